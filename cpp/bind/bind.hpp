@@ -1,0 +1,50 @@
+// What every binding file shares: array types, the guard that releases the GIL, and the list of parts.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "dagathlon/bits.hpp"
+
+namespace dagathlon {
+
+namespace nb = nanobind;
+
+using ReleaseGil = nb::call_guard<nb::gil_scoped_release>;
+
+using NodeList = std::vector<std::size_t>;
+
+template <class T>
+using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+using NumpyMatrix = nb::ndarray<nb::numpy, T, nb::ndim<2>, nb::c_contig>;
+
+// Hands a vector of rows×columns values to numpy without copying it.
+template <class T>
+NumpyMatrix<T> to_numpy(std::vector<T>&& values, std::size_t rows, std::size_t columns) {
+  auto owned = std::make_unique<std::vector<T>>(std::move(values));
+  T* data = owned->data();
+  nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return NumpyMatrix<T>(data, {rows, columns}, owner);
+}
+
+// Throws IndexError unless every node is below n.
+void check_nodes(const NodeList& nodes, std::size_t n);
+void check_node(std::size_t node, std::size_t n);
+
+// The set of the listed nodes.
+BitSet to_set(const NodeList& nodes, std::size_t n);
+NodeList to_list(ConstRow row);
+
+// One function per binding file; module.cpp calls them all.
+void bind_marked_graph(nb::module_& m);
+
+}  // namespace dagathlon

@@ -1,0 +1,31 @@
+#include "bind.hpp"
+
+namespace dagathlon {
+
+void check_node(std::size_t node, std::size_t n) {
+  if (node >= n) throw nb::index_error("node index out of range");
+}
+
+void check_nodes(const NodeList& nodes, std::size_t n) {
+  for (const std::size_t node : nodes) check_node(node, n);
+}
+
+BitSet to_set(const NodeList& nodes, std::size_t n) {
+  check_nodes(nodes, n);
+  BitSet result(n);
+  for (const std::size_t node : nodes) result.set(node);
+  return result;
+}
+
+NodeList to_list(ConstRow row) {
+  NodeList result;
+  for_each(row, [&](std::size_t i) { result.push_back(i); });
+  return result;
+}
+
+}  // namespace dagathlon
+
+NB_MODULE(_core, m) {
+  m.doc() = "Native kernels of Dagathlon; nodes are row numbers here, names live in Python.";
+  dagathlon::bind_marked_graph(m);
+}

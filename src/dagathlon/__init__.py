@@ -1,0 +1,1 @@
+"""Dagathlon: the same data, the same rules, one scoreboard for structure learners."""

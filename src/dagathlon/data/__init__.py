@@ -1,0 +1,1 @@
+"""Data sets, file formats, standard networks."""

@@ -1,0 +1,46 @@
+"""Errors a user can act on: what was found, what is allowed, the nearest match."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+_MAX_LISTED = 12
+
+
+class DagathlonError(Exception):
+    """A mistake in what the user gave: shown as one message, never as a traceback."""
+
+
+class GraphError(DagathlonError):
+    """A graph that is not what an operation needs, or a graph file that cannot be read."""
+
+
+class DataError(DagathlonError):
+    """Data that cannot be read or that do not fit what they are used for."""
+
+
+class StudyError(DagathlonError):
+    """A study that is wrong; the message names the place in the file."""
+
+
+def listing(choices: Iterable[object]) -> str:
+    """Choices as a readable list, cut after a dozen."""
+    words = [str(choice) for choice in choices]
+    if len(words) > _MAX_LISTED:
+        return ", ".join(words[:_MAX_LISTED]) + f", … ({len(words)} in all)"
+    return ", ".join(words) if words else "none"
+
+
+def suggestion(found: object, choices: Iterable[object]) -> str:
+    """`` (did you mean 'x'?)`` for the nearest choice, or the empty string."""
+    words = {str(choice).casefold(): str(choice) for choice in choices}
+    near = difflib.get_close_matches(str(found).casefold(), list(words), n=1, cutoff=0.6)
+    return f" (did you mean {words[near[0]]!r}?)" if near else ""
+
+
+def unknown(what: str, found: object, choices: Iterable[object], where: str = "") -> str:
+    """Say that `found` is no known `what`, with the choices and the nearest match."""
+    known = list(choices)
+    place = f"{where}: " if where else ""
+    return f"{place}unknown {what} {found!r}{suggestion(found, known)}; known: {listing(known)}"

@@ -1,0 +1,1 @@
+"""Metrics, rankings and validation of learned graphs."""

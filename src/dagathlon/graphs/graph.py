@@ -1,0 +1,281 @@
+"""`Graph`: names and endpoint marks, one type for every kind of graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon import _core
+from dagathlon.errors import GraphError, unknown
+from dagathlon.graphs.marks import Mark, connector, marks_of
+
+MarkMatrix: TypeAlias = npt.NDArray[np.uint8]
+
+
+class Edge(NamedTuple):
+    """An edge as it is written: ``left``, ``connector`` (``->``, ``-``, ``o->``, …), ``right``."""
+
+    left: str
+    connector: str
+    right: str
+
+    def __str__(self) -> str:
+        return f"{self.left} {self.connector} {self.right}"
+
+
+class Graph:
+    """An immutable graph: node names and a matrix of endpoint marks.
+
+    Undirected graphs, DAGs, CPDAGs, patterns, MAGs and PAGs are all of this one type; `kind` is
+    derived from the marks. Two graphs are equal when they have the same names and the same marks
+    between them, in whatever order the nodes stand.
+
+    Parameters
+    ----------
+    names
+        Node names, unique and not empty.
+    marks
+        Matrix of `Mark` values, from row to column: ``marks[i, j]`` is the mark at node ``j`` on
+        the edge between ``i`` and ``j``, so ``i → j`` has an arrow in ``[i, j]`` and a tail in
+        ``[j, i]``. No marks means no edges.
+    """
+
+    __slots__ = ("__dict__", "_names", "_native")
+
+    def __init__(self, names: Iterable[str], marks: npt.ArrayLike | None = None) -> None:
+        self._names = _checked_names(names)
+        p = len(self._names)
+        matrix = np.zeros((p, p), dtype=np.uint8) if marks is None else _checked(marks, self._names)
+        self._native = _core.MarkedGraph(matrix)
+
+    @classmethod
+    def _of(cls, names: tuple[str, ...], native: _core.MarkedGraph) -> Graph:
+        """Wrap a native graph whose nodes are already known to be `names`."""
+        graph = cls.__new__(cls)
+        graph._names = names
+        graph._native = native
+        return graph
+
+    @classmethod
+    def from_edges(
+        cls,
+        edges: Iterable[str | tuple[str, str] | tuple[str, str, str]],
+        names: Iterable[str] | None = None,
+    ) -> Graph:
+        """Make a graph from written edges.
+
+        Parameters
+        ----------
+        edges
+            ``"A -> B"``, ``("A", "->", "B")`` or ``("A", "B")``, the last meaning ``A → B``.
+        names
+            The nodes, in order; by default the nodes of the edges in order of appearance.
+        """
+        parsed = [_parse_edge(edge) for edge in edges]
+        ends = dict.fromkeys(end for edge in parsed for end in (edge.left, edge.right))
+        nodes = _checked_names(ends if names is None else names)
+        index = {name: i for i, name in enumerate(nodes)}
+        matrix = np.zeros((len(nodes), len(nodes)), dtype=np.uint8)
+        for edge in parsed:
+            for end in (edge.left, edge.right):
+                if end not in index:
+                    raise GraphError(unknown("node", end, nodes, f"edge {edge}"))
+            i, j = index[edge.left], index[edge.right]
+            at_left, at_right = marks_of(edge.connector)
+            if i == j:
+                raise GraphError(f"edge {edge}: a node has no edge with itself")
+            if matrix[i, j] and (matrix[j, i], matrix[i, j]) != (at_left, at_right):
+                raise GraphError(f"edge {edge}: {edge.left} and {edge.right} are joined twice")
+            matrix[i, j], matrix[j, i] = at_right, at_left
+        return cls(nodes, matrix)
+
+    @classmethod
+    def from_adjacency(cls, names: Iterable[str], matrix: npt.ArrayLike) -> Graph:
+        """Make a graph from a 0/1 matrix, from row to column; both directions mean undirected."""
+        labels = _checked_names(names)
+        cells = np.asarray(matrix)
+        if cells.shape != (len(labels), len(labels)):
+            raise GraphError(
+                f"an adjacency matrix of {len(labels)} nodes is {len(labels)}×{len(labels)}, "
+                f"found {'×'.join(map(str, cells.shape))}"
+            )
+        present = cells != 0
+        if np.any(present & (cells != 1)):
+            i, j = np.argwhere(present & (cells != 1))[0]
+            raise GraphError(
+                f"adjacency matrix, row {labels[i]}, column {labels[j]}: found {cells[i, j]}, "
+                "allowed are 0 and 1"
+            )
+        if np.any(np.diagonal(present)):
+            name = labels[int(np.flatnonzero(np.diagonal(present))[0])]
+            raise GraphError(f"adjacency matrix: node {name} has an edge with itself")
+        marks = np.where(present, np.where(present.T, Mark.TAIL, Mark.ARROW), Mark.NONE)
+        marks = np.where(~present & present.T, Mark.TAIL, marks)
+        return cls._of(labels, _core.MarkedGraph(np.ascontiguousarray(marks, dtype=np.uint8)))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Node names, in order."""
+        return self._names
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Row number of each name."""
+        return {name: i for i, name in enumerate(self._names)}
+
+    @cached_property
+    def marks(self) -> MarkMatrix:
+        """Read-only matrix of marks, from row to column (see the class)."""
+        marks: MarkMatrix = self._native.marks()
+        marks.flags.writeable = False
+        return marks
+
+    @property
+    def adjacency(self) -> npt.NDArray[np.uint8]:
+        """0/1 matrix, from row to column, as Benchpress writes it.
+
+        ``i → j`` is 1 in ``[i, j]`` alone; every edge without a tail at one end and an arrow at
+        the other (undirected, bidirected, with circles) is 1 in both directions.
+        """
+        marks = self.marks
+        directed = (marks == Mark.ARROW) & (marks.T == Mark.TAIL)
+        return ((marks != Mark.NONE) & ~directed.T).astype(np.uint8)
+
+    @property
+    def native(self) -> _core.MarkedGraph:
+        """The native graph, for functions that work on row numbers."""
+        return self._native
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges of any kind."""
+        return self._native.edge_count()
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.index
+
+    def edges(self) -> list[Edge]:
+        """All edges, each once, in the order of the nodes; ``A <- B`` is written ``B -> A``."""
+        marks = self.marks
+        rows, columns = np.nonzero(np.triu(marks))
+        result = []
+        for i, j in zip(rows.tolist(), columns.tolist(), strict=True):
+            points_back = marks[j, i] == Mark.ARROW and marks[i, j] != Mark.ARROW
+            left, right = (j, i) if points_back else (i, j)
+            text = connector(marks[right, left], marks[left, right])
+            result.append(Edge(self._names[left], text, self._names[right]))
+        return result
+
+    def position(self, name: str) -> int:
+        """Row number of a node; an unknown name is a `GraphError` with the nearest match."""
+        try:
+            return self.index[name]
+        except KeyError:
+            raise GraphError(unknown("node", name, self._names)) from None
+
+    def positions(self, names: Iterable[str]) -> list[int]:
+        """Row numbers of several nodes."""
+        return [self.position(name) for name in names]
+
+    def _named(self, nodes: Iterable[int]) -> tuple[str, ...]:
+        return tuple(self._names[i] for i in nodes)
+
+    def parents(self, name: str) -> tuple[str, ...]:
+        """Nodes with a directed edge into `name`."""
+        return self._named(self._native.parents(self.position(name)))
+
+    def children(self, name: str) -> tuple[str, ...]:
+        """Nodes into which `name` has a directed edge."""
+        return self._named(self._native.children(self.position(name)))
+
+    def neighbours(self, name: str) -> tuple[str, ...]:
+        """Nodes joined to `name` by an undirected edge."""
+        return self._named(self._native.neighbours(self.position(name)))
+
+    def spouses(self, name: str) -> tuple[str, ...]:
+        """Nodes joined to `name` by a bidirected edge."""
+        return self._named(self._native.spouses(self.position(name)))
+
+    def adjacencies(self, name: str) -> tuple[str, ...]:
+        """Nodes joined to `name` by an edge of any kind."""
+        return self._named(self._native.adjacencies(self.position(name)))
+
+    def subgraph(self, names: Sequence[str]) -> Graph:
+        """The induced subgraph on `names`, in that order; all names reorder the nodes."""
+        rows = self.positions(names)
+        if len(set(rows)) != len(rows):
+            raise GraphError("a subgraph names each node once")
+        marks = np.ascontiguousarray(self.marks[np.ix_(rows, rows)])
+        return Graph._of(self._named(rows), _core.MarkedGraph(marks))
+
+    def renamed(self, names: Iterable[str]) -> Graph:
+        """The same graph with other node names, given in order."""
+        labels = _checked_names(names)
+        if len(labels) != len(self):
+            raise GraphError(f"{len(self)} nodes cannot take {len(labels)} names")
+        return Graph._of(labels, self._native)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Graph):
+            return NotImplemented
+        if self._names == other._names:
+            return self._native.equals(other._native)
+        if set(self._names) != set(other._names):
+            return False
+        return self._native.equals(other.subgraph(self._names)._native)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        ordered = self.subgraph(sorted(self._names))
+        return hash((ordered._names, ordered.marks.tobytes()))
+
+    def __reduce__(self) -> tuple[type[Graph], tuple[tuple[str, ...], MarkMatrix]]:
+        return (Graph, (self._names, self.marks))
+
+
+def _parse_edge(edge: str | tuple[str, str] | tuple[str, str, str]) -> Edge:
+    parts = tuple(edge.split()) if isinstance(edge, str) else tuple(edge)
+    if len(parts) == 2 and not isinstance(edge, str):
+        return Edge(str(parts[0]), "->", str(parts[1]))
+    if len(parts) == 3:
+        return Edge(*map(str, parts))
+    raise GraphError(f"an edge is written like 'A -> B', found {edge!r}")
+
+
+def _checked_names(names: Iterable[str]) -> tuple[str, ...]:
+    labels = tuple(names)
+    for label in labels:
+        if not isinstance(label, str) or not label:
+            raise GraphError(f"a node name is a non-empty text, found {label!r}")
+    if len(set(labels)) != len(labels):
+        twice = next(label for i, label in enumerate(labels) if label in labels[:i])
+        raise GraphError(f"node name {twice!r} stands twice")
+    return labels
+
+
+def _checked(marks: npt.ArrayLike, names: tuple[str, ...]) -> MarkMatrix:
+    """Marks as a native-ready matrix, or an error that names the first bad pair."""
+    found = np.asarray(marks)
+    p = len(names)
+    if found.shape != (p, p):
+        shape = "×".join(map(str, found.shape))
+        raise GraphError(f"a mark matrix of {p} nodes is {p}×{p}, found {shape}")
+    bad = ~np.isin(found, list(Mark)) | ((found == 0) != (found.T == 0))
+    bad |= np.eye(p, dtype=bool) & (found != 0)
+    if np.any(bad):
+        i, j = np.argwhere(bad)[0]
+        raise GraphError(
+            f"marks between {names[i]} and {names[j]}: found {found[i, j]} and {found[j, i]}; an "
+            "edge joins two different nodes and has a mark (1 circle, 2 arrow, 3 tail) at both ends"
+        )
+    return np.ascontiguousarray(found, dtype=np.uint8)

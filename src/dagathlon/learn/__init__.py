@@ -1,0 +1,1 @@
+"""Structure learners, one file per family."""

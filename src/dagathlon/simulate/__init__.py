@@ -1,0 +1,1 @@
+"""Graph, parameter, data and noise generators."""

@@ -1,0 +1,1 @@
+"""Studies: config, plan, engine, store."""
