@@ -143,7 +143,7 @@ class Graph:
         """
         marks = self.marks
         directed = (marks == Mark.ARROW) & (marks.T == Mark.TAIL)
-        return ((marks != Mark.NONE) & ~directed.T).astype(np.uint8)
+        return np.where((marks != Mark.NONE) & ~directed.T, np.uint8(1), np.uint8(0))
 
     @property
     def native(self) -> _core.MarkedGraph:
