@@ -1,0 +1,24 @@
+"""Fixtures and settings that all tests share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "dagathlon", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("dagathlon")
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The developers' folder of reference results; tests that need it are skipped without it."""
+    beside = Path(__file__).parent.parent.parent / "shared"
+    folder = Path(os.environ.get("DAGATHLON_SHARED", beside))
+    if not (folder / "reference").is_dir():
+        pytest.skip("no shared reference folder (set DAGATHLON_SHARED)")
+    return folder
