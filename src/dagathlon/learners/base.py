@@ -1,0 +1,86 @@
+"""`Learner`, the protocol of structure learners, and `Estimate`, what they return."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+
+from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.graphs import Graph
+from dagathlon.modules import Module
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dagathlon.data import Dataset
+
+Statistic: TypeAlias = float | int | str | bool
+Output: TypeAlias = Literal["dag", "cpdag", "undirected", "mag", "pag", "mixed", "chain"]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A learned graph, with what the learner counted on the way.
+
+    Parameters
+    ----------
+    graph
+        The graph, over the names of the data.
+    stats
+        Score of the result, number of tests or iterations, … by name.
+    """
+
+    graph: Graph
+    stats: Mapping[str, Statistic] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Learner(Module):
+    """A structure learner: a frozen dataclass of parameters with one method, `learn`.
+
+    Class variables say what it can be given, so that a study that cannot work is refused before
+    it starts.
+
+    Attributes
+    ----------
+    takes
+        Kinds of data.
+    handles_missing, handles_interventions
+        Whether missing values and known intervention targets are understood.
+    gives
+        The kind of graph that comes out.
+    """
+
+    kind = "algorithm"
+    takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous", "discrete", "mixed"})
+    handles_missing: ClassVar[bool] = False
+    handles_interventions: ClassVar[bool] = False
+    gives: ClassVar[Output] = "dag"
+
+    def accepted(self) -> frozenset[DataKind]:
+        """Kinds of data for these parameters; override it where a parameter decides."""
+        return self.takes
+
+    def objection(self, data: DataFacts) -> str:
+        """Why such data cannot be used, with the remedy; empty when they can."""
+        accepted = self.accepted()
+        if data.kind is not None and data.kind not in accepted:
+            wanted = " or ".join(sorted(accepted))
+            return f"{self.name} with these parameters needs {wanted} data, not {data.kind}"
+        if data.missing and not self.handles_missing:
+            return f"{self.name} cannot handle missing values; impute them first or drop the rows"
+        return ""
+
+    @abstractmethod
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Learn a graph.
+
+        Parameters
+        ----------
+        data
+            The data; never changed.
+        rng
+            The only source of randomness.
+        """

@@ -1,0 +1,28 @@
+"""Modules: what a study can name, described and found without a central list."""
+
+from dagathlon.modules.module import Kind, Module, Parameter
+from dagathlon.modules.registry import find, modules
+from dagathlon.modules.types import (
+    Count,
+    Natural,
+    NonNegative,
+    ParameterType,
+    Probability,
+    Range,
+    Reference,
+)
+
+__all__ = [
+    "Count",
+    "Kind",
+    "Module",
+    "Natural",
+    "NonNegative",
+    "Parameter",
+    "ParameterType",
+    "Probability",
+    "Range",
+    "Reference",
+    "find",
+    "modules",
+]

@@ -1,0 +1,142 @@
+"""`Module`: a generator, learner or evaluation under a name, described by its own dataclass."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import re
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self, TypeAlias
+
+from dagathlon.errors import StudyError, listing, suggestion
+from dagathlon.modules.types import ParameterType, parameter_type
+
+Kind: TypeAlias = Literal["graph", "parameters", "data", "algorithm", "evaluation"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a module: its type, default and one line of documentation."""
+
+    name: str
+    type: ParameterType
+    default: Any
+    description: str
+
+    @property
+    def required(self) -> bool:
+        """Whether there is no default."""
+        return self.default is dataclasses.MISSING
+
+
+@dataclass(frozen=True, kw_only=True)
+class Module:
+    """Base of everything a study names.
+
+    A module is a frozen dataclass. Its fields are its parameters; their types are checked when a
+    study is read, and the ``Parameters`` section of its docstring documents them. Class variables
+    say the rest:
+
+    Attributes
+    ----------
+    name
+        The name used in studies.
+    kind
+        The section it belongs to.
+    version
+        Raised when the same parameters begin to give other results; stored results of an older
+        version are then not used again.
+    references
+        What to cite.
+    implementation
+        Whose code runs, as the result tables report it.
+    unavailable
+        Why the module cannot run here; empty when it can.
+    """
+
+    name: ClassVar[str] = ""
+    kind: ClassVar[Kind]
+    version: ClassVar[int] = 1
+    references: ClassVar[tuple[str, ...]] = ()
+    implementation: ClassVar[str] = "dagathlon"
+    unavailable: ClassVar[str] = ""
+
+    @classmethod
+    def parameters(cls) -> Mapping[str, Parameter]:
+        """The parameters in the order of the fields."""
+        return _parameters(cls)
+
+    @classmethod
+    def summary(cls) -> str:
+        """First paragraph of the documentation, on one line."""
+        return " ".join((inspect.getdoc(cls) or "").split("\n\n")[0].split())
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any], where: str = "") -> Self:
+        """Check the values of one setting and build the module.
+
+        Parameters
+        ----------
+        values
+            Parameter names and JSON values, without lists to expand. Missing ones get defaults.
+        where
+            The place in the study, put in front of every message.
+        """
+        known = cls.parameters()
+        prefix = f"{where}." if where else ""
+        for name in values:
+            if name not in known:
+                raise StudyError(
+                    f"{prefix}{name}: {cls.name} has no such parameter{suggestion(name, known)}; "
+                    f"it takes {listing(known)}"
+                )
+        missing = [name for name, p in known.items() if p.required and name not in values]
+        if missing:
+            raise StudyError(f"{where or cls.name}: {cls.name} needs {listing(missing)}")
+        read = {name: known[name].type.read(value, prefix + name) for name, value in values.items()}
+        module = cls(**read)
+        problem = module.problem()
+        if problem:
+            raise StudyError(f"{where or cls.name}: {problem}")
+        return module
+
+    def to_json(self) -> dict[str, Any]:
+        """All parameters with their values, defaults included."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+    def problem(self) -> str:
+        """What is wrong with the parameters taken together; empty when nothing is."""
+        return ""
+
+
+@functools.cache
+def _parameters(cls: type[Module]) -> Mapping[str, Parameter]:
+    hints = typing.get_type_hints(cls, include_extras=True)
+    described = _descriptions(inspect.getdoc(cls) or "")
+    return {
+        field.name: Parameter(
+            field.name,
+            parameter_type(hints[field.name]),
+            field.default,
+            described.get(field.name, ""),
+        )
+        for field in dataclasses.fields(cls)
+    }
+
+
+def _descriptions(doc: str) -> dict[str, str]:
+    """Parameter descriptions of a numpydoc docstring, each on one line."""
+    section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[^\n]*\n-+\n|\Z)", doc, re.M | re.S)
+    found: dict[str, list[str]] = {}
+    names: list[str] = []
+    for line in (section.group(1) if section else "").splitlines():
+        if line and not line[0].isspace():
+            names = [name.strip() for name in line.split(":")[0].split(",")]
+            found.update((name, []) for name in names)
+        elif line.strip():
+            for name in names:
+                found[name].append(line.strip())
+    return {name: " ".join(lines) for name, lines in found.items()}

@@ -1,0 +1,205 @@
+"""Parameter types: one reading of a dataclass field gives validation, JSON Schema and documentation."""
+
+from __future__ import annotations
+
+import math
+import types
+import typing
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from dagathlon.errors import StudyError, listing, suggestion
+
+
+@dataclass(frozen=True)
+class Range:
+    """Bounds of a number, both inclusive; None is no bound."""
+
+    minimum: float | None = None
+    maximum: float | None = None
+
+    def __str__(self) -> str:
+        if self.maximum is None:
+            return f"at least {self.minimum:g}"
+        if self.minimum is None:
+            return f"at most {self.maximum:g}"
+        return f"between {self.minimum:g} and {self.maximum:g}"
+
+    def holds(self, value: float) -> bool:
+        """Whether the value is inside."""
+        low = self.minimum is None or value >= self.minimum
+        return low and (self.maximum is None or value <= self.maximum)
+
+
+Probability = Annotated[float, Range(0, 1)]
+NonNegative = Annotated[float, Range(0)]
+Count = Annotated[int, Range(0)]
+Natural = Annotated[int, Range(1)]
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Marks a parameter that names something elsewhere: a file of constraints, an algorithm."""
+
+    to: Literal["constraints", "algorithm"]
+
+
+class Mismatch(Exception):  # noqa: N818 - it carries no blame, the caller words the error
+    """A value does not fit a type."""
+
+
+@dataclass(frozen=True)
+class ParameterType:
+    """A type as text, as JSON Schema, and as a conversion of a JSON value."""
+
+    text: str
+    schema: dict[str, Any]
+    convert: Callable[[Any], Any]
+    nullable: bool = False
+    reference: Reference | None = None
+
+    def read(self, value: Any, where: str) -> Any:
+        """The value as the parameter's type, or a `StudyError` that names the place."""
+        try:
+            return self.convert(value)
+        except Mismatch as mismatch:
+            hint = str(mismatch)
+            raise StudyError(
+                f"{where}: found {_shown(value)}, expected {self.text}{hint}"
+            ) from None
+
+
+def parameter_type(annotation: Any) -> ParameterType:
+    """The `ParameterType` of an annotation such as ``Probability`` or ``int | None``."""
+    origin = typing.get_origin(annotation)
+    if origin in (typing.Union, types.UnionType):
+        return _union([parameter_type(part) for part in typing.get_args(annotation)])
+    if origin is Annotated:
+        base, *extras = typing.get_args(annotation)
+        return _annotated(parameter_type(base), extras)
+    if origin is Literal:
+        return _choice(typing.get_args(annotation))
+    if origin is tuple:
+        return _sequence(parameter_type(typing.get_args(annotation)[0]))
+    try:
+        return _PLAIN[annotation]
+    except KeyError:
+        raise TypeError(f"a module parameter cannot be of type {annotation!r}") from None
+
+
+def _shown(value: Any) -> str:
+    text = "null" if value is None else repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+def _bool(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.casefold() in ("true", "false"):
+        return value.casefold() == "true"
+    raise Mismatch
+
+
+def _int(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise Mismatch
+    number = _float(value)
+    if not math.isfinite(number) or number != int(number):
+        raise Mismatch
+    return value if isinstance(value, int) else int(number)
+
+
+def _float(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise Mismatch
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        raise Mismatch from None
+    if math.isnan(number):
+        raise Mismatch
+    return number
+
+
+def _str(value: Any) -> str:
+    if not isinstance(value, str):
+        raise Mismatch
+    return value
+
+
+def _none(value: Any) -> None:
+    if value is not None:
+        raise Mismatch
+
+
+_PLAIN: dict[Any, ParameterType] = {
+    bool: ParameterType("true or false", {"type": "boolean"}, _bool),
+    int: ParameterType("a whole number", {"type": "integer"}, _int),
+    float: ParameterType("a number", {"type": "number"}, _float),
+    str: ParameterType("a text", {"type": "string"}, _str),
+    type(None): ParameterType("null", {"type": "null"}, _none, nullable=True),
+}
+
+
+def _choice(values: Sequence[Any]) -> ParameterType:
+    def convert(value: Any) -> Any:
+        for choice in values:
+            if type(choice) is type(value) and choice == value:
+                return choice
+        raise Mismatch(suggestion(value, values) if isinstance(value, str) else "")
+
+    words = [repr(value) for value in values]
+    text = words[0] if len(words) == 1 else f"one of {listing(words)}"
+    return ParameterType(text, {"enum": list(values)}, convert)
+
+
+def _sequence(item: ParameterType) -> ParameterType:
+    def convert(value: Any) -> tuple[Any, ...]:
+        if not isinstance(value, list | tuple):
+            raise Mismatch
+        return tuple(item.convert(part) for part in value)
+
+    return ParameterType(f"a list of {item.text}", {"type": "array", "items": item.schema}, convert)
+
+
+def _union(parts: Sequence[ParameterType]) -> ParameterType:
+    def convert(value: Any) -> Any:
+        hints = []
+        for part in parts:
+            try:
+                return part.convert(value)
+            except Mismatch as mismatch:
+                hints.append(str(mismatch))
+        raise Mismatch(next((hint for hint in hints if hint), ""))
+
+    return ParameterType(
+        " or ".join(part.text for part in parts),
+        {"anyOf": [part.schema for part in parts]},
+        convert,
+        any(part.nullable for part in parts),
+        next((part.reference for part in parts if part.reference), None),
+    )
+
+
+def _annotated(base: ParameterType, extras: Sequence[Any]) -> ParameterType:
+    result = base
+    for extra in extras:
+        if isinstance(extra, Range):
+            result = _ranged(result, extra)
+        elif isinstance(extra, Reference):
+            what = "a constraint file" if extra.to == "constraints" else "the id of an algorithm"
+            result = ParameterType(what, result.schema, result.convert, result.nullable, extra)
+    return result
+
+
+def _ranged(base: ParameterType, bounds: Range) -> ParameterType:
+    def convert(value: Any) -> Any:
+        number = base.convert(value)
+        if not bounds.holds(number):
+            raise Mismatch
+        return number
+
+    limits = {"minimum": bounds.minimum, "maximum": bounds.maximum}
+    schema = base.schema | {key: value for key, value in limits.items() if value is not None}
+    return ParameterType(f"{base.text} {bounds}", schema, convert, base.nullable, base.reference)

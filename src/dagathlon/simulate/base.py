@@ -1,0 +1,76 @@
+"""The protocols of generators: a graph, then a model on it, then data from the model."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, TypeAlias
+
+from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.graphs import Graph
+from dagathlon.modules import Module
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dagathlon.data import Dataset
+
+GraphKind: TypeAlias = Literal["dag", "undirected"]
+
+
+class Model(Protocol):
+    """A joint distribution that data can be drawn from."""
+
+    def sample(self, n: int, rng: np.random.Generator) -> Dataset:
+        """Draw n independent rows."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphGenerator(Module):
+    """Draws a true graph."""
+
+    kind = "graph"
+
+    @property
+    def gives(self) -> GraphKind:
+        """The kind of graph that comes out."""
+        return "dag"
+
+    @abstractmethod
+    def sample(self, rng: np.random.Generator) -> Graph:
+        """Draw one graph."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParameterGenerator(Module):
+    """Draws a model on a graph."""
+
+    kind = "parameters"
+    needs: ClassVar[GraphKind] = "dag"
+    gives: ClassVar[DataFacts] = DataFacts(kind="continuous", missing=False)
+
+    @abstractmethod
+    def sample(self, graph: Graph, rng: np.random.Generator) -> Model:
+        """Draw one model."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataGenerator(Module):
+    """Draws a data set from a model."""
+
+    kind = "data"
+    takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous", "discrete", "mixed"})
+
+    def facts(self, model: DataFacts) -> DataFacts:
+        """What is known of the data, given what is known of the model."""
+        return model
+
+    def objection(self, model: DataFacts) -> str:
+        """Why such a model cannot be used, with the remedy; empty when it can."""
+        if model.kind is not None and model.kind not in self.takes:
+            return f"{self.name} needs {' or '.join(sorted(self.takes))} data, not {model.kind}"
+        return ""
+
+    @abstractmethod
+    def sample(self, model: Model, rng: np.random.Generator) -> Dataset:
+        """Draw one data set."""

@@ -1,0 +1,130 @@
+"""Tasks: what is to be done, addressed by content."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+
+class TaskKind(StrEnum):
+    """What a task makes, in the order of the pipeline."""
+
+    GRAPH = "graph"
+    PARAMETERS = "parameters"
+    DATA = "data"
+    NOISE = "noise"
+    LEARN = "learn"
+    ESTIMATE = "estimate"
+    SCORE = "score"
+
+
+class Status(StrEnum):
+    """How a task ended. The set is closed; every outcome but `OK` carries a reason."""
+
+    OK = "ok"
+    TIME = "F1"
+    ERROR = "F2"
+    MEMORY = "F3"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A module with its parameters, shared by all tasks that use it.
+
+    Parameters
+    ----------
+    kind
+        What the task makes.
+    module
+        Name of the module.
+    version
+        Version of the module (results of other versions are not used).
+    values
+        JSON parameters, defaults filled in.
+    digest
+        Hash of all of the above.
+    """
+
+    kind: TaskKind
+    module: str
+    version: int
+    values: Mapping[str, Any]
+    digest: bytes
+
+    @classmethod
+    def of(cls, kind: TaskKind, module: str, version: int, values: Mapping[str, Any]) -> Call:
+        """Make a call and hash it once, so that its tasks cost little."""
+        identity = json.dumps([kind, module, version, values], sort_keys=True)
+        return cls(kind, module, version, values, hashlib.sha256(identity.encode()).digest())
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One thing to be done.
+
+    Parameters
+    ----------
+    key
+        sha256 over the call, the seed and the keys of the inputs. Same key, same result.
+    call
+        The module and its parameters.
+    seed
+        The replicate's seed.
+    inputs
+        Positions in the plan of the tasks whose results this one reads.
+    """
+
+    key: bytes
+    call: Call
+    seed: int
+    inputs: tuple[int, ...] = ()
+
+
+def task_key(call: Call, seed: int, inputs: Sequence[bytes]) -> bytes:
+    """The key of a task, given the keys of its inputs."""
+    digest = hashlib.sha256(call.digest)
+    digest.update(b"%d;" % seed)
+    for key in inputs:
+        digest.update(key)
+    return digest.digest()
+
+
+def random_stream(key: bytes) -> np.random.Generator:
+    """The random stream of a task: a counter-based generator keyed by what the task is."""
+    return np.random.Generator(np.random.Philox(key=int.from_bytes(key[:16], "little")))
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a task ended, and what it cost.
+
+    Parameters
+    ----------
+    status
+        One of the closed set.
+    reason
+        One line for a person; empty when all went well.
+    detail
+        Traceback and the last lines of standard error.
+    wall, cpu
+        Seconds of the module alone, its inputs already in memory.
+    memory
+        Peak memory of the module above what the process had before, in bytes.
+    limit
+        Time limit in force, in seconds; None without one.
+    """
+
+    status: Status
+    reason: str = ""
+    detail: str = ""
+    wall: float = 0.0
+    cpu: float = 0.0
+    memory: int = 0
+    limit: float | None = None
