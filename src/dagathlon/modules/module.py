@@ -67,7 +67,7 @@ class Module:
     @classmethod
     def parameters(cls) -> Mapping[str, Parameter]:
         """The parameters in the order of the fields."""
-        return _parameters(cls)
+        return _parameters(cls)  # type: ignore[arg-type]  # classes are hashable
 
     @classmethod
     def summary(cls) -> str:

@@ -1,4 +1,4 @@
-"""Parameter types: one reading of a dataclass field gives validation, JSON Schema and documentation."""
+"""Parameter types: one reading of a field gives validation, JSON Schema and documentation."""
 
 from __future__ import annotations
 
