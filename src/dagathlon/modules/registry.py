@@ -18,6 +18,7 @@ SEARCHED = (
     "dagathlon.learners",
     "dagathlon.evaluate",
     "dagathlon.benchpress",
+    "dagathlon.study.evaluation",
 )
 ENTRY_POINTS = "dagathlon.modules"
 
@@ -45,7 +46,7 @@ def _sources() -> Iterator[ModuleType]:
     for package_name in SEARCHED:
         package = importlib.import_module(package_name)
         yield package
-        for info in pkgutil.walk_packages(package.__path__, package_name + "."):
+        for info in pkgutil.walk_packages(getattr(package, "__path__", []), package_name + "."):
             yield importlib.import_module(info.name)
     for entry in importlib.metadata.entry_points(group=ENTRY_POINTS):
         loaded = entry.load()
