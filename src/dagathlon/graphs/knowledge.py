@@ -1,4 +1,4 @@
-"""Background knowledge: which directed edges are forbidden or required, in one semantics for all."""
+"""Background knowledge: forbidden and required directed edges, in one semantics for all."""
 
 from __future__ import annotations
 
