@@ -75,7 +75,7 @@ class PrecisionThreshold(Learner):
         correlation, _ = _correlation(data)
         if np.linalg.matrix_rank(correlation, hermitian=True) < len(correlation):
             raise DataError(
-                f"the correlation matrix of {len(correlation)} variables in {len(data)} rows has no "
+                f"the correlations of {len(correlation)} variables in {len(data)} rows have no "
                 "inverse: a column is a combination of others, or there are too few rows"
             )
         return _undirected(data.names, np.abs(np.linalg.inv(correlation)) > self.thresh)
