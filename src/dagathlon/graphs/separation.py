@@ -57,7 +57,8 @@ def separated(
 def separating_set(graph: Graph, x: str, y: str) -> tuple[str, ...] | None:
     """Nodes given which two nodes are separated, or None if nothing separates them.
 
-    No node of the set can be left out: every smaller part of it fails to separate.
+    No part of the set separates: it is minimal, though another set may have fewer nodes. Of the
+    minimal sets this is one near to `x`.
 
     Parameters
     ----------
