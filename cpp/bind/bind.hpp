@@ -50,5 +50,7 @@ void bind_dag(nb::module_& m);
 void bind_equivalence(nb::module_& m);
 void bind_chordal(nb::module_& m);
 void bind_distance(nb::module_& m);
+void bind_separation(nb::module_& m);
+void bind_ancestral(nb::module_& m);
 
 }  // namespace dagathlon

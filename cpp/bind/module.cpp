@@ -32,4 +32,6 @@ NB_MODULE(_core, m) {
   dagathlon::bind_equivalence(m);
   dagathlon::bind_chordal(m);
   dagathlon::bind_distance(m);
+  dagathlon::bind_separation(m);
+  dagathlon::bind_ancestral(m);
 }

@@ -324,6 +324,16 @@ class Graph:
     def __reduce__(self) -> tuple[type[Graph], tuple[tuple[str, ...], MarkMatrix]]:
         return (Graph, (self._names, self.marks))
 
+    @cached_property
+    def is_mag(self) -> bool:
+        """Whether this is a maximal ancestral graph; DAGs and undirected graphs are."""
+        return _core.is_mag(self._native)
+
+    @cached_property
+    def is_pag(self) -> bool:
+        """Whether this is the partial ancestral graph of a class of Markov-equivalent MAGs."""
+        return _core.is_pag(self._native)
+
 
 def _parse_edge(edge: str | tuple[str, str] | tuple[str, str, str]) -> Edge:
     parts = tuple(edge.split()) if isinstance(edge, str) else tuple(edge)
