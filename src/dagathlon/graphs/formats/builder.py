@@ -13,6 +13,8 @@ from dagathlon.graphs.marks import CONNECTORS, Mark, connector
 
 # A matrix of marks is quadratic in the nodes: a short nonsense file must not ask for terabytes.
 MAX_NODES = 20_000
+# A longer name is a file of something else.
+_MAX_NAME = 1000
 
 # How marks are spelled in formats and libraries whose edges carry attributes.
 SOURCE_MARK, TARGET_MARK = "source_mark", "target_mark"
@@ -94,11 +96,19 @@ class GraphBuilder:
         return Graph(self._index, matrix)
 
     def _add(self, name: str, line: int | None) -> int:
-        if not name:
-            raise self._source.error("a node name is empty", line)
+        check_name(name, self._source, line)
         if len(self._index) >= MAX_NODES:
             raise self._source.error(f"more than {MAX_NODES} nodes", line)
         return self._index.setdefault(name, len(self._index))
+
+
+def check_name(name: str, source: Source, line: int | None, column: int | None = None) -> None:
+    """Refuse a node name that is empty or as long as only garbage is."""
+    if not name:
+        raise source.error("a node name is empty", line, column)
+    if len(name) > _MAX_NAME:
+        found = f"{shown(name)} has {len(name)} characters"
+        raise source.error(f"node name {found}, at most {_MAX_NAME} are allowed", line, column)
 
 
 def mark_word(found: object, source: Source, line: int | None = None) -> Mark:

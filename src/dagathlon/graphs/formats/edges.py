@@ -18,9 +18,9 @@ from dagathlon.graphs.graph import Graph
 from dagathlon.graphs.marks import CONNECTORS
 
 _TOKEN = re.compile(r'\s*+(?:("(?:[^"\\]|\\.)*+")|([^\s"]++))')
-_NUMBER = re.compile(r"\d+\.")
+_NUMBERED = re.compile(r"\s*\d+\.\s")
 _PLAIN_NAME = re.compile(r"(?!\d+\.$)[^\s\"#;,<>]+")
-_GLUED = re.compile(r"->|<-|--")
+_GLUED = re.compile(r"->|<-|--|[,;]")
 _SECTION = re.compile(r"\s*(Graph Nodes|Graph Edges):\s*(.*)", re.IGNORECASE)
 _LATER_SECTION = re.compile(
     r"\s*(Graph (\w+ )?Attributes|Ambiguous triples|(Dotted )?underline)", re.IGNORECASE
@@ -64,7 +64,7 @@ def _written(name: str) -> str:
 
 def _add_line(builder: GraphBuilder, source: Source, text: str, line: int) -> None:
     tokens = list(_tokens(source, text, line))
-    if len(tokens) > 1 and _NUMBER.fullmatch(tokens[0]):
+    if _NUMBERED.match(text):
         # What Tetrad writes after an edge (its strength, bootstrap shares) is no part of it.
         tokens = tokens[1:4]
     if len(tokens) == 3:
@@ -78,8 +78,10 @@ def _add_line(builder: GraphBuilder, source: Source, text: str, line: int) -> No
 
 
 def _refuse_glued(source: Source, text: str, line: int) -> None:
-    if not text.startswith('"') and _GLUED.search(text):
-        raise source.error(f"put spaces around the arrow of {shown(text)}", line)
+    glued = None if text.startswith('"') else _GLUED.search(text)
+    if glued:
+        hint = "an arrow has spaces around it, and a name with such signs is quoted"
+        raise source.error(f"found {glued[0]!r} in {shown(text)}: {hint}", line)
 
 
 def _tokens(source: Source, text: str, line: int) -> Iterator[str]:
@@ -129,6 +131,6 @@ def _add_tetrad_nodes(builder: GraphBuilder, text: str, line: int) -> None:
 
 def _add_tetrad_edge(builder: GraphBuilder, source: Source, text: str, line: int) -> None:
     tokens = text.split()
-    if len(tokens) < 4 or not _NUMBER.fullmatch(tokens[0]):
+    if len(tokens) < 4 or not _NUMBERED.match(text):
         raise source.error(f"an edge is written '1. A --> B', found {shown(text.strip())}", line)
     builder.written_edge(tokens[1], tokens[2], tokens[3], line)

@@ -107,7 +107,9 @@ def write_graph(
     chosen = _format(name)
     lost = None if lossy else chosen.loses(graph)
     if lost:
-        raise GraphError(f"{target}: format {name!r} would lose {lost}; lossy=True writes it still")
+        raise GraphError(
+            f"{target}: format {name!r} would lose {lost}; lossy=True writes it all the same"
+        )
     content = _encoded(chosen.write(graph), target)
     if isinstance(path_or_file, str | os.PathLike):
         _write_file(Path(path_or_file), content)
@@ -130,20 +132,21 @@ def _inferred(source: Source) -> Reader:
 
 def _reader_of_content(source: Source) -> Reader:
     """Which reader a text is meant for, by how it begins."""
+    if matrix.is_matrix(source):
+        return matrix.read_matrix
     if source.content.lstrip().startswith((b"<", b"\xef\xbb\xbf<")):
         return graphml.read_graphml
     if _DOT_START.match(source.text):
         return dot.read_dot
-    lines = (line for line in split_lines(source.text[:100_000]) if line.strip())
-    first = next((line for line in lines if not line.startswith("#")), "")
-    if edges.is_tetrad(source.text) or edges.has_edge(first) or not first:
+    lines = split_lines(source.text[:100_000])
+    if edges.is_tetrad(source.text) or any(map(edges.has_edge, lines)):
         return edges.read_edges
     header = next(records(source), None)
     if header and bayesys.is_bayesys(header.fields):
         return bayesys.read_bayesys
-    second = next(lines, "")
-    is_list = "," not in first and matrix.cell(second) is None
-    return edges.read_edges if is_list else matrix.read_matrix
+    first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
+    has_columns = any(separator in first for separator in ",;\t")
+    return matrix.read_matrix if has_columns else edges.read_edges
 
 
 def _encoded(text: str, target: str) -> bytes:

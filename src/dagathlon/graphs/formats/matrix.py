@@ -7,13 +7,14 @@ to column. In "marks" a cell is the mark at the column's node (pcalg's conventio
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from dagathlon.errors import GraphError
-from dagathlon.graphs.formats.builder import MAX_NODES, GraphBuilder
+from dagathlon.graphs.formats.builder import MAX_NODES, GraphBuilder, check_name
 from dagathlon.graphs.formats.csvtext import Record, quoted, records
 from dagathlon.graphs.formats.source import Source, shown
 from dagathlon.graphs.graph import Graph
@@ -57,6 +58,19 @@ def read_matrix(source: Source, names: Iterable[str] | None = None) -> Graph:
     is_marks = table.says_marks or bool((table.cells > 1).any())
     graph = _marks_graph(table) if is_marks else _adjacency_graph(table)
     return _among(graph, names, source)
+
+
+def is_matrix(source: Source) -> bool:
+    """Whether a text begins like a matrix: names, then as many numbers."""
+    try:
+        first = list(islice(records(source), 3))
+    except GraphError:
+        return False
+    if first and first[0].fields == [MARKS_LINE]:
+        del first[0]
+    if len(first) < 2 or len(first[0].fields) != len(first[1].fields):
+        return False
+    return all(cell(field) is not None for field in first[1].fields)
 
 
 def write_adjacency(graph: Graph) -> str:
@@ -156,12 +170,9 @@ def _checked_header(source: Source, names: list[str], line: int) -> list[str]:
         raise source.error(f"{len(names)} names, more than the {MAX_NODES} nodes allowed", line)
     if len(names) > 1 and not names[0]:
         raise source.error("the header starts with an empty name: leave row names out", line, 1)
-    if len(names) == 1 and any(mark in names[0] for mark in ";\t"):
-        raise source.error("columns are separated by commas, found a semicolon or tab", line)
     seen: dict[str, int] = {}
     for column, name in enumerate(names, 1):
-        if not name:
-            raise source.error("a node name is empty", line, column)
+        check_name(name, source, line, column)
         if name in seen:
             twice = f"node name {shown(name)} stands twice, first in column {seen[name]}"
             raise source.error(twice, line, column)
@@ -213,7 +224,9 @@ def _row(
         value = known.get(field, cell(field))
         if value is None:
             place = f"{column + 1} ({shown(names[column])})"
-            raise source.error(f"found {shown(field)}, allowed are {allowed}", record.line, place)
+            hint = "" if len(names) > 1 else "; columns are separated by commas"
+            message = f"found {shown(field)}, allowed are {allowed}{hint}"
+            raise source.error(message, record.line, place)
         known[field] = value
     return bytes(known[field] for field in record.fields)
 
