@@ -7,6 +7,19 @@ from dagathlon.graphs.chordal import (
     maximal_cliques,
     perfect_elimination_order,
 )
+from dagathlon.graphs.convert import (
+    as_graph,
+    from_causal_learn,
+    from_igraph,
+    from_networkx,
+    from_pandas,
+    from_pgmpy,
+    to_causal_learn,
+    to_igraph,
+    to_networkx,
+    to_pandas,
+    to_pgmpy,
+)
 from dagathlon.graphs.equivalence import (
     cpdag,
     extension,
@@ -16,6 +29,7 @@ from dagathlon.graphs.equivalence import (
     pattern,
     skeleton,
 )
+from dagathlon.graphs.formats import read_graph, write_graph
 from dagathlon.graphs.graph import Edge, Graph
 from dagathlon.graphs.marks import Mark
 from dagathlon.graphs.members import count_members, members, sample_members
@@ -26,10 +40,15 @@ __all__ = [
     "Graph",
     "JunctionTree",
     "Mark",
-    "Mark",
+    "as_graph",
     "count_members",
     "cpdag",
     "extension",
+    "from_causal_learn",
+    "from_igraph",
+    "from_networkx",
+    "from_pandas",
+    "from_pgmpy",
     "interventional_essential_graph",
     "junction_tree",
     "latent_projection",
@@ -41,8 +60,15 @@ __all__ = [
     "pag",
     "pattern",
     "perfect_elimination_order",
+    "read_graph",
     "sample_members",
     "separated",
     "separating_set",
     "skeleton",
+    "to_causal_learn",
+    "to_igraph",
+    "to_networkx",
+    "to_pandas",
+    "to_pgmpy",
+    "write_graph",
 ]
