@@ -17,9 +17,7 @@ from dagathlon.study.expand import Entry
 from dagathlon.study.library import Source
 
 
-def facts_of_case(
-    graph: Part | None, parameters: Part | None, data: Part, where: str
-) -> DataFacts:
+def facts_of_case(graph: Part | None, parameters: Part | None, data: Part, where: str) -> DataFacts:
     """What is known of a data set before it exists; parts that do not fit are refused."""
     if isinstance(data, Source):
         return _facts_of_file(data)

@@ -79,5 +79,3 @@ class Inputs:
                 raise StudyError(f"{path}: a constraint file is a JSON object")
             self._constraints[name] = content
         return self._constraints[name]
-
-
