@@ -47,13 +47,10 @@ class BenchpressLearner(Learner):
         For each parameter that decides on the kind of data: what each of its values needs.
     honours_constraints
         Whether edge constraints are obeyed.
-    timeout_kills
-        Whether `timeout` ends a run; otherwise it is a budget that the learner itself keeps.
     """
 
     data_rules: ClassVar[Mapping[str, Table]] = {}
     honours_constraints: ClassVar[bool] = False
-    timeout_kills: ClassVar[bool] = True
 
     timeout: NonNegative | None = None
     edgeConstraints: ConstraintFile | None = None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import ClassVar, Literal, TypeAlias, get_args
 
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import ANY, CONTINUOUS, DISCRETE, Table
+from dagathlon.learners.base import Output
 from dagathlon.modules import Count, Natural, NonNegative, Probability
 
 DiscreteTest: TypeAlias = Literal[
@@ -68,8 +69,7 @@ class BnlearnConstraintBased(BenchpressLearner):
         Whether to stop at the skeleton.
     """
 
-    takes = frozenset({"continuous", "discrete", "mixed"})
-    gives = "cpdag"
+    gives: ClassVar[Output] = "cpdag"
     honours_constraints = True
     data_rules = {"test": TEST_RULE}
     unavailable = _NOT_YET

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import CONTINUOUS, DISCRETE
+from dagathlon.learners.base import Output
 from dagathlon.modules import Count, NonNegative, Probability
 
 GCASTLE = "Zhang et al. 2021, gCastle: a Python toolbox for causal discovery, arXiv 2111.15155"
@@ -16,7 +17,7 @@ GCASTLE = "Zhang et al. 2021, gCastle: a Python toolbox for causal discovery, ar
 class GcastleLearner(BenchpressLearner):
     """A learner of gCastle, which takes continuous data unless it says otherwise."""
 
-    gives = "dag"
+    gives: ClassVar[Output] = "dag"
     takes = frozenset({"continuous"})
 
 

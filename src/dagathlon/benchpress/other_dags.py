@@ -90,7 +90,7 @@ class RblipAsobs(BenchpressLearner):
     name = "rblip_asobs"
     gives = "dag"
     takes = frozenset({"discrete"})
-    timeout_kills = False
+    timeout_is_limit = False
     implementation = "dagathlon (re-implementation of r.blip 1.1)"
     unavailable = "not implemented yet: the native search over orders is to come"
     references = ("Scanagatta, de Campos, Corani and Zaffalon 2015, NeurIPS",)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import ANY, CONTINUOUS, DATATYPE, DISCRETE, Table
+from dagathlon.learners.base import Output
 from dagathlon.modules import NonNegative, Probability
 
 DataType: TypeAlias = Literal["continuous", "discrete"]
@@ -47,9 +48,7 @@ TEST_RULE: Table = {
 _RULES: Mapping[str, Table] = {"datatype": DATATYPE, "score": SCORE_RULE}
 
 _TETRAD = "Ramsey et al. 2018, TETRAD: a toolbox for causal discovery, Climate Informatics"
-_NO_SCORE = (
-    "not implemented yet: the native greedy equivalence and permutation searches are to come"
-)
+_NO_SCORE = "not implemented yet: the native greedy and permutation searches are to come"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,10 +61,10 @@ class TetradLearner(BenchpressLearner):
         Kind of the data.
     """
 
-    gives = "cpdag"
+    gives: ClassVar[Output] = "cpdag"
     takes = frozenset({"continuous", "discrete"})
     honours_constraints = True
-    data_rules = {"datatype": DATATYPE}
+    data_rules: ClassVar[Mapping[str, Table]] = {"datatype": DATATYPE}
 
     datatype: DataType = "continuous"
 

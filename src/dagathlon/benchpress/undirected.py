@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 from dagathlon.benchpress.base import BenchpressLearner
-from dagathlon.benchpress.needs import CONTINUOUS
 from dagathlon.modules import Count, NonNegative, Probability
 
 _HUGE = "Zhao, Liu, Roeder, Lafferty and Wasserman 2012, The huge package, JMLR 13"
@@ -125,42 +124,6 @@ class HugeTiger(UndirectedLearner):
     references = (_HUGE, "Liu and Wang 2017, TIGER, Electronic Journal of Statistics 11")
 
     lambda_: NonNegative | None = field(default=None, metadata={"json": "lambda"})
-
-
-@dataclass(frozen=True, kw_only=True)
-class CorrThresh(UndirectedLearner):
-    """An edge where two variables are correlated.
-
-    Parameters
-    ----------
-    method
-        By the size of the correlation (corr) or by its p-value (pval).
-    thresh
-        An edge needs a correlation above, or a p-value below this; null is 0.5 or 0.05.
-    """
-
-    name = "corr_thresh"
-    data_rules = {"method": {"corr": CONTINUOUS, "pval": replace(CONTINUOUS, missing=True)}}
-    unavailable = "not implemented yet: the native correlation thresholds are to come"
-
-    method: Literal["corr", "pval"] = "corr"
-    thresh: Probability | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class PrecThresh(UndirectedLearner):
-    """An edge where the inverse of the correlation matrix is large.
-
-    Parameters
-    ----------
-    thresh
-        An edge needs an absolute value above this.
-    """
-
-    name = "prec_thresh"
-    unavailable = "not implemented yet: the native correlation thresholds are to come"
-
-    thresh: NonNegative = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)

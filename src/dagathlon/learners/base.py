@@ -60,6 +60,8 @@ class Learner(Module):
     ESTIMATOR_FIELDS
         Parameters that say how a graph is estimated from the chain; they are no part of what the
         chain is, so that a change of one of them runs no chain again.
+    timeout_is_limit
+        Whether a parameter `timeout` ends a run; otherwise the learner itself keeps to it.
     """
 
     kind = "algorithm"
@@ -69,6 +71,7 @@ class Learner(Module):
     gives: ClassVar[Output] = "dag"
     samples: ClassVar[bool] = False
     ESTIMATOR_FIELDS: ClassVar[tuple[str, ...]] = ()
+    timeout_is_limit: ClassVar[bool] = True
 
     def accepted(self) -> frozenset[DataKind]:
         """Kinds of data for these parameters; override it where a parameter decides."""
