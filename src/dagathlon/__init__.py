@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from dagathlon.evaluate import compare
     from dagathlon.graphs import Graph, read_graph, write_graph
     from dagathlon.learners import Estimate, Learner, learn
-    from dagathlon.study import Study
+    from dagathlon.workflow import Study
 
 # Where each public name lives; it is imported when it is first used, so that importing the package
 # stays quick.
@@ -23,7 +23,7 @@ _HOMES = {
     "Graph": "graphs",
     "Learner": "learners",
     "Network": "data",
-    "Study": "study",
+    "Study": "workflow",
     "compare": "evaluate",
     "learn": "learners",
     "read_data": "data",

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from dagathlon.errors import DagathlonError
+from dagathlon.study.units import seconds_of, size_of
+from dagathlon.workflow import Study
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -53,3 +55,23 @@ def table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
         return "  ".join(parts).rstrip()
 
     return "\n".join([line(header), line(["-" * width for width in widths]), *map(line, texts)])
+
+
+def add_study_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of commands that read a study."""
+    parser.add_argument("study", type=Path, help="the study's JSON file")
+    parser.add_argument("--out", type=Path, default=Path("results"), help="folder of results")
+    parser.add_argument("--resources", type=Path, help="a Benchpress resources folder")
+    parser.add_argument("--time-limit", metavar="S", help="limit of each learning run, e.g. 90s")
+    parser.add_argument("--memory-limit", metavar="SIZE", help="limit of each run, e.g. 2G")
+
+
+def load_study(arguments: argparse.Namespace) -> Study:
+    """Read the study that the arguments name."""
+    time, memory = arguments.time_limit, arguments.memory_limit
+    return Study.load(
+        arguments.study,
+        arguments.resources,
+        None if time is None else seconds_of(time, "--time-limit"),
+        None if memory is None else size_of(memory, "--memory-limit"),
+    )
