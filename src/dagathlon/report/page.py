@@ -12,10 +12,10 @@ from dagathlon.report.scatter import scatter
 Rows: TypeAlias = Sequence[Mapping[str, Any]]
 
 _STYLE = """
-:root { color-scheme: light dark; --ink: #1b1f24; --paper: #ffffff; --line: #d5d9de; --soft: #f3f5f7;
-  --accent: #0b62a4; }
+:root { color-scheme: light dark; --ink: #1b1f24; --paper: #ffffff; --line: #d5d9de;
+  --soft: #f3f5f7; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ed; --paper: #14171a; --line: #363c43;
-  --soft: #1d2126; --accent: #6db3e8; } }
+  --soft: #1d2126; } }
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
   max-width: 68rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.7rem; margin-bottom: .2rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
@@ -48,7 +48,8 @@ def render(title: str, rows: Rows, summary: Rows, facts: Mapping[str, str]) -> s
     return "\n".join(
         [
             "<!doctype html>",
-            f'<html lang="en"><head><meta charset="utf-8"><title>{_text(title)} · Dagathlon</title>',
+            '<html lang="en"><head><meta charset="utf-8">',
+            f"<title>{_text(title)} · Dagathlon</title>",
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f"<style>{_STYLE}</style></head><body>",
             f"<h1>{_text(title)}</h1>",

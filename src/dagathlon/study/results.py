@@ -55,7 +55,7 @@ class _Table:
         learner = entry.settings[run.setting].module
         outcome = self._outcome(run)
         stats = self._stats(run)
-        row: Row = {name: None for name in METRIC_COLUMNS}
+        row: Row = dict.fromkeys(METRIC_COLUMNS)
         if run.score is not None:
             row |= self._scores.get(self._plan.tasks[run.score].key, {})
         row |= _described(case, learner.name)
