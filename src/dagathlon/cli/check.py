@@ -1,4 +1,4 @@
-"""``dagathlon check``: is a study right, and how much work is it?"""
+"""``dagathlon check``: validate a study and say how much work it is."""
 
 from __future__ import annotations
 
