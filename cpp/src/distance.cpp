@@ -2,9 +2,11 @@
 
 #include <bit>
 
+#include "dagathlon/dispatch.hpp"
+
 namespace dagathlon {
 
-std::size_t differing_pairs(const MarkedGraph& a, const MarkedGraph& b) {
+DAGATHLON_POPCOUNT_CLONES std::size_t differing_pairs(const MarkedGraph& a, const MarkedGraph& b) {
   std::size_t cells = 0;
   const std::size_t words = a.far_words(Mark::arrow).size();
   for (std::size_t k = 0; k < words; ++k) {

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from math import prod
 from random import Random
@@ -20,19 +21,13 @@ from dagathlon.graphs.marks import Mark
 Nodes: TypeAlias = tuple[int, ...]
 Arc: TypeAlias = tuple[int, int]
 
+_REMEMBERED = 10_000
+
 
 def members(cpdag: Graph) -> Iterator[Graph]:
     """All DAGs of the class that `cpdag` stands for, one after the other, each once."""
     require_cpdag(cpdag, "listing the members of a class")
-    waiting = [cpdag.native]
-    while waiting:
-        graph = waiting.pop()
-        edge = _an_undirected_edge(graph)
-        if edge is None:
-            yield Graph._of(cpdag.names, graph)
-        else:
-            # In a graph closed under Meek's rules both directions of an edge have a member.
-            waiting += [_closed(graph, [edge[::-1]]), _closed(graph, [edge])]
+    return (Graph._of(cpdag.names, dag) for dag in _fully_directed(cpdag.native))
 
 
 def count_members(cpdag: Graph) -> int:
@@ -71,9 +66,11 @@ class _UndirectedPart:
 
     def __init__(self, marks: MarkMatrix) -> None:
         self._joined = (marks == Mark.TAIL) & (marks.T == Mark.TAIL)
-        self.count = cache(self._count)
-        self._sources = cache(self._cumulative_source_weights)
-        self._from_source = cache(self._split)
+        # Drawing often meets the same components again; the limit is for the memory.
+        remember = lru_cache(maxsize=_REMEMBERED)
+        self.count = remember(self._count)
+        self._sources = remember(self._cumulative_source_weights)
+        self._from_source = remember(self._split)
 
     @cached_property
     def components(self) -> list[Nodes]:
@@ -86,8 +83,7 @@ class _UndirectedPart:
         while waiting:
             component = waiting.pop()
             weights = self._sources(component)
-            drawn = random.randrange(weights[-1])
-            source = next(k for k, weight in enumerate(weights) if drawn < weight)
+            source = bisect_right(weights, random.randrange(weights[-1]))
             directed, smaller = self._from_source(component, source)
             arcs += directed
             waiting += smaller
@@ -101,8 +97,16 @@ class _UndirectedPart:
         return size
 
     def _cumulative_source_weights(self, component: Nodes) -> list[int]:
-        splits = (self._split(component, source) for source in range(len(component)))
-        return list(accumulate(prod(map(self.count, smaller)) for _, smaller in splits))
+        """How many members have each node as source or one before it."""
+        inside = self._joined[np.ix_(component, component)]
+        # Nodes with the same closed neighbourhood are interchangeable: one count serves them all.
+        twins = [row.tobytes() for row in inside | np.eye(len(component), dtype=bool)]
+        weights: dict[bytes, int] = {}
+        for source, twin in enumerate(twins):
+            if twin not in weights:
+                _, smaller = self._split(component, source)
+                weights[twin] = prod(map(self.count, smaller))
+        return list(accumulate(weights[twin] for twin in twins))
 
     def _split(self, component: Nodes, source: int) -> tuple[list[Arc], list[Nodes]]:
         """Make a node the source: the edges this directs, and the components it leaves."""
@@ -132,6 +136,18 @@ def _components(joined: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> list
         unseen &= ~reached
         found.append(tuple(np.flatnonzero(reached).tolist()))
     return found
+
+
+def _fully_directed(pdag: _core.MarkedGraph) -> Iterator[_core.MarkedGraph]:
+    waiting = [pdag]
+    while waiting:
+        graph = waiting.pop()
+        edge = _an_undirected_edge(graph)
+        if edge is None:
+            yield graph
+        else:
+            # In a graph closed under Meek's rules both directions of an edge have a member.
+            waiting += [_closed(graph, [edge[::-1]]), _closed(graph, [edge])]
 
 
 def _closed(graph: _core.MarkedGraph, arcs: list[Arc]) -> _core.MarkedGraph:
