@@ -1,8 +1,18 @@
 """Data sets, file formats, standard networks."""
 
 from dagathlon.data.dataset import Dataset
+from dagathlon.data.gaussian import Gaussian
 from dagathlon.data.preview import ColumnSummary
 from dagathlon.data.regimes import Regimes, regimes_of_mask
+from dagathlon.data.sem import LinearSem
 from dagathlon.data.variable import Variable
 
-__all__ = ["ColumnSummary", "Dataset", "Regimes", "Variable", "regimes_of_mask"]
+__all__ = [
+    "ColumnSummary",
+    "Dataset",
+    "Gaussian",
+    "LinearSem",
+    "Regimes",
+    "Variable",
+    "regimes_of_mask",
+]

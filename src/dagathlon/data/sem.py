@@ -1,0 +1,95 @@
+"""`LinearSem`: a linear structural equation model with Gaussian noise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.data.dataset import Dataset
+from dagathlon.data.variable import Variable
+from dagathlon.errors import DataError
+from dagathlon.graphs import Graph
+
+
+class LinearSem:
+    """A linear structural equation model: a variable is a weighted sum of its parents plus noise.
+
+    Parameters
+    ----------
+    names
+        The variables.
+    weights
+        Matrix of weights, from row to column: ``weights[i, j]`` is the effect of ``i`` on ``j``;
+        zero where there is no edge. The edges must form a DAG.
+    variances
+        Variances of the Gaussian noise, one per variable; by default all are 1.
+    """
+
+    def __init__(
+        self,
+        names: Iterable[str],
+        weights: npt.ArrayLike,
+        variances: npt.ArrayLike | None = None,
+    ) -> None:
+        self.names = tuple(names)
+        p = len(self.names)
+        self.weights = _checked(weights, (p, p), "weights of a linear model")
+        ones = np.ones(p) if variances is None else variances
+        self.variances = _checked(ones, (p,), "noise variances")
+        if np.any(self.variances < 0):
+            raise DataError("noise variances are at least 0")
+        self._order = _topological_order(self.weights != 0, self.names)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The DAG of the nonzero weights."""
+        return Graph.from_adjacency(self.names, self.weights != 0)
+
+    def sample(self, n: int, rng: np.random.Generator) -> Dataset:
+        """Draw n independent rows."""
+        values = np.empty((n, len(self.names)), order="F")
+        values[:] = rng.standard_normal((n, len(self.names))) * np.sqrt(self.variances)
+        for j in self._order:
+            # Parent by parent rather than by a matrix product, whose rounding varies by machine.
+            for i in np.flatnonzero(self.weights[:, j]):
+                values[:, j] += self.weights[i, j] * values[:, i]
+        return Dataset([Variable(name) for name in self.names], values=values)
+
+    def covariance(self) -> npt.NDArray[np.float64]:
+        """The covariance matrix that the model implies."""
+        effects = np.linalg.inv(np.eye(len(self.names)) - self.weights)
+        return np.asarray(effects.T @ (self.variances[:, None] * effects), dtype=np.float64)
+
+    def __reduce__(self) -> tuple[type[LinearSem], tuple[object, ...]]:
+        return (LinearSem, (self.names, self.weights, self.variances))
+
+
+def _checked(values: npt.ArrayLike, shape: tuple[int, ...], what: str) -> npt.NDArray[np.float64]:
+    array = np.array(values, dtype=np.float64)
+    if array.shape != shape:
+        found, wanted = ("×".join(map(str, s)) for s in (array.shape, shape))
+        raise DataError(f"{what}: expected {wanted} numbers, found {found}")
+    if not np.all(np.isfinite(array)):
+        raise DataError(f"{what}: all numbers must be finite")
+    array.flags.writeable = False
+    return array
+
+
+def _topological_order(edges: npt.NDArray[np.bool_], names: tuple[str, ...]) -> list[int]:
+    """Nodes with parents first; a cycle is an error."""
+    open_parents = edges.sum(axis=0)
+    ready = np.flatnonzero(open_parents == 0).tolist()
+    order: list[int] = []
+    while ready:
+        node = ready.pop()
+        order.append(node)
+        children = np.flatnonzero(edges[node])
+        open_parents[children] -= 1
+        ready.extend(children[open_parents[children] == 0].tolist())
+    if len(order) < len(edges):
+        left = sorted(set(range(len(edges))) - set(order))
+        raise DataError(f"weights of a linear model: {names[left[0]]} is on or behind a cycle")
+    return order

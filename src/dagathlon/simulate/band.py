@@ -1,0 +1,79 @@
+"""Band graphs: each node is joined to the next ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dagathlon.graphs import Graph
+from dagathlon.modules import Count, Natural
+from dagathlon.simulate.base import GraphGenerator, GraphKind
+from dagathlon.simulate.erdos_renyi import numbered
+
+
+@dataclass(frozen=True, kw_only=True)
+class Band(GraphGenerator):
+    """The undirected graph in which each node is joined to all at most so many places away.
+
+    Parameters
+    ----------
+    nodes
+        Number of nodes, called 0, 1, ….
+    bandwidth
+        Largest distance of two joined nodes.
+    """
+
+    name = "band"
+
+    nodes: Natural = 20
+    bandwidth: Count = 2
+
+    @property
+    def gives(self) -> GraphKind:
+        """An undirected graph."""
+        return "undirected"
+
+    def sample(self, rng: np.random.Generator) -> Graph:
+        """The graph; nothing is random."""
+        return _band_graph(np.full(self.nodes, self.bandwidth))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomBand(GraphGenerator):
+    """A band graph whose width is a random walk along the nodes; it is decomposable.
+
+    Parameters
+    ----------
+    nodes
+        Number of nodes, called 0, 1, ….
+    max_bandwidth
+        Largest width.
+    """
+
+    name = "random_band"
+
+    nodes: Natural = 20
+    max_bandwidth: Natural = 5
+
+    @property
+    def gives(self) -> GraphKind:
+        """An undirected graph."""
+        return "undirected"
+
+    def sample(self, rng: np.random.Generator) -> Graph:
+        """Draw the steps of the walk: narrower, the same or wider with equal probability."""
+        widths = []
+        width = 1
+        for step in rng.integers(-1, 2, self.nodes):
+            widths.append(width)
+            width = min(max(width + int(step), 1), self.max_bandwidth)
+        return _band_graph(np.array(widths))
+
+
+def _band_graph(widths: np.ndarray[tuple[int], np.dtype[np.int_]]) -> Graph:
+    """Node i joined to the next ``widths[i]`` nodes."""
+    place = np.arange(len(widths))
+    ahead = place[None, :] - place[:, None]
+    upper = (ahead > 0) & (ahead <= widths[:, None])
+    return Graph.from_adjacency(numbered(len(widths), first=0), upper | upper.T)
