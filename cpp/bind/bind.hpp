@@ -46,5 +46,7 @@ NodeList to_list(ConstRow row);
 
 // One function per binding file; module.cpp calls them all.
 void bind_marked_graph(nb::module_& m);
+void bind_random(nb::module_& m);
+void bind_sampling(nb::module_& m);
 
 }  // namespace dagathlon

@@ -28,4 +28,6 @@ NodeList to_list(ConstRow row) {
 NB_MODULE(_core, m) {
   m.doc() = "Native kernels of Dagathlon; nodes are row numbers here, names live in Python.";
   dagathlon::bind_marked_graph(m);
+  dagathlon::bind_random(m);
+  dagathlon::bind_sampling(m);
 }

@@ -3,6 +3,7 @@
 Native kernels of Dagathlon; nodes are row numbers here, names live in Python.
 """
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import numpy
@@ -21,3 +22,43 @@ class MarkedGraph:
     def neighbours(self, node: int) -> list[int]: ...
     def spouses(self, node: int) -> list[int]: ...
     def adjacencies(self, node: int) -> list[int]: ...
+
+class Stream:
+    """Random draws as a function of seed, stream number and position."""
+
+    def __init__(self, seed: int, stream: int, position: int = 0) -> None: ...
+    def bits(self) -> int: ...
+    def uniform(self) -> float: ...
+    def normal(self) -> float: ...
+    def below(self, n: int) -> int: ...
+    def permutation(self, n: int) -> list[int]: ...
+
+def philox(counter: Sequence[int], key: Sequence[int]) -> list[int]:
+    """One block of Philox4x32-10."""
+
+def stream_bits(seed: int, stream: int, first: int, count: int) -> list[int]: ...
+def normal_quantile(q: float) -> float:
+    """The z with P(Z <= z) = 0.5 + q."""
+
+class NetworkSampler:
+    """
+    Samples a network; nodes are added parents first and numbered per kind.
+    """
+
+    def __init__(self) -> None: ...
+    def add_discrete(
+        self, stream: int, parents: Sequence[int], probabilities: NDArray[numpy.float64]
+    ) -> None: ...
+    def add_gaussian(
+        self,
+        stream: int,
+        discrete_parents: Sequence[int],
+        continuous_parents: Sequence[int],
+        parameters: NDArray[numpy.float64],
+    ) -> None: ...
+    def sample_bytes(
+        self, rows: int, seed: int
+    ) -> tuple[NDArray[numpy.uint8], NDArray[numpy.float64]]: ...
+    def sample_words(
+        self, rows: int, seed: int
+    ) -> tuple[NDArray[numpy.uint16], NDArray[numpy.float64]]: ...
