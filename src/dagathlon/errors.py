@@ -20,6 +20,10 @@ class DataError(DagathlonError):
     """Data that cannot be read or that do not fit what they are used for."""
 
 
+class DataWarning(UserWarning):
+    """Data that can be used but are probably not what the user means, such as a constant column."""
+
+
 class StudyError(DagathlonError):
     """A study that is wrong; the message names the place in the file."""
 

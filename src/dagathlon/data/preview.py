@@ -1,0 +1,126 @@
+"""What a data set shows of itself: a line, a small table, facts about each column."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from dagathlon.data.dataset import Dataset
+
+_HEAD_ROWS = 8
+_HEAD_COLUMNS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSummary:
+    """Facts about one column.
+
+    Attributes
+    ----------
+    name, kind
+        The name, and ``"discrete"`` or ``"continuous"``.
+    n_missing
+        Number of missing values.
+    n_distinct
+        Number of distinct values that occur.
+    counts
+        For a discrete column, how often each level occurs, else ``None``.
+    minimum, mean, maximum, deviation
+        For a continuous column (standard deviation with n − 1), else ``None``; also ``None`` when
+        all values are missing, and the deviation when there is only one.
+    """
+
+    name: str
+    kind: str
+    n_missing: int
+    n_distinct: int
+    counts: dict[str, int] | None = None
+    minimum: float | None = None
+    mean: float | None = None
+    maximum: float | None = None
+    deviation: float | None = None
+
+
+def summary_of(data: Dataset, name: str) -> ColumnSummary:
+    """Facts about the column `name`."""
+    variable = data.variables[data.position(name)]
+    column = data.column(name)
+    if variable.levels is not None:
+        present = column[column != data.missing_code]
+        numbers = np.bincount(present, minlength=variable.arity)
+        counts = dict(zip(variable.levels, numbers.tolist(), strict=True))
+        n_missing = len(column) - len(present)
+        return ColumnSummary(name, "discrete", n_missing, int(np.count_nonzero(numbers)), counts)
+    present = column[~np.isnan(column)]
+    n_missing, n_distinct = len(column) - len(present), len(np.unique(present))
+    if not len(present):
+        return ColumnSummary(name, "continuous", n_missing, n_distinct)
+    return ColumnSummary(
+        name,
+        "continuous",
+        n_missing,
+        n_distinct,
+        minimum=float(present.min()),
+        mean=float(present.mean()),
+        maximum=float(present.max()),
+        deviation=float(present.std(ddof=1)) if len(present) > 1 else None,
+    )
+
+
+def text(data: Dataset) -> str:
+    """One line such as ``Dataset(1,000 rows × 8 columns: discrete, 2–4 levels)``."""
+    facts = [_kinds(data)]
+    if data.has_missing:
+        facts.append("with missing values")
+    if data.targets is not None:
+        facts.append(f"{len(data.targets)} regimes")
+    columns = "column" if len(data.names) == 1 else "columns"
+    rows = "row" if len(data) == 1 else "rows"
+    return f"Dataset({len(data):,} {rows} × {len(data.names):,} {columns}: {', '.join(facts)})"
+
+
+def html_table(data: Dataset) -> str:
+    """The head of the table with the kind of each column, for notebooks."""
+    names = data.names[:_HEAD_COLUMNS]
+    more = "<th>…</th>" if len(names) < len(data.names) else ""
+    kinds = [data.variables[data.position(name)] for name in names]
+    header = "".join(f"<th>{html.escape(name)}</th>" for name in names) + more
+    notes = "".join(
+        f"<td><i>{f'{kind.arity} levels' if kind.is_discrete else 'continuous'}</i></td>"
+        for kind in kinds
+    )
+    body = "".join(f"<tr>{_html_row(data, row, names)}</tr>" for row in range(_shown(data)))
+    caption = html.escape(text(data))
+    return (
+        f"<table><caption>{caption}</caption><thead><tr>{header}</tr><tr>{notes}</tr></thead>"
+        f"<tbody>{body}</tbody></table>"
+    )
+
+
+def _shown(data: Dataset) -> int:
+    return min(len(data), _HEAD_ROWS)
+
+
+def _html_row(data: Dataset, row: int, names: tuple[str, ...]) -> str:
+    return "".join(f"<td>{html.escape(_cell(data, row, name))}</td>" for name in names)
+
+
+def _cell(data: Dataset, row: int, name: str) -> str:
+    variable, value = data.variables[data.position(name)], data.column(name)[row]
+    if variable.levels is None:
+        return "" if np.isnan(value) else f"{value:.6g}"
+    return "" if value == data.missing_code else variable.levels[int(value)]
+
+
+def _kinds(data: Dataset) -> str:
+    if data.is_continuous:
+        return "continuous"
+    fewest, most = min(data.arities), max(data.arities)
+    levels = f"{fewest} levels" if fewest == most else f"{fewest}–{most} levels"
+    if data.is_discrete:
+        return f"discrete, {levels}"
+    return f"{len(data.arities)} discrete ({levels}), {data.values.shape[1]} continuous"
