@@ -4,7 +4,7 @@ Native kernels of Dagathlon; nodes are row numbers here, names live in Python.
 """
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -42,23 +42,30 @@ def normal_quantile(q: float) -> float:
 
 class NetworkSampler:
     """
-    Samples a network; nodes are added parents first and numbered per kind.
+    Samples a network; nodes are columns, counted per kind and added parents first.
     """
 
-    def __init__(self) -> None: ...
+    def __init__(self, levels: Sequence[int], continuous: int) -> None: ...
     def add_discrete(
-        self, stream: int, parents: Sequence[int], probabilities: NDArray[numpy.float64]
+        self,
+        stream: int,
+        column: int,
+        parents: Sequence[int],
+        probabilities: NDArray[numpy.float64],
     ) -> None: ...
     def add_gaussian(
         self,
         stream: int,
+        column: int,
         discrete_parents: Sequence[int],
         continuous_parents: Sequence[int],
         parameters: NDArray[numpy.float64],
     ) -> None: ...
-    def sample_bytes(
-        self, rows: int, seed: int
-    ) -> tuple[NDArray[numpy.uint8], NDArray[numpy.float64]]: ...
-    def sample_words(
-        self, rows: int, seed: int
-    ) -> tuple[NDArray[numpy.uint16], NDArray[numpy.float64]]: ...
+    @overload
+    def sample(
+        self, seed: int, codes: NDArray[numpy.uint8], values: NDArray[numpy.float64]
+    ) -> None: ...
+    @overload
+    def sample(
+        self, seed: int, codes: NDArray[numpy.uint16], values: NDArray[numpy.float64]
+    ) -> None: ...

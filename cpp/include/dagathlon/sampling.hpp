@@ -51,9 +51,6 @@ class NetworkSampler {
   void add(DiscreteNode node);
   void add(GaussianNode node);
 
-  std::size_t discrete_count() const { return discrete_.size(); }
-  std::size_t gaussian_count() const { return gaussian_.size(); }
-
   template <class Code>
   void sample(std::uint64_t seed, Columns<Code> codes, Columns<double> values) const;
 

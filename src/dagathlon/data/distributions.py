@@ -8,6 +8,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from dagathlon.data.variable import first_repeated
 from dagathlon.errors import DataError
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
@@ -26,7 +27,7 @@ class Table:
     Parameters
     ----------
     levels
-        The node's levels, unique and not empty, in order.
+        The node's levels, at least one, in order.
     parents
         The parents, all discrete, in the order of the table's axes.
     probabilities
@@ -214,10 +215,10 @@ def _frozen(array: FloatArray) -> FloatArray:
 def _unique(names: tuple[str, ...], what: str) -> tuple[str, ...]:
     labels = tuple(names)
     for label in labels:
-        if not isinstance(label, str) or not label:
-            raise DataError(f"a {what} is a non-empty text, found {label!r}")
-    if len(set(labels)) != len(labels):
-        twice = next(label for i, label in enumerate(labels) if label in labels[:i])
+        if not isinstance(label, str):
+            raise DataError(f"a {what} is a text, found {label!r}")
+    twice = first_repeated(labels)
+    if twice is not None:
         raise DataError(f"{what} {twice!r} stands twice")
     return labels
 

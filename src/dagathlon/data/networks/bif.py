@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import numpy as np
 
 from dagathlon.data.network import Network
 from dagathlon.data.networks.definition import Definition, Draft, build, definitions_of, place
 from dagathlon.data.networks.limits import text_of
+from dagathlon.data.networks.rows import RowTable
 from dagathlon.data.networks.scanner import Scanner, numbers
 from dagathlon.errors import DataError, unknown
 
@@ -90,18 +90,15 @@ def name_list(scan: Scanner, end: str) -> list[str]:
 
 
 class _Block:
-    """A probability block; its rows wait until all variables are known."""
+    """A probability block: rows, or one ``table`` that counts through everything."""
 
     def __init__(self, scan: Scanner, line: int) -> None:
-        self._line = line
         scan.expect("(")
-        self._name = scan.name("a variable's name", MARKS)
+        name = scan.name("a variable's name", MARKS)
         # The oldest files write the parents after the variable without a bar.
         scan.accept("|")
-        self._parents = name_list(scan, ")")
-        self._rows: list[tuple[int, list[str], list[float]]] = []
+        self._rows = RowTable(name, name_list(scan, ")"), line)
         self._table: list[float] | None = None
-        self._default: list[float] | None = None
         scan.expect("{")
         while not scan.accept("}"):
             self._statement(scan)
@@ -110,72 +107,32 @@ class _Block:
         line = scan.line
         if scan.accept("("):
             labels = name_list(scan, ")")
-            self._rows.append((line, labels, numbers(scan.raw_until(";"), line)))
+            self._rows.add(line, labels, numbers(scan.raw_until(";"), line))
         elif scan.accept("table"):
             self._table = numbers(scan.raw_until(";"), line)
         elif scan.accept("default"):
-            self._default = numbers(scan.raw_until(";"), line)
+            self._rows.default = numbers(scan.raw_until(";"), line)
         elif scan.accept("property"):
             scan.skip_statement()
         else:
             known = ("(levels of the parents)", "table", "default", "property")
-            raise DataError(unknown("entry", scan.peek(), known, place(line, self._name)))
+            raise DataError(unknown("entry", scan.peek(), known, place(line, self._rows.name)))
 
     def finish(self, draft: Draft) -> None:
-        """Put the rows in order and hand the table to the draft."""
-        shape = draft.configurations(self._name, self._parents, self._line)
-        width = len(draft.levels(self._name) or ())
-        size = int(np.prod(shape, dtype=np.int64))
-        if self._table is not None and not self._rows:
-            values = np.array(self._table)
-            if values.size == size * width:
-                # "table" counts through the node's levels slowest and the last parent fastest.
-                values = values.reshape(width, size).T
-            draft.table(self._name, self._parents, values, self._line)
+        """Hand the table to the draft, now that all variables are known."""
+        name, parents, line = self._rows.name, self._rows.parents, self._rows.line
+        shape = draft.configurations(name, parents, line)
+        if self._table is None:
+            levels = [draft.levels(parent) or () for parent in parents]
+            index = [{level: i for i, level in enumerate(labels)} for labels in levels]
+            self._rows.finish(draft, index)
             return
-        cells = np.full((size, width), np.nan)
-        if self._default is not None:
-            cells[:] = self._row(self._line, self._default, width)
-        index = [{level: i for i, level in enumerate(draft.levels(p) or ())} for p in self._parents]
-        seen: set[int] = set()
-        for line, labels, row in self._rows:
-            at_row = self._position(line, labels, index)
-            if at_row in seen:
-                raise DataError(f"{place(line, self._name)}: ({', '.join(labels)}) stands twice")
-            seen.add(at_row)
-            cells[at_row] = self._row(line, row, width)
-        self._check_complete(cells, shape, draft)
-        draft.table(self._name, self._parents, cells, self._line)
-
-    def _row(self, line: int, row: list[float], width: int) -> list[float]:
-        if len(row) != width:
-            raise DataError(
-                f"{place(line, self._name)}: found {len(row)} probabilities for {width} levels"
-            )
-        return row
-
-    def _position(self, line: int, labels: list[str], index: Sequence[dict[str, int]]) -> int:
-        where = place(line, self._name)
-        if len(labels) != len(self._parents):
-            raise DataError(f"{where}: found {len(labels)} levels for {len(self._parents)} parents")
-        position = 0
-        for parent, label, known in zip(self._parents, labels, index, strict=True):
-            if label not in known:
-                raise DataError(unknown(f"level of {parent!r}", label, known, where))
-            position = position * len(known) + known[label]
-        return position
-
-    def _check_complete(self, cells: np.ndarray, shape: tuple[int, ...], draft: Draft) -> None:
-        missing = np.flatnonzero(np.isnan(cells).all(axis=1))
-        if missing.size:
-            chosen = np.unravel_index(int(missing[0]), shape) if shape else ()
-            labels = [
-                (draft.levels(parent) or ())[int(i)]
-                for parent, i in zip(self._parents, chosen, strict=True)
-            ]
-            raise DataError(
-                f"{place(self._line, self._name)}: no probabilities for ({', '.join(labels)})"
-            )
+        width, size = len(draft.levels(name) or ()), int(np.prod(shape, dtype=np.int64))
+        values = np.array(self._table)
+        if values.size == size * width:
+            # "table" counts through the node's levels slowest and the last parent fastest.
+            values = values.reshape(width, size).T
+        draft.table(name, parents, values, line)
 
 
 def write(network: Network) -> bytes:

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from dagathlon.data.distributions import Distribution, FloatArray, Gaussian, Table
 from dagathlon.data.network import About, Network
-from dagathlon.data.networks.limits import MAX_CELLS, MAX_LEVELS, MAX_NODES
+from dagathlon.data.networks.limits import MAX_CELLS, MAX_NODES
+from dagathlon.data.variable import MAX_LEVELS, first_repeated
 from dagathlon.errors import DataError, unknown
 
 
@@ -130,9 +131,8 @@ def check_size(shape: Sequence[int], width: int) -> None:
 def build(definitions: Sequence[Definition], about: About | None = None) -> Network:
     """Make the network, or say at which line and node it cannot be made."""
     levels = {definition.name: definition.levels for definition in definitions}
-    if len(levels) != len(definitions):
-        names = [definition.name for definition in definitions]
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
+    twice = first_repeated(definition.name for definition in definitions)
+    if twice is not None:
         raise DataError(f"node {twice!r} is defined twice")
     distributions: dict[str, Distribution] = {}
     for definition in definitions:

@@ -12,7 +12,6 @@ from dagathlon.errors import DataError
 
 MAX_BYTES = 1 << 29
 MAX_NODES = 10_000
-MAX_LEVELS = 65_535
 MAX_CELLS = 20_000_000
 MAX_DEPTH = 200
 
