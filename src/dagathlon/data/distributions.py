@@ -49,8 +49,9 @@ class Table:
         wanted = len(self.parents) + 1
         if cells.ndim != wanted or cells.shape[-1] != len(self.levels):
             raise DataError(
-                f"a table of {len(self.levels)} levels and {len(self.parents)} parents has {wanted} "
-                f"axes, the last of length {len(self.levels)}; found {_shape(cells.shape)}"
+                f"a table of {len(self.levels)} levels and {len(self.parents)} parents has "
+                f"{wanted} axes, the last of length {len(self.levels)}; "
+                f"found {_shape(cells.shape)}"
             )
         object.__setattr__(self, "probabilities", _frozen(_normalised(cells)))
 

@@ -65,7 +65,8 @@ class _Columns:
         for code in np.unique(column).tolist():
             if found[code] not in position:
                 raise DataError(unknown("level", found[code], known, f"variable {name!r}"))
-        return np.array([position.get(level, 0) for level in found], dtype=np.intp)[column]
+        table = np.array([position.get(level, 0) for level in found], dtype=np.intp)
+        return np.take(table, column)
 
     def _refuse_missing(self, name: str, missing: npt.NDArray[np.bool_]) -> None:
         if missing.any():

@@ -66,14 +66,16 @@ class Network:
     def load(cls, name_or_path: str | Path) -> Network:
         """Load a standard network by its name, or any network from a file.
 
-        A text without a folder or a file's ending is a name, such as ``"alarm"`` (see
-        `list_networks`); anything else is a path (see `read_network`).
+        The name of a standard network, such as ``"alarm"`` (see `list_networks`), means that
+        network even where a file is called the same; anything else that can be a file is read
+        (see `read_network`).
         """
         # Here and not above: the readers build on this class.
         from dagathlon.data.networks import is_network_path, read_network  # noqa: PLC0415
-        from dagathlon.data.standard import load_network  # noqa: PLC0415
+        from dagathlon.data.standard import list_networks, load_network  # noqa: PLC0415
 
-        if is_network_path(name_or_path):
+        standard = {record.name for record in list_networks()}
+        if name_or_path not in standard and is_network_path(name_or_path):
             return read_network(name_or_path)
         return load_network(str(name_or_path))
 
@@ -99,7 +101,9 @@ class Network:
     def graph(self) -> Graph:
         """The DAG."""
         arcs = [
-            (parent, name) for name, given in self._distributions.items() for parent in given.parents
+            (parent, name)
+            for name, given in self._distributions.items()
+            for parent in given.parents
         ]
         return Graph.from_edges(arcs, names=self.names)
 
@@ -214,7 +218,9 @@ def _check_node(name: str, given: Distribution, nodes: Mapping[str, Distribution
     for parent, size in zip(discrete, sizes, strict=False):
         table = nodes[parent]
         if not isinstance(table, Table):
-            raise DataError(f"node {name!r}: parent {parent!r} is continuous, needed is a discrete one")
+            raise DataError(
+                f"node {name!r}: parent {parent!r} is continuous, needed is a discrete one"
+            )
         if len(table.levels) != size:
             raise DataError(
                 f"node {name!r}: its table has {size} rows for parent {parent!r}, "
@@ -222,7 +228,9 @@ def _check_node(name: str, given: Distribution, nodes: Mapping[str, Distribution
             )
     for parent in () if isinstance(given, Table) else given.continuous_parents:
         if isinstance(nodes[parent], Table):
-            raise DataError(f"node {name!r}: parent {parent!r} is discrete, needed is a continuous one")
+            raise DataError(
+                f"node {name!r}: parent {parent!r} is discrete, needed is a continuous one"
+            )
 
 
 def _topological_order(nodes: Mapping[str, Distribution]) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ NETWORK_FORMATS: Mapping[str, NetworkFormat] = {
 _COMPRESSED = (".gz", ".bz2", ".xz")
 
 
-def read_network(path: str | Path, format: str | None = None) -> Network:  # noqa: A002
+def read_network(path: str | Path, format: str | None = None) -> Network:
     """Read a Bayesian network with its parameters.
 
     Parameters
@@ -59,7 +59,7 @@ def read_network(path: str | Path, format: str | None = None) -> Network:  # noq
         raise DataError(f"{file}: {error}") from None
 
 
-def write_network(network: Network, path: str | Path, format: str | None = None) -> None:  # noqa: A002
+def write_network(network: Network, path: str | Path, format: str | None = None) -> None:
     """Write a network as ``bif`` (discrete networks) or ``dagnet`` (all of them, all digits).
 
     Parameters

@@ -14,7 +14,7 @@ from dagathlon.data.networks.scanner import Scanner, numbers
 from dagathlon.errors import DataError, unknown
 
 MARKS = "(){}[],;|"
-_COMMENT = r"//[^\n]*|/\*.*?\*/"
+_COMMENT = r"//[^\n]*|/\*.*?(?:\*/|\Z)"
 _PLAIN = re.compile(r"(?!.*(?://|/\*))[\w.+\-/<>=:%'!?*]+\Z", re.DOTALL)
 
 

@@ -76,7 +76,9 @@ class Draft:
             raise DataError(unknown("node", name, self._levels, place(line)))
         return self._levels[name]
 
-    def configurations(self, name: str, parents: Sequence[str], line: int | None) -> tuple[int, ...]:
+    def configurations(
+        self, name: str, parents: Sequence[str], line: int | None
+    ) -> tuple[int, ...]:
         """Numbers of levels of the discrete parents; a table that is too large is refused here."""
         own = self.levels(name, line)
         shape = []

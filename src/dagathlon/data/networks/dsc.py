@@ -10,7 +10,7 @@ from dagathlon.data.networks.scanner import Scanner, numbers
 from dagathlon.errors import DataError, unknown
 
 MARKS = "(){}[],;|:="
-_COMMENT = r"//[^\n]*|/\*.*?\*/"
+_COMMENT = r"//[^\n]*|/\*.*?(?:\*/|\Z)"
 
 
 def read(content: bytes) -> Network:

@@ -17,7 +17,8 @@ MARKS = "(){}[],;|="
 _COMMENT = r"%[^\n]*"
 _KINDS = ("node", "discrete", "continuous")
 _NORMAL = re.compile(r"normal\s*\(([^(),]*),([^(),]*)\)")
-_TERM = re.compile(r"\s*([+-]?)\s*([^\s*+-]+(?:[eE][+-]\d+)?)\s*(?:\*\s*([^\s*+-]+))?")
+_FACTOR = r"((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![^\s*+-])|[^\s*+-]+)"
+_TERM = re.compile(rf"\s*([+-]?)\s*{_FACTOR}\s*(?:\*\s*{_FACTOR})?\s*")
 
 
 @dataclass
@@ -138,7 +139,7 @@ def _linear(expression: str, continuous: list[str]) -> list[float]:
     text = expression.strip()
     while position < len(text):
         match = _TERM.match(text, position)
-        if match is None:
+        if match is None or (position and not match[1]):
             raise DataError(f"expected a linear expression, found {text[:60]!r}")
         position = match.end()
         factor, parent = -1.0 if match[1] == "-" else 1.0, None

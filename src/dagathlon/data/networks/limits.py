@@ -6,20 +6,13 @@ import bz2
 import lzma
 import zlib
 from pathlib import Path
-from typing import Protocol
 
 from dagathlon.errors import DataError
 
 MAX_BYTES = 1 << 29
 MAX_NODES = 10_000
 MAX_CELLS = 20_000_000
-MAX_DEPTH = 200
-
-_CHUNK = 1 << 20
-
-
-class _Decompressor(Protocol):
-    def decompress(self, data: bytes, /, max_length: int) -> bytes: ...
+MAX_DEPTH = 100
 
 
 def read_bytes(path: Path) -> bytes:
@@ -47,7 +40,9 @@ def decompressed(content: bytes) -> bytes:
     return content
 
 
-def _expand(machine: bz2.BZ2Decompressor | lzma.LZMADecompressor, content: bytes, kind: str) -> bytes:
+def _expand(
+    machine: bz2.BZ2Decompressor | lzma.LZMADecompressor, content: bytes, kind: str
+) -> bytes:
     expanded = machine.decompress(content, MAX_BYTES + 1)
     if len(expanded) > MAX_BYTES:
         raise DataError(f"the {kind} file expands to more than the allowed {MAX_BYTES} bytes")

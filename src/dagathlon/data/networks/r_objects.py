@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.data.networks.limits import MAX_BYTES, MAX_DEPTH
+from dagathlon.data.networks.limits import MAX_CELLS, MAX_DEPTH
 from dagathlon.errors import DataError
 
 
@@ -25,7 +25,9 @@ class RVector:
     def names(self) -> list[str]:
         """The names attribute, or an empty list."""
         names = self.attributes.get("names")
-        return list(names.values) if isinstance(names, RVector) and names.kind == "character" else []
+        return (
+            list(names.values) if isinstance(names, RVector) and names.kind == "character" else []
+        )
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,12 @@ class _Reader:
         self._at = 2
         self._depth = 0
         self._references: list[Any] = []
-        self._special: dict[int, Callable[[int], Any]] = {
+        self._generated = 0
+        self._readers: dict[int, Callable[[int], Any]] = {
+            _SYMBOL: self._symbol,
+            _CHARACTERS: self._characters,
+            _REFERENCE: self._reference,
+            _ALTREP: self._compact_form,
             4: self._environment,
             7: self._builtin,
             8: self._builtin,
@@ -108,6 +115,7 @@ class _Reader:
             247: self._named_reference,
             248: self._named_reference,
             249: self._named_reference,
+            **dict.fromkeys(_PAIRS, self._pairs),
         }
 
     def read(self) -> Any:
@@ -142,28 +150,18 @@ class _Reader:
         if self._depth > MAX_DEPTH:
             raise DataError(f"byte {self._at}: objects nested more than {MAX_DEPTH} deep")
         flags = self._integer()
-        value = self._of_type(flags & 0xFF, flags)
+        value = self._flagged(flags)
         self._depth -= 1
         return value
 
-    def _of_type(self, kind: int, flags: int) -> Any:
+    def _flagged(self, flags: int) -> Any:
+        kind = flags & 0xFF
         if kind in _CONSTANTS:
             return _CONSTANTS[kind]
-        if kind == _REFERENCE:
-            return self._reference(flags)
-        if kind == _SYMBOL:
-            return self._remember(RSymbol(str(self._item())))
-        if kind == _CHARACTERS:
-            return self._characters(flags)
-        if kind in _PAIRS:
-            return self._pairs(kind, flags)
-        if kind == _ALTREP:
-            return self._compact_form()
-        if kind in self._special:
-            return self._special[kind](flags)
-        return self._vector(kind, flags)
+        return self._readers.get(kind, self._vector)(flags)
 
-    def _vector(self, kind: int, flags: int) -> RVector:
+    def _vector(self, flags: int) -> RVector:
+        kind = flags & 0xFF
         if kind in _NUMBERS:
             name, dtype = _NUMBERS[kind]
             size = np.dtype(dtype).itemsize
@@ -198,6 +196,9 @@ class _Reader:
             return raw.decode("latin-1")
         return raw.decode("utf-8", errors="replace")
 
+    def _symbol(self, _: int) -> Any:
+        return self._remember(RSymbol(str(self._item())))
+
     def _remember(self, value: Any) -> Any:
         self._references.append(value)
         return value
@@ -208,21 +209,19 @@ class _Reader:
             raise DataError(f"byte {self._at}: reference {index} of {len(self._references)}")
         return self._references[index - 1]
 
-    def _pairs(self, kind: int, flags: int) -> Any:
+    def _pairs(self, flags: int) -> Any:
         """A chain of cells; followed in a loop, as a long list would be deep recursion."""
         items: list[tuple[str, Any]] = []
-        opened = kind
+        opened = flags & 0xFF
         while True:
             if flags & _HAS_ATTRIBUTES:
                 self._item()
             tag = self._item() if flags & _HAS_TAG else None
             items.append((tag.name if isinstance(tag, RSymbol) else "", self._item()))
             flags = self._integer()
-            kind = flags & 0xFF
-            if kind not in _PAIRS:
+            if flags & 0xFF not in _PAIRS:
                 break
-        if kind not in (0, 254):
-            self._of_type(kind, flags)
+        self._flagged(flags)
         return RPairs(items) if opened == 2 else ROther(_PAIRS[opened])
 
     def _environment(self, _: int) -> ROther:
@@ -298,7 +297,7 @@ class _Reader:
         self._code_constant(self._integer())
         self._code_constant(self._integer())
 
-    def _compact_form(self) -> RVector:
+    def _compact_form(self, _: int) -> RVector:
         """A vector stored by rule instead of by value (R 3.5 and later)."""
         info, state, attributes = self._item(), self._item(), self._item()
         first = info.items[0][1] if isinstance(info, RPairs) else None
@@ -317,7 +316,8 @@ class _Reader:
         if not isinstance(state, RVector) or state.kind != "double" or len(state.values) != 3:
             raise DataError(f"byte {self._at}: a compact sequence without length, start and step")
         count, start, step = (float(v) for v in state.values)
-        if not 0 <= count <= MAX_BYTES // 8 or not np.isfinite([start, step]).all():
+        self._generated += int(count) if 0 <= count <= MAX_CELLS else MAX_CELLS + 1
+        if self._generated > MAX_CELLS or not np.isfinite([start, step]).all():
             raise DataError(f"byte {self._at}: a compact sequence of length {count}")
         values = start + step * np.arange(int(count))
         if name == "compact_realseq":

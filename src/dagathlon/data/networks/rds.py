@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from dagathlon.data.distributions import FloatArray
+from dagathlon.data.network import Network
 from dagathlon.data.networks.definition import Definition, at, build
 from dagathlon.data.networks.limits import MAX_NODES
 from dagathlon.data.networks.r_objects import RVector, read_r_object
-from dagathlon.data.network import Network
 from dagathlon.errors import DataError, listing
 
 
@@ -77,7 +77,7 @@ def _shape(value: RVector) -> tuple[int, ...]:
 
 
 def _table(name: str, prob: Any, parents: list[str]) -> Definition:
-    """R's array: first dimension the node's levels, then the parents', the first varying fastest."""
+    """R's array: the node's levels, then the parents'; the first dimension varies fastest."""
     cells = _doubles(prob, "prob")
     labels = prob.attributes.get("dimnames")
     axes = list(labels.values) if isinstance(labels, RVector) and labels.kind == "list" else []
@@ -110,14 +110,16 @@ def _gaussian(
     if int(np.prod(counts, dtype=np.int64)) != sd.size:
         raise DataError(f"{sd.size} sds for discrete parents of {counts} levels")
     # In R the first discrete parent varies fastest, here the last one does.
-    rows = rows.reshape(*reversed(counts), -1).transpose([*reversed(range(len(counts))), len(counts)])
+    rows = rows.reshape(*reversed(counts), -1).transpose(
+        [*reversed(range(len(counts))), len(counts)]
+    )
     return Definition(
         name, None, tuple(discrete + continuous), np.ascontiguousarray(rows).reshape(sd.size, -1)
     )
 
 
 def _coefficient_order(coefficients: RVector, continuous: list[str]) -> list[int]:
-    """Positions of the intercept and of each parent's coefficient, by their names if they have any."""
+    """Positions of the intercept and of each parent's coefficient, by name if they have names."""
     labels = coefficients.names()
     dimnames = coefficients.attributes.get("dimnames")
     if isinstance(dimnames, RVector) and dimnames.kind == "list" and dimnames.values:

@@ -25,13 +25,12 @@ class Scanner:
     """
 
     def __init__(self, text: str, marks: str, comment: str) -> None:
-        # Unclosed quotes are left to the token pattern, which reports them with their line.
-        hidden = re.compile(rf'("(?:[^"\\]|\\.)*")|{comment}', re.DOTALL)
+        # An unclosed quote takes the rest, so that no text makes this search slow; the token
+        # pattern reports it with its line.
+        hidden = re.compile(rf'("(?:[^"\\]|\\.)*+(?:"|\Z))|{comment}', re.DOTALL)
         self._text = hidden.sub(_blank, text)
         own = re.escape(marks)
-        self._token = re.compile(
-            rf'\s*(?:"((?:[^"\\]|\\.)*)"|([{own}])|([^\s"{own}]+))', re.DOTALL
-        )
+        self._token = re.compile(rf'\s*(?:"((?:[^"\\]|\\.)*)"|([{own}])|([^\s"{own}]+))', re.DOTALL)
         self._at = 0
         self.quoted = False
 
@@ -51,7 +50,7 @@ class Scanner:
         return DataError(f"line {self.line}: {message}")
 
     def next(self) -> str:
-        """The next token, or the empty string at the end; `quoted` says whether it was in quotes."""
+        """The next token, or the empty string at the end; `quoted` says if it was in quotes."""
         match = self._token.match(self._text, self._at)
         self.quoted = False
         if match is None:
