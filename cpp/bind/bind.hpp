@@ -52,5 +52,7 @@ void bind_chordal(nb::module_& m);
 void bind_distance(nb::module_& m);
 void bind_separation(nb::module_& m);
 void bind_ancestral(nb::module_& m);
+void bind_random(nb::module_& m);
+void bind_sampling(nb::module_& m);
 
 }  // namespace dagathlon

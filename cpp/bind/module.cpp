@@ -34,4 +34,6 @@ NB_MODULE(_core, m) {
   dagathlon::bind_distance(m);
   dagathlon::bind_separation(m);
   dagathlon::bind_ancestral(m);
+  dagathlon::bind_random(m);
+  dagathlon::bind_sampling(m);
 }

@@ -15,4 +15,37 @@ __all__ = [
     "Regimes",
     "Variable",
     "regimes_of_mask",
+from dagathlon.data.distributions import Distribution, Gaussian, Table
+from dagathlon.data.network import About, Network
+from dagathlon.data.networks import NETWORK_FORMATS, read_network, write_network
+from dagathlon.data.preview import ColumnSummary
+from dagathlon.data.regimes import Regimes, regimes_of_mask
+from dagathlon.data.standard import (
+    SACHS_CONDITIONS,
+    NetworkRecord,
+    list_networks,
+    load_sachs,
+    sachs_graph,
+)
+from dagathlon.data.variable import Variable
+
+__all__ = [
+    "NETWORK_FORMATS",
+    "SACHS_CONDITIONS",
+    "About",
+    "ColumnSummary",
+    "Dataset",
+    "Distribution",
+    "Gaussian",
+    "Network",
+    "NetworkRecord",
+    "Regimes",
+    "Table",
+    "Variable",
+    "list_networks",
+    "load_sachs",
+    "read_network",
+    "regimes_of_mask",
+    "sachs_graph",
+    "write_network",
 ]
