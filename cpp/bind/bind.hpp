@@ -48,5 +48,6 @@ NodeList to_list(ConstRow row);
 void bind_marked_graph(nb::module_& m);
 void bind_separation(nb::module_& m);
 void bind_ancestral(nb::module_& m);
+void bind_orientation(nb::module_& m);
 
 }  // namespace dagathlon

@@ -30,4 +30,5 @@ NB_MODULE(_core, m) {
   dagathlon::bind_marked_graph(m);
   dagathlon::bind_separation(m);
   dagathlon::bind_ancestral(m);
+  dagathlon::bind_orientation(m);
 }
