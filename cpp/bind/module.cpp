@@ -36,4 +36,5 @@ NB_MODULE(_core, m) {
   dagathlon::bind_ancestral(m);
   dagathlon::bind_random(m);
   dagathlon::bind_sampling(m);
+  dagathlon::bind_orientation(m);
 }

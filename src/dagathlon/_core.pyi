@@ -3,7 +3,7 @@
 Native kernels of Dagathlon; nodes are row numbers here, names live in Python.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import numpy
@@ -90,3 +90,14 @@ def is_mag(graph: MarkedGraph) -> bool: ...
 def is_pag(graph: MarkedGraph) -> bool: ...
 def pag(graph: MarkedGraph) -> MarkedGraph: ...
 def mag_of_pag(graph: MarkedGraph) -> MarkedGraph | None: ...
+def orient_colliders(
+    graph: MarkedGraph, in_separating_set: Callable[[int, int, int], bool]
+) -> MarkedGraph:
+    """
+    Rule 0; in_separating_set(a, c, b) says whether c is in the set that separated a and b.
+    """
+
+def orient(
+    graph: MarkedGraph, in_separating_set: Callable[[int, int, int], bool], rules: Sequence[int]
+) -> MarkedGraph:
+    """The listed rules of 1 to 10, applied until none changes the graph."""
