@@ -2,6 +2,7 @@
 
 from dagathlon.data.dataset import Dataset
 from dagathlon.data.gaussian import Gaussian
+from dagathlon.data.files import read_data, write_data
 from dagathlon.data.preview import ColumnSummary
 from dagathlon.data.regimes import Regimes, regimes_of_mask
 from dagathlon.data.sem import LinearSem
@@ -48,4 +49,9 @@ __all__ = [
     "regimes_of_mask",
     "sachs_graph",
     "write_network",
+    "Regimes",
+    "Variable",
+    "read_data",
+    "regimes_of_mask",
+    "write_data",
 ]
