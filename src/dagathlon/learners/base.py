@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.graphs import Graph
-from dagathlon.modules import Module
+from dagathlon.modules import Count, Module, Probability
 
 if TYPE_CHECKING:
     import numpy as np
 
     from dagathlon.data import Dataset
+    from dagathlon.learners.chain import Chain
 
 Statistic: TypeAlias = float | int | str | bool
 Output: TypeAlias = Literal["dag", "cpdag", "undirected", "mag", "pag", "mixed", "chain"]
@@ -30,10 +31,13 @@ class Estimate:
         The graph, over the names of the data.
     stats
         Score of the result, number of tests or iterations, … by name.
+    chain
+        The Markov chain of graphs of a sampler; `graph` is then its graph of highest score.
     """
 
     graph: Graph
     stats: Mapping[str, Statistic] = field(default_factory=dict)
+    chain: Chain | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +55,13 @@ class Learner(Module):
         Whether missing values and known intervention targets are understood.
     gives
         The kind of graph that comes out.
+    samples
+        Whether the result is a Markov chain of graphs.
+    ESTIMATOR_FIELDS
+        Parameters that say how a graph is estimated from the chain; they are no part of what the
+        chain is, so that a change of one of them runs no chain again.
+    timeout_is_limit
+        Whether a parameter `timeout` ends a run; otherwise the learner itself keeps to it.
     """
 
     kind = "algorithm"
@@ -58,6 +69,9 @@ class Learner(Module):
     handles_missing: ClassVar[bool] = False
     handles_interventions: ClassVar[bool] = False
     gives: ClassVar[Output] = "dag"
+    samples: ClassVar[bool] = False
+    ESTIMATOR_FIELDS: ClassVar[tuple[str, ...]] = ()
+    timeout_is_limit: ClassVar[bool] = True
 
     def accepted(self) -> frozenset[DataKind]:
         """Kinds of data for these parameters; override it where a parameter decides."""
@@ -84,3 +98,28 @@ class Learner(Module):
         rng
             The only source of randomness.
         """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sampler(Learner):
+    """A learner that returns a Markov chain of graphs, from which one graph is estimated.
+
+    Parameters
+    ----------
+    mcmc_seed
+        Number of the chain: other seeds give independent chains on the same data.
+    mcmc_estimator
+        The graph of highest score (``map``) or all edges that are frequent enough (``threshold``).
+    threshold
+        An edge is kept by the threshold estimator when its frequency is above this.
+    burnin_frac
+        Share of the chain that the threshold estimator leaves out at the start.
+    """
+
+    samples = True
+    ESTIMATOR_FIELDS = ("mcmc_estimator", "threshold", "burnin_frac")
+
+    mcmc_seed: Count = 1
+    mcmc_estimator: Literal["map", "threshold"] = "threshold"
+    threshold: Probability = 0.5
+    burnin_frac: Probability = 0.5

@@ -19,9 +19,14 @@ Kind: TypeAlias = Literal["graph", "parameters", "data", "algorithm", "evaluatio
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a module: its type, default and one line of documentation."""
+    """One parameter of a module: its type, default and one line of documentation.
+
+    ``name`` is what a study writes; ``attribute`` is the field that holds the value, and differs
+    where the name is no Python identifier.
+    """
 
     name: str
+    attribute: str
     type: ParameterType
     default: Any
     description: str
@@ -37,8 +42,9 @@ class Module:
     """Base of everything a study names.
 
     A module is a frozen dataclass. Its fields are its parameters; their types are checked when a
-    study is read, and the ``Parameters`` section of its docstring documents them. Class variables
-    say the rest:
+    study is read, and the ``Parameters`` sections of its docstring and of those of its base
+    classes document them. A parameter whose name is a Python keyword is a field with another name
+    and ``field(metadata={"json": "lambda"})``. Class variables say the rest:
 
     Attributes
     ----------
@@ -96,7 +102,10 @@ class Module:
         missing = [name for name, p in known.items() if p.required and name not in values]
         if missing:
             raise StudyError(f"{where or cls.name}: {cls.name} needs {listing(missing)}")
-        read = {name: known[name].type.read(value, prefix + name) for name, value in values.items()}
+        read = {
+            known[name].attribute: known[name].type.read(value, prefix + name)
+            for name, value in values.items()
+        }
         module = cls(**read)
         problem = module.problem()
         if problem:
@@ -105,7 +114,7 @@ class Module:
 
     def to_json(self) -> dict[str, Any]:
         """All parameters with their values, defaults included."""
-        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return {name: getattr(self, p.attribute) for name, p in self.parameters().items()}
 
     def problem(self) -> str:
         """What is wrong with the parameters taken together; empty when nothing is."""
@@ -115,16 +124,16 @@ class Module:
 @functools.cache
 def _parameters(cls: type[Module]) -> Mapping[str, Parameter]:
     hints = typing.get_type_hints(cls, include_extras=True)
-    described = _descriptions(inspect.getdoc(cls) or "")
-    return {
-        field.name: Parameter(
-            field.name,
-            parameter_type(hints[field.name]),
-            field.default,
-            described.get(field.name, ""),
-        )
-        for field in dataclasses.fields(cls)
-    }
+    described: dict[str, str] = {}
+    for base in reversed(cls.__mro__):
+        described |= _descriptions(inspect.cleandoc(base.__doc__ or ""))
+    parameters = {}
+    for field in dataclasses.fields(cls):
+        name = field.metadata.get("json", field.name)
+        kind = parameter_type(hints[field.name])
+        text = described.get(name, "")
+        parameters[name] = Parameter(name, field.name, kind, field.default, text)
+    return parameters
 
 
 def _descriptions(doc: str) -> dict[str, str]:

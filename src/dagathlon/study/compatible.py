@@ -61,16 +61,17 @@ def _a(kind: str) -> str:
     return {"dag": "a DAG", "undirected": "an undirected graph"}.get(kind, f"a {kind} graph")
 
 
-@functools.cache
 def _kind_of_graph(graph: Part | None) -> str | None:
     if graph is None:
         return None
     if isinstance(graph, Source):
-        if graph.digest.startswith("dagathlon:"):
-            return "dag"
-        kind = read_graph(graph.location).kind
-        return kind
+        return _kind_of_file(graph)
     return cast(GraphGenerator, graph.module).gives
+
+
+@functools.cache
+def _kind_of_file(source: Source) -> str:
+    return "dag" if source.on_board else read_graph(source.location).kind
 
 
 @functools.cache

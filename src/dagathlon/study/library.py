@@ -17,6 +17,7 @@ DATA_FOLDER = "data/mydatasets"
 CONSTRAINT_FOLDER = "constraints"
 
 _CHUNK = 2**20
+_ON_BOARD = "dagathlon:"
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,11 @@ class Source:
     label: str
     location: str
     digest: str
+
+    @property
+    def on_board(self) -> bool:
+        """Whether it is one of the networks that come with the package."""
+        return self.digest.startswith(_ON_BOARD)
 
 
 @dataclass(frozen=True)
@@ -122,4 +128,4 @@ def _on_board(name: str, suffixes: Sequence[str], label: str) -> Source | None:
     known = {record.name: record for record in list_networks()}
     if stem not in known:
         return None
-    return Source(label, stem, f"dagathlon:{stem}")
+    return Source(label, stem, _ON_BOARD + stem)

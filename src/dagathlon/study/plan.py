@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, cast
 
@@ -69,6 +69,19 @@ class Plan:
         found = Counter(task.call.kind for task in self.tasks)
         return {kind: found[kind] for kind in TaskKind if found[kind]}
 
+    def inputs_of(self, runs: Iterable[Run]) -> set[int]:
+        """Positions of the learning tasks that the learners of these runs read from."""
+        found: set[int] = set()
+        waiting = [run.learn for run in runs]
+        while waiting:
+            for position in self.tasks[waiting.pop()].inputs:
+                kind = self.tasks[position].call.kind
+                if kind in (TaskKind.LEARN, TaskKind.ESTIMATE) and position not in found:
+                    waiting.append(position)
+                    if kind is TaskKind.LEARN:
+                        found.add(position)
+        return found
+
 
 def make_plan(
     config: Config, time_limit: float | None = None, memory_limit: int | None = None
@@ -85,6 +98,8 @@ def make_plan(
     planner = _Planner(config, Limits(time_limit, memory_limit))
     for number, setup in enumerate(config.setups):
         planner.add_setup(number, setup)
+    if not planner.plan.cases:
+        raise StudyError("the study has no data set: look at seed_range and at empty lists")
     return planner.plan
 
 
@@ -212,9 +227,3 @@ def _combinations(entry: DataEntry) -> Iterator[_Parts]:
         for parameters in entry.parameters or (None,):
             for data in entry.data:
                 yield _Parts(graph, parameters, data)
-
-
-def check_not_empty(plan: Plan) -> None:
-    """A study without a single data set or run is a mistake somewhere."""
-    if not plan.cases:
-        raise StudyError("the study has no data set: look at seed_range and empty lists")

@@ -1,0 +1,153 @@
+"""What Benchpress's modules have in common: translation, timeouts, constraints, data rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, ClassVar, NoReturn, TypeAlias
+
+from dagathlon.benchpress.needs import Needs, Table, objection
+from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.errors import StudyError
+from dagathlon.graphs import Graph
+from dagathlon.learners.base import Estimate, Learner, Sampler
+from dagathlon.modules import Module, NonNegative, Reference
+from dagathlon.simulate.base import DataGenerator, GraphGenerator, Model, ParameterGenerator
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dagathlon.data import Dataset
+
+ConstraintFile: TypeAlias = Annotated[str, Reference("constraints")]
+AlgorithmId: TypeAlias = Annotated[str, Reference("algorithm")]
+
+
+def _cannot_run(module: Module) -> NoReturn:
+    raise StudyError(f"{module.name} cannot run here: {module.unavailable}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchpressLearner(Learner):
+    """A learner under Benchpress's name.
+
+    A subclass has Benchpress's parameters and either overrides `native`, or says in
+    `unavailable` why there is nothing to translate to.
+
+    Parameters
+    ----------
+    timeout
+        Time limit in seconds; null is none.
+    edgeConstraints
+        File of required and forbidden edges; null is none.
+
+    Attributes
+    ----------
+    data_rules
+        For each parameter that decides on the kind of data: what each of its values needs.
+    honours_constraints
+        Whether edge constraints are obeyed.
+    """
+
+    data_rules: ClassVar[Mapping[str, Table]] = {}
+    honours_constraints: ClassVar[bool] = False
+
+    timeout: NonNegative | None = None
+    edgeConstraints: ConstraintFile | None = None
+
+    def native(self) -> Learner:
+        """Our learner with the same meaning."""
+        _cannot_run(self)
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Learn with the native learner."""
+        return self.native().learn(data, rng)
+
+    def problem(self) -> str:
+        """Constraints that nobody would obey are refused."""
+        if self.edgeConstraints is not None and not self.honours_constraints:
+            return (
+                f"{self.name} cannot honour edge constraints; set edgeConstraints to null or use "
+                "a bnlearn_*, tetrad_*, pcalg_* or bidag_* module, gobnilp, mvpc or bips_tpc"
+            )
+        return ""
+
+    def needs(self) -> list[Needs]:
+        """What the values of the deciding parameters need."""
+        return [table[getattr(self, name)] for name, table in self.data_rules.items()]
+
+    def accepted(self) -> frozenset[DataKind]:
+        """Kinds of data for these parameters."""
+        kinds = self.takes.intersection(*(needs.kinds for needs in self.needs()))
+        return kinds if self.unavailable else kinds & self.native().accepted()
+
+    def objection(self, data: DataFacts) -> str:
+        """Why such data cannot be used, in terms of the parameters that decide it."""
+        for parameter, table in self.data_rules.items():
+            found = objection(self.name, parameter, getattr(self, parameter), table, data)
+            if found:
+                return found
+        return self._objection_to_missing(data) or (
+            super().objection(_without_missing(data))
+            if self.unavailable
+            else self.native().objection(data)
+        )
+
+    def _objection_to_missing(self, data: DataFacts) -> str:
+        if not data.missing or self.handles_missing or any(n.missing for n in self.needs()):
+            return ""
+        able = {
+            parameter: [repr(value) for value, needs in table.items() if needs.missing]
+            for parameter, table in self.data_rules.items()
+        }
+        settings = [f"set {name} to {' or '.join(v)}" for name, v in able.items() if v]
+        remedy = " or ".join([*settings, "impute them first or drop the rows"])
+        return f"{self.name} cannot handle missing values with these parameters; {remedy}"
+
+
+def _without_missing(data: DataFacts) -> DataFacts:
+    return DataFacts(data.kind, data.binary, False, data.interventions)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchpressSampler(BenchpressLearner, Sampler):
+    """A sampler under Benchpress's name; its result is a chain of graphs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchpressGraph(GraphGenerator):
+    """A graph generator under Benchpress's name."""
+
+    def native(self) -> GraphGenerator:
+        """Our generator with the same meaning."""
+        _cannot_run(self)
+
+    def sample(self, rng: np.random.Generator) -> Graph:
+        """Draw one graph with the native generator."""
+        return self.native().sample(rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchpressParameters(ParameterGenerator):
+    """A parameter generator under Benchpress's name."""
+
+    def native(self) -> ParameterGenerator:
+        """Our generator with the same meaning."""
+        _cannot_run(self)
+
+    def sample(self, graph: Graph, rng: np.random.Generator) -> Model:
+        """Draw one model with the native generator."""
+        return self.native().sample(graph, rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchpressData(DataGenerator):
+    """A data generator under Benchpress's name."""
+
+    def native(self) -> DataGenerator:
+        """Our generator with the same meaning."""
+        _cannot_run(self)
+
+    def sample(self, model: Model, rng: np.random.Generator) -> Dataset:
+        """Draw one data set with the native generator."""
+        return self.native().sample(model, rng)

@@ -1,0 +1,232 @@
+"""gCastle 1.0.3: tests, LiNGAM, and continuous optimisation without neural networks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from dagathlon.benchpress.base import BenchpressLearner
+from dagathlon.benchpress.needs import CONTINUOUS, DISCRETE
+from dagathlon.learners.base import Output
+from dagathlon.modules import Count, NonNegative, Probability
+
+GCASTLE = "Zhang et al. 2021, gCastle: a Python toolbox for causal discovery, arXiv 2111.15155"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GcastleLearner(BenchpressLearner):
+    """A learner of gCastle, which takes continuous data unless it says otherwise."""
+
+    gives: ClassVar[Output] = "dag"
+    takes = frozenset({"continuous"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class GcastleNotears(GcastleLearner):
+    """NOTEARS: a linear model fitted under a smooth constraint that keeps it acyclic.
+
+    Parameters
+    ----------
+    lambda1
+        Factor of the L1 penalty.
+    loss_type
+        Loss: least squares (l2), logistic or poisson.
+    max_iter
+        Largest number of dual ascent steps.
+    h_tol
+        Stop when the acyclicity constraint is below this.
+    rho_max
+        Stop when the penalty of the constraint is above this.
+    w_threshold
+        Weights below this in absolute value are no edges.
+    """
+
+    name = "gcastle_notears"
+    takes = frozenset({"continuous", "discrete"})
+    data_rules = {"loss_type": {"l2": CONTINUOUS, "logistic": DISCRETE, "poisson": DISCRETE}}
+    implementation = "dagathlon (re-implementation of gCastle 1.0.3 Notears)"
+    unavailable = "not implemented yet: the native NOTEARS is to come"
+    references = ("Zheng, Aragam, Ravikumar and Xing 2018, NeurIPS", GCASTLE)
+
+    lambda1: NonNegative = 0.1
+    loss_type: Literal["l2", "logistic", "poisson"] = "l2"
+    max_iter: Count = 100
+    h_tol: NonNegative = 1e-8
+    rho_max: NonNegative = 1e16
+    w_threshold: NonNegative = 0.3
+
+
+@dataclass(frozen=True, kw_only=True)
+class GcastleNotearsLowRank(GcastleLearner):
+    """NOTEARS with a weight matrix of low rank.
+
+    Parameters
+    ----------
+    rank
+        Rank of the weight matrix.
+    w_init
+        Ignored, as in Benchpress.
+    max_iter
+        Largest number of dual ascent steps.
+    h_tol
+        Stop when the acyclicity constraint is below this.
+    rho_max
+        Stop when the penalty of the constraint is above this.
+    w_threshold
+        Weights below this in absolute value are no edges.
+    """
+
+    name = "gcastle_notears_low_rank"
+    implementation = "dagathlon (re-implementation of gCastle 1.0.3 NotearsLowRank)"
+    unavailable = "not implemented yet: the native low-rank NOTEARS is to come"
+    references = ("Fang et al. 2023, On low-rank directed acyclic graphs, IEEE TNNLS", GCASTLE)
+
+    rank: Count = 15
+    w_init: str | None = None
+    max_iter: Count = 15
+    h_tol: NonNegative = 1e-6
+    rho_max: NonNegative = 1e20
+    w_threshold: NonNegative = 0.3
+
+
+@dataclass(frozen=True, kw_only=True)
+class GcastleGolem(GcastleLearner):
+    """GOLEM: a Gaussian likelihood with soft sparsity and acyclicity penalties.
+
+    Parameters
+    ----------
+    lambda_1
+        Factor of the L1 penalty.
+    lambda_2
+        Factor of the acyclicity penalty.
+    equal_variances
+        Whether the noise variances are taken to be equal.
+    non_equal_variances
+        Whether a fit with unequal variances starts from the one with equal variances.
+    learning_rate
+        Step size of Adam.
+    num_iter
+        Number of steps.
+    checkpoint_iter
+        Ignored: nothing is printed.
+    graph_thres
+        Weights below this in absolute value are no edges.
+    device_type
+        Ignored: the processor does the work.
+    device_ids
+        Ignored: the processor does the work.
+    """
+
+    name = "gcastle_golem"
+    implementation = "dagathlon (re-implementation of gCastle 1.0.3 GOLEM)"
+    unavailable = "not implemented yet: the native GOLEM is to come"
+    references = ("Ng, Ghassami and Zhang 2020, NeurIPS", GCASTLE)
+
+    lambda_1: NonNegative = 2e-2
+    lambda_2: NonNegative = 5.0
+    equal_variances: bool = True
+    non_equal_variances: bool = True
+    learning_rate: NonNegative = 1e-3
+    num_iter: Count = 100_000
+    checkpoint_iter: Count = 5000
+    graph_thres: NonNegative = 0.3
+    device_type: Literal["cpu", "gpu"] = "cpu"
+    device_ids: Count | str | None = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class GcastlePc(GcastleLearner):
+    """The PC algorithm of gCastle.
+
+    Parameters
+    ----------
+    variant
+        Whether edges are removed at once (original), level by level (stable) or in parallel.
+    alpha
+        Significance level of the tests.
+    ci_test
+        Independence test: fisherz for continuous, the others for discrete data.
+    """
+
+    name = "gcastle_pc"
+    gives = "cpdag"
+    takes = frozenset({"continuous", "discrete"})
+    data_rules = {
+        "ci_test": {
+            "fisherz": CONTINUOUS,
+            "g2": DISCRETE,
+            "chi2": DISCRETE,
+            "gauss": CONTINUOUS,
+            "cat": DISCRETE,
+        }
+    }
+    implementation = "dagathlon (re-implementation of gCastle 1.0.3 PC)"
+    unavailable = "not implemented yet: the native PC is to come"
+    references = ("Spirtes, Glymour and Scheines 2000, Causation, Prediction, and Search", GCASTLE)
+
+    variant: Literal["original", "stable", "parallel"] = "original"
+    alpha: Probability = 0.05
+    ci_test: Literal["fisherz", "g2", "chi2", "gauss", "cat"] = "fisherz"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GcastleAnm(GcastleLearner):
+    """Additive noise models: the direction in which the residuals are independent.
+
+    Parameters
+    ----------
+    alpha
+        Significance level of the independence test of the residuals.
+    """
+
+    name = "gcastle_anm"
+    implementation = "dagathlon (re-implementation of gCastle 1.0.3 ANMNonlinear)"
+    unavailable = "not implemented yet: the native additive noise model is to come"
+    references = ("Hoyer, Janzing, Mooij, Peters and Schölkopf 2008, NeurIPS", GCASTLE)
+
+    alpha: Probability = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class GcastleDirectLingam(GcastleLearner):
+    """DirectLiNGAM: the causal order by repeated regression on the most exogenous variable.
+
+    Parameters
+    ----------
+    measure
+        Measure of independence: pairwise likelihood ratios (pwling) or kernels.
+    thresh
+        Weights below this in absolute value are no edges.
+    """
+
+    name = "gcastle_direct_lingam"
+    implementation = "dagathlon (re-implementation of gCastle 1.0.3 DirectLiNGAM)"
+    unavailable = "not implemented yet: the native LiNGAM is to come"
+    references = ("Shimizu et al. 2011, JMLR 12", GCASTLE)
+
+    measure: Literal["pwling", "kernel"] = "pwling"
+    thresh: NonNegative = 0.3
+
+
+@dataclass(frozen=True, kw_only=True)
+class GcastleIcaLingam(GcastleLearner):
+    """LiNGAM by independent component analysis.
+
+    Parameters
+    ----------
+    max_iter
+        Largest number of steps of FastICA.
+    thresh
+        Weights below this in absolute value are no edges.
+    random_state
+        Ignored, as in Benchpress: the seed of the replicate is used.
+    """
+
+    name = "gcastle_ica_lingam"
+    implementation = "dagathlon (re-implementation of gCastle 1.0.3 ICALiNGAM)"
+    unavailable = "not implemented yet: the native LiNGAM is to come"
+    references = ("Shimizu, Hoyer, Hyvärinen and Kerminen 2006, JMLR 7", GCASTLE)
+
+    max_iter: Count = 1000
+    thresh: NonNegative = 0.3
+    random_state: Count | None = None

@@ -1,0 +1,195 @@
+"""Further learners of DAGs and CPDAGs: GOBNILP, rblip, causaldag, causal-learn, pyAgrum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from dagathlon.benchpress.base import BenchpressLearner
+from dagathlon.benchpress.needs import CONTINUOUS, DISCRETE
+from dagathlon.modules import Count, NonNegative, Probability
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gobnilp(BenchpressLearner):
+    """Exact search for the best DAG with few parents per node, by integer programming.
+
+    Parameters
+    ----------
+    continuous
+        Whether the data are continuous.
+    score_type
+        Score of continuous data; discrete data have BDeu.
+    alpha_mu
+        Imaginary sample size of the mean in BGe; null is 1.
+    alpha_omega_minus_nvars
+        Degrees of freedom of the Wishart prior in BGe, less the number of variables; null is 2.
+    alpha
+        Imaginary sample size of BDeu; null is 1.
+    palim
+        Largest number of parents.
+    prune
+        Whether parent sets that cannot be optimal are left out.
+    plot
+        Ignored, as in Benchpress.
+    time_limit
+        Seconds after which the best DAG so far is returned; null is none.
+    gap_limit
+        Relative gap at which the search stops; null is 0.
+    extra_args
+        File with further settings of the solver; null is none.
+    """
+
+    name = "gobnilp"
+    gives = "dag"
+    honours_constraints = True
+    data_rules = {"continuous": {True: CONTINUOUS, False: DISCRETE}}
+    implementation = "dagathlon (re-implementation of GOBNILP)"
+    unavailable = "not implemented yet: the native exact search is to come"
+    references = ("Cussens 2011, UAI", "Cussens and Bartlett 2013, UAI")
+
+    continuous: bool = True
+    score_type: Literal["BGe", "BDeu", "BIC"] = "BGe"
+    alpha_mu: NonNegative | None = None
+    alpha_omega_minus_nvars: NonNegative | None = None
+    alpha: NonNegative | None = None
+    palim: Count = 3
+    prune: bool = True
+    plot: bool = False
+    time_limit: NonNegative | None = None
+    gap_limit: NonNegative | None = None
+    extra_args: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RblipAsobs(BenchpressLearner):
+    """Acyclic selection: local search over orders with cached parent sets.
+
+    Parameters
+    ----------
+    timeout
+        Seconds the search may use; the best DAG so far is then returned.
+    scorermethod
+        How parent sets are explored: independence selection (is) or one after another (sq).
+    solvermethod
+        Search over orders.
+    indeg
+        Largest number of parents.
+    allocated
+        Seconds or share given to the exploration of parent sets.
+    scorefunction
+        Score.
+    alpha
+        Imaginary sample size of bdeu.
+    cores
+        Ignored: a run has one core.
+    verbose_level
+        Ignored: nothing is printed.
+    """
+
+    name = "rblip_asobs"
+    gives = "dag"
+    takes = frozenset({"discrete"})
+    timeout_is_limit = False
+    implementation = "dagathlon (re-implementation of r.blip 1.1)"
+    unavailable = "not implemented yet: the native search over orders is to come"
+    references = ("Scanagatta, de Campos, Corani and Zaffalon 2015, NeurIPS",)
+
+    timeout: NonNegative = 60.0
+    scorermethod: Literal["is", "sq"] = "is"
+    solvermethod: Literal["winasobs", "asobs", "asobs-ent", "winasobs-ent", "obs"] = "winasobs"
+    indeg: Count = 6
+    allocated: Count = 80
+    scorefunction: Literal["bdeu", "bic"] = "bdeu"
+    alpha: NonNegative = 1.0
+    cores: Count = 1
+    verbose_level: Count = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class CausaldagGsp(BenchpressLearner):
+    """Greedy sparsest permutation with partial correlation tests.
+
+    Parameters
+    ----------
+    nruns
+        Number of starts.
+    depth
+        Depth of the search for a sparser permutation; 0 is no limit.
+    factor
+        Number of starting graphs drawn for each start that is used.
+    alpha
+        Significance level of the tests; null is 0.001.
+    initial_undirected
+        How the first permutation is chosen; null is at random.
+    use_lowest
+        Whether the sparsest of all visited permutations is returned.
+    max_iters
+        Largest number of moves; "inf" is no limit.
+    verbose, progress_bar, summarize
+        Ignored: nothing is printed.
+    invert
+        Whether tests use the inverse correlation matrix.
+    """
+
+    name = "causaldag_gsp"
+    gives = "dag"
+    takes = frozenset({"continuous"})
+    implementation = "dagathlon (re-implementation of causaldag 0.1a163 gsp)"
+    unavailable = "not implemented yet: the native permutation searches are to come"
+    references = ("Solus, Wang and Uhler 2021, Biometrika 108",)
+
+    nruns: Count = 5
+    depth: Count = 4
+    factor: Count = 2
+    alpha: Probability | None = None
+    initial_undirected: Literal["threshold"] | None = "threshold"
+    use_lowest: bool = True
+    max_iters: Count | Literal["inf"] = "inf"
+    verbose: bool = False
+    progress_bar: bool = False
+    summarize: bool = False
+    invert: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class CausallearnGrasp(BenchpressLearner):
+    """Greedy relaxations of the sparsest permutation, with the BIC of a linear model.
+
+    Parameters
+    ----------
+    maxP
+        Largest number of parents; null is no limit.
+    """
+
+    name = "causallearn_grasp"
+    gives = "cpdag"
+    takes = frozenset({"continuous"})
+    implementation = "causal-learn 0.1.3.4"
+    unavailable = "not implemented yet: needs causal-learn as an external module"
+    references = ("Lam, Andrews and Ramsey 2022, UAI", "Zheng et al. 2024, JMLR 25")
+
+    maxP: Count | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pyagrum(BenchpressLearner):
+    """The default learner of pyAgrum: MIIC.
+
+    Parameters
+    ----------
+    useMDLCorrection
+        Whether mutual information is corrected by minimal description length.
+    useSmoothingPrior
+        Whether counts are smoothed by one pseudo-observation.
+    """
+
+    name = "pyagrum"
+    gives = "dag"
+    takes = frozenset({"discrete"})
+    implementation = "dagathlon (re-implementation of pyAgrum 1.14.0)"
+    unavailable = "not implemented yet: the native MIIC is to come"
+    references = ("Ducamp, Gonzales and Wuillemin 2020, aGrUM/pyAgrum, PGM",)
+
+    useMDLCorrection: bool = False
+    useSmoothingPrior: bool = False

@@ -1,0 +1,322 @@
+"""pcalg 2.7-8 and its relatives: PC with missing values, with tiers, with dual tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from dagathlon.benchpress.base import AlgorithmId, BenchpressLearner
+from dagathlon.benchpress.needs import ANY, BINARY, CONTINUOUS, DISCRETE
+from dagathlon.data.facts import DataFacts
+from dagathlon.modules import Count, NonNegative, Probability
+
+_PC = "Spirtes, Glymour and Scheines 2000, Causation, Prediction, and Search"
+_PCALG = "Kalisch, Mächler, Colombo, Maathuis and Bühlmann 2012, JSS 47(11)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PcSettings(BenchpressLearner):
+    """What pcalg_pc and mvpc share.
+
+    Parameters
+    ----------
+    alpha
+        Significance level of the independence tests.
+    mmax
+        Largest number of variables to condition on; "Inf" is no limit.
+    u2pd
+        What to do with a pattern that no DAG extends: leave it (relaxed), take a random DAG (rand)
+        or search for one (retry).
+    skelmethod
+        How the skeleton is found; stable ones do not depend on the order of the variables.
+    conservative
+        Whether ambiguous colliders stay undirected.
+    majrule
+        Whether colliders are decided by the majority of separating sets.
+    solveconfl
+        Whether conflicting colliders become bidirected edges.
+    NAdelete
+        Whether an edge whose test has no result is removed.
+    numCores
+        Ignored: a run has one core.
+    verbose
+        Ignored: nothing is printed.
+    """
+
+    gives = "cpdag"
+    honours_constraints = True
+
+    alpha: Probability = 0.05
+    mmax: Count | Literal["Inf"] = "Inf"
+    u2pd: Literal["relaxed", "rand", "retry"] = "relaxed"
+    skelmethod: Literal["stable", "original", "stable.fast"] = "stable"
+    conservative: bool = False
+    majrule: bool = False
+    solveconfl: bool = False
+    NAdelete: bool = True
+    numCores: Count = 1
+    verbose: bool = False
+
+    def problem(self) -> str:
+        """Two rules for colliders exclude each other."""
+        if self.conservative and self.majrule:
+            return "conservative and majrule exclude each other; set one of them to false"
+        return super().problem()
+
+
+@dataclass(frozen=True, kw_only=True)
+class PcalgPc(PcSettings):
+    """The PC algorithm: a skeleton by independence tests, then colliders, then Meek's rules.
+
+    Parameters
+    ----------
+    indepTest
+        gaussCItest for continuous, binCItest for binary and disCItest for discrete data.
+    """
+
+    name = "pcalg_pc"
+    implementation = "dagathlon (re-implementation of pcalg 2.7-8 pc)"
+    unavailable = "not implemented yet: the native PC is to come"
+    references = (_PC, _PCALG)
+    data_rules = {
+        "indepTest": {
+            "gaussCItest": CONTINUOUS,
+            "binCItest": BINARY,
+            "disCItest": DISCRETE,
+            "dsepTest": ANY,
+        }
+    }
+
+    indepTest: Literal["gaussCItest", "binCItest", "disCItest", "dsepTest"] = "gaussCItest"
+
+    def problem(self) -> str:
+        """An oracle has nothing to do with data."""
+        if self.indepTest == "dsepTest":
+            return (
+                "indepTest 'dsepTest' asks the true graph, which a learner never sees; use "
+                "'gaussCItest', 'binCItest' or 'disCItest'"
+            )
+        return super().problem()
+
+
+@dataclass(frozen=True, kw_only=True)
+class PcalgGies(BenchpressLearner):
+    """Greedy interventional equivalence search: GES for data with known interventions.
+
+    Parameters
+    ----------
+    maxDegree
+        Largest number of neighbours of a node; null is no limit.
+    iterate
+        Whether the phases are repeated until none changes the graph.
+    verbose
+        Ignored: nothing is printed.
+    """
+
+    name = "pcalg_gies"
+    gives = "cpdag"
+    takes = frozenset({"continuous"})
+    handles_interventions = True
+    honours_constraints = True
+    implementation = "dagathlon (re-implementation of pcalg 2.7-8 gies)"
+    unavailable = "not implemented yet: the native greedy equivalence searches are to come"
+    references = ("Hauser and Bühlmann 2012, JMLR 13", _PCALG)
+
+    maxDegree: Count | None = None
+    iterate: bool = True
+    verbose: bool = False
+
+    def objection(self, data: DataFacts) -> str:
+        """Interventions must be known."""
+        if not data.interventions:
+            return (
+                "pcalg_gies needs data with intervention targets (columns that repeat the names of "
+                "variables, on the right); use another algorithm for observational data"
+            )
+        return super().objection(data)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mvpc(PcSettings):
+    """PC for data with missing values, with correction of the tests they bias.
+
+    Parameters
+    ----------
+    indepTest
+        Test for continuous (gaussCItest) or binary data (binCItest); ``.td`` leaves out rows per
+        test, the others use complete rows only.
+    corrMethod
+        Correction by density ratio weighting (drw) or by permutation (permc); null is none.
+    """
+
+    name = "mvpc"
+    handles_missing = True
+    implementation = "dagathlon (re-implementation of MVPC)"
+    unavailable = "not implemented yet: the native missing-value PC is to come"
+    references = ("Tu, Zhang, Ackermann, Bertilson, Glymour, Kjellström and Zhang 2019, AISTATS",)
+    data_rules = {
+        "indepTest": {
+            "gaussCItest.td": CONTINUOUS,
+            "binCItest.td": BINARY,
+            "gaussCItest": CONTINUOUS,
+            "binCItest": BINARY,
+        },
+        "corrMethod": {
+            None: ANY,
+            "gaussCItest.drw": CONTINUOUS,
+            "gaussCItest.permc": CONTINUOUS,
+            "binCItest.drw": BINARY,
+            "binCItest.permc": BINARY,
+        },
+    }
+
+    indepTest: Literal["gaussCItest.td", "binCItest.td", "gaussCItest", "binCItest"] = (
+        "gaussCItest.td"
+    )
+    corrMethod: (
+        Literal["gaussCItest.drw", "gaussCItest.permc", "binCItest.drw", "binCItest.permc"] | None
+    ) = "gaussCItest.permc"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BipsTpc(BenchpressLearner):
+    """PC with background knowledge in tiers, also on imputed data.
+
+    Parameters
+    ----------
+    alpha
+        Significance level of the independence tests.
+    indepTest
+        Independence test; twd leaves out rows per test, MItest pools over imputed data sets.
+    mmax
+        Largest number of variables to condition on; "Inf" is no limit.
+    conservative
+        Whether ambiguous colliders stay undirected.
+    majrule
+        Whether colliders are decided by the majority of separating sets.
+    solveconfl
+        Ignored, as in Benchpress.
+    verbose
+        Ignored: nothing is printed.
+    numCores
+        Ignored: a run has one core.
+    cl_type
+        Ignored: a run has one core.
+    input_algorithm_id
+        A mice object whose imputed data sets the MI tests use.
+    """
+
+    name = "bips_tpc"
+    gives = "cpdag"
+    honours_constraints = True
+    implementation = "dagathlon (re-implementation of tpc)"
+    unavailable = "not implemented yet: the native PC with tiers is to come"
+    references = ("Witte 2023, tpc: tiered PC algorithm, R package",)
+    data_rules = {
+        "indepTest": {
+            "gaussCItest": CONTINUOUS,
+            "binCItest": BINARY,
+            "disCItest": DISCRETE,
+            "gaussCItwd": replace(CONTINUOUS, missing=True),
+            "disCItwd": replace(DISCRETE, missing=True),
+            "mixCItwd": replace(ANY, missing=True),
+            "flexCItwd": replace(ANY, missing=True),
+            "gaussMItest": replace(CONTINUOUS, missing=True),
+            "disMItest": replace(DISCRETE, missing=True),
+            "mixMItest": replace(ANY, missing=True),
+            "flexMItest": replace(ANY, missing=True),
+        }
+    }
+
+    alpha: Probability = 0.05
+    indepTest: Literal[
+        "gaussCItest", "binCItest", "disCItest", "gaussCItwd", "disCItwd", "mixCItwd", "flexCItwd",
+        "gaussMItest", "disMItest", "mixMItest", "flexMItest",
+    ] = "gaussCItest"  # fmt: skip
+    mmax: Count | Literal["Inf"] = "Inf"
+    conservative: bool = False
+    majrule: bool = True
+    solveconfl: bool = False
+    verbose: bool = False
+    numCores: Count | None = None
+    cl_type: str | None = None
+    input_algorithm_id: AlgorithmId | None = None
+
+    def problem(self) -> str:
+        """Pooled tests and imputed data belong together."""
+        pooled = self.indepTest.endswith("MItest")
+        if pooled and self.input_algorithm_id is None:
+            return (
+                f"indepTest {self.indepTest!r} needs the id of a mice object in input_algorithm_id"
+            )
+        return super().problem()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mice(BenchpressLearner):
+    """Multiple imputation by chained equations, whose data sets bips_tpc uses.
+
+    Parameters
+    ----------
+    m
+        Number of imputed data sets.
+    maxit
+        Number of sweeps over the variables.
+    method
+        Imputation method for all variables; null chooses by the kind of variable.
+    defaultMethod
+        Imputation method where none is chosen; null chooses by the kind of variable.
+    action
+        Which completed data sets to return.
+    include
+        Whether the data with gaps are returned too.
+    mild
+        Whether the completed data sets have their own type in R; ignored here.
+    order
+        Whether the imputation number is the first or the last part of a column name.
+    """
+
+    name = "mice"
+    gives = "mixed"
+    handles_missing = True
+    implementation = "dagathlon (re-implementation of mice 3.17)"
+    unavailable = "not implemented yet: multiple imputation is to come"
+    references = ("van Buuren and Groothuis-Oudshoorn 2011, JSS 45(3)",)
+
+    m: NonNegative = 5.0
+    maxit: NonNegative = 5.0
+    method: Literal["rf", "ppm", "pmm", "logreg", "polr"] | None = None
+    defaultMethod: Literal["rf", "ppm", "pmm", "logreg", "polr"] | None = None
+    action: Literal["all", "long", "broad", "stacked", "repeated"] = "all"
+    include: bool = False
+    mild: bool = False
+    order: Literal["first", "last"] = "last"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DualPc(BenchpressLearner):
+    """PC that tests both a set and its complement, through the precision matrix.
+
+    Parameters
+    ----------
+    alpha
+        Significance level of the independence tests.
+    max_ord
+        Largest number of variables to condition on; null is no limit.
+    skeleton
+        Whether to stop at the skeleton.
+    pattern_graph
+        Whether to stop at the pattern: the skeleton with its colliders.
+    """
+
+    name = "dualpc"
+    gives = "cpdag"
+    takes = frozenset({"continuous"})
+    implementation = "dagathlon (re-implementation of dualPC)"
+    unavailable = "not implemented yet: the native dual PC is to come"
+    references = ("Giudice, Kuipers and Moffa 2022, The dual PC algorithm, PGM",)
+
+    alpha: Probability = 0.05
+    max_ord: Count | None = None
+    skeleton: bool = False
+    pattern_graph: bool = False
