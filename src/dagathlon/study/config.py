@@ -9,7 +9,7 @@ from typing import TypeAlias, cast
 
 from dagathlon.errors import StudyError, listing, suggestion, unknown
 from dagathlon.modules import Kind, find, modules
-from dagathlon.study.evaluation import Evaluation
+from dagathlon.study.evaluation import Benchmarks, Evaluation
 from dagathlon.study.expand import Entry, Setting, expand, read_entry
 from dagathlon.study.library import DATA_FOLDER, GRAPH_FOLDER, NETWORK_FOLDER, Library, Source
 from dagathlon.study.source import Node, read_json
@@ -60,6 +60,11 @@ class Setup:
         """Ids of all algorithms that some evaluation reads, in order of appearance."""
         found = (name for part in self.evaluations for name in part.algorithms())
         return list(dict.fromkeys(found))
+
+    def benchmarked(self) -> set[str]:
+        """Ids of the algorithms that are compared with the truth in the joint table."""
+        tables = (part for part in self.evaluations if isinstance(part, Benchmarks))
+        return {name for table in tables for name in table.ids}
 
 
 @dataclass(frozen=True)
