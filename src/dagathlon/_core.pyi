@@ -4,7 +4,7 @@ Native kernels of Dagathlon; nodes are row numbers here, names live in Python.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Annotated
+from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -90,6 +90,54 @@ def is_mag(graph: MarkedGraph) -> bool: ...
 def is_pag(graph: MarkedGraph) -> bool: ...
 def pag(graph: MarkedGraph) -> MarkedGraph: ...
 def mag_of_pag(graph: MarkedGraph) -> MarkedGraph | None: ...
+
+class Stream:
+    """Random draws as a function of seed, stream number and position."""
+
+    def __init__(self, seed: int, stream: int, position: int = 0) -> None: ...
+    def bits(self) -> int: ...
+    def uniform(self) -> float: ...
+    def normal(self) -> float: ...
+    def below(self, n: int) -> int: ...
+    def permutation(self, n: int) -> list[int]: ...
+
+def philox(counter: Sequence[int], key: Sequence[int]) -> list[int]:
+    """One block of Philox4x32-10."""
+
+def stream_bits(seed: int, stream: int, first: int, count: int) -> list[int]: ...
+def normal_quantile(q: float) -> float:
+    """The z with P(Z <= z) = 0.5 + q."""
+
+class NetworkSampler:
+    """
+    Samples a network; nodes are columns, counted per kind and added parents first.
+    """
+
+    def __init__(self, levels: Sequence[int], continuous: int) -> None: ...
+    def add_discrete(
+        self,
+        stream: int,
+        column: int,
+        parents: Sequence[int],
+        probabilities: NDArray[numpy.float64],
+    ) -> None: ...
+    def add_gaussian(
+        self,
+        stream: int,
+        column: int,
+        discrete_parents: Sequence[int],
+        continuous_parents: Sequence[int],
+        parameters: NDArray[numpy.float64],
+    ) -> None: ...
+    @overload
+    def sample(
+        self, seed: int, codes: NDArray[numpy.uint8], values: NDArray[numpy.float64]
+    ) -> None: ...
+    @overload
+    def sample(
+        self, seed: int, codes: NDArray[numpy.uint16], values: NDArray[numpy.float64]
+    ) -> None: ...
+
 def orient_colliders(
     graph: MarkedGraph, in_separating_set: Callable[[int, int, int], bool]
 ) -> MarkedGraph:

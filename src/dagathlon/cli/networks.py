@@ -22,7 +22,7 @@ def add_parser(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     header = ("name", "kind", "nodes", "arcs", "parameters", "origin", "licence")
     rows = [
-        (r.name, r.kind, r.nodes, r.arcs, r.parameters, r.origin, r.licence)
+        (r.name, r.kind, r.n_nodes, r.n_arcs, r.n_parameters, r.origin, r.licence)
         for r in list_networks()
     ]
     print(table(header, rows))

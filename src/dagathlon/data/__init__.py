@@ -1,26 +1,15 @@
-"""Data sets, file formats, standard networks."""
+"""Data sets, Bayesian networks, their file formats, standard networks."""
 
 from dagathlon.data.dataset import Dataset
-from dagathlon.data.gaussian import Gaussian
-from dagathlon.data.files import read_data, write_data
-from dagathlon.data.preview import ColumnSummary
-from dagathlon.data.regimes import Regimes, regimes_of_mask
-from dagathlon.data.sem import LinearSem
-from dagathlon.data.variable import Variable
-
-__all__ = [
-    "ColumnSummary",
-    "Dataset",
-    "Gaussian",
-    "LinearSem",
-    "Regimes",
-    "Variable",
-    "regimes_of_mask",
 from dagathlon.data.distributions import Distribution, Gaussian, Table
+from dagathlon.data.facts import DataFacts, DataKind, facts_of
+from dagathlon.data.files import read_data, write_data
+from dagathlon.data.multivariate_normal import MultivariateNormal
 from dagathlon.data.network import About, Network
 from dagathlon.data.networks import NETWORK_FORMATS, read_network, write_network
 from dagathlon.data.preview import ColumnSummary
 from dagathlon.data.regimes import Regimes, regimes_of_mask
+from dagathlon.data.sem import LinearSem
 from dagathlon.data.standard import (
     SACHS_CONDITIONS,
     NetworkRecord,
@@ -35,23 +24,25 @@ __all__ = [
     "SACHS_CONDITIONS",
     "About",
     "ColumnSummary",
+    "DataFacts",
+    "DataKind",
     "Dataset",
     "Distribution",
     "Gaussian",
+    "LinearSem",
+    "MultivariateNormal",
     "Network",
     "NetworkRecord",
     "Regimes",
     "Table",
     "Variable",
+    "facts_of",
     "list_networks",
     "load_sachs",
+    "read_data",
     "read_network",
     "regimes_of_mask",
     "sachs_graph",
-    "write_network",
-    "Regimes",
-    "Variable",
-    "read_data",
-    "regimes_of_mask",
     "write_data",
+    "write_network",
 ]

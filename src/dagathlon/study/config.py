@@ -97,8 +97,7 @@ def _read_root(root: Node, path: Path, resources: Path | None) -> Config:
     algorithms = sections["structure_learning_algorithms"]
     setups = root.need("benchmark_setup")
     if isinstance(setups.value, dict):  # the form before Benchpress 2.9
-        setup = Node({"title": path.stem} | setups.value, setups.where)
-        nodes = [setup]
+        nodes = [Node({"title": path.stem} | setups.value, setups.where)]
     else:
         nodes = list(setups.items())
     if not nodes:
