@@ -69,7 +69,7 @@ class Study:
     def run(
         self,
         out: Path | str = "results",
-        jobs: int | None = None,
+        jobs: int = 0,
         options: Options | None = None,
         on_event: Callable[[Event], None] = lambda event: None,
     ) -> Summary:
@@ -80,7 +80,7 @@ class Study:
         out
             Folder of results; each setup gets a folder of its own in it.
         jobs
-            Number of worker processes; by default one per core.
+            Number of worker processes; 0 is one per core.
         options
             Order, retries, quick look.
         on_event

@@ -24,7 +24,9 @@ def add_parser(commands: Commands) -> None:
         _run,
     )
     add_study_arguments(parser)
-    parser.add_argument("--jobs", type=int, help="worker processes (default: one per core)")
+    parser.add_argument(
+        "--jobs", type=int, default=0, help="worker processes (default: one per core)"
+    )
     parser.add_argument("--retry", default="", metavar="F1,F2", help="run failed ones again")
     parser.add_argument("--limit", type=int, metavar="N", help="a quick look: only N learning runs")
     parser.add_argument("--shuffle", type=int, nargs="?", const=1, help="random order of the runs")
@@ -33,9 +35,10 @@ def add_parser(commands: Commands) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    for name, value in (("--jobs", arguments.jobs), ("--limit", arguments.limit)):
-        if value is not None and value < 1:
-            raise DagathlonError(f"{name} is at least 1, found {value}")
+    if arguments.jobs < 0:
+        raise DagathlonError(f"--jobs is a number of processes, found {arguments.jobs}")
+    if arguments.limit is not None and arguments.limit < 1:
+        raise DagathlonError(f"--limit is at least 1, found {arguments.limit}")
     study = load_study(arguments)
     options = Options(_statuses(arguments.retry), arguments.shuffle, arguments.limit)
     with make_display(study.plan, arguments.quiet, arguments.json_log) as display:

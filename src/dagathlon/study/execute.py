@@ -16,6 +16,7 @@ from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.modules import Kind, Module, find
 from dagathlon.study.codec import Storable
+from dagathlon.study.fixed import READERS
 from dagathlon.study.task import Call, TaskKind
 
 Inputs: TypeAlias = Sequence[Any]
@@ -180,9 +181,6 @@ HANDLERS: dict[TaskKind, Handler] = {
     TaskKind.DATA: Handler("data", _sample, partial(_of_type, Dataset)),
     TaskKind.NOISE: Handler("data", _apply, partial(_of_type, Dataset)),
     TaskKind.LEARN: Handler("algorithm", _learn, _estimate),
-    TaskKind.ESTIMATE: Handler("evaluation", _compute, partial(_of_type, Estimate)),
-    TaskKind.SCORE: Handler("evaluation", _compute, _row),
+    TaskKind.ESTIMATE: Handler("estimator", _compute, partial(_of_type, Estimate)),
+    TaskKind.SCORE: Handler("metric", _compute, _row),
 }
-
-READERS: dict[TaskKind, Callable[[str], Any]] = {}
-"""Readers of fixed files, by what the task makes."""

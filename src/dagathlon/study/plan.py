@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, cast
 
 from dagathlon.errors import StudyError
+from dagathlon.evaluate.steps import McmcEstimator, StandardMetrics
 from dagathlon.learners.base import Learner
 from dagathlon.study.compatible import check_case, facts_of_case
 from dagathlon.study.config import Config, DataEntry, Part, Setup
@@ -16,8 +17,6 @@ from dagathlon.study.inputs import Inputs
 from dagathlon.study.labels import label_of
 from dagathlon.study.library import Source
 from dagathlon.study.task import Call, Limits, Task, TaskKind, task_key
-
-METRICS_VERSION = 1
 
 
 class Case(NamedTuple):
@@ -113,7 +112,7 @@ class _Planner:
         self.limits = limits
         self._position: dict[bytes, int] = {}
         self._calls: dict[int, Call] = {}
-        self._score = Call.of(TaskKind.SCORE, "metrics", METRICS_VERSION, {})
+        self._score = Call.of(TaskKind.SCORE, StandardMetrics.name, StandardMetrics.version, {})
 
     def add_setup(self, number: int, setup: Setup) -> None:
         names = setup.algorithm_ids()
@@ -212,7 +211,7 @@ class _Planner:
         if not module.samples:
             return learn
         values = {name: getattr(module, name) for name in module.ESTIMATOR_FIELDS}
-        call = Call.of(TaskKind.ESTIMATE, "mcmc_estimator", 1, values)
+        call = Call.of(TaskKind.ESTIMATE, McmcEstimator.name, McmcEstimator.version, values)
         return self.add(call, 0, (learn,))
 
 
