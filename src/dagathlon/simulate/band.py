@@ -9,7 +9,7 @@ import numpy as np
 from dagathlon.graphs import Graph
 from dagathlon.modules import Count, Natural
 from dagathlon.simulate.base import GraphGenerator, GraphKind
-from dagathlon.simulate.erdos_renyi import numbered
+from dagathlon.simulate.random_graph import numbered
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +52,7 @@ class RandomBand(GraphGenerator):
     """
 
     name = "random_band"
+    version = 2
 
     nodes: Natural = 20
     max_bandwidth: Natural = 5
@@ -66,8 +67,8 @@ class RandomBand(GraphGenerator):
         widths = []
         width = 1
         for step in rng.integers(-1, 2, self.nodes):
-            widths.append(width)
             width = min(max(width + int(step), 1), self.max_bandwidth)
+            widths.append(width)
         return _band_graph(np.array(widths))
 
 
