@@ -94,12 +94,13 @@ class PcalgRanddag(BenchpressGraph):
 
     def problem(self) -> str:
         """What the native generator says of the parameters, in Benchpress's words."""
-        generator, first, _ = _METHODS[self.method]
+        _, first, second = _METHODS[self.method]
         try:
             self.native()
         except StudyError as error:
-            text = str(error).removeprefix(f"{generator.name}: ").replace(first or "par1", "par1")
-            return f"method {self.method!r}: {text}"
+            place, _, text = str(error).partition(": ")
+            names = {first: "par1: ", second: "par2: "}
+            return f"method {self.method!r}: {names.get(place, '')}{text}"
         return ""
 
     def native(self) -> GraphGenerator:
@@ -109,7 +110,7 @@ class PcalgRanddag(BenchpressGraph):
     def _values(self) -> dict[str, Any]:
         _, *names = _METHODS[self.method]
         given = {
-            name: int(value) if value == int(value) else value
+            name: int(value) if float(value).is_integer() else value
             for name, value in zip(names, (self.par1, self.par2), strict=True)
             if name and value is not None
         }

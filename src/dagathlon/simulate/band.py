@@ -8,7 +8,7 @@ import numpy as np
 
 from dagathlon.graphs import Graph
 from dagathlon.modules import Count, Natural
-from dagathlon.simulate.base import GraphGenerator, GraphKind
+from dagathlon.simulate.base import GraphGenerator, GraphKind, check
 from dagathlon.simulate.random_graph import numbered
 
 
@@ -36,6 +36,7 @@ class Band(GraphGenerator):
 
     def sample(self, rng: np.random.Generator) -> Graph:
         """The graph; nothing is random."""
+        check(self)
         return _band_graph(np.full(self.nodes, self.bandwidth))
 
 
@@ -64,6 +65,7 @@ class RandomBand(GraphGenerator):
 
     def sample(self, rng: np.random.Generator) -> Graph:
         """Draw the steps of the walk: narrower, the same or wider with equal probability."""
+        check(self)
         widths = []
         width = 1
         for step in rng.integers(-1, 2, self.nodes):

@@ -11,7 +11,7 @@ import numpy as np
 
 from dagathlon.graphs import Graph
 from dagathlon.modules import Natural, Probability
-from dagathlon.simulate.base import GraphGenerator, GraphKind
+from dagathlon.simulate.base import GraphGenerator, GraphKind, check
 from dagathlon.simulate.random_graph import numbered
 
 Subtree: TypeAlias = dict[int, set[int]]
@@ -49,6 +49,7 @@ class DecomposableGraph(GraphGenerator):
 
     def sample(self, rng: np.random.Generator) -> Graph:
         """Grow a junction tree over the nodes in random order."""
+        check(self)
         first, *others = rng.permutation(self.nodes).tolist()
         tree = _JunctionTree([{first}])
         for node in others:

@@ -47,8 +47,9 @@ class RegularGraph(RandomGraph):
 class PowerLaw(RandomGraph):
     """Degrees with probabilities ``k**-γ``, at least 1; γ follows from the expected neighbours.
 
-    The degrees are drawn independently, and again while no graph has them; if their sum is odd,
-    the largest is lowered by one. All graphs with these degrees are equally likely.
+    The degrees are drawn independently, and again while no graph has them, which makes their mean
+    somewhat lower in small graphs; if their sum is odd, the largest is lowered by one. All graphs
+    with these degrees are equally likely.
     """
 
     name = "power_law"

@@ -16,7 +16,7 @@ from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.graphs.checks import require_dag
 from dagathlon.modules import NonNegative, Probability, Range
-from dagathlon.simulate.base import ParameterGenerator
+from dagathlon.simulate.base import ParameterGenerator, check, not_positive
 
 Levels: TypeAlias = Annotated[int, Range(1, 65_535)]
 Numbers: TypeAlias = npt.NDArray[np.float64]
@@ -64,6 +64,7 @@ class BinaryNetwork(ParameterGenerator):
 
     def sample(self, graph: Graph, rng: np.random.Generator) -> Network:
         """Draw the tables of the nodes, in order."""
+        check(self)
         arities = [2] * len(graph)
         if self.form == "paper":
             return network_of(graph, arities, lambda shape, _: self._uniform(shape, rng))
@@ -107,12 +108,11 @@ class DirichletNetwork(ParameterGenerator):
         """The interval must not be empty."""
         if self.min_levels > self.max_levels:
             return f"min_levels {self.min_levels} is above max_levels {self.max_levels}"
-        if self.concentration == 0:
-            return "the concentration of a Dirichlet distribution is above 0"
-        return ""
+        return not_positive(self, "concentration")
 
     def sample(self, graph: Graph, rng: np.random.Generator) -> Network:
         """Draw the numbers of levels, then the tables of the nodes, in order."""
+        check(self)
         arities = rng.integers(self.min_levels, self.max_levels, len(graph), endpoint=True).tolist()
         return network_of(
             graph, arities, lambda shape, _: dirichlet_rows(shape, self.concentration, rng)

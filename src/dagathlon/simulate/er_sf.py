@@ -9,7 +9,7 @@ import numpy as np
 
 from dagathlon.graphs import Graph
 from dagathlon.modules import Natural
-from dagathlon.simulate.base import GraphGenerator
+from dagathlon.simulate.base import GraphGenerator, check
 from dagathlon.simulate.erdos_renyi import ErdosRenyi
 from dagathlon.simulate.pairs import shuffled
 from dagathlon.simulate.random_graph import numbered
@@ -51,6 +51,7 @@ class ErSf(GraphGenerator):
 
     def sample(self, rng: np.random.Generator) -> Graph:
         """Draw one graph."""
+        check(self)
         if self.family.startswith("ER"):
             return self._erdos_renyi().sample(rng)
         counts = np.minimum(np.arange(self.nodes, dtype=np.int64), self._edges_per_node)

@@ -12,7 +12,7 @@ from dagathlon.data import Network
 from dagathlon.data.facts import DataFacts
 from dagathlon.graphs import Graph, perfect_elimination_order
 from dagathlon.modules import NonNegative
-from dagathlon.simulate.base import GraphKind, ParameterGenerator
+from dagathlon.simulate.base import GraphKind, ParameterGenerator, check, not_positive
 from dagathlon.simulate.discrete import Levels, dirichlet_rows, network_of
 
 
@@ -42,12 +42,11 @@ class HyperDirichlet(ParameterGenerator):
 
     def problem(self) -> str:
         """The distribution must exist."""
-        if self.pseudo_observations == 0:
-            return "the number of pseudo-observations is above 0"
-        return ""
+        return not_positive(self, "pseudo_observations")
 
     def sample(self, graph: Graph, rng: np.random.Generator) -> Network:
         """Draw the conditional tables along a perfect order; they are independent."""
+        check(self)
         return network_of(
             perfect_dag(graph),
             [self.levels] * len(graph),

@@ -12,7 +12,7 @@ from dagathlon.data import LinearSem
 from dagathlon.graphs import Graph
 from dagathlon.graphs.checks import require_dag
 from dagathlon.modules import NonNegative
-from dagathlon.simulate.base import ParameterGenerator
+from dagathlon.simulate.base import ParameterGenerator, check, not_positive
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 Scale: TypeAlias = Literal["raw", "standardized", "internal"]
@@ -62,21 +62,18 @@ class RandomLinearSem(ParameterGenerator):
     scale: Scale = "raw"
 
     def problem(self) -> str:
-        """Intervals are not empty, and edges have an effect."""
+        """Intervals are not empty, variances are positive, and edges have an effect."""
         if self.distribution == "uniform" and self.min > self.max:
             return f"min {self.min:g} is above max {self.max:g}"
-        if self.distribution == "uniform" and self.max == 0:
-            return "max must be above 0: a weight of 0 is no edge"
-        if self.distribution == "normal" and self.weight_variance == 0:
-            return "weight_variance must be above 0: a weight of 0 is no edge"
-        if self.noise == "inverse_gamma" and (self.shape == 0 or self.rate == 0):
-            return "shape and rate of an inverse gamma distribution are above 0"
-        if self.noise == "equal" and self.noise_variance == 0:
-            return "noise_variance must be above 0"
-        return ""
+        used = ["max"] if self.distribution == "uniform" else []
+        if self.distribution == "normal" and self.weight_variance is not None:
+            used.append("weight_variance")
+        used += ["noise_variance"] if self.noise == "equal" else ["shape", "rate"]
+        return not_positive(self, *used)
 
     def sample(self, graph: Graph, rng: np.random.Generator) -> LinearSem:
         """Draw the noise variances, then the weights."""
+        check(self)
         require_dag(graph, "a linear model")
         p = len(graph)
         variances = np.full(p, self.noise_variance)

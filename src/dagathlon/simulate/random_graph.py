@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dagathlon.graphs import Graph
 from dagathlon.modules import Count, Natural, NonNegative
-from dagathlon.simulate.base import GraphGenerator, GraphKind
+from dagathlon.simulate.base import GraphGenerator, GraphKind, check
 from dagathlon.simulate.pairs import Pairs, acyclic, redraw, shuffled
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ class RandomGraph(GraphGenerator):
 
     def sample(self, rng: np.random.Generator) -> Graph:
         """Draw one graph."""
+        check(self)
         edges = redraw(
             lambda: self._draw(rng),
             self.nodes,

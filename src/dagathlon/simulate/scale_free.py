@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +31,10 @@ class ScaleFree(RandomGraph):
     references = ("Barabási and Albert 1999, Science 286",)
 
     power: NonNegative = 1.0
+
+    def obstacle(self) -> str:
+        """The attraction has to be a number."""
+        return "" if math.isfinite(self.power) else "the power must be a finite number"
 
     def edges(self, rng: np.random.Generator) -> Pairs:
         """Grow the graph."""
@@ -74,15 +79,17 @@ def grown(
         Whether the edges that a node came with count in its k, or only those that came later.
     """
     n = len(counts)
-    degrees = np.zeros(n)
+    attraction = np.logaddexp(power * np.log(np.arange(1, n + 1)), 0.0)
+    attraction = np.concatenate(([np.log(0.0**power + 1)], attraction))
+    degrees = np.zeros(n, dtype=np.int64)
     edges = np.empty((int(counts.sum()), 2), dtype=np.int64)
     done = 0
     for node, count in enumerate(counts.tolist()):
         if count == 0:
             continue
-        # The smallest of exponential waiting times: draws without replacement, one by one.
-        waits = rng.standard_exponential(node) / (degrees[:node] ** power + 1)
-        chosen = np.argpartition(waits, count - 1)[:count]
+        # The largest of these sums are draws without replacement, one by one (Gumbel's trick).
+        keys = attraction[degrees[:node]] + rng.gumbel(size=node)
+        chosen = np.argpartition(keys, node - count)[node - count :]
         degrees[chosen] += 1
         degrees[node] += count if own_edges_attract else 0
         edges[done : done + count] = np.column_stack((np.full(count, node), np.sort(chosen)))

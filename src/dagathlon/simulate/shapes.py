@@ -11,7 +11,7 @@ import numpy as np
 
 from dagathlon.graphs import Graph
 from dagathlon.modules import Count, Natural, Probability
-from dagathlon.simulate.base import GraphGenerator, GraphKind
+from dagathlon.simulate.base import GraphGenerator, GraphKind, check
 from dagathlon.simulate.pairs import Pairs, number_of_pairs, random_pairs
 from dagathlon.simulate.random_graph import count_of, numbered
 from dagathlon.simulate.scale_free import grown
@@ -67,6 +67,7 @@ class ShapedGraph(GraphGenerator):
 
     def sample(self, rng: np.random.Generator) -> Graph:
         """Draw one graph."""
+        check(self)
         pairs = _SHAPES[self.shape](self, rng)
         return Graph.from_pairs(numbered(self.nodes, first=0), pairs, directed=False)
 

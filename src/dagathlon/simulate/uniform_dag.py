@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from dagathlon.graphs import Graph
 from dagathlon.modules import Natural
-from dagathlon.simulate.base import GraphGenerator
+from dagathlon.simulate.base import GraphGenerator, check
 from dagathlon.simulate.random_graph import numbered
 
 EXACT = 40
@@ -40,6 +40,7 @@ class UniformDag(GraphGenerator):
 
     def sample(self, rng: np.random.Generator) -> Graph:
         """Draw the sizes of the layers, the edges between them, and the names."""
+        check(self)
         matrix = _edges_between(_layers(self.nodes, rng), rng)
         order = rng.permutation(self.nodes)
         return Graph.from_adjacency(numbered(self.nodes), matrix[np.ix_(order, order)])
