@@ -77,7 +77,7 @@ class Config:
     library: Library
 
 
-def read_config(path: Path, resources: Path | None = None) -> Config:
+def read_config(path: Path, resources: Path | None = None, home: Path | None = None) -> Config:
     """Read and check a study.
 
     Parameters
@@ -86,18 +86,19 @@ def read_config(path: Path, resources: Path | None = None) -> Config:
         The JSON file.
     resources
         A Benchpress `resources` folder; by default one beside the study, if there is one.
+    home
+        Folder that file names in the study are relative to; by default that of the file.
     """
     root = Node(read_json(path), "")
     if not isinstance(root.value, dict):
         raise StudyError(f"{path}: a study is a JSON object")
     try:
-        return _read_root(root, path, resources)
+        return _read_root(root, path, _library(home or path.parent, resources))
     except StudyError as error:
         raise StudyError(f"{path}: {error}") from None
 
 
-def _read_root(root: Node, path: Path, resources: Path | None) -> Config:
-    library = Library(_resources_folder(path, resources), path.parent)
+def _read_root(root: Node, path: Path, library: Library) -> Config:
     sections = _read_sections(root.need("resources"))
     algorithms = sections["structure_learning_algorithms"]
     setups = root.need("benchmark_setup")
@@ -117,13 +118,11 @@ def _read_root(root: Node, path: Path, resources: Path | None) -> Config:
     return Config(path, read, algorithms, library)
 
 
-def _resources_folder(path: Path, resources: Path | None) -> Path | None:
-    if resources is not None:
-        if not resources.is_dir():
-            raise StudyError(f"the resources folder {resources} does not exist")
-        return resources
-    beside = path.parent / "resources"
-    return beside if beside.is_dir() else None
+def _library(home: Path, resources: Path | None) -> Library:
+    if resources is not None and not resources.is_dir():
+        raise StudyError(f"the resources folder {resources} does not exist")
+    beside = home / "resources"
+    return Library(resources or (beside if beside.is_dir() else None), home)
 
 
 def _read_sections(node: Node) -> dict[str, dict[str, Entry]]:
