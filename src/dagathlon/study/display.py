@@ -272,6 +272,4 @@ def failure_lines(summary: Summary) -> list[str]:
         Status.SKIPPED: "skipped",
     }
     found = sorted(summary.failures().items())
-    return [
-        f"{status}  {module}: {n:,} {meaning[Status(status)]}" for (status, module), n in found
-    ]
+    return [f"{status}  {module}: {n:,} {meaning[Status(status)]}" for (status, module), n in found]
