@@ -46,5 +46,14 @@ NodeList to_list(ConstRow row);
 
 // One function per binding file; module.cpp calls them all.
 void bind_marked_graph(nb::module_& m);
+void bind_dag(nb::module_& m);
+void bind_equivalence(nb::module_& m);
+void bind_chordal(nb::module_& m);
+void bind_distance(nb::module_& m);
+void bind_separation(nb::module_& m);
+void bind_ancestral(nb::module_& m);
+void bind_random(nb::module_& m);
+void bind_sampling(nb::module_& m);
+void bind_orientation(nb::module_& m);
 
 }  // namespace dagathlon

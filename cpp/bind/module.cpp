@@ -28,4 +28,13 @@ NodeList to_list(ConstRow row) {
 NB_MODULE(_core, m) {
   m.doc() = "Native kernels of Dagathlon; nodes are row numbers here, names live in Python.";
   dagathlon::bind_marked_graph(m);
+  dagathlon::bind_dag(m);
+  dagathlon::bind_equivalence(m);
+  dagathlon::bind_chordal(m);
+  dagathlon::bind_distance(m);
+  dagathlon::bind_separation(m);
+  dagathlon::bind_ancestral(m);
+  dagathlon::bind_random(m);
+  dagathlon::bind_sampling(m);
+  dagathlon::bind_orientation(m);
 }

@@ -13,6 +13,20 @@ MarkedGraph MarkedGraph::from_marks(std::span<const std::uint8_t> marks, std::si
   return graph;
 }
 
+MarkedGraph MarkedGraph::from_rows(const BitMatrix& parents, const BitMatrix& children,
+                                   const BitMatrix& neighbours) {
+  MarkedGraph graph(parents.size());
+  graph.far(Mark::arrow) = children;
+  graph.near(Mark::arrow) = parents;
+  graph.far(Mark::tail) = neighbours;
+  graph.near(Mark::tail) = neighbours;
+  for (std::size_t i = 0; i < graph.n_; ++i) {
+    unite(graph.far(Mark::tail)[i], parents[i]);
+    unite(graph.near(Mark::tail)[i], children[i]);
+  }
+  return graph;
+}
+
 void MarkedGraph::to_marks(std::span<std::uint8_t> marks) const {
   std::fill(marks.begin(), marks.end(), std::uint8_t{0});
   for (const Mark m : {Mark::circle, Mark::arrow, Mark::tail})

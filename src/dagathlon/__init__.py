@@ -1,1 +1,63 @@
 """Dagathlon: the same data, the same rules, one scoreboard for structure learners."""
+
+from __future__ import annotations
+
+import importlib
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset, Network, read_data, read_network, write_data
+    from dagathlon.errors import DagathlonError
+    from dagathlon.evaluate import compare
+    from dagathlon.graphs import Graph, read_graph, write_graph
+    from dagathlon.learners import Estimate, Learner, learn
+    from dagathlon.workflow import Study
+
+# Where each public name lives; it is imported when it is first used, so that importing the package
+# stays quick.
+_HOMES = {
+    "DagathlonError": "errors",
+    "Dataset": "data",
+    "Estimate": "learners",
+    "Graph": "graphs",
+    "Learner": "learners",
+    "Network": "data",
+    "Study": "workflow",
+    "compare": "evaluate",
+    "learn": "learners",
+    "read_data": "data",
+    "read_graph": "graphs",
+    "read_network": "data",
+    "write_data": "data",
+    "write_graph": "graphs",
+}
+
+__all__ = [
+    "DagathlonError",
+    "Dataset",
+    "Estimate",
+    "Graph",
+    "Learner",
+    "Network",
+    "Study",
+    "compare",
+    "learn",
+    "read_data",
+    "read_graph",
+    "read_network",
+    "write_data",
+    "write_graph",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return version("dagathlon")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'dagathlon' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"dagathlon.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES, "__version__"])

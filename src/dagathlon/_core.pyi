@@ -3,7 +3,8 @@
 Native kernels of Dagathlon; nodes are row numbers here, names live in Python.
 """
 
-from typing import Annotated
+from collections.abc import Callable, Sequence
+from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -21,3 +22,130 @@ class MarkedGraph:
     def neighbours(self, node: int) -> list[int]: ...
     def spouses(self, node: int) -> list[int]: ...
     def adjacencies(self, node: int) -> list[int]: ...
+
+def is_dag(graph: MarkedGraph) -> bool: ...
+def topological_order(graph: MarkedGraph) -> list[int]:
+    """Nodes on or after a directed cycle are left out."""
+
+def directed_cycle(graph: MarkedGraph) -> list[int]:
+    """Empty when there is none."""
+
+def moral(dag: MarkedGraph) -> MarkedGraph: ...
+def ancestors(graph: MarkedGraph, nodes: Sequence[int]) -> list[int]:
+    """With the nodes themselves."""
+
+def descendants(graph: MarkedGraph, nodes: Sequence[int]) -> list[int]:
+    """With the nodes themselves."""
+
+def markov_blanket(graph: MarkedGraph, node: int) -> list[int]: ...
+def is_pdag(graph: MarkedGraph) -> bool: ...
+def is_undirected(graph: MarkedGraph) -> bool: ...
+def is_cpdag(graph: MarkedGraph) -> bool: ...
+def is_pattern(graph: MarkedGraph) -> bool: ...
+def skeleton(graph: MarkedGraph) -> MarkedGraph: ...
+def pattern(graph: MarkedGraph) -> MarkedGraph: ...
+def v_structures(graph: MarkedGraph) -> list[list[int]]:
+    """Triples x, collider, y."""
+
+def cpdag(graph: MarkedGraph) -> MarkedGraph | None:
+    """None when no DAG extends the graph."""
+
+def extension(pdag: MarkedGraph) -> tuple[MarkedGraph | None, list[int]]:
+    """
+    A DAG or None, and the nodes among which no more edges can be directed.
+    """
+
+def meek(pdag: MarkedGraph, required: Sequence[tuple[int, int]]) -> tuple[MarkedGraph, int | None]:
+    """
+    The closed graph, and the place of the first required edge that contradicts it or None.
+    """
+
+def interventional_essential_graph(
+    dag: MarkedGraph, targets: Sequence[Sequence[int]]
+) -> MarkedGraph: ...
+def perfect_elimination_order(graph: MarkedGraph) -> list[int] | None:
+    """Of the skeleton; None when it is not chordal."""
+
+def chordless_cycle(graph: MarkedGraph) -> list[int]:
+    """Of the skeleton; empty when it is chordal."""
+
+def clique_tree(graph: MarkedGraph) -> tuple[list[list[int]], list[list[int]], list[int]] | None:
+    """
+    Of the skeleton: cliques, separators, the clique each hangs on (a root: itself); or None.
+    """
+
+def differing_pairs(a: MarkedGraph, b: MarkedGraph) -> int: ...
+
+class SeparationOracle:
+    """Answers separation queries on one graph."""
+
+    def __init__(self, graph: MarkedGraph) -> None: ...
+    def separated(self, x: Sequence[int], y: Sequence[int], given: Sequence[int]) -> bool: ...
+    def separating_set(self, x: int, y: int) -> list[int] | None: ...
+
+def latent_projection(
+    graph: MarkedGraph, latent: Sequence[int], selection: Sequence[int]
+) -> MarkedGraph: ...
+def is_mag(graph: MarkedGraph) -> bool: ...
+def is_pag(graph: MarkedGraph) -> bool: ...
+def pag(graph: MarkedGraph) -> MarkedGraph: ...
+def mag_of_pag(graph: MarkedGraph) -> MarkedGraph | None: ...
+
+class Stream:
+    """Random draws as a function of seed, stream number and position."""
+
+    def __init__(self, seed: int, stream: int, position: int = 0) -> None: ...
+    def bits(self) -> int: ...
+    def uniform(self) -> float: ...
+    def normal(self) -> float: ...
+    def below(self, n: int) -> int: ...
+    def permutation(self, n: int) -> list[int]: ...
+
+def philox(counter: Sequence[int], key: Sequence[int]) -> list[int]:
+    """One block of Philox4x32-10."""
+
+def stream_bits(seed: int, stream: int, first: int, count: int) -> list[int]: ...
+def normal_quantile(q: float) -> float:
+    """The z with P(Z <= z) = 0.5 + q."""
+
+class NetworkSampler:
+    """
+    Samples a network; nodes are columns, counted per kind and added parents first.
+    """
+
+    def __init__(self, levels: Sequence[int], continuous: int) -> None: ...
+    def add_discrete(
+        self,
+        stream: int,
+        column: int,
+        parents: Sequence[int],
+        probabilities: NDArray[numpy.float64],
+    ) -> None: ...
+    def add_gaussian(
+        self,
+        stream: int,
+        column: int,
+        discrete_parents: Sequence[int],
+        continuous_parents: Sequence[int],
+        parameters: NDArray[numpy.float64],
+    ) -> None: ...
+    @overload
+    def sample(
+        self, seed: int, codes: NDArray[numpy.uint8], values: NDArray[numpy.float64]
+    ) -> None: ...
+    @overload
+    def sample(
+        self, seed: int, codes: NDArray[numpy.uint16], values: NDArray[numpy.float64]
+    ) -> None: ...
+
+def orient_colliders(
+    graph: MarkedGraph, in_separating_set: Callable[[int, int, int], bool]
+) -> MarkedGraph:
+    """
+    Rule 0; in_separating_set(a, c, b) says whether c is in the set that separated a and b.
+    """
+
+def orient(
+    graph: MarkedGraph, in_separating_set: Callable[[int, int, int], bool], rules: Sequence[int]
+) -> MarkedGraph:
+    """The listed rules of 1 to 10, applied until none changes the graph."""

@@ -73,6 +73,13 @@ inline std::size_t first(ConstRow row) {
   return no_node;
 }
 
+// The largest member, or `no_node` for an empty row.
+inline std::size_t last(ConstRow row) {
+  for (std::size_t k = row.size(); k-- > 0;)
+    if (row[k]) return k * word_bits + word_bits - 1 - static_cast<std::size_t>(std::countl_zero(row[k]));
+  return no_node;
+}
+
 // A set of nodes that owns its words.
 class BitSet {
  public:

@@ -24,6 +24,10 @@ class MarkedGraph {
 
   // From a row-major n×n matrix of marks, which must be consistent (see `consistent`).
   static MarkedGraph from_marks(std::span<const std::uint8_t> marks, std::size_t n);
+  // From the sets of each node, for graphs with directed and undirected edges only; `parents` and
+  // `children` are each other's transpose, `neighbours` is symmetric.
+  static MarkedGraph from_rows(const BitMatrix& parents, const BitMatrix& children,
+                               const BitMatrix& neighbours);
   // Fills a row-major n×n matrix of marks.
   void to_marks(std::span<std::uint8_t> marks) const;
 
@@ -39,6 +43,10 @@ class MarkedGraph {
   ConstRow at_far_end(Mark m, std::size_t i) const { return far(m)[i]; }
   // Row i: the nodes j such that the mark stands at i's end of the edge i–j.
   ConstRow at_near_end(Mark m, std::size_t i) const { return near(m)[i]; }
+
+  // All rows of `at_far_end` or of `at_near_end` one after the other, padding bits zero.
+  ConstRow far_words(Mark m) const { return far(m).words(); }
+  ConstRow near_words(Mark m) const { return near(m).words(); }
 
   // Replaces whatever edge i–j there is; both marks none removes it.
   void set_edge(std::size_t i, Mark at_i, std::size_t j, Mark at_j) {

@@ -1,18 +1,48 @@
-"""Data sets, file formats, standard networks."""
+"""Data sets, Bayesian networks, their file formats, standard networks."""
 
 from dagathlon.data.dataset import Dataset
-from dagathlon.data.gaussian import Gaussian
+from dagathlon.data.distributions import Distribution, Gaussian, Table
+from dagathlon.data.facts import DataFacts, DataKind, facts_of
+from dagathlon.data.files import read_data, write_data
+from dagathlon.data.multivariate_normal import MultivariateNormal
+from dagathlon.data.network import About, Network
+from dagathlon.data.networks import NETWORK_FORMATS, read_network, write_network
 from dagathlon.data.preview import ColumnSummary
 from dagathlon.data.regimes import Regimes, regimes_of_mask
 from dagathlon.data.sem import LinearSem
+from dagathlon.data.standard import (
+    SACHS_CONDITIONS,
+    NetworkRecord,
+    list_networks,
+    load_sachs,
+    sachs_graph,
+)
 from dagathlon.data.variable import Variable
 
 __all__ = [
+    "NETWORK_FORMATS",
+    "SACHS_CONDITIONS",
+    "About",
     "ColumnSummary",
+    "DataFacts",
+    "DataKind",
     "Dataset",
+    "Distribution",
     "Gaussian",
     "LinearSem",
+    "MultivariateNormal",
+    "Network",
+    "NetworkRecord",
     "Regimes",
+    "Table",
     "Variable",
+    "facts_of",
+    "list_networks",
+    "load_sachs",
+    "read_data",
+    "read_network",
     "regimes_of_mask",
+    "sachs_graph",
+    "write_data",
+    "write_network",
 ]

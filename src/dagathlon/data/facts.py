@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from dagathlon.data.dataset import Dataset
 
 DataKind: TypeAlias = Literal["continuous", "discrete", "mixed"]
 
@@ -18,3 +21,16 @@ class DataFacts:
     interventions: bool = False
     n_rows: int | None = None
     n_columns: int | None = None
+
+
+def facts_of(data: Dataset) -> DataFacts:
+    """The facts of data that exist."""
+    kind: DataKind = "mixed" if data.is_mixed else "discrete" if data.is_discrete else "continuous"
+    return DataFacts(
+        kind=kind,
+        binary=data.is_discrete and all(arity <= 2 for arity in data.arities),
+        missing=data.has_missing,
+        interventions=data.regimes is not None,
+        n_rows=data.n_rows,
+        n_columns=len(data.variables),
+    )

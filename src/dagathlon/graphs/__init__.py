@@ -1,6 +1,74 @@
 """Graphs of every kind: the type, conversions, separation, formats."""
 
+from dagathlon.graphs.ancestral import latent_projection, mag_of_pag, pag
+from dagathlon.graphs.chordal import (
+    JunctionTree,
+    junction_tree,
+    maximal_cliques,
+    perfect_elimination_order,
+)
+from dagathlon.graphs.convert import (
+    as_graph,
+    from_causal_learn,
+    from_igraph,
+    from_networkx,
+    from_pandas,
+    from_pgmpy,
+    to_causal_learn,
+    to_igraph,
+    to_networkx,
+    to_pandas,
+    to_pgmpy,
+)
+from dagathlon.graphs.equivalence import (
+    cpdag,
+    extension,
+    interventional_essential_graph,
+    meek,
+    moral,
+    pattern,
+    skeleton,
+)
+from dagathlon.graphs.formats import read_graph, write_graph
 from dagathlon.graphs.graph import Edge, Graph
 from dagathlon.graphs.marks import Mark
+from dagathlon.graphs.members import count_members, members, sample_members
+from dagathlon.graphs.separation import separated, separating_set
 
-__all__ = ["Edge", "Graph", "Mark"]
+__all__ = [
+    "Edge",
+    "Graph",
+    "JunctionTree",
+    "Mark",
+    "as_graph",
+    "count_members",
+    "cpdag",
+    "extension",
+    "from_causal_learn",
+    "from_igraph",
+    "from_networkx",
+    "from_pandas",
+    "from_pgmpy",
+    "interventional_essential_graph",
+    "junction_tree",
+    "latent_projection",
+    "mag_of_pag",
+    "maximal_cliques",
+    "meek",
+    "members",
+    "moral",
+    "pag",
+    "pattern",
+    "perfect_elimination_order",
+    "read_graph",
+    "sample_members",
+    "separated",
+    "separating_set",
+    "skeleton",
+    "to_causal_learn",
+    "to_igraph",
+    "to_networkx",
+    "to_pandas",
+    "to_pgmpy",
+    "write_graph",
+]

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from dagathlon import _core
 from dagathlon.errors import GraphError, unknown
+from dagathlon.graphs.checks import require_dag
 from dagathlon.graphs.marks import Mark, connector, marks_of
 
 MarkMatrix: TypeAlias = npt.NDArray[np.uint8]
+Kind: TypeAlias = Literal["dag", "cpdag", "pattern", "undirected", "mag", "pag", "mixed"]
 
 
 class Edge(NamedTuple):
@@ -184,28 +186,108 @@ class Graph:
         """Row numbers of several nodes."""
         return [self.position(name) for name in names]
 
-    def _named(self, nodes: Iterable[int]) -> tuple[str, ...]:
-        return tuple(self._names[i] for i in nodes)
+    def nodes_at(self, rows: Iterable[int]) -> tuple[str, ...]:
+        """Names of the nodes with these row numbers."""
+        return tuple(self._names[i] for i in rows)
 
     def parents(self, name: str) -> tuple[str, ...]:
         """Nodes with a directed edge into `name`."""
-        return self._named(self._native.parents(self.position(name)))
+        return self.nodes_at(self._native.parents(self.position(name)))
 
     def children(self, name: str) -> tuple[str, ...]:
         """Nodes into which `name` has a directed edge."""
-        return self._named(self._native.children(self.position(name)))
+        return self.nodes_at(self._native.children(self.position(name)))
 
     def neighbours(self, name: str) -> tuple[str, ...]:
         """Nodes joined to `name` by an undirected edge."""
-        return self._named(self._native.neighbours(self.position(name)))
+        return self.nodes_at(self._native.neighbours(self.position(name)))
 
     def spouses(self, name: str) -> tuple[str, ...]:
         """Nodes joined to `name` by a bidirected edge."""
-        return self._named(self._native.spouses(self.position(name)))
+        return self.nodes_at(self._native.spouses(self.position(name)))
 
     def adjacencies(self, name: str) -> tuple[str, ...]:
         """Nodes joined to `name` by an edge of any kind."""
-        return self._named(self._native.adjacencies(self.position(name)))
+        return self.nodes_at(self._native.adjacencies(self.position(name)))
+
+    @property
+    def is_dag(self) -> bool:
+        """Whether all edges are directed and none closes a cycle; so too without any edge."""
+        return _core.is_dag(self._native)
+
+    @property
+    def is_undirected(self) -> bool:
+        """Whether all edges are undirected; so too without any edge."""
+        return _core.is_undirected(self._native)
+
+    @property
+    def is_chordal(self) -> bool:
+        """Whether every cycle of four or more nodes has a chord.
+
+        Only an undirected graph can be: with any other edge the answer is False, whatever the
+        skeleton (ask ``skeleton(graph).is_chordal`` for that).
+        """
+        return self.is_undirected and _core.perfect_elimination_order(self._native) is not None
+
+    @property
+    def is_cpdag(self) -> bool:
+        """Whether this is the CPDAG of some DAG, that is, of a Markov equivalence class."""
+        return _core.is_cpdag(self._native)
+
+    @property
+    def is_pattern(self) -> bool:
+        """Whether this is the pattern of some DAG: directed edges are those of v-structures."""
+        return _core.is_pattern(self._native)
+
+    @cached_property
+    def kind(self) -> Kind:
+        """What the marks make of this graph, the first that fits.
+
+        ``dag``: directed edges without a cycle, or no edge at all; ``undirected``: undirected
+        edges only; ``pag`` and ``mag``: valid ones, with and without circles; ``cpdag`` and
+        ``pattern``: valid ones of directed and undirected edges; anything else is ``mixed``.
+        """
+        if self.is_dag:
+            return "dag"
+        if self.is_undirected:
+            return "undirected"
+        if np.any(self.marks == Mark.CIRCLE):
+            return "pag" if _core.is_pag(self._native) else "mixed"
+        if not _core.is_pdag(self._native):
+            return "mag" if _core.is_mag(self._native) else "mixed"
+        if self.is_cpdag:
+            return "cpdag"
+        return "pattern" if self.is_pattern else "mixed"
+
+    def topological_order(self) -> tuple[str, ...]:
+        """All nodes of a DAG, parents before children; otherwise in the order they stand."""
+        require_dag(self, "a topological order")
+        return self.nodes_at(_core.topological_order(self._native))
+
+    def ancestors(self, names: str | Iterable[str]) -> tuple[str, ...]:
+        """Nodes with a path of directed edges to one of `names`, and `names` themselves."""
+        return self.nodes_at(_core.ancestors(self._native, self._rows(names)))
+
+    def descendants(self, names: str | Iterable[str]) -> tuple[str, ...]:
+        """Nodes that directed edges reach from one of `names`, and `names` themselves."""
+        return self.nodes_at(_core.descendants(self._native, self._rows(names)))
+
+    def markov_blanket(self, name: str) -> tuple[str, ...]:
+        """Parents, children and the children's other parents of a node of a DAG."""
+        require_dag(self, "a Markov blanket")
+        return self.nodes_at(_core.markov_blanket(self._native, self.position(name)))
+
+    def v_structures(self) -> list[tuple[str, str, str]]:
+        """Unshielded colliders, each as ``(x, collider, y)``, in the order of the colliders.
+
+        ``x`` and ``y`` are not adjacent and both their edges have an arrow at the collider,
+        whatever stands at the other end.
+        """
+        names = self._names
+        return [(names[x], names[c], names[y]) for x, c, y in _core.v_structures(self._native)]
+
+    def _rows(self, names: str | Iterable[str]) -> list[int]:
+        return self.positions([names] if isinstance(names, str) else names)
 
     def subgraph(self, names: Sequence[str]) -> Graph:
         """The induced subgraph on `names`, in that order; all names reorder the nodes."""
@@ -213,7 +295,7 @@ class Graph:
         if len(set(rows)) != len(rows):
             raise GraphError("a subgraph names each node once")
         marks = np.ascontiguousarray(self.marks[np.ix_(rows, rows)])
-        return Graph._of(self._named(rows), _core.MarkedGraph(marks))
+        return Graph._of(self.nodes_at(rows), _core.MarkedGraph(marks))
 
     def renamed(self, names: Iterable[str]) -> Graph:
         """The same graph with other node names, given in order."""
@@ -241,6 +323,16 @@ class Graph:
 
     def __reduce__(self) -> tuple[type[Graph], tuple[tuple[str, ...], MarkMatrix]]:
         return (Graph, (self._names, self.marks))
+
+    @cached_property
+    def is_mag(self) -> bool:
+        """Whether this is a maximal ancestral graph; DAGs and undirected graphs are."""
+        return _core.is_mag(self._native)
+
+    @cached_property
+    def is_pag(self) -> bool:
+        """Whether this is the partial ancestral graph of a class of Markov-equivalent MAGs."""
+        return _core.is_pag(self._native)
 
 
 def _parse_edge(edge: str | tuple[str, str] | tuple[str, str, str]) -> Edge:

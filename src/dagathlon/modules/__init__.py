@@ -1,7 +1,7 @@
 """Modules: what a study can name, described and found without a central list."""
 
 from dagathlon.modules.module import Kind, Module, Parameter
-from dagathlon.modules.registry import find, modules
+from dagathlon.modules.registry import add_files, find, modules
 from dagathlon.modules.types import (
     Count,
     Natural,
@@ -23,6 +23,7 @@ __all__ = [
     "Probability",
     "Range",
     "Reference",
+    "add_files",
     "find",
     "modules",
 ]

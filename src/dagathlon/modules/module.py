@@ -14,7 +14,9 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 from dagathlon.errors import StudyError, listing, suggestion
 from dagathlon.modules.types import ParameterType, parameter_type
 
-Kind: TypeAlias = Literal["graph", "parameters", "data", "algorithm", "evaluation"]
+Kind: TypeAlias = Literal[
+    "graph", "parameters", "data", "algorithm", "evaluation", "estimator", "metric"
+]
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,18 @@
-"""Finding modules by location and by entry point; there is no list to edit."""
+"""Finding modules by location, by entry point and in single files; there is no list to edit."""
 
 from __future__ import annotations
 
 import functools
+import hashlib
 import importlib
 import importlib.metadata
+import importlib.util
 import inspect
+import os
 import pkgutil
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from types import ModuleType
 
 from dagathlon.errors import StudyError, unknown
@@ -18,8 +23,11 @@ SEARCHED = (
     "dagathlon.learners",
     "dagathlon.evaluate",
     "dagathlon.benchpress",
+    "dagathlon.study.evaluation",
 )
 ENTRY_POINTS = "dagathlon.modules"
+FILES = "DAGATHLON_MODULES"
+"""Environment variable: Python files with modules, separated like the entries of PATH."""
 
 
 @functools.cache
@@ -30,7 +38,22 @@ def modules(kind: Kind) -> Mapping[str, type[Module]]:
         for module in _defined_in(source):
             if module.kind == kind:
                 found.setdefault(module.name, module)
+    for path in _files():
+        for module in _defined_in(_loaded(path)):
+            if module.kind == kind and found.setdefault(module.name, module) is not module:
+                raise StudyError(f"{path}: there is another {kind} module named {module.name!r}")
     return dict(sorted(found.items()))
+
+
+def add_files(paths: Iterable[Path | str]) -> None:
+    """Make the modules defined in Python files known, here and in the workers of an engine.
+
+    The version of such a module is taken from the content of its file, so that results of an
+    earlier text are not used again.
+    """
+    added = [str(Path(path).resolve()) for path in paths]
+    os.environ[FILES] = os.pathsep.join(dict.fromkeys([*_files(), *added]))
+    modules.cache_clear()
 
 
 def find(kind: Kind, name: str, where: str = "") -> type[Module]:
@@ -45,11 +68,37 @@ def _sources() -> Iterator[ModuleType]:
     for package_name in SEARCHED:
         package = importlib.import_module(package_name)
         yield package
-        for info in pkgutil.walk_packages(package.__path__, package_name + "."):
+        for info in pkgutil.walk_packages(getattr(package, "__path__", []), package_name + "."):
             yield importlib.import_module(info.name)
     for entry in importlib.metadata.entry_points(group=ENTRY_POINTS):
         loaded = entry.load()
         yield loaded if isinstance(loaded, ModuleType) else importlib.import_module(entry.module)
+
+
+def _files() -> list[str]:
+    return [path for path in os.environ.get(FILES, "").split(os.pathsep) if path]
+
+
+@functools.cache
+def _loaded(path: str) -> ModuleType:
+    """Run a file once, under a name by which its classes can be found again."""
+    name = f"dagathlon_file_{Path(path).stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise StudyError(f"{path}: not a Python file")
+    source = importlib.util.module_from_spec(spec)
+    sys.modules[name] = source
+    try:
+        content = Path(path).read_bytes()
+        spec.loader.exec_module(source)
+    except Exception as error:
+        del sys.modules[name]
+        raise StudyError(f"{path}: {type(error).__name__}: {error}") from error
+    version = int.from_bytes(hashlib.sha256(content).digest()[:6], "big")
+    for module in _defined_in(source):
+        if module.__module__ == name:
+            module.version = version
+    return source
 
 
 def _defined_in(source: ModuleType) -> Iterator[type[Module]]:

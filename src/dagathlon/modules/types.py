@@ -58,6 +58,7 @@ class ParameterType:
     convert: Callable[[Any], Any]
     nullable: bool = False
     reference: Reference | None = None
+    is_list: bool = False
 
     def read(self, value: Any, where: str) -> Any:
         """The value as the parameter's type, or a `StudyError` that names the place."""
@@ -160,7 +161,8 @@ def _sequence(item: ParameterType) -> ParameterType:
             raise Mismatch
         return tuple(item.convert(part) for part in value)
 
-    return ParameterType(f"a list of {item.text}", {"type": "array", "items": item.schema}, convert)
+    schema = {"type": "array", "items": item.schema}
+    return ParameterType(f"a list of {item.text}", schema, convert, is_list=True)
 
 
 def _union(parts: Sequence[ParameterType]) -> ParameterType:
@@ -179,6 +181,7 @@ def _union(parts: Sequence[ParameterType]) -> ParameterType:
         convert,
         any(part.nullable for part in parts),
         next((part.reference for part in parts if part.reference), None),
+        any(part.is_list for part in parts),
     )
 
 

@@ -1,4 +1,4 @@
-"""Random and structured Gaussian models on undirected graphs."""
+"""Random and structured MultivariateNormal models on undirected graphs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dagathlon.data import Gaussian
+from dagathlon.data import MultivariateNormal
 from dagathlon.graphs import Graph
 from dagathlon.modules import NonNegative, Probability
 from dagathlon.simulate.base import GraphKind, ParameterGenerator
@@ -44,7 +44,7 @@ class GWishart(ParameterGenerator):
             return "the tolerance must be above 0"
         return ""
 
-    def sample(self, graph: Graph, rng: np.random.Generator) -> Gaussian:
+    def sample(self, graph: Graph, rng: np.random.Generator) -> MultivariateNormal:
         """Draw a full precision matrix, then impose the zeros of the graph."""
         p = len(graph)
         factor = np.tril(rng.standard_normal((p, p)), -1)
@@ -52,7 +52,7 @@ class GWishart(ParameterGenerator):
         np.fill_diagonal(factor, np.sqrt(rng.chisquare(freedom)))
         full = np.asarray(np.linalg.inv(factor @ factor.T), dtype=np.float64)
         joined = graph.adjacency.astype(bool)
-        return Gaussian(graph.names, complete_covariance(full, joined, self.tolerance))
+        return MultivariateNormal(graph.names, complete_covariance(full, joined, self.tolerance))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,9 +82,9 @@ class IntraClass(ParameterGenerator):
             return "sigma2 must be above 0"
         return ""
 
-    def sample(self, graph: Graph, rng: np.random.Generator) -> Gaussian:
+    def sample(self, graph: Graph, rng: np.random.Generator) -> MultivariateNormal:
         """The model; nothing is random."""
         p = len(graph)
         within = self.sigma2 * np.where(np.eye(p, dtype=bool), 1.0, self.rho)
         covariance = complete_covariance(within, graph.adjacency.astype(bool), 1e-12 * self.sigma2)
-        return Gaussian(graph.names, covariance)
+        return MultivariateNormal(graph.names, covariance)

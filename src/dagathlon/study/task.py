@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -50,6 +50,9 @@ class Call:
         JSON parameters, defaults filled in.
     digest
         Hash of all of the above.
+    location
+        Where a fixed file lies. It is no part of the hash: the content's own hash, among the
+        values, says what the file is.
     """
 
     kind: TaskKind
@@ -57,12 +60,21 @@ class Call:
     version: int
     values: Mapping[str, Any]
     digest: bytes
+    location: str = ""
 
     @classmethod
-    def of(cls, kind: TaskKind, module: str, version: int, values: Mapping[str, Any]) -> Call:
+    def of(
+        cls,
+        kind: TaskKind,
+        module: str,
+        version: int,
+        values: Mapping[str, Any],
+        location: str = "",
+    ) -> Call:
         """Make a call and hash it once, so that its tasks cost little."""
         identity = json.dumps([kind, module, version, values], sort_keys=True)
-        return cls(kind, module, version, values, hashlib.sha256(identity.encode()).digest())
+        digest = hashlib.sha256(identity.encode()).digest()
+        return cls(kind, module, version, values, digest, location)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +108,39 @@ def task_key(call: Call, seed: int, inputs: Sequence[bytes]) -> bytes:
     return digest.digest()
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one task may use; None is no limit.
+
+    Parameters
+    ----------
+    time
+        Wall-clock seconds.
+    memory
+        Bytes on top of what the worker held when the task began.
+    """
+
+    time: float | None = None
+    memory: int | None = None
+
+
+class Workload(Protocol):
+    """What an engine runs: the part of a plan that it needs to know.
+
+    Attributes
+    ----------
+    tasks
+        Every input comes before the tasks that read it.
+    limits
+        Limits by position; a position that is not there has none.
+    """
+
+    @property
+    def tasks(self) -> Sequence[Task]: ...  # noqa: D102
+    @property
+    def limits(self) -> Mapping[int, Limits]: ...  # noqa: D102
+
+
 def random_stream(key: bytes) -> np.random.Generator:
     """The random stream of a task: a counter-based generator keyed by what the task is."""
     return np.random.Generator(np.random.Philox(key=int.from_bytes(key[:16], "little")))
@@ -117,8 +162,8 @@ class Outcome:
         Seconds of the module alone, its inputs already in memory.
     memory
         Peak memory of the module above what the process had before, in bytes.
-    limit
-        Time limit in force, in seconds; None without one.
+    limits
+        The limits in force, so that a larger one lets the task run again.
     """
 
     status: Status
@@ -127,4 +172,22 @@ class Outcome:
     wall: float = 0.0
     cpu: float = 0.0
     memory: int = 0
-    limit: float | None = None
+    limits: Limits = field(default=Limits())
+
+    def settles(self, limits: Limits, retry: Collection[Status] = ()) -> bool:
+        """Whether a stored outcome stands under today's limits, so that nothing needs to run.
+
+        A success stands. A failure stands unless its status is to be retried or, for the time and
+        memory limits, there is more room now. A skipped task is looked at again every time.
+        """
+        if self.status is Status.OK:
+            return True
+        if self.status is Status.SKIPPED or self.status in retry:
+            return False
+        if self.status is Status.TIME:
+            return not _more(limits.time, self.limits.time)
+        return self.status is Status.ERROR or not _more(limits.memory, self.limits.memory)
+
+
+def _more(now: float | None, before: float | None) -> bool:
+    return before is not None and (now is None or now > before)

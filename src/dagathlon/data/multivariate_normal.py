@@ -1,4 +1,4 @@
-"""`Gaussian`: a multivariate normal distribution."""
+"""`MultivariateNormal`: a multivariate normal distribution."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dagathlon.data.variable import Variable
 from dagathlon.errors import DataError
 
 
-class Gaussian:
+class MultivariateNormal:
     """A multivariate normal distribution with mean zero.
 
     Parameters
@@ -47,5 +47,5 @@ class Gaussian:
         values = rng.standard_normal((n, len(self.names))) @ self._factor.T
         return Dataset([Variable(name) for name in self.names], values=values)
 
-    def __reduce__(self) -> tuple[type[Gaussian], tuple[object, ...]]:
-        return (Gaussian, (self.names, self._covariance))
+    def __reduce__(self) -> tuple[type[MultivariateNormal], tuple[object, ...]]:
+        return (MultivariateNormal, (self.names, self._covariance))

@@ -1,0 +1,112 @@
+"""Reading text files and fingerprints, against pyarrow's own CSV reader."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+
+from dagathlon.data import Dataset, Variable, read_data, write_data
+
+ROWS, COLUMNS, REPEATS = 1_000_000, 40, 3
+
+
+def run() -> list[dict[str, Any]]:
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for kind in ("codes", "labels", "quoted labels", "floats"):
+            path = Path(folder) / "data.csv"
+            write_data(make(kind), path, labels=kind.endswith("labels"))
+            rows.append(reading(kind, path))
+    return [*rows, hashing("codes"), hashing("floats")]
+
+
+def reading(kind: str, path: Path) -> dict[str, Any]:
+    """Times taken in turns in this process, peaks of memory in a process each."""
+    ours, peer = math.inf, math.inf
+    for _ in range(REPEATS):
+        ours = min(ours, seconds_of(lambda: read_data(path)))
+        peer = min(peer, seconds_of(lambda: pa_csv.read_csv(path)))
+    return {
+        "what": f"read {ROWS:,} × {COLUMNS} {kind} ({path.stat().st_size >> 20} MiB)",
+        "ours_s": ours,
+        "peer": "pyarrow.csv.read_csv",
+        "peer_s": peer,
+        "ratio": ours / peer,
+        "note": f"peak {peak_of('ours', path):.0f} MiB against {peak_of('peer', path):.0f} MiB",
+    }
+
+
+def make(kind: str, n_rows: int = ROWS) -> Dataset:
+    rng = np.random.default_rng(1)
+    names = [f"X{j}" for j in range(COLUMNS)]
+    if kind == "floats":
+        values = rng.standard_normal((COLUMNS, n_rows)).T
+        return Dataset(map(Variable, names), values=values)
+    levels = {
+        "codes": ("0", "1", "2"),
+        "labels": ("high", "low", "normal"),
+        "quoted labels": ("high", "low", "so, so"),
+    }[kind]
+    codes = rng.integers(0, 3, (COLUMNS, n_rows), dtype=np.uint8).T
+    return Dataset([Variable(name, levels) for name in names], codes=codes)
+
+
+def seconds_of(call: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def hashing(kind: str) -> dict[str, Any]:
+    data = make(kind)
+    seconds = min(seconds_of(lambda: data[:].fingerprint) for _ in range(REPEATS))
+    size = (data.codes.nbytes + data.values.nbytes) / 1e6
+    return {
+        "what": f"fingerprint of {size:.0f} MB of {kind}",
+        "ours_s": seconds,
+        "peer": "",
+        "peer_s": None,
+        "ratio": None,
+        "note": f"{size / seconds:.0f} MB/s",
+    }
+
+
+def peak_of(who: str, path: Path) -> float:
+    command = [sys.executable, "-m", "benchmarks.data", who, str(path)]
+    return float(subprocess.check_output(command))
+
+
+def print_peak(who: str, path: str) -> None:
+    before = peak_mib()
+    kept = read_data(path) if who == "ours" else pa_csv.read_csv(path)
+    print(peak_mib() - before if len(kept) == ROWS else math.nan)
+
+
+def peak_mib() -> float:
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) / 1024
+
+
+def show(rows: list[dict[str, Any]]) -> None:
+    for row in rows:
+        peer = "" if row["peer_s"] is None else f"{row['peer']} {row['peer_s']:.3f} s"
+        ratio = "" if row["ratio"] is None else f"ratio {row['ratio']:.2f}"
+        print(f"{row['what']}: {row['ours_s']:.3f} s  {peer}  {ratio}  {row['note']}")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 3:
+        print_peak(*sys.argv[1:])
+    else:
+        print(f"pyarrow {pa.__version__}, {pa.cpu_count()} threads, best of {REPEATS}")
+        show(run())

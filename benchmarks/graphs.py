@@ -1,0 +1,216 @@
+"""Graph algorithms beside networkx, causal-learn and pgmpy: ``python -m benchmarks.graphs``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from benchmarks.timing import Row, best_of, compare, print_table
+
+from dagathlon import _core
+from dagathlon.evaluate import shd
+from dagathlon.graphs import (
+    Graph,
+    cpdag,
+    extension,
+    maximal_cliques,
+    meek,
+    moral,
+    pattern,
+    skeleton,
+)
+
+
+def random_dag(p: int, degree: float, seed: int) -> Graph:
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(p)
+    matrix = np.triu(rng.random((p, p)) < degree / (p - 1), 1)
+    return Graph.from_adjacency([f"V{i}" for i in range(p)], matrix[np.ix_(order, order)])
+
+
+def pairs(graph: Graph, connector: str = "->") -> list[tuple[str, str]]:
+    return [(edge.left, edge.right) for edge in graph.edges() if edge.connector == connector]
+
+
+def as_networkx(graph: Graph) -> Any:
+    import networkx as nx
+
+    result = nx.DiGraph() if graph.is_dag else nx.Graph()
+    result.add_nodes_from(graph.names)
+    result.add_edges_from((edge.left, edge.right) for edge in graph.edges())
+    return result
+
+
+def as_pgmpy(graph: Graph) -> Any:
+    from pgmpy.base import DAG
+
+    result = DAG()
+    result.add_nodes_from(graph.names)
+    result.add_edges_from(pairs(graph))
+    return result
+
+
+def as_causal_learn(graph: Graph) -> Any:
+    from causallearn.graph.Dag import Dag
+    from causallearn.graph.GraphNode import GraphNode
+
+    nodes = {name: GraphNode(name) for name in graph.names}
+    result = Dag(list(nodes.values()))
+    for start, end in pairs(graph):
+        result.add_directed_edge(nodes[start], nodes[end])
+    return result
+
+
+def same(agrees: bool) -> str:
+    return "same result" if agrees else "DIFFERENT RESULT"
+
+
+def cpdag_rows(p: int, degree: float) -> list[Row]:
+    dag = random_dag(p, degree, seed=1)
+    ours = best_of(lambda: cpdag(dag))
+    compelled = set(pairs(cpdag(dag)))
+
+    def pgmpy() -> tuple[float, str]:
+        peer = as_pgmpy(dag)
+        found = set(peer.to_pdag().directed_edges)
+        return best_of(peer.to_pdag, repeats=2), same(found == compelled)
+
+    def causal_learn() -> tuple[float, str]:
+        from causallearn.utils.DAG2CPDAG import dag2cpdag
+
+        peer = as_causal_learn(dag)
+        ends = dag2cpdag(peer).graph
+        # Its cell (i, j) is the mark at i: 1 an arrow, -1 a tail.
+        arcs = np.argwhere((ends == -1) & (ends.T == 1)).tolist()
+        found = {(dag.names[i], dag.names[j]) for i, j in arcs}
+        return best_of(lambda: dag2cpdag(peer), repeats=1), same(found == compelled)
+
+    what = f"DAG to CPDAG, p={p}, degree {degree:g}"
+    return [
+        compare(what, ours, "pgmpy", "pgmpy", pgmpy),
+        compare(what, ours, "causal-learn", "causallearn", causal_learn),
+    ]
+
+
+def shd_rows(p: int, degree: float) -> list[Row]:
+    a, b = random_dag(p, degree, seed=1), random_dag(p, degree, seed=2)
+    native = best_of(lambda: _core.differing_pairs(a.native, b.native), number=1000)
+    ours = best_of(lambda: shd(a, b), number=1000)
+
+    def causal_learn() -> tuple[float, str]:
+        from causallearn.graph.SHD import SHD
+
+        x, y = as_causal_learn(a), as_causal_learn(b)
+        found = SHD(x, y).get_shd()
+        return best_of(lambda: SHD(x, y).get_shd(), repeats=3), same(found == shd(a, b))
+
+    def pgmpy() -> tuple[float, str]:
+        from pgmpy.metrics import SHD
+
+        x, y = as_pgmpy(a), as_pgmpy(b)
+        found = SHD().evaluate(true_causal_graph=x, est_causal_graph=y)
+        seconds = best_of(lambda: SHD().evaluate(true_causal_graph=x, est_causal_graph=y), 3)
+        return seconds, same(found == shd(a, b))
+
+    return [
+        compare(
+            f"SHD, p={p}, the native call", native, "causal-learn", "causallearn", causal_learn
+        ),
+        compare(f"SHD, p={p}, from Python", ours, "causal-learn", "causallearn", causal_learn),
+        compare(f"SHD, p={p}, from Python", ours, "pgmpy", "pgmpy", pgmpy),
+    ]
+
+
+def networkx_rows(p: int, degree: float) -> list[Row]:
+    dag = random_dag(p, degree, seed=1)
+    node = dag.topological_order()[-1]
+
+    def moral_graph() -> tuple[float, str]:
+        import networkx as nx
+
+        peer = as_networkx(dag)
+        edges = nx.moral_graph(peer).number_of_edges()
+        return best_of(lambda: nx.moral_graph(peer), 3), same(edges == moral(dag).n_edges)
+
+    def ancestors() -> tuple[float, str]:
+        import networkx as nx
+
+        peer = as_networkx(dag)
+        found = nx.ancestors(peer, node) | {node}
+        return best_of(lambda: nx.ancestors(peer, node)), same(found == set(dag.ancestors(node)))
+
+    def order() -> tuple[float, str]:
+        import networkx as nx
+
+        peer = as_networkx(dag)
+        return best_of(lambda: list(nx.topological_sort(peer))), "both orders are valid"
+
+    size = f"p={p}, degree {degree:g}"
+    return [
+        compare(
+            f"moral graph, {size}", best_of(lambda: moral(dag)), "networkx", "networkx", moral_graph
+        ),
+        compare(
+            f"ancestors of one node, {size}",
+            best_of(lambda: dag.ancestors(node), number=10),
+            "networkx",
+            "networkx",
+            ancestors,
+        ),
+        compare(
+            f"topological order, {size}",
+            best_of(dag.topological_order),
+            "networkx",
+            "networkx",
+            order,
+        ),
+    ]
+
+
+def chordal_rows(p: int, width: int) -> list[Row]:
+    band = [(f"V{i}", "-", f"V{j}") for i in range(p) for j in range(i + 1, min(i + width, p))]
+    graph = Graph.from_edges(band)
+
+    def cliques() -> tuple[float, str]:
+        import networkx as nx
+
+        peer = as_networkx(graph)
+        found = {frozenset(clique) for clique in nx.chordal_graph_cliques(peer)}
+        agrees = found == {frozenset(clique) for clique in maximal_cliques(graph)}
+        return best_of(lambda: list(nx.chordal_graph_cliques(peer)), 2), same(agrees)
+
+    ours = best_of(lambda: maximal_cliques(graph))
+    what = f"cliques of a chordal graph, p={p}"
+    return [compare(what, ours, "networkx", "networkx", cliques)]
+
+
+def alone_rows(p: int, degree: float) -> list[Row]:
+    """What no peer offers at this size in a comparable form."""
+    dag = random_dag(p, degree, seed=1)
+    essential, unclosed = cpdag(dag), pattern(dag)
+    calls = {
+        "extension of a CPDAG": lambda: extension(essential),
+        "Meek closure of a pattern": lambda: meek(unclosed),
+        "is_cpdag": lambda: essential.is_cpdag,
+        "skeleton": lambda: skeleton(dag),
+    }
+    none = {"peer": "", "peer_s": None, "ratio": None, "note": ""}
+    return [
+        {"what": f"{name}, p={p}", "ours_s": best_of(call), **none} for name, call in calls.items()
+    ]
+
+
+def run() -> list[Row]:
+    """All rows, measured in one process."""
+    return [
+        *cpdag_rows(1000, 4),
+        *cpdag_rows(100, 4),
+        *shd_rows(100, 4),
+        *networkx_rows(1000, 4),
+        *chordal_rows(500, 6),
+        *alone_rows(1000, 4),
+    ]
+
+
+if __name__ == "__main__":
+    print_table(run())

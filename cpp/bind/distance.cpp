@@ -1,0 +1,16 @@
+#include "dagathlon/distance.hpp"
+
+#include "bind.hpp"
+
+namespace dagathlon {
+
+void bind_distance(nb::module_& m) {
+  m.def("differing_pairs",
+        [](const MarkedGraph& a, const MarkedGraph& b) {
+          if (a.size() != b.size()) throw nb::value_error("graphs of different size");
+          return differing_pairs(a, b);
+        },
+        nb::arg("a"), nb::arg("b"), ReleaseGil());
+}
+
+}  // namespace dagathlon

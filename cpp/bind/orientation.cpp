@@ -1,0 +1,40 @@
+#include "dagathlon/orientation.hpp"
+
+#include <nanobind/stl/function.h>
+
+#include "bind.hpp"
+
+namespace dagathlon {
+
+namespace {
+
+RuleSet to_rules(const std::vector<unsigned>& numbers) {
+  RuleSet rules = 0;
+  for (const unsigned k : numbers) {
+    if (k < 1 || k > 10) throw nb::value_error("orientation rules are numbered from 1 to 10");
+    rules |= rule(k);
+  }
+  return rules;
+}
+
+}  // namespace
+
+void bind_orientation(nb::module_& m) {
+  m.def("orient_colliders",
+        [](MarkedGraph graph, const SeparatorLookup& in_separating_set) {
+          orient_colliders(graph, in_separating_set);
+          return graph;
+        },
+        nb::arg("graph"), nb::arg("in_separating_set"),
+        "Rule 0; in_separating_set(a, c, b) says whether c is in the set that separated a and b.");
+  m.def("orient",
+        [](MarkedGraph graph, const SeparatorLookup& in_separating_set,
+           const std::vector<unsigned>& rules) {
+          orient(graph, in_separating_set, to_rules(rules));
+          return graph;
+        },
+        nb::arg("graph"), nb::arg("in_separating_set"), nb::arg("rules"),
+        "The listed rules of 1 to 10, applied until none changes the graph.");
+}
+
+}  // namespace dagathlon

@@ -1,0 +1,29 @@
+// Markov equivalence of DAGs: CPDAGs and consistent extensions.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <variant>
+
+#include "dagathlon/bits.hpp"
+#include "dagathlon/marked_graph.hpp"
+
+namespace dagathlon {
+
+// The CPDAG of a DAG whose nodes stand in `order` along the edges.
+MarkedGraph cpdag_of_dag(const MarkedGraph& dag, std::span<const std::size_t> order);
+
+// A DAG with the skeleton, the directed edges and the v-structures of `pdag` (Dor and Tarsi, 1992),
+// or, when there is none, the nodes among which no more edges can be directed. Where there is a
+// choice an edge points from the lower row to the higher.
+std::variant<MarkedGraph, BitSet> extension(const MarkedGraph& pdag);
+
+// The CPDAG of a DAG, or of the DAGs that extend a PDAG; nothing when there is no such DAG.
+std::optional<MarkedGraph> cpdag(const MarkedGraph& graph);
+
+// Whether the graph is the CPDAG, or the pattern, of some DAG.
+bool is_cpdag(const MarkedGraph& graph);
+bool is_pattern(const MarkedGraph& graph);
+
+}  // namespace dagathlon

@@ -1,0 +1,35 @@
+// The orientation rules of ancestral graphs (Zhang 2008), for graphs whose ends are still circles.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "dagathlon/marked_graph.hpp"
+
+namespace dagathlon {
+
+// in_separating_set(a, c, b): whether c is in the set that separated a and b.
+using SeparatorLookup = std::function<bool(std::size_t, std::size_t, std::size_t)>;
+
+// A set of rules; bit k stands for rule k, from 1 to 10.
+using RuleSet = std::uint16_t;
+constexpr RuleSet rule(unsigned k) { return static_cast<RuleSet>(1U << k); }
+inline constexpr RuleSet all_rules = 0b111'1111'1110;
+// Rules 5 to 7 only ever find selection effects.
+inline constexpr RuleSet rules_without_selection =
+    all_rules & static_cast<RuleSet>(~(rule(5) | rule(6) | rule(7)));
+
+// Replaces every mark by a circle: the state before any orientation.
+MarkedGraph all_circles(const MarkedGraph& graph);
+
+// Row i: the nodes j with i o-o j.
+BitMatrix circle_rows(const MarkedGraph& graph);
+
+// Rule 0: arrows at b on a–b–c where a and c are not adjacent and b did not separate them.
+void orient_colliders(MarkedGraph& graph, const SeparatorLookup& in_separating_set);
+
+// Applies the rules until none changes the graph. Only circles are ever replaced, so the rules end
+// even on contradictory separating sets.
+void orient(MarkedGraph& graph, const SeparatorLookup& in_separating_set, RuleSet rules = all_rules);
+
+}  // namespace dagathlon

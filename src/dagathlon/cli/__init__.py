@@ -1,0 +1,62 @@
+"""The command line: parse, call, print."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import pkgutil
+import sys
+from collections.abc import Sequence
+
+from dagathlon import __version__
+from dagathlon.errors import DagathlonError
+
+_WELCOME = """\
+Dagathlon benchmarks structure learners: the same data, the same rules, one scoreboard.
+
+  dagathlon run studies/quickstart.json    run a study and write a report
+  dagathlon learn data.csv --with pc       learn a graph from your data
+  dagathlon modules                        what there is to compare
+  dagathlon --help                         all commands
+"""
+
+USER_ERROR = 2
+INTERRUPTED = 130
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of all commands; every file of this package that has `add_parser` adds one."""
+    root = argparse.ArgumentParser(
+        prog="dagathlon", description="Benchmark structure learners: one study file, one report."
+    )
+    root.add_argument("--version", action="version", version=f"dagathlon {__version__}")
+    commands = root.add_subparsers(title="commands", metavar="COMMAND")
+    for info in pkgutil.iter_modules(__path__):
+        command = importlib.import_module(f"{__name__}.{info.name}")
+        if hasattr(command, "add_parser"):
+            command.add_parser(commands)
+    return root
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; the exit code is 2 for a mistake of the user's, with its reason."""
+    root = parser()
+    chosen = root.parse_args(arguments)
+    if not hasattr(chosen, "run"):
+        print(_WELCOME, end="")
+        return 0
+    try:
+        code: int = chosen.run(chosen)
+        sys.stdout.flush()
+    except DagathlonError as error:
+        print(f"dagathlon: {error}", file=sys.stderr)
+        return USER_ERROR
+    except BrokenPipeError:
+        # The reader of our output has gone; there is nobody left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print("dagathlon: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    return code

@@ -1,0 +1,77 @@
+"""What several commands share."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from dagathlon.errors import DagathlonError
+from dagathlon.study.units import seconds_of, size_of
+from dagathlon.workflow import Study
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def command(
+    commands: Commands,
+    name: str,
+    summary: str,
+    example: str,
+    run: Callable[[argparse.Namespace], int],
+) -> argparse.ArgumentParser:
+    """Add a command with a summary and an example."""
+    parser = commands.add_parser(
+        name,
+        help=summary,
+        description=summary[0].upper() + summary[1:] + ".",
+        epilog=f"example:\n  {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file; a place that cannot be written is a mistake of the user's."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise DagathlonError(f"{path}: cannot be written ({error.strerror or error})") from None
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Rows as text in aligned columns, numbers to the right."""
+    texts = [[str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(header, *texts, strict=True)]
+    right = [all(isinstance(row[i], int | float) for row in rows) for i in range(len(header))]
+
+    def line(cells: Sequence[str]) -> str:
+        parts = (
+            cell.rjust(width) if to_right else cell.ljust(width)
+            for cell, width, to_right in zip(cells, widths, right, strict=True)
+        )
+        return "  ".join(parts).rstrip()
+
+    return "\n".join([line(header), line(["-" * width for width in widths]), *map(line, texts)])
+
+
+def add_study_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of commands that read a study."""
+    parser.add_argument("study", type=Path, help="the study's JSON file")
+    parser.add_argument("--out", type=Path, default=Path("results"), help="folder of results")
+    parser.add_argument("--resources", type=Path, help="a Benchpress resources folder")
+    parser.add_argument("--time-limit", metavar="S", help="limit of each learning run, e.g. 90s")
+    parser.add_argument("--memory-limit", metavar="SIZE", help="limit of each run, e.g. 2G")
+
+
+def load_study(arguments: argparse.Namespace) -> Study:
+    """Read the study that the arguments name."""
+    time, memory = arguments.time_limit, arguments.memory_limit
+    return Study.load(
+        arguments.study,
+        arguments.resources,
+        None if time is None else seconds_of(time, "--time-limit"),
+        None if memory is None else size_of(memory, "--memory-limit"),
+    )

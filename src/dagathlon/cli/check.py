@@ -1,0 +1,69 @@
+"""``dagathlon check``: validate a study and say how much work it is."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+
+from dagathlon.cli._parts import Commands, add_study_arguments, command, load_study, table
+from dagathlon.study.estimate import expected_seconds
+from dagathlon.study.store import Store
+from dagathlon.study.task import Status
+from dagathlon.workflow import STORE_FOLDER, Study
+
+
+def add_parser(commands: Commands) -> None:
+    """Declare the command."""
+    parser = command(
+        commands,
+        "check",
+        "validate a study and print its plan",
+        "dagathlon check studies/quickstart.json",
+        _run,
+    )
+    add_study_arguments(parser)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    study = load_study(arguments)
+    plan = study.plan
+    stored: Counter[str] = Counter()
+    seconds = None
+    folder = arguments.out / STORE_FOLDER
+    if folder.is_dir():
+        with Store(folder, readonly=True) as store:
+            outcomes = store.outcomes(task.key for task in plan.tasks)
+            found = (task for task in plan.tasks if task.key in outcomes)
+            stored.update(t.call.kind for t in found if outcomes[t.key].status is Status.OK)
+            seconds = expected_seconds(plan, store)
+    rows = [(kind.value, n, stored[kind]) for kind, n in plan.counts().items()]
+    print(table(("tasks", "number", "in the store"), rows))
+    _print_setups(study)
+    _print_unavailable(study)
+    if seconds is not None:
+        print(f"\nabout {seconds:.0f} s of computing left, judged by earlier runs")
+    return 0
+
+
+def _print_setups(study: Study) -> None:
+    for number, setup in enumerate(study.config.setups):
+        runs = [run for run in study.plan.runs if run.setup == number]
+        learned = len({run.learn for run in runs} | study.plan.inputs_of(runs))
+        cases = len({run.case for run in runs})
+        rows = sum(run.entry in setup.benchmarked() for run in runs)
+        print(f"\n{setup.title}: {cases} data sets, {learned} learning runs, {rows} benchmark rows")
+        per_module: Counter[str] = Counter()
+        for run in runs:
+            per_module[study.config.algorithms[run.entry].module.name] += 1
+        for name, n in sorted(per_module.items()):
+            print(f"  {name}: {n}")
+
+
+def _print_unavailable(study: Study) -> None:
+    used = {study.config.algorithms[run.entry].module for run in study.plan.runs}
+    reasons: dict[str, list[str]] = {}
+    for module in sorted(used, key=lambda found: found.name):
+        if module.unavailable:
+            reasons.setdefault(module.unavailable, []).append(module.name)
+    for reason, names in reasons.items():
+        print(f"\nwill be skipped: {', '.join(names)}\n  {reason}")

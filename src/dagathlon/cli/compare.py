@@ -1,0 +1,47 @@
+"""``dagathlon compare``: a learned graph against the truth."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from pathlib import Path
+
+from dagathlon.cli._parts import Commands, command, table
+from dagathlon.evaluate import compare
+from dagathlon.evaluate.benchpress import Value
+from dagathlon.graphs import read_graph
+
+
+def add_parser(commands: Commands) -> None:
+    """Declare the command."""
+    parser = command(
+        commands,
+        "compare",
+        "compare a learned graph with the true one",
+        "dagathlon compare learned.csv truth.csv --json",
+        _run,
+    )
+    parser.add_argument("estimate", type=Path, help="file of the learned graph")
+    parser.add_argument("truth", type=Path, help="file of the true graph")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    metrics = compare(read_graph(arguments.estimate), read_graph(arguments.truth))
+    if arguments.json:
+        print(json.dumps({name: _json(value) for name, value in metrics.items()}, indent=2))
+    else:
+        print(table(("metric", "value"), [(k, _shown(v)) for k, v in metrics.items()]))
+    return 0
+
+
+def _json(value: Value) -> Value:
+    """JSON has no NaN and no infinity: they are null there."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _shown(value: Value) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "n/a"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,51 @@
+"""``dagathlon learn``: one learner on one data file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+from dagathlon.cli._parts import Commands, command, write_text
+from dagathlon.data import read_data
+from dagathlon.graphs import write_graph
+from dagathlon.learners import learn
+from dagathlon.modules.spec import single_values
+
+
+def add_parser(commands: Commands) -> None:
+    """Declare the command."""
+    parser = command(
+        commands,
+        "learn",
+        "learn a graph from a data file",
+        "dagathlon learn data.csv --with 'corr_thresh[thresh=0.2]' --out graph.csv",
+        _run,
+    )
+    parser.add_argument("data", type=Path, help="data file (CSV, TSV, Parquet, Arrow)")
+    parser.add_argument("--with", dest="spec", required=True, metavar="NAME[KEY=VALUE,…]")
+    parser.add_argument("--out", type=Path, required=True, help="file for the learned graph")
+    parser.add_argument("--stats", type=Path, help="JSON file for score, tests, seconds")
+    parser.add_argument("--seed", type=int, default=1, help="random seed (default 1)")
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    name, parameters = single_values(arguments.spec)
+    data = read_data(arguments.data)
+    wall, cpu = time.perf_counter(), time.process_time()
+    estimate = learn(data, name, seed=arguments.seed, **parameters)
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    write_graph(estimate.graph, arguments.out)
+    if arguments.stats:
+        stats = dict(estimate.stats) | {
+            "learner": name,
+            "n_nodes": len(estimate.graph),
+            "n_edges": estimate.graph.n_edges,
+            "graph_kind": estimate.graph.kind,
+            "wall_seconds": wall,
+            "cpu_seconds": cpu,
+        }
+        write_text(arguments.stats, json.dumps(stats, indent=2) + "\n")
+    print(f"{estimate.graph.n_edges} edges between {len(estimate.graph)} nodes: {arguments.out}")
+    return 0

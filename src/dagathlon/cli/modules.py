@@ -1,0 +1,67 @@
+"""``dagathlon modules``: what a study can name."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from dagathlon.cli._parts import Commands, command, table
+from dagathlon.errors import DagathlonError, unknown
+from dagathlon.modules import Kind, Module, modules
+
+_KINDS: tuple[Kind, ...] = ("graph", "parameters", "data", "algorithm", "evaluation")
+
+
+def add_parser(commands: Commands) -> None:
+    """Declare the command."""
+    parser = command(
+        commands,
+        "modules",
+        "list what a study can name, or describe one module",
+        "dagathlon modules corr_thresh",
+        _run,
+    )
+    parser.add_argument("name", nargs="?", help="describe this module")
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    if arguments.name is None:
+        for kind in _KINDS:
+            print(f"{kind}:")
+            for name, module in modules(kind).items():
+                mark = " (not available)" if module.unavailable else ""
+                print(f"  {name}{mark}: {module.summary()}")
+        return 0
+    found = [modules(kind)[arguments.name] for kind in _KINDS if arguments.name in modules(kind)]
+    if not found:
+        everything = [name for kind in _KINDS for name in modules(kind)]
+        raise DagathlonError(unknown("module", arguments.name, everything))
+    print("\n\n".join(_described(module) for module in found))
+    return 0
+
+
+def _described(module: type[Module]) -> str:
+    lines = [f"{module.name} ({module.kind}), {module.implementation}", module.summary()]
+    if module.unavailable:
+        lines.append(f"Not available: {module.unavailable}")
+    parameters = module.parameters().values()
+    if parameters:
+        rows = [
+            (
+                p.name,
+                p.type.text,
+                "required" if p.required else json.dumps(p.default),
+                p.description,
+            )
+            for p in parameters
+        ]
+        lines += ["", table(("parameter", "type", "default", "meaning"), rows)]
+    lines += ["", "In a study:", f"  {json.dumps(_example(module))}"]
+    if module.references:
+        lines += ["", "References:", *(f"  {text}" for text in module.references)]
+    return "\n".join(lines)
+
+
+def _example(module: type[Module]) -> dict[str, object]:
+    defaults = {p.name: p.default for p in module.parameters().values() if not p.required}
+    return {module.name: [{"id": f"my-{module.name}", **defaults}]}

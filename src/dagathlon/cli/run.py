@@ -1,0 +1,61 @@
+"""``dagathlon run``: a study from its file to its report."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from dagathlon.cli._parts import Commands, add_study_arguments, command, load_study
+from dagathlon.errors import DagathlonError, unknown
+from dagathlon.study.display import make_display
+from dagathlon.study.engine import Options
+from dagathlon.study.task import Status
+
+_INTERRUPTED = 130
+
+
+def add_parser(commands: Commands) -> None:
+    """Declare the command."""
+    parser = command(
+        commands,
+        "run",
+        "run a study and write its tables, figures and report",
+        "dagathlon run studies/quickstart.json --jobs 2",
+        _run,
+    )
+    add_study_arguments(parser)
+    parser.add_argument(
+        "--jobs", type=int, default=0, help="worker processes (default: one per core)"
+    )
+    parser.add_argument("--retry", default="", metavar="F1,F2", help="run failed ones again")
+    parser.add_argument("--limit", type=int, metavar="N", help="a quick look: only N learning runs")
+    parser.add_argument("--shuffle", type=int, nargs="?", const=1, help="random order of the runs")
+    parser.add_argument("--quiet", action="store_true", help="print only what went wrong")
+    parser.add_argument("--json-log", type=Path, metavar="FILE", help="one JSON object per event")
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    if arguments.jobs < 0:
+        raise DagathlonError(f"--jobs is a number of processes, found {arguments.jobs}")
+    if arguments.limit is not None and arguments.limit < 1:
+        raise DagathlonError(f"--limit is at least 1, found {arguments.limit}")
+    study = load_study(arguments)
+    options = Options(_statuses(arguments.retry), arguments.shuffle, arguments.limit)
+    with make_display(study.plan, arguments.quiet, arguments.json_log) as display:
+        summary = study.run(arguments.out, arguments.jobs, options, display.on_event)
+        display.finish(summary)
+    if summary.interrupted:
+        return _INTERRUPTED
+    if not arguments.quiet:
+        for setup in study.config.setups:
+            print(f"report: {arguments.out / setup.title / 'report.html'}")
+    return 0
+
+
+def _statuses(text: str) -> frozenset[Status]:
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    allowed = [Status.TIME, Status.ERROR, Status.MEMORY]
+    for word in words:
+        if word not in [status.value for status in allowed]:
+            raise DagathlonError(unknown("status", word, allowed, "--retry"))
+    return frozenset(Status(word) for word in words)

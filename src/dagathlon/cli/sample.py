@@ -1,0 +1,36 @@
+"""``dagathlon sample``: draw data from a network."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from dagathlon.cli._parts import Commands, command
+from dagathlon.data import Network, write_data
+from dagathlon.errors import DagathlonError
+
+
+def add_parser(commands: Commands) -> None:
+    """Declare the command."""
+    parser = command(
+        commands,
+        "sample",
+        "draw data from a Bayesian network",
+        "dagathlon sample --network alarm --n 1000 --seed 1 --out alarm.csv",
+        _run,
+    )
+    parser.add_argument("--network", required=True, help="name on board, or a network file")
+    parser.add_argument("--n", type=int, required=True, help="number of rows")
+    parser.add_argument("--seed", type=int, default=1, help="random seed (default 1)")
+    parser.add_argument("--out", type=Path, required=True, help="file to write")
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    if arguments.n < 1:
+        raise DagathlonError(f"--n is at least 1, found {arguments.n}")
+    if arguments.seed < 0:
+        raise DagathlonError(f"--seed is not negative, found {arguments.seed}")
+    data = Network.load(arguments.network).sample(arguments.n, arguments.seed)
+    write_data(data, arguments.out)
+    print(f"{len(data)} rows of {len(data.variables)} variables: {arguments.out}")
+    return 0

@@ -1,0 +1,87 @@
+"""``dagathlon store``: the size of a store, its soundness, and throwing away what is not needed."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from dagathlon.cli._parts import Commands, command
+from dagathlon.errors import DagathlonError
+from dagathlon.study.store import Store
+from dagathlon.study.store_schema import INDEX
+from dagathlon.study.upkeep import gc, size, verify
+from dagathlon.workflow import STORE_FOLDER, Study
+
+_DAMAGED = 1
+
+
+def add_parser(commands: Commands) -> None:
+    """Declare the command."""
+    parser = command(
+        commands,
+        "store",
+        "show the size of a store, verify it, or throw away what is not needed",
+        "dagathlon store verify results",
+        run,
+    )
+    parser.add_argument("action", choices=["gc", "verify", "size"])
+    parser.add_argument("folder", type=Path, help="folder of results, or the store itself")
+    parser.add_argument(
+        "--keep", type=Path, nargs="+", metavar="STUDY", help="gc: keep only what these need"
+    )
+    parser.add_argument("--resources", type=Path, help="a Benchpress resources folder")
+    parser.add_argument(
+        "--repair", action="store_true", help="verify: take damaged results out of the store"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do what is asked for."""
+    actions = {"gc": _gc, "verify": _verify, "size": _size}
+    return actions[arguments.action](arguments)
+
+
+def store_folder(folder: Path) -> Path:
+    """The store in a folder of results, or the folder itself when it is a store."""
+    for place in (folder / STORE_FOLDER, folder):
+        if (place / INDEX).is_file():
+            return place
+    raise DagathlonError(f"{folder}: there is no store here; give the folder that a run wrote to")
+
+
+def _gc(arguments: argparse.Namespace) -> int:
+    keep = None
+    if arguments.keep:
+        studies = [Study.load(path, arguments.resources) for path in arguments.keep]
+        keep = {task.key for study in studies for task in study.plan.tasks}
+    with Store(store_folder(arguments.folder)) as store:
+        freed = gc(store, keep)
+    print(
+        f"removed {freed.results:,} results and {freed.files:,} files "
+        f"({freed.file_bytes / 2**20:,.1f} MB)"
+    )
+    return 0
+
+
+def _verify(arguments: argparse.Namespace) -> int:
+    with Store(store_folder(arguments.folder), readonly=not arguments.repair) as store:
+        damaged = verify(store, repair=arguments.repair)
+        total = size(store).results
+    for damage in damaged:
+        print(f"{damage.kind} {damage.module} {damage.key.hex()[:12]}: {damage.problem}")
+    if not damaged:
+        print(f"{total:,} results, all sound")
+        return 0
+    taken = "they were taken out" if arguments.repair else "use --repair to take them out"
+    print(f"{len(damaged):,} damaged; {taken}, and the next run computes them again")
+    return _DAMAGED
+
+
+def _size(arguments: argparse.Namespace) -> int:
+    with Store(store_folder(arguments.folder), readonly=True) as store:
+        found = size(store)
+    print(
+        f"{found.results:,} results: index {found.index / 2**20:,.1f} MB, "
+        f"{found.files:,} files {found.file_bytes / 2**20:,.1f} MB"
+    )
+    return 0

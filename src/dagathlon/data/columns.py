@@ -1,0 +1,76 @@
+"""Planning columns by their type, their content and what was asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from dagathlon.data.labels import MAX_CODE, Labels, empty_plan
+from dagathlon.data.plan import Plan, chunk_numbers
+from dagathlon.data.request import Place, Request
+from dagathlon.data.variable import MAX_LEVELS, Variable
+from dagathlon.errors import DataError
+
+
+def plan_column(
+    name: str, column: Any, request: Request, place: Place, missing: frozenset[str] | None = None
+) -> Plan:
+    """Plan one column; `missing` is given for columns of text files (see `Labels`)."""
+    kind, levels = request.kind(name), request.levels.get(name)
+    column = _simplified(name, column)
+    if pt.is_null(column.type):
+        column = column.cast(pa.string()).dictionary_encode()
+    if pt.is_dictionary(column.type):
+        return Labels(name, column, place, missing).plan(kind, levels)
+    whole = pt.is_integer(column.type)
+    if whole and levels is None:
+        return _plan_whole_numbers(name, column, kind, place)
+    if kind == "discrete":
+        return Labels(name, column.dictionary_encode(), place, None).plan(kind, levels)
+    return Plan(Variable(name), column)
+
+
+def _simplified(name: str, column: Any) -> Any:
+    """The column as one of: null, dictionary, whole numbers, double-precision numbers."""
+    kind = column.type
+    if len(column.chunks) == 0:
+        column = pa.chunked_array([pa.array([], type=kind)])
+    if pt.is_null(kind) or pt.is_dictionary(kind) or pt.is_integer(kind) or pt.is_float64(kind):
+        return column
+    if pt.is_floating(kind) or pt.is_decimal(kind):
+        return column.cast(pa.float64())
+    if pt.is_boolean(kind):
+        truth = pa.array(["False", "True"])
+        chunks = [
+            pa.DictionaryArray.from_arrays(chunk.cast(pa.int8()), truth) for chunk in column.chunks
+        ]
+        return pa.chunked_array(chunks)
+    if pt.is_string(kind) or pt.is_large_string(kind) or str(kind) == "string_view":
+        return column.cast(pa.string()).dictionary_encode()
+    raise DataError(
+        f"column {name!r}: values of type {kind} are neither numbers nor labels; "
+        "turn them into one of the two"
+    )
+
+
+def _plan_whole_numbers(name: str, column: Any, kind: str | None, place: Place) -> Plan:
+    bounds = pc.min_max(column).as_py()
+    low, high = bounds["min"], bounds["max"]
+    if low is None:
+        return empty_plan(name, column.cast(pa.string()).dictionary_encode(), kind)
+    if kind is None:
+        kind = "discrete" if low >= 0 and high <= MAX_CODE else "continuous"
+    if kind == "continuous":
+        return Plan(Variable(name), column)
+    if high - low > MAX_LEVELS:
+        return Labels(name, column.dictionary_encode(), place, None).plan(kind, None)
+    present = np.zeros(high - low + 1, dtype=bool)
+    for chunk in column.chunks:
+        present[chunk_numbers(chunk, low).astype(np.int64) - low] = True
+    levels = tuple(str(low + int(step)) for step in np.flatnonzero(present))
+    table = np.where(present, np.cumsum(present) - 1, -1)
+    return Plan(Variable(name, levels), column, np.append(table, -1), low)

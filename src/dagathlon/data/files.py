@@ -1,0 +1,204 @@
+"""Reading and writing data of any supported kind."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import os
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
+
+from dagathlon.data.dataset import Dataset
+from dagathlon.data.export import to_arrow
+from dagathlon.data.frames import (
+    ARROW_SUFFIXES,
+    PARQUET_SUFFIXES,
+    from_frame,
+    from_matrix,
+    read_table_file,
+)
+from dagathlon.data.read_csv import read_csv
+from dagathlon.data.request import MISSING, Kind, request_of
+from dagathlon.data.text_file import cannot_open
+from dagathlon.data.write_csv import write_csv
+from dagathlon.errors import DataError, unknown
+
+_FORMATS = {
+    ".csv": "csv",
+    ".txt": "csv",
+    ".tsv": "tsv",
+    **dict.fromkeys(PARQUET_SUFFIXES, "parquet"),
+    **dict.fromkeys(ARROW_SUFFIXES, "arrow"),
+}
+_DELIMITERS = {"csv": ",", "tsv": "\t"}
+
+
+def read_data(
+    source: Any,
+    *,
+    kinds: Kind | Mapping[str, Kind] | None = None,
+    levels: Mapping[str, Sequence[str]] | None = None,
+    missing: Sequence[str] = MISSING,
+    delimiter: str | None = None,
+    cardinality_row: bool | None = None,
+    names: Sequence[str] | None = None,
+) -> Dataset:
+    """Read a data set from a file or take it over from another library's table.
+
+    Parameters
+    ----------
+    source
+        A text file (``.csv``, ``.tsv``, ``.txt`` or any other ending, also packed as ``.gz``), a
+        Parquet file (``.parquet``, ``.pq``), an Arrow file (``.arrow``, ``.feather``, ``.ipc``),
+        a pandas or polars data frame, a pyarrow table, or a numpy matrix.
+    kinds
+        ``"discrete"`` or ``"continuous"``, for all columns or by name. By default the content
+        decides: text is discrete; numbers are continuous, but a column of whole numbers (written
+        without a fraction) that all lie between 0 and 19 is discrete. A column without any value
+        is continuous.
+    levels
+        Levels by column name, in the order of their codes, for discrete columns whose levels
+        should have a certain order or do not all occur. By default the levels are those that
+        occur, sorted: as numbers if all of them are numbers, else as text.
+    missing
+        Fields of a text file that mean a missing value; an empty field always does.
+    delimiter
+        What separates the fields of a text file. By default comma, semicolon or tab: the one
+        that stands most often in the header.
+    cardinality_row
+        Whether the first row below the header of a text file holds the numbers of levels, as in
+        Benchpress's discrete data, where values are codes from 0. By default it does when every
+        field in it is a whole number from 1 to 65,535, a row follows, and every other field is
+        empty or a whole number below the one of its column. An ordinary table of whole numbers
+        whose first row exceeds all others in every column looks the same: pass ``False`` for it.
+    names
+        Column names of a numpy matrix; by default ``V1``, ``V2``, ….
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    DataError
+        Naming the file, the line and the column of what is wrong.
+
+    Warns
+    -----
+    DataWarning
+        When columns have one value only.
+
+    Notes
+    -----
+    In a text file, columns on the right that repeat names of variables hold 0 or 1 and say in
+    which rows the variable was intervened on; in tables, columns ``do(NAME)`` of booleans do.
+    Blanks around fields are taken off. ``NaN`` is missing; infinite numbers are refused.
+    """
+    request = request_of(kinds, levels)
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n' or delimiter > "~"):
+        raise DataError(f"a delimiter is one character, found {delimiter!r}")
+    if isinstance(source, str | os.PathLike):
+        form = _FORMATS.get(Path(source).suffix.lower())
+        if form in ("parquet", "arrow"):
+            return read_table_file(source, request)
+        return read_csv(source, request, missing, delimiter, cardinality_row)
+    if isinstance(source, np.ndarray):
+        return from_matrix(source, names, request)
+    data = from_frame(source, request)
+    if data is None:
+        raise DataError(
+            f"data come from a file, a pandas, polars or pyarrow table, or a numpy matrix; "
+            f"found a {type(source).__name__}"
+        )
+    return data
+
+
+def write_data(
+    data: Dataset,
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    labels: bool = False,
+) -> None:
+    """Write a data set to a file, which appears only once it is complete.
+
+    Parameters
+    ----------
+    data
+        What to write.
+    path
+        Where to; ``.gz`` behind the ending of a text file packs it.
+    format
+        ``csv``, ``tsv``, ``parquet`` or ``arrow``; by default from the ending of `path`.
+    labels
+        For text files. By default they are written as Benchpress writes them: discrete columns
+        as codes from 0, below a row of the numbers of levels if all columns are discrete.
+        ``True`` writes an ordinary table with the levels' labels and no such row; to read the
+        labels back as the same codes, pass `levels` to `read_data`.
+
+    Notes
+    -----
+    Parquet and Arrow files keep everything: levels, kinds, missing values and interventions.
+    """
+    file = Path(path)
+    form = _format_of(file) if format is None else format
+    if form not in _FORMATS.values():
+        raise DataError(unknown("format", form, sorted(set(_FORMATS.values()))))
+    with _replacing(file) as sink:
+        if form in _DELIMITERS:
+            _write_text(data, sink, file.suffix == ".gz", form, labels)
+        else:
+            _write_table(data, sink, form)
+
+
+def _format_of(path: Path) -> str:
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    packed = suffixes[-1:] == [".gz"]
+    suffix = suffixes[-2:-1] if packed else suffixes[-1:]
+    form = _FORMATS.get(suffix[0]) if suffix else None
+    if form is None or (packed and form not in _DELIMITERS):
+        raise DataError(
+            f"{path}: no format has this ending; known: {', '.join(_FORMATS)}, "
+            "and .gz behind those of text files"
+        )
+    return form
+
+
+@contextlib.contextmanager
+def _replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A temporary file that takes the place of `path` at the end, or leaves no trace."""
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        with temporary.open("xb") as sink:
+            yield sink
+        temporary.replace(path)
+    except OSError as error:
+        raise DataError(cannot_open(str(path), error)) from None
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+
+
+def _write_text(data: Dataset, sink: IO[bytes], packed: bool, form: str, labels: bool) -> None:
+    if not packed:
+        write_csv(data, sink, _DELIMITERS[form], labels)
+        return
+    # Without a time in the file, the same data give the same bytes.
+    with gzip.GzipFile(fileobj=sink, mode="wb", compresslevel=6, mtime=0) as packing:
+        write_csv(data, packing, _DELIMITERS[form], labels)
+
+
+def _write_table(data: Dataset, sink: IO[bytes], form: str) -> None:
+    if form == "parquet":
+        import pyarrow.parquet as pq  # noqa: PLC0415
+
+        pq.write_table(to_arrow(data), sink)
+        return
+    table = to_arrow(data)
+    with pa.ipc.new_file(sink, table.schema) as file:
+        file.write_table(table)

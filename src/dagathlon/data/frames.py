@@ -1,0 +1,177 @@
+"""Tables of pyarrow, pandas, polars and numpy, and Parquet and Arrow files, as data sets.
+
+Text, booleans and categories are discrete, floating-point numbers continuous, whole numbers as in
+text files; null and NaN are missing. ``do(X)`` columns of booleans are interventions on ``X``, as
+`dagathlon.data.export` writes them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.types as pt
+
+from dagathlon.data.columns import plan_column
+from dagathlon.data.dataset import Dataset
+from dagathlon.data.export import LEVELS_KEY, indicator_name
+from dagathlon.data.labels import shown
+from dagathlon.data.plan import carried_out
+from dagathlon.data.regimes import Regimes, regimes_of_mask
+from dagathlon.data.request import Request
+from dagathlon.data.text_file import cannot_open
+from dagathlon.data.variable import first_repeated
+from dagathlon.errors import DataError
+
+PARQUET_SUFFIXES = (".parquet", ".pq")
+ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
+
+
+def read_table_file(path: str | os.PathLike[str], request: Request) -> Dataset:
+    """Read a Parquet or Arrow file, by its ending."""
+    label = str(path)
+    try:
+        if Path(path).is_dir():
+            raise IsADirectoryError
+        with open(path, "rb") as stream:
+            table = _loaded(stream, Path(path).suffix.lower())
+        table.validate(full=True)
+    except (OSError, pa.ArrowException, ValueError, KeyError, TypeError) as error:
+        raise DataError(_unreadable(label, error)) from None
+    return from_table(table, request, label)
+
+
+def from_frame(frame: Any, request: Request) -> Dataset | None:
+    """A pyarrow, pandas or polars table as a data set; ``None`` for anything else.
+
+    The kind of the object is told by what it can do, so that neither library is imported.
+    """
+    library = type(frame).__module__.partition(".")[0]
+    try:
+        if isinstance(frame, pa.Table):
+            table = frame
+        elif library == "pandas" and hasattr(frame, "columns"):
+            table = pa.Table.from_pandas(_with_text_names(frame), preserve_index=False)
+        elif hasattr(frame, "__arrow_c_stream__"):
+            table = pa.table(frame)
+        else:
+            return None
+    except (pa.ArrowException, ValueError, TypeError) as error:
+        raise DataError(f"{library} table: cannot be taken over ({error})") from None
+    return from_table(table, request, f"{library} table")
+
+
+def from_matrix(matrix: npt.NDArray[Any], names: Sequence[str] | None, request: Request) -> Dataset:
+    """A numpy matrix as a data set; without names the columns are called ``V1``, ``V2``, …."""
+    where = "numpy array"
+    if matrix.ndim != 2:
+        raise DataError(f"{where}: data have rows and columns, found {matrix.ndim} dimensions")
+    labels = [f"V{j + 1}" for j in range(matrix.shape[1])] if names is None else list(names)
+    if len(labels) != matrix.shape[1]:
+        raise DataError(f"{where}: {len(labels)} names for {matrix.shape[1]} columns")
+    try:
+        columns = [pa.chunked_array([pa.array(column, from_pandas=True)]) for column in matrix.T]
+    except (pa.ArrowException, ValueError, TypeError) as error:
+        raise DataError(f"{where}: neither numbers nor labels ({error})") from None
+    return _from_columns(labels, columns, request, where)
+
+
+def from_table(table: Any, request: Request, where: str) -> Dataset:
+    """A pyarrow table as a data set."""
+    kept = _kept_levels(table)
+    wanted = Request(request.kinds, request.default, {**kept, **request.levels})
+    return _from_columns(table.column_names, table.columns, wanted, where)
+
+
+def _from_columns(
+    names: Sequence[str], columns: Sequence[Any], request: Request, where: str
+) -> Dataset:
+    _check_names(names, where)
+    if not len(columns[0]):
+        raise DataError(f"{where}: no rows")
+    marks = _indicators(names, columns)
+    variables = [j for j in range(len(names)) if j not in marks.values()]
+    request.check([names[j] for j in variables], where)
+
+    def place(row: int) -> str:
+        return f"{where}, row {row + 1}"
+
+    plans = [plan_column(names[j], columns[j], request, place) for j in variables]
+    regimes = _regimes(marks, columns, where) if marks else None
+    return carried_out(plans, place, where, regimes)
+
+
+def _check_names(names: Sequence[str], where: str) -> None:
+    if not names:
+        raise DataError(f"{where}: no columns")
+    for number, name in enumerate(names, start=1):
+        if not isinstance(name, str) or not name:
+            raise DataError(f"{where}: column {number} has no name")
+    twice = first_repeated(names)
+    if twice is not None:
+        raise DataError(f"{where}: the name {twice!r} stands twice")
+
+
+def _indicators(names: Sequence[str], columns: Sequence[Any]) -> dict[str, int]:
+    """Columns of interventions, by the variable that they are about."""
+    position = {name: j for j, name in enumerate(names)}
+    found = {name: position.get(indicator_name(name), -1) for name in names}
+    return {name: j for name, j in found.items() if j >= 0 and pt.is_boolean(columns[j].type)}
+
+
+def _regimes(marks: dict[str, int], columns: Sequence[Any], where: str) -> Regimes:
+    for name, j in marks.items():
+        if columns[j].null_count:
+            row = columns[j].is_null().to_pylist().index(True)
+            raise DataError(
+                f"{where}, row {row + 1}, column {indicator_name(name)!r}: found {shown(None)}, "
+                "allowed are true and false"
+            )
+    mask = np.column_stack([columns[j].to_numpy() for j in marks.values()])
+    return regimes_of_mask(tuple(marks), mask.astype(bool))
+
+
+def _kept_levels(table: Any) -> dict[str, tuple[str, ...]]:
+    """Levels that `dagathlon.data.export` has written beside the columns."""
+    levels = {}
+    for field in table.schema:
+        text = (field.metadata or {}).get(LEVELS_KEY)
+        if text is not None and pt.is_dictionary(field.type):
+            levels[field.name] = _parsed_levels(text, field.name)
+    return levels
+
+
+def _parsed_levels(text: bytes, name: str) -> tuple[str, ...]:
+    try:
+        levels = json.loads(text)
+    except ValueError:
+        levels = None
+    if not isinstance(levels, list) or not all(isinstance(level, str) for level in levels):
+        raise DataError(f"column {name!r}: its list of levels cannot be read")
+    return tuple(levels)
+
+
+def _loaded(stream: Any, suffix: str) -> Any:
+    if suffix in PARQUET_SUFFIXES:
+        import pyarrow.parquet as pq  # noqa: PLC0415
+
+        return pq.read_table(stream)
+    return pa.ipc.open_file(stream).read_all()
+
+
+def _unreadable(label: str, error: Exception) -> str:
+    if isinstance(error, pa.ArrowException) or not isinstance(error, OSError):
+        reason = " ".join(str(error).split())
+        return f"{label}: not a readable table ({reason})"
+    return cannot_open(label, error)
+
+
+def _with_text_names(frame: Any) -> Any:
+    """The frame with names as text, without changing the user's own."""
+    return frame.set_axis([str(name) for name in frame.columns], axis="columns")

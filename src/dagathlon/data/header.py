@@ -1,0 +1,96 @@
+"""The head of a text file: names, intervention indicators, and a first look at the rows."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dagathlon.data.text_file import TextFile
+from dagathlon.errors import DataError
+
+_SAMPLED_ROWS = 100
+_SAMPLED_FIELDS = 20_000
+
+
+@dataclass(frozen=True)
+class Header:
+    """What stands in the first rows of a text file.
+
+    Attributes
+    ----------
+    names
+        The variables.
+    indicators
+        Variables named again on the right of the others: 0/1 columns of interventions.
+    width
+        Number of fields of each row; one more than names and indicators when every row ends in a
+        delimiter.
+    line
+        Line of the header.
+    sample
+        The first rows below it.
+    """
+
+    names: tuple[str, ...]
+    indicators: tuple[str, ...]
+    width: int
+    line: int
+    sample: tuple[tuple[str, ...], ...]
+
+    @property
+    def ends_in_delimiter(self) -> bool:
+        """Whether each row ends in a delimiter, behind which nothing stands."""
+        return self.width > len(self.names) + len(self.indicators)
+
+
+def read_header(text: TextFile, delimiter: str) -> Header:
+    """Read names and first rows; a missing or double name or a lack of rows is a `DataError`."""
+    records = text.records(delimiter)
+    line, fields = next(records, (1, []))
+    words = [field.strip() for field in fields]
+    if not any(words):
+        raise DataError(f"{text.label}: no columns; the first line holds the names")
+    wanted = min(_SAMPLED_ROWS, 2 + _SAMPLED_FIELDS // len(words))
+    sample = list(itertools.islice(records, wanted))
+    if not sample:
+        raise DataError(f"{text.label}: no rows follow the header")
+    for at, row in sample:
+        check_width(text, at, len(row), len(words))
+    trailing = len(words) > 1 and not words[-1]
+    names, indicators = _split_names(text.label, line, words[: len(words) - trailing])
+    return Header(names, indicators, len(words), line, tuple(tuple(row) for _, row in sample))
+
+
+def check_width(text: TextFile, line: int, found: int, width: int) -> None:
+    """Refuse a row with fewer or more fields than the header."""
+    if found != width:
+        fields = "field" if found == 1 else "fields"
+        raise DataError(
+            f"{text.label}, line {line}: found {found} {fields} where the header has {width}"
+        )
+
+
+def _split_names(
+    label: str, line: int, words: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Variables, and the names that are repeated on their right to mark interventions."""
+    if "" in words:
+        number = words.index("") + 1
+        hint = "; is it a column of row numbers? save the file without it" if number == 1 else ""
+        raise DataError(f"{label}, line {line}: column {number} has no name{hint}")
+    first: dict[str, int] = {}
+    for number, word in enumerate(words):
+        if word in first:
+            break
+        first[word] = number
+    names, indicators = tuple(first), tuple(words[len(first) :])
+    for number, word in enumerate(indicators, start=len(names) + 1):
+        if word not in first:
+            raise DataError(
+                f"{label}, line {line}: column {number} is an intervention indicator, since it "
+                f"stands right of the repeated name {indicators[0]!r}, but {word!r} is no variable"
+            )
+        if word in words[len(names) : number - 1]:
+            raise DataError(f"{label}, line {line}: the name {word!r} stands more than twice")
+    return names, indicators

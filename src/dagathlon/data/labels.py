@@ -1,0 +1,227 @@
+"""Columns of labels: which levels they have, or which numbers they spell."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from dagathlon.data.plan import Plan
+from dagathlon.data.request import Place
+from dagathlon.data.variable import MAX_LEVELS, Variable
+from dagathlon.errors import DataError, suggestion
+
+MAX_CODE = 19
+"""A column of whole numbers is discrete when they all lie between 0 and this one."""
+
+_MOSTLY = 0.9
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_WHOLE = re.compile(r"-?\d+", re.ASCII)
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+", re.ASCII)
+_NOT_FINITE = frozenset(
+    sign + word for sign in ("", "+", "-") for word in ("inf", "infinity", "nan")
+)
+
+
+class Labels:
+    """A dictionary-encoded column: its labels, and where each of them occurs.
+
+    Parameters
+    ----------
+    name
+        Name of the column.
+    column
+        A pyarrow column of dictionary type.
+    place
+        Turns a row number into words.
+    missing
+        For columns of text files, the words that mean missing; blanks around labels are taken
+        off. ``None`` takes labels as they are.
+    """
+
+    def __init__(
+        self, name: str, column: Any, place: Place, missing: frozenset[str] | None
+    ) -> None:
+        self.name, self.place = name, place
+        self.column = column.unify_dictionaries()
+        words = [_word(entry) for entry in self.column.chunk(0).dictionary.to_pylist()]
+        if missing is not None:
+            words = [None if word is None else word.strip() for word in words]
+            words = [None if word in missing else word for word in words]
+        self.words = words
+        self.from_text = missing is not None
+
+    @property
+    def distinct(self) -> set[str]:
+        """The labels, without missing ones."""
+        return {word for word in self.words if word is not None}
+
+    def plan(self, kind: str | None, levels: Sequence[str] | None) -> Plan:
+        """Plan the column by what was asked for and what the labels look like."""
+        if levels is not None:
+            return self._discrete(tuple(levels))
+        distinct = self.distinct
+        if not distinct:
+            return empty_plan(self.name, self.column, kind)
+        if kind == "continuous":
+            return self._continuous()
+        numbers = self.from_text and kind is None and all(map(is_number, distinct))
+        if numbers and not _are_codes(distinct):
+            return self._continuous()
+        if self.from_text and kind is None and not numbers:
+            self._check_not_numbers(distinct)
+        if len(distinct) > MAX_LEVELS:
+            raise DataError(
+                f"{self.place(0)}, column {self.name!r}: found {len(distinct)} different labels; "
+                f"a discrete column has at most {MAX_LEVELS} levels"
+            )
+        return self._discrete(sorted_labels(distinct))
+
+    def counts(self) -> npt.NDArray[np.intp]:
+        """How often each entry of `words` occurs."""
+        total = np.zeros(len(self.words) + 1, dtype=np.intp)
+        for chunk in self.column.chunks:
+            indices = chunk.indices.fill_null(len(self.words)).to_numpy(zero_copy_only=False)
+            total += np.bincount(indices, minlength=len(total))
+        return total[:-1]
+
+    def first_row(self, wrong: Sequence[bool]) -> int:
+        """First row whose entry of `words` is marked as wrong, or −1."""
+        marked = np.array([*wrong, False])
+        start = 0
+        for chunk in self.column.chunks:
+            indices = chunk.indices.fill_null(len(self.words)).to_numpy(zero_copy_only=False)
+            hits = marked[indices]
+            if hits.any():
+                return start + int(np.argmax(hits))
+            start += len(chunk)
+        return -1
+
+    def _discrete(self, levels: tuple[str, ...]) -> Plan:
+        number = {level: code for code, level in enumerate(levels)}
+        strange = [word is not None and word not in number for word in self.words]
+        row = self.first_row(strange) if any(strange) else -1
+        if row >= 0:
+            found = self._found(row)
+            raise DataError(
+                f"{self.place(row)}, column {self.name!r}: found {found!r}, which is none of the "
+                f"levels that were given{suggestion(found, levels)}"
+            )
+        codes = [-1 if word is None else number.get(word, -1) for word in self.words]
+        return Plan(Variable(self.name, levels), self.column, np.array([*codes, -1]))
+
+    def _continuous(self) -> Plan:
+        wrong = [word is not None and not _is_float(word) for word in self.words]
+        row = self.first_row(wrong) if any(wrong) else -1
+        if row >= 0:
+            raise DataError(
+                f"{self.place(row)}, column {self.name!r}: found {self._found(row)!r}, which is "
+                f"not a number{_comma_hint(self._found(row))}"
+            )
+        numbers = [
+            math.nan if word is None or strange else float(word)
+            for word, strange in zip(self.words, wrong, strict=True)
+        ]
+        return Plan(Variable(self.name), self.column, np.array([*numbers, math.nan]))
+
+    def _check_not_numbers(self, distinct: set[str]) -> None:
+        """Refuse text that is numbers but for a few entries: it is a mistake, not a level."""
+        if len(distinct) <= MAX_CODE + 1:
+            return
+        counts = self.counts()
+        total = sum(int(n) for n, word in zip(counts, self.words, strict=True) if word is not None)
+        for pattern in (_NUMBER, _DECIMAL_COMMA):
+            fits = [word is None or bool(pattern.fullmatch(word)) for word in self.words]
+            hits = sum(
+                int(n)
+                for n, word, fit in zip(counts, self.words, fits, strict=True)
+                if fit and word is not None
+            )
+            if hits >= _MOSTLY * total:
+                row = self.first_row([not fit for fit in fits] if pattern is _NUMBER else fits)
+                raise DataError(self._mostly_numbers(max(row, 0)))
+
+    def _mostly_numbers(self, row: int) -> str:
+        found = self._found(row)
+        advice = _comma_hint(found) or (
+            "; if it means missing, name it in `missing`, and if the column is one of labels, "
+            "give it the kind 'discrete'"
+        )
+        return (
+            f"{self.place(row)}, column {self.name!r}: found {found!r} in a column of "
+            f"numbers{advice}"
+        )
+
+    def _found(self, row: int) -> str:
+        return str(self.column[row].as_py()).strip()
+
+
+def empty_plan(name: str, column: Any, kind: str | None) -> Plan:
+    """Plan a column in which everything is missing: without values it has no levels."""
+    if kind == "discrete":
+        raise DataError(
+            f"column {name!r}: all values are missing, so its levels are unknown; give them in "
+            "`levels`"
+        )
+    return Plan(Variable(name), column, np.full(_dictionary_size(column) + 1, np.nan))
+
+
+def is_number(word: str) -> bool:
+    """Whether the word is a finite decimal number."""
+    return _NUMBER.fullmatch(word) is not None
+
+
+def numbers_of(column: Any) -> npt.NDArray[np.float64]:
+    """Entries as numbers: NaN where missing, infinite where they are not numbers."""
+    if pa.types.is_dictionary(column.type) or pa.types.is_string(column.type):
+        words = column.cast(pa.string()).to_pylist()
+        spelled = [
+            np.nan if word is None else float(word) if is_number(word) else np.inf for word in words
+        ]
+        return np.array(spelled, dtype=np.float64)
+    numbers: npt.NDArray[np.float64] = column.cast(pa.float64(), safe=False).to_numpy()
+    return numbers
+
+
+def shown(entry: Any) -> str:
+    """An entry as an error shows it."""
+    return "nothing" if entry is None else repr(entry)
+
+
+def sorted_labels(labels: set[str]) -> tuple[str, ...]:
+    """Labels in the order of their codes: as numbers if all are numbers, else as text."""
+    if all(map(is_number, labels)):
+        return tuple(sorted(labels, key=lambda label: (float(label), label)))
+    return tuple(sorted(labels))
+
+
+def _dictionary_size(column: Any) -> int:
+    return max((len(chunk.dictionary) for chunk in column.chunks), default=0)
+
+
+def _are_codes(labels: set[str]) -> bool:
+    return all(_WHOLE.fullmatch(label) and 0 <= int(label) <= MAX_CODE for label in labels)
+
+
+def _is_float(word: str) -> bool:
+    return is_number(word) or word.lower() in _NOT_FINITE
+
+
+def _word(entry: Any) -> str | None:
+    """A level's label: whole floating-point numbers are written without a fraction."""
+    if entry is None or (isinstance(entry, float) and math.isnan(entry)):
+        return None
+    if isinstance(entry, float) and entry.is_integer():
+        return str(int(entry))
+    return str(entry)
+
+
+def _comma_hint(word: str) -> str:
+    if _DECIMAL_COMMA.fullmatch(word):
+        return "; numbers are written with a decimal point, not a comma"
+    return ""

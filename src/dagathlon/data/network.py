@@ -1,0 +1,260 @@
+"""`Network`: a Bayesian network with its parameters."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+
+from dagathlon.data import likelihood, sampling
+from dagathlon.data.dataset import Dataset
+from dagathlon.data.distributions import Distribution, FloatArray, Gaussian, Table
+from dagathlon.data.variable import Variable
+from dagathlon.errors import DataError, listing, unknown
+from dagathlon.graphs import Graph
+
+
+@dataclass(frozen=True)
+class About:
+    """Where a network comes from; any part may be empty."""
+
+    name: str = ""
+    origin: str = ""
+    licence: str = ""
+    reference: str = ""
+
+
+class Network:
+    """An immutable Bayesian network: a DAG with the distribution of each node given its parents.
+
+    Two networks are equal when they have the same nodes with the same levels, parents and numbers,
+    in whatever order nodes and parents stand; what they are called does not matter.
+
+    Parameters
+    ----------
+    distributions
+        For each node, in order, its `Table` (discrete) or `Gaussian` (continuous). Discrete nodes
+        have discrete parents; a continuous node with discrete parents is conditional Gaussian.
+    about
+        Name, origin, licence and reference of the network.
+
+    Examples
+    --------
+    >>> coin = Table(("heads", "tails"), (), [0.5, 0.5])
+    >>> bet = Table(("won", "lost"), ("coin",), [[0.9, 0.1], [0.0, 1.0]])
+    >>> Network({"coin": coin, "bet": bet})
+    Network(discrete, 2 nodes, 1 arc, 3 parameters)
+    """
+
+    __slots__ = ("__dict__", "_about", "_distributions", "_order")
+
+    def __init__(
+        self, distributions: Mapping[str, Distribution], *, about: About | None = None
+    ) -> None:
+        self._distributions = MappingProxyType(dict(distributions))
+        self._about = about or About()
+        if not self._distributions:
+            raise DataError("a network has at least one node, found none")
+        for name, distribution in self._distributions.items():
+            _check_node(name, distribution, self._distributions)
+        self._order = _topological_order(self._distributions)
+
+    @classmethod
+    def load(cls, name_or_path: str | Path) -> Network:
+        """Load a standard network by its name, or any network from a file.
+
+        The name of a standard network, such as ``"alarm"`` (see `list_networks`), means that
+        network even where a file is called the same; anything else that can be a file is read
+        (see `read_network`).
+        """
+        # Here and not above: the readers build on this class.
+        from dagathlon.data.networks import is_network_path, read_network  # noqa: PLC0415
+        from dagathlon.data.standard import list_networks, load_network  # noqa: PLC0415
+
+        standard = {record.name for record in list_networks()}
+        if name_or_path not in standard and is_network_path(name_or_path):
+            return read_network(name_or_path)
+        return load_network(str(name_or_path))
+
+    @property
+    def about(self) -> About:
+        """Name, origin, licence and reference."""
+        return self._about
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the nodes, in order."""
+        return tuple(self._distributions)
+
+    @cached_property
+    def variables(self) -> tuple[Variable, ...]:
+        """The nodes as the columns of a data set."""
+        return tuple(
+            Variable(name, given.levels if isinstance(given, Table) else None)
+            for name, given in self._distributions.items()
+        )
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The DAG."""
+        arcs = [
+            (parent, name)
+            for name, given in self._distributions.items()
+            for parent in given.parents
+        ]
+        return Graph.from_edges(arcs, names=self.names)
+
+    @property
+    def topological_order(self) -> tuple[str, ...]:
+        """The nodes, parents before children, otherwise in their order."""
+        return self._order
+
+    @property
+    def kind(self) -> str:
+        """``discrete``, ``gaussian`` or ``conditional gaussian`` (nodes of both kinds)."""
+        discrete = sum(isinstance(given, Table) for given in self._distributions.values())
+        if discrete == len(self._distributions):
+            return "discrete"
+        return "conditional gaussian" if discrete else "gaussian"
+
+    @property
+    def n_parameters(self) -> int:
+        """Number of free parameters.
+
+        A discrete node has one less than its levels for each configuration of its parents; a
+        continuous one intercept, coefficients and sd for each configuration of the discrete ones.
+        """
+        return sum(given.n_parameters for given in self._distributions.values())
+
+    @property
+    def distributions(self) -> Mapping[str, Distribution]:
+        """The distribution of each node, in order."""
+        return self._distributions
+
+    def distribution(self, name: str) -> Distribution:
+        """The distribution of one node; an unknown name is an error with the nearest match."""
+        try:
+            return self._distributions[name]
+        except (KeyError, TypeError):
+            raise DataError(unknown("node", name, self.names)) from None
+
+    def sample(self, n: int, seed: int) -> Dataset:
+        """Draw `n` independent rows.
+
+        The rows depend on the seed alone: the first rows of a longer sample are the shorter
+        sample, and every machine gives the same digits.
+
+        Parameters
+        ----------
+        n
+            Number of rows.
+        seed
+            Whole number from 0 to 2⁶⁴ − 1.
+        """
+        return sampling.sample(self, n, seed)
+
+    def log_likelihood(self, data: Dataset) -> float:
+        """Natural logarithm of the probability (density) of the data: the sum over the rows."""
+        return float(self.row_log_likelihoods(data).sum())
+
+    def row_log_likelihoods(self, data: Dataset) -> FloatArray:
+        """Natural logarithm of the probability (density) of each row.
+
+        Levels are matched by their labels; further columns of the data are left out, and so are
+        variables in rows where they were intervened on. Missing values are an error.
+        """
+        return likelihood.row_log_likelihoods(self, data)
+
+    def __len__(self) -> int:
+        return len(self._distributions)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._distributions
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Network):
+            return NotImplemented
+        return dict(self._distributions) == dict(other._distributions)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._distributions.items()))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_restored, (dict(self._distributions), self._about))
+
+    def __repr__(self) -> str:
+        name = f"{self._about.name!r}, " if self._about.name else ""
+        return f"Network({name}{', '.join(self._facts())})"
+
+    def _repr_html_(self) -> str:
+        title = html.escape(self._about.name or "Network")
+        facts = html.escape(", ".join(self._facts()))
+        origin = html.escape(self._about.origin)
+        return f"<p><strong>{title}</strong>: {facts}</p>" + (f"<p>{origin}</p>" if origin else "")
+
+    def _facts(self) -> list[str]:
+        arcs = sum(len(given.parents) for given in self._distributions.values())
+        counts = {"node": len(self), "arc": arcs, "parameter": self.n_parameters}
+        return [self.kind, *(f"{n} {word}{'' if n == 1 else 's'}" for word, n in counts.items())]
+
+
+def _restored(distributions: dict[str, Distribution], about: About) -> Network:
+    return Network(distributions, about=about)
+
+
+def _check_node(name: str, given: Distribution, nodes: Mapping[str, Distribution]) -> None:
+    if not isinstance(name, str) or not name:
+        raise DataError(f"a node's name is a non-empty text, found {name!r}")
+    if not isinstance(given, Table | Gaussian):
+        raise DataError(f"node {name!r}: expected a Table or a Gaussian, found {given!r:.60}")
+    for parent in given.parents:
+        if parent not in nodes:
+            raise DataError(unknown("parent", parent, nodes, f"node {name!r}"))
+    discrete = given.parents if isinstance(given, Table) else given.discrete_parents
+    sizes = given.probabilities.shape if isinstance(given, Table) else given.intercept.shape
+    for parent, size in zip(discrete, sizes, strict=False):
+        table = nodes[parent]
+        if not isinstance(table, Table):
+            raise DataError(
+                f"node {name!r}: parent {parent!r} is continuous, needed is a discrete one"
+            )
+        if len(table.levels) != size:
+            raise DataError(
+                f"node {name!r}: its table has {size} rows for parent {parent!r}, "
+                f"which has {len(table.levels)} levels"
+            )
+    for parent in () if isinstance(given, Table) else given.continuous_parents:
+        if isinstance(nodes[parent], Table):
+            raise DataError(
+                f"node {name!r}: parent {parent!r} is discrete, needed is a continuous one"
+            )
+
+
+def _topological_order(nodes: Mapping[str, Distribution]) -> tuple[str, ...]:
+    """Parents before children (Kahn); what is left over holds a cycle."""
+    waiting = {name: len(given.parents) for name, given in nodes.items()}
+    children: dict[str, list[str]] = {name: [] for name in nodes}
+    for name, given in nodes.items():
+        for parent in given.parents:
+            children[parent].append(name)
+    order = [name for name, count in waiting.items() if count == 0]
+    for name in order:
+        for child in children[name]:
+            waiting[child] -= 1
+            if waiting[child] == 0:
+                order.append(child)
+    if len(order) < len(nodes):
+        left = set(nodes) - set(order)
+        raise DataError(f"the arcs form a cycle: {listing(_cycle(nodes, left))}")
+    return tuple(order)
+
+
+def _cycle(nodes: Mapping[str, Distribution], left: set[str]) -> list[str]:
+    """One cycle among the nodes that cannot be ordered, against the arcs, then turned round."""
+    path = [min(left)]
+    while path[-1] not in path[:-1]:
+        path.append(next(parent for parent in nodes[path[-1]].parents if parent in left))
+    return [" → ".join(reversed(path[path.index(path[-1]) :]))]

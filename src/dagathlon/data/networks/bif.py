@@ -1,0 +1,178 @@
+"""BIF, the Bayesian interchange format (0.15), as bnlearn's repository and JavaBayes write it."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from dagathlon.data.network import Network
+from dagathlon.data.networks.definition import Definition, Draft, build, definitions_of, place
+from dagathlon.data.networks.limits import text_of
+from dagathlon.data.networks.rows import RowTable
+from dagathlon.data.networks.scanner import Scanner, numbers
+from dagathlon.errors import DataError, unknown
+
+MARKS = "(){}[],;|"
+_COMMENT = r"//[^\n]*|/\*.*?(?:\*/|\Z)"
+_PLAIN = re.compile(r"(?!.*(?://|/\*))[\w.+\-/<>=:%'!?*]+\Z", re.DOTALL)
+
+
+def read(content: bytes) -> Network:
+    """Read a BIF file."""
+    return build(definitions(text_of(content)))
+
+
+def definitions(text: str) -> list[Definition]:
+    """The nodes of a BIF text, numbers as printed."""
+    scan = Scanner(text, MARKS, _COMMENT)
+    draft = Draft()
+    blocks: list[_Block] = []
+    while not scan.at_end():
+        line = scan.line
+        word = scan.next()
+        if word == "network":
+            while not scan.at_mark("{"):
+                scan.name("the network's block", ";}")
+            scan.skip_block()
+        elif word == "variable":
+            _variable(scan, draft)
+        elif word == "probability":
+            blocks.append(_Block(scan, line))
+        else:
+            known = ("network", "variable", "probability")
+            raise DataError(unknown("statement", word, known, place(line)))
+    for block in blocks:
+        block.finish(draft)
+    return draft.definitions()
+
+
+def _variable(scan: Scanner, draft: Draft) -> None:
+    line = scan.line
+    name = scan.name("a variable's name", MARKS)
+    levels: list[str] | None = None
+    scan.expect("{")
+    while not scan.accept("}"):
+        if scan.accept("type"):
+            levels = _levels(scan)
+        elif scan.at_end():
+            raise scan.error(f"expected '}}' after variable {name!r}")
+        else:
+            scan.skip_statement()
+    if levels is None:
+        raise DataError(f"{place(line, name)}: has no type")
+    draft.variable(name, levels, line)
+
+
+def _levels(scan: Scanner) -> list[str]:
+    kind = scan.name("a type", MARKS)
+    if kind != "discrete":
+        raise scan.error(f"expected type discrete, found {kind!r}")
+    count = None
+    if scan.accept("["):
+        count = scan.name("a number of levels", MARKS)
+        scan.expect("]")
+    scan.expect("{")
+    levels = name_list(scan, "}")
+    scan.accept(";")
+    if count is not None and count != str(len(levels)):
+        raise scan.error(f"{count} levels announced, {len(levels)} listed")
+    return levels
+
+
+def name_list(scan: Scanner, end: str) -> list[str]:
+    """Names separated by commas or blanks, up to and with the closing mark."""
+    names = []
+    while not scan.accept(end):
+        names.append(scan.name(f"a name or {end!r}", MARKS))
+        scan.accept(",")
+    return names
+
+
+class _Block:
+    """A probability block: rows, or one ``table`` that counts through everything."""
+
+    def __init__(self, scan: Scanner, line: int) -> None:
+        scan.expect("(")
+        name = scan.name("a variable's name", MARKS)
+        # The oldest files write the parents after the variable without a bar.
+        scan.accept("|")
+        self._rows = RowTable(name, name_list(scan, ")"), line)
+        self._table: list[float] | None = None
+        scan.expect("{")
+        while not scan.accept("}"):
+            self._statement(scan)
+
+    def _statement(self, scan: Scanner) -> None:
+        line = scan.line
+        if scan.accept("("):
+            labels = name_list(scan, ")")
+            self._rows.add(line, labels, numbers(scan.raw_until(";"), line))
+        elif scan.accept("table"):
+            self._table = numbers(scan.raw_until(";"), line)
+        elif scan.accept("default"):
+            self._rows.default = numbers(scan.raw_until(";"), line)
+        elif scan.accept("property"):
+            scan.skip_statement()
+        else:
+            known = ("(levels of the parents)", "table", "default", "property")
+            raise DataError(unknown("entry", scan.peek(), known, place(line, self._rows.name)))
+
+    def finish(self, draft: Draft) -> None:
+        """Hand the table to the draft, now that all variables are known."""
+        name, parents, line = self._rows.name, self._rows.parents, self._rows.line
+        shape = draft.configurations(name, parents, line)
+        if self._table is None:
+            levels = [draft.levels(parent) or () for parent in parents]
+            index = [{level: i for i, level in enumerate(labels)} for labels in levels]
+            self._rows.finish(draft, index)
+            return
+        width, size = len(draft.levels(name) or ()), int(np.prod(shape, dtype=np.int64))
+        values = np.array(self._table)
+        if values.size == size * width:
+            # "table" counts through the node's levels slowest and the last parent fastest.
+            values = values.reshape(width, size).T
+        draft.table(name, parents, values, line)
+
+
+def write(network: Network) -> bytes:
+    """A discrete network as BIF; numbers with all their digits, unusual names in quotes."""
+    if network.kind != "discrete":
+        raise DataError(f"BIF holds discrete networks, this one is {network.kind}: write .dagnet")
+    nodes = definitions_of(network)
+    levels = {node.name: node.levels or () for node in nodes}
+    parts = [f"network {quoted(network.about.name or 'unknown')} {{\n}}\n"]
+    for node in nodes:
+        listed = ", ".join(map(quoted, levels[node.name]))
+        count = len(levels[node.name])
+        parts.append(
+            f"variable {quoted(node.name)} {{\n  type discrete [ {count} ] {{ {listed} }};\n}}\n"
+        )
+    parts.extend(_written_table(node, levels) for node in nodes)
+    try:
+        return "".join(parts).encode()
+    except UnicodeEncodeError as error:
+        raise DataError(f"a name cannot be written as UTF-8: {error}") from None
+
+
+def quoted(name: str) -> str:
+    """A name as it is, or in quotes where a mark or blank in it would end it."""
+    if _PLAIN.match(name):
+        return name
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _written_table(node: Definition, levels: dict[str, tuple[str, ...]]) -> str:
+    head = quoted(node.name)
+    if not node.parents:
+        row = ", ".join(map(repr, node.values[0].tolist()))
+        return f"probability ( {head} ) {{\n  table {row};\n}}\n"
+    listed = ", ".join(map(quoted, node.parents))
+    shape = [len(levels[parent]) for parent in node.parents]
+    labels = [list(map(quoted, levels[parent])) for parent in node.parents]
+    lines = [f"probability ( {head} | {listed} ) {{"]
+    for chosen, row in zip(np.ndindex(*shape), node.values.tolist(), strict=True):
+        given = ", ".join(names[i] for names, i in zip(labels, chosen, strict=True))
+        lines.append(f"  ({given}) {', '.join(map(repr, row))};")
+    return "\n".join([*lines, "}", ""])

@@ -1,0 +1,57 @@
+"""Networks and data that come with the package, with their origin and licence."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from dagathlon.data.network import Network
+from dagathlon.data.networks import compact
+from dagathlon.data.standard.sachs import SACHS_CONDITIONS, load_sachs, sachs_graph
+from dagathlon.errors import DataError, unknown
+
+__all__ = [
+    "SACHS_CONDITIONS",
+    "NetworkRecord",
+    "list_networks",
+    "load_network",
+    "load_sachs",
+    "sachs_graph",
+]
+
+
+@dataclass(frozen=True)
+class NetworkRecord:
+    """Facts about a standard network."""
+
+    name: str
+    kind: str
+    n_nodes: int
+    n_arcs: int
+    n_parameters: int
+    max_in_degree: int
+    min_levels: int | None
+    max_levels: int | None
+    origin: str
+    licence: str
+    reference: str
+
+
+def list_networks() -> tuple[NetworkRecord, ...]:
+    """Facts about the standard networks, by name; no network is decoded for this."""
+    return tuple(_index().values())
+
+
+def load_network(name: str) -> Network:
+    """Load a standard network by its name; `Network.load` also takes files."""
+    if name not in _index():
+        raise DataError(unknown("standard network", name, _index()))
+    return compact.read(files(__name__).joinpath(f"{name}.dagnet").read_bytes())
+
+
+@cache
+def _index() -> dict[str, NetworkRecord]:
+    listed = json.loads(files(__name__).joinpath("index.json").read_text(encoding="utf-8"))
+    return {entry["name"]: NetworkRecord(**entry) for entry in listed}

@@ -1,0 +1,162 @@
+"""Text files as tables: opening, encodings, delimiters, and which line a row stands on."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import os
+import stat
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+import pyarrow as pa
+
+from dagathlon.errors import DataError
+
+DELIMITERS = (",", ";", "\t")
+
+_CHUNK = 1 << 20
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """A text file in UTF-8, on disk or, where it had to be unpacked or recoded, in memory."""
+
+    label: str
+    path: Path
+    content: bytes | None = field(default=None, repr=False)
+
+    def open(self) -> BinaryIO:
+        """The bytes from the start."""
+        return self.path.open("rb") if self.content is None else io.BytesIO(self.content)
+
+    def open_arrow(self) -> pa.NativeFile:
+        """The bytes from the start, for pyarrow's reader."""
+        if self.content is None:
+            return pa.OSFile(str(self.path))
+        return pa.BufferReader(self.content)
+
+    @property
+    def size(self) -> int:
+        """Number of bytes."""
+        return self.path.stat().st_size if self.content is None else len(self.content)
+
+    def records(self, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+        """Rows with the number of the line on which each begins; empty lines are passed over."""
+        with io.TextIOWrapper(self.open(), encoding="utf-8-sig", newline="") as lines:
+            rows = csv.reader(lines, delimiter=delimiter)
+            line = 1
+            try:
+                for row in rows:
+                    if row:
+                        yield line, row
+                    line = rows.line_num + 1
+            except csv.Error as error:
+                raise DataError(
+                    f"{self.label}, line {line}: {error}; is a quote left open?"
+                ) from None
+
+
+def open_text(path: str | os.PathLike[str]) -> TextFile:
+    """Open a text file, also one packed by gzip; anything that is not text is a `DataError`."""
+    file = Path(path)
+    label = str(file)
+    try:
+        content = _content_to_hold(file)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DataError(f"{label}: not a readable gzip file ({error})") from None
+    except (OSError, ValueError) as error:
+        raise DataError(cannot_open(label, error)) from None
+    text = TextFile(label, file, content)
+    return _recoded(text) if _starts_with(text, _UTF16_MARKS) else text
+
+
+def cannot_open(label: str, error: Exception) -> str:
+    """Why a file cannot be opened, in words."""
+    if isinstance(error, FileNotFoundError):
+        return f"{label}: there is no such file"
+    if isinstance(error, IsADirectoryError):
+        return f"{label} is a folder; give one data file"
+    if isinstance(error, PermissionError):
+        return f"{label}: no permission to open this file"
+    return f"{label}: cannot open this file ({error})"
+
+
+def check_text(text: TextFile) -> bool:
+    """Check that the file is UTF-8 text that is not empty; say whether it has quotation marks."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    offset = pending = 0
+    quoted = False
+    with text.open() as stream:
+        while chunk := stream.read(_CHUNK):
+            try:
+                if pending or not chunk.isascii():
+                    decoder.decode(chunk)
+                    pending = len(decoder.getstate()[0])
+            except UnicodeDecodeError as error:
+                at = offset + error.start - pending
+                raise DataError(_wrong_encoding(text, at, error.object[error.start])) from None
+            if (nul := chunk.find(b"\0")) >= 0:
+                raise DataError(
+                    f"{text.label}: not a text file (found a zero byte at offset {offset + nul})"
+                )
+            quoted = quoted or b'"' in chunk
+            offset += len(chunk)
+    if pending:
+        raise DataError(f"{text.label}: not UTF-8 text (the last character is cut off)")
+    if not offset:
+        raise DataError(f"{text.label}: the file is empty")
+    return quoted
+
+
+def sniffed_delimiter(text: TextFile) -> str:
+    """Comma, semicolon or tab: the one that stands most often in the header, outside quotes."""
+    with io.TextIOWrapper(text.open(), encoding="utf-8-sig", errors="replace") as lines:
+        header = next((line for line in lines if line.strip()), "")
+    unquoted = "".join(header.split('"')[::2])
+    return max(DELIMITERS, key=unquoted.count)
+
+
+def _content_to_hold(file: Path) -> bytes | None:
+    """The content where it cannot be read from the file twice as it is."""
+    mode = file.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError
+    if file.suffix == ".gz":
+        with gzip.open(file) as packed:
+            return packed.read()
+    if stat.S_ISFIFO(mode):
+        return file.read_bytes()
+    if not stat.S_ISREG(mode):
+        raise ValueError("it is not a regular file")
+    with file.open("rb"):
+        return None
+
+
+def _starts_with(text: TextFile, marks: tuple[bytes, ...]) -> bool:
+    with text.open() as stream:
+        return stream.read(2).startswith(marks)
+
+
+def _recoded(text: TextFile) -> TextFile:
+    with text.open() as stream:
+        content = stream.read()
+    try:
+        return TextFile(text.label, text.path, content.decode("utf-16").encode())
+    except UnicodeError as error:
+        raise DataError(f"{text.label}: not valid UTF-16 text ({error})") from None
+
+
+def _wrong_encoding(text: TextFile, offset: int, byte: int) -> str:
+    with text.open() as stream:
+        line = stream.read(offset).count(b"\n") + 1
+    return (
+        f"{text.label}, line {line}: not UTF-8 text (byte 0x{byte:02X} at offset {offset}); "
+        "save the file as UTF-8"
+    )

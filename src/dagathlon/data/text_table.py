@@ -1,0 +1,168 @@
+"""Text files as pyarrow tables.
+
+pyarrow's multi-threaded reader does the work. The types of the columns are guessed from the first
+rows, so that codes arrive as bytes; where a later row disproves the guess the file is read again
+with types that fit all rows. Only when something is wrong is the file walked through line by line
+to name the place.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.types as pt
+
+from dagathlon.data.header import check_width, read_header
+from dagathlon.data.labels import MAX_CODE, is_number
+from dagathlon.data.request import Request
+from dagathlon.data.text_file import check_text, open_text, sniffed_delimiter
+from dagathlon.data.variable import MAX_LEVELS
+from dagathlon.errors import DataError
+
+_BLOCK = 1 << 20
+_LARGEST_BLOCK = (1 << 31) - 1
+_ROWS_PER_BLOCK = 16
+_LABELS = pa.dictionary(pa.int32(), pa.string())
+
+
+class TextTable:
+    """A delimited text file: its header, its columns, and where its rows stand."""
+
+    def __init__(
+        self, path: str | os.PathLike[str], delimiter: str | None, missing: Iterable[str]
+    ) -> None:
+        self.text = open_text(path)
+        self.has_quotes = check_text(self.text)
+        self.delimiter = sniffed_delimiter(self.text) if delimiter is None else delimiter
+        self.header = read_header(self.text, self.delimiter)
+        self.missing = frozenset(missing) | {""}
+
+    @property
+    def label(self) -> str:
+        """The name of the file."""
+        return self.text.label
+
+    def place(self, row: int) -> str:
+        """The line on which a row stands, counted from 0 below the header."""
+        for number, (line, _) in enumerate(self.text.records(self.delimiter)):
+            if number == row + 1:
+                return f"{self.label}, line {line}"
+        return f"{self.label}, row {row + 1}"
+
+    def columns(self, request: Request) -> list[Any]:
+        """All columns in their types; columns of which a kind was asked come as labels if need be.
+
+        The types are whole numbers, double-precision numbers, dictionaries of text, or null where
+        all is missing.
+        """
+        names = self.header.names
+        asked = {j: _LABELS for j, name in enumerate(names) if request.kind(name) == "discrete"}
+        table = self._read(asked | self._guess(request))
+        if table is None:
+            table = self._read_all(asked)
+        dates = [j for j, kind in enumerate(table.schema.types) if pt.is_temporal(kind)]
+        if dates:
+            table = self._read_all(asked | dict.fromkeys(dates, _LABELS))
+        columns: list[Any] = table.columns
+        if self.header.ends_in_delimiter:
+            self._check_empty(columns.pop())
+        return columns
+
+    def _guess(self, request: Request) -> dict[int, Any]:
+        """Types by the first rows, for the columns that show one."""
+        fields = [
+            [field.strip() for field in column] for column in zip(*self.header.sample, strict=True)
+        ]
+        first_holds_cardinalities = all(_is_code(column[0], MAX_LEVELS) for column in fields)
+        greatest = MAX_LEVELS if first_holds_cardinalities else MAX_CODE
+        types = {}
+        for j, column in enumerate(fields):
+            present = [field for field in column if field not in self.missing]
+            name = self.header.names[j] if j < len(self.header.names) else ""
+            if request.kind(name) == "continuous" or not present:
+                kind = pa.float64() if present else None
+            elif all(_is_code(field, greatest) for field in present):
+                kind = None if name in request.levels else _code_type(present)
+            elif request.kind(name) == "discrete" or not all(map(is_number, present)):
+                kind = _LABELS
+            else:
+                kind = pa.float64()
+            if kind is not None:
+                types[j] = kind
+        return types
+
+    def _read_all(self, types: Mapping[int, Any]) -> Any:
+        table = self._read(types)
+        if table is None:
+            raise DataError(f"{self.label}: the columns have no common type")
+        return table
+
+    def _read(self, types: Mapping[int, Any], block: int | None = None) -> Any | None:
+        """The table, or ``None`` when a column does not have the type it was given."""
+        if block is None:
+            row_size = sum(map(len, self.header.names)) + sum(map(len, self.header.sample[0]))
+            block = max(_BLOCK, _ROWS_PER_BLOCK * row_size)
+        try:
+            with self.text.open_arrow() as stream:
+                return pa_csv.read_csv(
+                    stream,
+                    read_options=self._read_options(block),
+                    parse_options=pa_csv.ParseOptions(
+                        delimiter=self.delimiter, newlines_in_values=self.has_quotes
+                    ),
+                    convert_options=self._convert_options(types),
+                )
+        except pa.ArrowInvalid as error:
+            if "conversion error" in str(error):
+                return None
+            if "straddl" in str(error) and block < self.text.size:
+                return self._read(types, min(self.text.size + 1, _LARGEST_BLOCK))
+            raise self._fault(error) from None
+        except (pa.ArrowException, OSError) as error:
+            raise DataError(f"{self.label}: cannot be read ({error})") from None
+
+    def _read_options(self, block: int) -> Any:
+        """Numbers for names, because indicators repeat names; the lines of the header left out."""
+        return pa_csv.ReadOptions(
+            column_names=list(map(str, range(self.header.width))),
+            skip_rows_after_names=self.header.line,
+            block_size=block,
+        )
+
+    def _convert_options(self, types: Mapping[int, Any]) -> Any:
+        """No text counts as true or false: both are labels."""
+        return pa_csv.ConvertOptions(
+            column_types={str(j): kind for j, kind in types.items()},
+            null_values=sorted(self.missing),
+            true_values=[],
+            false_values=[],
+            strings_can_be_null=True,
+            auto_dict_encode=True,
+            auto_dict_max_cardinality=MAX_LEVELS,
+        )
+
+    def _fault(self, error: Exception) -> DataError:
+        """The first row that does not have as many fields as the header, or else the raw reason."""
+        for line, fields in self.text.records(self.delimiter):
+            check_width(self.text, line, len(fields), self.header.width)
+        reason = " ".join(str(error).split())
+        return DataError(f"{self.label}: cannot be read as a table ({reason})")
+
+    def _check_empty(self, column: Any) -> None:
+        if column.null_count < len(column):
+            present = column.is_valid().to_pylist()
+            raise DataError(
+                f"{self.place(present.index(True))}: a value stands behind the last named column"
+            )
+
+
+def _is_code(field: str, greatest: int) -> bool:
+    return field.isdecimal() and len(field) < 9 and int(field) <= greatest
+
+
+def _code_type(fields: Iterable[str]) -> Any:
+    return pa.uint8() if max(map(int, fields)) <= 255 else pa.uint16()

@@ -1,0 +1,141 @@
+"""Markov equivalence: skeletons, patterns, CPDAGs, extensions, Meek's rules, interventions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dagathlon import _core
+from dagathlon.errors import GraphError, listing
+from dagathlon.graphs.checks import directed_cycle, require_dag, require_pdag
+from dagathlon.graphs.graph import Graph
+
+
+def skeleton(graph: Graph) -> Graph:
+    """The same adjacencies, all undirected."""
+    return Graph._of(graph.names, _core.skeleton(graph.native))
+
+
+def moral(graph: Graph) -> Graph:
+    """The moral graph of a DAG: its skeleton, with any two parents of one node joined."""
+    require_dag(graph, "a moral graph")
+    return Graph._of(graph.names, _core.moral(graph.native))
+
+
+def pattern(graph: Graph) -> Graph:
+    """The skeleton with only the v-structures directed.
+
+    Works on every graph: ``x → c ← y`` is directed where both edges are directed and ``x`` and
+    ``y`` are not adjacent. All other edges become undirected. Bidirected edges and edges with
+    circles are not directed, so they never make a v-structure here, although `Graph.v_structures`
+    lists the colliders they form.
+    """
+    return Graph._of(graph.names, _core.pattern(graph.native))
+
+
+def cpdag(graph: Graph) -> Graph:
+    """The CPDAG of a DAG: an edge is directed where all Markov equivalent DAGs agree on it.
+
+    A graph of directed and undirected edges (a CPDAG, a pattern, a PDAG) gives the CPDAG of its
+    consistent `extension`; without one it is refused.
+    """
+    found = _core.cpdag(graph.native)
+    if found is None:
+        require_pdag(graph, "a CPDAG")
+        raise _no_extension(graph)
+    return Graph._of(graph.names, found)
+
+
+def extension(graph: Graph) -> Graph:
+    """A DAG with the same skeleton, directed edges and v-structures (Dor and Tarsi's method).
+
+    Where there is a choice an edge points from the earlier node to the later. A graph that no DAG
+    extends is refused with the reason.
+    """
+    require_pdag(graph, "an extension")
+    found, _ = _core.extension(graph.native)
+    if found is None:
+        raise _no_extension(graph)
+    return Graph._of(graph.names, found)
+
+
+def meek(
+    graph: Graph,
+    forbidden: Iterable[tuple[str, str]] = (),
+    required: Iterable[tuple[str, str]] = (),
+) -> Graph:
+    """Direct every undirected edge that Meek's rules R1 to R4 compel.
+
+    A directed edge is never turned: in a graph that has no consistent extension the first rule to
+    reach an edge decides, and the result is closed but still has no extension.
+
+    Parameters
+    ----------
+    graph
+        A graph of directed and undirected edges.
+    forbidden, required
+        Background knowledge as pairs ``(from, to)``. It is added one pair after the other, with
+        the rules applied in between; a pair that contradicts the graph and the pairs before it is
+        refused, and so is a required edge between nodes that are not adjacent.
+    """
+    require_pdag(graph, "Meek's rules")
+    stated = [("required", a, b) for a, b in required] + [("forbidden", a, b) for a, b in forbidden]
+    known = [(said, *_directed(graph, *said)) for said in stated if _concerns(graph, *said)]
+    closed, contradicting = _core.meek(graph.native, [(a, b) for _, a, b in known])
+    if contradicting is None:
+        return Graph._of(graph.names, closed)
+    (what, start, end), a, b = known[contradicting]
+    turned = f"{graph.names[b]} -> {graph.names[a]}"
+    raise GraphError(
+        f"{what} edge {start} -> {end}: the graph and the knowledge before it compel {turned}"
+    )
+
+
+def interventional_essential_graph(graph: Graph, targets: Iterable[str | Iterable[str]]) -> Graph:
+    """The essential graph of a DAG under experiments (Hauser and Bühlmann, 2012).
+
+    An edge is directed where all DAGs agree that neither observation nor the experiments can tell
+    from this one.
+
+    Parameters
+    ----------
+    graph
+        A DAG.
+    targets
+        The sets of nodes that were intervened upon, one set per experiment; an empty set stands
+        for observation, and no set at all for observation alone. Every node must be left alone in
+        one of them, since nothing is learned about the causes of a node that never is.
+    """
+    require_dag(graph, "an interventional essential graph")
+    rows = [graph._rows(target) for target in targets] or [[]]
+    for node in set(rows[0]).intersection(*rows[1:]):
+        raise GraphError(
+            f"node {graph.names[node]} is in every target; each node must be left alone in at "
+            "least one of them (an empty target stands for observation)"
+        )
+    return Graph._of(graph.names, _core.interventional_essential_graph(graph.native, rows))
+
+
+def _concerns(graph: Graph, what: str, start: str, end: str) -> bool:
+    """Whether a piece of knowledge says anything; a forbidden edge that cannot be says nothing."""
+    if graph.marks[graph.position(start), graph.position(end)]:
+        return True
+    if what == "required":
+        raise GraphError(f"required edge {start} -> {end}: {start} and {end} are not adjacent")
+    return False
+
+
+def _directed(graph: Graph, what: str, start: str, end: str) -> tuple[int, int]:
+    """The direction that a piece of knowledge gives an edge."""
+    a, b = graph.position(start), graph.position(end)
+    return (a, b) if what == "required" else (b, a)
+
+
+def _no_extension(graph: Graph) -> GraphError:
+    cycle = directed_cycle(graph)
+    if cycle:
+        return GraphError(f"no DAG extends this graph: {cycle} is a directed cycle")
+    _, stuck = _core.extension(graph.native)
+    return GraphError(
+        "no DAG extends this graph: without a cycle or a new v-structure none of these nodes can "
+        f"come last: {listing(graph.nodes_at(stuck))}"
+    )

@@ -1,0 +1,53 @@
+"""The edge lists of Bayesys: ``ID,Variable 1,Dependency,Variable 2``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from dagathlon.graphs.formats.builder import GraphBuilder
+from dagathlon.graphs.formats.csvtext import quoted, records
+from dagathlon.graphs.formats.source import Source, shown
+from dagathlon.graphs.graph import Graph
+
+HEADER = "ID,Variable 1,Dependency,Variable 2"
+_COLUMNS = HEADER.lower().split(",")
+
+
+def is_bayesys(fields: list[str]) -> bool:
+    """Whether these fields are the header of a Bayesys file."""
+    return [field.lower() for field in fields] == _COLUMNS
+
+
+def read_bayesys(source: Source, names: Iterable[str] | None = None) -> Graph:
+    """Read a list of edges; `names` are the nodes, as the file cannot list isolated ones."""
+    rows = records(source)
+    header = next(rows, None)
+    if header is None or not is_bayesys(header.fields):
+        found = shown(",".join(header.fields)) if header else "nothing"
+        raise source.error(f"the header of a Bayesys file is {HEADER!r}, found {found}", 1)
+    builder = GraphBuilder(source, names)
+    for row in rows:
+        if len(row.fields) != len(_COLUMNS):
+            raise source.error(f"found {len(row.fields)} cells, the header has 4", row.line)
+        _, left, text, right = row.fields
+        builder.written_edge(left, text, right, row.line)
+    return builder.graph()
+
+
+def write_bayesys(graph: Graph) -> str:
+    """Write all edges, numbered from 1."""
+    rows = [
+        f"{number},{quoted(edge.left)},{edge.connector},{quoted(edge.right)}"
+        for number, edge in enumerate(graph.edges(), 1)
+    ]
+    return "\n".join([HEADER, *rows, ""])
+
+
+def lost_by_bayesys(graph: Graph) -> str | None:
+    """The isolated nodes, which a list of edges cannot name."""
+    isolated = np.flatnonzero(~graph.marks.any(axis=1))
+    if not len(isolated):
+        return None
+    return f"isolated nodes such as {shown(graph.names[isolated[0]])} (format 'edges' keeps them)"

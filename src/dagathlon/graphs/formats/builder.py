@@ -1,0 +1,119 @@
+"""Collects the nodes and edges that a reader finds and makes the graph of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from dagathlon.errors import unknown
+from dagathlon.graphs.formats.source import Source, shown
+from dagathlon.graphs.graph import Graph
+from dagathlon.graphs.marks import CONNECTORS, Mark, connector
+
+# A matrix of marks is quadratic in the nodes: a short nonsense file must not ask for terabytes.
+MAX_NODES = 20_000
+# A longer name is a file of something else.
+_MAX_NAME = 1000
+
+# How marks are spelled in formats and libraries whose edges carry attributes.
+SOURCE_MARK, TARGET_MARK = "source_mark", "target_mark"
+MARK_WORDS: Mapping[str, Mark] = {mark.name.lower(): mark for mark in Mark if mark}
+
+_UNDIRECTED = (Mark.TAIL, Mark.TAIL)
+_DIRECTED = {(Mark.TAIL, Mark.ARROW), (Mark.ARROW, Mark.TAIL)}
+
+
+class GraphBuilder:
+    """Nodes and edges of one graph, checked as they come, so that errors name the line.
+
+    Parameters
+    ----------
+    source
+        Where the graph is read from, for messages.
+    names
+        The only nodes allowed, in order; by default nodes are added as they are met.
+    both_ways
+        Whether ``A → B`` beside ``B → A`` means the undirected edge ``A - B``, as in an adjacency
+        matrix; otherwise it is an error.
+    """
+
+    def __init__(
+        self, source: Source, names: Iterable[str] | None = None, *, both_ways: bool = False
+    ) -> None:
+        self._source = source
+        self._both_ways = both_ways
+        self._index: dict[str, int] = {}
+        self._edges: dict[tuple[int, int], tuple[Mark, Mark]] = {}
+        for name in names or ():
+            self.declare(name)
+        self.closed = names is not None
+
+    def declare(self, name: str, line: int | None = None) -> None:
+        """Add a node that stands in a list of nodes, where a second one is a mistake."""
+        if name in self._index:
+            raise self._source.error(f"node name {shown(name)} stands twice", line)
+        self._add(name, line)
+
+    def node(self, name: str, line: int | None = None) -> int:
+        """Row number of a node, which is added unless the nodes are fixed."""
+        position = self._index.get(name)
+        if position is not None:
+            return position
+        if self.closed:
+            raise self._source.error(unknown("node", name[:100], self._index), line)
+        return self._add(name, line)
+
+    def edge(
+        self, left: str, marks: tuple[Mark, Mark], right: str, line: int | None = None
+    ) -> None:
+        """Add an edge with `marks` at its left and at its right node; the same edge may recur."""
+        i, j = self.node(left, line), self.node(right, line)
+        if i == j:
+            raise self._source.error(f"node {shown(left)} has an edge with itself", line)
+        key, pair = ((i, j), marks) if i < j else ((j, i), marks[::-1])
+        present = self._edges.setdefault(key, pair)
+        if present == pair:
+            return
+        if self._both_ways and {present, pair} <= {*_DIRECTED, _UNDIRECTED}:
+            self._edges[key] = _UNDIRECTED
+            return
+        written = f"{shown(left)} {connector(*marks)} {shown(right)}"
+        raise self._source.error(f"edge {written}: these nodes are joined by another edge", line)
+
+    def written_edge(self, left: str, text: str, right: str, line: int | None = None) -> None:
+        """Add an edge written as ``->``, ``o-o`` …."""
+        marks = CONNECTORS.get(text)
+        if marks is None:
+            raise self._source.error(unknown("edge", text[:20], CONNECTORS), line)
+        self.edge(left, marks, right, line)
+
+    def graph(self) -> Graph:
+        """The graph of everything added."""
+        matrix = np.zeros((len(self._index), len(self._index)), dtype=np.uint8)
+        for (i, j), (at_i, at_j) in self._edges.items():
+            matrix[i, j], matrix[j, i] = at_j, at_i
+        return Graph(self._index, matrix)
+
+    def _add(self, name: str, line: int | None) -> int:
+        check_name(name, self._source, line)
+        if len(self._index) >= MAX_NODES:
+            raise self._source.error(f"more than {MAX_NODES} nodes", line)
+        return self._index.setdefault(name, len(self._index))
+
+
+def check_name(name: str, source: Source, line: int | None, column: int | None = None) -> None:
+    """Refuse a node name that is empty or as long as only garbage is."""
+    if not name:
+        raise source.error("a node name is empty", line, column)
+    if len(name) > _MAX_NAME:
+        found = f"{shown(name)} has {len(name)} characters"
+        raise source.error(f"node name {found}, at most {_MAX_NAME} are allowed", line, column)
+
+
+def mark_word(found: object, source: Source, line: int | None = None) -> Mark:
+    """The mark that an edge attribute spells, such as ``"arrow"``."""
+    try:
+        return MARK_WORDS[str(found).strip().lower()]
+    except KeyError:
+        raise source.error(unknown("mark", str(found)[:20], MARK_WORDS), line) from None

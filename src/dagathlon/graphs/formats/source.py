@@ -1,0 +1,100 @@
+"""What a graph is read from: its bytes, its text, and errors that name the place in it."""
+
+from __future__ import annotations
+
+import os
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any, TypeAlias
+
+from dagathlon.errors import GraphError, suggestion
+
+PathOrFile: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
+
+_LINE_END = re.compile(r"\r\n?|\n")
+_LONGEST_SHOWN = 40
+
+
+def shown(text: object) -> str:
+    """A value as an error message quotes it, cut so that garbage stays readable."""
+    found = str(text)
+    return repr(found if len(found) <= _LONGEST_SHOWN else found[: _LONGEST_SHOWN - 1] + "…")
+
+
+def split_lines(text: str) -> list[str]:
+    """Lines without their ends; only line feeds and carriage returns end a line."""
+    return _LINE_END.split(text)
+
+
+@dataclass(frozen=True)
+class Source:
+    """The content of a graph file and the name by which messages call it."""
+
+    name: str
+    content: bytes = b""
+
+    @classmethod
+    def open(cls, path_or_file: PathOrFile) -> Source:
+        """Read a path or an open file to its end."""
+        if isinstance(path_or_file, str | os.PathLike):
+            return cls(str(path_or_file), _file_content(Path(path_or_file)))
+        read: Any = path_or_file.read()
+        content = read.encode("utf-8", "surrogatepass") if isinstance(read, str) else bytes(read)
+        return cls(str(getattr(path_or_file, "name", "the open file")), content)
+
+    @property
+    def suffix(self) -> str:
+        """The extension, in small letters; ``.marks.csv`` counts as one."""
+        name = self.name.lower()
+        return ".marks.csv" if name.endswith(".marks.csv") else Path(name).suffix
+
+    @cached_property
+    def text(self) -> str:
+        """The content as text, without a byte-order mark."""
+        if not self.content.strip():
+            raise self.error("the file is empty")
+        if self.content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            raise self.error("the file is UTF-16 text; save it as UTF-8")
+        if b"\0" in self.content:
+            raise self.error("this is a binary file, not a text file with a graph")
+        try:
+            text = self.content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = self.content.count(b"\n", 0, error.start) + 1
+            raise self.error("the text is not UTF-8", line) from None
+        if not text.strip():
+            raise self.error("the file is empty")
+        return text
+
+    @cached_property
+    def _line_ends(self) -> list[int]:
+        return [end.end() for end in _LINE_END.finditer(self.text)]
+
+    def line_of(self, position: int) -> int:
+        """Line number of the character at a position of the text."""
+        return bisect_right(self._line_ends, position) + 1
+
+    def error(
+        self, message: str, line: int | None = None, column: int | str | None = None
+    ) -> GraphError:
+        """An error that names the file, the line and the column."""
+        place = self.name
+        if line is not None:
+            place += f", line {line}"
+        if column is not None:
+            place += f", column {column}"
+        return GraphError(f"{place}: {message}")
+
+
+def _file_content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        near = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+        raise GraphError(f"{path}: no such file{suggestion(path.name, near)}") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise GraphError(f"{path}: cannot be read ({reason})") from None

@@ -1,0 +1,61 @@
+"""Modules as they are written on a command line: ``pc[alpha=0.01,0.05]``."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from dagathlon.errors import StudyError
+
+_SPEC = re.compile(r"\s*([\w.\-/]+)\s*(?:\[(.*)\])?\s*", re.S)
+_KEY = re.compile(r"\s*([A-Za-z_]\w*)\s*=")
+
+
+def parse_spec(text: str) -> tuple[str, dict[str, list[Any]]]:
+    """The name and, for each parameter, the values given.
+
+    Values are separated by commas; a comma followed by ``key=`` starts the next parameter.
+    Numbers, true, false and null are read as such, anything else is a text.
+    """
+    match = _SPEC.fullmatch(text)
+    if match is None:
+        raise StudyError(f"{text!r} is not a module; write name or name[key=value,…]")
+    values: dict[str, list[Any]] = {}
+    key = None
+    for part in _parts(match.group(2) or ""):
+        found = _KEY.match(part)
+        if found:
+            key = found.group(1)
+            if key in values:
+                raise StudyError(f"{text!r}: the parameter {key!r} stands twice")
+            values[key] = [_value(part[found.end() :])]
+        elif key is None:
+            raise StudyError(f"{text!r}: expected key=value, found {part.strip()!r}")
+        else:
+            values[key].append(_value(part))
+    return match.group(1), values
+
+
+def single_values(text: str) -> tuple[str, dict[str, Any]]:
+    """As `parse_spec`, for a place where each parameter has one value."""
+    name, values = parse_spec(text)
+    for key, found in values.items():
+        if len(found) != 1:
+            raise StudyError(f"{text!r}: one value for {key!r}, please; {len(found)} were given")
+    return name, {key: found[0] for key, found in values.items()}
+
+
+def _parts(text: str) -> list[str]:
+    return [part for part in text.split(",") if part.strip()] if text.strip() else []
+
+
+def _value(text: str) -> Any:
+    word = text.strip().strip("'\"")
+    if word in ("None", "NULL"):
+        return None
+    try:
+        value = json.loads(word.lower() if word.lower() in ("true", "false", "null") else word)
+    except ValueError:
+        return word
+    return word if isinstance(value, list | dict) else value

@@ -1,0 +1,59 @@
+"""Tables as files: CSV as R writes it (NA for missing), and Parquet."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+Rows: TypeAlias = Sequence[Mapping[str, Any]]
+
+
+def columns_of(rows: Rows) -> list[str]:
+    """All columns, in order of first appearance."""
+    return list(dict.fromkeys(key for row in rows for key in row))
+
+
+def write_csv(rows: Rows, path: Path) -> None:
+    """Write a table with a first, unnamed column of row numbers; missing cells are NA."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    columns = columns_of(rows)
+    partial = path.with_name(path.name + ".part")
+    with partial.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(["", *columns])
+        for number, row in enumerate(rows, 1):
+            writer.writerow([number, *(_cell(row.get(column)) for column in columns)])
+    partial.replace(path)
+
+
+def _cell(value: Any) -> Any:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "NA"
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, float):
+        if math.isinf(value):
+            return "Inf" if value > 0 else "-Inf"
+        return int(value) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    return value
+
+
+def write_parquet(rows: Rows, path: Path) -> None:
+    """Write a table as Parquet; a column of several types becomes text."""
+    import pyarrow as pa  # noqa: PLC0415 - only when a table is written
+    from pyarrow import parquet  # noqa: PLC0415
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    arrays = {}
+    for column in columns_of(rows):
+        values = [row.get(column) for row in rows]
+        try:
+            arrays[column] = pa.array(values, from_pandas=True)
+        except (pa.ArrowInvalid, pa.ArrowTypeError):
+            arrays[column] = pa.array([None if v is None else str(v) for v in values])
+    partial = path.with_name(path.name + ".part")
+    parquet.write_table(pa.table(arrays), partial)
+    partial.replace(path)

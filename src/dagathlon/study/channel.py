@@ -1,0 +1,109 @@
+"""How an engine and its workers talk: framed messages over pipes, and one shared slot."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import pickle
+import struct
+import time
+from collections.abc import Iterator
+from typing import Any
+
+_LENGTH = struct.Struct("<I")
+_READ = 1 << 20
+
+
+def frame(message: object) -> bytes:
+    """A message as it goes through a pipe. Both ends are the same program, so pickle is safe."""
+    body = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    return _LENGTH.pack(len(body)) + body
+
+
+class Inbox:
+    """Messages from a pipe, however the bytes arrive."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._buffer = bytearray()
+
+    def fill(self) -> bool:
+        """Read what is there (or wait for it); False at the end of the stream."""
+        data = os.read(self._fd, _READ)
+        self._buffer += data
+        return bool(data)
+
+    def messages(self) -> Iterator[Any]:
+        """The messages that have arrived whole."""
+        start = 0
+        while len(self._buffer) - start >= _LENGTH.size:
+            (length,) = _LENGTH.unpack_from(self._buffer, start)
+            end = start + _LENGTH.size + length
+            if len(self._buffer) < end:
+                break
+            yield pickle.loads(memoryview(self._buffer)[start + _LENGTH.size : end])
+            start = end
+        del self._buffer[:start]
+
+
+class Slot:
+    """A few numbers in shared memory: what the worker does now, and what it is not to begin.
+
+    The engine learns from it when the present task began without a message per task, and takes
+    back tasks that wait behind one that turns out to be slow.
+    """
+
+    SIZE = 24
+    _NUMBER = struct.Struct("<q")
+    _TIME = struct.Struct("<d")
+
+    def __init__(self, fd: int) -> None:
+        self._memory = mmap.mmap(fd, self.SIZE)
+
+    @classmethod
+    def create(cls) -> int:
+        """A file descriptor of a new slot, idle."""
+        fd = os.memfd_create("dagathlon-slot")
+        os.ftruncate(fd, cls.SIZE)
+        slot = cls(fd)
+        slot.idle()
+        return fd
+
+    def idle(self) -> None:
+        """Nothing is being done."""
+        self._TIME.pack_into(self._memory, 8, 0.0)
+        self._NUMBER.pack_into(self._memory, 0, -1)
+
+    def prepare(self, position: int) -> None:
+        """A task is taken up; its clock does not run yet."""
+        self._TIME.pack_into(self._memory, 8, 0.0)
+        self._NUMBER.pack_into(self._memory, 0, position)
+
+    def start_clock(self) -> None:
+        """The work itself begins."""
+        self._TIME.pack_into(self._memory, 8, time.monotonic())
+
+    def stop_clock(self) -> None:
+        """The work itself is over; its result is still to be sent."""
+        self._TIME.pack_into(self._memory, 8, 0.0)
+
+    def read(self) -> tuple[int, float]:
+        """Position of the present task (−1: none) and when its clock started (0: it does not run).
+
+        The position is read before and after the time, so that the two belong together.
+        """
+        while True:
+            (position,) = self._NUMBER.unpack_from(self._memory, 0)
+            (start,) = self._TIME.unpack_from(self._memory, 8)
+            if (position,) == self._NUMBER.unpack_from(self._memory, 0):
+                return position, start
+
+    @property
+    def revoked(self) -> int:
+        """Batches up to this number are not to be continued."""
+        (number,) = self._NUMBER.unpack_from(self._memory, 16)
+        return int(number)
+
+    @revoked.setter
+    def revoked(self, batch: int) -> None:
+        self._NUMBER.pack_into(self._memory, 16, batch)

@@ -1,0 +1,87 @@
+"""Refusing pairs that cannot work before anything runs, with the place and the remedy."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import cast
+
+from dagathlon.data import Network, list_networks, read_data
+from dagathlon.data.facts import DataFacts, facts_of
+from dagathlon.errors import StudyError
+from dagathlon.graphs import read_graph
+from dagathlon.learners.base import Learner
+from dagathlon.simulate.base import DataGenerator, GraphGenerator, ParameterGenerator
+from dagathlon.study.config import Part
+from dagathlon.study.expand import Entry
+from dagathlon.study.library import Source
+
+
+def facts_of_case(graph: Part | None, parameters: Part | None, data: Part, where: str) -> DataFacts:
+    """What is known of a data set before it exists; parts that do not fit are refused."""
+    if isinstance(data, Source):
+        return _facts_of_file(data)
+    model = _facts_of_model(graph, parameters, where)
+    generator = cast(DataGenerator, data.module)
+    objection = generator.objection(model)
+    if objection:
+        raise StudyError(f"{where}: {objection}")
+    return generator.facts(model)
+
+
+def check_case(chain: Sequence[Entry], data: DataFacts, where: str) -> None:
+    """Refuse an algorithm, or one that it reads from, that cannot work on such data."""
+    for entry in chain:
+        for setting in entry.settings:
+            learner = cast(Learner, setting.module)
+            objection = learner.objection(data)
+            if objection:
+                raise StudyError(f"{entry.where} on {where}: {objection}")
+
+
+def _facts_of_model(graph: Part | None, parameters: Part | None, where: str) -> DataFacts:
+    if isinstance(parameters, Source):
+        return _facts_of_network(parameters)
+    if parameters is None:
+        return DataFacts()
+    generator = cast(ParameterGenerator, parameters.module)
+    found = _kind_of_graph(graph)
+    if found is None:
+        raise StudyError(f"{where}: {generator.name} needs a graph; graph_id must not be null")
+    if found != generator.needs:
+        wanted = "a DAG" if generator.needs == "dag" else "an undirected graph"
+        raise StudyError(
+            f"{where}: {generator.name} needs {wanted}, and graph_id gives {_a(found)}; choose "
+            "other parameters or another graph"
+        )
+    return generator.gives
+
+
+def _a(kind: str) -> str:
+    return {"dag": "a DAG", "undirected": "an undirected graph"}.get(kind, f"a {kind} graph")
+
+
+def _kind_of_graph(graph: Part | None) -> str | None:
+    if graph is None:
+        return None
+    if isinstance(graph, Source):
+        return _kind_of_file(graph)
+    return cast(GraphGenerator, graph.module).gives
+
+
+@functools.cache
+def _kind_of_file(source: Source) -> str:
+    return "dag" if source.on_board else read_graph(source.location).kind
+
+
+@functools.cache
+def _facts_of_file(source: Source) -> DataFacts:
+    return facts_of(read_data(source.location))
+
+
+@functools.cache
+def _facts_of_network(source: Source) -> DataFacts:
+    known = {record.name: record.kind for record in list_networks()}
+    kind = known.get(source.location) or Network.load(source.location).kind
+    names = {"discrete": "discrete", "gaussian": "continuous", "conditional gaussian": "mixed"}
+    return DataFacts(kind=names[kind], missing=False)  # type: ignore[arg-type]

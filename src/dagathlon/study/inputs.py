@@ -1,0 +1,89 @@
+"""What an algorithm is given beside the data: another algorithm's graph, edge constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from dagathlon.errors import StudyError, unknown
+from dagathlon.learners.base import Learner
+from dagathlon.study.config import Config
+from dagathlon.study.expand import Entry, Setting
+from dagathlon.study.source import read_json
+
+
+class Inputs:
+    """Resolves references between algorithms and to constraint files."""
+
+    def __init__(self, config: Config) -> None:
+        self._algorithms = config.algorithms
+        self._library = config.library
+        self._constraints: dict[str, Any] = {}
+
+    def of(self, setting: Setting) -> Sequence[Entry]:
+        """The algorithms whose graphs a setting reads."""
+        result = []
+        for name, parameter in type(setting.module).parameters().items():
+            reference = parameter.type.reference
+            value = getattr(setting.module, name)
+            if reference is not None and reference.to == "algorithm" and value is not None:
+                result.append(self._referenced(value, setting))
+        return result
+
+    def _referenced(self, name: str, setting: Setting) -> Entry:
+        where = f"{setting.module.name}.input_algorithm_id"
+        if name not in self._algorithms:
+            raise StudyError(unknown("algorithm id", name, self._algorithms, where))
+        entry = self._algorithms[name]
+        if len(entry.settings) != 1:
+            raise StudyError(
+                f"{where}: {name!r} has {len(entry.settings)} settings; an algorithm whose graph "
+                "is read by another must have exactly one"
+            )
+        return entry
+
+    def chain(self, name: str) -> list[Entry]:
+        """The algorithm and all that it reads from, directly or not; a cycle is an error."""
+        found: list[Entry] = []
+        self._follow(name, (), found)
+        return found
+
+    def _follow(self, name: str, path: tuple[str, ...], found: list[Entry]) -> None:
+        if name in path:
+            cycle = " -> ".join([*path[path.index(name) :], name])
+            raise StudyError(f"input_algorithm_id runs in a circle: {cycle}")
+        entry = self._algorithms[name]
+        if entry not in found:
+            found.append(entry)
+        for setting in entry.settings:
+            for other in self.of(setting):
+                self._follow(other.id, (*path, name), found)
+
+    def values(self, setting: Setting, where: str) -> dict[str, Any]:
+        """What identifies a learning task: the parameters, with the content of constraint files.
+
+        Fields that only say how a graph is estimated from a chain are no part of it.
+        """
+        module = cast(Learner, setting.module)
+        values = {k: v for k, v in module.to_json().items() if k not in module.ESTIMATOR_FIELDS}
+        for name, parameter in type(module).parameters().items():
+            reference = parameter.type.reference
+            if reference is None or values[name] is None:
+                continue
+            if reference.to == "constraints":
+                values[name] = self._content(values[name], f"{where}.{name}")
+            else:
+                values[name] = None  # the graph itself is an input of the task
+        return values
+
+    def _content(self, name: str, where: str) -> Any:
+        if Path(name).stem.casefold() == "none":
+            return None  # Benchpress's place-holder for no constraints
+        if name not in self._constraints:
+            path = self._library.constraints(name, where)
+            content = read_json(path) if path.stat().st_size else {}
+            if not isinstance(content, dict):
+                raise StudyError(f"{path}: a constraint file is a JSON object")
+            self._constraints[name] = content
+        return self._constraints[name]

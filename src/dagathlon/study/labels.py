@@ -1,0 +1,26 @@
+"""What tables call a graph, a parameter set, a data set: Benchpress's path strings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dagathlon.study.config import Part
+from dagathlon.study.library import Source
+
+_LAST = "standardized"
+
+
+def label_of(part: Part | None) -> str:
+    """``module/key=value/…`` of a setting, the label of a file, the word None for nothing."""
+    if part is None:
+        return "None"
+    if isinstance(part, Source):
+        return part.label
+    keys = [key for key in part.values if key != _LAST]
+    keys += [key for key in part.values if key == _LAST]
+    return "/".join([part.module.name, *(f"{key}={part.values[key]}" for key in keys)])
+
+
+def text_of(value: Any) -> str:
+    """A parameter's value as tables show it."""
+    return "" if value is None else str(value)

@@ -1,0 +1,131 @@
+"""Fixed graphs, parameters, data and constraints: where a study finds its files."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dagathlon.data import list_networks
+from dagathlon.errors import StudyError
+
+GRAPH_FOLDER = "adjmat/myadjmats"
+NETWORK_FOLDER = "parameters/myparams/bn.fit_networks"
+SEM_FOLDER = "parameters/myparams/sem_params"
+DATA_FOLDER = "data/mydatasets"
+CONSTRAINT_FOLDER = "constraints"
+
+_CHUNK = 2**20
+_ON_BOARD = "dagathlon:"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Something that is read rather than drawn.
+
+    Parameters
+    ----------
+    label
+        How tables and figures call it.
+    location
+        The file, or the name of a network on board.
+    digest
+        sha256 of the content; it stands in the task's key, so a changed file is another task.
+    """
+
+    label: str
+    location: str
+    digest: str
+
+    @property
+    def on_board(self) -> bool:
+        """Whether it is one of the networks that come with the package."""
+        return self.digest.startswith(_ON_BOARD)
+
+
+@dataclass(frozen=True)
+class Library:
+    """The places where a study's files are looked for, in order.
+
+    Parameters
+    ----------
+    resources
+        A Benchpress `resources` folder, or None.
+    home
+        The folder of the study itself.
+    """
+
+    resources: Path | None
+    home: Path
+
+    def graph(self, name: str) -> Source | None:
+        """A graph file, or the graph of a network on board."""
+        found = self._file(GRAPH_FOLDER, name)
+        if found:
+            return _of_file(f"myadjmats/{Path(name).stem}", found)
+        return _on_board(name, (".csv",), f"myadjmats/{Path(name).stem}")
+
+    def parameters(self, name: str) -> Source | None:
+        """A network or weight file, or a network on board."""
+        for folder in (NETWORK_FOLDER, SEM_FOLDER):
+            found = self._file(folder, name)
+            if found:
+                return _of_file(f"{Path(folder).name}/{name}", found)
+        return _on_board(name, (".rds", ".bif"), f"bn.fit_networks/{name}")
+
+    def data(self, name: str) -> list[Source]:
+        """A data file, or all CSV files of a folder; empty when there is neither."""
+        for place in self._places(DATA_FOLDER, name):
+            if place.is_file():
+                return [_of_file(f"fixed/filename={name}", place)]
+            if place.is_dir():
+                files = sorted(place.glob("*.csv"))
+                return [_of_file(f"fixed/filename={name}/{file.name}", file) for file in files]
+        return []
+
+    def constraints(self, name: str, where: str) -> Path:
+        """A constraint file."""
+        found = self._file(CONSTRAINT_FOLDER, name)
+        if not found:
+            places = ", ".join(str(place) for place in self._places(CONSTRAINT_FOLDER, name))
+            raise StudyError(f"{where}: no constraint file {name!r}; looked at {places}")
+        return found
+
+    def names(self, folder: str, suffixes: Sequence[str]) -> list[str]:
+        """Files that could have been meant, for error messages."""
+        if self.resources is None or not (self.resources / folder).is_dir():
+            return []
+        files = (self.resources / folder).iterdir()
+        return sorted(file.name for file in files if file.suffix in suffixes or file.is_dir())
+
+    def _file(self, folder: str, name: str) -> Path | None:
+        return next((place for place in self._places(folder, name) if place.is_file()), None)
+
+    def _places(self, folder: str, name: str) -> Iterator[Path]:
+        if "\0" in name or len(name) > 1000:
+            return
+        if self.resources is not None:
+            yield self.resources / folder / name
+        yield self.home / name
+
+
+def _of_file(label: str, path: Path) -> Source:
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as stream:
+            while chunk := stream.read(_CHUNK):
+                digest.update(chunk)
+    except OSError as error:
+        raise StudyError(f"{path}: cannot be read ({error.strerror or error})") from None
+    return Source(label, str(path.resolve()), digest.hexdigest())
+
+
+def _on_board(name: str, suffixes: Sequence[str], label: str) -> Source | None:
+    stem = name
+    for suffix in suffixes:
+        stem = stem.removesuffix(suffix)
+    known = {record.name: record for record in list_networks()}
+    if stem not in known:
+        return None
+    return Source(label, stem, _ON_BOARD + stem)

@@ -1,0 +1,228 @@
+"""From a study to its tasks: plain data that can be printed, counted and compared."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, cast
+
+from dagathlon.errors import StudyError
+from dagathlon.evaluate.steps import McmcEstimator, StandardMetrics
+from dagathlon.learners.base import Learner
+from dagathlon.study.compatible import check_case, facts_of_case
+from dagathlon.study.config import Config, DataEntry, Part, Setup
+from dagathlon.study.expand import Entry, Setting
+from dagathlon.study.inputs import Inputs
+from dagathlon.study.labels import label_of
+from dagathlon.study.library import Source
+from dagathlon.study.task import Call, Limits, Task, TaskKind, task_key
+
+
+class Case(NamedTuple):
+    """One data set: where its parts stand in the plan and what tables call them."""
+
+    graph: int | None
+    data: int
+    seed: int
+    graph_label: str
+    parameters_label: str
+    data_label: str
+
+
+class Run(NamedTuple):
+    """One row of the results: an algorithm's setting on one data set."""
+
+    setup: int
+    case: int
+    entry: str
+    setting: int
+    learn: int
+    estimate: int
+    score: int | None
+
+
+@dataclass
+class Plan:
+    """All tasks of a study, each once, inputs before those who read them.
+
+    Parameters
+    ----------
+    tasks
+        The tasks; equal keys are one task, whatever setup or id asks for it.
+    cases
+        The data sets.
+    runs
+        The rows of the results, pointing into `tasks` and `cases`.
+    limits
+        Limits of the learning tasks, by position.
+    """
+
+    tasks: list[Task] = field(default_factory=list)
+    cases: list[Case] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list)
+    limits: dict[int, Limits] = field(default_factory=dict)
+
+    def counts(self) -> dict[TaskKind, int]:
+        """Number of tasks of each kind, in the order of the pipeline."""
+        found = Counter(task.call.kind for task in self.tasks)
+        return {kind: found[kind] for kind in TaskKind if found[kind]}
+
+    def inputs_of(self, runs: Iterable[Run]) -> set[int]:
+        """Positions of the learning tasks that the learners of these runs read from."""
+        found: set[int] = set()
+        waiting = [run.learn for run in runs]
+        while waiting:
+            for position in self.tasks[waiting.pop()].inputs:
+                kind = self.tasks[position].call.kind
+                if kind in (TaskKind.LEARN, TaskKind.ESTIMATE) and position not in found:
+                    waiting.append(position)
+                    if kind is TaskKind.LEARN:
+                        found.add(position)
+        return found
+
+
+def make_plan(
+    config: Config, time_limit: float | None = None, memory_limit: int | None = None
+) -> Plan:
+    """Plan a study.
+
+    Parameters
+    ----------
+    config
+        The study.
+    time_limit, memory_limit
+        Limits of every learning task whose object and setup have none of their own.
+    """
+    planner = _Planner(config, Limits(time_limit, memory_limit))
+    for number, setup in enumerate(config.setups):
+        planner.add_setup(number, setup)
+    if not planner.plan.cases:
+        raise StudyError("the study has no data set: look at seed_range and at empty lists")
+    return planner.plan
+
+
+class _Planner:
+    """Collects tasks; every part of the study that repeats is made once."""
+
+    def __init__(self, config: Config, limits: Limits) -> None:
+        self.plan = Plan()
+        self.algorithms = config.algorithms
+        self.inputs = Inputs(config)
+        self.limits = limits
+        self._position: dict[bytes, int] = {}
+        self._calls: dict[int, Call] = {}
+        self._score = Call.of(TaskKind.SCORE, StandardMetrics.name, StandardMetrics.version, {})
+
+    def add_setup(self, number: int, setup: Setup) -> None:
+        names = setup.algorithm_ids()
+        for entry in setup.data:
+            for parts in _combinations(entry):
+                facts = facts_of_case(*parts, entry.where)
+                for name in names:
+                    check_case(self.inputs.chain(name), facts, entry.where)
+                for case in self._cases(entry, parts):
+                    self._add_runs(number, setup, case, names)
+
+    def add(self, call: Call, seed: int, inputs: tuple[int, ...] = ()) -> int:
+        """Position of the task, added if it is new."""
+        tasks = self.plan.tasks
+        key = task_key(call, seed, [tasks[i].key for i in inputs])
+        position = self._position.get(key)
+        if position is None:
+            position = self._position[key] = len(tasks)
+            tasks.append(Task(key, call, seed, inputs))
+        return position
+
+    def _call(self, part: object, make: Callable[[], Call]) -> Call:
+        """The call of a setting or source, hashed once; parts live as long as the study."""
+        call = self._calls.get(id(part))
+        if call is None:
+            call = self._calls[id(part)] = make()
+        return call
+
+    def _fixed(self, kind: TaskKind, source: Source) -> int:
+        def make() -> Call:
+            values = {"sha256": source.digest}
+            return Call.of(kind, f"fixed_{kind}", 1, values, source.location)
+
+        return self.add(self._call(source, make), 0)
+
+    def _drawn(self, kind: TaskKind, part: Part, seed: int, inputs: tuple[int, ...]) -> int:
+        if isinstance(part, Source):
+            return self._fixed(kind, part)
+        module = part.module
+
+        def make() -> Call:
+            return Call.of(kind, module.name, module.version, module.to_json())
+
+        return self.add(self._call(part, make), seed, inputs)
+
+    def _cases(self, entry: DataEntry, parts: _Parts) -> Iterator[int]:
+        labels = [label_of(part) for part in parts]
+        for seed in entry.seeds:
+            graph = None
+            if parts.graph is not None:
+                graph = self._drawn(TaskKind.GRAPH, parts.graph, seed, ())
+            inputs: tuple[int, ...] = ()
+            if parts.parameters is not None:
+                on_graph = () if graph is None else (graph,)
+                inputs = (self._drawn(TaskKind.PARAMETERS, parts.parameters, seed, on_graph),)
+            data = self._drawn(TaskKind.DATA, parts.data, seed, inputs)
+            self.plan.cases.append(Case(graph, data, seed, *labels))
+            yield len(self.plan.cases) - 1
+
+    def _add_runs(self, number: int, setup: Setup, case: int, names: Sequence[str]) -> None:
+        for name in names:
+            entry = self.algorithms[name]
+            for i, setting in enumerate(entry.settings):
+                learn = self._learn(entry, setting, case, setup)
+                estimate = self._estimate(setting, learn)
+                graph = self.plan.cases[case].graph
+                score = None if graph is None else self.add(self._score, 0, (graph, estimate))
+                self.plan.runs.append(Run(number, case, name, i, learn, estimate, score))
+
+    def _learn(self, entry: Entry, setting: Setting, case: int, setup: Setup) -> int:
+        found = self.plan.cases[case]
+        module = cast(Learner, setting.module)
+        inputs: tuple[int, ...] = (found.data,)
+        for other in self.inputs.of(setting):
+            start = self._learn(other, other.settings[0], case, setup)
+            inputs = (*inputs, self._estimate(other.settings[0], start))
+
+        def make() -> Call:
+            values = self.inputs.values(setting, entry.where)
+            return Call.of(TaskKind.LEARN, module.name, module.version, values)
+
+        position = self.add(self._call(setting, make), found.seed, inputs)
+        self._limit(position, module, setup)
+        return position
+
+    def _limit(self, position: int, module: Learner, setup: Setup) -> None:
+        own = getattr(module, "timeout", None) if module.timeout_is_limit else None
+        time = next((t for t in (own, setup.time_limit, self.limits.time) if t is not None), None)
+        memory = self.limits.memory if setup.memory_limit is None else setup.memory_limit
+        if time is not None or memory is not None:
+            self.plan.limits[position] = Limits(time, memory)
+
+    def _estimate(self, setting: Setting, learn: int) -> int:
+        """A chain becomes a graph by an estimator; other learners' graphs are there already."""
+        module = cast(Learner, setting.module)
+        if not module.samples:
+            return learn
+        values = {name: getattr(module, name) for name in module.ESTIMATOR_FIELDS}
+        call = Call.of(TaskKind.ESTIMATE, McmcEstimator.name, McmcEstimator.version, values)
+        return self.add(call, 0, (learn,))
+
+
+class _Parts(NamedTuple):
+    graph: Part | None
+    parameters: Part | None
+    data: Part
+
+
+def _combinations(entry: DataEntry) -> Iterator[_Parts]:
+    for graph in entry.graphs or (None,):
+        for parameters in entry.parameters or (None,):
+            for data in entry.data:
+                yield _Parts(graph, parameters, data)

@@ -1,0 +1,124 @@
+"""The result tables of a study, read from the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from dagathlon.learners.base import Estimate
+from dagathlon.study.config import Config
+from dagathlon.study.expand import Entry
+from dagathlon.study.plan import Case, Plan, Run
+from dagathlon.study.store import Store
+from dagathlon.study.task import Outcome, Status
+
+Row: TypeAlias = dict[str, Any]
+
+# Columns whose values are measured, so that they differ from one run of a study to the next.
+MEASURED = ("time", "cpu", "memory")
+
+
+def joint_rows(
+    config: Config, plan: Plan, store: Store, setup: int, ids: Sequence[str]
+) -> list[Row]:
+    """Benchpress's joint table: one row per run of the named algorithms in a setup.
+
+    Parameters
+    ----------
+    config, plan, store
+        The study, its tasks, and where their results are.
+    setup
+        Number of the setup.
+    ids
+        Algorithms to include.
+    """
+    runs = [run for run in plan.runs if run.setup == setup and run.entry in ids]
+    table = _Table(plan, store, runs)
+    return [table.row(run, config.algorithms[run.entry]) for run in runs]
+
+
+class _Table:
+    """Looks up everything the rows need, in bulk."""
+
+    def __init__(self, plan: Plan, store: Store, runs: Sequence[Run]) -> None:
+        self._plan = plan
+        tasks = plan.tasks
+        wanted = {tasks[i].key for run in runs for i in (run.learn, run.estimate, run.score) if i}
+        self._outcomes = store.outcomes(wanted)
+        scores = {tasks[run.score].key for run in runs if run.score is not None}
+        self._scores: Mapping[bytes, Any] = dict(store.load_many(scores))
+        learned = {tasks[run.learn].key for run in runs}
+        self._estimates: Mapping[bytes, Any] = dict(store.load_many(learned))
+
+    def row(self, run: Run, entry: Entry) -> Row:
+        case = self._plan.cases[run.case]
+        learner = entry.settings[run.setting].module
+        outcome = self._outcome(run)
+        stats = self._stats(run)
+        metrics = {} if run.score is None else self._scores.get(self._key(run.score), {})
+        row: Row = {name: metrics.get(name) for name in METRIC_COLUMNS}
+        row |= _described(case, learner.name)
+        row["time"] = outcome.wall if outcome.status is Status.OK else None
+        row["ntests"] = stats.get("ntests")
+        row["id"] = entry.id
+        row |= entry.settings[run.setting].values
+        row["curve_param"] = entry.curve_parameter
+        row["curve_value"] = entry.settings[run.setting].values.get(entry.curve_parameter)
+        row["status"] = outcome.status.value
+        row["reason"] = outcome.reason or None
+        row["implementation"] = learner.implementation
+        row["cpu"] = outcome.cpu if outcome.status is Status.OK else None
+        row["memory"] = outcome.memory if outcome.status is Status.OK else None
+        row |= {name: value for name, value in metrics.items() if name not in row}
+        return row
+
+    def _key(self, position: int) -> bytes:
+        return self._plan.tasks[position].key
+
+    def _outcome(self, run: Run) -> Outcome:
+        """How the run ended: the learner's outcome, or that of the first later step that failed."""
+        learned = self._find(run.learn)
+        if learned.status is not Status.OK:
+            return learned
+        for position in (run.estimate, run.score):
+            if position is not None and self._find(position).status is not Status.OK:
+                return self._find(position)
+        return learned
+
+    def _find(self, position: int) -> Outcome:
+        missing = Outcome(Status.SKIPPED, "not run yet")
+        return self._outcomes.get(self._key(position), missing)
+
+    def _stats(self, run: Run) -> Mapping[str, Any]:
+        estimate = self._estimates.get(self._key(run.learn))
+        return estimate.stats if isinstance(estimate, Estimate) else {}
+
+
+def _described(case: Case, algorithm: str) -> Iterator[tuple[str, Any]]:
+    yield "seed", case.seed
+    yield "algorithm", algorithm
+    yield "adjmat", case.graph_label
+    yield "parameters", case.parameters_label
+    yield "data", case.data_label
+
+
+METRIC_COLUMNS = (
+    "TP_pattern",
+    "FP_pattern",
+    "FN_pattern",
+    "TPR_pattern",
+    "FPR_pattern",
+    "FPRn_pattern",
+    "SHD_pattern",
+    "SHD_cpdag",
+    "FPR_skel",
+    "FNR_skel",
+    "TP_skel",
+    "FN_skel",
+    "FP_skel",
+    "TN_skel",
+    "n_nodes",
+    "true_n_edges_skel",
+    "true_n_non_edges_skel",
+    "graph_type",
+)

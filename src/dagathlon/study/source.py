@@ -1,0 +1,123 @@
+"""Reading a study's JSON, and typed access to it that names the place of every mistake."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dagathlon.errors import StudyError, listing, suggestion
+
+_MAX_BYTES = 64 * 2**20
+
+
+def read_json(path: Path) -> Any:
+    """The content of a JSON file; anything that is not JSON is a `StudyError` with its place."""
+    try:
+        raw = path.read_bytes() if path.stat().st_size <= _MAX_BYTES else None
+    except OSError as error:
+        raise StudyError(f"{path}: cannot be read ({error.strerror or error})") from None
+    if raw is None:
+        raise StudyError(f"{path}: larger than {_MAX_BYTES // 2**20} MB, this is no study")
+    try:
+        return json.loads(raw.decode("utf-8-sig"), parse_constant=_refuse_constant)
+    except UnicodeDecodeError as error:
+        raise StudyError(f"{path}: not UTF-8 text (byte {error.start})") from None
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise StudyError(f"{path}: not valid JSON: {error.msg} ({place})") from None
+    except (RecursionError, ValueError) as error:
+        raise StudyError(f"{path}: not valid JSON: {error}") from None
+
+
+def _refuse_constant(word: str) -> Any:
+    raise ValueError(f"{word} is not a JSON number")
+
+
+@dataclass(frozen=True)
+class Node:
+    """A JSON value and its place in the file, such as ``benchmark_setup[0].data[1]``."""
+
+    value: Any
+    where: str
+
+    def fail(self, problem: str) -> StudyError:
+        """An error at this place, for the caller to raise."""
+        return StudyError(f"{self.where}: {problem}")
+
+    def _is(self, types: type | tuple[type, ...], expected: str) -> Any:
+        wrong_bool = isinstance(self.value, bool) and types is not bool
+        if wrong_bool or not isinstance(self.value, types):
+            raise self.fail(f"found {_shown(self.value)}, expected {expected}")
+        return self.value
+
+    def text(self) -> str:
+        """The value as a non-empty text."""
+        value: str = self._is(str, "a text")
+        if not value:
+            raise self.fail("the text is empty")
+        return value
+
+    def flag(self) -> bool:
+        """The value as true or false."""
+        value: bool = self._is(bool, "true or false")
+        return value
+
+    def whole(self) -> int:
+        """The value as a whole number."""
+        value = self._is((int, float), "a whole number")
+        if not math.isfinite(value) or value != int(value):
+            raise self.fail(f"found {value}, expected a whole number")
+        return int(value)
+
+    def number(self) -> float:
+        """The value as a number."""
+        return float(self._is((int, float), "a number"))
+
+    def object(self) -> dict[str, Any]:
+        """The value as an object."""
+        value: dict[str, Any] = self._is(dict, "an object")
+        return value
+
+    def items(self) -> Iterator[Node]:
+        """The items of a list, or the values of an object, each with its place."""
+        if isinstance(self.value, dict):
+            for key, value in self.value.items():
+                yield Node(value, _join(self.where, key))
+        else:
+            for i, value in enumerate(self._is(list, "a list")):
+                yield Node(value, f"{self.where}[{i}]")
+
+    def get(self, key: str) -> Node | None:
+        """The value of a key, or None when it is missing or null."""
+        value = self.object().get(key)
+        return None if value is None else Node(value, _join(self.where, key))
+
+    def need(self, key: str) -> Node:
+        """The value of a key that must be there."""
+        if key not in self.object():
+            raise self.fail(f"{key!r} is missing{suggestion(key, self.value)}")
+        return Node(self.value[key], _join(self.where, key))
+
+    def only(self, allowed: Collection[str], what: str) -> None:
+        """Refuse keys that are not allowed."""
+        for key in self.object():
+            if key not in allowed:
+                hint = suggestion(key, allowed)
+                raise self.fail(f"{what} has no key {key!r}{hint}; allowed: {listing(allowed)}")
+
+
+def _join(where: str, key: str) -> str:
+    return f"{where}.{key}" if where else key
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return "a list"
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "…"

@@ -1,0 +1,115 @@
+"""The tables of a store's index and how older ones are brought up to date."""
+
+from __future__ import annotations
+
+import fcntl
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dagathlon.errors import StudyError
+
+INDEX = "index.sqlite"
+BUSY_SECONDS = 60.0
+
+_RESULTS = """
+CREATE TABLE results (
+    id INTEGER PRIMARY KEY,
+    key BLOB NOT NULL UNIQUE,
+    kind TEXT NOT NULL,
+    module TEXT NOT NULL,
+    status TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    wall REAL NOT NULL,
+    cpu REAL NOT NULL,
+    memory INTEGER NOT NULL,
+    time_limit REAL,
+    memory_limit INTEGER,
+    created REAL NOT NULL,
+    digest BLOB,
+    size INTEGER,
+    inline BLOB
+)
+"""
+
+_RUNS = """
+CREATE TABLE runs (
+    id INTEGER PRIMARY KEY,
+    pid INTEGER NOT NULL,
+    started TEXT NOT NULL,
+    began REAL NOT NULL,
+    ended REAL,
+    progress TEXT NOT NULL DEFAULT '{}'
+)
+"""
+
+_CLAIMS = """
+CREATE TABLE claims (
+    key BLOB PRIMARY KEY,
+    run INTEGER NOT NULL
+) WITHOUT ROWID
+"""
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = ((_RESULTS, _RUNS, _CLAIMS),)
+"""What each version adds to the one before; a store's version is the number of steps it has had."""
+
+
+def connect(folder: Path, *, readonly: bool) -> sqlite3.Connection:
+    """Open the index, made or migrated first unless it is only read."""
+    path = folder / INDEX
+    if readonly:
+        if not path.is_file():
+            raise StudyError(f"{folder}: there is no store here (no {INDEX})")
+        connection = _opened(f"{path.resolve().as_uri()}?mode=ro")
+        _check_version(connection, folder)
+        return connection
+    folder.mkdir(parents=True, exist_ok=True)
+    with _alone(folder):
+        connection = _opened(f"{path.resolve().as_uri()}?mode=rwc")
+        _check_version(connection, folder)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA wal_autocheckpoint = 4000")
+        _migrate(connection)
+    return connection
+
+
+def _opened(address: str) -> sqlite3.Connection:
+    return sqlite3.connect(address, timeout=BUSY_SECONDS, isolation_level=None, uri=True)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep other processes from making or migrating the index at the same moment."""
+    with (folder / "lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _check_version(connection: sqlite3.Connection, folder: Path) -> None:
+    try:
+        found = _version(connection)
+    except sqlite3.DatabaseError as error:
+        raise StudyError(
+            f"{folder / INDEX}: not a store ({error}); move it away and run again"
+        ) from None
+    if found > len(MIGRATIONS):
+        raise StudyError(
+            f"{folder}: the store has format {found}, this version of dagathlon knows formats up "
+            f"to {len(MIGRATIONS)}; use a newer dagathlon or another folder"
+        )
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    for version in range(_version(connection), len(MIGRATIONS)):
+        connection.execute("BEGIN IMMEDIATE")
+        for statement in MIGRATIONS[version]:
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {version + 1}")
+        connection.execute("COMMIT")

@@ -1,0 +1,197 @@
+"""Small modules for tests of the engine: some work, the others misbehave in every known way."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import resource
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from dagathlon.data import Dataset, Variable
+from dagathlon.graphs import Graph
+from dagathlon.learners.base import Estimate, Learner
+from dagathlon.modules import Natural
+from dagathlon.simulate.base import DataGenerator, GraphGenerator, ParameterGenerator
+
+
+@dataclass(frozen=True, kw_only=True)
+class FakeGraph(GraphGenerator):
+    """Draws each edge with probability one half."""
+
+    name = "fake_graph"
+    p: Natural = 4
+
+    def sample(self, rng: np.random.Generator) -> Graph:
+        matrix = np.triu(rng.integers(0, 2, (self.p, self.p)), 1)
+        return Graph.from_adjacency([f"X{i}" for i in range(self.p)], matrix)
+
+
+class FakeModel:
+    def __init__(self, names: tuple[str, ...], weights: Any) -> None:
+        self.names = names
+        self.weights = weights
+
+    def sample(self, n: int, rng: np.random.Generator) -> Dataset:
+        values = np.asfortranarray(rng.normal(size=(n, len(self.names))) @ self.weights)
+        return Dataset([Variable(name) for name in self.names], values=values)
+
+    def to_parts(self) -> tuple[Any, dict[str, Any]]:
+        return list(self.names), {"weights": self.weights}
+
+    @classmethod
+    def from_parts(cls, meta: Any, arrays: Any) -> FakeModel:
+        return cls(tuple(meta), arrays["weights"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class FakeParameters(ParameterGenerator):
+    """Draws weights."""
+
+    name = "fake_parameters"
+
+    def sample(self, graph: Graph, rng: np.random.Generator) -> FakeModel:
+        p = len(graph.names)
+        return FakeModel(graph.names, rng.normal(size=(p, p)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FakeData(DataGenerator):
+    """Draws rows."""
+
+    name = "fake_data"
+    n: Natural = 20
+    wrong: bool = False
+
+    def sample(self, model: Any, rng: np.random.Generator) -> Any:
+        if self.wrong:
+            raise ValueError("no data today\nsecond line")
+        return model.sample(self.n, rng)
+
+
+Mode = Literal[
+    "ok",
+    "work",
+    "sleep",
+    "spin",
+    "eat",
+    "abort",
+    "segfault",
+    "print",
+    "disk",
+    "none",
+    "names",
+    "nan",
+    "exit",
+    "hard exit",
+    "raise",
+    "children",
+    "buffer",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FakeLearner(Learner):
+    """Behaves as it is told."""
+
+    name = "fake_learner"
+    mode: Mode = "ok"
+    number: int = 0
+    seconds: float = 0.0
+
+    def learn(self, data: Dataset, rng: np.random.Generator, start: Graph | None = None) -> Any:
+        time.sleep(self.seconds)
+        action = ACTIONS.get(self.mode)
+        if action is not None:
+            result = action(data)
+            if result is not None:
+                return result[0]
+        p = len(data.names)
+        matrix = np.triu(rng.integers(0, 2, (p, p)), 1)
+        stats = {"score": float(data.values[:100].sum()), "started": start is not None}
+        return Estimate(Graph.from_adjacency(data.names, matrix), stats)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AbsentLearner(Learner):
+    """Cannot run anywhere."""
+
+    name = "absent_learner"
+    unavailable = "its program is not installed"
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        raise AssertionError
+
+
+def spin(data: Dataset) -> None:
+    """Hold the interpreter in native code for ever."""
+    re.match(r"(a+)+$", "a" * 64 + "b")
+
+
+def eat(data: Dataset) -> None:
+    held = []
+    while True:
+        held.append(np.ones(2**20))
+
+
+def fill_disk(data: Dataset) -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2**16, resource.RLIM_INFINITY))
+    Path("large").write_bytes(bytes(2**20))
+
+
+def print_garbage(data: Dataset) -> None:
+    os.write(1, b"\x00\xff garbage" * 1000)
+    print("to stdout")
+    print("to stderr", file=sys.stderr)
+
+
+def raise_error(data: Dataset) -> None:
+    print("about to fail")
+    raise RuntimeError("it went wrong\nin detail")
+
+
+def segfault(data: Dataset) -> None:
+    ctypes.string_at(0)
+
+
+def children(data: Dataset) -> None:
+    """Wait for a program that takes long."""
+    subprocess.run(["sleep", "1000"], check=True)
+
+
+def many_large_buffers(data: Dataset) -> None:
+    """Hold 40 MB for a moment."""
+    np.ones(5 * 2**20).sum()
+
+
+def work(data: Dataset) -> None:
+    end = time.process_time() + 0.2
+    while time.process_time() < end:
+        pass
+
+
+ACTIONS: dict[str, Any] = {
+    "work": work,
+    "sleep": lambda data: time.sleep(1000),
+    "spin": spin,
+    "eat": eat,
+    "abort": lambda data: os.abort(),
+    "segfault": segfault,
+    "print": print_garbage,
+    "disk": fill_disk,
+    "none": lambda data: [None],
+    "names": lambda data: [Estimate(Graph(["other"]))],
+    "nan": lambda data: [Estimate(Graph(data.names), {"score": float("nan")})],
+    "exit": lambda data: sys.exit(3),
+    "hard exit": lambda data: os._exit(4),
+    "raise": raise_error,
+    "children": children,
+    "buffer": many_large_buffers,
+}
