@@ -13,6 +13,7 @@ from dagathlon.graphs.convert import (
     to_pandas,
     to_pgmpy,
 )
+from dagathlon.graphs.drawing import to_svg
 from dagathlon.graphs.formats import read_graph, write_graph
 from dagathlon.graphs.graph import Edge, Graph
 from dagathlon.graphs.marks import Mark
@@ -33,5 +34,6 @@ __all__ = [
     "to_networkx",
     "to_pandas",
     "to_pgmpy",
+    "to_svg",
     "write_graph",
 ]
