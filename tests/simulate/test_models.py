@@ -14,7 +14,7 @@ from dagathlon.benchpress.parameters import (
     TrilearnIntraClass,
 )
 from dagathlon.benchpress.templates import NewAlg, NewData, NewGraph, NewMcmcalg, NewParams
-from dagathlon.data import Dataset, Gaussian, LinearSem, Variable
+from dagathlon.data import Dataset, LinearSem, MultivariateNormal, Variable
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.simulate.completion import complete_covariance
@@ -139,14 +139,14 @@ def test_intra_class_by_hand():
     np.testing.assert_allclose(model.covariance(), [[2, 1, 0.5], [1, 2, 1], [0.5, 1, 2]])
 
 
-def test_gaussian_checks_its_covariance():
+def test_multivariate_normal_checks_its_covariance():
     with pytest.raises(DataError, match="not positive definite"):
-        Gaussian("ab", [[1, 2], [2, 1]])
+        MultivariateNormal("ab", [[1, 2], [2, 1]])
     with pytest.raises(DataError, match="symmetric"):
-        Gaussian("ab", [[1, 0.5], [0, 1]])
+        MultivariateNormal("ab", [[1, 0.5], [0, 1]])
     with pytest.raises(DataError, match="2×2"):
-        Gaussian("ab", [[1]])
-    data = Gaussian("ab", [[1, 0.5], [0.5, 1]]).sample(100_000, rng())
+        MultivariateNormal("ab", [[1]])
+    data = MultivariateNormal("ab", [[1, 0.5], [0.5, 1]]).sample(100_000, rng())
     assert abs(np.corrcoef(data.values.T)[0, 1] - 0.5) < 0.015
 
 
@@ -161,7 +161,7 @@ def test_templates_work_together():
 
 
 def test_new_mcmcalg_gives_a_chain():
-    data = Gaussian("abcde", np.eye(5)).sample(10, rng())
+    data = MultivariateNormal("abcde", np.eye(5)).sample(10, rng())
     estimate = NewMcmcalg(n_iterations=2000, cutoff=0.8).learn(data, rng())
     assert estimate.chain is not None
     assert (estimate.chain.end, len(estimate.chain)) == (2000, 2001)
