@@ -119,8 +119,11 @@ def test_keys_do_not_depend_on_ids_titles_or_order(load) -> None:
         (changed("resources", delete=True), "'resources' is missing"),
         (changed("benchmark_setup", []), "benchmark_setup: there is no setup"),
         (changed("benchmark_setup", 3), "benchmark_setup: found 3, expected a list"),
-        (changed(f"{SETUP}.title", "a b"), r"benchmark_setup\[0\].title: 'a b' names a folder"),
-        (changed(f"{SETUP}.title", ".."), "names a folder"),
+        (
+            changed(f"{SETUP}.title", "a b"),
+            r"benchmark_setup\[0\].title: 'a b' cannot name the folder",
+        ),
+        (changed(f"{SETUP}.title", ".."), "cannot name the folder"),
         (changed(f"{SETUP}.titel", "x"), "a setup has no key 'titel' .did you mean 'title'"),
         (changed(f"{SETUP}.data.0.graph_id", "dga"), r"data\[0\].graph_id: .*did you mean 'dag'"),
         (changed(f"{SETUP}.data.0.data_id", "raws"), r"data\[0\].data_id: .*did you mean 'rows'"),

@@ -15,7 +15,7 @@ from dagathlon.errors import DagathlonError
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.modules import Kind, Module, find
-from dagathlon.study.codec import Storable
+from dagathlon.study.codec import can_store
 from dagathlon.study.fixed import READERS
 from dagathlon.study.task import Call, TaskKind
 
@@ -74,6 +74,12 @@ def execute(call: Call, rng: np.random.Generator, inputs: Inputs) -> Any:
     return result
 
 
+def prepare(call: Call) -> None:
+    """Load what a call needs, so that it is not measured with the first task that makes it."""
+    if not call.location:
+        module_of(call)
+
+
 def module_of(call: Call) -> Module:
     """The module of a call, made once."""
     module = _modules.get(call.digest)
@@ -130,7 +136,7 @@ def _of_type(expected: type, result: Any, inputs: Inputs) -> str:
 
 
 def _model(result: Any, inputs: Inputs) -> str:
-    if isinstance(result, Storable) and callable(getattr(result, "sample", None)):
+    if can_store(result) and callable(getattr(result, "sample", None)):
         return ""
     return f"it returned {_described(result)} in place of a model"
 
