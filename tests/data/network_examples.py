@@ -16,7 +16,9 @@ def weather() -> Network:
     return Network(
         {
             "rain": Table(("yes", "no"), (), [0.2, 0.8]),
-            "wind": Table(("calm", "breeze", "storm"), ("rain",), [[0.1, 0.3, 0.6], [0.5, 0.3, 0.2]]),
+            "wind": Table(
+                ("calm", "breeze", "storm"), ("rain",), [[0.1, 0.3, 0.6], [0.5, 0.3, 0.2]]
+            ),
             "mood": Table(
                 ("good", "fair", "bad"),
                 ("rain", "wind"),
@@ -245,7 +247,10 @@ def r_node(network: Network, name: str) -> tuple[list[Any], dict[str, Any]]:
         tables = [network.distribution(parent) for parent in given.parents]
         labels = [list(given.levels), *(list(table.levels) for table in tables)]
         array = np.moveaxis(given.probabilities, -1, 0)
-        dimensions = {"dim": np.array(array.shape), "dimnames": (labels, {"names": [name, *given.parents]})}
+        dimensions = {
+            "dim": np.array(array.shape),
+            "dimnames": (labels, {"names": [name, *given.parents]}),
+        }
         fields["prob"] = (array, {**dimensions, "class": ["table"]})
         return _named(fields, "bn.fit.dnode")
     axes = list(reversed(range(given.intercept.ndim)))

@@ -51,7 +51,9 @@ def test_order_of_nodes_and_parents_does_not_matter_for_equality() -> None:
     table = network.distribution("mood")
     assert isinstance(table, Table)
     turned = Table(table.levels, ("wind", "rain"), np.swapaxes(table.probabilities, 0, 1))
-    other = Network({"mood": turned, "wind": network.distribution("wind"), "rain": network.distribution("rain")})
+    other = Network(
+        {"mood": turned, "wind": network.distribution("wind"), "rain": network.distribution("rain")}
+    )
     assert other == network
     assert hash(other) == hash(network)
     changed = Network({**network.distributions, "rain": Table(("yes", "no"), (), [0.3, 0.7])})

@@ -67,17 +67,25 @@ def refused(name: str, content: bytes, *words: str) -> str:
 
 def test_errors_say_line_node_found_and_allowed() -> None:
     good = bif.write(weather())
-    refused("bif", good.replace(b"table 0.2", b"table 0.7"), "line 12: node 'rain'", "sum to 1", "1.5")
+    refused(
+        "bif", good.replace(b"table 0.2", b"table 0.7"), "line 12: node 'rain'", "sum to 1", "1.5"
+    )
     refused("bif", good.replace(b"0.2, 0.8", b"-0.2, 1.2"), "node 'rain'", "not negative", "-0.2")
     refused("bif", good.replace(b"0.2, 0.8", b"0.2, x"), "line 13", "number", "'x'")
-    refused("bif", good.replace(b"| rain )", b"| rian )"), "line 15", "'rian'", "did you mean 'rain'")
-    refused("bif", good.replace(b"(yes) ", b"(yep) "), "level of 'rain' 'yep'", "did you mean 'yes'")
+    refused(
+        "bif", good.replace(b"| rain )", b"| rian )"), "line 15", "'rian'", "did you mean 'rain'"
+    )
+    refused(
+        "bif", good.replace(b"(yes) ", b"(yep) "), "level of 'rain' 'yep'", "did you mean 'yes'"
+    )
     refused("bif", good.replace(b"(yes) 0.1, 0.3, 0.6;", b""), "no probabilities for \\(yes\\)")
     refused("bif", good.replace(b"[ 2 ]", b"[ 4 ]"), "4 levels announced, 2 listed")
     refused("bif", good.replace(b"variable wind", b"varable wind"), "did you mean 'variable'")
     refused("bif", good[: len(good) // 2], "line", "expected|found")
     refused("bif", good.replace(b"(yes) 0.1, 0.3, 0.6;", b"(no) 0.1, 0.3, 0.6;"), "stands twice")
-    refused("dsc", examples()["dsc"][0].replace(b"(1, 2)", b"(1, 3)"), "level of 'wind' '3'", "line")
+    refused(
+        "dsc", examples()["dsc"][0].replace(b"(1, 2)", b"(1, 3)"), "level of 'wind' '3'", "line"
+    )
     refused("net", NET.replace(b"(0.2 0.8)", b"(0.2 0.7 0.1)"), "found 3 numbers, needed are 2")
     refused("net", NET.replace(b"node rain", b"decision rain"), "'decision'")
     refused("xdsl", XDSL.replace(b"cpt", b"noisymax"), "kind of node 'noisymax'", "line 4")
@@ -185,8 +193,13 @@ def test_r_sequences_and_deferred_strings_are_understood() -> None:
         w.integer(254)
 
     node, attributes = r_node(Network({"x": Table(("1", "2"), (), [0.5, 0.5])}), "x")
-    prob = (node[3][0], {"dim": compact_sequence("compact_intseq", np.array([1.0, 2.0, 1.0])),
-                         "dimnames": [deferred]})
+    prob = (
+        node[3][0],
+        {
+            "dim": compact_sequence("compact_intseq", np.array([1.0, 2.0, 1.0])),
+            "dimnames": [deferred],
+        },
+    )
     writer = RWriter(3)
     writer.vector([([*node[:3], prob], attributes)], {"names": ["x"], "class": ["bn.fit"]})
     network = NETWORK_FORMATS["rds"].read(writer.content())
@@ -222,7 +235,10 @@ def test_r_functions_and_environments_are_skipped() -> None:
         w.vector(np.array([1]))
 
     node, attributes = r_node(weather(), "rain")
-    extended = ([*node, closure, byte_code], {**attributes, "names": [*attributes["names"], "f", "g"]})
+    extended = (
+        [*node, closure, byte_code],
+        {**attributes, "names": [*attributes["names"], "f", "g"]},
+    )
     writer = RWriter()
     writer.vector([extended], {"names": ["rain"], "class": ["bn.fit"]})
     network = NETWORK_FORMATS["rds"].read(writer.content())
@@ -250,7 +266,9 @@ def test_r_files_that_are_no_networks() -> None:
 def test_hugin_expressions() -> None:
     refused("net", MIXED_NET.replace(b"2 * weight", b"2 * wait"), "'wait'", "node 'score'")
     refused("net", MIXED_NET.replace(b"0.0625", b"-1"), "variance")
-    refused("net", MIXED_NET.replace(b"normal ( 165, 36 )", b"gamma ( 165, 36 )"), "expected normal")
+    refused(
+        "net", MIXED_NET.replace(b"normal ( 165, 36 )", b"gamma ( 165, 36 )"), "expected normal"
+    )
     refused("net", MIXED_NET.replace(b"2 * weight", b"2 weight"), "linear")
 
 

@@ -175,7 +175,19 @@ def test_dsc_files(name: str, parameters: int, shared: Path) -> None:
 def test_sachs_measurements() -> None:
     data = load_sachs()
     assert len(data) == 7466
-    assert data.names == ("Raf", "Mek", "Plcg", "PIP2", "PIP3", "Erk", "Akt", "PKA", "PKC", "P38", "Jnk")
+    assert data.names == (
+        "Raf",
+        "Mek",
+        "Plcg",
+        "PIP2",
+        "PIP3",
+        "Erk",
+        "Akt",
+        "PKA",
+        "PKC",
+        "P38",
+        "Jnk",
+    )
     assert data.column("Raf")[:2].tolist() == [26.4, 35.9]
     parts = [load_sachs(name) for name in SACHS_CONDITIONS]
     assert [len(part) for part in parts] == [853, 902, 911, 723, 810, 799, 848, 913, 707]

@@ -11,7 +11,11 @@ from dagathlon._core import Stream, normal_quantile, philox, stream_bits
 
 
 def any_philox(
-    counter: list[int], key: list[int], multipliers: tuple[int, int], weyl: tuple[int, int], bits: int
+    counter: list[int],
+    key: list[int],
+    multipliers: tuple[int, int],
+    weyl: tuple[int, int],
+    bits: int,
 ) -> list[int]:
     """Philox4xW-10 for words of any width, from the paper."""
     mask = (1 << bits) - 1
@@ -43,7 +47,9 @@ WORDS_64 = (
         ),
     ],
 )
-def test_known_answers_of_random123(counter: list[int], key: list[int], expected: list[int]) -> None:
+def test_known_answers_of_random123(
+    counter: list[int], key: list[int], expected: list[int]
+) -> None:
     assert list(philox(counter, key)) == expected
 
 
@@ -122,7 +128,7 @@ def test_permutations_are_equally_likely() -> None:
 
 def test_normal_quantiles_against_the_standard_library() -> None:
     normal = statistics.NormalDist()
-    for p in np.concatenate([np.linspace(0.001, 0.999, 1999), 0.5**np.arange(2, 53)]):
+    for p in np.concatenate([np.linspace(0.001, 0.999, 1999), 0.5 ** np.arange(2, 53)]):
         q = p - 0.5
         if 0.5 + q == p and q != 0:
             assert normal_quantile(q) == pytest.approx(normal.inv_cdf(p), rel=2e-15, abs=1e-16)

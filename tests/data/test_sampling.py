@@ -90,9 +90,7 @@ def test_many_levels_use_the_binary_search_exactly() -> None:
     table[2, 39] = 1
     table /= table.sum(axis=1, keepdims=True)
     levels = tuple(map(str, range(40)))
-    network = Network(
-        {"a": Table(("x", "y", "z"), (), root), "b": Table(levels, ("a",), table)}
-    )
+    network = Network({"a": Table(("x", "y", "z"), (), root), "b": Table(levels, ("a",), table)})
     data = network.sample(100_000, seed=3)
     assert_fits(data.codes, marginal(network, ("a", "b")))
 
@@ -100,7 +98,9 @@ def test_many_levels_use_the_binary_search_exactly() -> None:
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 8, 9, 300])
 def test_every_number_of_levels(count: int) -> None:
     probabilities = np.arange(count, dtype=float) + (count == 1)
-    network = Network({"x": Table(tuple(map(str, range(count))), (), probabilities / probabilities.sum())})
+    network = Network(
+        {"x": Table(tuple(map(str, range(count))), (), probabilities / probabilities.sum())}
+    )
     data = network.sample(20_000, seed=count)
     assert data.codes.dtype == (np.uint8 if count <= 255 else np.uint16)
     assert_fits(data.codes, probabilities / probabilities.sum())
