@@ -38,7 +38,6 @@ def _run(arguments: argparse.Namespace) -> int:
             seconds = expected_seconds(plan, store)
     rows = [(kind.value, n, stored[kind]) for kind, n in plan.counts().items()]
     print(table(("tasks", "number", "in the store"), rows))
-    print(f"\n{len(plan.cases)} data sets, {len(plan.runs)} result rows")
     _print_setups(study)
     _print_unavailable(study)
     if seconds is not None:
@@ -51,7 +50,8 @@ def _print_setups(study: Study) -> None:
         runs = [run for run in study.plan.runs if run.setup == number]
         learned = len({run.learn for run in runs} | study.plan.inputs_of(runs))
         cases = len({run.case for run in runs})
-        print(f"\n{setup.title}: {cases} data sets, {learned} learning runs, {len(runs)} rows")
+        rows = sum(run.entry in setup.benchmarked() for run in runs)
+        print(f"\n{setup.title}: {cases} data sets, {learned} learning runs, {rows} benchmark rows")
         per_module: Counter[str] = Counter()
         for run in runs:
             per_module[study.config.algorithms[run.entry].module.name] += 1
@@ -60,8 +60,10 @@ def _print_setups(study: Study) -> None:
 
 
 def _print_unavailable(study: Study) -> None:
-    used = {run.entry for run in study.plan.runs}
-    modules = {study.config.algorithms[name].module for name in used}
-    for module in sorted(modules, key=lambda found: found.name):
+    used = {study.config.algorithms[run.entry].module for run in study.plan.runs}
+    reasons: dict[str, list[str]] = {}
+    for module in sorted(used, key=lambda found: found.name):
         if module.unavailable:
-            print(f"will be skipped: {module.name} ({module.unavailable})")
+            reasons.setdefault(module.unavailable, []).append(module.name)
+    for reason, names in reasons.items():
+        print(f"\nwill be skipped: {', '.join(names)}\n  {reason}")

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from dagathlon.data.buffers import chunk_numbers, column_numbers
 from dagathlon.data.plan import Plan
 from dagathlon.data.request import Place
 from dagathlon.data.variable import MAX_LEVELS, Variable
@@ -49,7 +50,7 @@ class Labels:
     ) -> None:
         self.name, self.place = name, place
         self.column = column.unify_dictionaries()
-        words = [_word(entry) for entry in self.column.chunk(0).dictionary.to_pylist()]
+        words = [word_of(entry) for entry in self.column.chunk(0).dictionary.to_pylist()]
         if missing is not None:
             words = [None if word is None else word.strip() for word in words]
             words = [None if word in missing else word for word in words]
@@ -86,7 +87,7 @@ class Labels:
         """How often each entry of `words` occurs."""
         total = np.zeros(len(self.words) + 1, dtype=np.intp)
         for chunk in self.column.chunks:
-            indices = chunk.indices.fill_null(len(self.words)).to_numpy(zero_copy_only=False)
+            indices = chunk_numbers(chunk.indices, len(self.words))
             total += np.bincount(indices, minlength=len(total))
         return total[:-1]
 
@@ -95,7 +96,7 @@ class Labels:
         marked = np.array([*wrong, False])
         start = 0
         for chunk in self.column.chunks:
-            indices = chunk.indices.fill_null(len(self.words)).to_numpy(zero_copy_only=False)
+            indices = chunk_numbers(chunk.indices, len(self.words))
             hits = marked[indices]
             if hits.any():
                 return start + int(np.argmax(hits))
@@ -184,13 +185,21 @@ def numbers_of(column: Any) -> npt.NDArray[np.float64]:
             np.nan if word is None else float(word) if is_number(word) else np.inf for word in words
         ]
         return np.array(spelled, dtype=np.float64)
-    numbers: npt.NDArray[np.float64] = column.cast(pa.float64(), safe=False).to_numpy()
-    return numbers
+    return column_numbers(column.cast(pa.float64(), safe=False))
 
 
 def shown(entry: Any) -> str:
     """An entry as an error shows it."""
     return "nothing" if entry is None else repr(entry)
+
+
+def word_of(entry: Any) -> str | None:
+    """A level's label: whole floating-point numbers are written without a fraction."""
+    if entry is None or (isinstance(entry, float) and math.isnan(entry)):
+        return None
+    if isinstance(entry, float) and entry.is_integer():
+        return str(int(entry))
+    return str(entry)
 
 
 def sorted_labels(labels: set[str]) -> tuple[str, ...]:
@@ -210,15 +219,6 @@ def _are_codes(labels: set[str]) -> bool:
 
 def _is_float(word: str) -> bool:
     return is_number(word) or word.lower() in _NOT_FINITE
-
-
-def _word(entry: Any) -> str | None:
-    """A level's label: whole floating-point numbers are written without a fraction."""
-    if entry is None or (isinstance(entry, float) and math.isnan(entry)):
-        return None
-    if isinstance(entry, float) and entry.is_integer():
-        return str(int(entry))
-    return str(entry)
 
 
 def _comma_hint(word: str) -> str:

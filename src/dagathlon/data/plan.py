@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from dagathlon.data.buffers import chunk_numbers
 from dagathlon.data.dataset import Dataset
 from dagathlon.data.regimes import Regimes
 from dagathlon.data.request import Place
@@ -65,14 +66,6 @@ def carried_out(plans: list[Plan], place: Place, where: str, regimes: Regimes | 
     return Dataset(variables, codes, values, regimes)
 
 
-def chunk_numbers(chunk: Any, gap: float) -> npt.NDArray[Any]:
-    """Numbers of a pyarrow array with `gap` for the missing ones."""
-    if chunk.null_count:
-        chunk = chunk.fill_null(pa.scalar(gap, type=chunk.type))
-    numbers: npt.NDArray[Any] = chunk.to_numpy(zero_copy_only=False)
-    return numbers
-
-
 def _fill(target: npt.NDArray[Any], plan: Plan, gap: float) -> None:
     start = 0
     for entries in _entries(plan, gap):
@@ -91,24 +84,17 @@ def _entries(plan: Plan, gap: float) -> Iterator[npt.NDArray[Any]]:
             yield _direct(entries, gap, plan.variable)
         else:
             last = len(table) - 1 + plan.offset
-            yield table[chunk_numbers(_wide(entries, last), last) - plan.offset]
+            yield table[chunk_numbers(entries, last).astype(np.int64, copy=False) - plan.offset]
 
 
 def _direct(entries: Any, gap: float, variable: Variable) -> npt.NDArray[Any]:
     if pa.types.is_null(entries.type):
         return np.full(len(entries), gap)
     if variable.is_discrete:
-        return chunk_numbers(_wide(entries, gap), gap)
+        return chunk_numbers(entries, gap)
     if not pa.types.is_float64(entries.type):
         entries = entries.cast(pa.float64(), safe=False)
     return chunk_numbers(entries, gap)
-
-
-def _wide(entries: Any, greatest: float) -> Any:
-    """Entries in a type that holds `greatest`; only narrow types of columns with gaps change."""
-    if entries.null_count and greatest > np.iinfo(entries.type.to_pandas_dtype()).max:
-        return entries.cast(pa.int64())
-    return entries
 
 
 def _check_finite(values: npt.NDArray[np.float64], name: str, place: Place) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -62,6 +63,15 @@ class LinearSem:
         """The covariance matrix that the model implies."""
         effects = np.linalg.inv(np.eye(len(self.names)) - self.weights)
         return np.asarray(effects.T @ (self.variances[:, None] * effects), dtype=np.float64)
+
+    def to_parts(self) -> tuple[Any, dict[str, npt.NDArray[Any]]]:
+        """Names, weights and variances, for a store."""
+        return list(self.names), {"weights": self.weights, "variances": self.variances}
+
+    @classmethod
+    def from_parts(cls, meta: Any, arrays: Mapping[str, npt.NDArray[Any]]) -> LinearSem:
+        """The model again."""
+        return cls(meta, arrays["weights"], arrays["variances"])
 
     def __reduce__(self) -> tuple[type[LinearSem], tuple[object, ...]]:
         return (LinearSem, (self.names, self.weights, self.variances))

@@ -7,6 +7,7 @@ import csv
 import gzip
 import io
 import os
+import re
 import stat
 import zlib
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from dagathlon.errors import DataError
 DELIMITERS = (",", ";", "\t")
 
 _CHUNK = 1 << 20
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -116,11 +118,13 @@ def check_text(text: TextFile) -> bool:
 
 
 def sniffed_delimiter(text: TextFile) -> str:
-    """Comma, semicolon or tab: the one that stands most often in the header, outside quotes."""
-    with io.TextIOWrapper(text.open(), encoding="utf-8-sig", errors="replace") as lines:
-        header = next((line for line in lines if line.strip()), "")
-    unquoted = "".join(header.split('"')[::2])
-    return max(DELIMITERS, key=unquoted.count)
+    """A tab for ``.tsv``; else the delimiter that stands most often in the header, unquoted."""
+    if ".tsv" in text.path.suffixes[-2:]:
+        return "\t"
+    with io.TextIOWrapper(text.open(), encoding="utf-8-sig", errors="replace") as stream:
+        head = _QUOTED.sub("", stream.read(_CHUNK))
+    header = next((line for line in head.splitlines() if line.strip()), "")
+    return max(DELIMITERS, key=header.count)
 
 
 def _content_to_hold(file: Path) -> bytes | None:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TypeAlias, cast
 
 from dagathlon.errors import StudyError, listing, suggestion, unknown
-from dagathlon.modules import Kind, find, modules
-from dagathlon.study.evaluation import Evaluation
+from dagathlon.modules import Kind, add_files, find, modules
+from dagathlon.study.evaluation import Benchmarks, Evaluation
 from dagathlon.study.expand import Entry, Setting, expand, read_entry
 from dagathlon.study.library import DATA_FOLDER, GRAPH_FOLDER, NETWORK_FOLDER, Library, Source
-from dagathlon.study.source import Node, read_json
+from dagathlon.study.source import Node, read_json, without_comments
 from dagathlon.study.units import seconds_of, size_of
 
 SECTIONS: Mapping[str, Kind] = {
@@ -23,6 +23,7 @@ SECTIONS: Mapping[str, Kind] = {
 }
 _DATA_KEYS = ("graph_id", "parameters_id", "data_id", "seed_range")
 _SETUP_KEYS = ("title", "data", "evaluation", "time_limit", "memory_limit")
+_RESERVED_TITLES = (".", "..", "store")
 _MAX_SEEDS = 10_000_000
 
 Part: TypeAlias = Setting | Source
@@ -61,6 +62,11 @@ class Setup:
         found = (name for part in self.evaluations for name in part.algorithms())
         return list(dict.fromkeys(found))
 
+    def benchmarked(self) -> set[str]:
+        """Ids of the algorithms that are compared with the truth in the joint table."""
+        tables = (part for part in self.evaluations if isinstance(part, Benchmarks))
+        return {name for table in tables for name in table.ids}
+
 
 @dataclass(frozen=True)
 class Config:
@@ -72,7 +78,7 @@ class Config:
     library: Library
 
 
-def read_config(path: Path, resources: Path | None = None) -> Config:
+def read_config(path: Path, resources: Path | None = None, home: Path | None = None) -> Config:
     """Read and check a study.
 
     Parameters
@@ -81,18 +87,20 @@ def read_config(path: Path, resources: Path | None = None) -> Config:
         The JSON file.
     resources
         A Benchpress `resources` folder; by default one beside the study, if there is one.
+    home
+        Folder that file names in the study are relative to; by default that of the file.
     """
-    root = Node(read_json(path), "")
+    root = Node(without_comments(read_json(path)), "")
     if not isinstance(root.value, dict):
         raise StudyError(f"{path}: a study is a JSON object")
     try:
-        return _read_root(root, path, resources)
+        return _read_root(root, path, _library(home or path.parent, resources))
     except StudyError as error:
         raise StudyError(f"{path}: {error}") from None
 
 
-def _read_root(root: Node, path: Path, resources: Path | None) -> Config:
-    library = Library(_resources_folder(path, resources), path.parent)
+def _read_root(root: Node, path: Path, library: Library) -> Config:
+    _load_modules(root, library)
     sections = _read_sections(root.need("resources"))
     algorithms = sections["structure_learning_algorithms"]
     setups = root.need("benchmark_setup")
@@ -112,13 +120,23 @@ def _read_root(root: Node, path: Path, resources: Path | None) -> Config:
     return Config(path, read, algorithms, library)
 
 
-def _resources_folder(path: Path, resources: Path | None) -> Path | None:
-    if resources is not None:
-        if not resources.is_dir():
-            raise StudyError(f"the resources folder {resources} does not exist")
-        return resources
-    beside = path.parent / "resources"
-    return beside if beside.is_dir() else None
+def _library(home: Path, resources: Path | None) -> Library:
+    if resources is not None and not resources.is_dir():
+        raise StudyError(f"the resources folder {resources} does not exist")
+    beside = home / "resources"
+    return Library(resources or (beside if beside.is_dir() else None), home)
+
+
+def _load_modules(root: Node, library: Library) -> None:
+    """Make the user's own modules known: `modules` lists their files, relative to the study."""
+    files = root.get("modules")
+    found = []
+    for item in files.items() if files else ():
+        path = library.home / item.text()
+        if not path.exists():
+            raise item.fail(f"there is no file {path}")
+        found.append(path)
+    add_files(found)
 
 
 def _read_sections(node: Node) -> dict[str, dict[str, Entry]]:
@@ -143,8 +161,8 @@ def _read_sections(node: Node) -> dict[str, dict[str, Entry]]:
 def _read_setup(node: Node, sections: Mapping[str, Mapping[str, Entry]], library: Library) -> Setup:
     node.only(_SETUP_KEYS, "a setup")
     title = node.need("title").text()
-    if title.split() != [title] or "/" in title or title in (".", ".."):
-        raise node.need("title").fail(f"{title!r} names a folder: no spaces, no slashes")
+    if title.split() != [title] or "/" in title or title in _RESERVED_TITLES:
+        raise node.need("title").fail(f"{title!r} cannot name the folder of results")
     time_limit, memory_limit = node.get("time_limit"), node.get("memory_limit")
     data = [_read_data(item, sections, library) for item in node.need("data").items()]
     return Setup(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 from dagathlon.errors import StudyError, unknown
+from dagathlon.learners.base import Learner
 from dagathlon.study.config import Config
 from dagathlon.study.expand import Entry, Setting
 from dagathlon.study.source import read_json
@@ -59,9 +61,13 @@ class Inputs:
                 self._follow(other.id, (*path, name), found)
 
     def values(self, setting: Setting, where: str) -> dict[str, Any]:
-        """A setting's parameters, a constraint file's name replaced by its content."""
-        values = setting.module.to_json()
-        for name, parameter in type(setting.module).parameters().items():
+        """What identifies a learning task: the parameters, with the content of constraint files.
+
+        Fields that only say how a graph is estimated from a chain are no part of it.
+        """
+        module = cast(Learner, setting.module)
+        values = {k: v for k, v in module.to_json().items() if k not in module.ESTIMATOR_FIELDS}
+        for name, parameter in type(module).parameters().items():
             reference = parameter.type.reference
             if reference is None or values[name] is None:
                 continue
@@ -72,6 +78,8 @@ class Inputs:
         return values
 
     def _content(self, name: str, where: str) -> Any:
+        if Path(name).stem.casefold() == "none":
+            return None  # Benchpress's place-holder for no constraints
         if name not in self._constraints:
             path = self._library.constraints(name, where)
             content = read_json(path) if path.stat().st_size else {}

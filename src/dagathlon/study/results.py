@@ -55,9 +55,8 @@ class _Table:
         learner = entry.settings[run.setting].module
         outcome = self._outcome(run)
         stats = self._stats(run)
-        row: Row = dict.fromkeys(METRIC_COLUMNS)
-        if run.score is not None:
-            row |= self._scores.get(self._plan.tasks[run.score].key, {})
+        metrics = {} if run.score is None else self._scores.get(self._key(run.score), {})
+        row: Row = {name: metrics.get(name) for name in METRIC_COLUMNS}
         row |= _described(case, learner.name)
         row["time"] = outcome.wall if outcome.status is Status.OK else None
         row["ntests"] = stats.get("ntests")
@@ -70,7 +69,11 @@ class _Table:
         row["implementation"] = learner.implementation
         row["cpu"] = outcome.cpu if outcome.status is Status.OK else None
         row["memory"] = outcome.memory if outcome.status is Status.OK else None
+        row |= {name: value for name, value in metrics.items() if name not in row}
         return row
+
+    def _key(self, position: int) -> bytes:
+        return self._plan.tasks[position].key
 
     def _outcome(self, run: Run) -> Outcome:
         """How the run ended: the learner's outcome, or that of the first later step that failed."""
@@ -84,10 +87,10 @@ class _Table:
 
     def _find(self, position: int) -> Outcome:
         missing = Outcome(Status.SKIPPED, "not run yet")
-        return self._outcomes.get(self._plan.tasks[position].key, missing)
+        return self._outcomes.get(self._key(position), missing)
 
     def _stats(self, run: Run) -> Mapping[str, Any]:
-        estimate = self._estimates.get(self._plan.tasks[run.learn].key)
+        estimate = self._estimates.get(self._key(run.learn))
         return estimate.stats if isinstance(estimate, Estimate) else {}
 
 
