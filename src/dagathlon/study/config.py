@@ -11,7 +11,14 @@ from dagathlon.errors import StudyError, listing, suggestion, unknown
 from dagathlon.modules import Kind, add_files, find, modules
 from dagathlon.study.evaluation import Benchmarks, Evaluation
 from dagathlon.study.expand import Entry, Setting, expand, read_entry
-from dagathlon.study.library import DATA_FOLDER, GRAPH_FOLDER, NETWORK_FOLDER, Library, Source
+from dagathlon.study.library import (
+    DATA_FOLDER,
+    GRAPH_FOLDER,
+    NETWORK_FOLDER,
+    Library,
+    Source,
+    is_file_name,
+)
 from dagathlon.study.source import Node, read_json, without_comments
 from dagathlon.study.units import seconds_of, size_of
 
@@ -132,8 +139,9 @@ def _load_modules(root: Node, library: Library) -> None:
     files = root.get("modules")
     found = []
     for item in files.items() if files else ():
-        path = library.home / item.text()
-        if not path.exists():
+        name = item.text()
+        path = library.home / name
+        if not is_file_name(name) or not path.exists():
             raise item.fail(f"there is no file {path}")
         found.append(path)
     add_files(found)
@@ -161,7 +169,8 @@ def _read_sections(node: Node) -> dict[str, dict[str, Entry]]:
 def _read_setup(node: Node, sections: Mapping[str, Mapping[str, Entry]], library: Library) -> Setup:
     node.only(_SETUP_KEYS, "a setup")
     title = node.need("title").text()
-    if title.split() != [title] or "/" in title or title in _RESERVED_TITLES:
+    plain = title.split() == [title] and "/" not in title and is_file_name(title)
+    if not plain or title in _RESERVED_TITLES:
         raise node.need("title").fail(f"{title!r} cannot name the folder of results")
     time_limit, memory_limit = node.get("time_limit"), node.get("memory_limit")
     data = [_read_data(item, sections, library) for item in node.need("data").items()]
