@@ -9,6 +9,7 @@ from typing import TypeAlias, cast
 
 from dagathlon.errors import StudyError, listing, suggestion, unknown
 from dagathlon.modules import Kind, add_files, find, modules
+from dagathlon.simulate.noise import Noise
 from dagathlon.study.evaluation import Benchmarks, Evaluation
 from dagathlon.study.expand import Entry, Setting, expand, read_entry
 from dagathlon.study.library import (
@@ -28,7 +29,7 @@ SECTIONS: Mapping[str, Kind] = {
     "data": "data",
     "structure_learning_algorithms": "algorithm",
 }
-_DATA_KEYS = ("graph_id", "parameters_id", "data_id", "seed_range")
+_DATA_KEYS = ("graph_id", "parameters_id", "data_id", "seed_range", "noise")
 _SETUP_KEYS = ("title", "data", "evaluation", "time_limit", "memory_limit")
 _RESERVED_TITLES = (".", "..", "store")
 _MAX_SEEDS = 10_000_000
@@ -38,7 +39,7 @@ Part: TypeAlias = Setting | Source
 
 @dataclass(frozen=True)
 class DataEntry:
-    """One entry of a setup's `data`: alternatives for graph, parameters and data, and the seeds.
+    """One entry of a setup's `data`: alternatives for graph, parameters, data, noise; the seeds.
 
     An empty tuple of graphs or parameters means null: there is none.
     """
@@ -50,6 +51,7 @@ class DataEntry:
     parameters: Sequence[Part]
     data: Sequence[Part]
     seeds: range
+    noises: Sequence[Noise]
     where: str
 
 
@@ -233,6 +235,7 @@ def _read_data(
         parameters,
         data,
         _read_seeds(node),
+        _read_noises(node),
         node.where,
     )
 
@@ -273,6 +276,25 @@ def _read_seeds(node: Node) -> range:
     if last - first >= _MAX_SEEDS:
         raise child.fail(f"{last - first + 1} seeds; {_MAX_SEEDS} is the most")
     return range(first, last + 1)
+
+
+def _read_noises(node: Node) -> list[Noise]:
+    """The noise experiments of a data entry: codes or objects, one or a list; by default none."""
+    child = node.get("noise")
+    if child is None:
+        return [Noise()]
+    found = list(child.items()) if isinstance(child.value, list) else [child]
+    noises = [_read_noise(item) for item in found]
+    for i, noise in enumerate(noises):
+        if noise in noises[:i]:
+            raise found[i].fail(f"{noise.code} stands twice")
+    return noises
+
+
+def _read_noise(node: Node) -> Noise:
+    if isinstance(node.value, dict):
+        return Noise.from_json(node.value, node.where)
+    return Noise.from_code(node.text(), node.where)
 
 
 def _check_references(setup: Setup, algorithms: Mapping[str, Entry]) -> None:
