@@ -365,7 +365,7 @@ def test_a_wrong_byte_far_into_a_file_is_found(read) -> None:
         read(broken)
 
 
-def test_files_that_cannot_be_opened_are_explained(tmp_path, monkeypatch) -> None:
+def test_files_that_cannot_be_opened_are_explained(tmp_path) -> None:
     with pytest.raises(DataError, match=r"nothing.csv: there is no such file"):
         read_data(tmp_path / "nothing.csv")
     with pytest.raises(DataError, match="is a folder; give one data file"):
@@ -382,12 +382,15 @@ def test_files_that_cannot_be_opened_are_explained(tmp_path, monkeypatch) -> Non
         read_data(tmp_path / "cut.csv.gz")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may open every file")
-def test_a_file_without_permission_is_explained(tmp_path) -> None:
+def test_a_file_without_permission_is_explained(tmp_path, monkeypatch) -> None:
     path = tmp_path / "closed.csv"
     path.write_text("a\n1\n")
-    path.chmod(0)
-    with pytest.raises(DataError, match="no permission"):
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(type(path), "open", refuse)
+    with pytest.raises(DataError, match=r"closed.csv: no permission to open this file"):
         read_data(path)
 
 
