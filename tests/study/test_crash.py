@@ -85,7 +85,7 @@ def kill_and_resume(plan: FakePlan, folder: Path, kills: int, seed: int) -> Summ
     """Kill a run again and again, mostly some moments after its first result; then let it end."""
     moments = random.Random(seed)
     for _ in range(kills):
-        child = Child(plan, folder, jobs=2)
+        child = Child(plan, folder, jobs=moments.choice([1, 1, 2]))
         if moments.random() < 0.8:
             child.wait_for_news()
             time.sleep(moments.random() * 0.1)
