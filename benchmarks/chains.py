@@ -6,8 +6,8 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-
 from benchmarks.timing import Row, best_of, compare, print_table
+
 from dagathlon.evaluate.chains import edge_frequencies, map_graph, size_trajectory
 from dagathlon.learners.chain import Chain, Edits
 from dagathlon.learners.trajectory import read_trajectory, write_trajectory
@@ -68,7 +68,7 @@ def random_chain(rows: int) -> Chain:
 
 
 def walk(chain: Chain) -> np.ndarray:
-    import networkx as nx  # noqa: PLC0415 - a peer that may be missing
+    import networkx as nx
 
     graph = nx.Graph()
     graph.add_nodes_from(range(NODES))

@@ -14,15 +14,18 @@ from dagathlon.benchpress.parameters import (
     TrilearnIntraClass,
 )
 from dagathlon.benchpress.templates import NewAlg, NewData, NewGraph, NewMcmcalg, NewParams
-from dagathlon.data import Dataset, Gaussian, LinearSem, Variable
-from dagathlon.errors import DataError
+from dagathlon.data import Dataset, LinearSem, MultivariateNormal, Variable
+from dagathlon.errors import DagathlonError, DataError
 from dagathlon.graphs import Graph
 from dagathlon.simulate.completion import complete_covariance
 from dagathlon.simulate.erdos_renyi import ErdosRenyi
 from dagathlon.simulate.g_wishart import GWishart
 from dagathlon.simulate.iid import Iid, standardize
+from dagathlon.study.codec import decode, encode
 
-CHAIN = LinearSem("abc", [[0, 2, 0], [0, 0, -0.5], [0, 0, 0]], [1, 4, 9])
+
+def small_sem() -> LinearSem:
+    return LinearSem("abc", [[0, 2, 0], [0, 0, -0.5], [0, 0, 0]], [1, 4, 9])
 
 
 def rng(seed: int = 1) -> np.random.Generator:
@@ -32,8 +35,8 @@ def rng(seed: int = 1) -> np.random.Generator:
 def test_covariance_by_hand():
     # var a = 1; var b = 4·1 + 4 = 8; cov(a,b) = 2; c = -b/2 + e: var 8/4 + 9 = 11.
     expected = [[1, 2, -1], [2, 8, -4], [-1, -4, 11]]
-    np.testing.assert_allclose(CHAIN.covariance(), expected, atol=1e-14)
-    assert CHAIN.graph == Graph.from_edges(["a -> b", "b -> c"])
+    np.testing.assert_allclose(small_sem().covariance(), expected, atol=1e-14)
+    assert small_sem().graph == Graph.from_edges(["a -> b", "b -> c"])
 
 
 def test_sample_has_the_covariance_of_the_model():
@@ -64,29 +67,37 @@ def test_models_are_determined_by_the_stream():
     graph = ErdosRenyi().sample(rng())
     first, second = (SemParams().sample(graph, rng()).sample(5, rng()) for _ in range(2))
     assert first == second
-    assert pickle.loads(pickle.dumps(CHAIN)).sample(5, rng()) == CHAIN.sample(5, rng())
+    assert pickle.loads(pickle.dumps(small_sem())).sample(5, rng()) == small_sem().sample(5, rng())
+
+
+def test_models_survive_a_store():
+    for model in (small_sem(), MultivariateNormal("ab", [[1, 0.5], [0.5, 2]])):
+        again = decode(b"".join(bytes(piece) for piece in encode(model)))
+        assert type(again) is type(model)
+        assert again.sample(5, rng()) == model.sample(5, rng())
 
 
 @pytest.mark.parametrize(
     ("weights", "variances", "message"),
     [
-        ([[0, 1], [1, 0]], None, "is on or behind a cycle"),
+        ([[0, 1, 0], [0, 0, 1], [1, 0, 0]], None, "a linear model needs a DAG"),
+        ([[0, 1], [1, 0]], None, "a linear model needs a DAG"),
         ([[0, 1]], None, "expected 2×2 numbers, found 1×2"),
         ([[0, np.nan], [0, 0]], None, "finite"),
         ([[0, 1], [0, 0]], [1, -1], "at least 0"),
     ],
 )
 def test_wrong_models_are_refused(weights, variances, message):
-    with pytest.raises(DataError, match=message):
-        LinearSem("ab", weights, variances)
+    with pytest.raises(DagathlonError, match=message):
+        LinearSem("abc"[: np.shape(weights)[-1]], weights, variances)
 
 
 def test_iid_standardises():
-    data = Iid(n=50, standardized=True).sample(CHAIN, rng())
+    data = Iid(n=50, standardized=True).sample(small_sem(), rng())
     np.testing.assert_allclose(data.values.mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(data.values.std(axis=0, ddof=1), 1)
-    raw = Iid(n=50).sample(CHAIN, rng())
-    assert raw == CHAIN.sample(50, rng())
+    raw = Iid(n=50).sample(small_sem(), rng())
+    assert raw == small_sem().sample(50, rng())
 
 
 def test_standardising_keeps_discrete_columns_and_constants():
@@ -139,14 +150,14 @@ def test_intra_class_by_hand():
     np.testing.assert_allclose(model.covariance(), [[2, 1, 0.5], [1, 2, 1], [0.5, 1, 2]])
 
 
-def test_gaussian_checks_its_covariance():
+def test_multivariate_normal_checks_its_covariance():
     with pytest.raises(DataError, match="not positive definite"):
-        Gaussian("ab", [[1, 2], [2, 1]])
+        MultivariateNormal("ab", [[1, 2], [2, 1]])
     with pytest.raises(DataError, match="symmetric"):
-        Gaussian("ab", [[1, 0.5], [0, 1]])
+        MultivariateNormal("ab", [[1, 0.5], [0, 1]])
     with pytest.raises(DataError, match="2×2"):
-        Gaussian("ab", [[1]])
-    data = Gaussian("ab", [[1, 0.5], [0.5, 1]]).sample(100_000, rng())
+        MultivariateNormal("ab", [[1]])
+    data = MultivariateNormal("ab", [[1, 0.5], [0.5, 1]]).sample(100_000, rng())
     assert abs(np.corrcoef(data.values.T)[0, 1] - 0.5) < 0.015
 
 
@@ -161,7 +172,7 @@ def test_templates_work_together():
 
 
 def test_new_mcmcalg_gives_a_chain():
-    data = Gaussian("abcde", np.eye(5)).sample(10, rng())
+    data = MultivariateNormal("abcde", np.eye(5)).sample(10, rng())
     estimate = NewMcmcalg(n_iterations=2000, cutoff=0.8).learn(data, rng())
     assert estimate.chain is not None
     assert (estimate.chain.end, len(estimate.chain)) == (2000, 2001)

@@ -47,8 +47,8 @@ def read_table_file(path: str | os.PathLike[str], request: Request) -> Dataset:
     return from_table(table, request, label)
 
 
-def from_frame(frame: Any, request: Request) -> Dataset | None:
-    """A pyarrow, pandas or polars table as a data set; ``None`` for anything else.
+def from_frame(frame: Any, request: Request) -> Dataset:
+    """A pyarrow, pandas or polars table as a data set.
 
     The kind of the object is told by what it can do, so that neither library is imported.
     """
@@ -61,7 +61,10 @@ def from_frame(frame: Any, request: Request) -> Dataset | None:
         elif hasattr(frame, "__arrow_c_stream__"):
             table = pa.table(frame)
         else:
-            return None
+            raise DataError(
+                "data come from a file, a pandas, polars or pyarrow table, or a numpy matrix; "
+                f"found a {type(frame).__name__}"
+            )
     except (pa.ArrowException, ValueError, TypeError) as error:
         raise DataError(f"{library} table: cannot be taken over ({error})") from None
     return from_table(table, request, f"{library} table", _category_levels(frame, library))
@@ -107,7 +110,7 @@ def _from_columns(
 
     plans = [plan_column(names[j], columns[j], request, place) for j in variables]
     regimes = _regimes(marks, columns, where) if marks else None
-    return carried_out(plans, place, where, regimes)
+    return carried_out(plans, place, regimes)
 
 
 def _check_names(names: Sequence[str], where: str) -> None:

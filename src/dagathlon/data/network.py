@@ -9,6 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 
+import numpy as np
+
 from dagathlon.data import likelihood, sampling
 from dagathlon.data.dataset import Dataset
 from dagathlon.data.distributions import Distribution, FloatArray, Gaussian, Table
@@ -141,7 +143,7 @@ class Network:
         except (KeyError, TypeError):
             raise DataError(unknown("node", name, self.names)) from None
 
-    def sample(self, n: int, seed: int) -> Dataset:
+    def sample(self, n: int, seed: int | np.random.Generator) -> Dataset:
         """Draw `n` independent rows.
 
         The rows depend on the seed alone: the first rows of a longer sample are the shorter
@@ -152,8 +154,10 @@ class Network:
         n
             Number of rows.
         seed
-            Whole number from 0 to 2⁶⁴ − 1.
+            Whole number from 0 to 2⁶⁴ − 1, or a generator to draw one from.
         """
+        if isinstance(seed, np.random.Generator):
+            seed = int(seed.integers(2**64, dtype=np.uint64))
         return sampling.sample(self, n, seed)
 
     def log_likelihood(self, data: Dataset) -> float:

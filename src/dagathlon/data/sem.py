@@ -13,6 +13,7 @@ from dagathlon.data.dataset import Dataset
 from dagathlon.data.variable import Variable
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
+from dagathlon.graphs.checks import require_dag
 
 
 class LinearSem:
@@ -42,7 +43,8 @@ class LinearSem:
         self.variances = _checked(ones, (p,), "noise variances")
         if np.any(self.variances < 0):
             raise DataError("noise variances are at least 0")
-        self._order = _topological_order(self.weights != 0, self.names)
+        require_dag(self.graph, "a linear model")
+        self._order = self.graph.positions(self.graph.topological_order())
 
     @cached_property
     def graph(self) -> Graph:
@@ -86,20 +88,3 @@ def _checked(values: npt.ArrayLike, shape: tuple[int, ...], what: str) -> npt.ND
         raise DataError(f"{what}: all numbers must be finite")
     array.flags.writeable = False
     return array
-
-
-def _topological_order(edges: npt.NDArray[np.bool_], names: tuple[str, ...]) -> list[int]:
-    """Nodes with parents first; a cycle is an error."""
-    open_parents = edges.sum(axis=0)
-    ready = np.flatnonzero(open_parents == 0).tolist()
-    order: list[int] = []
-    while ready:
-        node = ready.pop()
-        order.append(node)
-        children = np.flatnonzero(edges[node])
-        open_parents[children] -= 1
-        ready.extend(children[open_parents[children] == 0].tolist())
-    if len(order) < len(edges):
-        left = sorted(set(range(len(edges))) - set(order))
-        raise DataError(f"weights of a linear model: {names[left[0]]} is on or behind a cycle")
-    return order

@@ -1,4 +1,4 @@
-"""Random and structured MultivariateNormal models on undirected graphs."""
+"""Random and structured Gaussian models on undirected graphs."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import numpy as np
 from dagathlon.graphs.drawing.labels import Label
 from dagathlon.graphs.drawing.layered import layered_layout
 from dagathlon.graphs.drawing.layout import Box, Layout, Pair, fitted, packed
-from dagathlon.graphs.drawing.stress import joined, stress_layout
+from dagathlon.graphs.drawing.stress import straight, stress_layout
 from dagathlon.graphs.graph import Graph
 from dagathlon.graphs.marks import Mark
 
@@ -82,5 +82,4 @@ def _grid(labels: Sequence[Label], edges: list[Pair]) -> Layout:
         node: Box(node % columns * width, node // columns * height, label.width, label.height)
         for node, label in enumerate(labels)
     }
-    pairs = {pair: {0: boxes[pair[0]], 1: boxes[pair[1]]} for pair in edges}
-    return fitted(boxes, {pair: joined(ends, 0, 1) for pair, ends in pairs.items()})
+    return fitted(boxes, {(u, v): straight(boxes[u], boxes[v]) for u, v in edges})
