@@ -7,7 +7,9 @@ import tempfile
 import warnings
 from pathlib import Path
 
+import numpy as np
 from benchmarks.timing import Row, best_of, compare, print_table
+
 from dagathlon.data import Network, write_network
 from dagathlon.data.networks import bif
 
@@ -63,8 +65,6 @@ def sampling(name: str, n: int, peer_n: int, folder: Path) -> list[Row]:
 
 
 def gaussian() -> Row:
-    import numpy as np
-
     network = Network.load("ecoli70")
     n = 200_000
     ours = best_of(lambda: network.sample(n, seed=1), repeats=5)

@@ -23,9 +23,8 @@ WORDS = [
     *(b"-1 1e309 nan inf 0x10 1_0 99999999999999999999 0 2 \xc3\xa9 \xed\xa0\x80".split()),
     *(b"table default property type discrete node probability variable network data".split()),
     *(b"normal( states potential <cpt> </cpt> <!DOCTYPE <!ENTITY &amp; <state/> ]]>".split()),
-    *(
-        b"\x00\x00\x00\x13 \x00\x00\x02\x0e \x00\x00\x00\xfe \x00\x00\x01\xff \xff\xff\xff\xff".split()
-    ),
+    *(b"\x00\x00\x00\x13 \x00\x00\x02\x0e \x00\x00\x00\xfe \x00\x00\x01\xff".split()),
+    b"\xff\xff\xff\xff",
     *(b"\x7f\xff\xff\xff \x00\x00\x00\xee \x00\x00\x00\x15 \x00\x00\x04\x03".split()),
 ]
 
@@ -72,8 +71,7 @@ def check(content: bytes, name: str) -> bool:
     """Whether the file still is a network, and if so a valid one."""
     try:
         network = NETWORK_FORMATS[name].read(decompressed(content))
-    except DataError as error:
-        assert str(error)
+    except DataError:
         return False
     assert isinstance(network, Network)
     for given in network.distributions.values():

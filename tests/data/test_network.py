@@ -63,8 +63,8 @@ def test_order_of_nodes_and_parents_does_not_matter_for_equality() -> None:
 
 
 def test_pickle_and_immutability() -> None:
-    network = mixed()
-    assert pickle.loads(pickle.dumps(network)) == network
+    network = pickle.loads(pickle.dumps(mixed()))
+    assert network == mixed()
     table = network.distribution("group")
     assert isinstance(table, Table)
     with pytest.raises(ValueError, match="read-only"):
@@ -115,9 +115,9 @@ def test_parents_of_the_wrong_kind_or_size_are_refused() -> None:
         Network({"x": coin, "y": Gaussian(("x",), 0.0, [1.0], 1.0)})
     with pytest.raises(DataError, match="'y': its table has 3 rows for parent 'x', which has 2"):
         Network({"x": coin, "y": Table(("a",), ("x",), [[1.0]] * 3)})
-    with pytest.raises(DataError, match="cycle: b → a → b|cycle: a → b → a"):
+    with pytest.raises(DataError, match=r"cycle: b → a → b|cycle: a → b → a"):
         Network({"a": Gaussian(("b",), 0, [1], 1), "b": Gaussian(("a",), 0, [1], 1), "c": number})
-    with pytest.raises(DataError, match="unknown node 'rian' .did you mean 'rain'"):
+    with pytest.raises(DataError, match=r"unknown node 'rian' .did you mean 'rain'"):
         weather().distribution("rian")
 
 
@@ -175,15 +175,15 @@ def test_likelihood_of_data_that_do_not_fit() -> None:
     rain, wind, mood = network.variables
     with pytest.raises(DataError, match="unknown variable 'wind'"):
         network.log_likelihood(Dataset([rain, mood], codes=[[0, 0]]))
+    data = Dataset([Variable("rain", ("yes", "maybe")), wind, mood], codes=[[1, 0, 0]])
     with pytest.raises(DataError, match="variable 'rain': unknown level 'maybe'"):
-        data = Dataset([Variable("rain", ("yes", "maybe")), wind, mood], codes=[[1, 0, 0]])
         network.log_likelihood(data)
     with pytest.raises(DataError, match="variable 'mood', row 2: the value is missing"):
         network.log_likelihood(Dataset([rain, wind, mood], codes=[[0, 0, 0], [0, 0, -1]]))
     with pytest.raises(DataError, match="'rain' is continuous in the data"):
         network.log_likelihood(Dataset([Variable("rain"), wind, mood], [[0, 0]], [[1.0]]))
+    replaced = [Variable("age", ("x",)) if v.name == "age" else v for v in mixed().variables]
     with pytest.raises(DataError, match="'age' is discrete in the data"):
-        replaced = [Variable("age", ("x",)) if v.name == "age" else v for v in mixed().variables]
         mixed().log_likelihood(Dataset(replaced, [[0, 0, 0]], [[1.0, 1.0, 1.0]]))
 
 
@@ -195,7 +195,7 @@ def test_load_takes_names_and_files(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(tmp_path)
     (tmp_path / "asia").write_text("a file of that name")
     assert len(Network.load("asia")) == 8
-    with pytest.raises(DataError, match="unknown standard network 'alram' .did you mean 'alarm'"):
+    with pytest.raises(DataError, match=r"unknown standard network 'alram' .did you mean 'alarm'"):
         Network.load("alram")
     with pytest.raises(DataError, match=r"nothing\.bif: cannot be read"):
         Network.load("nothing.bif")

@@ -139,7 +139,7 @@ def test_entities_are_refused_and_document_types_are_not() -> None:
 def test_decompression_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_BYTES", 1000)
     for compress in (gzip.compress, bz2.compress, lzma.compress):
-        with pytest.raises(DataError, match="allowed 1000 bytes|Memory usage limit"):
+        with pytest.raises(DataError, match=r"allowed 1000 bytes|Memory usage limit"):
             limits.decompressed(compress(bytes(1001)))
 
 

@@ -195,7 +195,7 @@ def test_sachs_measurements() -> None:
     assert data.intervened is not None
     assert data.intervened.sum(axis=0).tolist() == [0, 799, 0, 810, 0, 0, 911, 707, 723 + 913, 0, 0]
     assert all(part.regimes is None for part in parts)
-    with pytest.raises(DataError, match="unknown condition 'pmaa' .did you mean 'pma'"):
+    with pytest.raises(DataError, match=r"unknown condition 'pmaa' .did you mean 'pma'"):
         load_sachs("pmaa")
 
 

@@ -45,7 +45,12 @@ class MultivariateNormal:
 
     def sample(self, n: int, rng: np.random.Generator) -> Dataset:
         """Draw n independent rows."""
-        values = rng.standard_normal((n, len(self.names))) @ self._factor.T
+        noise = rng.standard_normal((n, len(self.names)))
+        values = np.zeros((n, len(self.names)), order="F")
+        # Factor by factor rather than by a matrix product, whose rounding varies by machine and
+        # with the number of rows.
+        for k in range(len(self.names)):
+            values[:, k:] += noise[:, k, None] * self._factor[k:, k]
         return Dataset([Variable(name) for name in self.names], values=values)
 
     def to_parts(self) -> tuple[Any, dict[str, npt.NDArray[Any]]]:

@@ -21,8 +21,8 @@ GraphKind: TypeAlias = Literal["dag", "undirected"]
 class Model(Protocol):
     """A joint distribution that data can be drawn from."""
 
-    def sample(self, n: int, rng: np.random.Generator) -> Dataset:
-        """Draw n independent rows."""
+    def sample(self, n: int, rng: np.random.Generator, /) -> Dataset:
+        """Draw n independent rows; the first rows of a longer sample are the shorter sample."""
 
 
 @dataclass(frozen=True, kw_only=True)

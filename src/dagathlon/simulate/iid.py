@@ -25,6 +25,7 @@ class Iid(DataGenerator):
     """
 
     name = "iid"
+    outside_stream = frozenset({"n", "standardized"})
 
     n: Natural = 1000
     standardized: bool = False

@@ -9,9 +9,17 @@ from typing import TypeAlias, cast
 
 from dagathlon.errors import StudyError, listing, suggestion, unknown
 from dagathlon.modules import Kind, add_files, find, modules
+from dagathlon.simulate.noise import Noise
 from dagathlon.study.evaluation import Benchmarks, Evaluation
 from dagathlon.study.expand import Entry, Setting, expand, read_entry
-from dagathlon.study.library import DATA_FOLDER, GRAPH_FOLDER, NETWORK_FOLDER, Library, Source
+from dagathlon.study.library import (
+    DATA_FOLDER,
+    GRAPH_FOLDER,
+    NETWORK_FOLDER,
+    Library,
+    Source,
+    is_file_name,
+)
 from dagathlon.study.source import Node, read_json, without_comments
 from dagathlon.study.units import seconds_of, size_of
 
@@ -21,7 +29,7 @@ SECTIONS: Mapping[str, Kind] = {
     "data": "data",
     "structure_learning_algorithms": "algorithm",
 }
-_DATA_KEYS = ("graph_id", "parameters_id", "data_id", "seed_range")
+_DATA_KEYS = ("graph_id", "parameters_id", "data_id", "seed_range", "noise")
 _SETUP_KEYS = ("title", "data", "evaluation", "time_limit", "memory_limit")
 _RESERVED_TITLES = (".", "..", "store")
 _MAX_SEEDS = 10_000_000
@@ -31,7 +39,7 @@ Part: TypeAlias = Setting | Source
 
 @dataclass(frozen=True)
 class DataEntry:
-    """One entry of a setup's `data`: alternatives for graph, parameters and data, and the seeds.
+    """One entry of a setup's `data`: alternatives for graph, parameters, data, noise; the seeds.
 
     An empty tuple of graphs or parameters means null: there is none.
     """
@@ -43,6 +51,7 @@ class DataEntry:
     parameters: Sequence[Part]
     data: Sequence[Part]
     seeds: range
+    noises: Sequence[Noise]
     where: str
 
 
@@ -132,8 +141,9 @@ def _load_modules(root: Node, library: Library) -> None:
     files = root.get("modules")
     found = []
     for item in files.items() if files else ():
-        path = library.home / item.text()
-        if not path.exists():
+        name = item.text()
+        path = library.home / name
+        if not is_file_name(name) or not path.exists():
             raise item.fail(f"there is no file {path}")
         found.append(path)
     add_files(found)
@@ -161,7 +171,8 @@ def _read_sections(node: Node) -> dict[str, dict[str, Entry]]:
 def _read_setup(node: Node, sections: Mapping[str, Mapping[str, Entry]], library: Library) -> Setup:
     node.only(_SETUP_KEYS, "a setup")
     title = node.need("title").text()
-    if title.split() != [title] or "/" in title or title in _RESERVED_TITLES:
+    plain = title.split() == [title] and "/" not in title and is_file_name(title)
+    if not plain or title in _RESERVED_TITLES:
         raise node.need("title").fail(f"{title!r} cannot name the folder of results")
     time_limit, memory_limit = node.get("time_limit"), node.get("memory_limit")
     data = [_read_data(item, sections, library) for item in node.need("data").items()]
@@ -224,6 +235,7 @@ def _read_data(
         parameters,
         data,
         _read_seeds(node),
+        _read_noises(node),
         node.where,
     )
 
@@ -264,6 +276,25 @@ def _read_seeds(node: Node) -> range:
     if last - first >= _MAX_SEEDS:
         raise child.fail(f"{last - first + 1} seeds; {_MAX_SEEDS} is the most")
     return range(first, last + 1)
+
+
+def _read_noises(node: Node) -> list[Noise]:
+    """The noise experiments of a data entry: codes or objects, one or a list; by default none."""
+    child = node.get("noise")
+    if child is None:
+        return [Noise()]
+    found = list(child.items()) if isinstance(child.value, list) else [child]
+    noises = [_read_noise(item) for item in found]
+    for i, noise in enumerate(noises):
+        if noise in noises[:i]:
+            raise found[i].fail(f"{noise.code} stands twice")
+    return noises
+
+
+def _read_noise(node: Node) -> Noise:
+    if isinstance(node.value, dict):
+        return Noise.from_json(node.value, node.where)
+    return Noise.from_code(node.text(), node.where)
 
 
 def _check_references(setup: Setup, algorithms: Mapping[str, Entry]) -> None:

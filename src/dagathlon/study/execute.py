@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from dagathlon.data import Dataset
-from dagathlon.errors import DagathlonError
+from dagathlon.errors import DagathlonError, NotApplicableError
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.modules import Kind, Module, find
@@ -31,7 +31,7 @@ class WrongResultError(DagathlonError):
 
 
 class UnavailableError(DagathlonError):
-    """A module cannot run on this machine; the task is skipped."""
+    """A module cannot run on this machine or has nothing to do; the task is skipped."""
 
 
 class Handler(NamedTuple):
@@ -60,7 +60,7 @@ def execute(call: Call, rng: np.random.Generator, inputs: Inputs) -> Any:
     call
         The module and its parameters.
     rng
-        The task's own random stream, `random_stream` of its key.
+        The task's own random stream, `random_stream` of its `random_key`.
     inputs
         Results of the tasks it reads, in order. A learner's first input is the data; a second is
         another learner's estimate, whose graph the learner gets as ``start`` (of several, a tuple).
@@ -129,7 +129,10 @@ def _sample(module: Any, inputs: Inputs, rng: np.random.Generator) -> Any:
 
 
 def _apply(module: Any, inputs: Inputs, rng: np.random.Generator) -> Any:
-    return module.apply(*inputs, rng)
+    try:
+        return module.apply(*inputs, rng)
+    except NotApplicableError as error:
+        raise UnavailableError(f"n/a: {error}") from None
 
 
 def _learn(module: Any, inputs: Inputs, rng: np.random.Generator) -> Any:
@@ -200,7 +203,8 @@ HANDLERS: dict[TaskKind, Handler] = {
     TaskKind.GRAPH: Handler("graph", _sample, partial(_of_type, Graph)),
     TaskKind.PARAMETERS: Handler("parameters", _sample, _model),
     TaskKind.DATA: Handler("data", _sample, partial(_of_type, Dataset)),
-    TaskKind.NOISE: Handler("data", _apply, partial(_of_type, Dataset)),
+    TaskKind.NOISE: Handler("noise", _apply, partial(_of_type, Dataset)),
+    TaskKind.TRUTH: Handler("truth", _compute, partial(_of_type, Graph)),
     TaskKind.LEARN: Handler("algorithm", _learn, _estimate),
     TaskKind.ESTIMATE: Handler("estimator", _compute, partial(_of_type, Estimate)),
     TaskKind.SCORE: Handler("metric", _compute, _row),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from dagathlon.modules import Kind, Module, Parameter, modules
+from dagathlon.simulate.noise import Noise
 from dagathlon.study.config import SECTIONS
 from dagathlon.study.evaluation import Evaluation
 
@@ -65,8 +66,24 @@ def _data_entry() -> dict[str, Any]:
             "parameters_id": _NULL_OR_TEXT,
             "data_id": {"type": "string"},
             "seed_range": seeds,
+            "noise": _noise(),
         },
     }
+
+
+def _noise() -> dict[str, Any]:
+    """A code or an object of rates, or a list of them."""
+    parameters = Noise.parameters().items()
+    rates = {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            name: p.type.schema | {"description": p.description, "default": p.default}
+            for name, p in parameters
+        },
+    }
+    code = {"type": "string", "description": "N, M5, I10, S5, L10, cMI, cMISL, …"}
+    return {"anyOf": [code, rates, {"type": "array", "items": {"anyOf": [code, rates]}}]}
 
 
 def _evaluation(module: type[Evaluation]) -> dict[str, Any]:
