@@ -6,6 +6,7 @@ import os
 import random
 import signal
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,7 +28,10 @@ class Child:
         self, plan: FakePlan, folder: Path, jobs: int, heard: type[Event] = Finished
     ) -> None:
         self._reader, writer = os.pipe()
-        self.pid = os.fork()
+        with warnings.catch_warnings():
+            # The child uses no thread of its parent, so the warning of Python 3.12 is moot.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self.pid = os.fork()
         if self.pid == 0:
             os.close(self._reader)
             self._run(plan, folder, jobs, writer, heard)
@@ -85,7 +89,7 @@ def kill_and_resume(plan: FakePlan, folder: Path, kills: int, seed: int) -> Summ
     """Kill a run again and again, mostly some moments after its first result; then let it end."""
     moments = random.Random(seed)
     for _ in range(kills):
-        child = Child(plan, folder, jobs=2)
+        child = Child(plan, folder, jobs=moments.choice([1, 1, 2]))
         if moments.random() < 0.8:
             child.wait_for_news()
             time.sleep(moments.random() * 0.1)

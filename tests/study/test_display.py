@@ -46,7 +46,6 @@ def test_tally():
     assert (line.total, line.done, line.failed, line.running, line.left) == (4, 1, 1, 1, 2)
     assert tally.lines["simulation"].done == 6
     assert tally.total.total == 10
-    assert tally.stored == 6
     # Two tasks of two seconds each, one at a time.
     assert tally.seconds_left() == pytest.approx(4.0)
 

@@ -117,7 +117,9 @@ class Worker:
         for index, key in enumerate(order.inputs):
             try:
                 inputs.append(self._input(key))
-            except (KeyError, DamagedError) as error:
+            except KeyError:
+                return Lost(order.position, index, "an input is not in the store")
+            except DamagedError as error:
                 return Lost(order.position, index, str(error))
         return self._attempt(order, inputs)
 
