@@ -119,6 +119,28 @@ class Graph:
         marks = np.where(~present & present.T, Mark.TAIL, marks)
         return cls._of(labels, _core.MarkedGraph(np.ascontiguousarray(marks, dtype=np.uint8)))
 
+    @classmethod
+    def from_pairs(
+        cls, names: Iterable[str], pairs: npt.ArrayLike, *, directed: bool = True
+    ) -> Graph:
+        """Make a graph from pairs of row numbers; quick for many nodes with few edges.
+
+        Parameters
+        ----------
+        names
+            The nodes, in order.
+        pairs
+            One row per edge: from the first node to the second.
+        directed
+            Whether the edges are directed rather than undirected.
+        """
+        labels = _checked_names(names)
+        rows = np.ascontiguousarray(np.asarray(pairs, dtype=np.int64).reshape(-1, 2))
+        try:
+            return cls._of(labels, _core.MarkedGraph.from_pairs(len(labels), rows, directed))
+        except (ValueError, IndexError) as error:
+            raise GraphError(f"edges as pairs of row numbers: {error}") from None
+
     @property
     def names(self) -> tuple[str, ...]:
         """Node names, in order."""
