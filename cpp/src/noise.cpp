@@ -20,18 +20,18 @@ Stream replacement(const CellNoise& noise, std::size_t row) {
   return {noise.seed, noise.stream + 1, draws_per_row * row};
 }
 
-// Calls touch(row) for every touched row, the last one first.
+// Calls touch(row) for every touched row, the last one first. A row takes half a draw: 32 bits are
+// enough for a rate, and a cell is mostly the price of its random bits.
 template <class Touch>
 void for_each_touched(std::size_t rows, const CellNoise& noise, Touch touch) {
-  // As to_uniform(bits) < rate, in whole numbers of 2^-53.
-  const auto limit = static_cast<std::uint64_t>(std::ceil(noise.rate * 0x1p53));
-  std::array<std::uint64_t, block_rows> bits;
+  const auto limit = static_cast<std::uint64_t>(std::ceil(noise.rate * 0x1p32));
+  std::array<std::uint64_t, block_rows / 2> bits;
   for (std::size_t block = (rows + block_rows - 1) / block_rows; block-- > 0;) {
     const std::size_t first = block * block_rows;
     const std::size_t count = std::min(block_rows, rows - first);
-    fill_bits(noise.seed, noise.stream, first, {bits.data(), count});
+    fill_bits(noise.seed, noise.stream, first / 2, {bits.data(), (count + 1) / 2});
     for (std::size_t i = count; i-- > 0;)
-      if (bits[i] >> 11 < limit) touch(first + i);
+      if ((bits[i / 2] >> (i % 2 * 32) & 0xFFFFFFFFU) < limit) touch(first + i);
   }
 }
 

@@ -23,6 +23,10 @@ GraphKind: TypeAlias = Literal["dag", "undirected"]
 class Model(Protocol):
     """A joint distribution that data can be drawn from."""
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables."""
+
     def sample(self, n: int, rng: np.random.Generator, /) -> Dataset:
         """Draw n independent rows; the first rows of a longer sample are the shorter sample."""
 
