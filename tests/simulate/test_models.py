@@ -20,7 +20,8 @@ from dagathlon.graphs import Graph
 from dagathlon.simulate.completion import complete_covariance
 from dagathlon.simulate.erdos_renyi import ErdosRenyi
 from dagathlon.simulate.g_wishart import GWishart
-from dagathlon.simulate.iid import Iid, standardize
+from dagathlon.simulate.iid import Iid
+from dagathlon.simulate.sample import standardize
 from dagathlon.study.codec import decode, encode
 
 
