@@ -154,6 +154,26 @@ def orient(
 ) -> MarkedGraph:
     """The listed rules of 1 to 10, applied until none changes the graph."""
 
+@overload
+def overwrite_codes(
+    column: NDArray[numpy.uint8], value: int, seed: int, stream: int, rate: float
+) -> None: ...
+@overload
+def overwrite_codes(
+    column: NDArray[numpy.uint16], value: int, seed: int, stream: int, rate: float
+) -> None: ...
+@overload
+def scramble_codes(
+    column: NDArray[numpy.uint8], levels: int, seed: int, stream: int, rate: float
+) -> None: ...
+@overload
+def scramble_codes(
+    column: NDArray[numpy.uint16], levels: int, seed: int, stream: int, rate: float
+) -> None: ...
+def erase_values(column: NDArray[numpy.float64], seed: int, stream: int, rate: float) -> None: ...
+def resample_values(
+    column: NDArray[numpy.float64], seed: int, stream: int, rate: float
+) -> None: ...
 def complete_covariance(
     covariance: NDArray[numpy.float64], graph: MarkedGraph, tolerance: float, max_sweeps: int
 ) -> NDArray[numpy.float64]:

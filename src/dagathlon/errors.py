@@ -28,6 +28,10 @@ class StudyError(DagathlonError):
     """A study that is wrong; the message names the place in the file."""
 
 
+class NotApplicableError(DagathlonError):
+    """A step that has no meaning for these data, such as merging the states of binary variables."""
+
+
 def listing(choices: Iterable[object]) -> str:
     """Choices as a readable list, cut after a dozen."""
     words = [str(choice) for choice in choices]

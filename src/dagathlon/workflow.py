@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
+from dagathlon.errors import DagathlonError, StudyError
 from dagathlon.report import write_outputs
 from dagathlon.study.config import Config, read_config
 from dagathlon.study.engine import Event, Options, Summary
-from dagathlon.study.local import LocalEngine
+from dagathlon.study.local import LocalEngine, silent
 from dagathlon.study.plan import Plan, make_plan
 from dagathlon.study.store import Store
 
 STORE_FOLDER = "store"
+_PROVENANCE = "provenance.json"
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,7 @@ class Study:
         out: Path | str = "results",
         jobs: int = 0,
         options: Options | None = None,
-        on_event: Callable[[Event], None] = lambda event: None,
+        on_event: Callable[[Event], None] = silent,
     ) -> Summary:
         """Run what has not been run yet and write tables, figures and the report.
 
@@ -91,12 +94,81 @@ class Study:
         Summary
             What ran, what was there already, what failed.
         """
-        folder = Path(out)
-        folder.mkdir(parents=True, exist_ok=True)
-        with Store(folder / STORE_FOLDER) as store:
-            summary = LocalEngine(jobs).run(
-                self.plan, store, on_event=on_event, options=options or Options()
-            )
+        folder, plan = Path(out), self.plan
+        with _writing(folder), Store(folder / STORE_FOLDER) as store:
+            engine = LocalEngine(jobs)
+            summary = engine.run(plan, store, on_event=on_event, options=options or Options())
             if not summary.interrupted:
-                write_outputs(self.config, self.plan, store, folder, summary.partial)
+                self._keep(folder, summary.partial)
+                write_outputs(self.config, plan, store, folder, summary.partial)
         return summary
+
+    def _keep(self, out: Path, partial: bool) -> None:
+        """Leave in each setup's folder what is needed to write its report again."""
+        library = self.config.library
+        provenance = {
+            "study": self.config.path.name,
+            "home": str(library.home.resolve()),
+            "resources": str(library.resources.resolve()) if library.resources else None,
+            "time_limit": self.time_limit,
+            "memory_limit": self.memory_limit,
+            "partial": partial,
+        }
+        for setup in self.config.setups:
+            folder = out / setup.title
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / self.config.path.name).write_bytes(self.config.path.read_bytes())
+            (folder / _PROVENANCE).write_text(json.dumps(provenance, indent=2) + "\n", "utf-8")
+
+
+class _writing:  # noqa: N801 - it reads as a statement
+    """Turns a folder that cannot be written into a message."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __enter__(self) -> None:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _cannot_write(self.folder, error) from None
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, OSError):
+            raise _cannot_write(self.folder, error) from error
+
+
+def _cannot_write(folder: Path, error: OSError) -> DagathlonError:
+    place = error.filename or folder
+    return DagathlonError(f"{place}: cannot be written ({error.strerror or error})")
+
+
+def rewrite(folder: Path) -> list[Path]:
+    """Write tables, figures and reports again from stored results; nothing is learned.
+
+    Parameters
+    ----------
+    folder
+        The folder of results of a study, or that of one of its setups.
+
+    Returns
+    -------
+    list of Path
+        The reports.
+    """
+    places = [folder / _PROVENANCE, *sorted(folder.glob(f"*/{_PROVENANCE}"))]
+    setup_folder = next((place.parent for place in places if place.is_file()), None)
+    if setup_folder is None:
+        raise StudyError(f"{folder}: there are no results of a study here (no {_PROVENANCE})")
+    try:
+        kept: dict[str, Any] = json.loads((setup_folder / _PROVENANCE).read_text("utf-8"))
+        copy = setup_folder / kept["study"]
+        resources = kept["resources"]
+        arguments = (kept["time_limit"], kept["memory_limit"])
+        config = read_config(copy, Path(resources) if resources else None, Path(kept["home"]))
+    except (OSError, ValueError, KeyError) as error:
+        raise StudyError(f"{setup_folder / _PROVENANCE}: cannot be used ({error!r})") from None
+    study = Study(config, *arguments)
+    out = setup_folder.parent
+    with _writing(out), Store(out / STORE_FOLDER, readonly=True) as store:
+        return write_outputs(config, study.plan, store, out, bool(kept.get("partial")))

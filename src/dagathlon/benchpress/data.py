@@ -3,60 +3,49 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, cast
 
 from dagathlon.benchpress.base import BenchpressData
 from dagathlon.data.facts import DataFacts
-from dagathlon.modules import Count, Natural, NonNegative, Probability
-from dagathlon.simulate.iid import objection_to_standardizing
+from dagathlon.modules import Count, NonNegative, Probability
+from dagathlon.simulate.base import DataGenerator
+from dagathlon.simulate.missing import Missing
+from dagathlon.simulate.non_gaussian import Law, Logistic, NonGaussian
+from dagathlon.simulate.nonlinear import Function, Nonlinear
+from dagathlon.simulate.sample import Sample
 
 _NONLINEAR = ("mlp", "mim", "gp", "gp-add", "quadratic")
+_LAWS: dict[str, Law] = {"gauss": "gaussian", "exp": "exponential"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class BenchpressSample(BenchpressData):
-    """What the data modules share: a number of rows, and standardisation.
-
-    Parameters
-    ----------
-    n
-        Number of rows.
-    standardized
-        Whether continuous columns are shifted and scaled to mean 0 and variance 1.
-    """
+class BenchpressSample(BenchpressData, Sample):
+    """What the data modules share: a number of rows, and standardisation."""
 
     takes = frozenset({"continuous"})
-
-    n: Natural = 1000
-    standardized: bool = False
-
-    def facts(self, model: DataFacts) -> DataFacts:
-        """The model's facts and the number of rows."""
-        return replace(model, n_rows=self.n)
-
-    def objection(self, model: DataFacts) -> str:
-        """The data that come out must suit the standardisation."""
-        kind = self.facts(model).kind
-        return super().objection(model) or objection_to_standardizing(self.standardized, kind)
 
 
 @dataclass(frozen=True, kw_only=True)
 class GcastleIidsim(BenchpressSample):
     """Linear models with several kinds of noise, and nonlinear models, on the edges of a DAG.
 
+    As in gCastle, exponential and Gumbel noise has its own mean, uniform noise lies between plus
+    and minus the scale, and the logistic model is one of binary variables without noise of its
+    own. Other than in gCastle, Gaussian processes follow the seed, and quadratic functions of two
+    and more parents have negative terms too and use every parent.
+
     Parameters
     ----------
     method
-        Whether effects are linear.
+        Whether effects are linear. Nonlinear models use the edges alone, not the weights.
     sem_type
-        Linear models: the noise; nonlinear models: the kind of function.
+        Linear models: the noise, or logistic; nonlinear models: the kind of function.
     noise_scale
         Scale of the noise.
     """
 
     name = "gcastle_iidsim"
     implementation = "dagathlon (re-implementation of gCastle 1.0.3 IIDSimulation)"
-    unavailable = "not implemented yet: nonlinear and non-Gaussian models are to come"
     references = ("Zhang et al. 2021, gCastle, arXiv 2111.15155",)
 
     method: Literal["linear", "nonlinear"] = "linear"
@@ -70,26 +59,43 @@ class GcastleIidsim(BenchpressSample):
         if (self.sem_type in _NONLINEAR) != (self.method == "nonlinear"):
             other = "nonlinear" if self.method == "linear" else "linear"
             return f"sem_type {self.sem_type!r} belongs to method {other!r}"
-        return ""
+        return self.native().problem()
 
     def facts(self, model: DataFacts) -> DataFacts:
-        """The logistic model has binary variables."""
-        known = super().facts(model)
-        return replace(known, kind="discrete", binary=True) if self._binary else known
+        """As the native module."""
+        return self.native().facts(model)
 
-    @property
-    def _binary(self) -> bool:
-        return self.sem_type == "logistic"
+    def native(self) -> DataGenerator:
+        """The same models under our names."""
+        if self.sem_type == "logistic":
+            return Logistic(n=self.n, standardized=self.standardized)
+        if self.method == "nonlinear":
+            return Nonlinear(
+                n=self.n,
+                standardized=self.standardized,
+                function=cast(Function, self.sem_type),
+                noise_scale=self.noise_scale,
+            )
+        return NonGaussian(
+            n=self.n,
+            standardized=self.standardized,
+            law=_LAWS.get(self.sem_type, cast(Law, self.sem_type)),
+            scale=self.noise_scale,
+            centred=False,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class MvpcGenData(BenchpressSample):
     """Gaussian data of a linear model in which values are missing for a reason.
 
+    Other than in Benchpress, mcar is completely at random: no variable decides which values are
+    missing.
+
     Parameters
     ----------
     num_extra_e
-        Number of colliders that cause values to be missing.
+        Number of variables, at most, that a collider causes to be missing.
     num_m
         Number of variables with missing values.
     mode
@@ -104,7 +110,6 @@ class MvpcGenData(BenchpressSample):
 
     name = "mvpc_gen_data"
     implementation = "dagathlon (re-implementation of MVPC's data generator)"
-    unavailable = "not implemented yet: generators of missing values are to come"
     references = ("Tu, Zhang, Ackermann, Bertilson, Glymour, Kjellström and Zhang 2019, AISTATS",)
 
     num_extra_e: Count = 3
@@ -114,6 +119,22 @@ class MvpcGenData(BenchpressSample):
     p_missing_e: Probability = 0.1
     p_missing_l: Probability | None = None
 
+    def problem(self) -> str:
+        """As the native module."""
+        return self.native().problem()
+
     def facts(self, model: DataFacts) -> DataFacts:
         """Values are missing where variables were chosen for it."""
         return replace(super().facts(model), missing=self.num_m > 0)
+
+    def native(self) -> DataGenerator:
+        """The same mechanisms under our name."""
+        return Missing(
+            n=self.n,
+            standardized=self.standardized,
+            mechanism=self.mode,
+            n_variables=self.num_m,
+            n_colliders=self.num_extra_e,
+            p_high=self.p_missing_h,
+            p_low=self.p_missing_e if self.p_missing_l is None else self.p_missing_l,
+        )

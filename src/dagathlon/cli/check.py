@@ -40,6 +40,8 @@ def _run(arguments: argparse.Namespace) -> int:
     print(table(("tasks", "number", "in the store"), rows))
     _print_setups(study)
     _print_unavailable(study)
+    for where, data, noise, reason in dict.fromkeys(study.plan.omissions):
+        print(f"\nnot applicable: {noise} on {data} ({where})\n  {reason}")
     if seconds is not None:
         print(f"\nabout {seconds:.0f} s of computing left, judged by earlier runs")
     return 0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -44,8 +45,22 @@ class MultivariateNormal:
 
     def sample(self, n: int, rng: np.random.Generator) -> Dataset:
         """Draw n independent rows."""
-        values = rng.standard_normal((n, len(self.names))) @ self._factor.T
+        noise = rng.standard_normal((n, len(self.names)))
+        values = np.zeros((n, len(self.names)), order="F")
+        # Factor by factor rather than by a matrix product, whose rounding varies by machine and
+        # with the number of rows.
+        for k in range(len(self.names)):
+            values[:, k:] += noise[:, k, None] * self._factor[k:, k]
         return Dataset([Variable(name) for name in self.names], values=values)
+
+    def to_parts(self) -> tuple[Any, dict[str, npt.NDArray[Any]]]:
+        """Names and covariance, for a store."""
+        return list(self.names), {"covariance": self._covariance}
+
+    @classmethod
+    def from_parts(cls, meta: Any, arrays: Mapping[str, npt.NDArray[Any]]) -> MultivariateNormal:
+        """The distribution again."""
+        return cls(meta, arrays["covariance"])
 
     def __reduce__(self) -> tuple[type[MultivariateNormal], tuple[object, ...]]:
         return (MultivariateNormal, (self.names, self._covariance))

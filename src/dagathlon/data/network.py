@@ -154,10 +154,8 @@ class Network:
         n
             Number of rows.
         seed
-            Whole number from 0 to 2⁶⁴ − 1, or a random stream that the number is drawn from.
+            Whole number from 0 to 2⁶⁴ − 1, or a random stream to draw it from.
         """
-        if isinstance(seed, np.random.Generator):
-            seed = int(seed.integers(2**64, dtype=np.uint64))
         return sampling.sample(self, n, seed)
 
     def log_likelihood(self, data: Dataset) -> float:

@@ -20,8 +20,10 @@ _MAX_ROWS = 1 << 40
 _SEEDS = 1 << 64
 
 
-def sample(network: Network, n: int, seed: int) -> Dataset:
+def sample(network: Network, n: int, seed: int | np.random.Generator) -> Dataset:
     """Draw `n` rows of a network; see `Network.sample`."""
+    if isinstance(seed, np.random.Generator):
+        seed = int(seed.integers(0, _SEEDS, dtype=np.uint64))
     n_rows = _whole(n, "the number of rows", _MAX_ROWS)
     start = _whole(seed, "a seed", _SEEDS)
     levels = [variable.arity for variable in network.variables if variable.is_discrete]

@@ -27,7 +27,7 @@ def code_type(arities: Iterable[int]) -> CodeType:
 
 def missing_code(dtype: CodeType) -> int:
     """The code that means missing: the greatest value of the type."""
-    return int(np.iinfo(dtype).max)
+    return (1 << 8 * dtype.itemsize) - 1
 
 
 def aligned_empty(rows: int, columns: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:

@@ -343,6 +343,16 @@ class Graph:
         ordered = self.subgraph(sorted(self._names))
         return hash((ordered._names, ordered.marks.tobytes()))
 
+    def __repr__(self) -> str:
+        from dagathlon.graphs.drawing.summary import summary  # noqa: PLC0415 - drawing needs Graph
+
+        return summary(self)
+
+    def _repr_html_(self) -> str:
+        from dagathlon.graphs.drawing.summary import html  # noqa: PLC0415 - drawing needs Graph
+
+        return html(self)
+
     def __reduce__(self) -> tuple[type[Graph], tuple[tuple[str, ...], MarkMatrix]]:
         return (Graph, (self._names, self.marks))
 

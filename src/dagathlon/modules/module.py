@@ -15,7 +15,15 @@ from dagathlon.errors import StudyError, listing, suggestion
 from dagathlon.modules.types import ParameterType, parameter_type
 
 Kind: TypeAlias = Literal[
-    "graph", "parameters", "data", "algorithm", "evaluation", "estimator", "metric"
+    "graph",
+    "parameters",
+    "data",
+    "algorithm",
+    "evaluation",
+    "estimator",
+    "metric",
+    "noise",
+    "truth",
 ]
 
 
@@ -63,6 +71,9 @@ class Module:
         Whose code runs, as the result tables report it.
     unavailable
         Why the module cannot run here; empty when it can.
+    outside_stream
+        Parameters of a data generator that leave its random stream as it is: settings that differ
+        in them alone draw the same numbers, so that 100 rows begin a sample of 1000.
     """
 
     name: ClassVar[str] = ""
@@ -71,6 +82,7 @@ class Module:
     references: ClassVar[tuple[str, ...]] = ()
     implementation: ClassVar[str] = "dagathlon"
     unavailable: ClassVar[str] = ""
+    outside_stream: ClassVar[frozenset[str]] = frozenset()
 
     @classmethod
     def parameters(cls) -> Mapping[str, Parameter]:

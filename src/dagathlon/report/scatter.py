@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
@@ -31,7 +32,7 @@ def scatter(series: Mapping[str, Sequence[Point]], x_title: str, y_title: str) -
         What the axes show.
     """
     reach = max((x for points in series.values() for x, _, _ in points), default=1.0)
-    limit = max(1.0, reach * 1.05)
+    limit = max(1.0, math.ceil(reach * 2.1) / 2)
     height = _HEIGHT - _BOTTOM - _TOP
 
     def place(x: float, y: float) -> tuple[float, float]:

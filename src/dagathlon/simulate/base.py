@@ -23,8 +23,12 @@ GraphKind: TypeAlias = Literal["dag", "undirected"]
 class Model(Protocol):
     """A joint distribution that data can be drawn from."""
 
-    def sample(self, n: int, rng: np.random.Generator) -> Dataset:
-        """Draw n independent rows."""
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables."""
+
+    def sample(self, n: int, rng: np.random.Generator, /) -> Dataset:
+        """Draw n independent rows; the first rows of a longer sample are the shorter sample."""
 
 
 @dataclass(frozen=True, kw_only=True)

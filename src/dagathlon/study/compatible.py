@@ -81,7 +81,17 @@ def _facts_of_file(source: Source) -> DataFacts:
 
 @functools.cache
 def _facts_of_network(source: Source) -> DataFacts:
-    known = {record.name: record.kind for record in list_networks()}
-    kind = known.get(source.location) or Network.load(source.location).kind
     names = {"discrete": "discrete", "gaussian": "continuous", "conditional gaussian": "mixed"}
-    return DataFacts(kind=names[kind], missing=False)  # type: ignore[arg-type]
+    known = {record.name: record for record in list_networks()}.get(source.location)
+    if known is not None:
+        kind, columns, levels = known.kind, known.n_nodes, known.max_levels or 0
+    else:
+        network = Network.load(source.location)
+        kind, columns = network.kind, len(network)
+        levels = max(len(variable.levels or ()) for variable in network.variables)
+    return DataFacts(
+        kind=names[kind],  # type: ignore[arg-type]
+        binary=kind == "discrete" and levels <= 2,
+        missing=False,
+        n_columns=columns,
+    )

@@ -8,11 +8,19 @@ from pathlib import Path
 from typing import TypeAlias, cast
 
 from dagathlon.errors import StudyError, listing, suggestion, unknown
-from dagathlon.modules import Kind, find, modules
+from dagathlon.modules import Kind, add_files, find, modules
+from dagathlon.simulate.noise import Noise
 from dagathlon.study.evaluation import Benchmarks, Evaluation
 from dagathlon.study.expand import Entry, Setting, expand, read_entry
-from dagathlon.study.library import DATA_FOLDER, GRAPH_FOLDER, NETWORK_FOLDER, Library, Source
-from dagathlon.study.source import Node, read_json
+from dagathlon.study.library import (
+    DATA_FOLDER,
+    GRAPH_FOLDER,
+    NETWORK_FOLDER,
+    Library,
+    Source,
+    is_file_name,
+)
+from dagathlon.study.source import Node, read_json, without_comments
 from dagathlon.study.units import seconds_of, size_of
 
 SECTIONS: Mapping[str, Kind] = {
@@ -21,8 +29,9 @@ SECTIONS: Mapping[str, Kind] = {
     "data": "data",
     "structure_learning_algorithms": "algorithm",
 }
-_DATA_KEYS = ("graph_id", "parameters_id", "data_id", "seed_range")
+_DATA_KEYS = ("graph_id", "parameters_id", "data_id", "seed_range", "noise")
 _SETUP_KEYS = ("title", "data", "evaluation", "time_limit", "memory_limit")
+_RESERVED_TITLES = (".", "..", "store")
 _MAX_SEEDS = 10_000_000
 
 Part: TypeAlias = Setting | Source
@@ -30,7 +39,7 @@ Part: TypeAlias = Setting | Source
 
 @dataclass(frozen=True)
 class DataEntry:
-    """One entry of a setup's `data`: alternatives for graph, parameters and data, and the seeds.
+    """One entry of a setup's `data`: alternatives for graph, parameters, data, noise; the seeds.
 
     An empty tuple of graphs or parameters means null: there is none.
     """
@@ -42,6 +51,7 @@ class DataEntry:
     parameters: Sequence[Part]
     data: Sequence[Part]
     seeds: range
+    noises: Sequence[Noise]
     where: str
 
 
@@ -77,7 +87,7 @@ class Config:
     library: Library
 
 
-def read_config(path: Path, resources: Path | None = None) -> Config:
+def read_config(path: Path, resources: Path | None = None, home: Path | None = None) -> Config:
     """Read and check a study.
 
     Parameters
@@ -86,18 +96,20 @@ def read_config(path: Path, resources: Path | None = None) -> Config:
         The JSON file.
     resources
         A Benchpress `resources` folder; by default one beside the study, if there is one.
+    home
+        Folder that file names in the study are relative to; by default that of the file.
     """
-    root = Node(read_json(path), "")
+    root = Node(without_comments(read_json(path)), "")
     if not isinstance(root.value, dict):
         raise StudyError(f"{path}: a study is a JSON object")
     try:
-        return _read_root(root, path, resources)
+        return _read_root(root, path, _library(home or path.parent, resources))
     except StudyError as error:
         raise StudyError(f"{path}: {error}") from None
 
 
-def _read_root(root: Node, path: Path, resources: Path | None) -> Config:
-    library = Library(_resources_folder(path, resources), path.parent)
+def _read_root(root: Node, path: Path, library: Library) -> Config:
+    _load_modules(root, library)
     sections = _read_sections(root.need("resources"))
     algorithms = sections["structure_learning_algorithms"]
     setups = root.need("benchmark_setup")
@@ -117,13 +129,24 @@ def _read_root(root: Node, path: Path, resources: Path | None) -> Config:
     return Config(path, read, algorithms, library)
 
 
-def _resources_folder(path: Path, resources: Path | None) -> Path | None:
-    if resources is not None:
-        if not resources.is_dir():
-            raise StudyError(f"the resources folder {resources} does not exist")
-        return resources
-    beside = path.parent / "resources"
-    return beside if beside.is_dir() else None
+def _library(home: Path, resources: Path | None) -> Library:
+    if resources is not None and not resources.is_dir():
+        raise StudyError(f"the resources folder {resources} does not exist")
+    beside = home / "resources"
+    return Library(resources or (beside if beside.is_dir() else None), home)
+
+
+def _load_modules(root: Node, library: Library) -> None:
+    """Make the user's own modules known: `modules` lists their files, relative to the study."""
+    files = root.get("modules")
+    found = []
+    for item in files.items() if files else ():
+        name = item.text()
+        path = library.home / name
+        if not is_file_name(name) or not path.exists():
+            raise item.fail(f"there is no file {path}")
+        found.append(path)
+    add_files(found)
 
 
 def _read_sections(node: Node) -> dict[str, dict[str, Entry]]:
@@ -148,8 +171,9 @@ def _read_sections(node: Node) -> dict[str, dict[str, Entry]]:
 def _read_setup(node: Node, sections: Mapping[str, Mapping[str, Entry]], library: Library) -> Setup:
     node.only(_SETUP_KEYS, "a setup")
     title = node.need("title").text()
-    if title.split() != [title] or "/" in title or title in (".", ".."):
-        raise node.need("title").fail(f"{title!r} names a folder: no spaces, no slashes")
+    plain = title.split() == [title] and "/" not in title and is_file_name(title)
+    if not plain or title in _RESERVED_TITLES:
+        raise node.need("title").fail(f"{title!r} cannot name the folder of results")
     time_limit, memory_limit = node.get("time_limit"), node.get("memory_limit")
     data = [_read_data(item, sections, library) for item in node.need("data").items()]
     return Setup(
@@ -211,6 +235,7 @@ def _read_data(
         parameters,
         data,
         _read_seeds(node),
+        _read_noises(node),
         node.where,
     )
 
@@ -251,6 +276,25 @@ def _read_seeds(node: Node) -> range:
     if last - first >= _MAX_SEEDS:
         raise child.fail(f"{last - first + 1} seeds; {_MAX_SEEDS} is the most")
     return range(first, last + 1)
+
+
+def _read_noises(node: Node) -> list[Noise]:
+    """The noise experiments of a data entry: codes or objects, one or a list; by default none."""
+    child = node.get("noise")
+    if child is None:
+        return [Noise()]
+    found = list(child.items()) if isinstance(child.value, list) else [child]
+    noises = [_read_noise(item) for item in found]
+    for i, noise in enumerate(noises):
+        if noise in noises[:i]:
+            raise found[i].fail(f"{noise.code} stands twice")
+    return noises
+
+
+def _read_noise(node: Node) -> Noise:
+    if isinstance(node.value, dict):
+        return Noise.from_json(node.value, node.where)
+    return Noise.from_code(node.text(), node.where)
 
 
 def _check_references(setup: Setup, algorithms: Mapping[str, Entry]) -> None:

@@ -10,13 +10,15 @@ from typing import NamedTuple, cast
 from dagathlon.errors import StudyError
 from dagathlon.evaluate.steps import McmcEstimator, StandardMetrics
 from dagathlon.learners.base import Learner
+from dagathlon.modules import Module
+from dagathlon.simulate.noise import Noise, ObservedTruth
 from dagathlon.study.compatible import check_case, facts_of_case
 from dagathlon.study.config import Config, DataEntry, Part, Setup
 from dagathlon.study.expand import Entry, Setting
 from dagathlon.study.inputs import Inputs
 from dagathlon.study.labels import label_of
 from dagathlon.study.library import Source
-from dagathlon.study.task import Call, Limits, Task, TaskKind, task_key
+from dagathlon.study.task import Call, Limits, Task, TaskKind, stream_key, task_key
 
 
 class Case(NamedTuple):
@@ -28,6 +30,16 @@ class Case(NamedTuple):
     graph_label: str
     parameters_label: str
     data_label: str
+    noise: str = "N"
+
+
+class Omission(NamedTuple):
+    """A noise experiment that has no meaning for its data, and why; it is no failure."""
+
+    where: str
+    data_label: str
+    noise: str
+    reason: str
 
 
 class Run(NamedTuple):
@@ -56,12 +68,15 @@ class Plan:
         The rows of the results, pointing into `tasks` and `cases`.
     limits
         Limits of the learning tasks, by position.
+    omissions
+        Experiments that are not applicable, with the reason.
     """
 
     tasks: list[Task] = field(default_factory=list)
     cases: list[Case] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
     limits: dict[int, Limits] = field(default_factory=dict)
+    omissions: list[Omission] = field(default_factory=list)
 
     def counts(self) -> dict[TaskKind, int]:
         """Number of tasks of each kind, in the order of the pipeline."""
@@ -95,10 +110,16 @@ def make_plan(
         Limits of every learning task whose object and setup have none of their own.
     """
     planner = _Planner(config, Limits(time_limit, memory_limit))
-    for number, setup in enumerate(config.setups):
-        planner.add_setup(number, setup)
+    try:
+        for number, setup in enumerate(config.setups):
+            planner.add_setup(number, setup)
+    except StudyError as error:
+        raise StudyError(f"{config.path}: {error}") from None
     if not planner.plan.cases:
-        raise StudyError("the study has no data set: look at seed_range and at empty lists")
+        place = config.setups[0].where
+        raise StudyError(
+            f"{config.path}: {place}.data: there is no data set; look at seed_range and empty lists"
+        )
     return planner.plan
 
 
@@ -112,17 +133,29 @@ class _Planner:
         self.limits = limits
         self._position: dict[bytes, int] = {}
         self._calls: dict[int, Call] = {}
-        self._score = Call.of(TaskKind.SCORE, StandardMetrics.name, StandardMetrics.version, {})
+        self._score = _call_of(TaskKind.SCORE, StandardMetrics())
+        self._truth = _call_of(TaskKind.TRUTH, ObservedTruth())
 
     def add_setup(self, number: int, setup: Setup) -> None:
         names = setup.algorithm_ids()
         for entry in setup.data:
             for parts in _combinations(entry):
-                facts = facts_of_case(*parts, entry.where)
-                for name in names:
-                    check_case(self.inputs.chain(name), facts, entry.where)
-                for case in self._cases(entry, parts):
-                    self._add_runs(number, setup, case, names)
+                for noise in self._applicable(entry, parts, names):
+                    for case in self._cases(entry, parts, noise):
+                        self._add_runs(number, setup, case, names)
+
+    def _applicable(self, entry: DataEntry, parts: _Parts, names: Sequence[str]) -> Iterator[Noise]:
+        """The noise experiments that can be done; algorithms that cannot take part are refused."""
+        facts = facts_of_case(*parts, entry.where)
+        for noise in entry.noises:
+            reason = noise.not_applicable(facts)
+            if reason:
+                omission = Omission(entry.where, label_of(parts.data), noise.code, reason)
+                self.plan.omissions.append(omission)
+                continue
+            for name in names:
+                check_case(self.inputs.chain(name), noise.facts(facts), entry.where)
+            yield noise
 
     def add(self, call: Call, seed: int, inputs: tuple[int, ...] = ()) -> int:
         """Position of the task, added if it is new."""
@@ -131,8 +164,14 @@ class _Planner:
         position = self._position.get(key)
         if position is None:
             position = self._position[key] = len(tasks)
-            tasks.append(Task(key, call, seed, inputs))
+            tasks.append(Task(key, call, seed, inputs, self._stream(call, seed, inputs)))
         return position
+
+    def _stream(self, call: Call, seed: int, inputs: tuple[int, ...]) -> bytes:
+        """Data of different size are one sample, and noise does to all of them the same."""
+        if call.kind not in (TaskKind.DATA, TaskKind.NOISE):
+            return b""
+        return stream_key(call, seed, [self.plan.tasks[i].random_key for i in inputs])
 
     def _call(self, part: object, make: Callable[[], Call]) -> Call:
         """The call of a setting or source, hashed once; parts live as long as the study."""
@@ -154,12 +193,15 @@ class _Planner:
         module = part.module
 
         def make() -> Call:
-            return Call.of(kind, module.name, module.version, module.to_json())
+            return _call_of(kind, module)
 
         return self.add(self._call(part, make), seed, inputs)
 
-    def _cases(self, entry: DataEntry, parts: _Parts) -> Iterator[int]:
-        labels = [label_of(part) for part in parts]
+    def _cases(self, entry: DataEntry, parts: _Parts, noise: Noise) -> Iterator[int]:
+        graph_label, parameters_label, data_label = (label_of(part) for part in parts)
+        if noise.rates:
+            data_label += f"/noise={noise.code}"
+        labels = (graph_label, parameters_label, data_label, noise.code)
         for seed in entry.seeds:
             graph = None
             if parts.graph is not None:
@@ -169,6 +211,11 @@ class _Planner:
                 on_graph = () if graph is None else (graph,)
                 inputs = (self._drawn(TaskKind.PARAMETERS, parts.parameters, seed, on_graph),)
             data = self._drawn(TaskKind.DATA, parts.data, seed, inputs)
+            if noise.rates:
+                call = self._call(noise, lambda: _call_of(TaskKind.NOISE, noise))
+                data = self.add(call, seed, (data,))
+            if noise.latent and graph is not None:
+                graph = self.add(self._truth, 0, (graph, data))
             self.plan.cases.append(Case(graph, data, seed, *labels))
             yield len(self.plan.cases) - 1
 
@@ -213,6 +260,16 @@ class _Planner:
         values = {name: getattr(module, name) for name in module.ESTIMATOR_FIELDS}
         call = Call.of(TaskKind.ESTIMATE, McmcEstimator.name, McmcEstimator.version, values)
         return self.add(call, 0, (learn,))
+
+
+def _call_of(kind: TaskKind, module: Module) -> Call:
+    return Call.of(
+        kind,
+        module.name,
+        module.version,
+        module.to_json(),
+        outside_stream=module.outside_stream,
+    )
 
 
 class _Parts(NamedTuple):

@@ -158,7 +158,7 @@ class WorkerProcess:
             if number is None:
                 number = self._calls[task.call.digest] = len(self._calls)
                 self._outbox += frame((number, task.call))
-            orders.append((self._batch, position, task.key, number, inputs, memory))
+            orders.append((self._batch, position, task.random_key, number, inputs, memory))
             self.outstanding[position] = expected
             self.load += expected
         self._outbox += frame(orders)

@@ -19,6 +19,7 @@ class TaskKind(StrEnum):
     PARAMETERS = "parameters"
     DATA = "data"
     NOISE = "noise"
+    TRUTH = "truth"
     LEARN = "learn"
     ESTIMATE = "estimate"
     SCORE = "score"
@@ -53,6 +54,8 @@ class Call:
     location
         Where a fixed file lies. It is no part of the hash: the content's own hash, among the
         values, says what the file is.
+    stream
+        As `digest`, without the parameters that leave the random stream as it is.
     """
 
     kind: TaskKind
@@ -61,6 +64,7 @@ class Call:
     values: Mapping[str, Any]
     digest: bytes
     location: str = ""
+    stream: bytes = b""
 
     @classmethod
     def of(
@@ -70,11 +74,16 @@ class Call:
         version: int,
         values: Mapping[str, Any],
         location: str = "",
+        *,
+        outside_stream: Collection[str] = (),
     ) -> Call:
         """Make a call and hash it once, so that its tasks cost little."""
-        identity = json.dumps([kind, module, version, values], sort_keys=True)
-        digest = hashlib.sha256(identity.encode()).digest()
-        return cls(kind, module, version, values, digest, location)
+        inside = {name: value for name, value in values.items() if name not in outside_stream}
+        digest, stream = (
+            hashlib.sha256(json.dumps([kind, module, version, v], sort_keys=True).encode()).digest()
+            for v in (values, inside)
+        )
+        return cls(kind, module, version, values, digest, location, stream)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +100,38 @@ class Task:
         The replicate's seed.
     inputs
         Positions in the plan of the tasks whose results this one reads.
+    stream
+        What chooses the random stream, where that is not the key.
     """
 
     key: bytes
     call: Call
     seed: int
     inputs: tuple[int, ...] = ()
+    stream: bytes = b""
+
+    @property
+    def random_key(self) -> bytes:
+        """What `random_stream` takes."""
+        return self.stream or self.key
 
 
 def task_key(call: Call, seed: int, inputs: Sequence[bytes]) -> bytes:
     """The key of a task, given the keys of its inputs."""
-    digest = hashlib.sha256(call.digest)
+    return _hashed(call.digest, seed, inputs)
+
+
+def stream_key(call: Call, seed: int, inputs: Sequence[bytes]) -> bytes:
+    """What chooses the random stream of a task, given the same for its inputs.
+
+    It is the key of the task but for the parameters that leave the stream as it is, in the task
+    itself and in those that it reads.
+    """
+    return _hashed(call.stream, seed, inputs)
+
+
+def _hashed(digest_of_call: bytes, seed: int, inputs: Sequence[bytes]) -> bytes:
+    digest = hashlib.sha256(digest_of_call)
     digest.update(b"%d;" % seed)
     for key in inputs:
         digest.update(key)
@@ -142,7 +172,7 @@ class Workload(Protocol):
 
 
 def random_stream(key: bytes) -> np.random.Generator:
-    """The random stream of a task: a counter-based generator keyed by what the task is."""
+    """The random stream of a task's `random_key`: a counter-based generator."""
     return np.random.Generator(np.random.Philox(key=int.from_bytes(key[:16], "little")))
 
 

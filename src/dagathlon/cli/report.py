@@ -1,0 +1,27 @@
+"""``dagathlon report``: write tables and report again from stored results."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from dagathlon.cli._parts import Commands, command
+from dagathlon.workflow import rewrite
+
+
+def add_parser(commands: Commands) -> None:
+    """Declare the command."""
+    parser = command(
+        commands,
+        "report",
+        "write tables, figures and report of a study again; nothing is learned",
+        "dagathlon report results",
+        _run,
+    )
+    parser.add_argument("folder", type=Path, help="folder of results")
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    for report in rewrite(arguments.folder):
+        print(f"report: {report}")
+    return 0

@@ -1,0 +1,25 @@
+"""``dagathlon schema``: the grammar of studies, for editors."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from dagathlon.cli._parts import Commands, command
+from dagathlon.study.schema import study_schema
+
+
+def add_parser(commands: Commands) -> None:
+    """Declare the command."""
+    command(
+        commands,
+        "schema",
+        "print the JSON Schema of study files, for editors",
+        "dagathlon schema > study.schema.json",
+        _run,
+    )
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    print(json.dumps(study_schema(), indent=2))
+    return 0

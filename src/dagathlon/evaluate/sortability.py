@@ -1,0 +1,119 @@
+"""Sortability: how far variances or explained variances give the causal order away."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.data import Dataset
+from dagathlon.errors import GraphError, listing
+from dagathlon.graphs import Graph
+from dagathlon.graphs.checks import require_dag
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+
+
+def varsortability(data: Dataset, truth: Graph) -> float:
+    """Share of the directed paths along which the variance grows.
+
+    1 means that sorting the variables by their variances gives a causal order, ½ that variances
+    say nothing. Standardised data have ½.
+
+    Parameters
+    ----------
+    data
+        A column for each node of the truth; discrete columns count with their codes.
+    truth
+        The true DAG.
+
+    Returns
+    -------
+    float
+        NaN for a graph without edges.
+
+    References
+    ----------
+    Reisach, Seiler and Weichwald 2021, Beware of the simulated DAG, NeurIPS.
+    """
+    return order_alignment(truth, np.nanvar(_columns(data, truth), axis=0))
+
+
+def r2_sortability(data: Dataset, truth: Graph) -> float:
+    """Share of the directed paths along which the explained share of the variance grows.
+
+    The explained share (R²) is that of the regression of a variable on all others, which
+    standardising does not change. Rows with missing values are left out.
+
+    Parameters
+    ----------
+    data
+        A column for each node of the truth; discrete columns count with their codes.
+    truth
+        The true DAG.
+
+    Returns
+    -------
+    float
+        NaN for a graph without edges.
+
+    References
+    ----------
+    Reisach, Tami, Seiler, Chambaz and Weichwald 2023, A scale-invariant sorting criterion to find
+    a causal order in additive noise models, NeurIPS.
+    """
+    matrix = _columns(data, truth)
+    return order_alignment(truth, _explained(matrix[~np.isnan(matrix).any(axis=1)]))
+
+
+def order_alignment(truth: Graph, scores: npt.ArrayLike) -> float:
+    """Share of the directed paths of a DAG at whose end the score is higher than at the start.
+
+    Pairs of nodes are counted once for every length of a path between them; a tie counts one half.
+
+    Parameters
+    ----------
+    truth
+        The DAG.
+    scores
+        One number for each node, in order.
+    """
+    require_dag(truth, "sortability")
+    given = np.asarray(scores, dtype=np.float64)
+    edges = truth.adjacency.astype(bool)
+    higher = np.sign(given[None, :] - given[:, None])
+    joined, paths, right = edges, 0, 0.0
+    while joined.any():
+        paths += int(joined.sum())
+        right += float((0.5 + 0.5 * higher)[joined].sum())
+        joined = joined @ edges
+    return right / paths if paths else float("nan")
+
+
+def _columns(data: Dataset, truth: Graph) -> FloatArray:
+    absent = [name for name in truth.names if name not in data.index]
+    if absent:
+        raise GraphError(
+            f"sortability needs a column for each node; there is none of {listing(absent)}"
+        )
+    return data.select(truth.names).to_matrix()
+
+
+def _explained(matrix: FloatArray) -> FloatArray:
+    """R² of each column given all others."""
+    centred = matrix - matrix.mean(axis=0)
+    deviation = np.sqrt((centred**2).sum(axis=0))
+    scaled = centred / np.where(deviation > 0, deviation, 1.0)
+    correlation = scaled.T @ scaled
+    if np.linalg.matrix_rank(correlation) == len(correlation):
+        result: FloatArray = 1.0 - 1.0 / np.diag(np.linalg.inv(correlation))
+        return result
+    return np.array([_explained_share(scaled, j) for j in range(scaled.shape[1])])
+
+
+def _explained_share(scaled: FloatArray, j: int) -> float:
+    others = np.delete(scaled, j, axis=1)
+    fitted = others @ np.linalg.lstsq(others, scaled[:, j], rcond=None)[0]
+    total = float(scaled[:, j] @ scaled[:, j])
+    return float(fitted @ fitted) / total if total else 0.0

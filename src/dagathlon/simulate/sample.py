@@ -1,0 +1,70 @@
+"""What generators of rows have in common: their number, and standardisation."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dagathlon.data import Dataset
+from dagathlon.data.facts import DataFacts
+from dagathlon.errors import DataWarning, listing
+from dagathlon.modules import Natural
+from dagathlon.simulate.base import DataGenerator
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sample(DataGenerator):
+    """A number of rows from a model, as they are or standardised.
+
+    Parameters
+    ----------
+    n
+        Number of rows. For the same seed, a smaller sample is the beginning of a larger one.
+    standardized
+        Whether continuous columns are shifted and scaled to mean 0 and variance 1.
+    """
+
+    outside_stream = frozenset({"n", "standardized"})
+
+    n: Natural = 1000
+    standardized: bool = False
+
+    def facts(self, model: DataFacts) -> DataFacts:
+        """The model's facts and the number of rows."""
+        return replace(model, n_rows=self.n)
+
+    def objection(self, model: DataFacts) -> str:
+        """Categories have no mean and no variance."""
+        if self.standardized and self.facts(model).kind == "discrete":
+            return "discrete data cannot be standardised; set standardized to false"
+        return super().objection(model)
+
+    def finished(self, data: Dataset) -> Dataset:
+        """The rows as they were asked for."""
+        return standardize(data) if self.standardized else data
+
+
+def standardize(data: Dataset) -> Dataset:
+    """The data with continuous columns of mean 0 and variance 1 (divisor n − 1).
+
+    Missing values stay missing and discrete columns stay as they are. A constant column becomes
+    zero, with a warning.
+    """
+    present = ~np.isnan(data.values)
+    count = np.maximum(present.sum(axis=0), 1)
+    values = data.values - np.nansum(data.values, axis=0) / count
+    squares = np.nansum(values**2, axis=0)
+    deviation = np.sqrt(squares / np.maximum(count - 1, 1))
+    # Rounding leaves a trace of the mean in a constant column.
+    scale = np.nanmax(np.abs(data.values), axis=0, initial=0.0, where=present)
+    constant = deviation <= 1e-13 * scale
+    if constant.any():
+        names = [variable.name for variable in data.variables if not variable.is_discrete]
+        listed = listing(name for name, flat in zip(names, constant, strict=True) if flat)
+        warnings.warn(f"constant columns become zero: {listed}", DataWarning, stacklevel=2)
+        values[:, constant] *= 0.0
+    values /= np.where(constant, 1.0, deviation)
+    codes = data.codes if data.codes.shape[1] else None
+    return Dataset(data.variables, codes, values, data.regimes)
