@@ -57,7 +57,7 @@ def test_same_stream_same_graph(method: str):
     "generator", [ErdosRenyi, SmallWorld, Bipartite, ScaleFree, GeometricGraph, Islands]
 )
 def test_expected_number_of_neighbours(generator: type[RandomGraph], neighbours: float):
-    graphs = draws(generator(nodes=24, neighbours=neighbours), 1500)
+    graphs = draws(generator(nodes=24, neighbours=neighbours), 900)
     counts = 2 * np.array([graph.n_edges for graph in graphs]) / 24
     error = max(counts.std() / math.sqrt(len(counts)), 1e-9)
     assert abs(counts.mean() - neighbours) < 4.5 * error
@@ -65,7 +65,7 @@ def test_expected_number_of_neighbours(generator: type[RandomGraph], neighbours:
 
 @pytest.mark.parametrize("generator", [ErdosRenyi, SmallWorld, Bipartite, ScaleFree, Islands])
 def test_all_nodes_and_directions_are_alike(generator: type[RandomGraph]):
-    graphs = draws(generator(nodes=6, neighbours=2), 3000)
+    graphs = draws(generator(nodes=6, neighbours=2), 2000)
     into = np.array([graph.adjacency.sum(axis=0) for graph in graphs], dtype=float)
     out = np.array([graph.adjacency.sum(axis=1) for graph in graphs], dtype=float)
     for counts in (into, out):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,9 @@ import numpy.typing as npt
 from dagathlon.simulate.pairs import Pairs
 from dagathlon.simulate.random_graph import RandomGraph
 
-_NODES = 48
+Numbers: TypeAlias = npt.NDArray[np.float64]
+
+_NODES = 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,34 +51,43 @@ class GeometricGraph(RandomGraph):
 @functools.cache
 def radius_of(probability: float, dimension: int) -> float:
     """The distance below which two random points of a cube are with the given probability."""
-    low, high = 0.0, float(np.sqrt(dimension))
-    for _ in range(50):
-        middle = (low + high) / 2
-        if _near(np.array([middle**2]), dimension)[0] < probability:
-            low = middle
-        else:
-            high = middle
-    return high
+    from scipy.optimize import brentq  # noqa: PLC0415 - SciPy only when asked for
+
+    def surplus(square: float) -> float:
+        return float(_near(np.array([square]), dimension)[0]) - probability
+
+    if probability >= 1:
+        return math.sqrt(dimension)
+    return math.sqrt(brentq(surplus, 0.0, float(dimension), xtol=1e-14, rtol=1e-13))
 
 
-def _near(squares: npt.NDArray[np.float64], dimension: int) -> npt.NDArray[np.float64]:
+def _near(squares: Numbers, dimension: int) -> Numbers:
     """Probability that the squared distance is at most each of these numbers.
 
-    Coordinates differ by t with density 2(1 - t); the last one is integrated out, by Gauss and
-    Legendre's rule on either side of the kinks, which the whole numbers below the square make.
+    Coordinates differ by t with density 2(1 - t). Beyond the square, the last one is integrated
+    out by Gauss and Legendre's rule between the kinks that the whole numbers below s make.
     """
-    capped = np.clip(squares, 0.0, dimension)
-    if dimension == 1:
-        return np.asarray(2 * np.sqrt(capped) - capped, dtype=np.float64)
-    total = np.zeros_like(capped)
-    # The rest s - t² crosses whole numbers k at t = √(s - k).
-    kinks = np.sqrt(np.clip(capped[:, None] - np.arange(dimension, -1, -1), 0.0, 1.0))
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES if dimension == 2 else _NODES // 3)
-    for a, b in zip(kinks.T[:-1], kinks.T[1:], strict=True):
-        # The substitution t = b - (b-a)·(1-u)² takes the root's singularity at the end away.
-        u = (nodes + 1) / 2
-        t = b[:, None] - (b - a)[:, None] * (1 - u) ** 2
-        jacobian = 2 * (b - a)[:, None] * (1 - u) * weights / 2
-        inner = _near((capped[:, None] - t**2).ravel(), dimension - 1).reshape(t.shape)
-        total += np.sum(jacobian * 2 * (1 - t) * inner, axis=1)
+    s = np.clip(squares, 0.0, dimension)
+    if dimension == 2:
+        return _near_in_square(s)
+    total = np.zeros_like(s)
+    # The rest s - t² crosses the whole number k at t = √(s - k).
+    kinks = np.sqrt(np.clip(s[:, None] - np.arange(dimension, -1, -1), 0.0, 1.0))
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    # t = b - (b - a)·v² takes the root's singularity at the upper end away.
+    v = (1 - nodes) / 2
+    for a, b in zip(kinks.T[:-1, :, None], kinks.T[1:, :, None], strict=True):
+        t = b - (b - a) * v**2
+        inner = _near((s[:, None] - t**2).ravel(), dimension - 1).reshape(t.shape)
+        total += np.sum(2 * (1 - t) * inner * (b - a) * v * weights, axis=1)
     return total
+
+
+def _near_in_square(s: Numbers) -> Numbers:
+    """The same in two dimensions, in closed form."""
+    low = np.minimum(s, 1.0)
+    below = math.pi * low - 8 / 3 * low**1.5 + low**2 / 2
+    high = np.maximum(s, 1.0)
+    w = np.sqrt(high - 1)
+    above = 8 / 3 * w**3 - (high**2 - 1) / 2 - (2 - math.pi) * w**2 - 4 * (high * np.arctan(w) - w)
+    return np.asarray(below + above, dtype=np.float64)

@@ -59,12 +59,13 @@ def _continuations(m: int, k: int) -> int:
     return sum(_weighted(m, k))
 
 
-def _weighted(m: int, k: int) -> list[int]:
+@functools.cache
+def _weighted(m: int, k: int) -> tuple[int, ...]:
     """The same by the number s = 1, …, m of roots among the m nodes."""
-    return [
+    return tuple(
         (2**k - 1) ** s * 2 ** (k * (m - s)) * count
         for s, count in enumerate(count_by_roots(m), start=1)
-    ]
+    )
 
 
 @functools.cache
@@ -83,7 +84,7 @@ def _layers(n: int, rng: np.random.Generator) -> list[int]:
         if left > EXACT:
             size = _limit_size(sizes[-1] if sizes else None, rng)
         else:
-            weights = _weighted(left, sizes[-1]) if sizes else list(count_by_roots(left))
+            weights = _weighted(left, sizes[-1]) if sizes else count_by_roots(left)
             size = 1 + _place(weights, rng)
         sizes.append(size)
         left -= size
@@ -97,7 +98,7 @@ def _limit_size(before: int | None, rng: np.random.Generator) -> int:
     return 1 + int(rng.choice(len(weights), p=weights / weights.sum()))
 
 
-def _place(weights: list[int], rng: np.random.Generator) -> int:
+def _place(weights: tuple[int, ...], rng: np.random.Generator) -> int:
     """A place with probability exactly in proportion to its whole-number weight."""
     left = _below(sum(weights), rng)
     place = 0
