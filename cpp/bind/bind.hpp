@@ -56,5 +56,8 @@ void bind_random(nb::module_& m);
 void bind_sampling(nb::module_& m);
 void bind_orientation(nb::module_& m);
 void bind_noise(nb::module_& m);
+void bind_completion(nb::module_& m);
+void bind_linear_sem(nb::module_& m);
+void bind_switches(nb::module_& m);
 
 }  // namespace dagathlon

@@ -24,6 +24,22 @@ NodeList node_list(const MarkedGraph& graph, std::size_t i) {
   return to_list((graph.*member)(i));
 }
 
+MarkedGraph graph_of_pairs(std::size_t n, Matrix<const std::int64_t> pairs, bool directed) {
+  if (pairs.shape(1) != 2) throw nb::value_error("an edge is a pair of nodes");
+  MarkedGraph graph(n);
+  for (std::size_t k = 0; k < pairs.shape(0); ++k) {
+    // A negative number becomes one that is too large.
+    const auto from = static_cast<std::size_t>(pairs.data()[2 * k]);
+    const auto to = static_cast<std::size_t>(pairs.data()[2 * k + 1]);
+    check_node(from, n);
+    check_node(to, n);
+    if (from == to) throw nb::value_error("a node has no edge with itself");
+    if (graph.adjacent(from, to)) throw nb::value_error("two nodes are joined twice");
+    directed ? graph.set_directed(from, to) : graph.set_undirected(from, to);
+  }
+  return graph;
+}
+
 }  // namespace
 
 void bind_marked_graph(nb::module_& m) {
@@ -35,6 +51,8 @@ void bind_marked_graph(nb::module_& m) {
              new (self) MarkedGraph(MarkedGraph::from_marks(cells(marks), n));
            },
            nb::arg("marks"))
+      .def_static("from_pairs", &graph_of_pairs, nb::arg("n"), nb::arg("pairs"), nb::arg("directed"), ReleaseGil(),
+                  "One edge per row of `pairs`, from the first node to the second.")
       .def("__len__", &MarkedGraph::size)
       .def("equals", [](const MarkedGraph& a, const MarkedGraph& b) { return a == b; }, nb::arg("other"))
       .def("marks",

@@ -38,4 +38,7 @@ NB_MODULE(_core, m) {
   dagathlon::bind_sampling(m);
   dagathlon::bind_orientation(m);
   dagathlon::bind_noise(m);
+  dagathlon::bind_completion(m);
+  dagathlon::bind_linear_sem(m);
+  dagathlon::bind_switches(m);
 }

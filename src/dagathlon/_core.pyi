@@ -13,6 +13,10 @@ class MarkedGraph:
     """Endpoint marks; cell (i, j) is the mark at j on i-j."""
 
     def __init__(self, marks: NDArray[numpy.uint8]) -> None: ...
+    @staticmethod
+    def from_pairs(n: int, pairs: NDArray[numpy.int64], directed: bool) -> MarkedGraph:
+        """One edge per row of `pairs`, from the first node to the second."""
+
     def __len__(self) -> int: ...
     def equals(self, other: MarkedGraph) -> bool: ...
     def marks(self) -> NDArray[numpy.uint8]: ...
@@ -170,3 +174,27 @@ def erase_values(column: NDArray[numpy.float64], seed: int, stream: int, rate: f
 def resample_values(
     column: NDArray[numpy.float64], seed: int, stream: int, rate: float
 ) -> None: ...
+def complete_covariance(
+    covariance: NDArray[numpy.float64], graph: MarkedGraph, tolerance: float, max_sweeps: int
+) -> NDArray[numpy.float64]:
+    """
+    ValueError when it is not positive definite, RuntimeError when the sweeps were not enough.
+    """
+
+def g_wishart_covariance(
+    factor: NDArray[numpy.float64], graph: MarkedGraph, tolerance: float, max_sweeps: int
+) -> NDArray[numpy.float64]:
+    """Completes the inverse of L·Lᵀ, L lower triangular; errors as above."""
+
+def weight_order(weights: NDArray[numpy.float64]) -> list[int]:
+    """Parents first; nodes on or after a directed cycle are left out."""
+
+def propagate(weights: NDArray[numpy.float64], values: NDArray[numpy.float64]) -> None:
+    """Adds to each column of noise, in place, its weighted parents."""
+
+def random_graph_with_degrees(
+    degrees: Sequence[int], attempts_per_edge: int, key: int
+) -> NDArray[numpy.int64]:
+    """
+    Edges as pairs of nodes; ValueError when no simple graph has these degrees.
+    """

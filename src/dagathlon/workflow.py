@@ -18,7 +18,6 @@ from dagathlon.study.plan import Plan, make_plan
 from dagathlon.study.store import Store
 
 STORE_FOLDER = "store"
-_COPY = "study.json"
 _PROVENANCE = "provenance.json"
 
 
@@ -108,6 +107,7 @@ class Study:
         """Leave in each setup's folder what is needed to write its report again."""
         library = self.config.library
         provenance = {
+            "study": self.config.path.name,
             "home": str(library.home.resolve()),
             "resources": str(library.resources.resolve()) if library.resources else None,
             "time_limit": self.time_limit,
@@ -117,7 +117,7 @@ class Study:
         for setup in self.config.setups:
             folder = out / setup.title
             folder.mkdir(parents=True, exist_ok=True)
-            (folder / _COPY).write_bytes(self.config.path.read_bytes())
+            (folder / self.config.path.name).write_bytes(self.config.path.read_bytes())
             (folder / _PROVENANCE).write_text(json.dumps(provenance, indent=2) + "\n", "utf-8")
 
 
@@ -156,17 +156,16 @@ def rewrite(folder: Path) -> list[Path]:
     list of Path
         The reports.
     """
-    copies = [folder / _COPY, *sorted(folder.glob(f"*/{_COPY}"))]
-    setup_folder = next((copy.parent for copy in copies if copy.is_file()), None)
+    places = [folder / _PROVENANCE, *sorted(folder.glob(f"*/{_PROVENANCE}"))]
+    setup_folder = next((place.parent for place in places if place.is_file()), None)
     if setup_folder is None:
-        raise StudyError(f"{folder}: there are no results of a study here (no {_COPY})")
+        raise StudyError(f"{folder}: there are no results of a study here (no {_PROVENANCE})")
     try:
         kept: dict[str, Any] = json.loads((setup_folder / _PROVENANCE).read_text("utf-8"))
+        copy = setup_folder / kept["study"]
         resources = kept["resources"]
         arguments = (kept["time_limit"], kept["memory_limit"])
-        config = read_config(
-            setup_folder / _COPY, Path(resources) if resources else None, Path(kept["home"])
-        )
+        config = read_config(copy, Path(resources) if resources else None, Path(kept["home"]))
     except (OSError, ValueError, KeyError) as error:
         raise StudyError(f"{setup_folder / _PROVENANCE}: cannot be used ({error!r})") from None
     study = Study(config, *arguments)

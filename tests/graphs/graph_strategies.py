@@ -35,6 +35,7 @@ NASTY_NAMES = [
     "TRUE",
     "#comment",
     "# marks",
+    "\ufeffmark",
     "node",
     "Graph Nodes:",
     "<b>&amp;",

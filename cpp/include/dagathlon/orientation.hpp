@@ -11,13 +11,10 @@ namespace dagathlon {
 // in_separating_set(a, c, b): whether c is in the set that separated a and b.
 using SeparatorLookup = std::function<bool(std::size_t, std::size_t, std::size_t)>;
 
-// A set of rules; bit k stands for rule k, from 1 to 10.
+// A set of rules; bit k stands for rule k, from 1 to 10. Rules 5 to 7 find selection effects only.
 using RuleSet = std::uint16_t;
 constexpr RuleSet rule(unsigned k) { return static_cast<RuleSet>(1U << k); }
 inline constexpr RuleSet all_rules = 0b111'1111'1110;
-// Rules 5 to 7 only ever find selection effects.
-inline constexpr RuleSet rules_without_selection =
-    all_rules & static_cast<RuleSet>(~(rule(5) | rule(6) | rule(7)));
 
 // Replaces every mark by a circle: the state before any orientation.
 MarkedGraph all_circles(const MarkedGraph& graph);

@@ -2,19 +2,55 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from dagathlon.benchpress.base import BenchpressGraph
+from dagathlon.errors import StudyError
 from dagathlon.modules import Count, Natural, NonNegative, Probability
 from dagathlon.simulate.band import Band, RandomBand
 from dagathlon.simulate.base import GraphGenerator, GraphKind
+from dagathlon.simulate.blocks import Bipartite, Islands
+from dagathlon.simulate.decomposable import DecomposableGraph
+from dagathlon.simulate.degrees import PowerLaw, RegularGraph
 from dagathlon.simulate.erdos_renyi import ErdosRenyi
+from dagathlon.simulate.geometric import GeometricGraph
+from dagathlon.simulate.random_graph import RandomGraph, numbered
+from dagathlon.simulate.scale_free import ScaleFree
+from dagathlon.simulate.shapes import ShapedGraph
+from dagathlon.simulate.small_world import SmallWorld
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dagathlon.graphs import Graph
+
+Randdag: TypeAlias = Literal[
+    "er", "regular", "watts", "bipartite", "barabasi", "geometric", "power", "interEr"
+]
+
+# For each method: our generator, and what par1 and par2 are called there.
+_METHODS: Mapping[Randdag, tuple[type[RandomGraph], str, str]] = {
+    "er": (ErdosRenyi, "", ""),
+    "regular": (RegularGraph, "", ""),
+    "watts": (SmallWorld, "moved", ""),
+    "bipartite": (Bipartite, "part", ""),
+    "barabasi": (ScaleFree, "power", ""),
+    "geometric": (GeometricGraph, "dimension", ""),
+    "power": (PowerLaw, "", ""),
+    "interEr": (Islands, "islands", "between"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class PcalgRanddag(BenchpressGraph):
     """Random DAGs and undirected graphs with an expected number of neighbours.
+
+    Benchpress cuts d, par1 and par2 down to whole numbers; here they are what pcalg documents.
+    The expected number of neighbours is met more closely than in pcalg, which rounds it for some
+    methods and forgets the borders of geometric graphs.
 
     Parameters
     ----------
@@ -23,9 +59,15 @@ class PcalgRanddag(BenchpressGraph):
     d
         Expected number of neighbours of a node.
     method
-        Kind of random graph; ``er`` joins all pairs with the same probability.
-    par1, par2
-        Parameters of the kinds other than ``er`` and ``regular``; null is their default.
+        er: all pairs with the same probability; regular: exactly d neighbours each; watts: a ring
+        with edges moved; bipartite; barabasi: preferential attachment; geometric: near points of
+        a cube; power: degrees from a power law; interEr: islands with edges between them.
+    par1
+        watts: probability that an edge is moved (0.5); bipartite: share of the first group (0.5);
+        barabasi: power of the attachment (1); geometric: dimension, 2 to 5 (2); interEr: number of
+        islands (2). Null is the number in parentheses; other methods ignore it.
+    par2
+        interEr: amount of edges between the islands (0.25); other methods ignore it.
     max_parents
         Graphs with more parents at a node are drawn again; null is no limit.
     DAG
@@ -33,14 +75,13 @@ class PcalgRanddag(BenchpressGraph):
     """
 
     name = "pcalg_randdag"
+    version = 2
     implementation = "dagathlon (re-implementation of pcalg 2.7-8 randDAG)"
-    references = ("Kuipers and Moffa 2015, Statistics and Computing 25", "Kalisch et al. 2012, JSS")
+    references = ("Kalisch et al. 2012, JSS 47(11)",)
 
     n: Natural = 20
     d: NonNegative = 4.0
-    method: Literal[
-        "er", "regular", "watts", "bipartite", "barabasi", "geometric", "power", "interEr"
-    ] = "er"
+    method: Randdag = "er"
     par1: NonNegative | None = None
     par2: NonNegative | None = None
     max_parents: Count | None = None
@@ -52,21 +93,42 @@ class PcalgRanddag(BenchpressGraph):
         return "dag" if self.DAG else "undirected"
 
     def problem(self) -> str:
-        """Only one kind of random graph is there so far."""
-        if self.method != "er":
-            return f"method {self.method!r} is not available yet; use 'er'"
-        return self.native().problem()
+        """What the native generator says of the parameters, in Benchpress's words."""
+        _, first, second = _METHODS[self.method]
+        try:
+            self.native()
+        except StudyError as error:
+            place, _, text = str(error).partition(": ")
+            names = {first: "par1: ", second: "par2: "}
+            return f"method {self.method!r}: {names.get(place, '')}{text}"
+        return ""
 
     def native(self) -> GraphGenerator:
         """The same graphs under our name."""
-        return ErdosRenyi(
-            nodes=self.n, neighbours=self.d, directed=self.DAG, max_parents=self.max_parents
-        )
+        return _METHODS[self.method][0].from_json(self._values())
+
+    def _values(self) -> dict[str, Any]:
+        _, *names = _METHODS[self.method]
+        given = {
+            name: int(value) if float(value).is_integer() else value
+            for name, value in zip(names, (self.par1, self.par2), strict=True)
+            if name and value is not None
+        }
+        return {
+            "nodes": self.n,
+            "neighbours": self.d,
+            "directed": self.DAG,
+            "max_parents": self.max_parents,
+            **given,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
 class GcastleDag(BenchpressGraph):
     """Random DAGs with an expected number of edges.
+
+    The number is met in expectation; gCastle falls short of it by the factor 1 - 1/n_nodes (er)
+    or rounds the edges per node (sf).
 
     Parameters
     ----------
@@ -80,12 +142,27 @@ class GcastleDag(BenchpressGraph):
 
     name = "gcastle_dag"
     implementation = "dagathlon (re-implementation of gCastle 1.0.3 DAG)"
-    unavailable = "not implemented yet: scale-free graphs are to come"
     references = ("Zhang et al. 2021, gCastle, arXiv 2111.15155",)
 
     n_nodes: Natural = 20
     n_edges: Count = 40
     method: Literal["er", "sf"] = "er"
+
+    def problem(self) -> str:
+        """The edges must fit between the nodes."""
+        most = math.comb(self.n_nodes, 2)
+        if self.n_edges > most:
+            return f"{self.n_nodes} nodes have at most {most} edges, not {self.n_edges}"
+        return ""
+
+    def native(self) -> GraphGenerator:
+        """The same graphs under our name."""
+        generator = ErdosRenyi if self.method == "er" else ScaleFree
+        return generator(nodes=self.n_nodes, neighbours=2 * self.n_edges / self.n_nodes)
+
+    def sample(self, rng: np.random.Generator) -> Graph:
+        """Draw one graph; nodes are counted from 0."""
+        return super().sample(rng).renamed(numbered(self.n_nodes, first=0))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,6 +179,8 @@ class UndirectedGraph(BenchpressGraph):
 class BdgraphGraphsim(UndirectedGraph):
     """Undirected graphs of several shapes.
 
+    Benchpress hands `class` over as `size`; here each is what BDgraph documents.
+
     Parameters
     ----------
     p
@@ -113,19 +192,32 @@ class BdgraphGraphsim(UndirectedGraph):
     class
         Number of clusters or hubs; null chooses by the number of nodes.
     size
-        Number of edges of a random graph; null leaves it to `prob`.
+        Number of edges of a random graph or in all clusters; null leaves it to `prob`.
     """
 
     name = "bdgraph_graphsim"
     implementation = "dagathlon (re-implementation of BDgraph 2.72 graph.sim)"
-    unavailable = "not implemented yet: undirected graphs of several shapes are to come"
     references = ("Mohammadi and Wit 2019, BDgraph, JSS 89(3)",)
 
     p: Natural = 10
     graph: Literal["random", "cluster", "scale-free", "hub", "circle", "star", "lattice"] = "random"
     prob: Probability = 0.2
-    class_: Count | None = field(default=None, metadata={"json": "class"})
+    class_: Natural | None = field(default=None, metadata={"json": "class"})
     size: Count | None = None
+
+    def problem(self) -> str:
+        """As the native module."""
+        return self.native().problem()
+
+    def native(self) -> GraphGenerator:
+        """The same graphs under our name."""
+        return ShapedGraph(
+            nodes=self.p,
+            shape=self.graph,
+            probability=self.prob,
+            groups=self.class_,
+            size=self.size,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,15 +276,20 @@ class TrilearnCta(UndirectedGraph):
     ----------
     order
         Number of nodes.
-    alpha, beta
-        Probabilities that steer how the junction tree grows: how often, and how far.
+    alpha
+        Probability that a new node reaches on to a neighbouring clique.
+    beta
+        Probability that a new node is joined to any other at all.
     """
 
     name = "trilearn_cta"
     implementation = "dagathlon (re-implementation of trilearn 2.0.5)"
-    unavailable = "not implemented yet: the Christmas tree algorithm is to come"
     references = ("Olsson, Pavlenko and Rios 2022, Statistics and Computing 32",)
 
     order: Natural = 20
     alpha: Probability = 0.5
     beta: Probability = 0.5
+
+    def native(self) -> GraphGenerator:
+        """The same graphs under our name."""
+        return DecomposableGraph(nodes=self.order, spread=self.alpha, attach=self.beta)

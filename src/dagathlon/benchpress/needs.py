@@ -42,6 +42,7 @@ Table: TypeAlias = Mapping[Any, Needs]
 CONTINUOUS = Needs(frozenset({"continuous"}))
 DISCRETE = Needs(frozenset({"discrete"}))
 BINARY = Needs(frozenset({"discrete"}), binary=True)
+NOTHING = Needs(frozenset())
 ANY = Needs(frozenset({"continuous", "discrete", "mixed"}))
 
 DATATYPE: Table = {"continuous": CONTINUOUS, "discrete": DISCRETE}

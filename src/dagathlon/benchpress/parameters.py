@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from dagathlon.benchpress.base import BenchpressParameters
 from dagathlon.data.facts import DataFacts
-from dagathlon.modules import Natural, NonNegative, Probability
+from dagathlon.modules import NonNegative, Probability
 from dagathlon.simulate.base import GraphKind, ParameterGenerator
+from dagathlon.simulate.discrete import BinaryNetwork, Levels
 from dagathlon.simulate.g_wishart import GWishart, IntraClass
+from dagathlon.simulate.hyper_dirichlet import HyperDirichlet
 from dagathlon.simulate.linear_sem import RandomLinearSem
 
 
@@ -44,27 +46,35 @@ class SemParams(BenchpressParameters):
 class BinBn(BenchpressParameters):
     """A Bayesian network of binary variables with random probability tables.
 
+    By default what Benchpress's paper defines; the code that it ships does something else, which
+    `form` selects.
+
     Parameters
     ----------
     min
-        Smallest probability of a node without parents.
+        Smallest probability; of the code's form, that of a node without parents.
     max
-        Largest probability of a node without parents.
+        Largest probability; of the code's form, that of a node without parents.
+    form
+        paper: the probability of 0 is uniform between min and max for every configuration of the
+        parents; code: parents that are 1 add up their strengths (see binary_network).
     """
 
     name = "bin_bn"
     gives = DataFacts(kind="discrete", binary=True, missing=False)
     implementation = "dagathlon (re-implementation of Benchpress 2.13 bin_bn)"
-    unavailable = "not implemented yet: random binary networks are to come"
 
     min: Probability = 0.1
     max: Probability = 0.9
+    form: Literal["paper", "code"] = "paper"
 
     def problem(self) -> str:
-        """The interval must not be empty."""
-        if self.min > self.max:
-            return f"min {self.min:g} is above max {self.max:g}"
-        return ""
+        """As the native module."""
+        return self.native().problem()
+
+    def native(self) -> ParameterGenerator:
+        """The same models under our name."""
+        return BinaryNetwork(min=self.min, max=self.max, form=self.form)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,14 +174,21 @@ class TrilearnHyperDir(UndirectedParameters):
     n_levels
         Number of levels of every variable.
     pseudo_obs
-        Pseudo-observations in every cell.
+        Pseudo-observations in all, spread evenly over the cells.
     """
 
     name = "trilearn_hyper-dir"
     gives = DataFacts(kind="discrete", missing=False)
     implementation = "dagathlon (re-implementation of trilearn 2.0.5)"
-    unavailable = "not implemented yet: discrete decomposable models are to come"
     references = ("Dawid and Lauritzen 1993, Annals of Statistics 21",)
 
-    n_levels: Natural = 2
+    n_levels: Levels = 2
     pseudo_obs: NonNegative = 1.0
+
+    def problem(self) -> str:
+        """As the native module."""
+        return self.native().problem()
+
+    def native(self) -> ParameterGenerator:
+        """The same models under our name."""
+        return HyperDirichlet(levels=self.n_levels, pseudo_observations=self.pseudo_obs)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from dagathlon.benchpress.base import AlgorithmId, BenchpressLearner
-from dagathlon.benchpress.needs import ANY, BINARY, CONTINUOUS, DISCRETE
+from dagathlon.benchpress.needs import ANY, BINARY, CONTINUOUS, DISCRETE, NOTHING
 from dagathlon.data.facts import DataFacts
 from dagathlon.modules import Count, NonNegative, Probability
 
@@ -83,7 +83,7 @@ class PcalgPc(PcSettings):
             "gaussCItest": CONTINUOUS,
             "binCItest": BINARY,
             "disCItest": DISCRETE,
-            "dsepTest": ANY,
+            "dsepTest": NOTHING,
         }
     }
 

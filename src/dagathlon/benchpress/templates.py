@@ -18,9 +18,9 @@ from dagathlon.learners.base import Estimate, Learner, Sampler
 from dagathlon.learners.chain import ChainRecorder
 from dagathlon.modules import Count, Natural, NonNegative, Probability
 from dagathlon.simulate.base import GraphGenerator, GraphKind, ParameterGenerator
-from dagathlon.simulate.erdos_renyi import numbered
 from dagathlon.simulate.g_wishart import GWishart
 from dagathlon.simulate.iid import Iid
+from dagathlon.simulate.random_graph import numbered
 
 
 @dataclass(frozen=True, kw_only=True)

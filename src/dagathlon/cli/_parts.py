@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from dagathlon.errors import DagathlonError
+from dagathlon.modules import add_files
 from dagathlon.study.units import seconds_of, size_of
 from dagathlon.workflow import Study
 
@@ -57,17 +58,34 @@ def table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     return "\n".join([line(header), line(["-" * width for width in widths]), *map(line, texts)])
 
 
+def add_modules_argument(parser: argparse.ArgumentParser) -> None:
+    """The argument that makes the user's own modules known."""
+    parser.add_argument(
+        "--modules", type=Path, action="append", default=[], help="a Python file with modules"
+    )
+
+
+def load_modules(arguments: argparse.Namespace) -> None:
+    """Make the user's own modules known."""
+    for path in arguments.modules:
+        if not path.exists():
+            raise DagathlonError(f"--modules: there is no file {path}")
+    add_files(arguments.modules)
+
+
 def add_study_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of commands that read a study."""
     parser.add_argument("study", type=Path, help="the study's JSON file")
     parser.add_argument("--out", type=Path, default=Path("results"), help="folder of results")
     parser.add_argument("--resources", type=Path, help="a Benchpress resources folder")
     parser.add_argument("--time-limit", metavar="S", help="limit of each learning run, e.g. 90s")
+    add_modules_argument(parser)
     parser.add_argument("--memory-limit", metavar="SIZE", help="limit of each run, e.g. 2G")
 
 
 def load_study(arguments: argparse.Namespace) -> Study:
     """Read the study that the arguments name."""
+    load_modules(arguments)
     time, memory = arguments.time_limit, arguments.memory_limit
     return Study.load(
         arguments.study,

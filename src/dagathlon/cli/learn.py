@@ -7,10 +7,17 @@ import json
 import time
 from pathlib import Path
 
-from dagathlon.cli._parts import Commands, command, write_text
+from dagathlon.cli._parts import (
+    Commands,
+    add_modules_argument,
+    command,
+    load_modules,
+    write_text,
+)
 from dagathlon.data import read_data
-from dagathlon.graphs import write_graph
+from dagathlon.graphs import Graph, write_graph
 from dagathlon.learners import learn
+from dagathlon.modules import find
 from dagathlon.modules.spec import single_values
 
 
@@ -27,16 +34,19 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("--with", dest="spec", required=True, metavar="NAME[KEY=VALUE,…]")
     parser.add_argument("--out", type=Path, required=True, help="file for the learned graph")
     parser.add_argument("--stats", type=Path, help="JSON file for score, tests, seconds")
+    add_modules_argument(parser)
     parser.add_argument("--seed", type=int, default=1, help="random seed (default 1)")
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    load_modules(arguments)
     name, parameters = single_values(arguments.spec)
+    find("algorithm", name)  # looking for modules is no part of the learner's time
     data = read_data(arguments.data)
     wall, cpu = time.perf_counter(), time.process_time()
     estimate = learn(data, name, seed=arguments.seed, **parameters)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    write_graph(estimate.graph, arguments.out)
+    write_graph(estimate.graph, arguments.out, _format(estimate.graph, arguments.out))
     if arguments.stats:
         stats = dict(estimate.stats) | {
             "learner": name,
@@ -49,3 +59,9 @@ def _run(arguments: argparse.Namespace) -> int:
         write_text(arguments.stats, json.dumps(stats, indent=2) + "\n")
     print(f"{estimate.graph.n_edges} edges between {len(estimate.graph)} nodes: {arguments.out}")
     return 0
+
+
+def _format(graph: Graph, path: Path) -> str | None:
+    """A 0/1 matrix cannot say circles and two-headed arrows; the matrix of marks can."""
+    plain = graph == Graph.from_adjacency(graph.names, graph.adjacency)
+    return None if plain or path.suffix != ".csv" else "marks"

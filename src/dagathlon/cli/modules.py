@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from dagathlon.cli._parts import Commands, command, table
+from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules, table
 from dagathlon.errors import DagathlonError, unknown
 from dagathlon.modules import Kind, Module, modules
 
@@ -22,9 +22,11 @@ def add_parser(commands: Commands) -> None:
         _run,
     )
     parser.add_argument("name", nargs="?", help="describe this module")
+    add_modules_argument(parser)
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    load_modules(arguments)
     if arguments.name is None:
         for kind in _KINDS:
             print(f"{kind}:")

@@ -20,10 +20,13 @@ def add_parser(commands: Commands) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    header = ("name", "kind", "nodes", "arcs", "parameters", "origin", "licence")
-    rows = [
-        (r.name, r.kind, r.n_nodes, r.n_arcs, r.n_parameters, r.origin, r.licence)
-        for r in list_networks()
-    ]
-    print(table(header, rows))
+    records = list_networks()
+    header = ("name", "kind", "nodes", "arcs", "parameters")
+    print(table(header, [(r.name, r.kind, r.n_nodes, r.n_arcs, r.n_parameters) for r in records]))
+    for word, texts in (
+        ("origin", dict.fromkeys(record.origin for record in records)),
+        ("licence", dict.fromkeys(record.licence for record in records)),
+    ):
+        for text in texts:
+            print(f"\n{word}: {text}")
     return 0

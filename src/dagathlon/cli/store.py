@@ -81,7 +81,7 @@ def _size(arguments: argparse.Namespace) -> int:
     with Store(store_folder(arguments.folder), readonly=True) as store:
         found = size(store)
     print(
-        f"{found.results:,} results: index {found.index / 2**20:,.1f} MB, "
+        f"{found.results:,} results: index {found.index_bytes / 2**20:,.1f} MB, "
         f"{found.files:,} files {found.file_bytes / 2**20:,.1f} MB"
     )
     return 0

@@ -10,6 +10,7 @@ from dagathlon.data.networks import NETWORK_FORMATS, read_network, write_network
 from dagathlon.data.preview import ColumnSummary
 from dagathlon.data.regimes import Regimes, regimes_of_mask
 from dagathlon.data.sem import LinearSem
+from dagathlon.data.sem_file import read_sem
 from dagathlon.data.standard import (
     SACHS_CONDITIONS,
     NetworkRecord,
@@ -41,6 +42,7 @@ __all__ = [
     "load_sachs",
     "read_data",
     "read_network",
+    "read_sem",
     "regimes_of_mask",
     "sachs_graph",
     "write_data",

@@ -9,8 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
+from dagathlon.data.buffers import chunk_numbers
 from dagathlon.data.labels import MAX_CODE, Labels, empty_plan
-from dagathlon.data.plan import Plan, chunk_numbers
+from dagathlon.data.plan import Plan
 from dagathlon.data.request import Place, Request
 from dagathlon.data.variable import MAX_LEVELS, Variable
 from dagathlon.errors import DataError
@@ -39,6 +40,9 @@ def _simplified(name: str, column: Any) -> Any:
     kind = column.type
     if len(column.chunks) == 0:
         column = pa.chunked_array([pa.array([], type=kind)])
+    if pt.is_uint64(kind):
+        in_range = (pc.max(column).as_py() or 0) <= np.iinfo(np.int64).max
+        return column.cast(pa.int64() if in_range else pa.float64(), safe=False)
     if pt.is_null(kind) or pt.is_dictionary(kind) or pt.is_integer(kind) or pt.is_float64(kind):
         return column
     if pt.is_floating(kind) or pt.is_decimal(kind):

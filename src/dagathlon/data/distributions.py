@@ -76,6 +76,9 @@ class Table:
     def __hash__(self) -> int:
         return hash((self.levels, frozenset(self.parents)))
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return (Table, (self.levels, self.parents, self.probabilities))
+
 
 @dataclass(frozen=True, eq=False)
 class Gaussian:
@@ -85,7 +88,7 @@ class Gaussian:
 
     Parameters
     ----------
-    parents
+    continuous_parents
         The continuous parents, in the order of the coefficients.
     intercept
         Mean at zero of all continuous parents; an array with one axis per discrete parent.
@@ -172,6 +175,10 @@ class Gaussian:
 
     def __hash__(self) -> int:
         return hash((frozenset(self.discrete_parents), frozenset(self.continuous_parents)))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        parts = (self.intercept, self.coefficients, self.sd)
+        return (Gaussian, (self.continuous_parents, *parts, self.discrete_parents))
 
 
 Distribution: TypeAlias = Table | Gaussian

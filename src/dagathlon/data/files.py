@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import os
 import uuid
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -22,11 +23,12 @@ from dagathlon.data.frames import (
     from_matrix,
     read_table_file,
 )
+from dagathlon.data.preview import constant_columns
 from dagathlon.data.read_csv import read_csv
-from dagathlon.data.request import MISSING, Kind, request_of
+from dagathlon.data.request import MISSING, Kind, Request, request_of
 from dagathlon.data.text_file import cannot_open
 from dagathlon.data.write_csv import write_csv
-from dagathlon.errors import DataError, unknown
+from dagathlon.errors import DataError, DataWarning, listing, unknown
 
 _FORMATS = {
     ".csv": "csv",
@@ -43,7 +45,7 @@ def read_data(
     *,
     kinds: Kind | Mapping[str, Kind] | None = None,
     levels: Mapping[str, Sequence[str]] | None = None,
-    missing: Sequence[str] = MISSING,
+    missing: str | Sequence[str] = MISSING,
     delimiter: str | None = None,
     cardinality_row: bool | None = None,
     names: Sequence[str] | None = None,
@@ -66,7 +68,8 @@ def read_data(
         should have a certain order or do not all occur. By default the levels are those that
         occur, sorted: as numbers if all of them are numbers, else as text.
     missing
-        Fields of a text file that mean a missing value; an empty field always does.
+        Fields of a text file that mean a missing value, by default ``NA``, ``N/A``, ``NaN``,
+        ``nan``, ``null``, ``NULL`` and ``?``; an empty field always does.
     delimiter
         What separates the fields of a text file. By default comma, semicolon or tab: the one
         that stands most often in the header.
@@ -100,22 +103,34 @@ def read_data(
     Blanks around fields are taken off. ``NaN`` is missing; infinite numbers are refused.
     """
     request = request_of(kinds, levels)
+    missing = (missing,) if isinstance(missing, str) else tuple(missing)
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n' or delimiter > "~"):
         raise DataError(f"a delimiter is one character, found {delimiter!r}")
     if isinstance(source, str | os.PathLike):
-        form = _FORMATS.get(Path(source).suffix.lower())
-        if form in ("parquet", "arrow"):
-            return read_table_file(source, request)
-        return read_csv(source, request, missing, delimiter, cardinality_row)
-    if isinstance(source, np.ndarray):
-        return from_matrix(source, names, request)
-    data = from_frame(source, request)
-    if data is None:
-        raise DataError(
-            f"data come from a file, a pandas, polars or pyarrow table, or a numpy matrix; "
-            f"found a {type(source).__name__}"
-        )
+        data = _read_file(source, request, missing, delimiter, cardinality_row)
+    elif isinstance(source, np.ndarray):
+        data = from_matrix(source, names, request)
+    else:
+        data = from_frame(source, request)
+    constant = constant_columns(data)
+    if constant:
+        where = source if isinstance(source, str | os.PathLike) else type(source).__name__
+        columns = f"column{'s' if len(constant) > 1 else ''} {listing(map(repr, constant))}"
+        message = f"{where}: {columns} with one value only; nothing can be learned about them"
+        warnings.warn(message, DataWarning, stacklevel=2)
     return data
+
+
+def _read_file(
+    path: str | os.PathLike[str],
+    request: Request,
+    missing: Sequence[str],
+    delimiter: str | None,
+    cardinality_row: bool | None,
+) -> Dataset:
+    if _FORMATS.get(Path(path).suffix.lower()) in ("parquet", "arrow"):
+        return read_table_file(path, request)
+    return read_csv(path, request, missing, delimiter, cardinality_row)
 
 
 def write_data(
@@ -188,8 +203,8 @@ def _write_text(data: Dataset, sink: IO[bytes], packed: bool, form: str, labels:
     if not packed:
         write_csv(data, sink, _DELIMITERS[form], labels)
         return
-    # Without a time in the file, the same data give the same bytes.
-    with gzip.GzipFile(fileobj=sink, mode="wb", compresslevel=6, mtime=0) as packing:
+    # Without a name and a time in the file, the same data give the same bytes.
+    with gzip.GzipFile("", fileobj=sink, mode="wb", compresslevel=6, mtime=0) as packing:
         write_csv(data, packing, _DELIMITERS[form], labels)
 
 

@@ -21,7 +21,7 @@ import pyarrow.types as pt
 from dagathlon.data.columns import plan_column
 from dagathlon.data.dataset import Dataset
 from dagathlon.data.export import LEVELS_KEY, indicator_name
-from dagathlon.data.labels import shown
+from dagathlon.data.labels import shown, word_of
 from dagathlon.data.plan import carried_out
 from dagathlon.data.regimes import Regimes, regimes_of_mask
 from dagathlon.data.request import Request
@@ -47,8 +47,8 @@ def read_table_file(path: str | os.PathLike[str], request: Request) -> Dataset:
     return from_table(table, request, label)
 
 
-def from_frame(frame: Any, request: Request) -> Dataset | None:
-    """A pyarrow, pandas or polars table as a data set; ``None`` for anything else.
+def from_frame(frame: Any, request: Request) -> Dataset:
+    """A pyarrow, pandas or polars table as a data set.
 
     The kind of the object is told by what it can do, so that neither library is imported.
     """
@@ -61,10 +61,13 @@ def from_frame(frame: Any, request: Request) -> Dataset | None:
         elif hasattr(frame, "__arrow_c_stream__"):
             table = pa.table(frame)
         else:
-            return None
+            raise DataError(
+                "data come from a file, a pandas, polars or pyarrow table, or a numpy matrix; "
+                f"found a {type(frame).__name__}"
+            )
     except (pa.ArrowException, ValueError, TypeError) as error:
         raise DataError(f"{library} table: cannot be taken over ({error})") from None
-    return from_table(table, request, f"{library} table")
+    return from_table(table, request, f"{library} table", _category_levels(frame, library))
 
 
 def from_matrix(matrix: npt.NDArray[Any], names: Sequence[str] | None, request: Request) -> Dataset:
@@ -82,9 +85,12 @@ def from_matrix(matrix: npt.NDArray[Any], names: Sequence[str] | None, request: 
     return _from_columns(labels, columns, request, where)
 
 
-def from_table(table: Any, request: Request, where: str) -> Dataset:
-    """A pyarrow table as a data set."""
-    kept = _kept_levels(table)
+def from_table(
+    table: Any, request: Request, where: str, levels: dict[str, tuple[str, ...]] | None = None
+) -> Dataset:
+    """A pyarrow table as a data set, with levels that are known besides those written in it."""
+    known = {**_written_levels(table), **(levels or {})}
+    kept = {name: known[name] for name in known if request.kind(name) != "continuous"}
     wanted = Request(request.kinds, request.default, {**kept, **request.levels})
     return _from_columns(table.column_names, table.columns, wanted, where)
 
@@ -104,7 +110,7 @@ def _from_columns(
 
     plans = [plan_column(names[j], columns[j], request, place) for j in variables]
     regimes = _regimes(marks, columns, where) if marks else None
-    return carried_out(plans, place, where, regimes)
+    return carried_out(plans, place, regimes)
 
 
 def _check_names(names: Sequence[str], where: str) -> None:
@@ -137,7 +143,18 @@ def _regimes(marks: dict[str, int], columns: Sequence[Any], where: str) -> Regim
     return regimes_of_mask(tuple(marks), mask.astype(bool))
 
 
-def _kept_levels(table: Any) -> dict[str, tuple[str, ...]]:
+def _category_levels(frame: Any, library: str) -> dict[str, tuple[str, ...]]:
+    """Levels of pandas categories and polars enumerations, whose order is the user's."""
+    if library not in ("pandas", "polars"):
+        return {}
+    levels = {}
+    for name, dtype in zip(frame.columns, frame.dtypes, strict=True):
+        if type(dtype).__name__ in ("CategoricalDtype", "Enum") and len(dtype.categories):
+            levels[str(name)] = tuple(str(word_of(entry)) for entry in list(dtype.categories))
+    return levels
+
+
+def _written_levels(table: Any) -> dict[str, tuple[str, ...]]:
     """Levels that `dagathlon.data.export` has written beside the columns."""
     levels = {}
     for field in table.schema:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from dagathlon.data.buffers import chunk_numbers, column_numbers
 from dagathlon.data.plan import Plan
 from dagathlon.data.request import Place
 from dagathlon.data.variable import MAX_LEVELS, Variable
@@ -20,6 +21,7 @@ MAX_CODE = 19
 """A column of whole numbers is discrete when they all lie between 0 and this one."""
 
 _MOSTLY = 0.9
+_SHOWN = 40
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"-?\d+", re.ASCII)
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+", re.ASCII)
@@ -49,7 +51,7 @@ class Labels:
     ) -> None:
         self.name, self.place = name, place
         self.column = column.unify_dictionaries()
-        words = [_word(entry) for entry in self.column.chunk(0).dictionary.to_pylist()]
+        words = [word_of(entry) for entry in self.column.chunk(0).dictionary.to_pylist()]
         if missing is not None:
             words = [None if word is None else word.strip() for word in words]
             words = [None if word in missing else word for word in words]
@@ -70,7 +72,7 @@ class Labels:
             return empty_plan(self.name, self.column, kind)
         if kind == "continuous":
             return self._continuous()
-        numbers = self.from_text and kind is None and all(map(is_number, distinct))
+        numbers = self.from_text and kind is None and all(map(is_float, distinct))
         if numbers and not _are_codes(distinct):
             return self._continuous()
         if self.from_text and kind is None and not numbers:
@@ -86,7 +88,7 @@ class Labels:
         """How often each entry of `words` occurs."""
         total = np.zeros(len(self.words) + 1, dtype=np.intp)
         for chunk in self.column.chunks:
-            indices = chunk.indices.fill_null(len(self.words)).to_numpy(zero_copy_only=False)
+            indices = chunk_numbers(chunk.indices, len(self.words))
             total += np.bincount(indices, minlength=len(total))
         return total[:-1]
 
@@ -95,7 +97,7 @@ class Labels:
         marked = np.array([*wrong, False])
         start = 0
         for chunk in self.column.chunks:
-            indices = chunk.indices.fill_null(len(self.words)).to_numpy(zero_copy_only=False)
+            indices = chunk_numbers(chunk.indices, len(self.words))
             hits = marked[indices]
             if hits.any():
                 return start + int(np.argmax(hits))
@@ -109,19 +111,20 @@ class Labels:
         if row >= 0:
             found = self._found(row)
             raise DataError(
-                f"{self.place(row)}, column {self.name!r}: found {found!r}, which is none of the "
-                f"levels that were given{suggestion(found, levels)}"
+                f"{self.place(row)}, column {self.name!r}: found {shown(found)}, which is none of "
+                f"the levels that were given{suggestion(found, levels)}"
             )
         codes = [-1 if word is None else number.get(word, -1) for word in self.words]
         return Plan(Variable(self.name, levels), self.column, np.array([*codes, -1]))
 
     def _continuous(self) -> Plan:
-        wrong = [word is not None and not _is_float(word) for word in self.words]
+        wrong = [word is not None and not is_float(word) for word in self.words]
         row = self.first_row(wrong) if any(wrong) else -1
         if row >= 0:
+            found = self._found(row)
             raise DataError(
-                f"{self.place(row)}, column {self.name!r}: found {self._found(row)!r}, which is "
-                f"not a number{_comma_hint(self._found(row))}"
+                f"{self.place(row)}, column {self.name!r}: found {shown(found)}, which is not a "
+                f"number{_comma_hint(found)}"
             )
         numbers = [
             math.nan if word is None or strange else float(word)
@@ -153,7 +156,7 @@ class Labels:
             "give it the kind 'discrete'"
         )
         return (
-            f"{self.place(row)}, column {self.name!r}: found {found!r} in a column of "
+            f"{self.place(row)}, column {self.name!r}: found {shown(found)} in a column of "
             f"numbers{advice}"
         )
 
@@ -176,6 +179,11 @@ def is_number(word: str) -> bool:
     return _NUMBER.fullmatch(word) is not None
 
 
+def is_float(word: str) -> bool:
+    """Whether the word is a number, perhaps an infinite one or NaN."""
+    return is_number(word) or word.lower() in _NOT_FINITE
+
+
 def numbers_of(column: Any) -> npt.NDArray[np.float64]:
     """Entries as numbers: NaN where missing, infinite where they are not numbers."""
     if pa.types.is_dictionary(column.type) or pa.types.is_string(column.type):
@@ -184,13 +192,25 @@ def numbers_of(column: Any) -> npt.NDArray[np.float64]:
             np.nan if word is None else float(word) if is_number(word) else np.inf for word in words
         ]
         return np.array(spelled, dtype=np.float64)
-    numbers: npt.NDArray[np.float64] = column.cast(pa.float64(), safe=False).to_numpy()
-    return numbers
+    return column_numbers(column.cast(pa.float64(), safe=False))
 
 
 def shown(entry: Any) -> str:
-    """An entry as an error shows it."""
-    return "nothing" if entry is None else repr(entry)
+    """An entry as an error shows it, long ones cut."""
+    if entry is None:
+        return "nothing"
+    if isinstance(entry, str):
+        return repr(entry if len(entry) <= _SHOWN else entry[:_SHOWN] + "…")
+    return str(word_of(entry))
+
+
+def word_of(entry: Any) -> str | None:
+    """A level's label: whole floating-point numbers are written without a fraction."""
+    if entry is None or (isinstance(entry, float) and math.isnan(entry)):
+        return None
+    if isinstance(entry, float) and entry.is_integer():
+        return str(int(entry))
+    return str(entry)
 
 
 def sorted_labels(labels: set[str]) -> tuple[str, ...]:
@@ -206,19 +226,6 @@ def _dictionary_size(column: Any) -> int:
 
 def _are_codes(labels: set[str]) -> bool:
     return all(_WHOLE.fullmatch(label) and 0 <= int(label) <= MAX_CODE for label in labels)
-
-
-def _is_float(word: str) -> bool:
-    return is_number(word) or word.lower() in _NOT_FINITE
-
-
-def _word(entry: Any) -> str | None:
-    """A level's label: whole floating-point numbers are written without a fraction."""
-    if entry is None or (isinstance(entry, float) and math.isnan(entry)):
-        return None
-    if isinstance(entry, float) and entry.is_integer():
-        return str(int(entry))
-    return str(entry)
 
 
 def _comma_hint(word: str) -> str:

@@ -6,7 +6,6 @@ variables; while the plans are carried out each column is let go as soon as it i
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,14 +14,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from dagathlon.data.buffers import chunk_numbers
 from dagathlon.data.dataset import Dataset
 from dagathlon.data.regimes import Regimes
 from dagathlon.data.request import Place
 from dagathlon.data.storage import aligned_empty, code_type, missing_code
 from dagathlon.data.variable import Variable
-from dagathlon.errors import DataError, DataWarning, listing
-
-_GLANCE = 1000
+from dagathlon.errors import DataError
 
 
 @dataclass(frozen=True)
@@ -40,14 +38,13 @@ class Plan:
     offset: int = 0
 
 
-def carried_out(plans: list[Plan], place: Place, where: str, regimes: Regimes | None) -> Dataset:
+def carried_out(plans: list[Plan], place: Place, regimes: Regimes | None) -> Dataset:
     """The data set that the plans describe; the list is empty afterwards."""
     variables = [plan.variable for plan in plans]
     n_rows = len(plans[0].column)
     arities = [variable.arity for variable in variables if variable.is_discrete]
     codes = aligned_empty(n_rows, len(arities), code_type(arities))
     values = aligned_empty(n_rows, len(variables) - len(arities), np.float64)
-    constant = []
     discrete, continuous = iter(codes.T), iter(values.T)
     plans.reverse()
     while plans:
@@ -58,19 +55,7 @@ def carried_out(plans: list[Plan], place: Place, where: str, regimes: Regimes | 
         _fill(target, plan, gap)
         if not is_discrete:
             _check_finite(target, plan.variable.name, place)
-        if _is_constant(target, gap):
-            constant.append(plan.variable.name)
-    if constant:
-        _warn(where, constant)
     return Dataset(variables, codes, values, regimes)
-
-
-def chunk_numbers(chunk: Any, gap: float) -> npt.NDArray[Any]:
-    """Numbers of a pyarrow array with `gap` for the missing ones."""
-    if chunk.null_count:
-        chunk = chunk.fill_null(pa.scalar(gap, type=chunk.type))
-    numbers: npt.NDArray[Any] = chunk.to_numpy(zero_copy_only=False)
-    return numbers
 
 
 def _fill(target: npt.NDArray[Any], plan: Plan, gap: float) -> None:
@@ -91,24 +76,17 @@ def _entries(plan: Plan, gap: float) -> Iterator[npt.NDArray[Any]]:
             yield _direct(entries, gap, plan.variable)
         else:
             last = len(table) - 1 + plan.offset
-            yield table[chunk_numbers(_wide(entries, last), last) - plan.offset]
+            yield table[chunk_numbers(entries, last).astype(np.int64, copy=False) - plan.offset]
 
 
 def _direct(entries: Any, gap: float, variable: Variable) -> npt.NDArray[Any]:
     if pa.types.is_null(entries.type):
         return np.full(len(entries), gap)
     if variable.is_discrete:
-        return chunk_numbers(_wide(entries, gap), gap)
+        return chunk_numbers(entries, gap)
     if not pa.types.is_float64(entries.type):
         entries = entries.cast(pa.float64(), safe=False)
     return chunk_numbers(entries, gap)
-
-
-def _wide(entries: Any, greatest: float) -> Any:
-    """Entries in a type that holds `greatest`; only narrow types of columns with gaps change."""
-    if entries.null_count and greatest > np.iinfo(entries.type.to_pandas_dtype()).max:
-        return entries.cast(pa.int64())
-    return entries
 
 
 def _check_finite(values: npt.NDArray[np.float64], name: str, place: Place) -> None:
@@ -119,24 +97,3 @@ def _check_finite(values: npt.NDArray[np.float64], name: str, place: Place) -> N
             f"{place(row)}, column {name!r}: found an infinite or far too large number; "
             "values are finite"
         )
-
-
-def _is_constant(column: npt.NDArray[Any], gap: float) -> bool:
-    if len(column) < 2:
-        return False
-    return _has_one_value(column[:_GLANCE], gap) and _has_one_value(column, gap)
-
-
-def _has_one_value(column: npt.NDArray[Any], gap: float) -> bool:
-    present = column[~np.isnan(column)] if np.isnan(gap) else column[column != gap]
-    return not len(present) or bool((present == present[0]).all())
-
-
-def _warn(where: str, names: list[str]) -> None:
-    columns = "column" if len(names) == 1 else "columns"
-    warnings.warn(
-        f"{where}: {columns} {listing(map(repr, names))} with one value only; "
-        "nothing can be learned about them",
-        DataWarning,
-        stacklevel=2,
-    )

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import html
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 if TYPE_CHECKING:
     from dagathlon.data.dataset import Dataset
 
+_GLANCE = 1000
 _HEAD_ROWS = 8
 _HEAD_COLUMNS = 12
 
@@ -71,6 +74,19 @@ def summary_of(data: Dataset, name: str) -> ColumnSummary:
     )
 
 
+def constant_columns(data: Dataset) -> list[str]:
+    """Names of columns in which at most one value occurs, if there are at least two rows."""
+    if len(data) < 2:
+        return []
+    found = []
+    for name, variable in zip(data.names, data.variables, strict=True):
+        column = data.column(name)
+        gap = data.missing_code if variable.is_discrete else math.nan
+        if _has_one_value(column[:_GLANCE], gap) and _has_one_value(column, gap):
+            found.append(name)
+    return found
+
+
 def text(data: Dataset) -> str:
     """One line such as ``Dataset(1,000 rows × 8 columns: discrete, 2–4 levels)``."""
     facts = [_kinds(data)]
@@ -99,6 +115,11 @@ def html_table(data: Dataset) -> str:
         f"<table><caption>{caption}</caption><thead><tr>{header}</tr><tr>{notes}</tr></thead>"
         f"<tbody>{body}</tbody></table>"
     )
+
+
+def _has_one_value(column: npt.NDArray[Any], gap: float) -> bool:
+    present = column[~np.isnan(column)] if math.isnan(gap) else column[column != gap]
+    return not len(present) or bool((present == present[0]).all())
 
 
 def _shown(data: Dataset) -> int:

@@ -46,7 +46,7 @@ def read_csv(
         indicators = [coded(column) for column in indicators]
         place = _below_cardinalities(place)
     regimes = _regimes(table.header.indicators, indicators, place)
-    return carried_out(plans, place, table.label, regimes)
+    return carried_out(plans, place, regimes)
 
 
 def _cardinalities(

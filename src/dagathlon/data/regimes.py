@@ -75,7 +75,7 @@ def checked_regimes(
     for name in (name for target in sets for name in sorted(target, key=str)):
         if name not in known:
             raise DataError(unknown("intervention target", name, names))
-    found = np.asarray(rows)
+    found = np.asarray(rows, dtype=None if n_rows else np.uint16)
     if found.shape != (n_rows,) or found.dtype.kind not in "iu":
         raise DataError(
             f"regimes are one whole number for each of the {n_rows} rows, "

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from dagathlon import _core
 from dagathlon.data.dataset import Dataset
+from dagathlon.data.storage import aligned_empty
 from dagathlon.data.variable import Variable
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
@@ -27,6 +29,11 @@ class LinearSem:
         zero where there is no edge. The edges must form a DAG.
     variances
         Variances of the Gaussian noise, one per variable; by default all are 1.
+
+    Attributes
+    ----------
+    order
+        Numbers of the variables, parents first.
     """
 
     def __init__(
@@ -42,7 +49,11 @@ class LinearSem:
         self.variances = _checked(ones, (p,), "noise variances")
         if np.any(self.variances < 0):
             raise DataError("noise variances are at least 0")
-        self._order = _topological_order(self.weights != 0, self.names)
+        self.order = tuple(_core.weight_order(self.weights))
+        if len(self.order) < p:
+            left = sorted(set(range(p)) - set(self.order))
+            name = self.names[left[0]]
+            raise DataError(f"weights of a linear model: {name} is on or behind a cycle")
 
     @cached_property
     def graph(self) -> Graph:
@@ -51,12 +62,11 @@ class LinearSem:
 
     def sample(self, n: int, rng: np.random.Generator) -> Dataset:
         """Draw n independent rows."""
-        values = np.empty((n, len(self.names)), order="F")
-        values[:] = rng.standard_normal((n, len(self.names))) * np.sqrt(self.variances)
-        for j in self._order:
-            # Parent by parent rather than by a matrix product, whose rounding varies by machine.
-            for i in np.flatnonzero(self.weights[:, j]):
-                values[:, j] += self.weights[i, j] * values[:, i]
+        values = aligned_empty(n, len(self.names), np.float64)
+        values[:] = rng.standard_normal((n, len(self.names)))
+        values *= np.sqrt(self.variances)
+        # Parent by parent rather than by a matrix product, whose rounding varies by machine.
+        _core.propagate(self.weights, values)
         return Dataset([Variable(name) for name in self.names], values=values)
 
     def covariance(self) -> npt.NDArray[np.float64]:
@@ -86,20 +96,3 @@ def _checked(values: npt.ArrayLike, shape: tuple[int, ...], what: str) -> npt.ND
         raise DataError(f"{what}: all numbers must be finite")
     array.flags.writeable = False
     return array
-
-
-def _topological_order(edges: npt.NDArray[np.bool_], names: tuple[str, ...]) -> list[int]:
-    """Nodes with parents first; a cycle is an error."""
-    open_parents = edges.sum(axis=0)
-    ready = np.flatnonzero(open_parents == 0).tolist()
-    order: list[int] = []
-    while ready:
-        node = ready.pop()
-        order.append(node)
-        children = np.flatnonzero(edges[node])
-        open_parents[children] -= 1
-        ready.extend(children[open_parents[children] == 0].tolist())
-    if len(order) < len(edges):
-        left = sorted(set(range(len(edges))) - set(order))
-        raise DataError(f"weights of a linear model: {names[left[0]]} is on or behind a cycle")
-    return order

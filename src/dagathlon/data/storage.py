@@ -27,7 +27,7 @@ def code_type(arities: Iterable[int]) -> CodeType:
 
 def missing_code(dtype: CodeType) -> int:
     """The code that means missing: the greatest value of the type."""
-    return int(np.iinfo(dtype).max)
+    return (1 << 8 * dtype.itemsize) - 1
 
 
 def aligned_empty(rows: int, columns: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
@@ -60,7 +60,8 @@ def frozen_values(values: npt.ArrayLike, variables: Sequence[Variable]) -> Value
     if array.dtype.kind not in "fiu":
         raise DataError(f"continuous values are numbers, found an array of type {array.dtype}")
     result: Values = _column_major(array.astype(np.float64, order="F", copy=False))
-    for j, variable in enumerate(variables):
+    # One look at everything is much quicker than one per column, and nearly always enough.
+    for j, variable in enumerate(variables if np.isinf(result).any() else ()):
         infinite = np.isinf(result[:, j])
         if infinite.any():
             row = int(np.argmax(infinite))

@@ -7,6 +7,7 @@ import csv
 import gzip
 import io
 import os
+import re
 import stat
 import zlib
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from dagathlon.errors import DataError
 DELIMITERS = (",", ";", "\t")
 
 _CHUNK = 1 << 20
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -47,10 +49,13 @@ class TextFile:
         """Number of bytes."""
         return self.path.stat().st_size if self.content is None else len(self.content)
 
-    def records(self, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-        """Rows with the number of the line on which each begins; empty lines are passed over."""
+    def records(self, delimiter: str, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
+        """Rows with the number of the line on which each begins; empty lines are passed over.
+
+        If `strict`, quotation marks that do not pair up are a `DataError`.
+        """
         with io.TextIOWrapper(self.open(), encoding="utf-8-sig", newline="") as lines:
-            rows = csv.reader(lines, delimiter=delimiter)
+            rows = csv.reader(lines, delimiter=delimiter, strict=strict)
             line = 1
             try:
                 for row in rows:
@@ -88,11 +93,11 @@ def cannot_open(label: str, error: Exception) -> str:
     return f"{label}: cannot open this file ({error})"
 
 
-def check_text(text: TextFile) -> bool:
-    """Check that the file is UTF-8 text that is not empty; say whether it has quotation marks."""
+def check_text(text: TextFile) -> int:
+    """Check that the file is UTF-8 text that is not empty; say how many quotation marks it has."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     offset = pending = 0
-    quoted = False
+    quotes = 0
     with text.open() as stream:
         while chunk := stream.read(_CHUNK):
             try:
@@ -106,21 +111,23 @@ def check_text(text: TextFile) -> bool:
                 raise DataError(
                     f"{text.label}: not a text file (found a zero byte at offset {offset + nul})"
                 )
-            quoted = quoted or b'"' in chunk
+            quotes += chunk.count(b'"') if b'"' in chunk else 0
             offset += len(chunk)
     if pending:
         raise DataError(f"{text.label}: not UTF-8 text (the last character is cut off)")
     if not offset:
         raise DataError(f"{text.label}: the file is empty")
-    return quoted
+    return quotes
 
 
 def sniffed_delimiter(text: TextFile) -> str:
-    """Comma, semicolon or tab: the one that stands most often in the header, outside quotes."""
-    with io.TextIOWrapper(text.open(), encoding="utf-8-sig", errors="replace") as lines:
-        header = next((line for line in lines if line.strip()), "")
-    unquoted = "".join(header.split('"')[::2])
-    return max(DELIMITERS, key=unquoted.count)
+    """A tab for ``.tsv``; else the delimiter that stands most often in the header, unquoted."""
+    if ".tsv" in text.path.suffixes[-2:]:
+        return "\t"
+    with io.TextIOWrapper(text.open(), encoding="utf-8-sig", errors="replace") as stream:
+        head = _QUOTED.sub("", stream.read(_CHUNK))
+    header = next((line for line in head.splitlines() if line.strip()), "")
+    return max(DELIMITERS, key=header.count)
 
 
 def _content_to_hold(file: Path) -> bytes | None:

@@ -9,6 +9,7 @@ to name the place.
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -17,7 +18,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.types as pt
 
 from dagathlon.data.header import check_width, read_header
-from dagathlon.data.labels import MAX_CODE, is_number
+from dagathlon.data.labels import MAX_CODE, is_float
 from dagathlon.data.request import Request
 from dagathlon.data.text_file import check_text, open_text, sniffed_delimiter
 from dagathlon.data.variable import MAX_LEVELS
@@ -36,8 +37,11 @@ class TextTable:
         self, path: str | os.PathLike[str], delimiter: str | None, missing: Iterable[str]
     ) -> None:
         self.text = open_text(path)
-        self.has_quotes = check_text(self.text)
+        quotes = check_text(self.text)
+        self.has_quotes = quotes > 0
         self.delimiter = sniffed_delimiter(self.text) if delimiter is None else delimiter
+        if quotes % 2:
+            deque(self.text.records(self.delimiter, strict=True), maxlen=0)
         self.header = read_header(self.text, self.delimiter)
         self.missing = frozenset(missing) | {""}
 
@@ -87,7 +91,7 @@ class TextTable:
                 kind = pa.float64() if present else None
             elif all(_is_code(field, greatest) for field in present):
                 kind = None if name in request.levels else _code_type(present)
-            elif request.kind(name) == "discrete" or not all(map(is_number, present)):
+            elif request.kind(name) == "discrete" or not all(map(is_float, present)):
                 kind = _LABELS
             else:
                 kind = pa.float64()

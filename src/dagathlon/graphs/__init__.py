@@ -20,6 +20,7 @@ from dagathlon.graphs.convert import (
     to_pandas,
     to_pgmpy,
 )
+from dagathlon.graphs.drawing import to_svg
 from dagathlon.graphs.equivalence import (
     cpdag,
     extension,
@@ -70,5 +71,6 @@ __all__ = [
     "to_networkx",
     "to_pandas",
     "to_pgmpy",
+    "to_svg",
     "write_graph",
 ]

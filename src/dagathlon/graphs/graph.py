@@ -119,6 +119,28 @@ class Graph:
         marks = np.where(~present & present.T, Mark.TAIL, marks)
         return cls._of(labels, _core.MarkedGraph(np.ascontiguousarray(marks, dtype=np.uint8)))
 
+    @classmethod
+    def from_pairs(
+        cls, names: Iterable[str], pairs: npt.ArrayLike, *, directed: bool = True
+    ) -> Graph:
+        """Make a graph from pairs of row numbers; quick for many nodes with few edges.
+
+        Parameters
+        ----------
+        names
+            The nodes, in order.
+        pairs
+            One row per edge: from the first node to the second.
+        directed
+            Whether the edges are directed rather than undirected.
+        """
+        labels = _checked_names(names)
+        rows = np.ascontiguousarray(np.asarray(pairs, dtype=np.int64).reshape(-1, 2))
+        try:
+            return cls._of(labels, _core.MarkedGraph.from_pairs(len(labels), rows, directed))
+        except (ValueError, IndexError) as error:
+            raise GraphError(f"edges as pairs of row numbers: {error}") from None
+
     @property
     def names(self) -> tuple[str, ...]:
         """Node names, in order."""
@@ -320,6 +342,16 @@ class Graph:
     def _hash(self) -> int:
         ordered = self.subgraph(sorted(self._names))
         return hash((ordered._names, ordered.marks.tobytes()))
+
+    def __repr__(self) -> str:
+        from dagathlon.graphs.drawing.summary import summary  # noqa: PLC0415 - drawing needs Graph
+
+        return summary(self)
+
+    def _repr_html_(self) -> str:
+        from dagathlon.graphs.drawing.summary import html  # noqa: PLC0415 - drawing needs Graph
+
+        return html(self)
 
     def __reduce__(self) -> tuple[type[Graph], tuple[tuple[str, ...], MarkMatrix]]:
         return (Graph, (self._names, self.marks))

@@ -39,10 +39,10 @@ def separated(
     Examples
     --------
     >>> from dagathlon.graphs import Graph, separated
-    >>> chain = Graph.from_edges(["rain -> wet", "sprinkler -> wet"])
-    >>> separated(chain, "rain", "sprinkler")
+    >>> lawn = Graph.from_edges(["rain -> wet", "sprinkler -> wet"])
+    >>> separated(lawn, "rain", "sprinkler")
     True
-    >>> separated(chain, "rain", "sprinkler", given="wet")
+    >>> separated(lawn, "rain", "sprinkler", given="wet")
     False
     """
     oracle = _oracle(graph)

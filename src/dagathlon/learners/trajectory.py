@@ -36,7 +36,8 @@ def read_trajectory(path: str | Path, names: Sequence[str] | None = None) -> Cha
     first = int(np.searchsorted(index, 0))
     if first == len(index):
         raise DataError(f"{where}: the trajectory has no row with an index of 0 or more")
-    texts = [text for part in ("added", "removed") for text in table[part][:first] if text != "[]"]
+    texts = [text for part in ("added", "removed") for text in table[part][:first].to_pylist()]
+    texts = [text for text in texts if text != "[]"]
     connector = "->" if any("->" in text for text in texts) else "-"
     nodes = tuple(names) if names is not None else _recorded_names(texts, connector, where)
     parse = _EdgeReader(nodes, connector, where)
@@ -85,7 +86,7 @@ def format_trajectory(chain: Chain) -> str:
 def _texts(values: Any) -> Any:
     import pyarrow as pa  # noqa: PLC0415 - only where files are written
 
-    return pa.array(values, type=pa.large_string())
+    return pa.array(values, type=pa.string())
 
 
 def _edge_texts(chain: Chain, edits: Edits, label_rows: Sequence[npt.NDArray[np.int64]]) -> Any:
@@ -101,7 +102,7 @@ def _edge_texts(chain: Chain, edits: Edits, label_rows: Sequence[npt.NDArray[np.
     connector = "->" if chain.directed else "-"
     written = [chain.names[k // p] + connector + chain.names[k % p] for k in used.tolist()]
     flat = _texts(written).take(pa.array(codes))
-    joined = pc.binary_join(pa.LargeListArray.from_arrays(starts, flat), ";")
+    joined = pc.binary_join(pa.ListArray.from_arrays(starts, flat), ";")
     texts = pc.binary_join_element_wise("[", joined, "]", "")
     if any(set(name) & set(',"') for name in chain.names):
         doubled = pc.replace_substring(texts, '"', '""')
@@ -153,9 +154,9 @@ def _whole(index: npt.NDArray[np.float64], where: str) -> npt.NDArray[np.int64]:
     return index.astype(np.int64)
 
 
-def _recorded_names(texts: Sequence[Any], connector: str, where: str) -> tuple[str, ...]:
+def _recorded_names(texts: Sequence[str], connector: str, where: str) -> tuple[str, ...]:
     """The nodes that the first rows record: one that all edges begin with, then their ends."""
-    edges = [edge for text in texts[:1] for edge in str(text)[1:-1].split(";")]
+    edges = [edge for text in texts[:1] for edge in text[1:-1].split(";")]
     if not edges:
         raise DataError(f"{where}: rows -2 and -1 do not record the nodes; give their names")
     first = edges[0].split(connector)

@@ -8,8 +8,8 @@ import numpy as np
 
 from dagathlon.graphs import Graph
 from dagathlon.modules import Count, Natural
-from dagathlon.simulate.base import GraphGenerator, GraphKind
-from dagathlon.simulate.erdos_renyi import numbered
+from dagathlon.simulate.base import GraphGenerator, GraphKind, check
+from dagathlon.simulate.random_graph import numbered
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +36,7 @@ class Band(GraphGenerator):
 
     def sample(self, rng: np.random.Generator) -> Graph:
         """The graph; nothing is random."""
+        check(self)
         return _band_graph(np.full(self.nodes, self.bandwidth))
 
 
@@ -52,6 +53,7 @@ class RandomBand(GraphGenerator):
     """
 
     name = "random_band"
+    version = 2
 
     nodes: Natural = 20
     max_bandwidth: Natural = 5
@@ -63,11 +65,12 @@ class RandomBand(GraphGenerator):
 
     def sample(self, rng: np.random.Generator) -> Graph:
         """Draw the steps of the walk: narrower, the same or wider with equal probability."""
+        check(self)
         widths = []
         width = 1
         for step in rng.integers(-1, 2, self.nodes):
-            widths.append(width)
             width = min(max(width + int(step), 1), self.max_bandwidth)
+            widths.append(width)
         return _band_graph(np.array(widths))
 
 

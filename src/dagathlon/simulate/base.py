@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, TypeAlias
@@ -56,6 +58,24 @@ class ParameterGenerator(Module):
     @abstractmethod
     def sample(self, graph: Graph, rng: np.random.Generator) -> Model:
         """Draw one model."""
+
+
+@functools.lru_cache(maxsize=1024)
+def check(module: Module) -> None:
+    """Refuse parameters that a study could not have, with the same message.
+
+    A module that is made in Python has not been checked before; the same one is checked once.
+    """
+    type(module).from_json(module.to_json(), module.name)
+
+
+def not_positive(module: Module, *parameters: str) -> str:
+    """Say which of these parameters is not a finite number above 0; empty when all are."""
+    for name in parameters:
+        value = getattr(module, name)
+        if not 0 < value < math.inf:
+            return f"{name} must be a finite number above 0, found {value:g}"
+    return ""
 
 
 @dataclass(frozen=True, kw_only=True)

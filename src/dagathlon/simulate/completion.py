@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 import numpy as np
 import numpy.typing as npt
 
+from dagathlon import _core
 from dagathlon.errors import DataError
+from dagathlon.graphs import Graph
+
+Matrix: TypeAlias = npt.NDArray[np.float64]
 
 MAX_SWEEPS = 10_000
 
 
-def complete_covariance(
-    covariance: npt.NDArray[np.float64],
-    joined: npt.NDArray[np.bool_],
-    tolerance: float = 1e-8,
-) -> npt.NDArray[np.float64]:
+def complete_covariance(covariance: Matrix, graph: Graph, tolerance: float = 1e-8) -> Matrix:
     """The covariance that agrees with a given one on the edges of an undirected graph.
 
     Of all covariance matrices with the given variances and the given entries on the edges, it is
@@ -25,23 +28,29 @@ def complete_covariance(
     ----------
     covariance
         A positive definite matrix.
-    joined
-        Symmetric adjacency matrix.
+    graph
+        An undirected graph.
     tolerance
         Stop when a sweep changes no entry by more than this.
     """
-    result = covariance.copy()
-    neighbours = [np.flatnonzero(row) for row in joined]
-    for _ in range(MAX_SWEEPS):
-        before = result.copy()
-        for j, near in enumerate(neighbours):
-            block = result[np.ix_(near, near)]
-            column = result[:, near] @ np.linalg.solve(block, covariance[near, j])
-            column[j] = covariance[j, j]
-            result[:, j] = result[j, :] = column
-        if np.max(np.abs(result - before), initial=0.0) <= tolerance:
-            return result
-    raise DataError(
-        f"no covariance with the zeros of the graph was found in {MAX_SWEEPS} sweeps; raise the "
-        "tolerance"
-    )
+    return _completed(_core.complete_covariance, covariance, graph, tolerance)
+
+
+def complete_inverse(factor: Matrix, graph: Graph, tolerance: float = 1e-8) -> Matrix:
+    """The same for the covariance ``inv(factor @ factor.T)``, with a lower triangular factor."""
+    return _completed(_core.g_wishart_covariance, factor, graph, tolerance)
+
+
+def _completed(
+    kernel: Callable[..., Matrix], matrix: Matrix, graph: Graph, tolerance: float
+) -> Matrix:
+    cells = np.ascontiguousarray(matrix, dtype=np.float64)
+    try:
+        return kernel(cells, graph.native, tolerance, MAX_SWEEPS)
+    except ValueError as error:
+        raise DataError(f"no covariance has the zeros of the graph: {error}") from None
+    except RuntimeError:
+        raise DataError(
+            f"no covariance with the zeros of the graph was found in {MAX_SWEEPS} sweeps; raise "
+            "the tolerance"
+        ) from None

@@ -1,4 +1,4 @@
-"""Random and structured MultivariateNormal models on undirected graphs."""
+"""Random and structured Gaussian models on undirected graphs."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import numpy as np
 
 from dagathlon.data import MultivariateNormal
 from dagathlon.graphs import Graph
+from dagathlon.graphs.checks import require_undirected
 from dagathlon.modules import NonNegative, Probability
-from dagathlon.simulate.base import GraphKind, ParameterGenerator
-from dagathlon.simulate.completion import complete_covariance
+from dagathlon.simulate.base import GraphKind, ParameterGenerator, check, not_positive
+from dagathlon.simulate.completion import complete_covariance, complete_inverse
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,21 +39,17 @@ class GWishart(ParameterGenerator):
 
     def problem(self) -> str:
         """The distribution must exist, and the completion must end."""
-        if self.b == 0:
-            return "the degrees of freedom of a G-Wishart distribution are above 0"
-        if self.tolerance == 0:
-            return "the tolerance must be above 0"
-        return ""
+        return not_positive(self, "b", "tolerance")
 
     def sample(self, graph: Graph, rng: np.random.Generator) -> MultivariateNormal:
         """Draw a full precision matrix, then impose the zeros of the graph."""
+        check(self)
+        require_undirected(graph, "a Gaussian graphical model")
         p = len(graph)
         factor = np.tril(rng.standard_normal((p, p)), -1)
         freedom = self.b + p - 1 - np.arange(p)
         np.fill_diagonal(factor, np.sqrt(rng.chisquare(freedom)))
-        full = np.asarray(np.linalg.inv(factor @ factor.T), dtype=np.float64)
-        joined = graph.adjacency.astype(bool)
-        return MultivariateNormal(graph.names, complete_covariance(full, joined, self.tolerance))
+        return MultivariateNormal(graph.names, complete_inverse(factor, graph, self.tolerance))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,13 +75,13 @@ class IntraClass(ParameterGenerator):
         """The covariance must be positive definite."""
         if self.rho == 1:
             return "rho must be below 1: variables with correlation 1 are copies of each other"
-        if self.sigma2 == 0:
-            return "sigma2 must be above 0"
-        return ""
+        return not_positive(self, "sigma2")
 
     def sample(self, graph: Graph, rng: np.random.Generator) -> MultivariateNormal:
         """The model; nothing is random."""
+        check(self)
+        require_undirected(graph, "a Gaussian graphical model")
         p = len(graph)
         within = self.sigma2 * np.where(np.eye(p, dtype=bool), 1.0, self.rho)
-        covariance = complete_covariance(within, graph.adjacency.astype(bool), 1e-12 * self.sigma2)
+        covariance = complete_covariance(within, graph, 1e-12 * self.sigma2)
         return MultivariateNormal(graph.names, covariance)

@@ -114,13 +114,6 @@ class Registration:
                 )
             return self._claim(wanted) if wanted else _ALL_MINE
 
-    def release(self, keys: Sequence[bytes]) -> None:
-        """Give up claims on tasks that are not worked on after all."""
-        with self._store.transaction():
-            self._store.connection.executemany(
-                "DELETE FROM claims WHERE key = ? AND run = ?", ((key, self.id) for key in keys)
-            )
-
     def end(self, progress: Mapping[str, Any]) -> None:
         """Sign off."""
         with self._store.transaction():

@@ -12,21 +12,14 @@ import importlib
 import json
 import struct
 import zlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, Self, TypeAlias, runtime_checkable
+from typing import Any, Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.data.dataset import Dataset
-from dagathlon.data.regimes import Regimes
-from dagathlon.data.variable import Variable
 from dagathlon.errors import DagathlonError
-from dagathlon.graphs import Graph
-from dagathlon.learners.base import Estimate
+from dagathlon.study.formats import FORMATS, Arrays, Parts
 
-Arrays: TypeAlias = Mapping[str, npt.NDArray[Any]]
 Bytes: TypeAlias = bytes | memoryview
 
 MAGIC = b"DGTHLON\x01"
@@ -37,13 +30,6 @@ _PREFIX = struct.Struct("<8sQ")
 
 class CodecError(DagathlonError):
     """Bytes that are no result, or a result that cannot be written."""
-
-
-class Parts(NamedTuple):
-    """An object taken apart: a JSON value and named arrays."""
-
-    meta: Any
-    arrays: Arrays
 
 
 @runtime_checkable
@@ -58,14 +44,9 @@ class Storable(Protocol):
         """The object again; the arrays are read-only and may be mapped from a file."""
 
 
-@dataclass(frozen=True)
-class _Format:
-    """How one of our own types is taken apart and put together."""
-
-    type: type
-    take_apart: Callable[[Any], Parts]
-    put_together: Callable[[Parts], Any]
-    raw: bool = False
+def can_store(value: object) -> bool:
+    """Whether there is a stored form for the value."""
+    return isinstance(value, (Storable, *(known.type for known in FORMATS.values())))
 
 
 def encode(value: object) -> list[Bytes]:
@@ -131,7 +112,7 @@ def _opened(view: memoryview) -> tuple[str, Parts]:
 
 
 def _taken_apart(value: object) -> tuple[str, Parts, bool]:
-    for name, known in _FORMATS.items():
+    for name, known in FORMATS.items():
         if type(value) is known.type:
             return name, known.take_apart(value), known.raw
     if isinstance(value, Storable):
@@ -141,8 +122,8 @@ def _taken_apart(value: object) -> tuple[str, Parts, bool]:
 
 
 def _put_together(name: str, parts: Parts) -> Any:
-    if name in _FORMATS:
-        return _FORMATS[name].put_together(parts)
+    if name in FORMATS:
+        return FORMATS[name].put_together(parts)
     module, _, path = name.partition(":")
     try:
         found: Any = importlib.import_module(module)
@@ -153,65 +134,3 @@ def _put_together(name: str, parts: Parts) -> Any:
     if not (isinstance(found, type) and issubclass(found, Storable)):
         raise CodecError(f"{name} is not a type that can be stored")
     return found.from_parts(parts.meta, parts.arrays)
-
-
-def _graph_parts(graph: Graph) -> Parts:
-    return Parts(graph.names, {"marks": graph.marks})
-
-
-def _graph(parts: Parts) -> Graph:
-    return Graph(parts.meta, parts.arrays["marks"])
-
-
-def _estimate_parts(estimate: Estimate) -> Parts:
-    stats = {name: _plain(value) for name, value in estimate.stats.items()}
-    return Parts([estimate.graph.names, stats], {"marks": estimate.graph.marks})
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _estimate(parts: Parts) -> Estimate:
-    names, stats = parts.meta
-    return Estimate(Graph(names, parts.arrays["marks"]), stats)
-
-
-def _dataset_parts(data: Dataset) -> Parts:
-    variables = [[variable.name, variable.levels] for variable in data.variables]
-    arrays: dict[str, npt.NDArray[Any]] = {"codes": data.codes, "values": data.values}
-    targets: Sequence[list[str]] | None = None
-    if data.regimes is not None:
-        targets = [sorted(target) for target in data.regimes.targets]
-        arrays["regime"] = data.regimes.rows
-    return Parts([variables, targets], arrays)
-
-
-def _dataset(parts: Parts) -> Dataset:
-    described, targets = parts.meta
-    variables = tuple(
-        Variable(name, None if levels is None else tuple(levels)) for name, levels in described
-    )
-    regimes = None
-    if targets is not None:
-        regimes = Regimes(tuple(map(frozenset, targets)), parts.arrays["regime"])
-    # The bytes are known by their hash to be those of a data set that was checked when it was
-    # made, and checking every value again would cost each worker a pass over the file.
-    return Dataset._of(variables, parts.arrays["codes"], parts.arrays["values"], regimes)
-
-
-def _json_parts(value: Any) -> Parts:
-    return Parts(value, {})
-
-
-def _json(parts: Parts) -> Any:
-    return parts.meta
-
-
-_FORMATS: Mapping[str, _Format] = {
-    "graph": _Format(Graph, _graph_parts, _graph),
-    "estimate": _Format(Estimate, _estimate_parts, _estimate),
-    "dataset": _Format(Dataset, _dataset_parts, _dataset, raw=True),
-    "row": _Format(dict, _json_parts, _json),
-    "rows": _Format(list, _json_parts, _json),
-}

@@ -8,12 +8,19 @@ from pathlib import Path
 from typing import TypeAlias, cast
 
 from dagathlon.errors import StudyError, listing, suggestion, unknown
-from dagathlon.modules import Kind, find, modules
+from dagathlon.modules import Kind, add_files, find, modules
 from dagathlon.simulate.noise import Noise
 from dagathlon.study.evaluation import Benchmarks, Evaluation
 from dagathlon.study.expand import Entry, Setting, expand, read_entry
-from dagathlon.study.library import DATA_FOLDER, GRAPH_FOLDER, NETWORK_FOLDER, Library, Source
-from dagathlon.study.source import Node, read_json
+from dagathlon.study.library import (
+    DATA_FOLDER,
+    GRAPH_FOLDER,
+    NETWORK_FOLDER,
+    Library,
+    Source,
+    is_file_name,
+)
+from dagathlon.study.source import Node, read_json, without_comments
 from dagathlon.study.units import seconds_of, size_of
 
 SECTIONS: Mapping[str, Kind] = {
@@ -24,6 +31,7 @@ SECTIONS: Mapping[str, Kind] = {
 }
 _DATA_KEYS = ("graph_id", "parameters_id", "data_id", "seed_range", "noise")
 _SETUP_KEYS = ("title", "data", "evaluation", "time_limit", "memory_limit")
+_RESERVED_TITLES = (".", "..", "store")
 _MAX_SEEDS = 10_000_000
 
 Part: TypeAlias = Setting | Source
@@ -91,7 +99,7 @@ def read_config(path: Path, resources: Path | None = None, home: Path | None = N
     home
         Folder that file names in the study are relative to; by default that of the file.
     """
-    root = Node(read_json(path), "")
+    root = Node(without_comments(read_json(path)), "")
     if not isinstance(root.value, dict):
         raise StudyError(f"{path}: a study is a JSON object")
     try:
@@ -101,6 +109,7 @@ def read_config(path: Path, resources: Path | None = None, home: Path | None = N
 
 
 def _read_root(root: Node, path: Path, library: Library) -> Config:
+    _load_modules(root, library)
     sections = _read_sections(root.need("resources"))
     algorithms = sections["structure_learning_algorithms"]
     setups = root.need("benchmark_setup")
@@ -127,6 +136,19 @@ def _library(home: Path, resources: Path | None) -> Library:
     return Library(resources or (beside if beside.is_dir() else None), home)
 
 
+def _load_modules(root: Node, library: Library) -> None:
+    """Make the user's own modules known: `modules` lists their files, relative to the study."""
+    files = root.get("modules")
+    found = []
+    for item in files.items() if files else ():
+        name = item.text()
+        path = library.home / name
+        if not is_file_name(name) or not path.exists():
+            raise item.fail(f"there is no file {path}")
+        found.append(path)
+    add_files(found)
+
+
 def _read_sections(node: Node) -> dict[str, dict[str, Entry]]:
     node.only(SECTIONS, "resources")
     result: dict[str, dict[str, Entry]] = {}
@@ -149,8 +171,9 @@ def _read_sections(node: Node) -> dict[str, dict[str, Entry]]:
 def _read_setup(node: Node, sections: Mapping[str, Mapping[str, Entry]], library: Library) -> Setup:
     node.only(_SETUP_KEYS, "a setup")
     title = node.need("title").text()
-    if title.split() != [title] or "/" in title or title in (".", ".."):
-        raise node.need("title").fail(f"{title!r} names a folder: no spaces, no slashes")
+    plain = title.split() == [title] and "/" not in title and is_file_name(title)
+    if not plain or title in _RESERVED_TITLES:
+        raise node.need("title").fail(f"{title!r} cannot name the folder of results")
     time_limit, memory_limit = node.get("time_limit"), node.get("memory_limit")
     data = [_read_data(item, sections, library) for item in node.need("data").items()]
     return Setup(

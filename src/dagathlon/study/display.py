@@ -22,6 +22,7 @@ from dagathlon.study.task import Status, Workload
 
 PLAIN_SECONDS = 10.0
 _REFRESH = 0.25
+_LOGGED = 1.0
 
 
 class View(Protocol):
@@ -113,6 +114,7 @@ class Display:
         self._console = console
         self._log = log
         self._quiet = quiet
+        self._next_running = 0.0
         self._stack = ExitStack()
         if log is not None:
             self._stack.callback(log.close)
@@ -127,8 +129,8 @@ class Display:
     def on_event(self, event: Event) -> None:
         """Take in an event of the engine."""
         self._tally.add(event)
-        if self._log is not None:
-            self._write(event_json(event))
+        if self._log is not None and self._is_logged(event):
+            self._write(self._log, event_json(event))
         if isinstance(event, Note):
             self._view.note(event.text)
         elif isinstance(event, Running):
@@ -138,18 +140,27 @@ class Display:
         """Say how it went."""
         self._view.close()
         if self._log is not None:
-            self._write({"event": "end", **summary.to_json()})
+            self._write(self._log, {"event": "end", **summary.to_json()})
         lines = failure_lines(summary)
         if not self._quiet or summary.interrupted:
             lines = [*closing_lines(summary), *lines]
         for line in lines:
             self._console.print(line, markup=False, highlight=False)
 
-    def _write(self, record: dict[str, Any]) -> None:
-        assert self._log is not None
-        self._log.write(json.dumps({"time": round(time.time(), 3), **record}) + "\n")
+    def _is_logged(self, event: Event) -> bool:
+        """What is under way is logged once a second, everything else always."""
+        if not isinstance(event, Running):
+            return True
+        now = time.monotonic()
+        due = now >= self._next_running
+        if due:
+            self._next_running = now + _LOGGED
+        return due
+
+    def _write(self, log: IO[str], record: dict[str, Any]) -> None:
+        log.write(json.dumps({"time": round(time.time(), 3), **record}) + "\n")
         if record["event"] != "finished":
-            self._log.flush()
+            log.flush()
 
 
 def make_display(plan: Workload, quiet: bool = False, json_log: Path | None = None) -> Display:

@@ -86,8 +86,9 @@ class Benchmarks(Evaluation):
 
     def problem(self) -> str:
         """Limits are pairs; the prefix stays inside the folder of results."""
-        if ".." in self.filename_prefix.split("/") or self.filename_prefix.startswith("/"):
-            return "filename_prefix leaves the folder of results"
+        prefix = self.filename_prefix
+        if ".." in prefix.split("/") or prefix.startswith("/") or not prefix.isprintable():
+            return "filename_prefix is no path inside the folder of results"
         for axis, limits in (("xlim", self.xlim), ("ylim", self.ylim)):
             if limits is not None and (len(limits) != 2 or limits[0] >= limits[1]):
                 return f"{axis} is a pair [low, high] or null"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -15,7 +17,7 @@ from dagathlon.errors import DagathlonError, NotApplicableError
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.modules import Kind, Module, find
-from dagathlon.study.codec import Storable
+from dagathlon.study.codec import can_store
 from dagathlon.study.fixed import READERS
 from dagathlon.study.task import Call, TaskKind
 
@@ -61,10 +63,11 @@ def execute(call: Call, rng: np.random.Generator, inputs: Inputs) -> Any:
         The task's own random stream, `random_stream` of its `random_key`.
     inputs
         Results of the tasks it reads, in order. A learner's first input is the data; a second is
-        another learner's estimate, whose graph the learner gets as ``start``.
+        another learner's estimate, whose graph the learner gets as ``start`` (of several, a tuple).
     """
     handler = HANDLERS[call.kind]
     if call.location:
+        _check_unchanged(call)
         result = READERS[call.kind](call.location)
     else:
         result = handler.call(module_of(call), inputs, rng)
@@ -72,6 +75,23 @@ def execute(call: Call, rng: np.random.Generator, inputs: Inputs) -> Any:
     if problem:
         raise WrongResultError(problem)
     return result
+
+
+def _check_unchanged(call: Call) -> None:
+    """A file that has changed since the study was read would be kept under the wrong key."""
+    path = Path(call.location)
+    if not path.is_file():
+        return
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != call.values["sha256"]:
+        raise DagathlonError(f"{path} has changed since the study was read; run it again")
+
+
+def prepare(call: Call) -> None:
+    """Load what a call needs, so that it is not measured with the first task that makes it."""
+    if not call.location:
+        module_of(call)
 
 
 def module_of(call: Call) -> Module:
@@ -119,7 +139,8 @@ def _learn(module: Any, inputs: Inputs, rng: np.random.Generator) -> Any:
     data, *start = inputs
     if not start:
         return module.learn(data, rng)
-    return module.learn(data, rng, start=start[0].graph)
+    graphs = tuple(estimate.graph for estimate in start)
+    return module.learn(data, rng, start=graphs[0] if len(graphs) == 1 else graphs)
 
 
 def _compute(module: Any, inputs: Inputs, rng: np.random.Generator) -> Any:
@@ -133,7 +154,7 @@ def _of_type(expected: type, result: Any, inputs: Inputs) -> str:
 
 
 def _model(result: Any, inputs: Inputs) -> str:
-    if isinstance(result, Storable) and callable(getattr(result, "sample", None)):
+    if can_store(result) and callable(getattr(result, "sample", None)):
         return ""
     return f"it returned {_described(result)} in place of a model"
 

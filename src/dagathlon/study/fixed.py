@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from dagathlon.data import Network, read_data
+from dagathlon.data import LinearSem, Network, read_data, read_sem
 from dagathlon.graphs import Graph, read_graph
 from dagathlon.study.task import TaskKind
 
@@ -16,8 +16,13 @@ def _graph(location: str) -> Graph:
     return read_graph(location) if Path(location).is_file() else Network.load(location).graph
 
 
+def _model(location: str) -> Network | LinearSem:
+    """A file of a network or of the weights of a linear model, or a network on board."""
+    return read_sem(location) if location.lower().endswith(".csv") else Network.load(location)
+
+
 READERS: Mapping[TaskKind, Callable[[str], Any]] = {
     TaskKind.GRAPH: _graph,
-    TaskKind.PARAMETERS: Network.load,
+    TaskKind.PARAMETERS: _model,
     TaskKind.DATA: read_data,
 }

@@ -103,11 +103,20 @@ class Library:
         return next((place for place in self._places(folder, name) if place.is_file()), None)
 
     def _places(self, folder: str, name: str) -> Iterator[Path]:
-        if "\0" in name or len(name) > 1000:
+        if not is_file_name(name):
             return
         if self.resources is not None:
             yield self.resources / folder / name
         yield self.home / name
+
+
+def is_file_name(name: str) -> bool:
+    """Whether a file system could hold such a path."""
+    try:
+        parts = name.encode().split(b"/")
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in name and len(parts) < 100 and all(len(part) <= 255 for part in parts)
 
 
 def _of_file(label: str, path: Path) -> Source:

@@ -55,8 +55,10 @@ class Meter:
         cpu = time.process_time() - self._cpu
         before, after = self._children, resource.getrusage(resource.RUSAGE_CHILDREN)
         cpu += after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        memory = max(self._peak() - self._memory, 0)
-        if after.ru_maxrss > before.ru_maxrss:
+        peak = self._peak()
+        memory = max(peak - self._memory, 0)
+        # A new process counts what its parent held until it has become another program.
+        if after.ru_maxrss > before.ru_maxrss and after.ru_maxrss * 1024 > peak:
             memory = max(memory, after.ru_maxrss * 1024)
         # What earlier work freed but the allocator still holds would hide the next peak.
         self._tidy = wall > _LONG or memory > _LARGE

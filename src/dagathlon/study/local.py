@@ -111,7 +111,8 @@ class _Run:
         for _ in range(self._jobs):
             self._crew.hire()
         while self._schedule.unfinished and not self._interrupted:
-            self._dispatch()
+            while self._dispatch():
+                pass
             for worker, messages, is_over in self._crew.wait(self._next_look - time.monotonic()):
                 self._listen(worker, messages)
                 if is_over:
@@ -121,17 +122,23 @@ class _Run:
 
     # Handing out tasks
 
-    def _dispatch(self) -> None:
-        """Give work to the workers that have room; results are safe before anything reads them."""
+    def _dispatch(self) -> bool:
+        """Give work to the workers that have room; results are safe before anything reads them.
+
+        True when another run was ahead of us with some of it, so that there is still room.
+        """
         chosen = {worker: self._fill(worker) for worker in self._crew.workers}
         positions = [position for batch in chosen.values() for position in batch]
         if not positions and not self._results:
-            return
+            return False
         granted = self._commit([self._schedule.tasks[i].key for i in positions])
+        refused = False
         for worker, batch in chosen.items():
             allowed = [i for i in batch if self._is_granted(i, granted)]
+            refused |= len(allowed) < len(batch)
             if allowed:
                 worker.assign([self._assignment(i) for i in allowed])
+        return refused
 
     def _fill(self, worker: WorkerProcess) -> list[int]:
         """Tasks for one worker: several when they are quick, so that it never waits for us."""

@@ -110,10 +110,16 @@ def make_plan(
         Limits of every learning task whose object and setup have none of their own.
     """
     planner = _Planner(config, Limits(time_limit, memory_limit))
-    for number, setup in enumerate(config.setups):
-        planner.add_setup(number, setup)
+    try:
+        for number, setup in enumerate(config.setups):
+            planner.add_setup(number, setup)
+    except StudyError as error:
+        raise StudyError(f"{config.path}: {error}") from None
     if not planner.plan.cases:
-        raise StudyError("the study has no data set: look at seed_range and at empty lists")
+        place = config.setups[0].where
+        raise StudyError(
+            f"{config.path}: {place}.data: there is no data set; look at seed_range and empty lists"
+        )
     return planner.plan
 
 

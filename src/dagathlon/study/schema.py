@@ -14,14 +14,16 @@ _NULL_OR_TEXT = {"type": ["string", "null"]}
 
 def study_schema() -> dict[str, Any]:
     """JSON Schema (draft 2020-12) of a study file."""
-    setup = _setup()
+    setup = {"$ref": "#/$defs/setup"}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Dagathlon study",
+        "$defs": {"setup": _setup()},
         "type": "object",
         "required": ["benchmark_setup", "resources"],
         "properties": {
             "benchmark_setup": {"anyOf": [{"type": "array", "items": setup}, setup]},
+            "modules": {"type": "array", "items": {"type": "string"}},
             "resources": {
                 "type": "object",
                 "additionalProperties": False,

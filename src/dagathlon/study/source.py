@@ -33,6 +33,13 @@ def read_json(path: Path) -> Any:
         raise StudyError(f"{path}: not valid JSON: {error}") from None
 
 
+def without_comments(value: Any) -> Any:
+    """The value without the keys that begin with an underscore: they are for people."""
+    if isinstance(value, dict):
+        return {k: without_comments(v) for k, v in value.items() if not k.startswith("_")}
+    return [without_comments(item) for item in value] if isinstance(value, list) else value
+
+
 def _refuse_constant(word: str) -> Any:
     raise ValueError(f"{word} is not a JSON number")
 

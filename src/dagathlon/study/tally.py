@@ -58,7 +58,6 @@ class Tally:
         self.lines: dict[str, Line] = {}
         self.running: tuple[int, ...] = ()
         self.memory = 0
-        self.stored = 0
         self._recent: deque[tuple[float, int]] = deque()
         self._finished = 0
 
@@ -72,13 +71,12 @@ class Tally:
             self._begin(event)
 
     def _begin(self, event: Began) -> None:
-        for (kind, module), n in {**event.stored}.items():
+        for (kind, module), n in event.stored.items():
             line = self._line(kind, module)
             line.total += n
             line.done += n
         for (kind, module), n in event.to_do.items():
             self._line(kind, module).total += n
-        self.stored = sum(event.stored.values())
 
     def _finish(self, event: Finished) -> None:
         call = event.task.call

@@ -17,7 +17,7 @@ class Size(NamedTuple):
     """Number of results and bytes: of the index, and of the files beside it."""
 
     results: int
-    index: int
+    index_bytes: int
     files: int
     file_bytes: int
 

@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dagathlon.errors import DagathlonError
+from dagathlon.modules import modules
 from dagathlon.study.channel import Inbox, Slot, frame
 from dagathlon.study.codec import CodecError
-from dagathlon.study.execute import UnavailableError, execute
+from dagathlon.study.execute import UnavailableError, execute, prepare
 from dagathlon.study.limits import Meter, Usage, address_space
 from dagathlon.study.objects import DamagedError, Payload
 from dagathlon.study.store import Store
@@ -84,6 +85,7 @@ class Worker:
 
     def run(self) -> None:
         """Work until the engine closes the pipe, or until this process is worn out."""
+        modules("algorithm")  # imports them all, before any clock runs
         self._send(())
         while not self._worn_out:
             while not self._orders:
@@ -115,7 +117,9 @@ class Worker:
         for index, key in enumerate(order.inputs):
             try:
                 inputs.append(self._input(key))
-            except (KeyError, DamagedError) as error:
+            except KeyError:
+                return Lost(order.position, index, "an input is not in the store")
+            except DamagedError as error:
                 return Lost(order.position, index, str(error))
         return self._attempt(order, inputs)
 
@@ -132,9 +136,11 @@ class Worker:
     def _attempt(self, order: Order, inputs: list[Any]) -> Report:
         call = self._calls[order.call]
         rng = random_stream(order.key)
-        self._meter.start()
-        self._slot.start_clock()
+        usage = _NOTHING
         try:
+            prepare(call)
+            self._meter.start()
+            self._slot.start_clock()
             try:
                 with address_space(order.memory):
                     result = execute(call, rng, inputs)

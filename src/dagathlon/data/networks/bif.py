@@ -114,6 +114,8 @@ class _Block:
             self._rows.default = numbers(scan.raw_until(";"), line)
         elif scan.accept("property"):
             scan.skip_statement()
+        elif scan.at_end():
+            raise scan.error(f"expected '}}' after the probabilities of {self._rows.name!r}")
         else:
             known = ("(levels of the parents)", "table", "default", "property")
             raise DataError(unknown("entry", scan.peek(), known, place(line, self._rows.name)))

@@ -15,16 +15,16 @@ HEADER = "ID,Variable 1,Dependency,Variable 2"
 _COLUMNS = HEADER.lower().split(",")
 
 
-def is_bayesys(fields: list[str]) -> bool:
+def is_header(fields: list[str]) -> bool:
     """Whether these fields are the header of a Bayesys file."""
-    return [field.lower() for field in fields] == _COLUMNS
+    return [field.strip().lower() for field in fields] == _COLUMNS
 
 
 def read_bayesys(source: Source, names: Iterable[str] | None = None) -> Graph:
     """Read a list of edges; `names` are the nodes, as the file cannot list isolated ones."""
     rows = records(source)
     header = next(rows, None)
-    if header is None or not is_bayesys(header.fields):
+    if header is None or not is_header(header.fields):
         found = shown(",".join(header.fields)) if header else "nothing"
         raise source.error(f"the header of a Bayesys file is {HEADER!r}, found {found}", 1)
     builder = GraphBuilder(source, names)

@@ -11,7 +11,7 @@ from dagathlon.graphs.formats.source import Source, shown
 # Possessive quantifiers keep the scan linear however the quotes stand.
 _FIELD = re.compile(r'[ \t]*+(?:"((?:[^"]|"")*+)"[ \t]*+|([^,\r\n]*+))')
 _LINE_END = re.compile(r"\r\n?|\n|\Z")
-_NEEDS_QUOTES = re.compile(r'[,"\r\n#]|^\s|\s$')
+_NEEDS_QUOTES = re.compile(r'[,"\r\n#\ufeff]|^\s|\s$')
 
 
 class Record(NamedTuple):

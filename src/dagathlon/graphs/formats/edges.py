@@ -19,7 +19,7 @@ from dagathlon.graphs.marks import CONNECTORS
 
 _TOKEN = re.compile(r'\s*+(?:("(?:[^"\\]|\\.)*+")|([^\s"]++))')
 _NUMBERED = re.compile(r"\s*\d+\.\s")
-_PLAIN_NAME = re.compile(r"(?!\d+\.$)[^\s\"#;,<>]+")
+_PLAIN_NAME = re.compile(r"(?!\d+\.$)[^\s\"#;,<>\ufeff]+")
 _GLUED = re.compile(r"->|<-|--|[,;]")
 _SECTION = re.compile(r"\s*(Graph Nodes|Graph Edges):\s*(.*)", re.IGNORECASE)
 _LATER_SECTION = re.compile(

@@ -10,7 +10,6 @@ from typing import IO, Any, NamedTuple
 
 from dagathlon.errors import GraphError, unknown
 from dagathlon.graphs.formats import bayesys, dot, edges, graphml, matrix
-from dagathlon.graphs.formats.csvtext import records
 from dagathlon.graphs.formats.source import PathOrFile, Source, split_lines
 from dagathlon.graphs.graph import Graph
 
@@ -139,12 +138,11 @@ def _reader_of_content(source: Source) -> Reader:
     if _DOT_START.match(source.text):
         return dot.read_dot
     lines = split_lines(source.text[:100_000])
+    first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
+    if bayesys.is_header(first.replace('"', "").split(",")):
+        return bayesys.read_bayesys
     if edges.is_tetrad(source.text) or any(map(edges.has_edge, lines)):
         return edges.read_edges
-    header = next(records(source), None)
-    if header and bayesys.is_bayesys(header.fields):
-        return bayesys.read_bayesys
-    first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
     has_columns = any(separator in first for separator in ",;\t")
     return matrix.read_matrix if has_columns else edges.read_edges
 

@@ -63,12 +63,15 @@ def read_matrix(source: Source, names: Iterable[str] | None = None) -> Graph:
 def is_matrix(source: Source) -> bool:
     """Whether a text begins like a matrix: names, then as many numbers."""
     try:
-        first = list(islice(records(source), 3))
+        first = list(islice(records(source), 4))
     except GraphError:
         return False
-    if first and first[0].fields == [MARKS_LINE]:
+    if _says_marks(source):
         del first[0]
     if len(first) < 2 or len(first[0].fields) != len(first[1].fields):
+        return False
+    # One name above one number is a matrix; a longer list of words is a list of nodes.
+    if len(first[0].fields) == 1 and len(first) > 2:
         return False
     return all(cell(field) is not None for field in first[1].fields)
 
@@ -150,7 +153,7 @@ def _among(graph: Graph, names: Iterable[str] | None, source: Source) -> Graph:
 
 
 def _read_table(source: Source, allowed: str) -> _Table:
-    says_marks = source.text.startswith((MARKS_LINE + "\n", MARKS_LINE + "\r"))
+    says_marks = _says_marks(source)
     lines = records(source)
     if says_marks:
         next(lines)
@@ -163,6 +166,10 @@ def _read_table(source: Source, allowed: str) -> _Table:
         rows = range(header.next_line, header.next_line + len(names))
         return _Table(source, names, cells, rows, says_marks)
     return _Table(source, names, *_slow_cells(source, names, lines, allowed), says_marks)
+
+
+def _says_marks(source: Source) -> bool:
+    return source.text.startswith((MARKS_LINE + "\n", MARKS_LINE + "\r"))
 
 
 def _checked_header(source: Source, names: list[str], line: int) -> list[str]:

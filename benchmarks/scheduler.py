@@ -1,0 +1,105 @@
+"""What the scheduler costs per task: empty tasks through the local engine, 100,000 of them."""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dagathlon.graphs import Graph
+from dagathlon.modules import add_files, find
+from dagathlon.simulate.base import GraphGenerator
+from dagathlon.study.local import LocalEngine
+from dagathlon.study.store import Store
+from dagathlon.study.task import Call, Limits, Task, TaskKind, task_key
+
+TASKS = 100_000
+_GRAPH = Graph(["A"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmptyGraph(GraphGenerator):
+    """Does nothing, and returns the same graph every time."""
+
+    name = "benchmark_empty"
+
+    def sample(self, rng: np.random.Generator) -> Graph:
+        return _GRAPH
+
+
+@dataclass
+class Tasks:
+    tasks: list[Task] = field(default_factory=list)
+    limits: dict[int, Limits] = field(default_factory=dict)
+
+
+def empty_tasks(n: int) -> Tasks:
+    add_files([__file__])
+    call = Call.of(TaskKind.GRAPH, "benchmark_empty", find("graph", "benchmark_empty").version, {})
+    return Tasks([Task(task_key(call, seed, ()), call, seed) for seed in range(n)])
+
+
+def measure(n: int, jobs: int) -> tuple[float, int]:
+    """Seconds for n tasks with workers already up, and growth of the engine's memory in bytes."""
+    plan = empty_tasks(n)
+    started: list[float] = []
+
+    def note(event: Any) -> None:
+        if not started and type(event).__name__ == "Finished":
+            started.append(time.perf_counter())
+
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
+        LocalEngine(jobs).run(plan, store, on_event=note)
+        seconds = time.perf_counter() - started[0]
+    return seconds, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+
+
+def lookup(n: int) -> float:
+    """Seconds to find out that n tasks are in the store already."""
+    plan = empty_tasks(n)
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
+        LocalEngine(1).run(plan, store)
+        begin = time.perf_counter()
+        found = store.outcomes(task.key for task in plan.tasks)
+        seconds = time.perf_counter() - begin
+        if len(found) != n:
+            raise RuntimeError(f"{len(found)} of {n} tasks were found")
+    return seconds
+
+
+def run(tasks: int = TASKS, repeats: int = 3) -> list[dict[str, Any]]:
+    rows = []
+    for jobs in (1, 2):
+        best, grown = min(measure(tasks, jobs) for _ in range(repeats))
+        note = f"{1e6 * best / tasks:.0f} us per task, memory grew by {grown / 2**20:.0f} MB"
+        rows.append(_row(f"{tasks:,} empty tasks, jobs={jobs}", best, note))
+    seconds = lookup(tasks)
+    rows.append(_row(f"look up {tasks:,} keys", seconds, f"{1e6 * seconds / tasks:.1f} us per key"))
+    return rows
+
+
+def _row(what: str, seconds: float, note: str) -> dict[str, Any]:
+    return {
+        "what": what,
+        "ours_s": seconds,
+        "peer": None,
+        "peer_s": None,
+        "ratio": None,
+        "note": note,
+    }
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tasks", type=int, default=TASKS)
+    parser.add_argument("--repeats", type=int, default=3)
+    chosen = parser.parse_args()
+    for row in run(chosen.tasks, chosen.repeats):
+        print(f"{row['what']:<36} {row['ours_s']:8.2f} s  {row['note']}")

@@ -1,0 +1,89 @@
+"""``dagathlon new``: starting points to edit."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from dagathlon.cli._parts import Commands, command, write_text
+from dagathlon.errors import DagathlonError
+from dagathlon.study.starting import picked_study, starting_study
+
+_LEARNER = '''\
+"""My structure learner."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dagathlon import Dataset, Estimate, Graph, Learner
+
+
+@dataclass(frozen=True, kw_only=True)
+class {cls}(Learner):
+    """Say in one sentence what it does.
+
+    Parameters
+    ----------
+    thresh
+        Say what the parameter means.
+    """
+
+    name = "{name}"
+    takes = frozenset({{"continuous"}})
+    gives = "undirected"
+    thresh: float = 0.3
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Join the variables whose correlation exceeds the threshold."""
+        joined = np.abs(np.corrcoef(data.values, rowvar=False)) > self.thresh
+        np.fill_diagonal(joined, False)
+        return Estimate(Graph.from_adjacency(data.names, joined))
+'''
+
+
+def add_parser(commands: Commands) -> None:
+    """Declare the command."""
+    parser = command(
+        commands,
+        "new",
+        "write a starting point: a study or a learner of your own",
+        "dagathlon new study mine.json --pick 'corr_thresh[thresh=0.1,0.3]' --data 'alarm[n=500]'",
+        _run,
+    )
+    parser.add_argument("what", choices=("study", "learner"), help="what to write")
+    parser.add_argument("path", type=Path, help="file to write")
+    parser.add_argument(
+        "--pick", action="append", default=[], metavar="NAME[KEY=VALUE,…]", help="an algorithm"
+    )
+    parser.add_argument(
+        "--data", action="append", default=[], metavar="NAME[n=1000]", help="a network or a file"
+    )
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    path: Path = arguments.path
+    if path.exists():
+        raise DagathlonError(f"{path}: is there already; choose another name")
+    if arguments.what == "learner":
+        _write_learner(path)
+        return 0
+    if arguments.pick:
+        study = picked_study(path.stem, arguments.pick, arguments.data)
+    elif arguments.data:
+        raise DagathlonError("--data needs at least one --pick: which algorithm is to be run?")
+    else:
+        study = starting_study(path.stem)
+    write_text(path, json.dumps(study, indent=2) + "\n")
+    print(f"{path}\nnext: dagathlon run {path}")
+    return 0
+
+
+def _write_learner(path: Path) -> None:
+    if path.suffix != ".py" or not path.stem.isidentifier():
+        raise DagathlonError(f"{path}: a learner is a Python file such as my_learner.py")
+    name = path.stem
+    cls = "".join(part.capitalize() for part in name.split("_"))
+    write_text(path, _LEARNER.format(name=name, cls=cls))
+    print(f"{path}\nnext: dagathlon modules {name} --modules {path}")

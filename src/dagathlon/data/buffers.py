@@ -1,0 +1,50 @@
+"""Numbers of pyarrow arrays as numpy arrays, straight from memory.
+
+pyarrow's own conversions import pandas where it is installed, which takes longer than reading a
+small file.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+def chunk_numbers(chunk: Any, gap: float) -> npt.NDArray[Any]:
+    """Numbers of an array of whole or double-precision numbers, `gap` where they are missing.
+
+    Without missing numbers nothing is copied.
+    """
+    numbers = _numbers(chunk)
+    if not chunk.null_count:
+        return numbers
+    if numbers.dtype.kind in "iu" and gap > np.iinfo(numbers.dtype).max:
+        numbers = numbers.astype(np.int64)
+    return np.where(_present(chunk), numbers, numbers.dtype.type(gap))
+
+
+def column_numbers(column: Any) -> npt.NDArray[np.float64]:
+    """Numbers of a column of numbers, NaN where they are missing."""
+    parts = [
+        np.where(_present(chunk), _numbers(chunk), np.nan) if chunk.null_count else _numbers(chunk)
+        for chunk in column.chunks
+    ]
+    return np.concatenate([np.empty(0), *parts])
+
+
+def _numbers(chunk: Any) -> npt.NDArray[Any]:
+    dtype = np.dtype("f8" if str(chunk.type) == "double" else str(chunk.type))
+    buffer = chunk.buffers()[1]
+    if buffer is None or not len(chunk):
+        return np.zeros(len(chunk), dtype)
+    return np.frombuffer(buffer, dtype, count=len(chunk), offset=chunk.offset * dtype.itemsize)
+
+
+def _present(chunk: Any) -> npt.NDArray[np.bool_]:
+    bits = np.frombuffer(chunk.buffers()[0], np.uint8)
+    first, last = chunk.offset, chunk.offset + len(chunk)
+    return np.unpackbits(bits[first // 8 : last // 8 + 1], bitorder="little")[
+        first % 8 : first % 8 + len(chunk)
+    ].view(bool)

@@ -1,0 +1,85 @@
+"""Chooses a layout: layers for directions, stress without, a grid for what is too large."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from dagathlon.graphs.drawing.labels import Label
+from dagathlon.graphs.drawing.layered import layered_layout
+from dagathlon.graphs.drawing.layout import Box, Layout, Pair, fitted, packed
+from dagathlon.graphs.drawing.stress import straight, stress_layout
+from dagathlon.graphs.graph import Graph
+from dagathlon.graphs.marks import Mark
+
+_GAP = 30.0
+_ASPECT = 1.6
+_MAX_LAYERED, _MAX_STRESS = 1200, 250
+_GRID_GAP = 40.0
+
+
+def arrange(graph: Graph, labels: Sequence[Label]) -> Layout:
+    """Lay out a graph: its connected parts one by one, then side by side."""
+    directed, others = _edges(graph)
+    parts = []
+    for nodes in _components(len(graph), [*directed, *others]):
+        number = {node: i for i, node in enumerate(nodes)}
+        chosen = [labels[node] for node in nodes]
+        inner = [
+            [(number[u], number[v]) for u, v in edges if u in number]
+            for edges in (directed, others)
+        ]
+        part = _connected(chosen, *inner)
+        boxes = {nodes[i]: box for i, box in part.boxes.items()}
+        curves = {(nodes[u], nodes[v]): curve for (u, v), curve in part.curves.items()}
+        parts.append(Layout(part.width, part.height, boxes, curves))
+    return packed(parts, _GAP, _ASPECT)
+
+
+def _edges(graph: Graph) -> tuple[list[Pair], list[Pair]]:
+    """Edges with an arrow at one end only, from tail to head, and all others."""
+    arrow = graph.marks == Mark.ARROW
+    forward = arrow & ~arrow.T
+    others = np.triu((graph.marks != Mark.NONE) & ~forward & ~forward.T)
+    directed = [(int(i), int(j)) for i, j in np.argwhere(forward)]
+    return directed, [(int(i), int(j)) for i, j in np.argwhere(others)]
+
+
+def _components(n: int, edges: Sequence[Pair]) -> list[list[int]]:
+    """Nodes of each connected part, in the order of their first nodes."""
+    part = list(range(n))
+
+    def first(node: int) -> int:
+        while part[node] != node:
+            part[node] = part[part[node]]
+            node = part[node]
+        return node
+
+    for u, v in edges:
+        a, b = sorted((first(u), first(v)))
+        part[b] = a
+    found: dict[int, list[int]] = {}
+    for node in range(n):
+        found.setdefault(first(node), []).append(node)
+    return list(found.values())
+
+
+def _connected(labels: Sequence[Label], directed: list[Pair], others: list[Pair]) -> Layout:
+    if not directed and len(labels) <= _MAX_STRESS:
+        return stress_layout(labels, others)
+    layout = layered_layout(labels, directed, others) if len(labels) <= _MAX_LAYERED else None
+    return layout or _grid(labels, [*directed, *others])
+
+
+def _grid(labels: Sequence[Label], edges: list[Pair]) -> Layout:
+    """Nodes in rows and columns, in their order; edges are straight and cross what they must."""
+    columns = math.ceil(math.sqrt(len(labels)))
+    width = max(label.width for label in labels) + _GRID_GAP
+    height = max(label.height for label in labels) + _GRID_GAP
+    boxes = {
+        node: Box(node % columns * width, node // columns * height, label.width, label.height)
+        for node, label in enumerate(labels)
+    }
+    return fitted(boxes, {(u, v): straight(boxes[u], boxes[v]) for u, v in edges})

@@ -1,0 +1,42 @@
+"""How a graph shows itself: one line of text, or a drawing with a caption."""
+
+from __future__ import annotations
+
+from collections import Counter
+from html import escape
+
+from dagathlon.graphs.drawing.svg import to_svg
+from dagathlon.graphs.graph import Graph
+
+_LINE_LENGTH = 100
+# A notebook is no place for the drawing of a larger graph: ask for `to_svg`.
+_MAX_DRAWN = 300
+
+
+def summary(graph: Graph) -> str:
+    """One line: the number of nodes and edges, and as many edges as fit."""
+    counts = f"Graph({_plural(len(graph), 'node')}, {_plural(graph.n_edges, 'edge')}"
+    edges = [" ".join(str(edge).split()) for edge in graph.edges()]
+    line = f"{counts}: {', '.join(edges)})" if edges else f"{counts})"
+    if len(line) <= _LINE_LENGTH:
+        return line
+    line = f"{counts}: "
+    for edge in edges:
+        if len(line) + len(edge) + len(", …)") > _LINE_LENGTH:
+            break
+        line += f"{edge}, "
+    return line + "…)"
+
+
+def html(graph: Graph) -> str:
+    """The drawing, if the graph is not too large for one, and a caption."""
+    kinds = Counter(edge.connector for edge in graph.edges())
+    edges = ", ".join(f"{count} {text}" for text, count in kinds.most_common())
+    caption = f"{_plural(len(graph), 'node')}, {_plural(graph.n_edges, 'edge')}"
+    caption += f" ({edges})" if edges else ""
+    drawing = to_svg(graph) if len(graph) <= _MAX_DRAWN else ""
+    return f'<figure style="margin:0">{drawing}<figcaption>{escape(caption)}</figcaption></figure>'
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -1,0 +1,196 @@
+"""Drawings of graphs as SVG."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from xml.sax.saxutils import escape
+
+from dagathlon.errors import GraphError, unknown
+from dagathlon.graphs.drawing.arrange import arrange
+from dagathlon.graphs.drawing.labels import FONT_SIZE, LINE_HEIGHT, Label, label
+from dagathlon.graphs.drawing.layout import Box, Curve, Point
+from dagathlon.graphs.graph import Graph
+from dagathlon.graphs.marks import Mark, connector
+
+HIGHLIGHTS = ("correct", "missing", "wrong")
+
+_MARGIN = 12.0
+_ARROW_LENGTH, _ARROW_WIDTH = 9.0, 7.0
+_CIRCLE_RADIUS = 3.5
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+# Ink is the colour of the text around the drawing; as a file of its own the drawing follows the
+# reader's light or dark scheme. Blue and vermilion differ to colour-blind eyes and are readable on
+# both; missing edges are dashed and wrong ones thick besides.
+_STYLE = f"""\
+svg:root.dagathlon-graph {{ color: #1a1d21 }}
+@media (prefers-color-scheme: dark) {{ svg:root.dagathlon-graph {{ color: #e6e8eb }} }}
+.dagathlon-graph text {{ font: {FONT_SIZE:g}px Helvetica, Arial, sans-serif; fill: currentColor; \
+text-anchor: middle }}
+.dagathlon-graph .node rect {{ fill: #4c8fd6; fill-opacity: .13; stroke: currentColor; \
+stroke-opacity: .55 }}
+.dagathlon-graph .edge {{ fill: none; stroke: currentColor; stroke-opacity: .8; \
+stroke-width: 1.2; stroke-linecap: round }}
+.dagathlon-graph .edge .arrow {{ fill: currentColor; fill-opacity: .8; stroke: none }}
+.dagathlon-graph .correct {{ stroke-opacity: 1; stroke-width: 1.6 }}
+.dagathlon-graph .correct .arrow {{ fill-opacity: 1 }}
+.dagathlon-graph .missing {{ stroke: #2b7fc9; stroke-opacity: 1; stroke-width: 1.6 }}
+.dagathlon-graph .missing .line {{ stroke-dasharray: 6 4 }}
+.dagathlon-graph .missing .arrow {{ fill: #2b7fc9; fill-opacity: 1 }}
+.dagathlon-graph .wrong {{ stroke: #dd4b26; stroke-opacity: 1; stroke-width: 2.2 }}
+.dagathlon-graph .wrong .arrow {{ fill: #dd4b26; fill-opacity: 1 }}
+"""
+
+
+def to_svg(
+    graph: Graph,
+    highlight: Mapping[tuple[str, str], str] | None = None,
+    width: float | None = None,
+) -> str:
+    """Draw a graph.
+
+    Graphs with directions are drawn in layers from top to bottom, others so that distances on
+    paper follow distances in the graph. The same graph always gives the same text.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    highlight
+        Class of an edge by its two names, in either order: ``"correct"`` (black), ``"missing"``
+        (blue, dashed) or ``"wrong"`` (red).
+    width
+        Width in pixels; by default what the drawing needs, shrunk to the page.
+
+    Returns
+    -------
+    str
+        A self-contained ``<svg>`` element that fits light and dark pages.
+    """
+    labels = [label(name) for name in graph.names]
+    layout = arrange(graph, labels).moved(_MARGIN, _MARGIN)
+    classes = _edge_classes(graph, highlight or {})
+    edges = [
+        _edge(graph, pair, curve, classes.get(frozenset(pair), ""))
+        for pair, curve in sorted(layout.curves.items())
+    ]
+    nodes = [
+        _node(graph.names[node], labels[node], box) for node, box in sorted(layout.boxes.items())
+    ]
+    size = (layout.width + 2 * _MARGIN, layout.height + 2 * _MARGIN)
+    return "\n".join([_opening(size, width), *_description(graph), *edges, *nodes, "</svg>"])
+
+
+def _opening(size: tuple[float, float], width: float | None) -> str:
+    shown = size[0] if width is None else width
+    height = shown * size[1] / size[0]
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="dagathlon-graph" role="img" '
+        f'viewBox="0 0 {_number(size[0])} {_number(size[1])}" width="{_number(shown)}" '
+        f'height="{_number(height)}" style="max-width:100%;height:auto">'
+    )
+
+
+def _description(graph: Graph) -> list[str]:
+    edges = "; ".join(str(edge) for edge in graph.edges()[:200]) or "none"
+    counts = f"{len(graph)} nodes and {graph.n_edges} edges"
+    return [
+        f"<title>Graph of {counts}</title>",
+        f"<desc>Edges: {_text(edges)}</desc>",
+        f"<style>\n{_STYLE}</style>",
+    ]
+
+
+def _edge_classes(
+    graph: Graph, highlight: Mapping[tuple[str, str], str]
+) -> dict[frozenset[int], str]:
+    classes: dict[frozenset[int], str] = {}
+    for (left, right), name in highlight.items():
+        i, j = graph.position(left), graph.position(right)
+        if name not in HIGHLIGHTS:
+            raise GraphError(unknown("highlight", name, HIGHLIGHTS))
+        if not graph.marks[i, j]:
+            raise GraphError(f"highlight: no edge joins {left!r} and {right!r}")
+        classes[frozenset((i, j))] = name
+    return classes
+
+
+def _node(name: str, shown: Label, box: Box) -> str:
+    left, top = box.x - box.width / 2, box.y - box.height / 2
+    first = box.y - (len(shown.lines) - 1) * LINE_HEIGHT / 2 + FONT_SIZE * 0.35
+    texts = "".join(
+        f'<text x="{_number(box.x)}" y="{_number(first + i * LINE_HEIGHT)}">{_text(line)}</text>'
+        for i, line in enumerate(shown.lines)
+    )
+    return (
+        f'<g class="node"><title>{_text(name)}</title>'
+        f'<rect x="{_number(left)}" y="{_number(top)}" width="{_number(box.width)}" '
+        f'height="{_number(box.height)}" rx="7"/>{texts}</g>'
+    )
+
+
+def _edge(graph: Graph, pair: tuple[int, int], curve: Curve, highlight: str) -> str:
+    i, j = pair
+    at_i, at_j = Mark(int(graph.marks[j, i])), Mark(int(graph.marks[i, j]))
+    ends = [(curve, at_i), (curve[::-1], at_j)]
+    shapes = "".join(_end_mark(path, mark) for path, mark in ends)
+    line = (_shortened(curve[::-1], at_j))[::-1]
+    line = _shortened(line, at_i)
+    written = f"{graph.names[i]} {connector(at_i, at_j)} {graph.names[j]}"
+    return (
+        f'<g class="{f"edge {highlight}".strip()}"><title>{_text(written)}</title>'
+        f'<path class="line" d="{_path(line)}"/>{shapes}</g>'
+    )
+
+
+def _end_mark(curve: Curve, mark: Mark) -> str:
+    """The shape at the start of a curve; a tail is the bare end of the line."""
+    tip = curve[0]
+    dx, dy = _direction(curve)
+    if mark == Mark.CIRCLE:
+        x, y = tip.x + dx * _CIRCLE_RADIUS, tip.y + dy * _CIRCLE_RADIUS
+        return f'<circle cx="{_number(x)}" cy="{_number(y)}" r="{_number(_CIRCLE_RADIUS)}"/>'
+    if mark == Mark.ARROW:
+        x, y = tip.x + dx * _ARROW_LENGTH, tip.y + dy * _ARROW_LENGTH
+        half = _ARROW_WIDTH / 2
+        corners = (tip, Point(x - dy * half, y + dx * half), Point(x + dy * half, y - dx * half))
+        points = " ".join(f"{_number(point.x)},{_number(point.y)}" for point in corners)
+        return f'<polygon class="arrow" points="{points}"/>'
+    return ""
+
+
+def _shortened(curve: Curve, mark: Mark) -> Curve:
+    """The curve with room for the shape at its start."""
+    room = {Mark.ARROW: _ARROW_LENGTH - 1, Mark.CIRCLE: 2 * _CIRCLE_RADIUS}.get(mark, 0.0)
+    dx, dy = _direction(curve)
+    return (Point(curve[0].x + dx * room, curve[0].y + dy * room), *curve[1:])
+
+
+def _direction(curve: Curve) -> tuple[float, float]:
+    """Unit vector in which a curve starts."""
+    start = curve[0]
+    for point in curve[1:]:
+        dx, dy = point.x - start.x, point.y - start.y
+        length = math.hypot(dx, dy)
+        if length > 1e-6:
+            return dx / length, dy / length
+    return 0.0, 1.0
+
+
+def _path(curve: Curve) -> str:
+    numbers = [f"{_number(point.x)} {_number(point.y)}" for point in curve]
+    return f"M{numbers[0]} C" + " ".join(numbers[1:])
+
+
+def _number(value: float) -> str:
+    return (
+        f"{value:.1f}".removesuffix(".0").replace("-0", "0")
+        if abs(value) < 0.05
+        else (f"{value:.1f}".removesuffix(".0"))
+    )
+
+
+def _text(text: str) -> str:
+    return escape(_NOT_XML.sub("\ufffd", text))

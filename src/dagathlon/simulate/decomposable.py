@@ -1,0 +1,201 @@
+"""Random decomposable graphs by the Christmas tree algorithm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TypeAlias
+
+import numpy as np
+
+from dagathlon.graphs import Graph
+from dagathlon.modules import Natural, Probability
+from dagathlon.simulate.base import GraphGenerator, GraphKind, check
+from dagathlon.simulate.random_graph import numbered
+
+Subtree: TypeAlias = dict[int, set[int]]
+"""Cliques by number, each with its neighbours inside the subtree."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecomposableGraph(GraphGenerator):
+    """A random decomposable graph, built by adding nodes to its junction tree one by one.
+
+    For each new node a random subtree of the junction tree is drawn; the node joins a part of each
+    clique in it, at least of what the subtree's separators hold.
+
+    Parameters
+    ----------
+    nodes
+        Number of nodes, called 0, 1, ….
+    spread
+        Probability that the subtree goes on to a neighbouring clique: larger is more joined.
+    attach
+        Probability that a new node is joined to any other at all.
+    """
+
+    name = "decomposable_graph"
+    references = ("Olsson, Pavlenko and Rios 2022, Statistics and Computing 32",)
+
+    nodes: Natural = 20
+    spread: Probability = 0.5
+    attach: Probability = 0.5
+
+    @property
+    def gives(self) -> GraphKind:
+        """An undirected graph."""
+        return "undirected"
+
+    def sample(self, rng: np.random.Generator) -> Graph:
+        """Grow a junction tree over the nodes in random order."""
+        check(self)
+        first, *others = rng.permutation(self.nodes).tolist()
+        tree = _JunctionTree([{first}])
+        for node in others:
+            if rng.random() < self.attach:
+                tree.join(node, tree.random_subtree(self.spread, rng), rng)
+            else:
+                tree.add_isolated(node, rng)
+        pairs = {pair for clique in tree.cliques if clique for pair in _pairs(clique)}
+        return Graph.from_pairs(numbered(self.nodes, first=0), sorted(pairs), directed=False)
+
+
+@dataclass
+class _JunctionTree:
+    """Cliques by number, joined to one tree, also across empty separators.
+
+    A clique that another one swallowed is empty and has no neighbours.
+    """
+
+    cliques: list[set[int]]
+    near: list[set[int]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.near = [set() for _ in self.cliques]
+
+    def random_subtree(self, spread: float, rng: np.random.Generator) -> Subtree:
+        """Start at a random clique and go on to each neighbour with probability `spread`."""
+        alive = [k for k, clique in enumerate(self.cliques) if clique]
+        start = alive[int(rng.integers(len(alive)))]
+        subtree: Subtree = {start: set()}
+        waiting = [(start, -1)]
+        for clique, origin in waiting:
+            for other in sorted(self.near[clique] - {origin}):
+                if rng.random() < spread:
+                    subtree[clique].add(other)
+                    subtree[other] = {clique}
+                    waiting.append((other, clique))
+        return subtree
+
+    def join(self, node: int, subtree: Subtree, rng: np.random.Generator) -> None:
+        """Join a new node to a part of each clique of a subtree."""
+        copies = {}
+        for clique in subtree:
+            part = self._part(clique, subtree, rng)
+            copies[clique] = self._add(part | {node})
+        for clique, inside in subtree.items():
+            for other in inside:
+                self._link(copies[clique], copies[other])
+                self._unlink(clique, other)
+        for clique, copy in copies.items():
+            self._hang(clique, copy, rng)
+
+    def add_isolated(self, node: int, rng: np.random.Generator) -> None:
+        """Add a node without neighbours; how the parts of the tree hang together is drawn anew."""
+        self._add({node})
+        edges = [(a, b) for a, near in enumerate(self.near) for b in near if a < b]
+        for a, b in edges:
+            if not self.cliques[a] & self.cliques[b]:
+                self._unlink(a, b)
+        self._connect(self._parts(), rng)
+
+    def _part(self, clique: int, subtree: Subtree, rng: np.random.Generator) -> set[int]:
+        """What a new node is joined to in a clique: the separators, and others at random.
+
+        At least one other node is needed where a single separator holds all that the subtree
+        shares with the clique, for the new clique would be no larger than its neighbour's else.
+        """
+        members = self.cliques[clique]
+        shared = [members & self.cliques[other] for other in subtree[clique]]
+        separator = set().union(*shared)
+        free = sorted(members - separator)
+        needed = len(subtree) == 1 or separator in shared
+        chosen = {node for node in free if rng.random() < 0.5}
+        if needed and free:
+            # One node for certain, each of the others with probability one half.
+            chosen.add(free[int(rng.integers(len(free)))])
+        return separator | chosen
+
+    def _hang(self, clique: int, copy: int, rng: np.random.Generator) -> None:
+        """Join a clique of the subtree to its enlarged copy, or have the copy replace it."""
+        swallowed = len(self.cliques[copy]) == len(self.cliques[clique]) + 1
+        for other in sorted(self.near[clique]):
+            shared = self.cliques[other] & self.cliques[clique]
+            if swallowed or (shared <= self.cliques[copy] and rng.random() < 0.5):
+                self._unlink(clique, other)
+                self._link(copy, other)
+        if swallowed:
+            self.cliques[clique] = set()
+        else:
+            self._link(clique, copy)
+
+    def _parts(self) -> list[list[int]]:
+        """The cliques of each connected part."""
+        seen: set[int] = set()
+        parts = []
+        for start, clique in enumerate(self.cliques):
+            if not clique or start in seen:
+                continue
+            part = [start]
+            seen.add(start)
+            for k in part:
+                fresh = sorted(self.near[k] - seen)
+                seen.update(fresh)
+                part.extend(fresh)
+            parts.append(part)
+        return parts
+
+    def _connect(self, parts: Sequence[list[int]], rng: np.random.Generator) -> None:
+        """Join the parts to a tree, all ways to do so equally likely.
+
+        A tree over the parts is drawn by its Prüfer code, in which a part counts as often as it
+        has cliques (Thomas and Green 2009).
+        """
+        home = {clique: p for p, part in enumerate(parts) for clique in part}
+        cliques = list(home)
+        code = [home[cliques[int(i)]] for i in rng.integers(len(cliques), size=len(parts) - 2)]
+        for one, other in _prufer_tree(code, len(parts)):
+            ends = [part[int(rng.integers(len(part)))] for part in (parts[one], parts[other])]
+            self._link(*ends)
+
+    def _add(self, members: set[int]) -> int:
+        self.cliques.append(members)
+        self.near.append(set())
+        return len(self.cliques) - 1
+
+    def _link(self, a: int, b: int) -> None:
+        self.near[a].add(b)
+        self.near[b].add(a)
+
+    def _unlink(self, a: int, b: int) -> None:
+        self.near[a].discard(b)
+        self.near[b].discard(a)
+
+
+def _prufer_tree(code: Sequence[int], n: int) -> Iterable[tuple[int, int]]:
+    """The edges of the labelled tree with this Prüfer code."""
+    degree = [1] * n
+    for node in code:
+        degree[node] += 1
+    for node in code:
+        leaf = degree.index(1)
+        yield leaf, node
+        degree[leaf] -= 1
+        degree[node] -= 1
+    last = [node for node in range(n) if degree[node] == 1]
+    yield last[0], last[1]
+
+
+def _pairs(clique: Iterable[int]) -> Iterable[tuple[int, int]]:
+    return combinations(sorted(clique), 2)

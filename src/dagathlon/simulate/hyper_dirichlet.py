@@ -1,0 +1,65 @@
+"""Discrete decomposable models with hyper-Dirichlet tables."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dagathlon.data import Network
+from dagathlon.data.facts import DataFacts
+from dagathlon.graphs import Graph, perfect_elimination_order
+from dagathlon.modules import NonNegative
+from dagathlon.simulate.base import GraphKind, ParameterGenerator, check, not_positive
+from dagathlon.simulate.discrete import Levels, dirichlet_rows, network_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class HyperDirichlet(ParameterGenerator):
+    """A discrete model on a decomposable graph; the table of each clique is a Dirichlet draw.
+
+    The pseudo-observations are spread evenly over all cells, so that the tables of two cliques
+    agree in law, and here in fact, on what they share. The model is kept as a Bayesian network on
+    a DAG without v-structures, which stands for the same independences.
+
+    Parameters
+    ----------
+    levels
+        Number of levels of every variable.
+    pseudo_observations
+        Their number in all; more make the distributions more even.
+    """
+
+    name = "hyper_dirichlet"
+    needs: ClassVar[GraphKind] = "undirected"
+    gives = DataFacts(kind="discrete", missing=False)
+    references = ("Dawid and Lauritzen 1993, Annals of Statistics 21",)
+
+    levels: Levels = 2
+    pseudo_observations: NonNegative = 1.0
+
+    def problem(self) -> str:
+        """The distribution must exist."""
+        return not_positive(self, "pseudo_observations")
+
+    def sample(self, graph: Graph, rng: np.random.Generator) -> Network:
+        """Draw the conditional tables along a perfect order; they are independent."""
+        check(self)
+        return network_of(
+            perfect_dag(graph),
+            [self.levels] * len(graph),
+            lambda shape, _: dirichlet_rows(
+                shape, self.pseudo_observations / math.prod(shape), rng
+            ),
+        )
+
+
+def perfect_dag(graph: Graph) -> Graph:
+    """A chordal graph with directions under which all parents of a node are joined."""
+    order = graph.positions(perfect_elimination_order(graph))
+    place = np.empty(len(graph), dtype=np.int64)
+    place[order] = np.arange(len(graph))
+    later = place[:, None] > place[None, :]
+    return Graph.from_adjacency(graph.names, graph.adjacency.astype(bool) & later)

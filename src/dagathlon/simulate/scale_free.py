@@ -1,0 +1,97 @@
+"""Graphs that grow by preferential attachment."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.modules import NonNegative
+from dagathlon.simulate.pairs import Pairs
+from dagathlon.simulate.random_graph import RandomGraph
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScaleFree(RandomGraph):
+    """Nodes come one after another and attach to earlier ones, the more joined the more likely.
+
+    A node with k neighbours is chosen in proportion to ``k**power + 1``. The number of nodes that
+    a new one attaches to is one of two consecutive whole numbers, chosen so that the expected
+    number of neighbours is met.
+
+    Parameters
+    ----------
+    power
+        How strongly neighbours attract; 1 gives degrees with a power law.
+    """
+
+    name = "scale_free"
+    references = ("Barabási and Albert 1999, Science 286",)
+
+    power: NonNegative = 1.0
+
+    def obstacle(self) -> str:
+        """The attraction has to be a number."""
+        return "" if math.isfinite(self.power) else "the power must be a finite number"
+
+    def edges(self, rng: np.random.Generator) -> Pairs:
+        """Grow the graph."""
+        counts = _attachments(self.nodes, self.neighbours * self.nodes / 2, rng)
+        return grown(counts, self.power, rng)
+
+
+def _attachments(n: int, edges: float, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """For each node, how many earlier ones it attaches to: `edges` in all, in expectation.
+
+    The first nodes attach to all before them, for want of more; the others to k or to k + 1.
+    """
+    place = np.arange(n, dtype=np.int64)
+    least = 0
+    while least + 1 < n and np.minimum(place, least + 1).sum() <= edges:
+        least += 1
+    later = n - 1 - least
+    surplus = edges - np.minimum(place, least).sum()
+    more = rng.random(n) < (surplus / later if later else 0.0)
+    counts: npt.NDArray[np.int64] = np.minimum(place, least + more)
+    return counts
+
+
+def grown(
+    counts: npt.NDArray[np.int64],
+    power: float,
+    rng: np.random.Generator,
+    *,
+    own_edges_attract: bool = True,
+) -> Pairs:
+    """Edges from each node to earlier ones, drawn by preferential attachment without repetition.
+
+    Parameters
+    ----------
+    counts
+        For each node, how many earlier ones it attaches to.
+    power
+        A node with k edges is chosen in proportion to ``k**power + 1``.
+    rng
+        The random stream.
+    own_edges_attract
+        Whether the edges that a node came with count in its k, or only those that came later.
+    """
+    n = len(counts)
+    attraction = np.logaddexp(power * np.log(np.arange(1, n + 1)), 0.0)
+    attraction = np.concatenate(([np.log(0.0**power + 1)], attraction))
+    degrees = np.zeros(n, dtype=np.int64)
+    edges = np.empty((int(counts.sum()), 2), dtype=np.int64)
+    done = 0
+    for node, count in enumerate(counts.tolist()):
+        if count == 0:
+            continue
+        # The largest of these sums are draws without replacement, one by one (Gumbel's trick).
+        keys = attraction[degrees[:node]] + rng.gumbel(size=node)
+        chosen = np.argpartition(keys, node - count)[node - count :]
+        degrees[chosen] += 1
+        degrees[node] += count if own_edges_attract else 0
+        edges[done : done + count] = np.column_stack((np.full(count, node), np.sort(chosen)))
+        done += count
+    return edges

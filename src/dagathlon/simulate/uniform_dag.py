@@ -1,0 +1,138 @@
+"""DAGs drawn uniformly from all labelled DAGs."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.graphs import Graph
+from dagathlon.modules import Natural
+from dagathlon.simulate.base import GraphGenerator, check
+from dagathlon.simulate.random_graph import numbered
+
+EXACT = 40
+"""With more nodes left than this, the numbers of roots have their limit's law to all digits of a
+double."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class UniformDag(GraphGenerator):
+    """Every labelled DAG with so many nodes is equally likely.
+
+    The DAG is drawn layer by layer: the roots, then the roots of what remains, and so on. Up to
+    40 nodes the sizes of the layers come from exact counts; beyond, from the limit of these
+    counts, which differs by less than the rounding of a double.
+
+    Parameters
+    ----------
+    nodes
+        Number of nodes, called 1, 2, ….
+    """
+
+    name = "uniform_dag"
+    references = ("Kuipers and Moffa 2015, Statistics and Computing 25",)
+
+    nodes: Natural = 20
+
+    def sample(self, rng: np.random.Generator) -> Graph:
+        """Draw the sizes of the layers, the edges between them, and the names."""
+        check(self)
+        matrix = _edges_between(_layers(self.nodes, rng), rng)
+        order = rng.permutation(self.nodes)
+        return Graph.from_adjacency(numbered(self.nodes), matrix[np.ix_(order, order)])
+
+
+@functools.cache
+def count_by_roots(n: int) -> tuple[int, ...]:
+    """For k = 1, …, n: the number of labelled DAGs with n nodes of which k have no parents."""
+    return tuple(
+        math.comb(n, k) * (_continuations(n - k, k) if k < n else 1) for k in range(1, n + 1)
+    )
+
+
+def _continuations(m: int, k: int) -> int:
+    """Ways to put m nodes behind k roots, each root of the m having a parent among the k."""
+    return sum(_weighted(m, k))
+
+
+def _weighted(m: int, k: int) -> list[int]:
+    """The same by the number s = 1, …, m of roots among the m nodes."""
+    return [
+        (2**k - 1) ** s * 2 ** (k * (m - s)) * count
+        for s, count in enumerate(count_by_roots(m), start=1)
+    ]
+
+
+@functools.cache
+def _limit() -> npt.NDArray[np.float64]:
+    """Probabilities of 1, 2, … roots in a large uniform DAG."""
+    counts = count_by_roots(EXACT)
+    total = sum(counts)
+    return np.array([count / total for count in counts])
+
+
+def _layers(n: int, rng: np.random.Generator) -> list[int]:
+    """Sizes of the layers, the roots first."""
+    sizes: list[int] = []
+    left = n
+    while left > 0:
+        if left > EXACT:
+            size = _limit_size(sizes[-1] if sizes else None, rng)
+        else:
+            weights = _weighted(left, sizes[-1]) if sizes else list(count_by_roots(left))
+            size = 1 + _place(weights, rng)
+        sizes.append(size)
+        left -= size
+    return sizes
+
+
+def _limit_size(before: int | None, rng: np.random.Generator) -> int:
+    weights = _limit()
+    if before is not None:
+        weights = weights * (1 - 0.5**before) ** np.arange(1, len(weights) + 1)
+    return 1 + int(rng.choice(len(weights), p=weights / weights.sum()))
+
+
+def _place(weights: list[int], rng: np.random.Generator) -> int:
+    """A place with probability exactly in proportion to its whole-number weight."""
+    left = _below(sum(weights), rng)
+    place = 0
+    while left >= weights[place]:
+        left -= weights[place]
+        place += 1
+    return place
+
+
+def _below(bound: int, rng: np.random.Generator) -> int:
+    """A whole number from 0 to bound - 1, all equally likely, of any size."""
+    bits = (bound - 1).bit_length()
+    size = (bits + 7) // 8
+    while True:
+        number = int.from_bytes(rng.bytes(size), "little") >> (8 * size - bits) if bits else 0
+        if number < bound:
+            return number
+
+
+def _edges_between(sizes: list[int], rng: np.random.Generator) -> npt.NDArray[np.bool_]:
+    """Each node has at least one parent in the layer before its own, any in earlier ones."""
+    n = sum(sizes)
+    matrix = np.zeros((n, n), dtype=bool)
+    start, before = sizes[0], 0
+    for size in sizes[1:]:
+        matrix[:start, start : start + size] = _coins((start, size), rng)
+        orphans = np.arange(start, start + size)
+        while True:
+            orphans = orphans[~matrix[before:start, orphans].any(axis=0)]
+            if not len(orphans):
+                break
+            matrix[before:start, orphans] = _coins((start - before, len(orphans)), rng)
+        before, start = start, start + size
+    return matrix
+
+
+def _coins(shape: tuple[int, int], rng: np.random.Generator) -> npt.NDArray[np.bool_]:
+    return rng.integers(0, 2, shape, dtype=np.uint8).astype(bool)

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from dagathlon.cli import main
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """Run a command in a folder of its own; gives its exit code, output and errors."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        code = main([str(argument) for argument in arguments])
+        shown = capsys.readouterr()
+        return code, shown.out, shown.err
+
+    return run
+
+
+def test_no_arguments_is_friendly(run) -> None:
+    code, out, _ = run()
+    assert code == 0
+    assert "dagathlon run studies/quickstart.json" in out
+
+
+def test_learn_and_compare(run, tmp_path) -> None:
+    assert (
+        run("sample", "--network", "ecoli70", "--n", "200", "--seed", "3", "--out", "d.csv")[0] == 0
+    )
+    spec = "corr_thresh[thresh=0.4]"
+    code, out, _ = run("learn", "d.csv", "--with", spec, "--out", "g.csv", "--stats", "s.json")
+    assert code == 0
+    assert "between 46 nodes: g.csv" in out
+    stats = json.loads((tmp_path / "s.json").read_text())
+    assert stats["learner"] == "corr_thresh"
+    assert stats["n_edges"] > 0
+    code, out, _ = run("compare", "g.csv", "g.csv", "--json")
+    metrics = json.loads(out)
+    assert code == 0
+    assert metrics["SHD"] == 0
+    assert metrics["TP_skel"] == stats["n_edges"]
+
+
+def test_the_same_seed_draws_the_same_data(run, tmp_path) -> None:
+    for name in ("a.csv", "b.csv"):
+        run("sample", "--network", "asia", "--n", "50", "--seed", "9", "--out", name)
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+    assert (tmp_path / "a.csv").read_text().splitlines()[1] == "2,2,2,2,2,2,2,2"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("run", "nothing.json"), "nothing.json: cannot be read"),
+        (("check", "nothing.json"), "nothing.json: cannot be read"),
+        (("learn", "no.csv", "--with", "corr_thresh", "--out", "g.csv"), "no.csv"),
+        (("modules", "corr_tresh"), "did you mean 'corr_thresh'"),
+        (("sample", "--network", "alrm", "--n", "5", "--out", "d.csv"), "did you mean 'alarm'"),
+        (("sample", "--network", "alarm", "--n", "0", "--out", "d.csv"), "--n is at least 1"),
+        (("compare", "a.csv", "b.csv"), "a.csv"),
+        (("report", "."), "there are no results of a study here"),
+        (("new", "study", "s.json", "--pick", "pq"), "unknown algorithm module 'pq'"),
+        (("new", "study", "s.json", "--data", "alarm"), "--data needs at least one --pick"),
+        (("new", "learner", "a b.py"), "a learner is a Python file"),
+    ],
+)
+def test_mistakes_have_exit_code_2_and_a_reason(run, arguments, message) -> None:
+    code, _, err = run(*arguments)
+    assert code == 2
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_a_learner_refuses_data_it_cannot_use(run) -> None:
+    run("sample", "--network", "asia", "--n", "50", "--out", "d.csv")
+    code, _, err = run("learn", "d.csv", "--with", "corr_thresh", "--out", "g.csv")
+    assert code == 2
+    assert "needs continuous data, not discrete" in err
+
+
+def test_an_own_learner_from_one_file(run) -> None:
+    assert run("new", "learner", "mine.py")[0] == 0
+    code, out, _ = run("modules", "mine", "--modules", "mine.py")
+    assert code == 0
+    assert "thresh" in out
+    run("sample", "--network", "ecoli70", "--n", "100", "--out", "d.csv")
+    spec = ("--with", "mine[thresh=0.5]", "--modules", "mine.py")
+    assert run("learn", "d.csv", *spec, "--out", "g.csv")[0] == 0
+
+
+def test_a_picked_study_runs_and_reports(run, tmp_path) -> None:
+    pick = ("--pick", "corr_thresh[thresh=0.2,0.4]", "--pick", "prec_thresh")
+    assert run("new", "study", "s.json", *pick, "--data", "ecoli70[n=100,seeds=2]")[0] == 0
+    code, out, _ = run("check", "s.json")
+    assert code == 0
+    assert "s: 2 data sets, 6 learning runs, 6 benchmark rows" in out
+    assert run("run", "s.json", "--jobs", "1", "--quiet")[0] == 0
+    table = (tmp_path / "results/s/benchmarks/joint_benchmarks.csv").read_text().splitlines()
+    assert len(table) == 7
+    assert table[0].startswith(",TP_pattern,FP_pattern")
+    report = (tmp_path / "results/s/report.html").read_text()
+    assert "corr_thresh" in report
+    (tmp_path / "results/s/report.html").unlink()
+    assert run("report", "results")[0] == 0
+    assert (tmp_path / "results/s/report.html").read_text() == report
+    code, out, _ = run("check", "s.json")
+    assert "about 0 s of computing left" in out
+
+
+def test_a_starting_study_checks(run) -> None:
+    assert run("new", "study", "mine.json")[0] == 0
+    assert run("check", "mine.json")[0] == 0
+    code, _, err = run("new", "study", "mine.json")
+    assert code == 2
+    assert "is there already" in err
+
+
+def test_schema_accepts_what_check_accepts(run) -> None:
+    code, out, _ = run("schema")
+    schema = json.loads(out)
+    assert code == 0
+    sections = schema["properties"]["resources"]["properties"]
+    assert "corr_thresh" in sections["structure_learning_algorithms"]["properties"]
+
+
+def test_the_module_is_a_program(tmp_path) -> None:
+    command = [sys.executable, "-m", "dagathlon", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout.startswith("dagathlon ")

@@ -1,0 +1,176 @@
+"""Results survive the way to bytes and back, and bad bytes are recognised."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dagathlon.data import About, Dataset, Gaussian, LinearSem, Network, Table, Variable
+from dagathlon.data.multivariate_normal import MultivariateNormal
+from dagathlon.graphs import Graph
+from dagathlon.learners.base import Estimate
+from dagathlon.learners.chain import Chain, Edits
+from dagathlon.study.codec import MAGIC, CodecError, can_store, decode, encode
+
+
+def there_and_back(value):
+    return decode(b"".join(encode(value)))
+
+
+def test_graph():
+    graph = Graph.from_edges(["A -> B", "B o-> C", "C - D"])
+    assert there_and_back(graph) == graph
+    assert there_and_back(graph).names == graph.names
+
+
+def test_estimate_keeps_statistics():
+    stats = {"score": np.float64(-1.5), "ntests": np.int64(7), "note": "ü", "converged": True}
+    result = there_and_back(Estimate(Graph.from_edges(["A -> B"]), stats))
+    assert result.graph == Graph.from_edges(["A -> B"])
+    assert dict(result.stats) == {"score": -1.5, "ntests": 7, "note": "ü", "converged": True}
+    assert result.chain is None
+
+
+@pytest.mark.parametrize("time", [None, [0.0, 0.5, 2.0]])
+def test_estimate_keeps_chain(time):
+    chain = Chain(
+        ["A", "B", "C"],
+        True,
+        index=[0, 3, 9],
+        score=[-3.0, -2.0, -2.0],
+        added=Edits.of([[(0, 1)], [(1, 2)], []]),
+        removed=Edits.of([[], [(0, 1)], []]),
+        time=time,
+    )
+    assert there_and_back(Estimate(chain.best(), {}, chain)).chain == chain
+
+
+def mixed_data() -> Dataset:
+    variables = [Variable("x"), Variable("d", ("no", "yes")), Variable("y")]
+    values = np.array([[0.1, 1.0], [np.nan, 2.0], [-3.0, 4.5]])
+    codes = np.array([[0], [1], [-1]])
+    return Dataset(variables, codes, values, ([(), ("x",)], [0, 1, 0]))
+
+
+def test_dataset_is_mapped_not_copied():
+    data = mixed_data()
+    stored = b"".join(encode(data))
+    assert stored.startswith(MAGIC)
+    result = decode(stored)
+    assert result == data
+    assert result.values.flags.f_contiguous
+    assert not result.values.flags.writeable
+    assert np.shares_memory(result.values, np.frombuffer(stored, np.uint8))
+
+
+def test_dataset_arrays_are_aligned():
+    stored = b"".join(encode(mixed_data()))
+    base = np.frombuffer(stored, np.uint8).ctypes.data
+    result = decode(stored)
+    for array in (result.values, result.codes):
+        assert (array.ctypes.data - base) % 64 == 0
+
+
+def test_slices_of_data_are_stored_alone():
+    data = Dataset([Variable("x"), Variable("y")], values=np.arange(2000.0).reshape(1000, 2))
+    assert sum(map(len, encode(data[:10]))) < 1000
+    assert there_and_back(data[:10:2]) == data[:10:2]
+
+
+def test_models():
+    sem = LinearSem(["A", "B"], [[0, 1.5], [0, 0]], [1.0, 2.0])
+    again = there_and_back(sem)
+    assert np.array_equal(again.weights, sem.weights)
+    assert np.array_equal(again.variances, sem.variances)
+    normal = there_and_back(MultivariateNormal(["A", "B"], [[2.0, 0.5], [0.5, 1.0]]))
+    assert np.array_equal(normal.covariance(), [[2.0, 0.5], [0.5, 1.0]])
+
+
+@pytest.mark.parametrize("name", ["asia", "ecoli70"])
+def test_networks(name):
+    network = Network.load(name)
+    again = there_and_back(network)
+    assert again == network
+    assert again.about == network.about
+    assert encode(again) == encode(network)
+
+
+def test_conditional_gaussian_networks():
+    coin = Table(("heads", "tails"), (), np.array([0.25, 0.75]))
+    noise = Gaussian((), np.array(1.0), np.empty(0), np.array(2.0))
+    gain = Gaussian(("noise",), np.array([0.0, 1.0]), np.ones((2, 1)), np.ones(2), ("coin",))
+    network = Network({"coin": coin, "noise": noise, "gain": gain}, about=About("bet"))
+    assert there_and_back(network) == network
+    assert there_and_back(network).about == About("bet")
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=10,
+)
+
+
+@given(st.dictionaries(st.text(), json_values) | st.lists(json_values))
+def test_rows(value):
+    assert there_and_back(value) == value
+
+
+@given(st.integers(1, 9), st.integers(0, 2**32))
+def test_graphs_of_any_size(p, seed):
+    matrix = np.triu(np.random.default_rng(seed).integers(0, 2, (p, p)), 1)
+    graph = Graph.from_adjacency([f"n{i}" for i in range(p)], matrix)
+    assert there_and_back(graph) == graph
+
+
+def test_equal_results_are_equal_bytes():
+    first = Estimate(Graph.from_edges(["A -> B"]), {"b": 1, "a": 2})
+    second = Estimate(Graph.from_edges(["A -> B"]), {"a": 2, "b": 1})
+    assert encode(first) == encode(second)
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_refused_or_read(data):
+    for stored in (data, MAGIC + data):
+        with pytest.raises(CodecError, match="not a stored result"):
+            decode(stored)
+
+
+def test_truncated_bytes_are_refused():
+    stored = b"".join(encode(mixed_data()))
+    for length in range(0, len(stored) - 64, 7):
+        with pytest.raises(CodecError):
+            decode(stored[:length])
+
+
+def test_unknown_types_are_refused():
+    with pytest.raises(CodecError, match="type set cannot be stored"):
+        encode({1, 2})
+    assert not can_store({1, 2})
+    objects = Dataset([Variable("x")], values=np.zeros((1, 1)))
+    assert can_store(objects)
+
+
+class Passing:
+    def to_parts(self):
+        return "here", {"numbers": np.arange(3)}
+
+    @classmethod
+    def from_parts(cls, meta, arrays):
+        raise AssertionError
+
+
+def test_types_that_are_gone_are_named(monkeypatch):
+    stored = encode(Passing())
+    monkeypatch.delitem(globals(), "Passing")
+    with pytest.raises(CodecError, match=r"Passing of a stored result is gone"):
+        decode(stored[0])
+
+
+def test_only_types_with_a_stored_form_are_made(monkeypatch):
+    stored = encode(Passing())
+    monkeypatch.setitem(globals(), "Passing", dict)
+    with pytest.raises(CodecError, match="not a type that can be stored"):
+        decode(stored[0])
