@@ -11,6 +11,7 @@ import numpy as np
 from dagathlon.data import Network
 from dagathlon.data.facts import DataFacts
 from dagathlon.graphs import Graph, perfect_elimination_order
+from dagathlon.graphs.checks import not_chordal, require_undirected
 from dagathlon.modules import NonNegative
 from dagathlon.simulate.base import GraphKind, ParameterGenerator, check, not_positive
 from dagathlon.simulate.discrete import Levels, dirichlet_rows, network_of
@@ -58,6 +59,9 @@ class HyperDirichlet(ParameterGenerator):
 
 def perfect_dag(graph: Graph) -> Graph:
     """A chordal graph with directions under which all parents of a node are joined."""
+    require_undirected(graph, "a decomposable model")
+    if not graph.is_chordal:
+        raise not_chordal(graph, "a decomposable model")
     order = graph.positions(perfect_elimination_order(graph))
     place = np.empty(len(graph), dtype=np.int64)
     place[order] = np.arange(len(graph))
