@@ -58,6 +58,6 @@ void bind_orientation(nb::module_& m);
 void bind_noise(nb::module_& m);
 void bind_completion(nb::module_& m);
 void bind_linear_sem(nb::module_& m);
-void bind_switches(nb::module_& m);
+void bind_random_graphs(nb::module_& m);
 
 }  // namespace dagathlon

@@ -40,5 +40,5 @@ NB_MODULE(_core, m) {
   dagathlon::bind_noise(m);
   dagathlon::bind_completion(m);
   dagathlon::bind_linear_sem(m);
-  dagathlon::bind_switches(m);
+  dagathlon::bind_random_graphs(m);
 }

@@ -198,3 +198,8 @@ def random_graph_with_degrees(
     """
     Edges as pairs of nodes; ValueError when no simple graph has these degrees.
     """
+
+def grow_by_attachment(
+    counts: Sequence[int], power: float, own_edges_attract: bool, key: int
+) -> NDArray[numpy.int64]:
+    """Edges from each node to so many earlier ones."""

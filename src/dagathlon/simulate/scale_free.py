@@ -8,9 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from dagathlon import _core
 from dagathlon.modules import NonNegative
 from dagathlon.simulate.pairs import Pairs
 from dagathlon.simulate.random_graph import RandomGraph
+
+_MAX_EXPONENT = 200
+"""The largest attraction, as a power of ten."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,8 +37,10 @@ class ScaleFree(RandomGraph):
     power: NonNegative = 1.0
 
     def obstacle(self) -> str:
-        """The attraction has to be a number."""
-        return "" if math.isfinite(self.power) else "the power must be a finite number"
+        """The attraction of a node that is joined to all others has to be a number."""
+        if self.power * math.log10(self.nodes + 1) > _MAX_EXPONENT:
+            return f"power {self.power:g} is too large for {self.nodes} nodes"
+        return ""
 
     def edges(self, rng: np.random.Generator) -> Pairs:
         """Grow the graph."""
@@ -78,20 +84,6 @@ def grown(
     own_edges_attract
         Whether the edges that a node came with count in its k, or only those that came later.
     """
-    n = len(counts)
-    attraction = np.logaddexp(power * np.log(np.arange(1, n + 1)), 0.0)
-    attraction = np.concatenate(([np.log(0.0**power + 1)], attraction))
-    degrees = np.zeros(n, dtype=np.int64)
-    edges = np.empty((int(counts.sum()), 2), dtype=np.int64)
-    done = 0
-    for node, count in enumerate(counts.tolist()):
-        if count == 0:
-            continue
-        # The largest of these sums are draws without replacement, one by one (Gumbel's trick).
-        keys = attraction[degrees[:node]] + rng.gumbel(size=node)
-        chosen = np.argpartition(keys, node - count)[node - count :]
-        degrees[chosen] += 1
-        degrees[node] += count if own_edges_attract else 0
-        edges[done : done + count] = np.column_stack((np.full(count, node), np.sort(chosen)))
-        done += count
+    key = int(rng.integers(2**64, dtype=np.uint64))
+    edges: Pairs = _core.grow_by_attachment(counts.tolist(), power, own_edges_attract, key)
     return edges
