@@ -9,7 +9,7 @@ from dagathlon.cli._parts import Commands, add_modules_argument, command, load_m
 from dagathlon.errors import DagathlonError, unknown
 from dagathlon.modules import Kind, Module, modules
 
-_KINDS: tuple[Kind, ...] = ("graph", "parameters", "data", "algorithm", "evaluation")
+_KINDS: tuple[Kind, ...] = ("graph", "parameters", "data", "noise", "algorithm", "evaluation")
 
 
 def add_parser(commands: Commands) -> None:
@@ -66,4 +66,6 @@ def _described(module: type[Module]) -> str:
 
 def _example(module: type[Module]) -> dict[str, object]:
     defaults = {p.name: p.default for p in module.parameters().values() if not p.required}
+    if module.kind == "noise":  # stands in a data entry, by code or by its parameters
+        return {module.name: ["N", "M5", "cMISL", defaults]}
     return {module.name: [{"id": f"my-{module.name}", **defaults}]}
