@@ -28,6 +28,10 @@ class StudyError(DagathlonError):
     """A study that is wrong; the message names the place in the file."""
 
 
+class UnavailableError(DagathlonError):
+    """A module cannot run on this machine; its runs are skipped."""
+
+
 def listing(choices: Iterable[object]) -> str:
     """Choices as a readable list, cut after a dozen."""
     words = [str(choice) for choice in choices]

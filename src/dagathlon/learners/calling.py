@@ -40,4 +40,5 @@ def learn(data: Any, name: str, *, seed: int = 1, **parameters: Any) -> Estimate
     problem = learner.unavailable or learner.objection(facts_of(table))
     if problem:
         raise DataError(problem)
+    learner.prepare()
     return learner.learn(table, np.random.Generator(np.random.Philox(key=seed)))

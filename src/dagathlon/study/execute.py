@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from dagathlon.data import Dataset
-from dagathlon.errors import DagathlonError
+from dagathlon.errors import DagathlonError, UnavailableError
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.modules import Kind, Module, find
@@ -26,10 +26,6 @@ _MAX_MODULES = 10_000
 
 class WrongResultError(DagathlonError):
     """A module returned something that is no result of its kind."""
-
-
-class UnavailableError(DagathlonError):
-    """A module cannot run on this machine; the task is skipped."""
 
 
 class Handler(NamedTuple):
@@ -87,6 +83,7 @@ def module_of(call: Call) -> Module:
         cls = find(HANDLERS[call.kind].section, call.module)
         if cls.unavailable:
             raise UnavailableError(cls.unavailable)
+        cls.prepare()
         if len(_modules) >= _MAX_MODULES:
             _modules.clear()
         module = _modules[call.digest] = _made(cls, call.values)
