@@ -158,7 +158,8 @@ class _Trial:
         random.seed(987)
         np.random.seed(987)  # noqa: NPY002 - a learner must not draw from this one
         again = self._run(data, 1)
-        if Dataset(data.variables, np.array(data.codes), np.array(data.values)).fingerprint != before:
+        copies = np.array(data.codes), np.array(data.values)
+        if Dataset(data.variables, *copies).fingerprint != before:
             yield "it changes the data"
         if again.graph != first.graph or again.chain != first.chain:
             yield "the same random stream gives another result"
@@ -208,7 +209,6 @@ def _invalid(estimate: Estimate, data: Dataset, gives: Output) -> Iterator[str]:
             yield f"the statistic {name!r} is not a number (NaN)"
 
 
-
 def _fits(graph: Graph, gives: Output) -> bool:
     """Whether a graph may come out of a learner that gives such graphs.
 
@@ -219,4 +219,4 @@ def _fits(graph: Graph, gives: Output) -> bool:
         return graph.is_dag
     if gives == "undirected":
         return graph.is_undirected
-    return gives != "cpdag" or {edge.connector for edge in graph.edges} <= _PARTLY_DIRECTED
+    return gives != "cpdag" or {edge.connector for edge in graph.edges()} <= _PARTLY_DIRECTED
