@@ -12,9 +12,10 @@ from typing import Any, Self
 from dagathlon.errors import DagathlonError, StudyError
 from dagathlon.report import write_outputs
 from dagathlon.study.config import Config, read_config
-from dagathlon.study.engine import Event, Options, Summary
+from dagathlon.study.engine import Event, Note, Options, Summary
 from dagathlon.study.local import LocalEngine, silent
 from dagathlon.study.plan import Plan, make_plan
+from dagathlon.study.ready import prepare_modules
 from dagathlon.study.store import Store
 
 STORE_FOLDER = "store"
@@ -96,6 +97,7 @@ class Study:
         """
         folder, plan = Path(out), self.plan
         with _writing(folder), Store(folder / STORE_FOLDER) as store:
+            prepare_modules(plan, store, lambda text: on_event(Note(text)))
             engine = LocalEngine(jobs)
             summary = engine.run(plan, store, on_event=on_event, options=options or Options())
             if not summary.interrupted:

@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code: int = chosen.run(chosen)
         sys.stdout.flush()
     except DagathlonError as error:
-        print(f"dagathlon: {error}", file=sys.stderr)
+        print(f"dagathlon: {error}", *getattr(error, "__notes__", ()), sep="\n", file=sys.stderr)
         return USER_ERROR
     except BrokenPipeError:
         # The reader of our output has gone; there is nobody left to tell.

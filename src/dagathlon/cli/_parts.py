@@ -61,7 +61,12 @@ def table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 def add_modules_argument(parser: argparse.ArgumentParser) -> None:
     """The argument that makes the user's own modules known."""
     parser.add_argument(
-        "--modules", type=Path, action="append", default=[], help="a Python file with modules"
+        "--modules",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="your own modules: a Python file, or a folder with a module.toml",
     )
 
 
@@ -69,7 +74,7 @@ def load_modules(arguments: argparse.Namespace) -> None:
     """Make the user's own modules known."""
     for path in arguments.modules:
         if not path.exists():
-            raise DagathlonError(f"--modules: there is no file {path}")
+            raise DagathlonError(f"--modules: there is no file or folder {path}")
     add_files(arguments.modules)
 
 

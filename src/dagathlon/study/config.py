@@ -137,14 +137,14 @@ def _library(home: Path, resources: Path | None) -> Library:
 
 
 def _load_modules(root: Node, library: Library) -> None:
-    """Make the user's own modules known: `modules` lists their files, relative to the study."""
+    """Make the user's own modules known: `modules` lists them, relative to the study."""
     files = root.get("modules")
     found = []
     for item in files.items() if files else ():
         name = item.text()
         path = library.home / name
         if not is_file_name(name) or not path.exists():
-            raise item.fail(f"there is no file {path}")
+            raise item.fail(f"there is no file or folder {path}")
         found.append(path)
     add_files(found)
 
