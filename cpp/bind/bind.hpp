@@ -56,5 +56,6 @@ void bind_random(nb::module_& m);
 void bind_sampling(nb::module_& m);
 void bind_orientation(nb::module_& m);
 void bind_independence(nb::module_& m);
+void bind_pc(nb::module_& m);
 
 }  // namespace dagathlon

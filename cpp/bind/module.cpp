@@ -38,4 +38,5 @@ NB_MODULE(_core, m) {
   dagathlon::bind_sampling(m);
   dagathlon::bind_orientation(m);
   dagathlon::bind_independence(m);
+  dagathlon::bind_pc(m);
 }
