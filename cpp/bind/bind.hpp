@@ -55,5 +55,6 @@ void bind_ancestral(nb::module_& m);
 void bind_random(nb::module_& m);
 void bind_sampling(nb::module_& m);
 void bind_orientation(nb::module_& m);
+void bind_score(nb::module_& m);
 
 }  // namespace dagathlon

@@ -37,4 +37,5 @@ NB_MODULE(_core, m) {
   dagathlon::bind_random(m);
   dagathlon::bind_sampling(m);
   dagathlon::bind_orientation(m);
+  dagathlon::bind_score(m);
 }

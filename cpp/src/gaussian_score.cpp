@@ -114,6 +114,8 @@ class Likelihood {
 
   double operator()(std::size_t n_parents, const Residual& residual) const {
     const auto k = static_cast<double>(n_parents);
+    // A child that was set in every row has nothing to learn from.
+    if (rows_ == 0) return -kind_.penalty * k;
     if (k + 1 >= rows_) return minus_infinity;
     constexpr double log_two_pi = 1.8378770664093454836;
     switch (kind_.convention) {

@@ -4,6 +4,7 @@ Native kernels of Dagathlon; nodes are row numbers here, names live in Python.
 """
 
 from collections.abc import Callable, Sequence
+import enum
 from typing import Annotated, overload
 
 import numpy
@@ -149,3 +150,105 @@ def orient(
     graph: MarkedGraph, in_separating_set: Callable[[int, int, int], bool], rules: Sequence[int]
 ) -> MarkedGraph:
     """The listed rules of 1 to 10, applied until none changes the graph."""
+
+class LikelihoodConvention(enum.Enum):
+    unbiased = 0
+
+    maximum = 1
+
+    doubled = 2
+
+class Pseudocount(enum.Enum):
+    uniform = 0
+
+    observed = 1
+
+    cell = 2
+
+class NormalisedLikelihood(enum.Enum):
+    factorised = 0
+
+    quotient = 1
+
+class Score:
+    """A decomposable score of one data set; larger is better."""
+
+    def __len__(self) -> int: ...
+    def local(self, child: int, parents: Sequence[int]) -> float: ...
+    def batch(self, families: Sequence[tuple[int, Sequence[int]]]) -> list[float]: ...
+    def additions(self, child: int, parents: Sequence[int]) -> list[float]: ...
+    def terms(self, graph: MarkedGraph) -> list[float]: ...
+    def with_prior(self, arcs: Sequence[float], nodes: Sequence[float]) -> Score: ...
+
+def gaussian_likelihood(
+    parts: Sequence[NDArray[numpy.float64]],
+    of_child: Sequence[int],
+    convention: LikelihoodConvention,
+    penalty: float,
+) -> Score: ...
+def bge_score(
+    parts: Sequence[NDArray[numpy.float64]],
+    of_child: Sequence[int],
+    alpha_mu: float,
+    alpha_w: float,
+) -> Score: ...
+@overload
+def discrete_likelihood(
+    parts: Sequence[NDArray[numpy.uint8]],
+    arities: Sequence[int],
+    of_child: Sequence[int],
+    penalty: float,
+) -> Score: ...
+@overload
+def discrete_likelihood(
+    parts: Sequence[NDArray[numpy.uint16]],
+    arities: Sequence[int],
+    of_child: Sequence[int],
+    penalty: float,
+) -> Score: ...
+@overload
+def dirichlet_score(
+    parts: Sequence[NDArray[numpy.uint8]],
+    arities: Sequence[int],
+    of_child: Sequence[int],
+    kind: Pseudocount,
+    size: float,
+) -> Score: ...
+@overload
+def dirichlet_score(
+    parts: Sequence[NDArray[numpy.uint16]],
+    arities: Sequence[int],
+    of_child: Sequence[int],
+    kind: Pseudocount,
+    size: float,
+) -> Score: ...
+@overload
+def normalised_likelihood(
+    parts: Sequence[NDArray[numpy.uint8]],
+    arities: Sequence[int],
+    of_child: Sequence[int],
+    kind: NormalisedLikelihood,
+) -> Score: ...
+@overload
+def normalised_likelihood(
+    parts: Sequence[NDArray[numpy.uint16]],
+    arities: Sequence[int],
+    of_child: Sequence[int],
+    kind: NormalisedLikelihood,
+) -> Score: ...
+@overload
+def mixed_likelihood(
+    codes: NDArray[numpy.uint8],
+    arities: Sequence[int],
+    values: NDArray[numpy.float64],
+    is_discrete: Sequence[bool],
+    penalty: float,
+) -> Score: ...
+@overload
+def mixed_likelihood(
+    codes: NDArray[numpy.uint16],
+    arities: Sequence[int],
+    values: NDArray[numpy.float64],
+    is_discrete: Sequence[bool],
+    penalty: float,
+) -> Score: ...
