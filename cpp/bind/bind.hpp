@@ -56,5 +56,6 @@ void bind_random(nb::module_& m);
 void bind_sampling(nb::module_& m);
 void bind_orientation(nb::module_& m);
 void bind_score(nb::module_& m);
+void bind_hill_climbing(nb::module_& m);
 
 }  // namespace dagathlon

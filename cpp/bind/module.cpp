@@ -38,4 +38,5 @@ NB_MODULE(_core, m) {
   dagathlon::bind_sampling(m);
   dagathlon::bind_orientation(m);
   dagathlon::bind_score(m);
+  dagathlon::bind_hill_climbing(m);
 }

@@ -252,3 +252,38 @@ def mixed_likelihood(
     is_discrete: Sequence[bool],
     penalty: float,
 ) -> Score: ...
+
+class SearchLimits:
+    """Arcs that must not or must be there, from row to column."""
+
+    def __init__(
+        self, forbidden: NDArray[numpy.bool_], required: NDArray[numpy.bool_], max_parents: int
+    ) -> None: ...
+
+class SearchResult:
+    @property
+    def dag(self) -> MarkedGraph: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def steps(self) -> int: ...
+    @property
+    def evaluations(self) -> int: ...
+
+def hill_climb(
+    score: Score,
+    limits: SearchLimits,
+    start: MarkedGraph,
+    max_steps: int,
+    restarts: int,
+    perturbations: int,
+    seed: int,
+) -> SearchResult: ...
+def tabu_search(
+    score: Score,
+    limits: SearchLimits,
+    start: MarkedGraph,
+    max_steps: int,
+    memory: int,
+    patience: int,
+) -> SearchResult: ...

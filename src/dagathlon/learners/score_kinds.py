@@ -14,6 +14,7 @@ from dagathlon._core import LikelihoodConvention, NormalisedLikelihood, Pseudoco
 from dagathlon.data import Dataset
 from dagathlon.data.facts import DataKind
 from dagathlon.errors import DataError
+from dagathlon.modules import NonNegative, Probability
 
 ScoreName: TypeAlias = Literal[
     "loglik", "aic", "bic", "ebic", "bde", "bdeu", "bds", "bdj", "k2", "fnml", "qnml", "mbde",
@@ -58,17 +59,17 @@ class ScoreParameters:
         Factor by which each arc makes a graph less probable, as in BiDAG; 1 is none.
     """
 
-    k: float | None = None
-    gamma: float = 0.5
-    iss: float = 1.0
-    iss_mu: float = 1.0
-    iss_w: float | None = None
-    penalty_discount: float = 2.0
-    structure_prior: float = 0.0
+    k: NonNegative | None = None
+    gamma: NonNegative = 0.5
+    iss: NonNegative = 1.0
+    iss_mu: NonNegative = 1.0
+    iss_w: NonNegative | None = None
+    penalty_discount: NonNegative = 2.0
+    structure_prior: NonNegative = 0.0
     prior: GraphPrior = "uniform"
-    beta: float | None = None
+    beta: Probability | None = None
     arc_probabilities: ArcProbabilities = ()
-    edge_penalty: float = 1.0
+    edge_penalty: NonNegative = 1.0
 
 
 @dataclass(frozen=True)
