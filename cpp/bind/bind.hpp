@@ -61,5 +61,7 @@ void bind_linear_sem(nb::module_& m);
 void bind_random_graphs(nb::module_& m);
 void bind_independence(nb::module_& m);
 void bind_pc(nb::module_& m);
+void bind_score(nb::module_& m);
+void bind_hill_climbing(nb::module_& m);
 
 }  // namespace dagathlon

@@ -46,4 +46,6 @@ NB_MODULE(_core, m) {
   dagathlon::bind_random_graphs(m);
   dagathlon::bind_independence(m);
   dagathlon::bind_pc(m);
+  dagathlon::bind_score(m);
+  dagathlon::bind_hill_climbing(m);
 }

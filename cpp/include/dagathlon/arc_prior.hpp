@@ -1,0 +1,52 @@
+// A prior over DAGs that is a product over arcs, added to a score.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "dagathlon/score.hpp"
+
+namespace dagathlon {
+
+struct ArcPrior {
+  // Row-major: the term of the arc from row to column.
+  std::vector<double> arcs;
+  // Added to the term of each node.
+  std::vector<double> nodes;
+};
+
+class ScoreWithPrior final : public Score {
+ public:
+  ScoreWithPrior(std::shared_ptr<Score> score, ArcPrior prior) : score_(std::move(score)), prior_(std::move(prior)) {}
+
+  std::size_t size() const override { return score_->size(); }
+
+  double local(std::size_t child, Nodes parents) override {
+    return score_->local(child, parents) + of_family(child, parents);
+  }
+
+  void additions(std::size_t child, Nodes parents, std::span<double> scores) override {
+    score_->additions(child, parents, scores);
+    const double common = of_family(child, parents);
+    std::size_t next = 0;
+    for (std::size_t x = 0; x < size(); ++x) {
+      if (next < parents.size() && parents[next] == x) ++next;
+      else if (x != child) scores[x] += common + arc(x, child);
+    }
+  }
+
+ private:
+  double arc(std::size_t from, std::size_t to) const { return prior_.arcs[from * score_->size() + to]; }
+  double of_family(std::size_t child, Nodes parents) const {
+    double sum = prior_.nodes[child];
+    for (const std::size_t s : parents) sum += arc(s, child);
+    return sum;
+  }
+
+  std::shared_ptr<Score> score_;
+  ArcPrior prior_;
+};
+
+}  // namespace dagathlon

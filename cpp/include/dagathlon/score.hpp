@@ -1,0 +1,38 @@
+// Decomposable scores of DAGs: a sum over nodes of a term for the node and its parents.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "dagathlon/covariance.hpp"
+
+namespace dagathlon {
+
+// A score of one data set; larger is better. It has buffers of its own: one object per thread.
+// Parents are always given in increasing order, so that a family has one value to the last digit.
+class Score {
+ public:
+  virtual ~Score() = default;
+  Score() = default;
+  Score(const Score&) = delete;
+  Score& operator=(const Score&) = delete;
+
+  // Number of nodes.
+  virtual std::size_t size() const = 0;
+
+  // The term of one node; minus infinity for a family that the data cannot or must not have.
+  virtual double local(std::size_t child, Nodes parents) = 0;
+
+  // scores[x]: the term with x as one more parent, for every x that is neither parent nor child.
+  // The other places are left as they are.
+  virtual void additions(std::size_t child, Nodes parents, std::span<double> scores);
+
+  // scores[k]: the term without parents[k].
+  virtual void removals(std::size_t child, Nodes parents, std::span<double> scores);
+
+ private:
+  std::vector<std::size_t> family_;
+};
+
+}  // namespace dagathlon

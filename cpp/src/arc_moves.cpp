@@ -1,0 +1,159 @@
+#include "dagathlon/arc_moves.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+namespace dagathlon {
+
+namespace {
+
+// Moves that may still tie with the best one; gains in between never differ by so little.
+constexpr double tie_window = 64 * tie_tolerance;
+constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+
+bool is_among(const std::vector<Move>& moves, Change change, std::size_t from, std::size_t to) {
+  return std::ranges::any_of(
+      moves, [&](const Move& m) { return m.change == change && m.from == from && m.to == to; });
+}
+
+}  // namespace
+
+ArcMoves::ArcMoves(Score& score, const SearchLimits& limits, const MarkedGraph& start)
+    : score_(score),
+      limits_(limits),
+      dag_(start),
+      allowed_into_(start.size()),
+      terms_(start.size()),
+      gains_(start.size() * start.size(), minus_infinity),
+      best_(start.size()),
+      removals_(start.size()) {
+  const std::size_t n = start.size();
+  for (std::size_t to = 0; to < n; ++to)
+    for (std::size_t from = 0; from < n; ++from)
+      if (from != to && !limits.forbidden.test(from, to)) allowed_into_.set(to, from);
+  for (std::size_t child = 0; child < n; ++child) {
+    rescore(child);
+    refresh(child);
+  }
+}
+
+double ArcMoves::score() const {
+  double sum = 0;
+  for (const double term : terms_) sum += term;
+  return sum;
+}
+
+void ArcMoves::rescore(std::size_t child) {
+  const std::size_t n = dag_.size();
+  std::vector<std::size_t> parents;
+  for_each(dag_.parents(child), [&](std::size_t i) { parents.push_back(i); });
+  const double now = score_.local(child, parents);
+  const std::span<double> gains(gains_.data() + child * n, n);
+  score_.additions(child, parents, gains);
+  score_.removals(child, parents, removals_);
+  for (std::size_t k = 0; k < parents.size(); ++k) gains[parents[k]] = removals_[k];
+  for (double& value : gains) value -= now;
+  gains[child] = minus_infinity;
+  terms_[child] = now;
+  evaluations_ += n;
+}
+
+BitSet ArcMoves::candidates(std::size_t child) const {
+  BitSet result(dag_.size(), allowed_into_[child]);
+  if (count(dag_.parents(child)) >= limits_.max_parents) result.clear();
+  subtract(result, dag_.parents(child));
+  subtract(result, dag_.descendants(child));
+  return result;
+}
+
+ArcMoves::Best ArcMoves::best_addition(std::size_t child, const std::vector<Move>& banned) const {
+  Best result{no_node, minus_infinity};
+  for_each(candidates(child), [&](std::size_t from) {
+    if (gain(from, child) > result.gain && !is_among(banned, Change::add, from, child))
+      result = {from, gain(from, child)};
+  });
+  return result;
+}
+
+std::optional<Move> ArcMoves::best(double baseline, const std::vector<Move>& banned) const {
+  std::vector<Move> moves = changes_of_arcs(banned);
+  double top = minus_infinity;
+  for (const Move& move : moves) top = std::max(top, move.gain);
+  for (std::size_t to = 0; to < dag_.size(); ++to) {
+    const Best& found = best_[to];
+    if (found.from == no_node || !(found.gain > top)) continue;
+    const bool is_banned = is_among(banned, Change::add, found.from, to);
+    top = std::max(top, is_banned ? best_addition(to, banned).gain : found.gain);
+  }
+  if (!(top - baseline > tie_tolerance)) return std::nullopt;
+  std::erase_if(moves, [&](const Move& move) { return !(move.gain > top - tie_window); });
+  collect_additions(top - tie_window, banned, moves);
+  std::ranges::sort(moves, {}, [](const Move& m) { return std::tuple(m.change, m.from, m.to); });
+  std::optional<Move> chosen;
+  for (const Move& move : moves)
+    if (move.gain - (chosen ? chosen->gain : baseline) > tie_tolerance) chosen = move;
+  return chosen;
+}
+
+void ArcMoves::collect_additions(double above, const std::vector<Move>& banned, std::vector<Move>& moves) const {
+  for (std::size_t to = 0; to < dag_.size(); ++to) {
+    if (best_[to].from == no_node || !(best_[to].gain > above)) continue;
+    for_each(candidates(to), [&](std::size_t from) {
+      if (gain(from, to) > above && !is_among(banned, Change::add, from, to))
+        moves.push_back({Change::add, from, to, gain(from, to)});
+    });
+  }
+}
+
+std::vector<Move> ArcMoves::changes_of_arcs(const std::vector<Move>& banned) const {
+  std::vector<Move> moves;
+  for (std::size_t to = 0; to < dag_.size(); ++to)
+    for_each(dag_.parents(to), [&](std::size_t from) {
+      for (const Change change : {Change::remove, Change::reverse}) {
+        Move move{change, from, to, 0.0};
+        if (!allowed(move) || is_among(banned, change, from, to)) continue;
+        move.gain = gain_of(move);
+        moves.push_back(move);
+      }
+    });
+  return moves;
+}
+
+double ArcMoves::gain_of(const Move& move) const {
+  const double of_arc = gain(move.from, move.to);
+  return move.change == Change::reverse ? of_arc + gain(move.to, move.from) : of_arc;
+}
+
+bool ArcMoves::allowed(const Move& move) const {
+  if (move.change == Change::add) return candidates(move.to).test(move.from);
+  if (!dag_.has(move.from, move.to) || limits_.required.test(move.from, move.to)) return false;
+  if (move.change == Change::remove) return true;
+  return allowed_into_.test(move.from, move.to) && count(dag_.parents(move.from)) < limits_.max_parents &&
+         dag_.reversible(move.from, move.to);
+}
+
+void ArcMoves::make(const Move& move) {
+  switch (move.change) {
+    case Change::add: dag_.add(move.from, move.to); break;
+    case Change::remove: dag_.remove(move.from, move.to); break;
+    case Change::reverse: dag_.reverse(move.from, move.to); break;
+  }
+  rescore(move.to);
+  if (move.change == Change::reverse) rescore(move.from);
+  if (move.change == Change::add) return refresh_after_addition(move.from, move.to);
+  for (std::size_t child = 0; child < dag_.size(); ++child) refresh(child);
+}
+
+// An arc more makes arcs from below it to above it impossible, and changes nothing else.
+void ArcMoves::refresh_after_addition(std::size_t from, std::size_t to) {
+  BitSet above(dag_.size(), dag_.ancestors(from));
+  above.set(from);
+  for_each(above, [&](std::size_t child) {
+    const std::size_t source = best_[child].from;
+    if (source == to || (source != no_node && test(dag_.descendants(to), source))) refresh(child);
+  });
+  refresh(to);
+}
+
+}  // namespace dagathlon

@@ -1,0 +1,198 @@
+#include "dagathlon/discrete_score.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "dagathlon/counting.hpp"
+#include "dagathlon/family_counts.hpp"
+#include "dagathlon/log_gamma.hpp"
+#include "dagathlon/multinomial_regret.hpp"
+
+namespace dagathlon {
+
+namespace {
+
+// The counts of a family: rows are configurations of the parents, some of them without observations.
+struct Family {
+  std::span<const Tally> table;
+  std::size_t levels;
+  // All configurations that the parents can have, observed or not.
+  double configurations;
+  std::size_t observations;
+
+  // Calls visit(counts, total) for every configuration with observations.
+  template <class Visit>
+  void each(Visit&& visit) const {
+    for (std::size_t start = 0; start < table.size(); start += levels) {
+      const std::span<const Tally> counts = table.subspan(start, levels);
+      Tally total = 0;
+      for (const Tally count : counts) total += count;
+      if (total > 0) visit(counts, total);
+    }
+  }
+};
+
+// m · log m, looked up while m is small.
+class EntropyTable {
+ public:
+  explicit EntropyTable(std::size_t observations) : values_(std::min<std::size_t>(observations + 1, 1U << 16U)) {
+    for (std::size_t m = 1; m < values_.size(); ++m) values_[m] = compute(m);
+  }
+  double operator()(Tally m) const { return m < values_.size() ? values_[m] : compute(m); }
+
+ private:
+  static double compute(std::size_t m) { return static_cast<double>(m) * std::log(static_cast<double>(m)); }
+  std::vector<double> values_;
+};
+
+class LogLikelihood {
+ public:
+  explicit LogLikelihood(std::size_t observations) : entropy_(observations) {}
+  double operator()(const Family& family) const {
+    double sum = 0;
+    family.each([&](std::span<const Tally> counts, Tally total) {
+      for (const Tally count : counts) sum += entropy_(count);
+      sum -= entropy_(total);
+    });
+    return sum;
+  }
+
+ private:
+  EntropyTable entropy_;
+};
+
+class Penalised {
+ public:
+  Penalised(std::size_t observations, double penalty) : likelihood_(observations), penalty_(penalty) {}
+  double operator()(const Family& family) const {
+    return likelihood_(family) - penalty_ * family.configurations * static_cast<double>(family.levels - 1);
+  }
+
+ private:
+  LogLikelihood likelihood_;
+  double penalty_;
+};
+
+class Dirichlet {
+ public:
+  Dirichlet(std::size_t, Pseudocount kind, double size) : kind_(kind), size_(size) {}
+  double operator()(const Family& family) const {
+    const double cell = pseudocount(family);
+    const double row = cell * static_cast<double>(family.levels);
+    const double of_cell = log_gamma(cell);
+    const double of_row = log_gamma(row);
+    double sum = 0;
+    family.each([&](std::span<const Tally> counts, Tally total) {
+      sum += of_row - log_gamma(row + total);
+      for (const Tally count : counts)
+        if (count > 0) sum += log_gamma(cell + count) - of_cell;
+    });
+    return sum;
+  }
+
+ private:
+  double pseudocount(const Family& family) const {
+    if (kind_ == Pseudocount::cell) return size_;
+    double configurations = family.configurations;
+    if (kind_ == Pseudocount::observed) {
+      configurations = 0;
+      family.each([&](std::span<const Tally>, Tally) { ++configurations; });
+    }
+    return size_ / (std::max(configurations, 1.0) * static_cast<double>(family.levels));
+  }
+
+  Pseudocount kind_;
+  double size_;
+};
+
+class Normalised {
+ public:
+  Normalised(std::size_t observations, NormalisedLikelihood kind) : likelihood_(observations), kind_(kind) {}
+  double operator()(const Family& family) {
+    const double levels = static_cast<double>(family.levels);
+    double penalty = 0;
+    if (kind_ == NormalisedLikelihood::quotient) {
+      penalty = regret_(family.observations, family.configurations * levels) -
+                regret_(family.observations, family.configurations);
+    } else {
+      family.each([&](std::span<const Tally>, Tally total) { penalty += regret_(total, levels); });
+    }
+    return likelihood_(family) - penalty;
+  }
+
+ private:
+  LogLikelihood likelihood_;
+  NormalisedLikelihood kind_;
+  MultinomialRegret regret_;
+};
+
+template <class Formula>
+class DiscreteScore final : public Score {
+ public:
+  template <class... Parameters>
+  explicit DiscreteScore(ChildCounts data, Parameters... parameters) : data_(std::move(data)) {
+    for (const auto& part : data_.distinct) {
+      counters_.emplace_back(*part);
+      candidate_counts_.emplace_back(*part);
+      formulas_.emplace_back(part->observations(), parameters...);
+    }
+  }
+
+  std::size_t size() const override { return data_.of_child.size(); }
+
+  double local(std::size_t child, Nodes parents) override {
+    const std::size_t part = data_.of_child[child];
+    table_.clear();
+    counters_[part].families(child, parents, [&](std::span<const Tally> counts, Tally) {
+      table_.insert(table_.end(), counts.begin(), counts.end());
+    });
+    return formulas_[part](family(child, configurations(parents), table_));
+  }
+
+  void additions(std::size_t child, Nodes parents, std::span<double> scores) override {
+    const std::size_t part = data_.of_child[child];
+    const double without = configurations(parents);
+    candidates_.clear();
+    for (std::size_t x = 0; x < size(); ++x)
+      if (x != child && !std::ranges::binary_search(parents, x)) candidates_.push_back(x);
+    candidate_counts_[part].each(child, parents, candidates_, [&](std::size_t x, std::span<const Tally> table) {
+      scores[x] = formulas_[part](family(child, without * static_cast<double>(levels(x)), table));
+    });
+  }
+
+ private:
+  std::size_t levels(std::size_t column) const { return data_.distinct[0]->arity(column); }
+  double configurations(Nodes parents) const {
+    double product = 1;
+    for (const std::size_t s : parents) product *= static_cast<double>(levels(s));
+    return product;
+  }
+  Family family(std::size_t child, double all, std::span<const Tally> table) const {
+    return {table, levels(child), all, data_.distinct[data_.of_child[child]]->observations()};
+  }
+
+  ChildCounts data_;
+  std::vector<Counter> counters_;
+  std::vector<CandidateCounts> candidate_counts_;
+  std::vector<Formula> formulas_;
+  std::vector<Tally> table_;
+  std::vector<std::size_t> candidates_;
+};
+
+}  // namespace
+
+std::unique_ptr<Score> discrete_likelihood(ChildCounts data, double penalty) {
+  return std::make_unique<DiscreteScore<Penalised>>(std::move(data), penalty);
+}
+
+std::unique_ptr<Score> dirichlet_score(ChildCounts data, Pseudocount kind, double size) {
+  return std::make_unique<DiscreteScore<Dirichlet>>(std::move(data), kind, size);
+}
+
+std::unique_ptr<Score> normalised_likelihood(ChildCounts data, NormalisedLikelihood kind) {
+  return std::make_unique<DiscreteScore<Normalised>>(std::move(data), kind);
+}
+
+}  // namespace dagathlon

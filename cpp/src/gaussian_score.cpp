@@ -1,0 +1,257 @@
+#include "dagathlon/gaussian_score.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+namespace dagathlon {
+
+namespace {
+
+constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+
+// What a score is made of: the variation that a child keeps given its parents, and the log
+// determinant of the parents' own matrix.
+struct Residual {
+  double rest;
+  double log_determinant;
+};
+
+// Sweeps parents out of all columns at once: after k steps `variance[x]` is what x keeps, and
+// `shared[x]` what it has in common with the child.
+class Sweep {
+ public:
+  void start(const SymmetricMatrix& matrix, std::size_t child, Nodes parents) {
+    matrix_ = &matrix;
+    const std::size_t p = matrix.size();
+    variance_.resize(p);
+    for (std::size_t x = 0; x < p; ++x) variance_[x] = matrix(x, x);
+    shared_.assign(matrix.row(child), matrix.row(child) + p);
+    log_determinant_ = 0;
+    rows_.resize(parents.size() * p);
+    for (std::size_t k = 0; k < parents.size(); ++k) remove(k, parents, child);
+  }
+
+  double variance(std::size_t x) const { return variance_[x]; }
+  double shared(std::size_t x) const { return shared_[x]; }
+  double log_determinant() const { return log_determinant_; }
+
+ private:
+  void remove(std::size_t k, Nodes parents, std::size_t child) {
+    const std::size_t p = matrix_->size();
+    const std::size_t parent = parents[k];
+    double* row = rows_.data() + k * p;
+    const double pivot = variance_[parent];
+    if (!(pivot > collinear_share * (*matrix_)(parent, parent))) {
+      std::fill_n(row, p, 0.0);
+      return;
+    }
+    std::copy_n(matrix_->row(parent), p, row);
+    for (std::size_t j = 0; j < k; ++j) {
+      const double* earlier = rows_.data() + j * p;
+      const double factor = earlier[parent];
+      for (std::size_t x = 0; x < p; ++x) row[x] -= factor * earlier[x];
+    }
+    const double scale = 1.0 / std::sqrt(pivot);
+    for (std::size_t x = 0; x < p; ++x) row[x] *= scale;
+    const double of_child = row[child];
+    for (std::size_t x = 0; x < p; ++x) {
+      variance_[x] -= row[x] * row[x];
+      shared_[x] -= of_child * row[x];
+    }
+    log_determinant_ += std::log(pivot);
+  }
+
+  const SymmetricMatrix* matrix_ = nullptr;
+  std::vector<double> variance_;
+  std::vector<double> shared_;
+  std::vector<double> rows_;
+  double log_determinant_ = 0;
+};
+
+// The same for the child alone, by the Cholesky factor of the family.
+class Factor {
+ public:
+  Residual residual(const SymmetricMatrix& matrix, std::size_t child, Nodes parents) {
+    const std::size_t k = parents.size();
+    rows_.resize((k + 1) * k);
+    double log_determinant = 0;
+    for (std::size_t i = 0; i < k; ++i) {
+      const double own = matrix(parents[i], parents[i]);
+      const double rest = solve(matrix.row(parents[i]), parents, i, i, own);
+      const bool collinear = !(rest > collinear_share * own);
+      // The diagonal holds the inverse; it is 0 for a parent that is passed over.
+      rows_[i * k + i] = collinear ? 0.0 : 1.0 / std::sqrt(rest);
+      if (!collinear) log_determinant += std::log(rest);
+    }
+    return {solve(matrix.row(child), parents, k, k, matrix(child, child)), log_determinant};
+  }
+
+ private:
+  double solve(const double* covariances, Nodes parents, std::size_t row, std::size_t known, double rest) {
+    const std::size_t k = parents.size();
+    double* to = rows_.data() + row * k;
+    for (std::size_t j = 0; j < known; ++j) {
+      const double* other = rows_.data() + j * k;
+      double value = covariances[parents[j]];
+      for (std::size_t l = 0; l < j; ++l) value -= to[l] * other[l];
+      to[j] = value * other[j];
+      rest -= to[j] * to[j];
+    }
+    return rest;
+  }
+
+  std::vector<double> rows_;
+};
+
+class Likelihood {
+ public:
+  static constexpr bool needs_determinant = false;
+  Likelihood(const Moments& moments, PenalisedLikelihood kind)
+      : rows_(static_cast<double>(moments.rows)), kind_(kind) {}
+
+  double operator()(std::size_t n_parents, const Residual& residual) const {
+    const auto k = static_cast<double>(n_parents);
+    // A child that was set in every row has nothing to learn from.
+    if (rows_ == 0) return -kind_.penalty * k;
+    if (k + 1 >= rows_) return minus_infinity;
+    constexpr double log_two_pi = 1.8378770664093454836;
+    switch (kind_.convention) {
+      case PenalisedLikelihood::Convention::unbiased:
+        return -0.5 * rows_ * (log_two_pi + std::log(residual.rest / (rows_ - k - 1))) - 0.5 * (rows_ - k - 1) -
+               kind_.penalty * (k + 2);
+      case PenalisedLikelihood::Convention::maximum:
+        return -0.5 * rows_ * (1 + std::log(residual.rest / rows_)) - kind_.penalty * (k + 1);
+      default:
+        return -rows_ * (1 + log_two_pi + std::log(residual.rest / (rows_ - 1))) - kind_.penalty * k;
+    }
+  }
+
+ private:
+  double rows_;
+  PenalisedLikelihood kind_;
+};
+
+class Bge {
+ public:
+  static constexpr bool needs_determinant = true;
+  Bge(const Moments& moments, double alpha_mu, double alpha_w) {
+    const std::size_t p = moments.means.size();
+    const auto n = static_cast<double>(moments.rows);
+    const double prior = alpha_mu * (alpha_w - static_cast<double>(p) - 1) / (alpha_mu + 1);
+    freedom_ = alpha_w - static_cast<double>(p);
+    rows_ = n;
+    for (std::size_t k = 0; k < p; ++k) {
+      const auto parents = static_cast<double>(k);
+      constant_.push_back(0.5 * (std::log(alpha_mu) - std::log(n + alpha_mu)) -
+                          0.5 * n * std::log(std::numbers::pi) + std::lgamma(0.5 * (n + freedom_ + parents + 1)) -
+                          std::lgamma(0.5 * (freedom_ + parents + 1)) +
+                          0.5 * (freedom_ + 2 * parents + 1) * std::log(prior));
+    }
+  }
+
+  double operator()(std::size_t n_parents, const Residual& residual) const {
+    const double exponent = 0.5 * (rows_ + freedom_ + static_cast<double>(n_parents) + 1);
+    return constant_[n_parents] - 0.5 * residual.log_determinant - exponent * std::log(residual.rest);
+  }
+
+ private:
+  double rows_ = 0;
+  double freedom_ = 0;
+  std::vector<double> constant_;
+};
+
+template <class Formula>
+class GaussianScore final : public Score {
+ public:
+  GaussianScore(std::vector<SymmetricMatrix> matrices, std::vector<Formula> formulas,
+                std::vector<std::size_t> of_child)
+      : matrices_(std::move(matrices)), formulas_(std::move(formulas)), of_child_(std::move(of_child)) {}
+
+  std::size_t size() const override { return of_child_.size(); }
+
+  double local(std::size_t child, Nodes parents) override {
+    const SymmetricMatrix& matrix = matrices_[of_child_[child]];
+    Residual residual = factor_.residual(matrix, child, parents);
+    residual.rest = kept(residual.rest, matrix(child, child));
+    return formulas_[of_child_[child]](parents.size(), residual);
+  }
+
+  void additions(std::size_t child, Nodes parents, std::span<double> scores) override {
+    const SymmetricMatrix& matrix = matrices_[of_child_[child]];
+    const Formula& formula = formulas_[of_child_[child]];
+    sweep_.start(matrix, child, parents);
+    std::size_t next = 0;
+    for (std::size_t x = 0; x < size(); ++x) {
+      if (next < parents.size() && parents[next] == x) {
+        ++next;
+      } else if (x != child) {
+        scores[x] = formula(parents.size() + 1, with(x, child, matrix));
+      }
+    }
+  }
+
+ private:
+  Residual with(std::size_t x, std::size_t child, const SymmetricMatrix& matrix) const {
+    const double own = sweep_.variance(x);
+    const double rest = sweep_.variance(child);
+    if (!(own > collinear_share * matrix(x, x)))
+      return {kept(rest, matrix(child, child)), sweep_.log_determinant()};
+    const double left = kept(rest - sweep_.shared(x) * sweep_.shared(x) / own, matrix(child, child));
+    if constexpr (Formula::needs_determinant) return {left, sweep_.log_determinant() + std::log(own)};
+    return {left, 0.0};
+  }
+
+  static double kept(double rest, double variance) {
+    return variance > 0 ? std::max(rest, collinear_share * variance) : 1.0;
+  }
+
+  std::vector<SymmetricMatrix> matrices_;
+  std::vector<Formula> formulas_;
+  std::vector<std::size_t> of_child_;
+  Sweep sweep_;
+  Factor factor_;
+};
+
+// A column whose deviations are rounding errors of its mean has none.
+SymmetricMatrix scatter_of(const Moments& moments) {
+  SymmetricMatrix result = moments.scatter;
+  constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  for (std::size_t j = 0; j < result.size(); ++j) {
+    const double rounding = epsilon * moments.means[j];
+    if (result(j, j) > static_cast<double>(moments.rows) * rounding * rounding) continue;
+    for (std::size_t i = 0; i < result.size(); ++i) result.set(i, j, 0.0);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::unique_ptr<Score> gaussian_score(ChildMoments moments, PenalisedLikelihood kind) {
+  std::vector<SymmetricMatrix> matrices;
+  std::vector<Likelihood> formulas;
+  for (const Moments& m : moments.distinct) {
+    matrices.push_back(scatter_of(m));
+    formulas.emplace_back(m, kind);
+  }
+  return std::make_unique<GaussianScore<Likelihood>>(std::move(matrices), std::move(formulas),
+                                                     std::move(moments.of_child));
+}
+
+std::unique_ptr<Score> bge_score(ChildMoments moments, double alpha_mu, double alpha_w) {
+  std::vector<SymmetricMatrix> matrices;
+  std::vector<Bge> formulas;
+  for (const Moments& m : moments.distinct) {
+    const std::size_t p = m.means.size();
+    const double prior = alpha_mu * (alpha_w - static_cast<double>(p) - 1) / (alpha_mu + 1);
+    SymmetricMatrix posterior = m.scatter;
+    for (std::size_t j = 0; j < p; ++j) posterior.set(j, j, posterior(j, j) + prior);
+    matrices.push_back(std::move(posterior));
+    formulas.emplace_back(m, alpha_mu, alpha_w);
+  }
+  return std::make_unique<GaussianScore<Bge>>(std::move(matrices), std::move(formulas), std::move(moments.of_child));
+}
+
+}  // namespace dagathlon

@@ -1,0 +1,28 @@
+#include "dagathlon/score.hpp"
+
+#include <algorithm>
+
+namespace dagathlon {
+
+void Score::additions(std::size_t child, Nodes parents, std::span<double> scores) {
+  family_.assign(parents.begin(), parents.end());
+  family_.push_back(0);
+  for (std::size_t x = 0; x < size(); ++x) {
+    if (x == child || std::ranges::binary_search(parents, x)) continue;
+    const auto place = std::ranges::lower_bound(parents, x) - parents.begin();
+    std::ranges::copy(parents.begin() + place, parents.end(), family_.begin() + place + 1);
+    std::ranges::copy(parents.begin(), parents.begin() + place, family_.begin());
+    family_[static_cast<std::size_t>(place)] = x;
+    scores[x] = local(child, family_);
+  }
+}
+
+void Score::removals(std::size_t child, Nodes parents, std::span<double> scores) {
+  for (std::size_t k = 0; k < parents.size(); ++k) {
+    family_.assign(parents.begin(), parents.end());
+    family_.erase(family_.begin() + static_cast<std::ptrdiff_t>(k));
+    scores[k] = local(child, family_);
+  }
+}
+
+}  // namespace dagathlon

@@ -1,0 +1,60 @@
+"""Background knowledge as learners take it: a file, its content, or a `Knowledge`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.errors import GraphError
+from dagathlon.graphs import Graph
+from dagathlon.graphs.knowledge import Knowledge
+from dagathlon.modules import Reference
+
+ConstraintFile: TypeAlias = Annotated[str, Reference("constraints")]
+ArcMatrix: TypeAlias = npt.NDArray[np.bool_]
+
+
+def knowledge_of(constraints: Any, names: Sequence[str]) -> Knowledge:
+    """The knowledge behind a learner's parameter, for data with these columns.
+
+    Parameters
+    ----------
+    constraints
+        ``None``, a `Knowledge`, the content of a constraint file, or the path of one.
+    names
+        The columns of the data; edges of a `Knowledge` with other names are an error.
+    """
+    if constraints is None:
+        return Knowledge()
+    if isinstance(constraints, Knowledge):
+        return constraints
+    if isinstance(constraints, Mapping):
+        return Knowledge.from_json(constraints, names)
+    try:
+        content = json.loads(Path(constraints).read_text())
+    except OSError as error:
+        raise GraphError(f"{constraints}: cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise GraphError(f"{constraints}: not a JSON file: {error}") from None
+    if not isinstance(content, Mapping):
+        raise GraphError(f"{constraints}: a constraint file is a JSON object")
+    return Knowledge.from_json(content, names)
+
+
+def starting_dag(start: Graph | None, knowledge: Knowledge, names: Sequence[str]) -> Graph:
+    """A DAG over `names` from which a search can start: with required and no forbidden edges."""
+    arcs = set(knowledge.required)
+    if start is not None:
+        kept = start.subgraph([name for name in names if name in start])
+        directed = {(edge.left, edge.right) for edge in kept.edges() if edge.connector == "->"}
+        arcs |= {(a, b) for a, b in directed - knowledge.forbidden if (b, a) not in arcs}
+    dag = Graph.from_edges(sorted(arcs), names=names)
+    if not dag.is_dag:
+        what = "the required edges" if start is None else "the start graph with required edges"
+        raise GraphError(f"{what} have a directed cycle; a DAG cannot have all of them")
+    return dag

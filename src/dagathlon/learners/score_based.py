@@ -1,0 +1,91 @@
+"""What searches that maximise a score have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dagathlon import _core
+from dagathlon.data import Dataset
+from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.errors import GraphError, listing, unknown
+from dagathlon.graphs.knowledge import Knowledge
+from dagathlon.learners.base import Learner
+from dagathlon.learners.constraints import ConstraintFile, knowledge_of
+from dagathlon.learners.score_kinds import SCORES, ScoreName, ScoreParameters, default_score
+from dagathlon.learners.scores import native_score, scores_for
+from dagathlon.modules import Natural, NonNegative
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreBased(ScoreParameters, Learner):
+    """A search for the graph of highest score.
+
+    Parameters
+    ----------
+    score
+        Score to maximise; null is bic, bic-g or bic-cg as the data are discrete, continuous or
+        mixed.
+    max_parents
+        Largest number of parents of a node; null is no limit.
+    constraints
+        File of required and forbidden edges; null is none.
+    timeout
+        Seconds after which the run is stopped; null for no limit.
+    """
+
+    DEFAULT_SCORE: ClassVar[ScoreName | None] = None
+
+    score: ScoreName | None = None
+    max_parents: Natural | None = None
+    constraints: ConstraintFile | None = None
+    timeout: NonNegative | None = None
+
+    def accepted(self) -> frozenset[DataKind]:
+        """Kinds of data that the score takes."""
+        if self.score is None:
+            return self.takes
+        kind = SCORES[self.score].data
+        return self.takes if kind == "mixed" else self.takes & frozenset({kind})
+
+    def objection(self, data: DataFacts) -> str:
+        """Why such data cannot be used; a score that does not fit is answered with those that do."""
+        if data.kind is not None and data.kind in self.takes and data.kind not in self.accepted():
+            return (
+                f"{self.name} with score {self.score} needs {SCORES[str(self.score)].data} data, "
+                f"and these are {data.kind}; scores for them: {listing(scores_for(data.kind))}"
+            )
+        return super().objection(data)
+
+    def native_score(self, data: Dataset) -> _core.Score:
+        """The score on these data."""
+        name = self.score or default_score(data)
+        return native_score(data, name, self)
+
+    def knowledge(self, data: Dataset) -> Knowledge:
+        """Required and forbidden edges, all between columns of the data."""
+        found = knowledge_of(self.constraints, data.names)
+        for pair in sorted(found.forbidden | found.required):
+            for name in pair:
+                if name not in data.index:
+                    raise GraphError(unknown("variable", name, data.names, "constraints"))
+        return found
+
+    def limits(self, data: Dataset) -> _core.SearchLimits:
+        """The limits of the search as the kernel takes them.
+
+        A discrete node has no continuous parent in a conditional Gaussian network.
+        """
+        forbidden, required = self.knowledge(data).matrices(data.names)
+        if data.is_mixed:
+            discrete = np.array([variable.is_discrete for variable in data.variables])
+            forbidden |= ~discrete[:, None] & discrete[None, :]
+        n = len(data.names)
+        return _core.SearchLimits(forbidden, required, self.max_parents or n)
+
+
+def result_stats(result: Any) -> dict[str, float | int]:
+    """What a native search counted."""
+    return {"score": result.score, "steps": result.steps, "n_scores": result.evaluations}

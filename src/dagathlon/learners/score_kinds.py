@@ -1,0 +1,265 @@
+"""The scores by name: which data each takes, its parameters, and how it is built."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy.typing as npt
+
+from dagathlon import _core
+from dagathlon._core import LikelihoodConvention, NormalisedLikelihood, Pseudocount
+from dagathlon.data import Dataset
+from dagathlon.data.facts import DataKind
+from dagathlon.errors import DataError
+from dagathlon.modules import NonNegative, Probability
+
+ScoreName: TypeAlias = Literal[
+    "loglik", "aic", "bic", "ebic", "bde", "bdeu", "bds", "bdj", "k2", "fnml", "qnml", "mbde",
+    "loglik-g", "aic-g", "bic-g", "ebic-g", "bge", "sem-bic", "l0-g", "disc-bic",
+    "loglik-cg", "aic-cg", "bic-cg", "ebic-cg",
+]  # fmt: skip
+GraphPrior: TypeAlias = Literal["uniform", "vsp", "marginal", "cs"]
+ArcProbabilities: TypeAlias = tuple[tuple[str | float, ...], ...]
+Parts: TypeAlias = tuple[list[npt.NDArray[Any]], list[int]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreParameters:
+    """Parameters of all scores and of the priors over graphs; a score reads its own.
+
+    Parameters
+    ----------
+    k
+        Penalty per parameter of the penalised likelihoods; null is the score's own: 1 for aic,
+        half the logarithm of the number of rows for bic, ebic and l0-g.
+    gamma
+        Weight of the extra penalty of ebic: 4·gamma·log(number of variables) for each arc.
+    iss
+        Imaginary sample size of the discrete Bayesian scores.
+    iss_mu
+        Imaginary sample size of the mean in bge.
+    iss_w
+        Imaginary sample size of the Wishart prior in bge; null is the number of variables plus 2.
+    penalty_discount
+        Factor of the penalty in sem-bic and disc-bic.
+    structure_prior
+        Expected number of parents in Tetrad's structure prior; 0 is no prior.
+    prior
+        Prior over graphs: uniform, variable selection (vsp), marginal uniform (marginal) or
+        Castelo and Siebes (cs).
+    beta
+        Probability of an arc in the prior over graphs; null is 1/(number of variables - 1) for vsp
+        and 0.5 for marginal.
+    arc_probabilities
+        For the cs prior: [from, to, probability] for each arc that something is known about.
+    edge_penalty
+        Factor by which each arc makes a graph less probable, as in BiDAG; 1 is none.
+    """
+
+    k: NonNegative | None = None
+    gamma: NonNegative = 0.5
+    iss: NonNegative = 1.0
+    iss_mu: NonNegative = 1.0
+    iss_w: NonNegative | None = None
+    penalty_discount: NonNegative = 2.0
+    structure_prior: NonNegative = 0.0
+    prior: GraphPrior = "uniform"
+    beta: Probability | None = None
+    arc_probabilities: ArcProbabilities = ()
+    edge_penalty: NonNegative = 1.0
+
+
+@dataclass(frozen=True)
+class ScoreKind:
+    """A score: the data it takes, the parameters it reads, what it is, how to build it."""
+
+    data: DataKind
+    parameters: tuple[str, ...]
+    summary: str
+    build: Callable[[Dataset, ScoreParameters], _core.Score]
+
+
+def _all_rows(data: Dataset, matrix: npt.NDArray[Any]) -> Parts:
+    return [matrix], [0] * len(data.names)
+
+
+def _rows_without_intervention(data: Dataset, matrix: npt.NDArray[Any]) -> Parts:
+    """For each variable the rows in which it was not set, each distinct choice of rows once."""
+    if data.intervened is None:
+        return _all_rows(data, matrix)
+    numbers: dict[bytes, int] = {}
+    parts: list[npt.NDArray[Any]] = []
+    of_child = []
+    for column in data.intervened.T:
+        number = numbers.setdefault(column.tobytes(), len(parts))
+        if number == len(parts):
+            parts.append(matrix[~column])
+        of_child.append(number)
+    return parts, of_child
+
+
+def _half_log_rows(data: Dataset) -> float:
+    return 0.5 * math.log(len(data))
+
+
+def _discrete(penalty: Callable[[Dataset, ScoreParameters], float]) -> Any:
+    def build(data: Dataset, parameters: ScoreParameters) -> _core.Score:
+        parts, of_child = _all_rows(data, data.codes)
+        return _core.discrete_likelihood(parts, data.arities, of_child, penalty(data, parameters))
+
+    return build
+
+
+def _dirichlet(kind: Pseudocount, size: Callable[[ScoreParameters], float], rows: Any) -> Any:
+    def build(data: Dataset, parameters: ScoreParameters) -> _core.Score:
+        parts, of_child = rows(data, data.codes)
+        found = size(parameters)
+        if not found > 0:
+            raise DataError(f"iss: found {found:g}, expected a number above 0")
+        return _core.dirichlet_score(parts, data.arities, of_child, kind, found)
+
+    return build
+
+
+def _normalised(kind: NormalisedLikelihood) -> Any:
+    def build(data: Dataset, parameters: ScoreParameters) -> _core.Score:
+        parts, of_child = _all_rows(data, data.codes)
+        return _core.normalised_likelihood(parts, data.arities, of_child, kind)
+
+    return build
+
+
+def _gaussian(
+    convention: LikelihoodConvention,
+    penalty: Callable[[Dataset, ScoreParameters], float],
+    rows: Any = _all_rows,
+) -> Any:
+    def build(data: Dataset, parameters: ScoreParameters) -> _core.Score:
+        parts, of_child = rows(data, data.values)
+        return _core.gaussian_likelihood(parts, of_child, convention, penalty(data, parameters))
+
+    return build
+
+
+def _bge(data: Dataset, parameters: ScoreParameters) -> _core.Score:
+    p = len(data.names)
+    wishart = p + 2.0 if parameters.iss_w is None else parameters.iss_w
+    if not parameters.iss_mu > 0:
+        raise DataError(f"iss_mu: found {parameters.iss_mu:g}, expected a number above 0")
+    if not wishart > p + 1:
+        raise DataError(
+            f"iss_w: found {wishart:g}, expected a number above {p + 1}, the number of variables "
+            "plus 1"
+        )
+    parts, of_child = _all_rows(data, data.values)
+    return _core.bge_score(parts, of_child, parameters.iss_mu, wishart)
+
+
+def _mixed(penalty: Callable[[Dataset, ScoreParameters], float]) -> Any:
+    def build(data: Dataset, parameters: ScoreParameters) -> _core.Score:
+        kinds = [variable.is_discrete for variable in data.variables]
+        amount = penalty(data, parameters)
+        return _core.mixed_likelihood(data.codes, data.arities, data.values, kinds, amount)
+
+    return build
+
+
+def _none(data: Dataset, parameters: ScoreParameters) -> float:
+    return 0.0
+
+
+def _aic(data: Dataset, parameters: ScoreParameters) -> float:
+    return 1.0 if parameters.k is None else parameters.k
+
+
+def _bic(data: Dataset, parameters: ScoreParameters) -> float:
+    return _half_log_rows(data) if parameters.k is None else parameters.k
+
+
+def _discounted(data: Dataset, parameters: ScoreParameters) -> float:
+    return parameters.penalty_discount * math.log(len(data))
+
+
+def _half_discounted(data: Dataset, parameters: ScoreParameters) -> float:
+    return parameters.penalty_discount * _half_log_rows(data)
+
+
+_PRIOR = ("prior", "beta", "arc_probabilities", "edge_penalty")
+_UNBIASED = LikelihoodConvention.unbiased
+_UNIFORM, _OBSERVED, _CELL = Pseudocount.uniform, Pseudocount.observed, Pseudocount.cell
+
+
+def _of(data: DataKind, own: tuple[str, ...], summary: str, build: Any) -> ScoreKind:
+    return ScoreKind(data, own + _PRIOR, summary, build)
+
+
+_BDE = _dirichlet(_UNIFORM, lambda parameters: parameters.iss, _all_rows)
+SCORES: Mapping[str, ScoreKind] = {
+    "loglik": _of("discrete", (), "log likelihood", _discrete(_none)),
+    "aic": _of("discrete", ("k",), "Akaike's criterion", _discrete(_aic)),
+    "bic": _of("discrete", ("k",), "Bayesian information criterion", _discrete(_bic)),
+    "ebic": _of("discrete", ("k", "gamma"), "bic with a penalty per arc", _discrete(_bic)),
+    "bde": _of("discrete", ("iss",), "Bayesian Dirichlet, equivalent uniform", _BDE),
+    "bdeu": _of("discrete", ("iss", "structure_prior"), "another name of bde", _BDE),
+    "bds": _of(
+        "discrete",
+        ("iss",),
+        "Bayesian Dirichlet, sparse: prior on observed configurations",
+        _dirichlet(_OBSERVED, lambda parameters: parameters.iss, _all_rows),
+    ),
+    "bdj": _of(
+        "discrete", (), "Bayesian Dirichlet, Jeffreys' prior",
+        _dirichlet(_CELL, lambda parameters: 0.5, _all_rows),
+    ),
+    "k2": _of(
+        "discrete", (), "Bayesian Dirichlet, one observation in each cell",
+        _dirichlet(_CELL, lambda parameters: 1.0, _all_rows),
+    ),
+    "fnml": _of(
+        "discrete", (), "factorised normalised maximum likelihood",
+        _normalised(NormalisedLikelihood.factorised),
+    ),
+    "qnml": _of(
+        "discrete", (), "quotient normalised maximum likelihood",
+        _normalised(NormalisedLikelihood.quotient),
+    ),
+    "mbde": _of(
+        "discrete", ("iss",), "bde of the rows in which a variable was not set",
+        _dirichlet(_UNIFORM, lambda parameters: parameters.iss, _rows_without_intervention),
+    ),
+    "disc-bic": _of(
+        "discrete", ("penalty_discount",), "Tetrad's discrete bic, halved",
+        _discrete(_half_discounted),
+    ),
+    "loglik-g": _of("continuous", (), "log likelihood", _gaussian(_UNBIASED, _none)),
+    "aic-g": _of("continuous", ("k",), "Akaike's criterion", _gaussian(_UNBIASED, _aic)),
+    "bic-g": _of(
+        "continuous", ("k",), "Bayesian information criterion", _gaussian(_UNBIASED, _bic)
+    ),
+    "ebic-g": _of(
+        "continuous", ("k", "gamma"), "bic-g with a penalty per arc", _gaussian(_UNBIASED, _bic)
+    ),
+    "bge": _of("continuous", ("iss_mu", "iss_w"), "Bayesian Gaussian, equivalent", _bge),
+    "sem-bic": _of(
+        "continuous", ("penalty_discount", "structure_prior"), "Tetrad's bic, on twice the scale",
+        _gaussian(LikelihoodConvention.doubled, _discounted),
+    ),
+    "l0-g": _of(
+        "continuous", ("k",), "pcalg's penalised likelihood of the rows where a variable was not set",
+        _gaussian(LikelihoodConvention.maximum, _bic, _rows_without_intervention),
+    ),
+    "loglik-cg": _of("mixed", (), "log likelihood", _mixed(_none)),
+    "aic-cg": _of("mixed", ("k",), "Akaike's criterion", _mixed(_aic)),
+    "bic-cg": _of("mixed", ("k",), "Bayesian information criterion", _mixed(_bic)),
+    "ebic-cg": _of("mixed", ("k", "gamma"), "bic-cg with a penalty per arc", _mixed(_bic)),
+}  # fmt: skip
+
+
+def default_score(data: Dataset) -> ScoreName:
+    """The Bayesian information criterion for the kind of data."""
+    if data.is_mixed:
+        return "bic-cg"
+    return "bic" if data.is_discrete else "bic-g"
