@@ -63,7 +63,9 @@ def _prior_of_arcs(
 def _probability(found: float | None, default: float) -> float:
     beta = default if found is None else found
     if not 0 < beta < 1:
-        raise DataError(f"beta: found {beta:g}, expected a probability between 0 and 1, both excluded")
+        raise DataError(
+            f"beta: found {beta:g}, expected a probability between 0 and 1, both excluded"
+        )
     return beta
 
 
