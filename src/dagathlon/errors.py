@@ -32,6 +32,10 @@ class NotApplicableError(DagathlonError):
     """A step that has no meaning for these data, such as merging the states of binary variables."""
 
 
+class UnavailableError(DagathlonError):
+    """A module cannot run on this machine; its runs are skipped."""
+
+
 def listing(choices: Iterable[object]) -> str:
     """Choices as a readable list, cut after a dozen."""
     words = [str(choice) for choice in choices]

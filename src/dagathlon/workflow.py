@@ -12,9 +12,10 @@ from typing import Any, Self
 from dagathlon.errors import DagathlonError, StudyError
 from dagathlon.report import write_outputs
 from dagathlon.study.config import Config, read_config
-from dagathlon.study.engine import Event, Options, Summary
+from dagathlon.study.engine import Event, Note, Options, Summary
 from dagathlon.study.local import LocalEngine, silent
 from dagathlon.study.plan import Plan, make_plan
+from dagathlon.study.ready import prepare_modules
 from dagathlon.study.store import Store
 
 STORE_FOLDER = "store"
@@ -31,6 +32,8 @@ class Study:
         The study's content.
     time_limit, memory_limit
         Limits of every learning run that has none of its own: seconds, bytes.
+    seed
+        What was added to every seed of the study.
 
     Examples
     --------
@@ -41,6 +44,7 @@ class Study:
     config: Config
     time_limit: float | None = None
     memory_limit: int | None = None
+    seed: int = 0
 
     @classmethod
     def load(
@@ -49,6 +53,7 @@ class Study:
         resources: Path | str | None = None,
         time_limit: float | None = None,
         memory_limit: int | None = None,
+        seed: int = 0,
     ) -> Self:
         """Read a study.
 
@@ -60,9 +65,12 @@ class Study:
             A Benchpress `resources` folder.
         time_limit, memory_limit
             Limits of every learning run that has none of its own: seconds, bytes.
+        seed
+            Added to every seed of the study: other replicates of the same study.
         """
         folder = None if resources is None else Path(resources)
-        return cls(read_config(Path(path), folder), time_limit, memory_limit)
+        config = read_config(Path(path), folder, seed=seed)
+        return cls(config, time_limit, memory_limit, seed)
 
     @cached_property
     def plan(self) -> Plan:
@@ -96,6 +104,7 @@ class Study:
         """
         folder, plan = Path(out), self.plan
         with _writing(folder), Store(folder / STORE_FOLDER) as store:
+            prepare_modules(plan, store, lambda text: on_event(Note(text)))
             engine = LocalEngine(jobs)
             summary = engine.run(plan, store, on_event=on_event, options=options or Options())
             if not summary.interrupted:
@@ -112,6 +121,7 @@ class Study:
             "resources": str(library.resources.resolve()) if library.resources else None,
             "time_limit": self.time_limit,
             "memory_limit": self.memory_limit,
+            "seed": self.seed,
             "partial": partial,
         }
         for setup in self.config.setups:
@@ -164,8 +174,9 @@ def rewrite(folder: Path) -> list[Path]:
         kept: dict[str, Any] = json.loads((setup_folder / _PROVENANCE).read_text("utf-8"))
         copy = setup_folder / kept["study"]
         resources = kept["resources"]
-        arguments = (kept["time_limit"], kept["memory_limit"])
-        config = read_config(copy, Path(resources) if resources else None, Path(kept["home"]))
+        arguments = (kept["time_limit"], kept["memory_limit"], kept["seed"])
+        beside = Path(resources) if resources else None
+        config = read_config(copy, beside, Path(kept["home"]), kept["seed"])
     except (OSError, ValueError, KeyError) as error:
         raise StudyError(f"{setup_folder / _PROVENANCE}: cannot be used ({error!r})") from None
     study = Study(config, *arguments)

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 import gzip
-import json
 import os
-import warnings
 
 import numpy as np
 import pytest
@@ -229,6 +227,14 @@ def test_text_among_numbers_is_refused(read) -> None:
         read(f"a\n1\n{'x' * 5000}\n2\n", kinds={"a": "continuous"})
 
 
+def test_text_among_a_few_numbers_is_refused_unless_they_can_be_names(read) -> None:
+    with pytest.raises(DataError, match=r"line 3, column 'a': found 'low' in a column of numbers"):
+        read("a,b\n1.5,0.5\nlow,1.5\n2.5,3.5\n")
+    doses = "a\n0.5\n1.0\nnone\n0.5\n1.0\n1.0\n0.5\n"
+    assert read(doses).variables[0].levels == ("0.5", "1.0", "none")
+    assert read("a\n1\n2\n3+\n").variables[0].levels == ("1", "2", "3+")
+
+
 def test_decimal_commas_are_explained(read) -> None:
     rows = "".join(f"{i},5;{i}\n" for i in range(50))
     with pytest.raises(DataError, match=r"line 2, column 'a': found '0,5'.*decimal point"):
@@ -438,70 +444,3 @@ def test_labels_that_would_change_are_not_written(tmp_path, word) -> None:
     if word.strip() != word or "\0" in word:
         with pytest.raises(DataError, match="would not be read back"):
             write_data(Dataset([Variable(word)], values=[[0]]), tmp_path / "data.csv")
-
-
-# The developers' shared files
-
-BENCHPRESS_DATA = {
-    "2005_sachs_1_cd3cd28_log": (853, 11, "c"),
-    "2005_sachs_2_cd3cd28icam2_log": (902, 11, "c"),
-    "2005_sachs_2_cd3cd28icam2_log_std": (902, 11, "c"),
-    "2013_green_thomas_p50_n1000": (1000, 50, "c"),
-    "2013_green_thomas_p50_n400": (399, 50, "c"),
-    "2019_olsson_pavlenko_rios_p15_n1000": (1000, 15, "d"),
-    "czech_autoworkers": (1841, 6, "d"),
-    "gmint": (5000, 8, "c"),
-}
-
-
-@pytest.mark.shared
-@pytest.mark.parametrize("name", BENCHPRESS_DATA)
-def test_benchpress_data_have_their_sizes(shared, name) -> None:
-    data = read_data(shared / f"benchpress/resources/data/mydatasets/{name}.csv")
-    n_rows, p, kind = BENCHPRESS_DATA[name]
-    assert (len(data), len(data.names)) == (n_rows, p)
-    assert set(kinds_of(data)) == {kind}
-    assert not data.has_missing
-    assert set(data.arities) <= {2}
-
-
-@pytest.mark.shared
-def test_the_conditions_of_sachs_have_their_sizes(shared) -> None:
-    files = sorted((shared / "benchpress/resources/data/mydatasets/2005_sachs").iterdir())
-    sizes = [len(read_data(file)) for file in files]
-    assert sizes == [853, 902, 911, 723, 810, 799, 848, 913, 707]
-    assert all(read_data(file).is_continuous for file in files)
-
-
-@pytest.mark.shared
-def test_gmint_has_its_interventions(shared) -> None:
-    data = read_data(shared / "benchpress/resources/data/mydatasets/gmint.csv")
-    assert set(data.targets) == {frozenset(), frozenset({"Ctrl"}), frozenset({"V5"})}
-    hits = data.intervened.sum(axis=0)
-    assert [name for name, hit in zip(data.names, hits, strict=True) if hit] == ["Ctrl", "V5"]
-
-
-@pytest.mark.shared
-def test_reference_data_have_the_levels_of_their_description(shared) -> None:
-    cases = [file.parent for file in sorted((shared / "reference").glob("*/data.csv"))]
-    assert len(cases) == 7
-    for case in cases:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DataWarning)
-            data = read_data(case / "data.csv")
-        meta = json.loads((case / "meta.json").read_text())
-        assert len(data) == meta["n"], case
-        assert data.is_continuous != case.name.startswith(("alarm", "asia")), case
-
-
-@pytest.mark.shared
-@pytest.mark.parametrize(
-    ("name", "n_rows", "p"),
-    [("ALARM_L10_10k", 10_000, 33), ("ALARM_N_1k", 1000, 37), ("ASIA_N_10k", 10_000, 8)],
-)
-def test_bayesys_data_have_text_levels(shared, name, n_rows, p) -> None:
-    data = read_data(shared / f"bayesys/trainingData_{name}.csv")
-    assert (len(data), len(data.names)) == (n_rows, p)
-    assert data.is_discrete
-    if name.startswith("ASIA"):
-        assert {variable.levels for variable in data.variables} == {("no", "yes")}

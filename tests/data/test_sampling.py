@@ -19,7 +19,7 @@ def marginal(network: Network, wanted: tuple[str, ...]) -> np.ndarray:
     for name, given in network.distributions.items():
         assert isinstance(given, Table)
         factors.append(([*given.parents, name], given.probabilities))
-    for name in reversed(network.topological_order):
+    for name in reversed(network.graph.topological_order()):
         if name in wanted:
             continue
         involved = [factor for factor in factors if name in factor[0]]

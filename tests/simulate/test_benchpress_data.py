@@ -8,13 +8,16 @@ import numpy as np
 import pytest
 
 from dagathlon.benchpress.data import GcastleIidsim, MvpcGenData
-from dagathlon.data import LinearSem
+from dagathlon.data import Dataset, LinearSem
 from dagathlon.errors import StudyError
 from dagathlon.modules import find
 from dagathlon.simulate.erdos_renyi import ErdosRenyi
 from dagathlon.simulate.linear_sem import RandomLinearSem
+from dagathlon.study.execute import execute
 from dagathlon.study.expand import expand
 from dagathlon.study.source import Node
+from dagathlon.study.task import TaskKind, random_stream
+from dagathlon.workflow import Study
 
 GRAPH = ErdosRenyi(nodes=20, neighbours=4).sample(np.random.default_rng(1))
 MODEL = RandomLinearSem().sample(GRAPH, np.random.default_rng(2))
@@ -83,3 +86,18 @@ def test_all_data_objects_of_the_configs_can_be_sampled(shared) -> None:
                     assert data.names == MODEL.names
                     sampled += 1
     assert sampled == 21
+
+
+@pytest.mark.shared
+def test_graphs_models_and_data_of_all_configs_are_drawn(shared) -> None:
+    folder = shared / "benchpress"
+    drawn = 0
+    for path in sorted((folder / "config").glob("*.json")):
+        results = {}
+        for i, task in enumerate(Study.load(path, folder / "resources").plan.tasks):
+            if task.call.kind in (TaskKind.GRAPH, TaskKind.PARAMETERS, TaskKind.DATA):
+                inputs = [results[j] for j in task.inputs]
+                results[i] = execute(task.call, random_stream(task.random_key), inputs)
+        drawn += sum(isinstance(result, Dataset) for result in results.values())
+    # the data sets of test_benchpress_configs.py, two setups of which share one
+    assert drawn == 535

@@ -295,7 +295,7 @@ def test_reasons() -> None:
     unknown = DataFacts()
     assert not Noise.from_code("S5").not_applicable(unknown)
     small = DataFacts(kind="discrete", binary=False, n_columns=9)
-    assert "one is already 11 %" in Noise.from_code("L5").not_applicable(small)
+    assert "one is already 11.1 %" in Noise.from_code("L5").not_applicable(small)
     continuous = DataFacts(kind="continuous", n_columns=50)
     assert "more than two states" in Noise.from_code("S10").not_applicable(continuous)
     assert "leaves none" in Noise(latent=0.9).not_applicable(DataFacts(n_columns=3))

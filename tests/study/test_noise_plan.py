@@ -74,7 +74,7 @@ def test_what_is_not_applicable_is_said_and_left_out(load) -> None:
     assert {(found.noise, found.where) for found in plan.omissions} == {
         ("L5", "benchmark_setup[0].data[0]")
     }
-    assert "one is already 12 %" in plan.omissions[0].reason
+    assert "one is already 12.5 %" in plan.omissions[0].reason
 
 
 def test_labels_carry_the_noise(load) -> None:

@@ -153,26 +153,6 @@ class CausaldagGsp(BenchpressLearner):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CausallearnGrasp(BenchpressLearner):
-    """Greedy relaxations of the sparsest permutation, with the BIC of a linear model.
-
-    Parameters
-    ----------
-    maxP
-        Largest number of parents; null is no limit.
-    """
-
-    name = "causallearn_grasp"
-    gives = "cpdag"
-    takes = frozenset({"continuous"})
-    implementation = "causal-learn 0.1.3.4"
-    unavailable = "not implemented yet: needs causal-learn as an external module"
-    references = ("Lam, Andrews and Ramsey 2022, UAI", "Zheng et al. 2024, JMLR 25")
-
-    maxP: Count | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
 class Pyagrum(BenchpressLearner):
     """The default learner of pyAgrum: MIIC.
 

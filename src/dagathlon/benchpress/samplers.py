@@ -6,51 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dagathlon.benchpress.base import BenchpressSampler
-from dagathlon.benchpress.needs import ANY, CONTINUOUS, DATATYPE
+from dagathlon.benchpress.needs import DATATYPE
 from dagathlon.modules import Count, NonNegative, Probability
 
 _DECOMPOSABLE = "not implemented yet: the native samplers of decomposable graphs are to come"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bdgraph(BenchpressSampler):
-    """Birth-death or reversible-jump sampling of Gaussian graphical models.
-
-    Parameters
-    ----------
-    method
-        Gaussian (ggm) or Gaussian copula model (gcgm).
-    algo
-        Sampler.
-    iter
-        Length of the chain.
-    gprior
-        Prior probability of an edge.
-    dfprior
-        Degrees of freedom of the G-Wishart prior.
-    gstart
-        Graph at the start.
-    thresh
-        Probability above which BDgraph's own summary has an edge; ignored here.
-    """
-
-    name = "bdgraph"
-    gives = "chain"
-    data_rules = {"method": {"ggm": CONTINUOUS, "gcgm": ANY}}
-    implementation = "BDgraph 2.72"
-    unavailable = "not implemented yet: needs the R package BDgraph as an external module"
-    references = (
-        "Mohammadi and Wit 2015, Bayesian Analysis 10",
-        "Mohammadi and Wit 2019, BDgraph, JSS 89(3)",
-    )
-
-    method: Literal["ggm", "gcgm"] = "ggm"
-    algo: Literal["bdmcmc", "rjmcmc", "bd-dmh", "rj-dmh"] = "bdmcmc"
-    iter: Count = 5000
-    gprior: Probability = 0.5
-    dfprior: Count = 3
-    gstart: Literal["empty", "full"] = "empty"
-    thresh: Probability = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)

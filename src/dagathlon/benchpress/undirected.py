@@ -73,24 +73,6 @@ class HugePath(UndirectedLearner):
 
 
 @dataclass(frozen=True, kw_only=True)
-class HugeGlasso(HugePath):
-    """Graphical lasso with selection of the penalty.
-
-    Parameters
-    ----------
-    select_criterion
-        How the penalty is selected; null is ebic.
-    """
-
-    name = "huge_glasso"
-    implementation = "huge 1.3.5"
-    unavailable = "not implemented yet: needs the R package huge as an external module"
-    references = (_HUGE, "Friedman, Hastie and Tibshirani 2008, Biostatistics 9")
-
-    select_criterion: Literal["ric", "ebic", "stars"] | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
 class HugeMb(HugePath):
     """Neighbourhood selection: a lasso regression of each variable on the others.
 

@@ -7,16 +7,19 @@ import importlib
 import os
 import pkgutil
 import sys
+import warnings
 from collections.abc import Sequence
+from typing import TextIO
 
 from dagathlon import __version__
-from dagathlon.errors import DagathlonError
+from dagathlon.errors import DagathlonError, DataWarning
 
 _WELCOME = """\
 Dagathlon benchmarks structure learners: the same data, the same rules, one scoreboard.
 
   dagathlon run studies/quickstart.json    run a study and write a report
-  dagathlon learn data.csv --with pc       learn a graph from your data
+  dagathlon learn data.csv --with pc --out graph.csv
+                                           learn a graph from your data
   dagathlon modules                        what there is to compare
   dagathlon --help                         all commands
 """
@@ -47,10 +50,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(_WELCOME, end="")
         return 0
     try:
-        code: int = chosen.run(chosen)
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            code: int = chosen.run(chosen)
         sys.stdout.flush()
     except DagathlonError as error:
-        print(f"dagathlon: {error}", file=sys.stderr)
+        print(f"dagathlon: {error}", *getattr(error, "__notes__", ()), sep="\n", file=sys.stderr)
         return USER_ERROR
     except BrokenPipeError:
         # The reader of our output has gone; there is nobody left to tell.
@@ -60,3 +65,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("dagathlon: interrupted", file=sys.stderr)
         return INTERRUPTED
     return code
+
+
+def _show_warning(  # noqa: PLR0917 - the signature is Python's
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """What a user can act on goes without the line of our code that says it."""
+    word = "" if issubclass(category, DataWarning) else f"{category.__name__}: "
+    print(f"dagathlon: warning: {word}{message}", file=file or sys.stderr)

@@ -61,7 +61,12 @@ def table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 def add_modules_argument(parser: argparse.ArgumentParser) -> None:
     """The argument that makes the user's own modules known."""
     parser.add_argument(
-        "--modules", type=Path, action="append", default=[], help="a Python file with modules"
+        "--modules",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="your own modules: a Python file, or a folder with a module.toml",
     )
 
 
@@ -69,7 +74,7 @@ def load_modules(arguments: argparse.Namespace) -> None:
     """Make the user's own modules known."""
     for path in arguments.modules:
         if not path.exists():
-            raise DagathlonError(f"--modules: there is no file {path}")
+            raise DagathlonError(f"--modules: there is no file or folder {path}")
     add_files(arguments.modules)
 
 
@@ -79,6 +84,7 @@ def add_study_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, default=Path("results"), help="folder of results")
     parser.add_argument("--resources", type=Path, help="a Benchpress resources folder")
     parser.add_argument("--time-limit", metavar="S", help="limit of each learning run, e.g. 90s")
+    parser.add_argument("--seed", type=int, default=0, help="added to every seed of the study")
     add_modules_argument(parser)
     parser.add_argument("--memory-limit", metavar="SIZE", help="limit of each run, e.g. 2G")
 
@@ -92,4 +98,5 @@ def load_study(arguments: argparse.Namespace) -> Study:
         arguments.resources,
         None if time is None else seconds_of(time, "--time-limit"),
         None if memory is None else size_of(memory, "--memory-limit"),
+        arguments.seed,
     )

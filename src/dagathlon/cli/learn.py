@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
 from pathlib import Path
 
 from dagathlon.cli._parts import (
@@ -19,6 +18,7 @@ from dagathlon.graphs import Graph, write_graph
 from dagathlon.learners import learn
 from dagathlon.modules import find
 from dagathlon.modules.spec import single_values
+from dagathlon.study.limits import Meter
 
 
 def add_parser(commands: Commands) -> None:
@@ -41,11 +41,14 @@ def add_parser(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     load_modules(arguments)
     name, parameters = single_values(arguments.spec)
-    find("algorithm", name)  # looking for modules is no part of the learner's time
+    module = find("algorithm", name)
+    if not module.unavailable:
+        module.prepare()  # this, and looking for modules, is no part of the learner's time
     data = read_data(arguments.data)
-    wall, cpu = time.perf_counter(), time.process_time()
+    meter = Meter()
+    meter.start()
     estimate = learn(data, name, seed=arguments.seed, **parameters)
-    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    usage = meter.stop()
     write_graph(estimate.graph, arguments.out, _format(estimate.graph, arguments.out))
     if arguments.stats:
         stats = dict(estimate.stats) | {
@@ -53,8 +56,9 @@ def _run(arguments: argparse.Namespace) -> int:
             "n_nodes": len(estimate.graph),
             "n_edges": estimate.graph.n_edges,
             "graph_kind": estimate.graph.kind,
-            "wall_seconds": wall,
-            "cpu_seconds": cpu,
+            "wall_seconds": usage.wall,
+            "cpu_seconds": usage.cpu,
+            "peak_bytes": usage.memory,
         }
         write_text(arguments.stats, json.dumps(stats, indent=2) + "\n")
     print(f"{estimate.graph.n_edges} edges between {len(estimate.graph)} nodes: {arguments.out}")

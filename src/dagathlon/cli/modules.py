@@ -8,8 +8,9 @@ import json
 from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules, table
 from dagathlon.errors import DagathlonError, unknown
 from dagathlon.modules import Kind, Module, modules
+from dagathlon.testing import problems_of
 
-_KINDS: tuple[Kind, ...] = ("graph", "parameters", "data", "algorithm", "evaluation")
+_KINDS: tuple[Kind, ...] = ("graph", "parameters", "data", "noise", "algorithm", "evaluation")
 
 
 def add_parser(commands: Commands) -> None:
@@ -23,10 +24,15 @@ def add_parser(commands: Commands) -> None:
     )
     parser.add_argument("name", nargs="?", help="describe this module")
     add_modules_argument(parser)
+    parser.add_argument(
+        "--check", action="store_true", help="try the learner on small data, ordinary and awkward"
+    )
 
 
 def _run(arguments: argparse.Namespace) -> int:
     load_modules(arguments)
+    if arguments.name is None and arguments.check:
+        raise DagathlonError("--check needs the name of an algorithm")
     if arguments.name is None:
         for kind in _KINDS:
             print(f"{kind}:")
@@ -39,7 +45,15 @@ def _run(arguments: argparse.Namespace) -> int:
         everything = [name for kind in _KINDS for name in modules(kind)]
         raise DagathlonError(unknown("module", arguments.name, everything))
     print("\n\n".join(_described(module) for module in found))
-    return 0
+    return _check(arguments.name) if arguments.check else 0
+
+
+def _check(name: str) -> int:
+    if name not in modules("algorithm"):
+        raise DagathlonError(f"--check is for algorithms, and {name!r} is none")
+    problems = problems_of(name)
+    print("", *(problems or ["It does what studies rely on."]), sep="\n")
+    return 1 if problems else 0
 
 
 def _described(module: type[Module]) -> str:
@@ -66,4 +80,6 @@ def _described(module: type[Module]) -> str:
 
 def _example(module: type[Module]) -> dict[str, object]:
     defaults = {p.name: p.default for p in module.parameters().values() if not p.required}
+    if module.kind == "noise":  # stands in a data entry, by code or by its parameters
+        return {module.name: ["N", "M5", "cMISL", defaults]}
     return {module.name: [{"id": f"my-{module.name}", **defaults}]}

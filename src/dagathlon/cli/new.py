@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
+import shutil
 from pathlib import Path
 
 from dagathlon.cli._parts import Commands, command, write_text
 from dagathlon.errors import DagathlonError
+from dagathlon.external import MANIFEST
 from dagathlon.study.starting import picked_study, starting_study
 
 _LEARNER = '''\
@@ -43,22 +46,33 @@ class {cls}(Learner):
 '''
 
 
+_PACKAGE = Path(__file__).parent
+_SKELETONS = {
+    "python": _PACKAGE / "skeletons" / "python",
+    "r": _PACKAGE / "skeletons" / "r",
+    "shell": _PACKAGE.parent / "external" / "awk_correlation",
+}
+
+
 def add_parser(commands: Commands) -> None:
     """Declare the command."""
     parser = command(
         commands,
         "new",
-        "write a starting point: a study or a learner of your own",
+        "write a starting point: a study, or a learner of your own as a file or in any language",
         "dagathlon new study mine.json --pick 'corr_thresh[thresh=0.1,0.3]' --data 'alarm[n=500]'",
         _run,
     )
-    parser.add_argument("what", choices=("study", "learner"), help="what to write")
-    parser.add_argument("path", type=Path, help="file to write")
+    parser.add_argument("what", choices=("study", "learner", "module"), help="what to write")
+    parser.add_argument("path", type=Path, help="file to write; a folder for a module")
     parser.add_argument(
         "--pick", action="append", default=[], metavar="NAME[KEY=VALUE,…]", help="an algorithm"
     )
     parser.add_argument(
         "--data", action="append", default=[], metavar="NAME[n=1000]", help="a network or a file"
+    )
+    parser.add_argument(
+        "--language", choices=tuple(_SKELETONS), default="python", help="language of a module"
     )
 
 
@@ -66,6 +80,9 @@ def _run(arguments: argparse.Namespace) -> int:
     path: Path = arguments.path
     if path.exists():
         raise DagathlonError(f"{path}: is there already; choose another name")
+    if arguments.what == "module":
+        _write_module(path, arguments.language)
+        return 0
     if arguments.what == "learner":
         _write_learner(path)
         return 0
@@ -87,3 +104,17 @@ def _write_learner(path: Path) -> None:
     cls = "".join(part.capitalize() for part in name.split("_"))
     write_text(path, _LEARNER.format(name=name, cls=cls))
     print(f"{path}\nnext: dagathlon modules {name} --modules {path}")
+
+
+def _write_module(folder: Path, language: str) -> None:
+    name = folder.name
+    if not name.isidentifier():
+        raise DagathlonError(f"{folder}: the folder gives the module its name, such as my_module")
+    manifest = (_SKELETONS[language] / MANIFEST).read_text("utf-8")
+    renamed = re.sub(r'^name = ".*"$', f'name = "{name}"', manifest, count=1, flags=re.M)
+    try:
+        shutil.copytree(_SKELETONS[language], folder, ignore=shutil.ignore_patterns("__pycache__"))
+    except OSError as error:
+        raise DagathlonError(f"{folder}: cannot be written ({error.strerror or error})") from None
+    write_text(folder / MANIFEST, renamed)
+    print(f"{folder}\nnext: dagathlon modules {name} --modules {folder} --check")

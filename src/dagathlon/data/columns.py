@@ -22,7 +22,7 @@ def plan_column(
 ) -> Plan:
     """Plan one column; `missing` is given for columns of text files (see `Labels`)."""
     kind, levels = request.kind(name), request.levels.get(name)
-    column = _simplified(name, column)
+    column = _simplified(name, column, place)
     if pt.is_null(column.type):
         column = column.cast(pa.string()).dictionary_encode()
     if pt.is_dictionary(column.type):
@@ -35,7 +35,7 @@ def plan_column(
     return Plan(Variable(name), column)
 
 
-def _simplified(name: str, column: Any) -> Any:
+def _simplified(name: str, column: Any, place: Place) -> Any:
     """The column as one of: null, dictionary, whole numbers, double-precision numbers."""
     kind = column.type
     if len(column.chunks) == 0:
@@ -56,7 +56,7 @@ def _simplified(name: str, column: Any) -> Any:
     if pt.is_string(kind) or pt.is_large_string(kind) or str(kind) == "string_view":
         return column.cast(pa.string()).dictionary_encode()
     raise DataError(
-        f"column {name!r}: values of type {kind} are neither numbers nor labels; "
+        f"{place(0)}, column {name!r}: values of type {kind} are neither numbers nor labels; "
         "turn them into one of the two"
     )
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from dagathlon.data.regimes import Regimes, checked_regimes
 from dagathlon.data.storage import Codes, Values
 from dagathlon.data.variable import Variable, first_repeated
 from dagathlon.errors import DataError, unknown
+from dagathlon.immutable import Immutable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class Dataset:
+class Dataset(Immutable):
     """An immutable table of observations.
 
     Rows are observations, columns are variables. Two data sets are equal when they have the same
@@ -99,9 +101,9 @@ class Dataset:
         return tuple(variable.name for variable in self._variables)
 
     @cached_property
-    def index(self) -> dict[str, int]:
+    def index(self) -> Mapping[str, int]:
         """Column number of each name."""
-        return {name: j for j, name in enumerate(self.names)}
+        return MappingProxyType({name: j for j, name in enumerate(self.names)})
 
     @property
     def codes(self) -> Codes:

@@ -62,7 +62,8 @@ def read_data(
         ``"discrete"`` or ``"continuous"``, for all columns or by name. By default the content
         decides: text is discrete; numbers are continuous, but a column of whole numbers (written
         without a fraction) that all lie between 0 and 19 is discrete. A column without any value
-        is continuous.
+        is continuous. Text amid what must be measurements (more than 20 different numbers, or
+        fractions that hardly ever repeat) is an error.
     levels
         Levels by column name, in the order of their codes, for discrete columns whose levels
         should have a certain order or do not all occur. By default the levels are those that
@@ -115,8 +116,11 @@ def read_data(
     constant = constant_columns(data)
     if constant:
         where = source if isinstance(source, str | os.PathLike) else type(source).__name__
-        columns = f"column{'s' if len(constant) > 1 else ''} {listing(map(repr, constant))}"
-        message = f"{where}: {columns} with one value only; nothing can be learned about them"
+        columns, them = ("columns", "them") if len(constant) > 1 else ("column", "it")
+        message = (
+            f"{where}: {columns} {listing(map(repr, constant))} with one value only; nothing can "
+            f"be learned about {them}"
+        )
         warnings.warn(message, DataWarning, stacklevel=2)
     return data
 

@@ -57,7 +57,7 @@ def from_frame(frame: Any, request: Request) -> Dataset:
         if isinstance(frame, pa.Table):
             table = frame
         elif library == "pandas" and hasattr(frame, "columns"):
-            table = pa.Table.from_pandas(_with_text_names(frame), preserve_index=False)
+            table = _table_of_pandas(frame)
         elif hasattr(frame, "__arrow_c_stream__"):
             table = pa.table(frame)
         else:
@@ -189,6 +189,27 @@ def _unreadable(label: str, error: Exception) -> str:
     return cannot_open(label, error)
 
 
-def _with_text_names(frame: Any) -> Any:
-    """The frame with names as text, without changing the user's own."""
-    return frame.set_axis([str(name) for name in frame.columns], axis="columns")
+def _table_of_pandas(frame: Any) -> Any:
+    """The frame with names as text; an entry of another type than its column is named."""
+    where = "pandas table"
+    named = frame.set_axis([str(name) for name in frame.columns], axis="columns")
+    _check_names(list(named.columns), where)
+    try:
+        return pa.Table.from_pandas(named, preserve_index=False)
+    except (pa.ArrowException, ValueError, TypeError):
+        for name, column in named.items():
+            _check_entries(name, column, where)
+        raise
+
+
+def _check_entries(name: str, column: Any, where: str) -> None:
+    try:
+        pa.array(column, from_pandas=True)
+    except (pa.ArrowException, ValueError, TypeError):
+        present = [i for i, entry in enumerate(column) if word_of(entry) is not None]
+        kinds = {i: type(column.iloc[i]).__name__ for i in present}
+        row = next((i for i in present if kinds[i] != kinds[present[0]]), present[0])
+        raise DataError(
+            f"{where}, row {row + 1}, column {name!r}: found {shown(column.iloc[row])} of type "
+            f"{kinds[row]}; a column holds either numbers or labels"
+        ) from None

@@ -24,6 +24,7 @@ _MOSTLY = 0.9
 _SHOWN = 40
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"-?\d+", re.ASCII)
+_FIRST_OF_NUMBER = frozenset("+-.0123456789")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+", re.ASCII)
 _NOT_FINITE = frozenset(
     sign + word for sign in ("", "+", "-") for word in ("inf", "infinity", "nan")
@@ -134,18 +135,18 @@ class Labels:
 
     def _check_not_numbers(self, distinct: set[str]) -> None:
         """Refuse text that is numbers but for a few entries: it is a mistake, not a level."""
-        if len(distinct) <= MAX_CODE + 1:
+        if not any(word[0] in _FIRST_OF_NUMBER for word in distinct):
             return
         counts = self.counts()
         total = sum(int(n) for n, word in zip(counts, self.words, strict=True) if word is not None)
         for pattern in (_NUMBER, _DECIMAL_COMMA):
             fits = [word is None or bool(pattern.fullmatch(word)) for word in self.words]
-            hits = sum(
-                int(n)
+            occurring = {
+                word: int(n)
                 for n, word, fit in zip(counts, self.words, fits, strict=True)
                 if fit and word is not None
-            )
-            if hits >= _MOSTLY * total:
+            }
+            if _are_measurements(occurring, total, len(distinct)):
                 row = self.first_row([not fit for fit in fits] if pattern is _NUMBER else fits)
                 raise DataError(self._mostly_numbers(max(row, 0)))
 
@@ -222,6 +223,16 @@ def sorted_labels(labels: set[str]) -> tuple[str, ...]:
 
 def _dictionary_size(column: Any) -> int:
     return max((len(chunk.dictionary) for chunk in column.chunks), default=0)
+
+
+def _are_measurements(occurring: dict[str, int], total: int, distinct: int) -> bool:
+    """Whether numbers that occur so often in a column of text were measured, not named."""
+    hits = sum(occurring.values())
+    if distinct > MAX_CODE + 1:
+        return hits >= _MOSTLY * total
+    # In a short column: fractions that hardly ever repeat, in at least half of the rows.
+    fractions = any(not _WHOLE.fullmatch(word) for word in occurring)
+    return fractions and 2 * hits >= total and 2 * len(occurring) > hits
 
 
 def _are_codes(labels: set[str]) -> bool:

@@ -15,8 +15,10 @@ from dagathlon.data import likelihood, sampling
 from dagathlon.data.dataset import Dataset
 from dagathlon.data.distributions import Distribution, FloatArray, Gaussian, Table
 from dagathlon.data.variable import Variable
-from dagathlon.errors import DataError, listing, unknown
+from dagathlon.errors import DataError, unknown
 from dagathlon.graphs import Graph
+from dagathlon.graphs.checks import circuit, directed_cycle
+from dagathlon.immutable import Immutable
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class About:
     reference: str = ""
 
 
-class Network:
+class Network(Immutable):
     """An immutable Bayesian network: a DAG with the distribution of each node given its parents.
 
     Two networks are equal when they have the same nodes with the same levels, parents and numbers,
@@ -51,7 +53,7 @@ class Network:
     Network(discrete, 2 nodes, 1 arc, 3 parameters)
     """
 
-    __slots__ = ("__dict__", "_about", "_distributions", "_order")
+    __slots__ = ("__dict__", "_about", "_distributions")
 
     def __init__(
         self, distributions: Mapping[str, Distribution], *, about: About | None = None
@@ -62,7 +64,9 @@ class Network:
             raise DataError("a network has at least one node, found none")
         for name, distribution in self._distributions.items():
             _check_node(name, distribution, self._distributions)
-        self._order = _topological_order(self._distributions)
+        cycle = _short_cycle(self._distributions) or directed_cycle(self.graph)
+        if cycle:
+            raise DataError(f"the arcs form a cycle: {cycle}")
 
     @classmethod
     def load(cls, name_or_path: str | Path) -> Network:
@@ -108,11 +112,6 @@ class Network:
             for parent in given.parents
         ]
         return Graph.from_edges(arcs, names=self.names)
-
-    @property
-    def topological_order(self) -> tuple[str, ...]:
-        """The nodes, parents before children, otherwise in their order."""
-        return self._order
 
     @property
     def kind(self) -> str:
@@ -235,28 +234,10 @@ def _check_node(name: str, given: Distribution, nodes: Mapping[str, Distribution
             )
 
 
-def _topological_order(nodes: Mapping[str, Distribution]) -> tuple[str, ...]:
-    """Parents before children (Kahn); what is left over holds a cycle."""
-    waiting = {name: len(given.parents) for name, given in nodes.items()}
-    children: dict[str, list[str]] = {name: [] for name in nodes}
+def _short_cycle(nodes: Mapping[str, Distribution]) -> str:
+    """A cycle of one or two nodes, which a `Graph` cannot hold; empty when there is none."""
     for name, given in nodes.items():
         for parent in given.parents:
-            children[parent].append(name)
-    order = [name for name, count in waiting.items() if count == 0]
-    for name in order:
-        for child in children[name]:
-            waiting[child] -= 1
-            if waiting[child] == 0:
-                order.append(child)
-    if len(order) < len(nodes):
-        left = set(nodes) - set(order)
-        raise DataError(f"the arcs form a cycle: {listing(_cycle(nodes, left))}")
-    return tuple(order)
-
-
-def _cycle(nodes: Mapping[str, Distribution], left: set[str]) -> list[str]:
-    """One cycle among the nodes that cannot be ordered, against the arcs, then turned round."""
-    path = [min(left)]
-    while path[-1] not in path[:-1]:
-        path.append(next(parent for parent in nodes[path[-1]].parents if parent in left))
-    return [" → ".join(reversed(path[path.index(path[-1]) :]))]
+            if name in nodes[parent].parents:
+                return circuit(list(dict.fromkeys((name, parent))), "->")
+    return ""

@@ -43,7 +43,7 @@ def _native(network: Network, levels: list[int], continuous: int) -> _core.Netwo
     native = _core.NetworkSampler(levels, continuous)
     streams = {name: i for i, name in enumerate(network.names)}
     columns = _columns(network)
-    for name in network.topological_order:
+    for name in network.graph.topological_order():
         given = network.distribution(name)
         if isinstance(given, Table):
             parents = [columns[parent] for parent in given.parents]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from dagathlon.evaluate.counts import aligned, pattern_counts, skeleton_counts
+from dagathlon.evaluate.counts import on_shared_nodes, pattern_counts, skeleton_counts
 from dagathlon.evaluate.distance import shd
 from dagathlon.graphs import Graph, cpdag
 
@@ -17,7 +17,7 @@ Value: TypeAlias = float | int | str | None
 
 def benchpress_metrics(estimate: Graph, truth: Graph) -> dict[str, Value]:
     """All columns for one estimate, in Benchpress's order, the corrected ones last."""
-    learned, true = aligned(estimate, truth)
+    learned, true = on_shared_nodes(estimate, truth)
     skeleton = skeleton_counts(learned, true)
     pattern = pattern_counts(learned, true)
     p = len(true)

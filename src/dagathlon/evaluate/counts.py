@@ -24,7 +24,7 @@ class Counts(NamedTuple):
         return self.tp / total if total else float("nan")
 
 
-def aligned(estimate: Graph, truth: Graph) -> tuple[Graph, Graph]:
+def on_shared_nodes(estimate: Graph, truth: Graph) -> tuple[Graph, Graph]:
     """Both graphs over the names they share, in the order of the truth."""
     shared = [name for name in truth.names if name in estimate]
     return estimate.subgraph(shared), truth.subgraph(shared)

@@ -7,8 +7,18 @@ from dagathlon.errors import GraphError, listing
 from dagathlon.graphs import Graph
 
 
-def aligned(estimate: Graph, truth: Graph) -> Graph:
-    """The truth with its nodes in the order of the estimate; both must have the same names."""
+def shd(estimate: Graph, truth: Graph) -> int:
+    """Structural Hamming distance: the number of node pairs whose edge differs.
+
+    A pair counts once, whether an edge is missing, extra or has other marks. Nodes are matched by
+    name. Works on graphs of every kind; compare CPDAGs with CPDAGs for the distance between
+    equivalence classes.
+    """
+    return _core.differing_pairs(estimate.native, _reordered(truth, estimate).native)
+
+
+def _reordered(truth: Graph, estimate: Graph) -> Graph:
+    """The truth with its nodes in the order of the estimate."""
     if estimate.names == truth.names:
         return truth
     if set(estimate.names) != set(truth.names):
@@ -19,13 +29,3 @@ def aligned(estimate: Graph, truth: Graph) -> Graph:
             f"{listing(only_estimate)}; only in the truth: {listing(only_truth)}"
         )
     return truth.subgraph(estimate.names)
-
-
-def shd(estimate: Graph, truth: Graph) -> int:
-    """Structural Hamming distance: the number of node pairs whose edge differs.
-
-    A pair counts once, whether an edge is missing, extra or has other marks. Nodes are matched by
-    name. Works on graphs of every kind; compare CPDAGs with CPDAGs for the distance between
-    equivalence classes.
-    """
-    return _core.differing_pairs(estimate.native, aligned(estimate, truth).native)

@@ -43,19 +43,25 @@ def perfect_elimination_order(graph: Graph) -> tuple[str, ...]:
 
 def maximal_cliques(graph: Graph) -> tuple[tuple[str, ...], ...]:
     """The maximal cliques of a chordal undirected graph."""
-    return junction_tree(graph).cliques
+    cliques, _, _ = _clique_tree(graph, "a list of maximal cliques")
+    return tuple(map(graph.nodes_at, cliques))
 
 
 def junction_tree(graph: Graph) -> JunctionTree:
     """The maximal cliques of a chordal undirected graph, joined to a tree by their separators."""
-    require_undirected(graph, "a junction tree")
-    tree = _core.clique_tree(graph.native)
-    if tree is None:
-        raise not_chordal(graph, "a junction tree")
-    cliques, separators, parents = tree
+    cliques, separators, parents = _clique_tree(graph, "a junction tree")
     edges = [(parent, child) for child, parent in enumerate(parents) if parent != child]
     return JunctionTree(
         cliques=tuple(map(graph.nodes_at, cliques)),
         edges=tuple(edges),
         separators=tuple(graph.nodes_at(separators[child]) for _, child in edges),
     )
+
+
+def _clique_tree(graph: Graph, what: str) -> tuple[list[list[int]], list[list[int]], list[int]]:
+    """Cliques, separators from the clique before, and that clique, all as numbers."""
+    require_undirected(graph, what)
+    tree = _core.clique_tree(graph.native)
+    if tree is None:
+        raise not_chordal(graph, what)
+    return tree

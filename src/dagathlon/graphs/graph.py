@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -13,6 +14,7 @@ from dagathlon import _core
 from dagathlon.errors import GraphError, unknown
 from dagathlon.graphs.checks import require_dag
 from dagathlon.graphs.marks import Mark, connector, marks_of
+from dagathlon.immutable import Immutable
 
 MarkMatrix: TypeAlias = npt.NDArray[np.uint8]
 Kind: TypeAlias = Literal["dag", "cpdag", "pattern", "undirected", "mag", "pag", "mixed"]
@@ -29,7 +31,7 @@ class Edge(NamedTuple):
         return f"{self.left} {self.connector} {self.right}"
 
 
-class Graph:
+class Graph(Immutable):
     """An immutable graph: node names and a matrix of endpoint marks.
 
     Undirected graphs, DAGs, CPDAGs, patterns, MAGs and PAGs are all of this one type; `kind` is
@@ -147,9 +149,9 @@ class Graph:
         return self._names
 
     @cached_property
-    def index(self) -> dict[str, int]:
+    def index(self) -> Mapping[str, int]:
         """Row number of each name."""
-        return {name: i for i, name in enumerate(self._names)}
+        return MappingProxyType({name: i for i, name in enumerate(self._names)})
 
     @cached_property
     def marks(self) -> MarkMatrix:
@@ -183,7 +185,7 @@ class Graph:
         return len(self._names)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.index
+        return isinstance(name, str) and name in self.index
 
     def edges(self) -> list[Edge]:
         """All edges, each once, in the order of the nodes; ``A <- B`` is written ``B -> A``."""
@@ -201,7 +203,7 @@ class Graph:
         """Row number of a node; an unknown name is a `GraphError` with the nearest match."""
         try:
             return self.index[name]
-        except KeyError:
+        except (KeyError, TypeError):
             raise GraphError(unknown("node", name, self._names)) from None
 
     def positions(self, names: Iterable[str]) -> list[int]:
@@ -370,9 +372,9 @@ class Graph:
 def _parse_edge(edge: str | tuple[str, str] | tuple[str, str, str]) -> Edge:
     parts = tuple(edge.split()) if isinstance(edge, str) else tuple(edge)
     if len(parts) == 2 and not isinstance(edge, str):
-        return Edge(str(parts[0]), "->", str(parts[1]))
+        return Edge(parts[0], "->", parts[1])
     if len(parts) == 3:
-        return Edge(*map(str, parts))
+        return Edge(*parts)
     raise GraphError(f"an edge is written like 'A -> B', found {edge!r}")
 
 

@@ -60,6 +60,8 @@ class Learner(Module):
     ESTIMATOR_FIELDS
         Parameters that say how a graph is estimated from the chain; they are no part of what the
         chain is, so that a change of one of them runs no chain again.
+    order_independent
+        Whether it promises the same graph for the columns in any order.
     timeout_is_limit
         Whether a parameter `timeout` ends a run; otherwise the learner itself keeps to it.
     """
@@ -70,6 +72,7 @@ class Learner(Module):
     handles_interventions: ClassVar[bool] = False
     gives: ClassVar[Output] = "dag"
     samples: ClassVar[bool] = False
+    order_independent: ClassVar[bool] = False
     ESTIMATOR_FIELDS: ClassVar[tuple[str, ...]] = ()
     timeout_is_limit: ClassVar[bool] = True
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from dagathlon.data import Dataset, facts_of, read_data
-from dagathlon.errors import DataError
+from dagathlon.errors import DataError, UnavailableError
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.modules import find
 
@@ -37,7 +37,10 @@ def learn(data: Any, name: str, *, seed: int = 1, **parameters: Any) -> Estimate
     """
     table = data if isinstance(data, Dataset) else read_data(data)
     learner = cast(Learner, find("algorithm", name).from_json(parameters, name))
-    problem = learner.unavailable or learner.objection(facts_of(table))
+    if learner.unavailable:
+        raise UnavailableError(f"{name} cannot run here: {learner.unavailable}")
+    problem = learner.objection(facts_of(table))
     if problem:
         raise DataError(problem)
+    learner.prepare()
     return learner.learn(table, np.random.Generator(np.random.Philox(key=seed)))

@@ -39,6 +39,7 @@ class CorrelationThreshold(Learner):
     name = "corr_thresh"
     takes: ClassVar[frozenset[DataKind]] = _CONTINUOUS
     gives = "undirected"
+    order_independent = True
     handles_missing = True
     method: Literal["corr", "pval"] = "corr"
     thresh: Probability = 0.3
@@ -67,6 +68,7 @@ class PrecisionThreshold(Learner):
     name = "prec_thresh"
     takes: ClassVar[frozenset[DataKind]] = _CONTINUOUS
     gives = "undirected"
+    order_independent = True
     thresh: NonNegative = 0.3
     timeout: NonNegative | None = None
 

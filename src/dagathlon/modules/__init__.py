@@ -10,6 +10,7 @@ from dagathlon.modules.types import (
     Probability,
     Range,
     Reference,
+    parameter_type,
 )
 
 __all__ = [
@@ -26,4 +27,5 @@ __all__ = [
     "add_files",
     "find",
     "modules",
+    "parameter_type",
 ]

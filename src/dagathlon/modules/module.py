@@ -7,7 +7,7 @@ import functools
 import inspect
 import re
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
@@ -88,6 +88,21 @@ class Module:
     def parameters(cls) -> Mapping[str, Parameter]:
         """The parameters in the order of the fields."""
         return _parameters(cls)  # type: ignore[arg-type]  # classes are hashable
+
+    @classmethod
+    def prepare(cls, say: Callable[[str], None] | None = None) -> None:
+        """Get ready what the module needs, once, before anything is measured.
+
+        Parameters
+        ----------
+        say
+            Told what is done if it takes long; by default it is printed to standard error.
+
+        Raises
+        ------
+        UnavailableError
+            When the module cannot run on this machine after all.
+        """
 
     @classmethod
     def summary(cls) -> str:

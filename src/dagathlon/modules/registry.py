@@ -23,11 +23,12 @@ SEARCHED = (
     "dagathlon.learners",
     "dagathlon.evaluate",
     "dagathlon.benchpress",
+    "dagathlon.external.shipped",
     "dagathlon.study.evaluation",
 )
 ENTRY_POINTS = "dagathlon.modules"
 FILES = "DAGATHLON_MODULES"
-"""Environment variable: Python files with modules, separated like the entries of PATH."""
+"""Environment variable: files and folders of modules, separated like the entries of PATH."""
 
 
 @functools.cache
@@ -46,10 +47,15 @@ def modules(kind: Kind) -> Mapping[str, type[Module]]:
 
 
 def add_files(paths: Iterable[Path | str]) -> None:
-    """Make the modules defined in Python files known, here and in the workers of an engine.
+    """Make the user's own modules known, here and in the workers of an engine.
 
-    The version of such a module is taken from the content of its file, so that results of an
-    earlier text are not used again.
+    The version of such a module is taken from the content of its file or folder, so that results
+    of an earlier text are not used again.
+
+    Parameters
+    ----------
+    paths
+        Python files, and folders of external modules, which have a ``module.toml``.
     """
     added = [str(Path(path).resolve()) for path in paths]
     os.environ[FILES] = os.pathsep.join(dict.fromkeys([*_files(), *added]))
@@ -81,7 +87,19 @@ def _files() -> list[str]:
 
 @functools.cache
 def _loaded(path: str) -> ModuleType:
-    """Run a file once, under a name by which its classes can be found again."""
+    """Load a file or folder once."""
+    return _loaded_folder(path) if Path(path).is_dir() else _loaded_file(path)
+
+
+def _loaded_folder(path: str) -> ModuleType:
+    learner = importlib.import_module("dagathlon.external").load_folder(path)
+    source = ModuleType(f"dagathlon_folder_{Path(path).name}")
+    setattr(source, learner.__name__, learner)
+    return source
+
+
+def _loaded_file(path: str) -> ModuleType:
+    """Run a file, under a name by which its classes can be found again."""
     name = f"dagathlon_file_{Path(path).stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:

@@ -129,7 +129,7 @@ class Noise(Module):
         if alone and alone[0] in ("merged", "latent") and alone[1] * columns < 0.5:
             return (
                 f"{100 * alone[1]:g} % of {columns} variables is less than half a variable, and "
-                f"one is already {100 / columns:.0f} %"
+                f"one is already {100 / columns:.3g} %"
             )
         return ""
 

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from dagathlon import _core
 from dagathlon.data import Dataset, LinearSem, Variable
 from dagathlon.data.facts import DataFacts
 from dagathlon.errors import DataError
@@ -64,8 +65,7 @@ class NonGaussian(Sample):
         if self.centred:
             values -= _MEANS.get(self.law, 0.0)
         values *= self.scale * np.sqrt(sem.variances)
-        for j in topological_rows(sem):
-            values[:, j] += weighted_parents(sem, values, j)
+        _core.propagate(sem.weights, values)
         return self.finished(Dataset([Variable(name) for name in sem.names], values=values))
 
 
@@ -89,8 +89,8 @@ class Logistic(Sample):
         sem = linear_model(model, self.name)
         uniforms = rng.random((self.n, len(sem.names)))
         values = np.zeros((self.n, len(sem.names)), order="F")
-        for j in topological_rows(sem):
-            values[:, j] = uniforms[:, j] < sigmoid(weighted_parents(sem, values, j))
+        for j in sem.order:
+            values[:, j] = uniforms[:, j] < sigmoid(_weighted_parents(sem, values, j))
         variables = [Variable.coded(name, 2) for name in sem.names]
         return self.finished(Dataset(variables, codes=values.astype(np.uint8)))
 
@@ -105,12 +105,7 @@ def linear_model(model: Model, generator: str) -> LinearSem:
     return model
 
 
-def topological_rows(sem: LinearSem) -> list[int]:
-    """Numbers of the variables, parents first."""
-    return sem.graph.positions(sem.graph.topological_order())
-
-
-def weighted_parents(sem: LinearSem, values: FloatArray, j: int) -> FloatArray:
+def _weighted_parents(sem: LinearSem, values: FloatArray, j: int) -> FloatArray:
     """The sum of the parents' effects on variable j, in each row.
 
     Parent by parent rather than by a matrix product, whose rounding varies by machine.

@@ -21,7 +21,8 @@ class Sample(DataGenerator):
     Parameters
     ----------
     n
-        Number of rows. For the same seed, a smaller sample is the beginning of a larger one.
+        Number of rows. For the same seed, a smaller sample is the beginning of a larger one, but
+        for what is computed from all rows, such as quantiles.
     standardized
         Whether continuous columns are shifted and scaled to mean 0 and variance 1.
     """

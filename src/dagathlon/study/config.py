@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias, cast
 
@@ -87,7 +87,9 @@ class Config:
     library: Library
 
 
-def read_config(path: Path, resources: Path | None = None, home: Path | None = None) -> Config:
+def read_config(
+    path: Path, resources: Path | None = None, home: Path | None = None, seed: int = 0
+) -> Config:
     """Read and check a study.
 
     Parameters
@@ -98,12 +100,15 @@ def read_config(path: Path, resources: Path | None = None, home: Path | None = N
         A Benchpress `resources` folder; by default one beside the study, if there is one.
     home
         Folder that file names in the study are relative to; by default that of the file.
+    seed
+        Added to every seed of the study: other replicates of the same study.
     """
     root = Node(without_comments(read_json(path)), "")
     if not isinstance(root.value, dict):
         raise StudyError(f"{path}: a study is a JSON object")
     try:
-        return _read_root(root, path, _library(home or path.parent, resources))
+        config = _read_root(root, path, _library(home or path.parent, resources))
+        return _shifted(config, seed) if seed else config
     except StudyError as error:
         raise StudyError(f"{path}: {error}") from None
 
@@ -129,6 +134,17 @@ def _read_root(root: Node, path: Path, library: Library) -> Config:
     return Config(path, read, algorithms, library)
 
 
+def _shifted(config: Config, seed: int) -> Config:
+    def shifted(entry: DataEntry) -> DataEntry:
+        seeds = range(entry.seeds.start + seed, entry.seeds.stop + seed)
+        if seeds.start < 0:
+            raise StudyError(f"{entry.where}.seed_range: with {seed} added, a seed is negative")
+        return replace(entry, seeds=seeds)
+
+    setups = [replace(s, data=[shifted(entry) for entry in s.data]) for s in config.setups]
+    return replace(config, setups=setups)
+
+
 def _library(home: Path, resources: Path | None) -> Library:
     if resources is not None and not resources.is_dir():
         raise StudyError(f"the resources folder {resources} does not exist")
@@ -137,14 +153,14 @@ def _library(home: Path, resources: Path | None) -> Library:
 
 
 def _load_modules(root: Node, library: Library) -> None:
-    """Make the user's own modules known: `modules` lists their files, relative to the study."""
+    """Make the user's own modules known: `modules` lists them, relative to the study."""
     files = root.get("modules")
     found = []
     for item in files.items() if files else ():
         name = item.text()
         path = library.home / name
         if not is_file_name(name) or not path.exists():
-            raise item.fail(f"there is no file {path}")
+            raise item.fail(f"there is no file or folder {path}")
         found.append(path)
     add_files(found)
 

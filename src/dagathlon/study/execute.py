@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from dagathlon.data import Dataset
-from dagathlon.errors import DagathlonError, NotApplicableError
+from dagathlon.errors import DagathlonError, NotApplicableError, UnavailableError
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.modules import Kind, Module, find
@@ -28,10 +28,6 @@ _MAX_MODULES = 10_000
 
 class WrongResultError(DagathlonError):
     """A module returned something that is no result of its kind."""
-
-
-class UnavailableError(DagathlonError):
-    """A module cannot run on this machine or has nothing to do; the task is skipped."""
 
 
 class Handler(NamedTuple):
@@ -101,6 +97,7 @@ def module_of(call: Call) -> Module:
         cls = find(HANDLERS[call.kind].section, call.module)
         if cls.unavailable:
             raise UnavailableError(cls.unavailable)
+        cls.prepare()
         if len(_modules) >= _MAX_MODULES:
             _modules.clear()
         module = _modules[call.digest] = _made(cls, call.values)

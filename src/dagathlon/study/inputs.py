@@ -24,9 +24,9 @@ class Inputs:
     def of(self, setting: Setting) -> Sequence[Entry]:
         """The algorithms whose graphs a setting reads."""
         result = []
-        for name, parameter in type(setting.module).parameters().items():
+        for parameter in type(setting.module).parameters().values():
             reference = parameter.type.reference
-            value = getattr(setting.module, name)
+            value = getattr(setting.module, parameter.attribute)
             if reference is not None and reference.to == "algorithm" and value is not None:
                 result.append(self._referenced(value, setting))
         return result

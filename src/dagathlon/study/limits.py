@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from dagathlon.external.program import peak_memory
+
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _LONG = 0.05
 _LARGE = 2**20
@@ -45,6 +47,7 @@ class Meter:
         if self._reset is not None:
             os.pwrite(self._reset, b"5", 0)
         self._memory = self._peak()
+        peak_memory.reset()
         self._children = resource.getrusage(resource.RUSAGE_CHILDREN)
         self._cpu = time.process_time()
         self._wall = time.perf_counter()
@@ -60,6 +63,7 @@ class Meter:
         # A new process counts what its parent held until it has become another program.
         if after.ru_maxrss > before.ru_maxrss and after.ru_maxrss * 1024 > peak:
             memory = max(memory, after.ru_maxrss * 1024)
+        memory = max(memory, peak_memory.bytes)
         # What earlier work freed but the allocator still holds would hide the next peak.
         self._tidy = wall > _LONG or memory > _LARGE
         return Usage(wall, cpu, memory)

@@ -106,6 +106,7 @@ class WorkerProcess:
         slot = Slot.create()
         self.slot = Slot(slot)
         arguments = [str(fd) for fd in (commands, reports, slot)]
+        own_folder = _own_folder(scratch)
         self._process = subprocess.Popen(
             [
                 sys.executable,
@@ -120,8 +121,8 @@ class WorkerProcess:
             stderr=self._output,
             pass_fds=(commands, reports, slot),
             start_new_session=True,
-            cwd=_own_folder(scratch),
-            env=worker_environment(),
+            cwd=own_folder,
+            env={**worker_environment(), "TMPDIR": own_folder},
         )
         for fd in (commands, reports, slot):
             os.close(fd)

@@ -19,11 +19,11 @@ from collections import OrderedDict, deque
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dagathlon.errors import DagathlonError
+from dagathlon.errors import DagathlonError, UnavailableError
 from dagathlon.modules import modules
 from dagathlon.study.channel import Inbox, Slot, frame
 from dagathlon.study.codec import CodecError
-from dagathlon.study.execute import UnavailableError, execute, prepare
+from dagathlon.study.execute import execute, prepare
 from dagathlon.study.limits import Meter, Usage, address_space
 from dagathlon.study.objects import DamagedError, Payload
 from dagathlon.study.store import Store

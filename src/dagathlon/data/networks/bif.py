@@ -7,13 +7,14 @@ import re
 import numpy as np
 
 from dagathlon.data.network import Network
+from dagathlon.data.networks.declaration import declared, discrete_levels
 from dagathlon.data.networks.definition import Definition, Draft, build, definitions_of, place
 from dagathlon.data.networks.limits import text_of
 from dagathlon.data.networks.rows import RowTable
 from dagathlon.data.networks.scanner import Scanner, numbers
 from dagathlon.errors import DataError, unknown
 
-MARKS = "(){}[],;|"
+_MARKS = "(){}[],;|"
 _COMMENT = r"//[^\n]*|/\*.*?(?:\*/|\Z)"
 _PLAIN = re.compile(r"(?!.*(?://|/\*))[\w.+\-/<>=:%'!?*]+\Z", re.DOTALL)
 
@@ -25,18 +26,16 @@ def read(content: bytes) -> Network:
 
 def definitions(text: str) -> list[Definition]:
     """The nodes of a BIF text, numbers as printed."""
-    scan = Scanner(text, MARKS, _COMMENT)
+    scan = Scanner(text, _MARKS, _COMMENT)
     draft = Draft()
     blocks: list[_Block] = []
     while not scan.at_end():
         line = scan.line
         word = scan.next()
         if word == "network":
-            while not scan.at_mark("{"):
-                scan.name("the network's block", ";}")
             scan.skip_block()
         elif word == "variable":
-            _variable(scan, draft)
+            declared(scan, draft, "variable", "type", discrete_levels)
         elif word == "probability":
             blocks.append(_Block(scan, line))
         else:
@@ -47,57 +46,15 @@ def definitions(text: str) -> list[Definition]:
     return draft.definitions()
 
 
-def _variable(scan: Scanner, draft: Draft) -> None:
-    line = scan.line
-    name = scan.name("a variable's name", MARKS)
-    levels: list[str] | None = None
-    scan.expect("{")
-    while not scan.accept("}"):
-        if scan.accept("type"):
-            levels = _levels(scan)
-        elif scan.at_end():
-            raise scan.error(f"expected '}}' after variable {name!r}")
-        else:
-            scan.skip_statement()
-    if levels is None:
-        raise DataError(f"{place(line, name)}: has no type")
-    draft.variable(name, levels, line)
-
-
-def _levels(scan: Scanner) -> list[str]:
-    kind = scan.name("a type", MARKS)
-    if kind != "discrete":
-        raise scan.error(f"expected type discrete, found {kind!r}")
-    count = None
-    if scan.accept("["):
-        count = scan.name("a number of levels", MARKS)
-        scan.expect("]")
-    scan.expect("{")
-    levels = name_list(scan, "}")
-    scan.accept(";")
-    if count is not None and count != str(len(levels)):
-        raise scan.error(f"{count} levels announced, {len(levels)} listed")
-    return levels
-
-
-def name_list(scan: Scanner, end: str) -> list[str]:
-    """Names separated by commas or blanks, up to and with the closing mark."""
-    names = []
-    while not scan.accept(end):
-        names.append(scan.name(f"a name or {end!r}", MARKS))
-        scan.accept(",")
-    return names
-
-
 class _Block:
     """A probability block: rows, or one ``table`` that counts through everything."""
 
     def __init__(self, scan: Scanner, line: int) -> None:
         scan.expect("(")
-        name = scan.name("a variable's name", MARKS)
+        name = scan.name("a variable's name")
         # The oldest files write the parents after the variable without a bar.
         scan.accept("|")
-        self._rows = RowTable(name, name_list(scan, ")"), line)
+        self._rows = RowTable(name, scan.names(")"), line)
         self._table: list[float] | None = None
         scan.expect("{")
         while not scan.accept("}"):
@@ -106,7 +63,7 @@ class _Block:
     def _statement(self, scan: Scanner) -> None:
         line = scan.line
         if scan.accept("("):
-            labels = name_list(scan, ")")
+            labels = scan.names(")")
             self._rows.add(line, labels, numbers(scan.raw_until(";"), line))
         elif scan.accept("table"):
             self._table = numbers(scan.raw_until(";"), line)

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from dagathlon.data.network import Network
+from dagathlon.data.networks.declaration import declared
 from dagathlon.data.networks.definition import Draft, at, build, place
 from dagathlon.data.networks.limits import text_of
 from dagathlon.data.networks.scanner import Scanner, numbers
 from dagathlon.errors import DataError, unknown
 
-MARKS = "(){}[],;|="
+_MARKS = "(){}[],;|="
 _COMMENT = r"%[^\n]*"
 _KINDS = ("node", "discrete", "continuous")
 _NORMAL = re.compile(r"normal\s*\(([^(),]*),([^(),]*)\)")
@@ -31,7 +32,7 @@ class _Potential:
 
 def read(content: bytes) -> Network:
     """Read a NET file."""
-    scan = Scanner(text_of(content), MARKS, _COMMENT)
+    scan = Scanner(text_of(content), _MARKS, _COMMENT)
     draft = Draft()
     potentials: list[_Potential] = []
     while not scan.at_end():
@@ -42,7 +43,7 @@ def read(content: bytes) -> Network:
         elif word in _KINDS:
             if word != "node":
                 scan.expect("node")
-            _node(scan, draft, continuous=word == "continuous")
+            declared(scan, draft, "node", "states", _states, continuous=word == "continuous")
         elif word == "potential":
             potentials.append(_potential(scan, line))
         elif word in ("decision", "utility", "function", "class"):
@@ -55,34 +56,19 @@ def read(content: bytes) -> Network:
     return build(draft.definitions())
 
 
-def _node(scan: Scanner, draft: Draft, *, continuous: bool) -> None:
-    line = scan.line
-    name = scan.name("a node's name", MARKS)
-    levels: list[str] | None = None
-    scan.expect("{")
-    while not scan.accept("}"):
-        if scan.accept("states"):
-            levels = []
-            scan.expect("=")
-            scan.expect("(")
-            while not scan.accept(")"):
-                levels.append(scan.name("a state or ')'", MARKS))
-            scan.expect(";")
-        elif scan.at_end():
-            raise scan.error(f"expected '}}' after node {name!r}")
-        else:
-            scan.skip_statement()
-    if levels is None and not continuous:
-        raise DataError(f"{place(line, name)}: has no states")
-    draft.variable(name, None if continuous else levels, line)
+def _states(scan: Scanner) -> list[str]:
+    scan.expect("=")
+    scan.expect("(")
+    states = scan.names(")")
+    scan.expect(";")
+    return states
 
 
 def _potential(scan: Scanner, line: int) -> _Potential:
     scan.expect("(")
-    found = _Potential(scan.name("a node's name", MARKS), [], line)
+    name = scan.name("a node's name")
     scan.accept("|")
-    while not scan.accept(")"):
-        found.parents.append(scan.name("a parent or ')'", MARKS))
+    found = _Potential(name, scan.names(")"), line)
     scan.expect("{")
     while not scan.accept("}"):
         if scan.accept("data"):

@@ -31,6 +31,7 @@ class Scanner:
         self._text = hidden.sub(_blank, text)
         own = re.escape(marks)
         self._token = re.compile(rf'\s*(?:"((?:[^"\\]|\\.)*)"|([{own}])|([^\s"{own}]+))', re.DOTALL)
+        self._marks = marks
         self._at = 0
         self.quoted = False
 
@@ -86,11 +87,21 @@ class Scanner:
         if not self.accept(mark):
             raise self.error(f"expected {mark!r}, found {self.peek() or 'the end of the file'!r}")
 
-    def name(self, what: str, marks: str) -> str:
+    def name(self, what: str) -> str:
         """A name: a word or a quoted text, but none of the marks."""
-        if self.at_end() or (len(self.peek()) == 1 and self.peek() in marks and not self.quoted):
-            raise self.error(f"expected {what}, found {self.peek() or 'the end of the file'!r}")
+        word = self.peek()
+        is_mark = len(word) == 1 and word in self._marks and not self.quoted
+        if self.at_end() or is_mark:
+            raise self.error(f"expected {what}, found {word or 'the end of the file'!r}")
         return self.next()
+
+    def names(self, end: str) -> list[str]:
+        """Names separated by commas or blanks, up to and with the closing mark."""
+        names = []
+        while not self.accept(end):
+            names.append(self.name(f"a name or {end!r}"))
+            self.accept(",")
+        return names
 
     def at_end(self) -> bool:
         """Whether only white space is left."""
@@ -113,8 +124,12 @@ class Scanner:
             self.next()
 
     def skip_block(self) -> None:
-        """Skip a block in braces, with the blocks inside it."""
-        self.expect("{")
+        """Skip a block in braces, with what stands before it and the blocks inside it."""
+        while not self.at_mark("{"):
+            if self.at_end() or self.at_mark(";") or self.at_mark("}"):
+                self.expect("{")
+            self.next()
+        self.next()
         depth = 1
         while depth:
             if self.at_end():

@@ -1,0 +1,92 @@
+"""Making a learner's class from a manifest, so that it is described and checked like any other."""
+
+from __future__ import annotations
+
+import dataclasses
+import keyword
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast
+
+from dagathlon.errors import StudyError
+from dagathlon.external.learner import ExternalLearner, ExternalSampler
+from dagathlon.external.manifest import MANIFEST, ExternalParameter, Manifest, read_manifest
+from dagathlon.modules import Range, parameter_type
+
+_TYPES: dict[str, Any] = {"number": float, "integer": int, "boolean": bool, "text": str}
+
+
+def load_folder(folder: Path | str) -> type[ExternalLearner]:
+    """The learner that a folder with a ``module.toml`` describes."""
+    manifest = read_manifest(Path(folder).resolve())
+    base = ExternalSampler if manifest.gives == "chain" else ExternalLearner
+    fields = [_field(parameter, manifest, base) for parameter in manifest.parameters]
+    namespace = {
+        "__doc__": _documentation(manifest),
+        "__module__": __name__,
+        "manifest": manifest,
+        "name": manifest.name,
+        "version": manifest.version,
+        "takes": manifest.takes,
+        "handles_missing": manifest.missing,
+        "gives": manifest.gives,
+        "order_independent": manifest.order_independent,
+        "implementation": manifest.implementation,
+        "references": manifest.references,
+    }
+    made = dataclasses.make_dataclass(
+        _class_name(manifest.name),
+        fields,
+        bases=(base,),
+        namespace=namespace,
+        frozen=True,
+        kw_only=True,
+    )
+    return cast(type[ExternalLearner], made)
+
+
+def _field(
+    parameter: ExternalParameter, manifest: Manifest, base: type[ExternalLearner]
+) -> tuple[str, Any, Any]:
+    where = f"{manifest.folder / MANIFEST}: parameters.{parameter.name}"
+    if parameter.name in base.parameters():
+        raise StudyError(f"{where}: every module like this has the parameter {parameter.name!r}")
+    annotation = _annotation(parameter, where)
+    options: dict[str, Any] = {"metadata": {"json": parameter.name}}
+    if parameter.default is not None:
+        value = parameter_type(annotation).read(parameter.default, f"{where}.default")
+        options["default"] = value
+    elif parameter.nullable:
+        options["default"] = None
+    return _attribute(parameter.name, base), annotation, dataclasses.field(**options)
+
+
+def _annotation(parameter: ExternalParameter, where: str) -> Any:
+    if parameter.type == "choice":
+        annotation: Any = Literal[parameter.choices]
+    else:
+        annotation = _TYPES[parameter.type]
+    if parameter.minimum is not None or parameter.maximum is not None:
+        if parameter.type not in ("number", "integer"):
+            raise StudyError(f"{where}: a {parameter.type} has no minimum and no maximum")
+        annotation = Annotated[annotation, Range(parameter.minimum, parameter.maximum)]
+    return annotation | None if parameter.nullable else annotation
+
+
+def _attribute(name: str, base: type[ExternalLearner]) -> str:
+    """A name for the field: the parameter's own where Python and the base class allow it."""
+    return f"{name}_" if keyword.iskeyword(name) or name in dir(base) else name
+
+
+def _class_name(name: str) -> str:
+    return "".join(part.capitalize() for part in re.split(r"\W|_", name) if part)
+
+
+def _documentation(manifest: Manifest) -> str:
+    """The docstring that the parameters' descriptions are read from."""
+    lines = [manifest.summary, ""]
+    if manifest.parameters:
+        lines += ["Parameters", "----------"]
+    for parameter in manifest.parameters:
+        lines += [parameter.name, f"    {' '.join(parameter.description.split())}"]
+    return "\n".join(lines)

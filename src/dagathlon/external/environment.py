@@ -1,0 +1,139 @@
+"""Where an external program runs: what it needs, and how its command is started."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, TypeAlias
+
+OFFLINE = "DAGATHLON_OFFLINE"
+"""Environment variable: 1 forbids to install what a module needs."""
+PLACE_HOLDER = re.compile(r"\{([\w.\-]+)\}")
+
+Say: TypeAlias = Callable[[str], None]
+_FRESH = 30.0
+_PROBE_LIMIT = 60.0
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
+_R_PROBE = (
+    "need <- commandArgs(TRUE); here <- vapply(need, function(name) "
+    "nzchar(system.file(package = name)), NA); cat(need[!here], sep = ' ')"
+)
+
+
+@dataclass(frozen=True)
+class Environment:
+    """Where a program runs. The plain one is this machine with what is on the PATH.
+
+    Parameters
+    ----------
+    folder
+        The module's folder.
+    hint
+        How to install what is missing.
+    commands
+        Programs that must be on the PATH.
+    r_packages
+        R packages that must be installed.
+
+    Attributes
+    ----------
+    place_holders
+        What a command may name beside ``{folder}``, ``{seed}`` and the parameters.
+    ends_with_input
+        Whether the program is told to end by closing its standard input.
+    """
+
+    place_holders: ClassVar[tuple[str, ...]] = ()
+    ends_with_input: ClassVar[bool] = False
+
+    folder: Path
+    hint: str = ""
+    commands: tuple[str, ...] = ()
+    r_packages: tuple[str, ...] = ()
+
+    def missing(self) -> str:
+        """What is missing here, in words; empty when the program can run."""
+        absent = [name for name in self.commands if shutil.which(name) is None]
+        if absent:
+            return self._advised(f"needs {' and '.join(absent)} on the PATH")
+        if self.r_packages:
+            problem = missing_r_packages(self.r_packages, fresh())
+            return self._advised(problem) if problem else ""
+        return ""
+
+    def prepare(self, say: Say) -> None:
+        """Install what the program needs and what can be installed without asking.
+
+        Parameters
+        ----------
+        say
+            Told before anything is installed.
+
+        Raises
+        ------
+        UnavailableError
+            When that does not succeed.
+        """
+
+    def command(self, words: Sequence[str], values: Mapping[str, str], work: Path) -> list[str]:
+        """The command to start, with values in place of ``{name}``; `work` is its folder."""
+        return filled(words, {**values, "folder": str(self.folder)})
+
+    def variables(self) -> dict[str, str]:
+        """Environment variables of the program: those of this process, and one thread."""
+        return {**dict.fromkeys(_THREADS, "1"), **os.environ}
+
+    def _advised(self, problem: str) -> str:
+        return f"{problem} ({self.hint})" if self.hint else problem
+
+
+def filled(words: Sequence[str], values: Mapping[str, str]) -> list[str]:
+    """The words with values in place of ``{name}``; other braces stay as they are."""
+
+    def value(found: re.Match[str]) -> str:
+        return values.get(found.group(1), found.group(0))
+
+    return [PLACE_HOLDER.sub(value, word) for word in words]
+
+
+def offline() -> bool:
+    """Whether the user forbids to install anything."""
+    return os.environ.get(OFFLINE, "") not in ("", "0")
+
+
+def fresh() -> int:
+    """A number that changes now and then, so that what is cached under it is looked up again."""
+    return int(time.monotonic() / _FRESH)
+
+
+def output_of(command: Sequence[str], limit: float | None = _PROBE_LIMIT) -> tuple[int, str]:
+    """Exit code and output of a helper program; one that cannot start has code 127."""
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=limit,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return 127, str(error)
+    return done.returncode, done.stdout.strip() or done.stderr.strip()
+
+
+@functools.lru_cache(maxsize=64)
+def missing_r_packages(packages: tuple[str, ...], _moment: int) -> str:
+    """Which R packages are not installed, in words."""
+    code, output = output_of(["Rscript", "--vanilla", "-e", _R_PROBE, *packages])
+    if code:
+        return f"Rscript does not work: {output.splitlines()[-1] if output else code}"
+    return f"needs the R package {' and '.join(output.split())}" if output else ""

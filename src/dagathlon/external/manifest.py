@@ -1,0 +1,204 @@
+"""`Manifest`: what ``module.toml`` says of a module, checked key by key."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+from dagathlon.data.facts import DataKind
+from dagathlon.errors import StudyError, listing, suggestion
+from dagathlon.external.environment import PLACE_HOLDER, Environment
+from dagathlon.external.runtimes import read_environment
+from dagathlon.external.section import Section
+from dagathlon.learners.base import Output
+
+MANIFEST = "module.toml"
+RESERVED = ("data_kind", "folder", "id", "names", "python", "seed", "time_limit")
+"""Words that the contract uses itself; no parameter can have such a name."""
+
+_KEYS = (
+    "name", "kind", "summary", "command", "takes", "missing", "gives", "order_independent",
+    "implementation", "references", "parameters", "environment",
+)  # fmt: skip
+_PARAMETER_KEYS = (
+    "type", "description", "default", "nullable", "minimum", "maximum", "choices", "takes",
+)  # fmt: skip
+_TYPES = {"number": float, "integer": int, "boolean": bool, "text": str, "choice": None}
+_NAME = re.compile(r"[A-Za-z][\w.\-]*")
+_MAX_FILES = 10_000
+_MAX_BYTES = 256 * 2**20
+
+
+@dataclass(frozen=True)
+class ExternalParameter:
+    """One parameter of an external module, as its manifest declares it.
+
+    Parameters
+    ----------
+    name, description
+        What a study writes, and what it means.
+    type
+        One of number, integer, boolean, text, choice.
+    nullable
+        Whether null is a value; it is then the default unless there is another.
+    default
+        The default; None with `nullable` false means that a study must give a value.
+    minimum, maximum
+        Bounds of a number, inclusive.
+    choices
+        The values of a choice.
+    takes
+        For some values of a choice: the kinds of data they can be used with.
+    """
+
+    name: str
+    type: str
+    description: str
+    nullable: bool = False
+    default: Any = None
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[Any, ...] = ()
+    takes: Mapping[Any, frozenset[DataKind]] | None = None
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The content of a ``module.toml`` and the version of its folder."""
+
+    folder: Path
+    version: int
+    name: str
+    summary: str
+    command: tuple[str, ...]
+    takes: frozenset[DataKind]
+    missing: bool
+    gives: Output
+    order_independent: bool
+    implementation: str
+    references: tuple[str, ...]
+    parameters: tuple[ExternalParameter, ...]
+    environment: Environment
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read and check the manifest of a module's folder."""
+    path = folder / MANIFEST
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        reason = error.strerror or error
+        raise StudyError(f"{path}: cannot be read ({reason}); a module has a {MANIFEST}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise StudyError(f"{path}: not valid TOML: {error}") from None
+    root = Section(content, str(path))
+    root.only(_KEYS)
+    root.choice("kind", ("algorithm",), "algorithm")
+    parameters = tuple(_parameter(name, root) for name in root.table("parameters"))
+    environment = read_environment(root.section("environment"), folder)
+    manifest = Manifest(
+        folder=folder,
+        version=folder_version(folder),
+        name=_name(root),
+        summary=root.text("summary"),
+        command=root.texts("command"),
+        takes=_kinds(root, "takes", get_args(DataKind)),
+        missing=root.flag("missing", False),
+        gives=root.choice("gives", get_args(Output)),
+        order_independent=root.flag("order_independent", False),
+        implementation=root.text("implementation", "external program"),
+        references=root.texts("references", ()),
+        parameters=parameters,
+        environment=environment,
+    )
+    _check_command(manifest, root)
+    return manifest
+
+
+def folder_version(folder: Path) -> int:
+    """A number made of the names and the content of all files of a module.
+
+    Hidden files and Python's caches do not count: they come and go without a change of meaning.
+    """
+    digest = hashlib.sha256()
+    size = 0
+    for number, path in enumerate(_own_files(folder)):
+        size += path.stat().st_size
+        if number >= _MAX_FILES or size > _MAX_BYTES:
+            raise StudyError(f"{folder}: too much for a module; give it a folder of its own")
+        content = path.read_bytes()
+        header = f"{path.relative_to(folder).as_posix()}\0{len(content)}\0"
+        digest.update(header.encode("utf-8", "surrogateescape") + content)
+    return int.from_bytes(digest.digest()[:6], "big")
+
+
+def _own_files(folder: Path) -> list[Path]:
+    found = []
+    for path in folder.rglob("*"):
+        parts = path.relative_to(folder).parts
+        if not any(part.startswith(".") or part == "__pycache__" for part in parts):
+            found += [path] if path.is_file() else []
+            if len(found) > _MAX_FILES:
+                break
+    return sorted(found)
+
+
+def _name(root: Section) -> str:
+    name = root.text("name")
+    if not _NAME.fullmatch(name):
+        raise root.fail("name", f"{name!r} is no name: a letter, then letters, digits, _ . -")
+    return name
+
+
+def _kinds(section: Section, key: str, default: Collection[DataKind] = ()) -> frozenset[DataKind]:
+    found = section.texts(key, tuple(default))
+    for kind in found:
+        if kind not in get_args(DataKind):
+            hint = suggestion(kind, get_args(DataKind))
+            allowed = listing(get_args(DataKind))
+            raise section.fail(key, f"found {kind!r}{hint}, expected some of {allowed}")
+    return frozenset(found)  # type: ignore[arg-type]
+
+
+def _parameter(name: str, root: Section) -> ExternalParameter:
+    section = root.section("parameters").section(name)
+    section.only(_PARAMETER_KEYS)
+    if not name.isidentifier() or name.startswith("_") or name in RESERVED:
+        taken = f"letters, digits and _, but not {listing(RESERVED)}"
+        raise section.fail("", f"no parameter can be called so: {taken}")
+    kind = section.choice("type", tuple(_TYPES))
+    choices = tuple(section.array("choices", ()))
+    if (kind == "choice") != bool(choices):
+        raise section.fail("choices", "a parameter of type choice has choices, and only such a one")
+    takes = section.section("takes") if section.has("takes") else None
+    return ExternalParameter(
+        name,
+        kind,
+        section.text("description"),
+        section.flag("nullable", False),
+        section.value("default"),
+        section.number("minimum"),
+        section.number("maximum"),
+        choices,
+        {value: _kinds(takes, str(value), get_args(DataKind)) for value in choices}
+        if takes
+        else None,
+    )
+
+
+def _check_command(manifest: Manifest, root: Section) -> None:
+    """Refuse place-holders that nothing would be put in for."""
+    known = ["data_kind", "folder", "seed", *(parameter.name for parameter in manifest.parameters)]
+    known += ["timeout", *manifest.environment.place_holders]
+    if not manifest.command:
+        raise root.fail("command", "the command is empty")
+    for word in manifest.command:
+        for name in PLACE_HOLDER.findall(word):
+            if name not in known:
+                hint = suggestion(name, known)
+                raise root.fail("command", f"nothing is called {{{name}}}{hint}: {listing(known)}")

@@ -1,0 +1,110 @@
+"""Typed access to the tables of a TOML file; every mistake is named with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, TypeVar
+
+from dagathlon.errors import StudyError, listing, suggestion
+
+_MISSING: Any = object()
+Choice = TypeVar("Choice", bound=str)
+
+
+class Section:
+    """A table of a TOML file.
+
+    Parameters
+    ----------
+    content
+        The table.
+    path
+        The file.
+    where
+        Name of the table in the file; empty for the whole.
+    """
+
+    def __init__(self, content: Any, path: str, where: str = "") -> None:
+        if not isinstance(content, dict):
+            raise StudyError(f"{path}: {where}: found {content!r}, expected a table")
+        self._content = content
+        self._path = path
+        self._where = where
+
+    def fail(self, key: str, problem: str) -> StudyError:
+        """An error at a key, for the caller to raise."""
+        place = ".".join(part for part in (self._where, key) if part)
+        return StudyError(f"{self._path}: {place}: {problem}")
+
+    def has(self, key: str) -> bool:
+        """Whether the key is there."""
+        return key in self._content
+
+    def only(self, allowed: Collection[str]) -> None:
+        """Refuse keys that are not allowed."""
+        for key in self._content:
+            if key not in allowed:
+                hint = suggestion(key, allowed)
+                raise self.fail(key, f"there is no such key{hint}; allowed: {listing(allowed)}")
+
+    def value(self, key: str) -> Any:
+        """The value as it is, or None."""
+        return self._content.get(key)
+
+    def section(self, key: str) -> Section:
+        """A table inside; an empty one when it is not there."""
+        where = f"{self._where}.{key}" if self._where else key
+        return Section(self._content.get(key, {}), self._path, where)
+
+    def table(self, key: str) -> list[str]:
+        """The keys of a table inside."""
+        return list(self.section(key)._content)
+
+    def text(self, key: str, default: str | None = None) -> str:
+        """A text that is not empty."""
+        found = self._content.get(key, default)
+        if not isinstance(found, str) or not found.strip():
+            raise self._mismatch(key, "a text")
+        return found.strip()
+
+    def flag(self, key: str, default: bool) -> bool:
+        """True or false."""
+        found = self._content.get(key, default)
+        if not isinstance(found, bool):
+            raise self._mismatch(key, "true or false")
+        return found
+
+    def number(self, key: str) -> float | None:
+        """A number, if it is there."""
+        found = self._content.get(key)
+        if found is None or (isinstance(found, int | float) and not isinstance(found, bool)):
+            return found
+        raise self._mismatch(key, "a number")
+
+    def array(self, key: str, default: Sequence[Any] = _MISSING) -> Sequence[Any]:
+        """A list of anything."""
+        found = self._content.get(key, default)
+        if not isinstance(found, list | tuple):
+            raise self._mismatch(key, "a list")
+        return found
+
+    def texts(self, key: str, default: Sequence[str] = _MISSING) -> tuple[str, ...]:
+        """A list of texts."""
+        found = self.array(key, default)
+        if not all(isinstance(item, str) for item in found):
+            raise self._mismatch(key, "a list of texts")
+        return tuple(found)
+
+    def choice(self, key: str, choices: tuple[Choice, ...], default: str | None = None) -> Choice:
+        """One of some texts."""
+        found = self._content.get(key, default)
+        for choice in choices:
+            if choice == found:
+                return choice
+        hint = suggestion(found, choices) if found is not None else ""
+        raise self._mismatch(key, f"one of {listing(choices)}{hint}")
+
+    def _mismatch(self, key: str, expected: str) -> StudyError:
+        if key not in self._content:
+            return self.fail(key, f"is missing, expected {expected}")
+        return self.fail(key, f"found {self._content[key]!r}, expected {expected}")

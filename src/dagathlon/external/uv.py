@@ -1,0 +1,141 @@
+"""Python scripts with their own dependencies, each in an environment that uv makes and keeps."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import re
+import shutil
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, NamedTuple
+
+from dagathlon.errors import UnavailableError
+from dagathlon.external.cache import locked
+from dagathlon.external.environment import OFFLINE, Environment, Say, fresh, offline, output_of
+
+_INLINE = re.compile(r"^# /// script\n((?:#(?: .*)?\n)*?)# ///$", re.M)
+_FOREIGN = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "PYTHONSTARTUP")
+
+
+class _Script(NamedTuple):
+    """A script and when it was last changed."""
+
+    path: str
+    changed: int
+
+
+@dataclass(frozen=True)
+class UvEnvironment(Environment):
+    """An environment made by uv from the dependencies that a script names in its first lines.
+
+    Parameters
+    ----------
+    script
+        The script with inline metadata (PEP 723), relative to the module's folder. ``{python}`` in
+        the command is the interpreter of its environment.
+    """
+
+    place_holders: ClassVar[tuple[str, ...]] = ("python",)
+
+    script: str = ""
+
+    def missing(self) -> str:
+        """Whether uv is there and, offline, whether the environment has been made before."""
+        if find_uv() is None:
+            hint = self.hint or "pip install 'dagathlon[external]'"
+            return f"needs uv ({hint})"
+        if offline() and _interpreter(self._script) is None:
+            return f"its packages are not installed and {OFFLINE} forbids to install them"
+        return ""
+
+    def prepare(self, say: Say) -> None:
+        """Make the environment unless it is there."""
+        if _interpreter(self._script) is None:
+            problem = _installed(self._script, say, fresh())
+            if problem:
+                raise UnavailableError(problem)
+
+    def command(self, words: Sequence[str], values: Mapping[str, str], work: Path) -> list[str]:
+        """As for any program; ``{python}`` is the interpreter of the environment."""
+        python = _interpreter(self._script)
+        if python is None:
+            raise UnavailableError("its Python environment has not been made")
+        return super().command(words, {**values, "python": python}, work)
+
+    def variables(self) -> dict[str, str]:
+        """Without anything that leads Python to packages of other environments."""
+        kept = {k: v for k, v in super().variables().items() if k not in _FOREIGN}
+        return {**kept, "PYTHONNOUSERSITE": "1"}
+
+    @property
+    def _script(self) -> _Script:
+        path = self.folder / self.script
+        return _Script(str(path), path.stat().st_mtime_ns)
+
+
+def find_uv() -> str | None:
+    """The program uv, from the PATH or from the Python package of that name."""
+    found = shutil.which("uv")
+    if found is not None:
+        return found
+    try:
+        package = importlib.import_module("uv")
+        return str(package.find_uv_bin())
+    except (ImportError, FileNotFoundError):
+        return None
+
+
+def dependencies(script: Path) -> str:
+    """The packages that a script asks for, as it names them."""
+    found = _INLINE.search(script.read_text(encoding="utf-8"))
+    lines = (found.group(1) if found else "").splitlines()
+    metadata = tomllib.loads("\n".join(line[2:] for line in lines))
+    return ", ".join(map(str, metadata.get("dependencies", []))) or "no packages"
+
+
+def _interpreter(script: _Script) -> str | None:
+    """The interpreter of a script's environment; None when it is not there or not up to date."""
+    found = _interpreters.get(script) or _looked_up(script, fresh())
+    if found is not None:
+        _interpreters[script] = found
+    return found
+
+
+_interpreters: dict[_Script, str] = {}
+
+
+@functools.lru_cache(maxsize=64)
+def _looked_up(script: _Script, _moment: int) -> str | None:
+    """What uv says without the network."""
+    if find_uv() is None:
+        return None
+    code, _ = _uv("sync", "--quiet", "--offline", "--script", script.path)
+    if code:
+        return None
+    code, path = _uv("python", "find", "--offline", "--script", script.path)
+    return path if not code and Path(path).is_file() else None
+
+
+@functools.lru_cache(maxsize=64)
+def _installed(script: _Script, say: Say, _moment: int) -> str:
+    """Make the environment; what went wrong, in words, remembered for a while."""
+    if offline():
+        return f"its packages are not installed and {OFFLINE} forbids to install them"
+    with locked(script.path):
+        _looked_up.cache_clear()  # another process may have made it meanwhile
+        if _interpreter(script) is not None:
+            return ""
+        say(f"installing {dependencies(Path(script.path))} with uv, for the first run")
+        code, output = _uv("sync", "--quiet", "--script", script.path)
+        _looked_up.cache_clear()
+        if not code and _interpreter(script) is not None:
+            return ""
+    last = output.splitlines()[-1] if output else f"exit code {code}"
+    return f"uv could not install its packages: {last}"
+
+
+def _uv(*arguments: str) -> tuple[int, str]:
+    return output_of([find_uv() or "uv", *arguments], None)

@@ -1,0 +1,85 @@
+"""The commands that read data, networks and graphs, driven as a user drives them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dagathlon import Network, read_data, read_graph
+from dagathlon.cli import USER_ERROR, main
+
+
+def test_networks_are_listed_with_their_sizes_and_origin(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["networks"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["name", "kind", "nodes", "arcs", "parameters"]
+    assert ["alarm", "discrete", "37", "46", "509"] in [line.split() for line in lines]
+    assert ["ecoli70", "gaussian", "46", "70", "162"] in [line.split() for line in lines]
+    assert any(line.startswith("origin: ") for line in lines)
+    assert any(line.startswith("licence: ") for line in lines)
+
+
+def test_sample_writes_what_the_network_draws(tmp_path: Path) -> None:
+    out = tmp_path / "asia.csv"
+    assert (
+        main(["sample", "--network", "asia", "--n", "500", "--seed", "3", "--out", str(out)]) == 0
+    )
+    drawn = Network.load("asia").sample(500, 3)
+    assert (read_data(out).codes == drawn.codes).all()
+
+
+def test_learn_and_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data, graph, stats = (str(tmp_path / name) for name in ("d.csv", "g.csv", "s.json"))
+    rows = [f"{i},{2 * i + i % 3},{(7 * i) % 11 + 0.5}" for i in range(40)]
+    Path(data).write_text("\n".join(["A,B,C", *rows, ""]))
+    spec = "corr_thresh[thresh=0.5]"
+    assert main(["learn", data, "--with", spec, "--out", graph, "--stats", stats]) == 0
+    assert [str(edge) for edge in read_graph(graph).edges()] == ["A - B"]
+    assert json.loads(Path(stats).read_text())["n_edges"] == 1
+    capsys.readouterr()
+    assert main(["compare", graph, graph, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["SHD_pattern"] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("A,B\n1.5,2\n3\n", "line 3: found 1 field where the header has 2"),
+        ("A,B,A,A\n1,2,0,1\n1,2,0,1\n", "line 1: the name 'A' stands more than twice"),
+        ("A,B\n1.5,2.5\nlow,3.5\n2.5,1\n", "line 3, column 'A': found 'low'"),
+        ("A,B\n1.5,2.5\ninf,3.5\n", "line 3, column 'A': found an infinite"),
+        ("A,B\n", "no rows"),
+        ("", "the file is empty"),
+    ],
+)
+def test_bad_data_give_one_line(
+    text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, out = tmp_path / "data.csv", tmp_path / "graph.csv"
+    file.write_text(text)
+    command = ["learn", str(file), "--with", "corr_thresh", "--out", str(out)]
+    assert main(command) == USER_ERROR
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith(f"dagathlon: {file}")
+    assert message in printed.err
+    assert printed.err.count("\n") == 1
+    assert not out.exists()
+
+
+def test_a_warning_shows_no_line_of_code(tmp_path: Path) -> None:
+    file = tmp_path / "data.csv"
+    file.write_text("A,B\n1.5,2\n1.5,4.5\n1.5,3\n")
+    command = ["learn", str(file), "--with", "corr_thresh", "--out", str(tmp_path / "g.csv")]
+    done = subprocess.run(
+        [sys.executable, "-m", "dagathlon", *command], capture_output=True, text=True, check=True
+    )
+    lines = done.stderr.splitlines()
+    assert f"dagathlon: warning: {file}: column 'A' with one value only" in lines[0]
+    assert len(lines) == 1

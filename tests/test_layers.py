@@ -1,0 +1,74 @@
+"""Imports go downwards only, in the order in which CONTRIBUTING.md lists the layers."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import dagathlon
+
+PACKAGE = Path(dagathlon.__file__).parent
+CONTRIBUTING = Path(__file__).parents[1] / "CONTRIBUTING.md"
+TOP = {"__init__", "__main__"}  # the lazy front door and the command: both stand above all layers
+
+
+def layers() -> list[tuple[str, ...]]:
+    """The first column of the table of layers, from top to bottom."""
+    table = CONTRIBUTING.read_text().partition("## The layers")[2].partition("\n## ")[0]
+    cells = [row.split("|")[1] for row in table.splitlines() if row.startswith("| `")]
+    return [tuple(re.findall(r"`(\w+)`", cell)) for cell in cells]
+
+
+def imported(source: str) -> Iterator[str]:
+    """The layers that a file imports from."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module == "dagathlon":
+            names = [f"dagathlon.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, "imports are absolute"
+            names = [node.module or ""]
+        else:
+            continue
+        yield from (name.split(".")[1] for name in names if name.startswith("dagathlon."))
+
+
+RANKS = {name: rank for rank, names in enumerate(layers()) for name in names}
+FILES = {
+    path: path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in PACKAGE.rglob("*.py")
+}
+
+
+def test_every_file_has_a_layer() -> None:
+    assert set(FILES.values()) - TOP <= set(RANKS)
+    assert set(RANKS) - {"_core"} <= set(FILES.values())
+
+
+@pytest.mark.parametrize("layer", sorted(set(FILES.values()) - TOP))
+def test_imports_go_downwards(layer: str) -> None:
+    upwards = {
+        f"{path.relative_to(PACKAGE)} imports {name}"
+        for path, own in FILES.items()
+        if own == layer
+        for name in imported(path.read_text())
+        if name != "__version__" and RANKS[name] < RANKS[layer]
+    }
+    assert not upwards
+
+
+def test_no_file_is_too_long() -> None:
+    root = CONTRIBUTING.parent
+    sources = [
+        path for folder in ("src", "cpp", "tests", "tools") for path in (root / folder).rglob("*")
+    ]
+    lengths = {
+        str(path.relative_to(root)): len(path.read_text().splitlines())
+        for path in sources
+        if path.suffix in (".py", ".cpp", ".hpp")
+    }
+    assert {path: length for path, length in lengths.items() if length > 500} == {}
