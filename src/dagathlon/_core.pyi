@@ -203,3 +203,41 @@ def grow_by_attachment(
     counts: Sequence[int], power: float, own_edges_attract: bool, key: int
 ) -> NDArray[numpy.int64]:
     """Edges from each node to so many earlier ones."""
+
+class IndependenceTest:
+    """Tests of conditional independence on one data set."""
+
+    @property
+    def size(self) -> int: ...
+    @property
+    def calls(self) -> int: ...
+    @property
+    def undefined_is_independent(self) -> bool: ...
+    @undefined_is_independent.setter
+    def undefined_is_independent(self, arg: bool, /) -> None: ...
+    def test(self, x: int, y: int, given: Sequence[int]) -> tuple[float, float, float, bool]:
+        """
+        Statistic, degrees of freedom, p-value, and whether the data could answer at all.
+        """
+
+    def independent(self, x: int, y: int, given: Sequence[int], alpha: float) -> bool: ...
+
+def gaussian_test(
+    values: NDArray[numpy.float64], statistic: str, largest_correlation: float, rowwise: bool
+) -> IndependenceTest: ...
+@overload
+def discrete_test(
+    codes: NDArray[numpy.uint8], arities: Sequence[int], statistic: str, df: str
+) -> IndependenceTest: ...
+@overload
+def discrete_test(
+    codes: NDArray[numpy.uint16], arities: Sequence[int], statistic: str, df: str
+) -> IndependenceTest: ...
+def pc(
+    test: IndependenceTest,
+    alpha: float,
+    max_order: int | None,
+    stable: bool,
+    triples: int,
+    mark_conflicts: bool,
+) -> tuple[MarkedGraph, list[int]]: ...
