@@ -11,7 +11,7 @@ from dagathlon.benchpress.base import BenchpressGraph
 from dagathlon.errors import StudyError
 from dagathlon.modules import Count, Natural, NonNegative, Probability
 from dagathlon.simulate.band import Band, RandomBand
-from dagathlon.simulate.base import GraphGenerator, GraphKind
+from dagathlon.simulate.base import GraphGenerator, GraphKind, Nodes
 from dagathlon.simulate.blocks import Bipartite, Islands
 from dagathlon.simulate.decomposable import DecomposableGraph
 from dagathlon.simulate.degrees import PowerLaw, RegularGraph
@@ -79,7 +79,7 @@ class PcalgRanddag(BenchpressGraph):
     implementation = "dagathlon (re-implementation of pcalg 2.7-8 randDAG)"
     references = ("Kalisch et al. 2012, JSS 47(11)",)
 
-    n: Natural = 20
+    n: Nodes = 20
     d: NonNegative = 4.0
     method: Randdag = "er"
     par1: NonNegative | None = None
@@ -144,7 +144,7 @@ class GcastleDag(BenchpressGraph):
     implementation = "dagathlon (re-implementation of gCastle 1.0.3 DAG)"
     references = ("Zhang et al. 2021, gCastle, arXiv 2111.15155",)
 
-    n_nodes: Natural = 20
+    n_nodes: Nodes = 20
     n_edges: Count = 40
     method: Literal["er", "sf"] = "er"
 
@@ -199,7 +199,7 @@ class BdgraphGraphsim(UndirectedGraph):
     implementation = "dagathlon (re-implementation of BDgraph 2.72 graph.sim)"
     references = ("Mohammadi and Wit 2019, BDgraph, JSS 89(3)",)
 
-    p: Natural = 10
+    p: Nodes = 10
     graph: Literal["random", "cluster", "scale-free", "hub", "circle", "star", "lattice"] = "random"
     prob: Probability = 0.2
     class_: Natural | None = field(default=None, metadata={"json": "class"})
@@ -236,7 +236,7 @@ class TrilearnBandmat(UndirectedGraph):
     implementation = "dagathlon (re-implementation of trilearn 2.0.5)"
     references = ("Olsson, Pavlenko and Rios 2019, Electronic Journal of Statistics 13",)
 
-    dim: Natural = 20
+    dim: Nodes = 20
     bandwidth: Count = 2
 
     def native(self) -> GraphGenerator:
@@ -260,7 +260,7 @@ class TrilearnRandBandmat(UndirectedGraph):
     implementation = "dagathlon (re-implementation of trilearn 2.0.5)"
     references = ("Olsson, Pavlenko and Rios 2019, Electronic Journal of Statistics 13",)
 
-    dim: Natural = 20
+    dim: Nodes = 20
     max_bandwidth: Natural = 5
 
     def native(self) -> GraphGenerator:
@@ -286,7 +286,7 @@ class TrilearnCta(UndirectedGraph):
     implementation = "dagathlon (re-implementation of trilearn 2.0.5)"
     references = ("Olsson, Pavlenko and Rios 2022, Statistics and Computing 32",)
 
-    order: Natural = 20
+    order: Nodes = 20
     alpha: Probability = 0.5
     beta: Probability = 0.5
 

@@ -156,6 +156,10 @@ class TrilearnGInvWishart(UndirectedParameters):
 
     dof: NonNegative = 1.0
 
+    def problem(self) -> str:
+        """As the native module."""
+        return self.native().problem()
+
     def native(self) -> ParameterGenerator:
         """The same models under our name.
 

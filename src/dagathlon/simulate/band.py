@@ -8,7 +8,7 @@ import numpy as np
 
 from dagathlon.graphs import Graph
 from dagathlon.modules import Count, Natural
-from dagathlon.simulate.base import GraphGenerator, GraphKind, check
+from dagathlon.simulate.base import GraphGenerator, GraphKind, Nodes, check
 from dagathlon.simulate.random_graph import numbered
 
 
@@ -26,7 +26,7 @@ class Band(GraphGenerator):
 
     name = "band"
 
-    nodes: Natural = 20
+    nodes: Nodes = 20
     bandwidth: Count = 2
 
     @property
@@ -55,7 +55,7 @@ class RandomBand(GraphGenerator):
     name = "random_band"
     version = 2
 
-    nodes: Natural = 20
+    nodes: Nodes = 20
     max_bandwidth: Natural = 5
 
     @property

@@ -6,11 +6,11 @@ import functools
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Protocol, TypeAlias
 
 from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.graphs import Graph
-from dagathlon.modules import Module
+from dagathlon.modules import Module, Range
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
 GraphKind: TypeAlias = Literal["dag", "undirected"]
+Nodes: TypeAlias = Annotated[int, Range(1, 20_000)]
+"""A number of nodes; graphs are matrices, so that more would fill the memory."""
 
 
 class Model(Protocol):

@@ -10,8 +10,8 @@ from typing import TypeAlias
 import numpy as np
 
 from dagathlon.graphs import Graph
-from dagathlon.modules import Natural, Probability
-from dagathlon.simulate.base import GraphGenerator, GraphKind, check
+from dagathlon.modules import Probability
+from dagathlon.simulate.base import GraphGenerator, GraphKind, Nodes, check
 from dagathlon.simulate.random_graph import numbered
 
 Subtree: TypeAlias = dict[int, set[int]]
@@ -38,7 +38,7 @@ class DecomposableGraph(GraphGenerator):
     name = "decomposable_graph"
     references = ("Olsson, Pavlenko and Rios 2022, Statistics and Computing 32",)
 
-    nodes: Natural = 20
+    nodes: Nodes = 20
     spread: Probability = 0.5
     attach: Probability = 0.5
 

@@ -8,8 +8,7 @@ from typing import Literal
 import numpy as np
 
 from dagathlon.graphs import Graph
-from dagathlon.modules import Natural
-from dagathlon.simulate.base import GraphGenerator, check
+from dagathlon.simulate.base import GraphGenerator, Nodes, check
 from dagathlon.simulate.erdos_renyi import ErdosRenyi
 from dagathlon.simulate.pairs import shuffled
 from dagathlon.simulate.random_graph import numbered
@@ -36,7 +35,7 @@ class ErSf(GraphGenerator):
     name = "er_sf"
     references = ("Karimi Mamaghan et al. 2024, ICML, PMLR 235", "Lorch et al. 2021, NeurIPS")
 
-    nodes: Natural = 5
+    nodes: Nodes = 5
     family: Literal["ER1", "ER2", "SF1", "SF2"] = "ER1"
 
     @property

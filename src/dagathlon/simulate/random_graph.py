@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dagathlon.graphs import Graph
-from dagathlon.modules import Count, Natural, NonNegative
-from dagathlon.simulate.base import GraphGenerator, GraphKind, check
+from dagathlon.modules import Count, NonNegative
+from dagathlon.simulate.base import GraphGenerator, GraphKind, Nodes, check
 from dagathlon.simulate.pairs import Pairs, acyclic, redraw, shuffled
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class RandomGraph(GraphGenerator):
         limit.
     """
 
-    nodes: Natural = 20
+    nodes: Nodes = 20
     neighbours: NonNegative = 4.0
     directed: bool = True
     max_parents: Count | None = None

@@ -11,7 +11,7 @@ import numpy as np
 
 from dagathlon.graphs import Graph
 from dagathlon.modules import Count, Natural, Probability
-from dagathlon.simulate.base import GraphGenerator, GraphKind, check
+from dagathlon.simulate.base import GraphGenerator, GraphKind, Nodes, check
 from dagathlon.simulate.pairs import Pairs, number_of_pairs, random_pairs
 from dagathlon.simulate.random_graph import count_of, numbered
 from dagathlon.simulate.scale_free import grown
@@ -41,7 +41,7 @@ class ShapedGraph(GraphGenerator):
     name = "shaped_graph"
     references = ("Mohammadi and Wit 2019, BDgraph, JSS 89(3)",)
 
-    nodes: Natural = 10
+    nodes: Nodes = 10
     shape: Literal["random", "cluster", "scale-free", "hub", "circle", "star", "lattice"] = "random"
     probability: Probability = 0.2
     groups: Natural | None = None

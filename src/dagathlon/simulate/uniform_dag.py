@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.graphs import Graph
-from dagathlon.modules import Natural
-from dagathlon.simulate.base import GraphGenerator, check
+from dagathlon.simulate.base import GraphGenerator, Nodes, check
 from dagathlon.simulate.random_graph import numbered
 
 EXACT = 40
@@ -36,7 +35,7 @@ class UniformDag(GraphGenerator):
     name = "uniform_dag"
     references = ("Kuipers and Moffa 2015, Statistics and Computing 25",)
 
-    nodes: Natural = 20
+    nodes: Nodes = 20
 
     def sample(self, rng: np.random.Generator) -> Graph:
         """Draw the sizes of the layers, the edges between them, and the names."""
