@@ -19,7 +19,7 @@ _MODULE = "/module"
 _WORK = "/work"
 # A container outlives the client that started it. Its input does not: when it ends, so does the
 # program, which takes the place of this shell and has its number.
-_END_WITH_INPUT = 'exec 3<&0; (cat <&3 >/dev/null; kill -9 $$) & exec "$@" </dev/null 3<&-'
+END_WITH_INPUT = 'exec 3<&0; (cat <&3 >/dev/null; kill -9 $$) & exec "$@" </dev/null 3<&-'
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class Docker(_Container):
         most, _ = resource.getrlimit(resource.RLIMIT_AS)
         memory = [] if most == resource.RLIM_INFINITY else [f"--memory={most}"]
         inner = filled(words, {**values, "folder": _MODULE})
-        shell = ["--entrypoint=sh", self.image, "-c", _END_WITH_INPUT, "sh"]
+        shell = ["--entrypoint=sh", self.image, "-c", END_WITH_INPUT, "sh"]
         start = [self.program, "run", *options, *memory, *volumes, f"--workdir={_WORK}"]
         return [*start, *shell, *inner]
 

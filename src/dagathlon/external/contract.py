@@ -23,6 +23,7 @@ TRAJECTORY = "trajectory.csv"
 STATISTICS = "stats.json"
 
 _MAX_STATISTICS = 1 << 20
+_SAYS_NOTHING = re.compile(r"|Execution halted|Calls: .*")  # R's words after an error
 _OUT_OF_MEMORY = re.compile(
     r"bad_alloc|MemoryError|annot allocate (memory|vector)|ut of memory|memory exhausted"
 )
@@ -74,8 +75,9 @@ def read_outputs(name: str, folder: Path, data: Dataset, gives: Output) -> Estim
 
 
 def last_line(text: str) -> str:
-    """The last line that is not empty."""
-    return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")
+    """The last line that says something."""
+    lines = (line.strip() for line in reversed(text.splitlines()))
+    return next((line for line in lines if not _SAYS_NOTHING.fullmatch(line)), "")
 
 
 def _read_graph(path: Path, data: Dataset, gives: Output) -> Graph:

@@ -16,6 +16,10 @@ _FIRST_LOOK_MS = 2
 _LAST_LOOK_MS = 100
 
 
+CLEARLY = 1.1
+"""The kernel counts memory in steps: what is larger by less than this factor may be the same."""
+
+
 class Ended(NamedTuple):
     """How a program ended.
 
@@ -133,7 +137,7 @@ def _read(stream: int, output: bytes) -> tuple[bytes, bool]:
 def _code(process: subprocess.Popen[bytes]) -> int:
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    if usage.ru_maxrss * 1024 > _high_water("self"):
+    if usage.ru_maxrss * 1024 > CLEARLY * _high_water("self"):
         peak_memory.see(usage.ru_maxrss * 1024)
     return process.returncode
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from dagathlon.external.program import peak_memory
+from dagathlon.external.program import CLEARLY, peak_memory
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _LONG = 0.05
@@ -61,7 +61,7 @@ class Meter:
         peak = self._peak()
         memory = max(peak - self._memory, 0)
         # A new process counts what its parent held until it has become another program.
-        if after.ru_maxrss > before.ru_maxrss and after.ru_maxrss * 1024 > peak:
+        if after.ru_maxrss > before.ru_maxrss and after.ru_maxrss * 1024 > CLEARLY * peak:
             memory = max(memory, after.ru_maxrss * 1024)
         memory = max(memory, peak_memory.bytes)
         # What earlier work freed but the allocator still holds would hide the next peak.

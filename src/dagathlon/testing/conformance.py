@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import json
 import math
 import random
@@ -70,6 +72,23 @@ def problems_of(learner: Learner | type[Learner] | str, *, seconds: float = 60.0
         raise UnavailableError(f"{cls.name} cannot run here: {cls.unavailable}")
     cls.prepare()
     return [*problems, *_Trial(made, seconds).problems()]
+
+
+@contextlib.contextmanager
+def _other_global_randomness() -> Iterator[None]:
+    """Put generators that no learner should draw from into a state they have not been in."""
+    kept = random.getstate(), np.random.get_state()  # noqa: NPY002
+    number = next(_NUMBERS)
+    random.seed(number)
+    np.random.seed(number)  # noqa: NPY002
+    try:
+        yield
+    finally:
+        random.setstate(kept[0])
+        np.random.set_state(kept[1])  # noqa: NPY002
+
+
+_NUMBERS = itertools.count(1)
 
 
 def _class_of(learner: Learner | type[Learner] | str) -> type[Learner]:
@@ -148,15 +167,12 @@ class _Trial:
                 yield f"{sample.what}: it does not handle them and does not object either"
 
     def _run(self, data: Dataset, seed: int) -> Estimate:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _other_global_randomness():
             warnings.simplefilter("ignore")
             return self.learner.learn(data, np.random.Generator(np.random.Philox(key=seed)))
 
     def _same_again(self, data: Dataset, first: Estimate) -> Iterator[str]:
-        """Run it again from another state of the random generators that nobody should use."""
         before = data.fingerprint
-        random.seed(987)
-        np.random.seed(987)  # noqa: NPY002 - a learner must not draw from this one
         again = self._run(data, 1)
         copies = np.array(data.codes), np.array(data.values)
         if Dataset(data.variables, *copies).fingerprint != before:

@@ -10,7 +10,7 @@ data <- as.matrix(read.csv("data.csv", check.names = FALSE))
 if (kind == "discrete") data <- data[-1, , drop = FALSE]  # the row of cardinalities
 labels <- colnames(data)
 p <- ncol(data)
-if (nrow(data) < 2 || p < 2) stop("BDgraph needs at least 2 rows and 2 columns")
+if (nrow(data) < 2 || p < 3) stop("BDgraph needs at least 2 rows and 3 columns")
 if (any(apply(data, 2, var) == 0)) stop("a column is constant: it has no correlations")
 
 invisible(loadNamespace("BDgraph"))

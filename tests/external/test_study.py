@@ -1,0 +1,195 @@
+"""External modules in a study: limits hold for their programs, absent ones are skipped."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+from folders import EMPTY_GRAPH, MANIFEST, write
+
+from dagathlon.cli import main
+from dagathlon.modules import registry
+from dagathlon.study.store import Store
+from dagathlon.study.task import Limits, Outcome, TaskKind
+from dagathlon.workflow import Study
+
+DATA = "a,b\n" + "".join(f"{i / 7},{(i * i) % 11 / 3}\n" for i in range(20))
+# A child of a child, so that it is not enough to end the program itself.
+SLEEP = "sleep 987 & sh -c 'sleep 986'\n"
+EAT = "awk 'BEGIN { while (1) x[n++] = \"a text of some length that takes room \" n }'\n"
+
+
+def study(folder: Path, script: str, setup: str = "", manifest: str = MANIFEST) -> Path:
+    """A study with one external module beside it."""
+    write(folder / "mine", script, manifest)
+    (folder / "data.csv").write_text(DATA)
+    content = {
+        "modules": ["mine"],
+        "benchmark_setup": [
+            {
+                "title": "t",
+                "data": [{"graph_id": None, "parameters_id": None, "data_id": "data.csv"}],
+                "evaluation": {"graph_estimation": {"ids": ["it", "corr"], "csvs": True}},
+                **json.loads(setup or "{}"),
+            }
+        ],
+        "resources": {
+            "structure_learning_algorithms": {
+                "mine": [{"id": "it"}],
+                "corr_thresh": [{"id": "corr"}],
+            }
+        },
+    }
+    path = folder / "study.json"
+    path.write_text(json.dumps(content))
+    return path
+
+
+def outcome(path: Path, out: Path) -> Outcome:
+    """Run the study and tell how the external module ended."""
+    loaded = Study.load(path)
+    loaded.run(out, jobs=1)
+    (task,) = [
+        t for t in loaded.plan.tasks if (t.call.kind, t.call.module) == (TaskKind.LEARN, "mine")
+    ]
+    with Store(out / "store", readonly=True) as store:
+        entry = store.get(task.key)
+    assert entry is not None
+    return entry.outcome
+
+
+def running(text: str) -> list[str]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if words[:2] == [b"sleep", text.encode()]:
+            found.append(path.parent.name)
+    return found
+
+
+def test_module_runs_and_is_measured(tmp_path):
+    work = "awk 'BEGIN { while (n < 3000000) n++ }'\n"
+    found = outcome(study(tmp_path, work + EMPTY_GRAPH), tmp_path / "out")
+    assert (found.status, found.reason) == ("ok", "")
+    assert found.cpu > 0.02
+    assert 0.5e6 < found.memory < 60e6
+
+
+def test_time_limit_ends_the_program_and_what_it_started(tmp_path):
+    before = set(running("986") + running("987"))
+    begin = time.perf_counter()
+    found = outcome(study(tmp_path, SLEEP, '{"time_limit": 1}'), tmp_path / "out")
+    assert (found.status, found.reason) == ("F1", "stopped after 1 s")
+    assert time.perf_counter() - begin < 30
+    assert set(running("986") + running("987")) <= before
+
+
+def test_memory_limit_holds_for_the_program(tmp_path):
+    path = study(tmp_path, EAT, '{"memory_limit": "300M", "time_limit": 60}')
+    found = outcome(path, tmp_path / "out")
+    assert (found.status, found.reason) == ("F3", "it needed more than 300 MB of memory")
+
+
+def test_failure_keeps_the_last_output(tmp_path):
+    found = outcome(study(tmp_path, "echo first; echo second; exit 5"), tmp_path / "out")
+    assert (found.status, found.reason) == ("F2", "mine ended with exit code 5: second")
+    assert "first\nsecond" in found.detail
+
+
+def test_absent_runtime_is_skipped_and_told_by_check(tmp_path, capsys):
+    manifest = MANIFEST + '[environment]\ncommands = ["no-such-program"]\n'
+    path = study(tmp_path, EMPTY_GRAPH, manifest=manifest)
+    found = outcome(path, tmp_path / "out")
+    assert (found.status, found.reason) == ("skipped", "needs no-such-program on the PATH")
+    assert main(["check", str(path), "--out", str(tmp_path / "new")]) == 0
+    shown = capsys.readouterr().out
+    assert "will be skipped: mine\n  needs no-such-program on the PATH" in shown
+
+
+def test_changed_script_runs_again_and_an_unchanged_one_does_not(tmp_path):
+    count = f"echo x >> {tmp_path}/count\n"
+    path = study(tmp_path, count + EMPTY_GRAPH)
+    for _ in range(2):
+        outcome(path, tmp_path / "out")
+    assert (tmp_path / "count").read_text() == "x\n"
+    registry._loaded.cache_clear()
+    (tmp_path / "mine" / "learn.sh").write_text(f"# changed\n{count}{EMPTY_GRAPH}")
+    outcome(path, tmp_path / "out")
+    assert (tmp_path / "count").read_text() == "x\nx\n"
+
+
+def test_preparation_is_no_part_of_the_time(tmp_path, monkeypatch):
+    """A container program that takes long to fetch its image and is quick to run."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "docker").write_text(
+        "#!/bin/sh\n"
+        'case "$1" in\n'
+        f"  image) test -e {tmp_path}/image;;\n"
+        f"  pull) sleep 2; echo x >> {tmp_path}/image;;\n"
+        '  run) while [ "$1" != --entrypoint=sh ]; do\n'
+        '    case "$1" in --volume=*:/work) w=${1#--volume=}; cd "${w%:/work}";; esac; shift\n'
+        '    done; shift 2; exec sh "$@";;\n'
+        "esac\n"
+    )
+    (folder / "docker").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    manifest = MANIFEST.replace(
+        '"{folder}/learn.sh"', "\"-c\", '''printf 'a,b\\n0,0\\n0,0\\n' > adjmat.csv'''"
+    )
+    manifest += '[environment]\nkind = "docker"\nimage = "x"\n'
+    found = outcome(study(tmp_path, "", manifest=manifest), tmp_path / "out")
+    assert (found.status, found.reason) == ("ok", "")
+    assert found.wall < 1.5
+    assert (tmp_path / "image").read_text() == "x\n"
+
+
+@pytest.mark.parametrize("language", ["shell", "r", "python"])
+def test_skeleton_runs(tmp_path, language, capsys):
+    folder = tmp_path / "my_module"
+    assert main(["new", "module", str(folder), "--language", language]) == 0
+    if language == "shell":
+        arguments = ["modules", "my_module", "--modules", str(folder)]
+        assert main([*arguments, "--check"]) == 0
+        assert "It does what studies rely on." in capsys.readouterr().out
+    assert main(["modules", "--modules", str(folder)]) == 0
+    assert "my_module" in capsys.readouterr().out
+
+
+def test_new_module_keeps_its_hands_off_what_is_there(tmp_path, capsys):
+    assert main(["new", "module", str(tmp_path)]) == 2
+    assert "is there already" in capsys.readouterr().err
+    assert main(["new", "module", str(tmp_path / "no-name")]) == 2
+    assert "the folder gives the module its name" in capsys.readouterr().err
+
+
+def test_learn_measures_the_program(tmp_path, capsys):
+    write(tmp_path / "mine", "awk 'BEGIN { while (n < 3000000) n++ }'\n" + EMPTY_GRAPH)
+    (tmp_path / "data.csv").write_text(DATA)
+    out, stats = tmp_path / "graph.csv", tmp_path / "stats.json"
+    arguments = ["learn", str(tmp_path / "data.csv"), "--with", "mine", "--out", str(out)]
+    assert main([*arguments, "--stats", str(stats), "--modules", str(tmp_path / "mine")]) == 0
+    with out.open() as file:
+        assert list(csv.reader(file)) == [["a", "b"], ["0", "0"], ["0", "0"]]
+    measured = json.loads(stats.read_text())
+    assert measured["cpu_seconds"] > 0.02
+    assert measured["peak_bytes"] > 0
+    (tmp_path / "mine" / "learn.sh").write_text("echo one; echo two; exit 1")
+    assert main([*arguments, "--modules", str(tmp_path / "mine")]) == 2
+    assert "exit code 1: two\n--- its last output ---\none\ntwo" in capsys.readouterr().err
+
+
+def test_limits_are_those_of_the_plan(tmp_path):
+    path = study(tmp_path, EMPTY_GRAPH)
+    content = json.loads(path.read_text())
+    content["resources"]["structure_learning_algorithms"]["mine"][0]["timeout"] = 3
+    path.write_text(json.dumps(content))
+    assert Limits(3.0, None) in Study.load(path).plan.limits.values()
