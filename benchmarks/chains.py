@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from benchmarks.timing import Row, best_of, compare, print_table
+from benchmarks.timing import Row, best_of, compare, print_table, row
 
 from dagathlon.evaluate.chains import edge_frequencies, map_graph, size_trajectory
 from dagathlon.learners.chain import Chain, Edits
@@ -29,10 +29,9 @@ def run() -> list[Row]:
             "read the file": best_of(lambda: read_trajectory(path), 3),
         }
     frequencies = best_of(lambda: edge_frequencies(chain), 5)
-    none = {"peer": "", "peer_s": None, "ratio": None, "note": ""}
     return [
         compare("edge frequencies", frequencies, "networkx", "networkx", walking),
-        *({"what": what, "ours_s": seconds, **none} for what, seconds in alone.items()),
+        *(row(what, seconds) for what, seconds in alone.items()),
     ]
 
 
@@ -74,13 +73,13 @@ def walk(chain: Chain) -> np.ndarray:
     graph.add_nodes_from(range(NODES))
     total = np.zeros((NODES, NODES))
     previous = int(chain.index[0])
-    for row, index in enumerate(chain.index.tolist()):
+    for place, index in enumerate(chain.index.tolist()):
         total += (index - previous) * nx.to_numpy_array(graph)
         for edits, change in (
             (chain.added, graph.add_edges_from),
             (chain.removed, graph.remove_edges_from),
         ):
-            change(edits.edges[edits.starts[row] : edits.starts[row + 1]].tolist())
+            change(edits.edges[edits.starts[place] : edits.starts[place + 1]].tolist())
         previous = index
     return total / (previous - int(chain.index[0]))
 

@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 import io
-import time
-from collections.abc import Callable
-from typing import Any
 
 import networkx as nx
 import numpy as np
 import pandas as pd
+from benchmarks.timing import Row, best_of, print_table, row
 
 from dagathlon.graphs import Graph, read_graph, to_networkx, to_svg, write_graph
-
-
-def best_of(function: Callable[[], Any], repeats: int = 5) -> float:
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return min(times)
 
 
 def random_dag(p: int, edges: int) -> Graph:
@@ -35,19 +24,7 @@ def content(graph: Graph, format: str) -> bytes:
     return file.getvalue()
 
 
-def row(what: str, ours: float, peer: str, peers: float | None, note: str) -> dict[str, Any]:
-    ratio = peers / ours if peers else None
-    return {
-        "what": what,
-        "ours_s": ours,
-        "peer": peer,
-        "peer_s": peers,
-        "ratio": ratio,
-        "note": note,
-    }
-
-
-def run() -> list[dict[str, Any]]:
+def run() -> list[Row]:
     graph = random_dag(1041, 1397)
     csv, graphml = content(graph, "adjacency"), content(graph, "graphml")
     plain = to_networkx(graph)
@@ -70,9 +47,8 @@ def run() -> list[dict[str, Any]]:
             best_of(lambda: read_graph(io.BytesIO(graphml))),
             "networkx",
             best_of(lambda: nx.read_graphml(io.BytesIO(graphml))),
-            "",
         ),
-        row("draw, 70 nodes", best_of(lambda: to_svg(small)), "", None, "layered"),
+        row("draw, 70 nodes", best_of(lambda: to_svg(small)), note="layered"),
         row(
             "draw, 1041 nodes",
             best_of(lambda: to_svg(graph), 2),
@@ -84,4 +60,4 @@ def run() -> list[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    print(pd.DataFrame(run()).to_string(index=False))
+    print_table(run())

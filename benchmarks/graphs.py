@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from benchmarks.timing import Row, best_of, compare, print_table
+from benchmarks.timing import Row, best_of, compare, print_table, row
 
 from dagathlon import _core
 from dagathlon.evaluate import shd
@@ -194,10 +194,7 @@ def alone_rows(p: int, degree: float) -> list[Row]:
         "is_cpdag": lambda: essential.is_cpdag,
         "skeleton": lambda: skeleton(dag),
     }
-    none = {"peer": "", "peer_s": None, "ratio": None, "note": ""}
-    return [
-        {"what": f"{name}, p={p}", "ours_s": best_of(call), **none} for name, call in calls.items()
-    ]
+    return [row(f"{name}, p={p}", best_of(call)) for name, call in calls.items()]
 
 
 def run() -> list[Row]:

@@ -8,7 +8,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from benchmarks.timing import Row, best_of, compare, print_table
+from benchmarks.timing import Row, best_of, compare, print_table, row
 
 from dagathlon.data import Network, write_network
 from dagathlon.data.networks import bif
@@ -31,14 +31,11 @@ def sampling(name: str, n: int, peer_n: int, folder: Path) -> list[Row]:
     network = Network.load(name)
     path = folder / f"{name}.bif"
     write_network(network, path)
-    goal: Row = {
-        "what": f"sample {n:,} rows of {name}",
-        "ours_s": best_of(lambda: network.sample(n, seed=1), repeats=5),
-        "peer": "",
-        "peer_s": None,
-        "ratio": None,
-        "note": "goal: under 1 s" if name != "munin" else "",
-    }
+    goal = row(
+        f"sample {n:,} rows of {name}",
+        best_of(lambda: network.sample(n, seed=1), repeats=5),
+        note="goal: under 1 s" if name != "munin" else "",
+    )
     ours = best_of(lambda: network.sample(peer_n, seed=1), repeats=5)
     what = f"sample {peer_n:,} rows of {name}"
 

@@ -6,12 +6,12 @@ per query times the number of queries, and the note says on how many it was meas
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
+from benchmarks.timing import Row, best_of, print_table, row
 
 from dagathlon.graphs import Graph, latent_projection, pag, separated
 
@@ -33,15 +33,6 @@ def random_queries(graph: Graph, n: int, rng: np.random.Generator) -> list[Query
         x, y, *z = (graph.names[i] for i in rng.choice(len(graph), 2 + size, replace=False))
         result.append((x, y, z))
     return result
-
-
-def best_of(repeats: int, work: Callable[[], object]) -> float:
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times)
 
 
 def networkx_dag(graph: Graph) -> Ask:
@@ -95,81 +86,63 @@ PEERS: tuple[tuple[str, Callable[[Graph], Ask], int], ...] = (
 )
 
 
-def row(what: str, ours: float, peer: str, peer_s: float | None, note: str) -> dict[str, Any]:
-    ratio = None if peer_s is None else peer_s / ours
-    return {
-        "what": what,
-        "ours_s": ours,
-        "peer": peer,
-        "peer_s": peer_s,
-        "ratio": ratio,
-        "note": note,
-    }
-
-
 def ask_all(ask: Ask, queries: Sequence[Query]) -> list[bool]:
     return [ask(x, y, z) for x, y, z in queries]
 
 
-def query_rows() -> list[dict[str, Any]]:
+def query_rows() -> list[Row]:
     rng = np.random.default_rng(1)
     graph = random_dag(100, 4, rng)
     queries = random_queries(graph, N_QUERIES, rng)
     what = f"{N_QUERIES} d-separation queries, p=100, degree 4"
-    ours = best_of(5, lambda: ask_all(partial(separated, graph), queries))
+    ours = best_of(lambda: ask_all(partial(separated, graph), queries), 5)
     rows = []
     for peer, make, n in PEERS:
         try:
             ask = make(graph)
         except ImportError:
-            rows.append(row(what, ours, peer, None, "not installed"))
+            rows.append(row(what, ours, peer, note="not installed"))
             continue
         few = queries[:n]
         agree = ask_all(ask, few) == ask_all(partial(separated, graph), few)
-        peer_s = best_of(3, partial(ask_all, ask, few)) * N_QUERIES / n
+        peer_s = best_of(partial(ask_all, ask, few), 3) * N_QUERIES / n
         answers = "same answers" if agree else "DIFFERENT ANSWERS"
         rows.append(row(what, ours, peer, peer_s, f"peer timed on {n} queries; {answers}"))
     return rows
 
 
-def projection_rows() -> list[dict[str, Any]]:
+def projection_rows() -> list[Row]:
     rng = np.random.default_rng(2)
     graph = random_dag(1000, 4, rng)
     latent = [graph.names[i] for i in rng.choice(1000, 100, replace=False)]
     mag = latent_projection(graph, latent)
-    hide = best_of(5, lambda: latent_projection(graph, latent))
-    orient = best_of(5, lambda: pag(mag))
+    hide = best_of(lambda: latent_projection(graph, latent), 5)
+    orient = best_of(lambda: pag(mag), 5)
     size = "p=1000, degree 4, 100 latent"
     return [
-        row(f"latent projection, {size}", hide, "-", None, f"{mag.n_edges} edges"),
-        row(f"PAG of that MAG, {size}", orient, "-", None, "rules 0 to 10"),
+        row(f"latent projection, {size}", hide, note=f"{mag.n_edges} edges"),
+        row(f"PAG of that MAG, {size}", orient, note="rules 0 to 10"),
     ]
 
 
-def pag_rows() -> list[dict[str, Any]]:
+def pag_rows() -> list[Row]:
     rng = np.random.default_rng(3)
     graph = random_dag(10, 2.5, rng)
     latent = list(graph.names[:2])
     what = "PAG of a DAG, p=10, 2 latent"
-    ours = best_of(20, lambda: pag(latent_projection(graph, latent)))
+    ours = best_of(lambda: pag(latent_projection(graph, latent)), 20)
     try:
         dag, nodes = causal_learn_graph(graph)
         from causallearn.utils.DAG2PAG import dag2pag
     except ImportError:
-        return [row(what, ours, "causal-learn", None, "not installed")]
-    peer_s = best_of(3, lambda: dag2pag(dag, [nodes[name] for name in latent]))
+        return [row(what, ours, "causal-learn", note="not installed")]
+    peer_s = best_of(lambda: dag2pag(dag, [nodes[name] for name in latent]), 3)
     return [row(what, ours, "causal-learn", peer_s, "dag2pag")]
 
 
-def run() -> list[dict[str, Any]]:
+def run() -> list[Row]:
     return query_rows() + projection_rows() + pag_rows()
 
 
-def main() -> None:
-    for r in run():
-        peer_s = "" if r["peer_s"] is None else f"{r['peer_s']:10.4f} s  {r['ratio']:9.1f}x"
-        print(f"{r['what']:<50} {r['ours_s']:10.6f} s  {r['peer']:<13} {peer_s:<24} {r['note']}")
-
-
 if __name__ == "__main__":
-    main()
+    print_table(run())

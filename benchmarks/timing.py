@@ -23,6 +23,21 @@ def installed(module: str) -> bool:
     return True
 
 
+def row(
+    what: str, ours_s: float, peer: str = "", peer_s: float | None = None, note: str = ""
+) -> Row:
+    """A row of a table; without `peer_s` there is nothing to compare with."""
+    ratio = None if peer_s is None else peer_s / ours_s
+    return {
+        "what": what,
+        "ours_s": ours_s,
+        "peer": peer,
+        "peer_s": peer_s,
+        "ratio": ratio,
+        "note": note,
+    }
+
+
 def compare(
     what: str,
     ours_s: float,
@@ -31,20 +46,18 @@ def compare(
     measure: Callable[[], tuple[float, str]],
 ) -> Row:
     """A row against one peer; `measure` gives its seconds and a note, if it is installed."""
-    row = {"what": what, "ours_s": ours_s, "peer": peer, "peer_s": None, "ratio": None}
     if not installed(module):
-        return {**row, "note": "not installed"}
-    peer_s, note = measure()
-    return {**row, "peer_s": peer_s, "ratio": peer_s / ours_s, "note": note}
+        return row(what, ours_s, peer, note="not installed")
+    return row(what, ours_s, peer, *measure())
 
 
 def print_table(rows: list[Row]) -> None:
-    print(f"{'what':44} {'ours':>10} {'peer':>13} {'peer time':>10} {'ratio':>9}  note")
-    for row in rows:
-        ratio = "" if row["ratio"] is None else f"{row['ratio']:.1f}x"
+    print(f"{'what':44} {'ours':>10} {'peer':>22} {'peer time':>10} {'ratio':>9}  note")
+    for found in rows:
+        ratio = "" if found["ratio"] is None else f"{found['ratio']:.1f}x"
         print(
-            f"{row['what']:44} {_readable(row['ours_s']):>10} {row['peer']:>13} "
-            f"{_readable(row['peer_s']):>10} {ratio:>9}  {row['note']}"
+            f"{found['what']:44} {_readable(found['ours_s']):>10} {found['peer']:>22} "
+            f"{_readable(found['peer_s']):>10} {ratio:>9}  {found['note']}"
         )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -72,3 +74,15 @@ def test_no_file_is_too_long() -> None:
         if path.suffix in (".py", ".cpp", ".hpp")
     }
     assert {path: length for path, length in lengths.items() if length > 500} == {}
+
+
+def test_heavy_libraries_wait_until_they_are_used() -> None:
+    code = (
+        "import sys, dagathlon.cli, dagathlon.graphs, dagathlon.data, dagathlon.learners\n"
+        "dagathlon.cli.parser()\n"
+        "heavy = {'pandas', 'polars', 'matplotlib', 'dask', 'networkx', 'igraph',\n"
+        "         'causallearn', 'pgmpy'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -32,6 +32,7 @@ def test_facts_of_a_discrete_network() -> None:
     assert network.n_parameters == 1 + 2 * 2 + 2 * 6
     assert repr(network) == "Network(discrete, 3 nodes, 3 arcs, 17 parameters)"
     assert "3 nodes" in network._repr_html_()
+    assert "<svg" in network._repr_html_()
     assert len(network) == 3
     assert "rain" in network
 

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -174,13 +172,3 @@ def test_as_graph_of_paths_and_graphs(tmp_path: Path) -> None:
         as_graph(7)
     with pytest.raises(GraphError, match="an array has no names"):
         as_graph(np.zeros((2, 2)))
-
-
-def test_nothing_optional_is_imported() -> None:
-    code = (
-        "import sys, dagathlon.graphs\n"
-        "heavy = {'networkx', 'igraph', 'pandas', 'causallearn', 'pgmpy', 'matplotlib', 'polars'}\n"
-        "print(sorted(heavy & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import resource
+import sys
 
 import numpy as np
+import pytest
 
 from dagathlon.graphs import Graph, cpdag, extension, latent_projection, moral
 
@@ -24,6 +26,7 @@ def work() -> None:
     assert latent_projection(graph, names[:2]).marks.shape == (998, 998)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the peak has another unit")
 def test_graphs_are_freed() -> None:
     for _ in range(3):
         work()

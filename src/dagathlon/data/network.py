@@ -194,7 +194,8 @@ class Network(Immutable):
         title = html.escape(self._about.name or "Network")
         facts = html.escape(", ".join(self._facts()))
         origin = html.escape(self._about.origin)
-        return f"<p><strong>{title}</strong>: {facts}</p>" + (f"<p>{origin}</p>" if origin else "")
+        head = f"<p><strong>{title}</strong>: {facts}</p>" + (f"<p>{origin}</p>" if origin else "")
+        return head + self.graph._repr_html_()
 
     def _facts(self) -> list[str]:
         arcs = sum(len(given.parents) for given in self._distributions.values())

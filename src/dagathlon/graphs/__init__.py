@@ -32,6 +32,7 @@ from dagathlon.graphs.equivalence import (
 )
 from dagathlon.graphs.formats import read_graph, write_graph
 from dagathlon.graphs.graph import Edge, Graph
+from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.graphs.marks import Mark
 from dagathlon.graphs.members import count_members, members, sample_members
 from dagathlon.graphs.separation import separated, separating_set
@@ -40,6 +41,7 @@ __all__ = [
     "Edge",
     "Graph",
     "JunctionTree",
+    "Knowledge",
     "Mark",
     "as_graph",
     "count_members",

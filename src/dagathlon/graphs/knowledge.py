@@ -54,6 +54,8 @@ class Knowledge:
         parents; a context variable is a parent of every other variable (of its own tier, for
         `context_tier`). Single edges with an unknown name are left out.
         """
+        if not isinstance(content, Mapping):
+            raise GraphError(f"constraints: found {content!r}, expected an object")
         for key in content:
             if key not in _KEYS:
                 raise GraphError(unknown("constraint", key, _KEYS))
@@ -129,9 +131,8 @@ def _groups(content: Mapping[str, Any], key: str, names: Sequence[str]) -> set[t
     for group in _list(content, key):
         if not isinstance(group, dict) or set(group) != {"cause", "effect"}:
             raise GraphError(f"{key}: found {group!r}, expected {{'cause': […], 'effect': […]}}")
-        causes, effects = (_known(group[part], names, f"{key}.{part}") for part in group)
-        if list(group) == ["effect", "cause"]:
-            causes, effects = effects, causes
+        causes = _known(group["cause"], names, f"{key}.cause")
+        effects = _known(group["effect"], names, f"{key}.effect")
         result |= {(a, b) for a in causes for b in effects if a != b}
     return result
 
