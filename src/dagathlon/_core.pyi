@@ -4,6 +4,7 @@ Native kernels of Dagathlon; nodes are row numbers here, names live in Python.
 """
 
 from collections.abc import Callable, Sequence
+import enum
 from typing import Annotated, overload
 
 import numpy
@@ -203,3 +204,178 @@ def grow_by_attachment(
     counts: Sequence[int], power: float, own_edges_attract: bool, key: int
 ) -> NDArray[numpy.int64]:
     """Edges from each node to so many earlier ones."""
+
+class IndependenceTest:
+    """Tests of conditional independence on one data set."""
+
+    @property
+    def size(self) -> int: ...
+    @property
+    def calls(self) -> int: ...
+    @property
+    def undefined_is_independent(self) -> bool: ...
+    @undefined_is_independent.setter
+    def undefined_is_independent(self, arg: bool, /) -> None: ...
+    def test(self, x: int, y: int, given: Sequence[int]) -> tuple[float, float, float, bool]:
+        """
+        Statistic, degrees of freedom, p-value, and whether the data could answer at all.
+        """
+
+    def independent(self, x: int, y: int, given: Sequence[int], alpha: float) -> bool: ...
+
+def gaussian_test(
+    values: NDArray[numpy.float64], statistic: str, largest_correlation: float, rowwise: bool
+) -> IndependenceTest: ...
+@overload
+def discrete_test(
+    codes: NDArray[numpy.uint8], arities: Sequence[int], statistic: str, df: str
+) -> IndependenceTest: ...
+@overload
+def discrete_test(
+    codes: NDArray[numpy.uint16], arities: Sequence[int], statistic: str, df: str
+) -> IndependenceTest: ...
+def pc(
+    test: IndependenceTest,
+    alpha: float,
+    max_order: int | None,
+    stable: bool,
+    triples: int,
+    mark_conflicts: bool,
+) -> tuple[MarkedGraph, list[int]]: ...
+
+class LikelihoodConvention(enum.Enum):
+    unbiased = 0
+
+    maximum = 1
+
+    doubled = 2
+
+class Pseudocount(enum.Enum):
+    uniform = 0
+
+    observed = 1
+
+    cell = 2
+
+class NormalisedLikelihood(enum.Enum):
+    factorised = 0
+
+    quotient = 1
+
+class Score:
+    """A decomposable score of one data set; larger is better."""
+
+    def __len__(self) -> int: ...
+    def local(self, child: int, parents: Sequence[int]) -> float: ...
+    def batch(self, families: Sequence[tuple[int, Sequence[int]]]) -> list[float]: ...
+    def additions(self, child: int, parents: Sequence[int]) -> list[float]: ...
+    def terms(self, graph: MarkedGraph) -> list[float]: ...
+    def with_prior(self, arcs: Sequence[float], nodes: Sequence[float]) -> Score: ...
+
+def gaussian_likelihood(
+    parts: Sequence[NDArray[numpy.float64]],
+    of_child: Sequence[int],
+    convention: LikelihoodConvention,
+    penalty: float,
+) -> Score: ...
+def bge_score(
+    parts: Sequence[NDArray[numpy.float64]],
+    of_child: Sequence[int],
+    alpha_mu: float,
+    alpha_w: float,
+) -> Score: ...
+@overload
+def discrete_likelihood(
+    parts: Sequence[NDArray[numpy.uint8]],
+    arities: Sequence[int],
+    of_child: Sequence[int],
+    penalty: float,
+) -> Score: ...
+@overload
+def discrete_likelihood(
+    parts: Sequence[NDArray[numpy.uint16]],
+    arities: Sequence[int],
+    of_child: Sequence[int],
+    penalty: float,
+) -> Score: ...
+@overload
+def dirichlet_score(
+    parts: Sequence[NDArray[numpy.uint8]],
+    arities: Sequence[int],
+    of_child: Sequence[int],
+    kind: Pseudocount,
+    size: float,
+) -> Score: ...
+@overload
+def dirichlet_score(
+    parts: Sequence[NDArray[numpy.uint16]],
+    arities: Sequence[int],
+    of_child: Sequence[int],
+    kind: Pseudocount,
+    size: float,
+) -> Score: ...
+@overload
+def normalised_likelihood(
+    parts: Sequence[NDArray[numpy.uint8]],
+    arities: Sequence[int],
+    of_child: Sequence[int],
+    kind: NormalisedLikelihood,
+) -> Score: ...
+@overload
+def normalised_likelihood(
+    parts: Sequence[NDArray[numpy.uint16]],
+    arities: Sequence[int],
+    of_child: Sequence[int],
+    kind: NormalisedLikelihood,
+) -> Score: ...
+@overload
+def mixed_likelihood(
+    codes: NDArray[numpy.uint8],
+    arities: Sequence[int],
+    values: NDArray[numpy.float64],
+    is_discrete: Sequence[bool],
+    penalty: float,
+) -> Score: ...
+@overload
+def mixed_likelihood(
+    codes: NDArray[numpy.uint16],
+    arities: Sequence[int],
+    values: NDArray[numpy.float64],
+    is_discrete: Sequence[bool],
+    penalty: float,
+) -> Score: ...
+
+class SearchLimits:
+    """Arcs that must not or must be there, from row to column."""
+
+    def __init__(
+        self, forbidden: NDArray[numpy.bool_], required: NDArray[numpy.bool_], max_parents: int
+    ) -> None: ...
+
+class SearchResult:
+    @property
+    def dag(self) -> MarkedGraph: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def steps(self) -> int: ...
+    @property
+    def evaluations(self) -> int: ...
+
+def hill_climb(
+    score: Score,
+    limits: SearchLimits,
+    start: MarkedGraph,
+    max_steps: int,
+    restarts: int,
+    perturbations: int,
+    seed: int,
+) -> SearchResult: ...
+def tabu_search(
+    score: Score,
+    limits: SearchLimits,
+    start: MarkedGraph,
+    max_steps: int,
+    memory: int,
+    patience: int,
+) -> SearchResult: ...

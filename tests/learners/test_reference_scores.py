@@ -12,7 +12,10 @@ from dagathlon.data import read_data
 from dagathlon.graphs import Graph, extension, read_graph
 from dagathlon.learners.scores import score_graph
 
-pytestmark = [pytest.mark.shared, pytest.mark.filterwarnings("ignore::dagathlon.errors.DataWarning")]
+pytestmark = [
+    pytest.mark.shared,
+    pytest.mark.filterwarnings("ignore::dagathlon.errors.DataWarning"),
+]
 CASES = ["asia_n1000", "alarm_n1000", "alarm_n60_fulllevels", "gauss_p20_n640", "sachs_cont"]
 RENAMED = {"iss.mu": "iss_mu", "iss.w": "iss_w"}
 

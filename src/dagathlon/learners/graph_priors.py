@@ -63,7 +63,9 @@ def _prior_of_arcs(
 def _probability(found: float | None, default: float) -> float:
     beta = default if found is None else found
     if not 0 < beta < 1:
-        raise DataError(f"beta: found {beta:g}, expected a probability between 0 and 1, both excluded")
+        raise DataError(
+            f"beta: found {beta:g}, expected a probability between 0 and 1, both excluded"
+        )
     return beta
 
 
@@ -87,7 +89,8 @@ def _castelo_siebes(
         )
     np.fill_diagonal(absent, 1 / 3)
     nodes[:] = (np.log(3 * absent).sum(axis=0) / 2).tolist()
-    return np.log(arcs / absent)
+    odds: npt.NDArray[np.float64] = np.log(arcs / absent)
+    return odds
 
 
 def _read_arc(entry: Sequence[str | float], names: Sequence[str]) -> tuple[int, int, float]:
