@@ -108,6 +108,7 @@ SearchResult tabu_search(Score& score, const SearchLimits& limits, const MarkedG
     auto move = moves.best(0.0, banned);
     if (!move) {
       if (fruitless >= how.patience) break;
+      ++fruitless;
       move = moves.best(minus_infinity, banned);
       if (!move) break;
     }
@@ -118,10 +119,7 @@ SearchResult tabu_search(Score& score, const SearchLimits& limits, const MarkedG
       best.dag = moves.dag().graph();
       best.score = moves.score();
       fruitless = 0;
-    } else {
-      ++fruitless;
     }
-    if (fruitless >= how.patience) break;
   }
   best.evaluations = moves.evaluations();
   return best;

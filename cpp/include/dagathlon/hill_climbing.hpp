@@ -31,7 +31,7 @@ struct TabuSearch {
   std::size_t max_steps;
   // Number of DAGs, the present one among them, that are not to be visited again.
   std::size_t memory;
-  // Steps without a better DAG after which the search ends.
+  // Steps down since the best DAG after which the search ends where no step leads up.
   std::size_t patience;
 };
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import ANY, CONTINUOUS, DISCRETE, Table
-from dagathlon.learners.base import Output
+from dagathlon.errors import listing
+from dagathlon.learners.base import Learner, Output
+from dagathlon.learners.hill_climbing import HillClimbing, Tabu
+from dagathlon.learners.score_kinds import SCORES
 from dagathlon.modules import Count, Natural, NonNegative, Probability
 
 DiscreteTest: TypeAlias = Literal[
@@ -194,7 +197,6 @@ class BnlearnScoreBased(BenchpressLearner):
     gives = "dag"
     honours_constraints = True
     data_rules = {"score": SCORE_RULE}
-    unavailable = _NOT_YET
 
     score: Score | None = None
     iss: NonNegative = 1.0
@@ -204,6 +206,30 @@ class BnlearnScoreBased(BenchpressLearner):
     k: NonNegative | None = None
     prior: Literal["uniform", "vsp", "marginal", "cs"] = "uniform"
     beta: NonNegative | None = None
+
+    def problem(self) -> str:
+        """Scores that are not there, and a prior that Benchpress cannot describe."""
+        if self.score is not None and self.score not in SCORES:
+            return (
+                f"score {self.score!r} is not implemented; there are "
+                f"{listing(name for name in get_args(Score) if name in SCORES)}"
+            )
+        if self.prior == "cs":
+            return "prior 'cs' needs probabilities of arcs, which a study cannot give; use 'vsp'"
+        return super().problem()
+
+    def score_parameters(self) -> dict[str, Any]:
+        """The parameters of the score under our names."""
+        return {
+            "score": self.score,
+            "iss": self.iss,
+            "iss_mu": self.issmu,
+            "iss_w": self.issw,
+            "k": self.k,
+            "prior": self.prior,
+            "beta": self.beta,
+            "constraints": self.edgeConstraints,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,6 +251,10 @@ class BnlearnHc(BnlearnScoreBased):
     restart: Count = 0
     perturb: Count = 1
 
+    def native(self) -> Learner:
+        """The same search under our name."""
+        return HillClimbing(restart=self.restart, perturb=self.perturb, **self.score_parameters())
+
 
 @dataclass(frozen=True, kw_only=True)
 class BnlearnTabu(BnlearnScoreBased):
@@ -233,6 +263,10 @@ class BnlearnTabu(BnlearnScoreBased):
     name = "bnlearn_tabu"
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 tabu)"
     references = (_BNLEARN,)
+
+    def native(self) -> Learner:
+        """The same search under our name."""
+        return Tabu(**self.score_parameters())
 
 
 @dataclass(frozen=True, kw_only=True)

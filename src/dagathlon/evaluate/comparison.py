@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dagathlon.errors import GraphError
+from dagathlon.evaluate.bayesys import bayesys_metrics
 from dagathlon.evaluate.benchpress import Value, benchpress_metrics
 from dagathlon.graphs import Graph, as_graph
 from dagathlon.learners.base import Estimate
@@ -32,7 +33,8 @@ def compare(estimate: Any, truth: Any) -> dict[str, Value]:
             f"{', '.join(learned.names[:3])}… and {', '.join(true.names[:3])}…"
         )
     left_out = len(set(learned.names) ^ set(true.names))
-    return benchpress_metrics(learned, true) | {"n_nodes_left_out": left_out}
+    metrics = benchpress_metrics(learned, true) | bayesys_metrics(learned, true)
+    return metrics | {"n_nodes_left_out": left_out}
 
 
 def _graph(found: Any) -> Graph:

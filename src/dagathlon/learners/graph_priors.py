@@ -89,7 +89,8 @@ def _castelo_siebes(
         )
     np.fill_diagonal(absent, 1 / 3)
     nodes[:] = (np.log(3 * absent).sum(axis=0) / 2).tolist()
-    return np.log(arcs / absent)
+    odds: npt.NDArray[np.float64] = np.log(arcs / absent)
+    return odds
 
 
 def _read_arc(entry: Sequence[str | float], names: Sequence[str]) -> tuple[int, int, float]:

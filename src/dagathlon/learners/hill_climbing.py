@@ -74,7 +74,7 @@ class HillClimbing(GreedyDagSearch):
     name = "hc"
     references = ("Scutari 2010, Learning Bayesian networks with the bnlearn R package, JSS 35(3)",)
     restart: Count = 0
-    perturb: Natural = 1
+    perturb: Count = 1
 
     def _search(
         self,
@@ -98,7 +98,8 @@ class Tabu(GreedyDagSearch):
     tabu
         Number of graphs in the list of those not to visit again.
     max_tabu
-        Steps without a better graph after which the search ends; null is the length of the list.
+        Steps to a lower score, since the best graph, after which the search ends where no step
+        leads up; null is the length of the list.
     """
 
     name = "tabu"

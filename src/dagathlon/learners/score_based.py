@@ -51,7 +51,7 @@ class ScoreBased(ScoreParameters, Learner):
         return self.takes if kind == "mixed" else self.takes & frozenset({kind})
 
     def objection(self, data: DataFacts) -> str:
-        """Why such data cannot be used; a score that does not fit is answered with those that do."""
+        """Why such data cannot be used; for a score that does not fit, those that do."""
         if data.kind is not None and data.kind in self.takes and data.kind not in self.accepted():
             return (
                 f"{self.name} with score {self.score} needs {SCORES[str(self.score)].data} data, "

@@ -248,7 +248,7 @@ SCORES: Mapping[str, ScoreKind] = {
         _gaussian(LikelihoodConvention.doubled, _discounted),
     ),
     "l0-g": _of(
-        "continuous", ("k",), "pcalg's penalised likelihood of the rows where a variable was not set",
+        "continuous", ("k",), "pcalg's penalised likelihood, without rows that set the variable",
         _gaussian(LikelihoodConvention.maximum, _bic, _rows_without_intervention),
     ),
     "loglik-cg": _of("mixed", (), "log likelihood", _mixed(_none)),

@@ -1,0 +1,137 @@
+"""The metrics of Bayesys: half a point for an edge that is found but not as it should be.
+
+A true ``A → B`` is a full match for a learned ``A → B`` or ``A o→ B`` and a half match for any
+other edge between the two. A true ``A ↔ B`` stands for a latent confounder and is matched by any
+edge. Every other true edge is matched by the same edge and half matched by a different one.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.evaluate.benchpress import Value
+from dagathlon.evaluate.counts import on_shared_nodes
+from dagathlon.graphs import Graph, Mark, cpdag
+
+
+class BayesysCounts(NamedTuple):
+    """Node pairs by outcome: full and half matches, extra edges, and pairs rightly not joined."""
+
+    tp: int
+    tp2: int
+    fp: int
+    tn: int
+    edges: int
+
+    @property
+    def hits(self) -> float:
+        """Full matches and half of the half matches."""
+        return self.tp + self.tp2 / 2
+
+    @property
+    def fn(self) -> float:
+        """What is missing to all edges of the truth."""
+        return self.edges - self.hits
+
+    @property
+    def negatives(self) -> int:
+        """Pairs that the truth does not join."""
+        return self.fp + self.tn
+
+    def precision(self, half_matches: Literal["count", "shrink"] = "count") -> float | None:
+        """Hits among the learned edges; None without a learned edge.
+
+        Half matches ``count`` as whole edges among those learned (Constantinou et al. 2021) or
+        ``shrink`` to half an edge (Constantinou 2019).
+        """
+        found = (self.tp + self.tp2 if half_matches == "count" else self.hits) + self.fp
+        return self.hits / found if found else None
+
+    @property
+    def recall(self) -> float | None:
+        """Hits among the edges of the truth; None when it has none."""
+        return self.hits / self.edges if self.edges else None
+
+    def f1(self, half_matches: Literal["count", "shrink"] = "count") -> float | None:
+        """Harmonic mean of precision and recall, 0 when both are; None when one is missing."""
+        precision, recall = self.precision(half_matches), self.recall
+        if precision is None or recall is None:
+            return None
+        total = precision + recall
+        return 2 * precision * recall / total if total else 0.0
+
+    @property
+    def shd(self) -> float:
+        """Extra and missing edges; a wrong orientation costs a half."""
+        return self.fp + self.fn
+
+    @property
+    def ddm(self) -> float | None:
+        """DAG dissimilarity metric, 1 at best; None when the truth has no edge."""
+        return (self.hits - self.fn - self.fp) / self.edges if self.edges else None
+
+    @property
+    def bsf(self) -> float:
+        """Balanced scoring function: 1 at best, 0 for an empty or complete graph, -1 at worst.
+
+        It is the mean of what is won on the edges and on the non-edges of the truth; where the
+        truth has none of one kind, that half adds nothing, and the best score is a half.
+        """
+        score = 0.0
+        if self.edges:
+            score += (self.hits - self.fn) / self.edges / 2
+        if self.negatives:
+            score += (self.tn - self.fp) / self.negatives / 2
+        return score
+
+
+def bayesys_counts(estimate: Graph, truth: Graph, *, equivalent: bool = False) -> BayesysCounts:
+    """Count node pairs by outcome, over the names that both graphs have.
+
+    Parameters
+    ----------
+    estimate, truth
+        Graphs of any kind.
+    equivalent
+        Whether directions that are open in the equivalence classes of both DAGs cost nothing.
+    """
+    learned, true = on_shared_nodes(estimate, truth)
+    full = _full_matches(learned.marks, true.marks)
+    if equivalent and learned.is_dag and true.is_dag:
+        full |= _full_matches(cpdag(learned).marks, cpdag(true).marks)
+    pairs = np.triu(np.ones(full.shape, dtype=np.bool_), 1)
+    is_learned, is_true = (learned.marks != 0) & pairs, (true.marks != 0) & pairs
+    both = is_learned & is_true
+    tp = int(np.count_nonzero(both & full))
+    fp = int(np.count_nonzero(is_learned & ~is_true))
+    edges = int(np.count_nonzero(is_true))
+    negatives = int(np.count_nonzero(pairs)) - edges
+    return BayesysCounts(tp, int(np.count_nonzero(both)) - tp, fp, negatives - fp, edges)
+
+
+def _full_matches(
+    learned: npt.NDArray[np.uint8], true: npt.NDArray[np.uint8]
+) -> npt.NDArray[np.bool_]:
+    """For each pair that both join, whether the learned edge says what the true one does."""
+    same = (learned == true) & (learned.T == true.T)
+    into = true == Mark.ARROW
+    directed = into & (true == Mark.TAIL).T
+    half_circle = directed & (learned == Mark.ARROW) & (learned == Mark.CIRCLE).T
+    found: npt.NDArray[np.bool_] = same | (into & into.T) | half_circle | half_circle.T
+    return found
+
+
+def bayesys_metrics(estimate: Graph, truth: Graph) -> dict[str, Value]:
+    """The metrics under the names that tables use."""
+    counts = bayesys_counts(estimate, truth)
+    return {
+        "bayesys_precision": counts.precision(),
+        "bayesys_recall": counts.recall,
+        "bayesys_f1": counts.f1(),
+        "bayesys_shd": counts.shd,
+        "ddm": counts.ddm,
+        "bsf": counts.bsf,
+    }
