@@ -204,17 +204,7 @@ class ChainEvaluation(Evaluation):
 
 @dataclass(frozen=True, kw_only=True)
 class McmcHeatmaps(ChainEvaluation):
-    """Draw edge frequencies of a chain as a heat map.
-
-    Parameters
-    ----------
-    id
-        The sampler.
-    burn_in
-        Fraction of the chain to leave out.
-    active
-        False switches it off.
-    """
+    """Draw edge frequencies of a chain as a heat map."""
 
     name = "mcmc_heatmaps"
 
@@ -225,16 +215,10 @@ class McmcTrajPlots(ChainEvaluation):
 
     Parameters
     ----------
-    id
-        The sampler.
-    burn_in
-        Fraction of the chain to leave out.
     thinning
         Keep every so many states; null keeps all.
     functional
         The score or the number of edges.
-    active
-        False switches it off.
     """
 
     name = "mcmc_traj_plots"
@@ -248,18 +232,12 @@ class McmcAutocorrPlots(ChainEvaluation):
 
     Parameters
     ----------
-    id
-        The sampler.
-    burn_in
-        Fraction of the chain to leave out.
     thinning
         Keep every so many states; null keeps all.
     lags
         Largest lag, after thinning; null means 50.
     functional
         The score or the number of edges.
-    active
-        False switches it off.
     """
 
     name = "mcmc_autocorr_plots"
