@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import textwrap
 
-from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules, table
+from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules
 from dagathlon.errors import DagathlonError, unknown
 from dagathlon.modules import Kind, Module, modules
 from dagathlon.testing import problems_of
@@ -60,18 +61,11 @@ def _described(module: type[Module]) -> str:
     lines = [f"{module.name} ({module.kind}), {module.implementation}", module.summary()]
     if module.unavailable:
         lines.append(f"Not available: {module.unavailable}")
-    parameters = module.parameters().values()
-    if parameters:
-        rows = [
-            (
-                p.name,
-                p.type.text,
-                "required" if p.required else json.dumps(p.default),
-                p.description,
-            )
-            for p in parameters
-        ]
-        lines += ["", table(("parameter", "type", "default", "meaning"), rows)]
+    for parameter in module.parameters().values():
+        value = "required" if parameter.required else json.dumps(parameter.default)
+        lines += ["", f"  {parameter.name} ({value})"]
+        meaning = f"{parameter.description} Takes {parameter.type.text}.".strip()
+        lines += textwrap.wrap(meaning, width=92, initial_indent="    ", subsequent_indent="    ")
     lines += ["", "In a study:", f"  {json.dumps(_example(module))}"]
     if module.references:
         lines += ["", "References:", *(f"  {text}" for text in module.references)]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from dagathlon.errors import StudyError, listing, suggestion
+from dagathlon.errors import StudyError, suggestion
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def _choice(values: Sequence[Any]) -> ParameterType:
         raise Mismatch(suggestion(value, values) if isinstance(value, str) else "")
 
     words = [repr(value) for value in values]
-    text = words[0] if len(words) == 1 else f"one of {listing(words)}"
+    text = words[0] if len(words) == 1 else f"one of {', '.join(words)}"
     return ParameterType(text, {"enum": list(values)}, convert)
 
 
