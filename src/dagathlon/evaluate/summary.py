@@ -51,7 +51,7 @@ def _summary(key: tuple[Any, ...], members: Sequence[Row]) -> dict[str, Any]:
     result[curve_param] = value
     result["SHD_pattern_mean"] = _mean([row["SHD_pattern"] for row in members])
     for metric in SUMMARISED:
-        values = [_metric(row, metric) for row in members]
+        values = [metric_value(row, metric) for row in members]
         for name, quantile in _STATISTICS.items():
             result[f"{metric}_{name}"] = (
                 _mean(values) if quantile is None else _quantile(values, quantile)
@@ -63,7 +63,8 @@ def _summary(key: tuple[Any, ...], members: Sequence[Row]) -> dict[str, Any]:
     return result
 
 
-def _metric(row: Row, metric: str) -> float:
+def metric_value(row: Row, metric: str) -> float:
+    """A metric of a finished run; the true positive rate of the skeleton is computed here."""
     if metric == "TPR_skel":
         edges = row["true_n_edges_skel"]
         return row["TP_skel"] / edges if edges else float("nan")
