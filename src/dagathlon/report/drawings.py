@@ -9,13 +9,12 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
-from dagathlon.evaluate.benchpress import graph_type
 from dagathlon.evaluate.counts import aligned
 from dagathlon.graphs import Graph, to_svg
 
 Pair: TypeAlias = tuple[str, str]
 
-_GAP, _CAPTION, _TEXT = 24.0, 26.0, 13.0
+_GAP, _CAPTION, _TEXT, _LETTER = 24.0, 26.0, 13.0, 6.8
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 _KEY = (
     ("correct", "#1a1d21"),
@@ -41,7 +40,7 @@ def side_by_side(panels: Sequence[Panel], key: bool = False) -> str:
     key
         Whether the colours of a comparison are explained below.
     """
-    sizes = [_size(panel.svg) for panel in panels]
+    sizes = [_size(panel) for panel in panels]
     width = sum(size[0] for size in sizes) + _GAP * (len(panels) + 1)
     height = max(size[1] for size in sizes) + _CAPTION + _GAP * 2
     parts, x = [], _GAP
@@ -54,16 +53,18 @@ def side_by_side(panels: Sequence[Panel], key: bool = False) -> str:
         for i, (word, colour) in enumerate(_KEY):
             parts.append(_label(_GAP + 80 * i, height - 14, word, colour))
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{max(width, 320):g}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" '
         f'height="{height:g}" color="#1a1d21"><rect width="100%" height="100%" fill="white"/>'
         + "".join(parts)
         + "</svg>"
     )
 
 
-def _size(svg: str) -> tuple[float, float]:
-    found = _SIZE.search(svg)
-    return (float(found[1]), float(found[2])) if found else (0.0, 0.0)
+def _size(panel: Panel) -> tuple[float, float]:
+    """Room of a panel: its drawing, and its caption at an ample width of letters."""
+    found = _SIZE.search(panel.svg)
+    width, height = (float(found[1]), float(found[2])) if found else (0.0, 0.0)
+    return max(width, len(panel.caption) * _LETTER), height
 
 
 def _label(x: float, y: float, text: str, colour: str) -> str:
@@ -75,7 +76,7 @@ def _label(x: float, y: float, text: str, colour: str) -> str:
 
 def described(graph: Graph, name: str = "graph") -> str:
     """A caption: what the graph is, how many edges it has."""
-    return f"{name}: {graph_type(graph)}, {len(graph)} nodes, {graph.n_edges} edges"
+    return f"{name}: {graph.kind}, {len(graph)} nodes, {graph.n_edges} edges"
 
 
 def drawing(graph: Graph, name: str = "graph") -> str:

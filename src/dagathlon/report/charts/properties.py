@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from dagathlon.report.charts.parts import Chart, Rows, nothing
+from dagathlon.report.look import PALETTE
 
 PROPERTIES = {
     "indegree_avg": "mean in-degree",
@@ -34,21 +38,28 @@ def graph_properties(rows: Rows) -> Chart:
     seeds = len({row["seed"] for row in rows})
     height = max(4, min(14, 240 // max(seeds, 1)))
     axis = {"labels": seeds <= _MOST_SEEDS, "ticks": False}
-    header = {"labelAngle": 0, "labelAlign": "left", "labelOrient": "top", "labelLimit": 400}
+    panels = [
+        _bars([cell for cell in cells if cell["adjmat"] == setting], setting, present, axis, height)
+        for setting in dict.fromkeys(cell["adjmat"] for cell in cells)
+    ]
+    return {"vconcat": panels}
+
+
+def _bars(
+    cells: Rows, setting: str, order: Sequence[str], axis: dict[str, Any], height: int
+) -> Chart:
+    """The panels of one graph setting."""
     return {
-        "data": {"values": cells},
-        "facet": {
-            "row": {"field": "adjmat", "title": None, "sort": None, "header": header},
-            "column": {"field": "property", "title": None, "sort": present},
-        },
+        "title": setting,
+        "data": {"values": list(cells)},
+        "facet": {"column": {"field": "property", "title": None, "sort": list(order)}},
         "spec": {
             "width": 130,
             "height": {"step": height},
-            "mark": {"type": "bar", "color": "#0072b2"},
+            "mark": {"type": "bar", "color": PALETTE[0]},
             "encoding": {
                 "y": {"field": "seed", "type": "ordinal", "title": "seed", "axis": axis},
                 "x": {"field": "value", "type": "quantitative", "title": None},
             },
         },
-        "resolve": {"scale": {"y": "shared"}},
     }

@@ -84,7 +84,7 @@ def roc(runs: Rows, settings: Rows, x: str, y: str, look: Look, options: RocOpti
         *([_path(x, y, look, options.line)] if options.path else []),
         *([_single_runs(runs, x, y, look, options.show_seed)] if options.scatter else []),
         _medians(x, y, look, options.text),
-        *([_numbers(x, y)] if options.label != "none" else []),
+        *([_numbers()] if options.label != "none" else []),
     ]
     return {
         "width": WIDTH,
@@ -112,7 +112,7 @@ def _points(settings: Rows, x: str, y: str, look: Look, options: RocOptions) -> 
 
 
 def _value(row: Row) -> str:
-    value = row.get(row.get("curve_param", ""))
+    value = row.get("curve_value", row.get(row.get("curve_param", "")))
     return "" if value is None else str(value)
 
 
@@ -189,7 +189,7 @@ def _medians(x: str, y: str, look: Look, text: bool) -> Chart:
     return {"mark": mark, "encoding": {"shape": look.shape(), "tooltip": tips}}
 
 
-def _numbers(x: str, y: str) -> Chart:
+def _numbers() -> Chart:
     return {
         "transform": [{"filter": "datum.number != ''"}],
         "mark": {"type": "text", "dx": 9, "dy": -9, "fontWeight": "bold", "clip": True},
