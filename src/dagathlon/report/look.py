@@ -11,12 +11,11 @@ from typing import Any
 # combinations that readers tell apart with or without colour.
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c8c8c")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
-DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3), (10, 4), (4, 2, 1, 2))
 
 
 @dataclass(frozen=True)
 class Look:
-    """The ids of a study, each with its colour, symbol, line and number.
+    """The ids of a study, each with its colour, symbol and number.
 
     Parameters
     ----------
@@ -47,11 +46,7 @@ class Look:
         """Encoding of symbols by id."""
         return self._encoding(SHAPES, legend)
 
-    def dash(self) -> dict[str, Any]:
-        """Encoding of dashes by id."""
-        return self._encoding(DASHES, legend=False)
-
-    def _encoding(self, values: tuple[Any, ...], legend: bool) -> dict[str, Any]:
+    def _encoding(self, values: tuple[str, ...], legend: bool) -> dict[str, Any]:
         domain = list(self.ids)
         range_ = [values[i % len(values)] for i in range(len(domain))]
         key: dict[str, Any] | None = None

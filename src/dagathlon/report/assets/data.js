@@ -88,7 +88,7 @@ function shown(value) {
   if (typeof value !== "number") return String(value);
   if (Number.isInteger(value)) return value.toLocaleString("en");
   const size = Math.abs(value);
-  return size >= 1e6 || size < 1e-3 ? value.toExponential(2) : String(+value.toPrecision(4));
+  return size >= 1e9 || size < 1e-6 ? value.toExponential(2) : String(+value.toPrecision(4));
 }
 
 function titleOf(metric) {

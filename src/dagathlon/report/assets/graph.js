@@ -57,7 +57,8 @@ function compared(graphs) {
   for (const [key, edge] of graphs.estimate) {
     const other = graphs.truth && graphs.truth.get(key);
     const same = other && other.atFrom === edge.atFrom && other.atTo === edge.atTo;
-    result.push({ ...edge, kind: !graphs.truth ? "" : same ? "correct" : "wrong" });
+    const kind = same ? "correct" : other ? "turned" : "wrong";
+    result.push({ ...edge, kind: graphs.truth ? kind : "" });
   }
   for (const [key, edge] of graphs.truth || []) {
     if (!graphs.estimate.has(key)) result.push({ ...edge, kind: "missing" });

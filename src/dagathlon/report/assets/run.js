@@ -18,7 +18,7 @@ function openRun(number) {
     other.setting === row.setting && other.case === row.case);
   const at = siblings.indexOf(row);
   const step = (by) => openRun(siblings[(at + by + siblings.length) % siblings.length].run);
-  dialog.replaceChildren(
+  const parts = [
     element("div", { class: "top" },
       element("h2", { id: "run-heading" }, row.setting),
       element("button", { type: "button", onclick: () => step(-1) }, "‹ seed"),
@@ -29,7 +29,9 @@ function openRun(number) {
     graphPanels(number),
     logOf(number),
     element("h3", {}, "Numbers"), factsOf(numbersOf(row)),
-    element("h3", {}, "Parameters"), factsOf(report.parameters[row.setting] || {}));
+    element("h3", {}, "Parameters"), factsOf(report.parameters[row.setting] || {}),
+  ];
+  dialog.replaceChildren(...parts.filter((part) => part));
   if (!dialog.open) dialog.showModal();
   dialog.scrollTop = 0;
 }
@@ -60,7 +62,8 @@ function graphPanels(number) {
   panels.push(panel("estimate", graphs, compared(graphs)));
   const key = element("p", { class: "key muted", hidden: !graphs.truth },
     element("span", {}, "— correct"), element("span", { class: "missing" }, "- - missing"),
-    element("span", { class: "wrong" }, "— wrong (not in the truth, or differently directed)"));
+    element("span", { class: "turned" }, "— other direction"),
+    element("span", { class: "wrong" }, "— not in the truth"));
   return element("div", {}, element("div", { class: "graphs" }, ...panels), key);
 }
 

@@ -81,7 +81,7 @@ def roc(runs: Rows, settings: Rows, x: str, y: str, look: Look, options: RocOpti
     layers = [
         *([_bars(x, y)] if options.errorbar else []),
         *([_bars(y, x, vertical=False)] if options.errorbarh else []),
-        *([_path(x, y, look, options.line)] if options.path else []),
+        *([_path(x, y, options.line)] if options.path else []),
         *([_single_runs(runs, x, y, look, options.show_seed)] if options.scatter else []),
         _medians(x, y, look, options.text),
         *([_numbers()] if options.label != "none" else []),
@@ -145,14 +145,13 @@ def _bars(across: str, along: str, vertical: bool = True) -> Chart:
     }
 
 
-def _path(x: str, y: str, look: Look, line: str) -> Chart:
+def _path(x: str, y: str, line: str) -> Chart:
     return {
         "mark": {"type": "line", "opacity": 0.6, "strokeWidth": 1.5, "clip": True},
         "encoding": {
             "x": {"field": f"{x}_{line}", "type": "quantitative"},
             "y": {"field": f"{y}_{line}", "type": "quantitative"},
             "order": {"field": "curve_vals", "type": "quantitative"},
-            "strokeDash": look.dash(),
             "detail": {"field": "case"},
         },
     }

@@ -76,7 +76,7 @@ def _curves(
     }
     line: Chart = {
         "mark": {"type": "line", "opacity": 0.6},
-        "encoding": {"detail": {"field": "case"}, "strokeDash": look.dash()},
+        "encoding": {"detail": {"field": "case"}},
     }
     point: Chart = {
         "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},

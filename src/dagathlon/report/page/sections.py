@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,8 @@ from dagathlon.report.charts.failures import STATUSES
 from dagathlon.report.page.figures import Figure
 from dagathlon.report.page.tables import Tables
 from dagathlon.report.words import short_title, words
+
+_PLACES = 6
 
 
 def text(value: object) -> str:
@@ -76,14 +79,16 @@ def _runner_up(chosen: Verdict, second: Standing, gap: Interval) -> str:
 
 
 def _interval(found: Interval) -> str:
-    if found.half_width is None:
+    """Mean and half width with as many decimals as the half width deserves."""
+    if not found.half_width:
         return _number(found.mean)
-    return f"{_number(found.mean)} ± {_number(found.half_width)}"
+    if abs(found.mean) >= 1e5:
+        return f"{found.mean:.3g} ± {found.half_width:.2g}"
+    places = min(max(1 - math.floor(math.log10(found.half_width)), 0), _PLACES)
+    return f"{found.mean:,.{places}f} ± {found.half_width:,.{places}f}"
 
 
 def _number(value: float) -> str:
-    if value and (abs(value) >= 1e6 or abs(value) < 1e-3):
-        return f"{value:.2e}"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
