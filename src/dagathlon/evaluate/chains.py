@@ -151,3 +151,34 @@ def _expanded(
         samples = chain.index[-1:]
     rows = np.searchsorted(chain.index, samples, side="right") - 1
     return Trajectory(samples, values[rows])
+
+
+def autocorrelation(values: npt.ArrayLike, lags: int) -> Floats:
+    """Correlation of a series with itself, moved by 1, 2, … places.
+
+    Parameters
+    ----------
+    values
+        The series.
+    lags
+        Largest move; there are fewer numbers where the series is too short.
+
+    Returns
+    -------
+    array
+        Pearson correlations of the overlapping parts; NaN where one of them is constant.
+    """
+    series = np.asarray(values, dtype=np.float64)
+    found = [_correlation(series[:-lag], series[lag:]) for lag in _moves(series, lags)]
+    return np.array(found, dtype=np.float64)
+
+
+def _moves(series: Floats, lags: int) -> range:
+    """Lags that leave at least two places in common."""
+    return range(1, min(lags, len(series) - 2) + 1)
+
+
+def _correlation(left: Floats, right: Floats) -> float:
+    x, y = left - left.mean(), right - right.mean()
+    scale = float(np.sqrt((x @ x) * (y @ y)))
+    return float(x @ y) / scale if scale else float("nan")

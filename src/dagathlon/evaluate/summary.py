@@ -45,25 +45,80 @@ def roc_summary(rows: Iterable[Row]) -> list[dict[str, Any]]:
     return [_summary(key, members) for key, members in groups.items()]
 
 
+def setting_summary(rows: Iterable[Row], metrics: Sequence[str]) -> list[dict[str, Any]]:
+    """Summarise metrics over the seeds of each setting on each data setting.
+
+    Parameters
+    ----------
+    rows
+        Rows of the joint table with a column `setting`; unlike `roc_summary`, every parameter
+        counts, not the curve's alone, and failed runs are counted.
+    metrics
+        Columns to summarise; rows without a number in one are left out of it.
+
+    Returns
+    -------
+    list of dict
+        `id`, `setting`, the labels of graph, parameters and data, `n_seeds`, `failed`, and mean,
+        median, 5 % (q1) and 95 % (q3) quantile of each metric, None without any number.
+    """
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        key = (row["id"], row["setting"], row["adjmat"], row["parameters"], row["data"])
+        groups.setdefault(key, []).append(row)
+    result = []
+    for key, members in groups.items():
+        names = ("id", "setting", "adjmat", "parameters", "data")
+        one: dict[str, Any] = dict(zip(names, key, strict=True))
+        one["n_seeds"] = len(members)
+        one["failed"] = sum(row["status"] != "ok" for row in members)
+        for name in ("curve_param", "curve_value"):
+            one[name] = members[0].get(name)
+        one["curve_vals"] = one["curve_value"] if is_number(one["curve_value"]) else None
+        for metric in metrics:
+            one |= _statistics(metric, [row.get(metric) for row in members])
+        result.append(one)
+    return result
+
+
+def _statistics(metric: str, found: Sequence[Any]) -> dict[str, float | None]:
+    values = [float(value) for value in found if is_number(value)]
+    return {
+        f"{metric}_{name}": None
+        if not values
+        else _mean(values)
+        if quantile is None
+        else _quantile(values, quantile)
+        for name, quantile in _STATISTICS.items()
+    }
+
+
+def is_number(value: Any) -> bool:
+    """Whether a cell of a table holds a finite number."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return bool(np.isfinite(value))
+
+
 def _summary(key: tuple[Any, ...], members: Sequence[Row]) -> dict[str, Any]:
     identifier, adjmat, parameters, data, curve_param, value = key
     result = {"id": identifier, "adjmat": adjmat, "parameters": parameters, "data": data}
     result[curve_param] = value
     result["SHD_pattern_mean"] = _mean([row["SHD_pattern"] for row in members])
     for metric in SUMMARISED:
-        values = [_metric(row, metric) for row in members]
+        values = [metric_value(row, metric) for row in members]
         for name, quantile in _STATISTICS.items():
             result[f"{metric}_{name}"] = (
                 _mean(values) if quantile is None else _quantile(values, quantile)
             )
     result["n_seeds"] = len(members)
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    result["curve_vals"] = value if is_number else None
+    result["curve_vals"] = value if is_number(value) else None
     result["curve_param"] = curve_param
     return result
 
 
-def _metric(row: Row, metric: str) -> float:
+def metric_value(row: Row, metric: str) -> float:
+    """A metric of a finished run; the true positive rate of the skeleton is computed here."""
     if metric == "TPR_skel":
         edges = row["true_n_edges_skel"]
         return row["TP_skel"] / edges if edges else float("nan")

@@ -11,6 +11,14 @@ from typing import Any, TypeAlias
 Rows: TypeAlias = Sequence[Mapping[str, Any]]
 
 
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file, whole or not at all; its folder is made."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + ".part")
+    partial.write_bytes(content)
+    partial.replace(path)
+
+
 def columns_of(rows: Rows) -> list[str]:
     """All columns, in order of first appearance."""
     return list(dict.fromkeys(key for row in rows for key in row))
@@ -56,4 +64,34 @@ def write_parquet(rows: Rows, path: Path) -> None:
             arrays[column] = pa.array([None if v is None else str(v) for v in values])
     partial = path.with_name(path.name + ".part")
     parquet.write_table(pa.table(arrays), partial)
+    partial.replace(path)
+
+
+def write_columns(
+    blocks: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], path: Path
+) -> None:
+    """Write a long table as CSV: blocks of columns, each with values that its rows share.
+
+    Parameters
+    ----------
+    blocks
+        Arrays of equal length by column, and constants by column; all blocks have the same ones.
+    path
+        The file.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - only when a table is written
+    from pyarrow import csv as arrow_csv  # noqa: PLC0415
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + ".part")
+    options = arrow_csv.WriteOptions(quoting_style="needed")
+    tables = []
+    for arrays, constants in blocks:
+        columns = {name: pa.array(values) for name, values in arrays.items()}
+        length = max(len(column) for column in columns.values())
+        for name, value in constants.items():
+            columns[name] = pa.repeat(pa.scalar("NA" if value is None else str(value)), length)
+        tables.append(pa.table(columns))
+    joined = pa.concat_tables(tables, promote_options="permissive")
+    arrow_csv.write_csv(joined, partial, options)
     partial.replace(path)

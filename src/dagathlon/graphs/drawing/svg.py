@@ -34,6 +34,8 @@ stroke-opacity: .55 }}
 .dagathlon-graph .edge {{ fill: none; stroke: currentColor; stroke-opacity: .8; \
 stroke-width: 1.2; stroke-linecap: round }}
 .dagathlon-graph .edge .arrow {{ fill: currentColor; fill-opacity: .8; stroke: none }}
+.dagathlon-graph .weight {{ font-size: {FONT_SIZE * 0.75:g}px; paint-order: stroke; \
+stroke: #ffffff; stroke-opacity: .85; stroke-width: 3px }}
 .dagathlon-graph .correct {{ stroke-opacity: 1; stroke-width: 1.6 }}
 .dagathlon-graph .correct .arrow {{ fill-opacity: 1 }}
 .dagathlon-graph .missing {{ stroke: #2b7fc9; stroke-opacity: 1; stroke-width: 1.6 }}
@@ -48,6 +50,7 @@ def to_svg(
     graph: Graph,
     highlight: Mapping[tuple[str, str], str] | None = None,
     width: float | None = None,
+    weights: Mapping[tuple[str, str], float] | None = None,
 ) -> str:
     """Draw a graph.
 
@@ -63,6 +66,9 @@ def to_svg(
         (blue, dashed) or ``"wrong"`` (red).
     width
         Width in pixels; by default what the drawing needs, shrunk to the page.
+    weights
+        A number from 0 to 1 for an edge by its two names, in either order: the edge is as thick as
+        the number is large, and carries it.
 
     Returns
     -------
@@ -72,8 +78,9 @@ def to_svg(
     labels = [label(name) for name in graph.names]
     layout = arrange(graph, labels).moved(_MARGIN, _MARGIN)
     classes = _edge_classes(graph, highlight or {})
+    numbers = {frozenset(graph.positions(pair)): w for pair, w in (weights or {}).items()}
     edges = [
-        _edge(graph, pair, curve, classes.get(frozenset(pair), ""))
+        _edge(graph, pair, curve, classes.get(frozenset(pair), ""), numbers.get(frozenset(pair)))
         for pair, curve in sorted(layout.curves.items())
     ]
     nodes = [
@@ -131,7 +138,9 @@ def _node(name: str, shown: Label, box: Box) -> str:
     )
 
 
-def _edge(graph: Graph, pair: tuple[int, int], curve: Curve, highlight: str) -> str:
+def _edge(
+    graph: Graph, pair: tuple[int, int], curve: Curve, highlight: str, weight: float | None
+) -> str:
     i, j = pair
     at_i, at_j = Mark(int(graph.marks[j, i])), Mark(int(graph.marks[i, j]))
     ends = [(curve, at_i), (curve[::-1], at_j)]
@@ -139,9 +148,22 @@ def _edge(graph: Graph, pair: tuple[int, int], curve: Curve, highlight: str) -> 
     line = (_shortened(curve[::-1], at_j))[::-1]
     line = _shortened(line, at_i)
     written = f"{graph.names[i]} {connector(at_i, at_j)} {graph.names[j]}"
+    style = "" if weight is None else f' style="stroke-width:{_number(0.6 + 4 * weight)}"'
     return (
-        f'<g class="{f"edge {highlight}".strip()}"><title>{_text(written)}</title>'
+        f'<g class="{f"edge {highlight}".strip()}"{style}><title>{_text(written)}</title>'
         f'<path class="line" d="{_path(line)}"/>{shapes}</g>'
+        f"{_weight_label(curve, weight)}"
+    )
+
+
+def _weight_label(curve: Curve, weight: float | None) -> str:
+    """The number of an edge, at the middle of its curve."""
+    if weight is None:
+        return ""
+    at = len(curve) // 2
+    x, y = ((curve[at - 1].x + curve[at].x) / 2, (curve[at - 1].y + curve[at].y) / 2)
+    return (
+        f'<text class="weight" x="{_number(x)}" y="{_number(y + 3)}">{weight:.2f}</text>'
     )
 
 

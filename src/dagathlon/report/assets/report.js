@@ -1,0 +1,164 @@
+// Puts the page together: navigation, filters, tables, charts.
+
+const listed = [];
+
+function select(title, values, onchange) {
+  const options = [["", "all"], ...values].map(([value, text]) =>
+    element("option", { value }, text));
+  const made = element("select", {}, ...options);
+  made.addEventListener("change", () => { onchange(made.value); refresh(); });
+  return element("label", {}, `${title} `, made);
+}
+
+function startFilters() {
+  const form = document.getElementById("filters");
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("reset", () => setTimeout(() => {
+    Object.assign(filters, { ids: new Set(algorithms), case: "", factors: {}, parameters: {} });
+    refresh();
+  }));
+  form.append(algorithmChoice());
+  if (cases.length > 1) {
+    form.append(select("data", cases.map((name) => [name, name]), (v) => { filters.case = v; }));
+  }
+  const factors = Object.entries(report.factors).filter(() => Object.keys(report.factors).length > 1);
+  for (const [name, byCase] of factors) {
+    const values = [...new Set(Object.values(byCase).map(String))];
+    form.append(select(name, values.map((v) => [v, v]), (v) => { filters.factors[name] = v; }));
+  }
+  for (const [name, values] of Object.entries(parameters)) {
+    form.append(select(name, values.map((v) => [v, v.replaceAll('"', "")]),
+      (v) => { filters.parameters[name] = v; }));
+  }
+  form.append(element("button", { type: "reset" }, "reset"),
+    element("output", { id: "shown-runs", "aria-live": "polite" }));
+}
+
+function algorithmChoice() {
+  const boxes = algorithms.map((id) => {
+    const box = element("input", { type: "checkbox", checked: true, value: id });
+    box.addEventListener("change", () => {
+      if (box.checked) filters.ids.add(id); else filters.ids.delete(id);
+      refresh();
+    });
+    return element("label", {}, box, " ", swatch(id), id);
+  });
+  const all = (state) => () => {
+    filters.ids = new Set(state ? algorithms : []);
+    boxes.forEach((label) => { label.querySelector("input").checked = state; });
+    refresh();
+  };
+  const choices = element("div", { class: "choices" }, ...boxes,
+    element("button", { type: "button", onclick: all(true) }, "all"), " ",
+    element("button", { type: "button", onclick: all(false) }, "none"));
+  const details = element("details", {}, element("summary", {}, "algorithms"), choices);
+  document.addEventListener("click", (event) => {
+    if (!details.contains(event.target)) details.open = false;
+  });
+  details.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") { details.open = false; details.firstChild.focus(); }
+  });
+  return details;
+}
+
+function swatch(id) {
+  const made = element("span", { class: "swatch", "aria-hidden": "true" });
+  made.style.background = report.look[id];
+  return made;
+}
+
+function refresh() {
+  const count = chosen("runs").length;
+  document.getElementById("shown-runs").textContent =
+    `${count.toLocaleString("en")} of ${tables.runs.length.toLocaleString("en")} runs`;
+  listed.forEach((table) => table.update());
+  redraw();
+}
+
+function nameColumn() {
+  return { name: "setting", title: "algorithm and setting", text: true };
+}
+
+function caseColumn() {
+  return cases.length > 1 ? [{ name: "case", title: "data", text: true }] : [];
+}
+
+function metricColumns(suffix, mark) {
+  return report.headlines.map((metric) => ({ name: metric + suffix, title: titleOf(metric),
+    better: report.metrics[metric] ? report.metrics[metric].better : "", mark }));
+}
+
+function settingsTable() {
+  const failed = tables.settings.some((row) => row.failed) ? [{ name: "failed", title: "failed" }] : [];
+  const columns = [nameColumn(), ...caseColumn(), { name: "n_seeds", title: "runs" }, ...failed,
+    ...metricColumns("_mean", true)];
+  listed.push(new DataTable(document.getElementById("settings"), "settings", columns,
+    () => chosen("settings")));
+}
+
+function viewColumn() {
+  return { title: "", text: true, render: (row) => {
+    const button = element("button", { type: "button", onclick: () => openRun(row.run) }, "view");
+    button.setAttribute("aria-label", `view ${row.setting}, seed ${row.seed}`);
+    return button;
+  } };
+}
+
+function runsTable() {
+  const columns = [viewColumn(), nameColumn(), ...caseColumn(), { name: "seed", title: "seed" },
+    { name: "status", title: "status", text: true }, ...metricColumns("", false)];
+  const others = Object.keys(report.metrics).filter((name) => !report.headlines.includes(name));
+  for (const name of others) columns.push({ name, title: titleOf(name) });
+  listed.push(new DataTable(document.getElementById("runs"), "runs", columns,
+    () => chosen("runs")));
+}
+
+function failureRows() {
+  const groups = new Map();
+  for (const row of chosen("runs")) {
+    if (row.status === "ok") continue;
+    const key = JSON.stringify([row.status, row.id, row.reason]);
+    if (!groups.has(key)) groups.set(key, { ...row, count: 0 });
+    groups.get(key).count += 1;
+  }
+  return [...groups.values()];
+}
+
+function failuresTable() {
+  if (!tables.runs.some((row) => row.status !== "ok")) return;
+  const section = document.getElementById("failures");
+  section.hidden = false;
+  const columns = [viewColumn(), { name: "status", title: "code", text: true },
+    { name: "count", title: "runs" }, { name: "id", title: "algorithm", text: true },
+    { name: "reason", title: "reason", text: true, wrap: true }];
+  listed.push(new DataTable(section, "failures", columns, failureRows));
+}
+
+function edgesTable() {
+  if (!tables.edges.length) return;
+  const section = document.getElementById("edges");
+  section.hidden = false;
+  const columns = Object.keys(tables.edges[0]).map((name) =>
+    ({ name, title: name, text: typeof tables.edges[0][name] === "string" }));
+  new DataTable(section, "edges", columns, () => tables.edges);
+}
+
+function navigation() {
+  const nav = document.querySelector("nav");
+  for (const section of document.querySelectorAll("main section[data-nav]")) {
+    if (section.hidden) continue;
+    nav.append(element("a", { href: `#${section.id}` }, section.dataset.nav));
+  }
+}
+
+const verdictSection = document.getElementById("verdict");
+verdictSection.hidden = !verdictSection.querySelector("table");
+settingsTable();
+runsTable();
+failuresTable();
+edgesTable();
+startFilters();
+startCharts();
+navigation();
+refresh();
+document.documentElement.dataset.ready = "yes";

@@ -1,0 +1,82 @@
+// One run: its parameters, its numbers, the true and the estimated graph, its log.
+
+const dialog = document.getElementById("run");
+
+function openSetting(setting, name) {
+  const runs = chosen("runs").filter((row) =>
+    row.setting === setting && (!name || row.case === name));
+  const metric = report.headlines.find((m) => runs.some((row) => typeof row[m] === "number"));
+  const ranked = metric ? [...runs].sort((a, b) => compare(a[metric], b[metric], false)) : runs;
+  // The run in the middle says more about a setting than its first one.
+  const middle = ranked[Math.floor(Math.max(ranked.length - 1, 0) / 2)];
+  if (middle) openRun(middle.run);
+}
+
+function openRun(number) {
+  const row = tables.runs[number];
+  const siblings = tables.runs.filter((other) =>
+    other.setting === row.setting && other.case === row.case);
+  const at = siblings.indexOf(row);
+  const step = (by) => openRun(siblings[(at + by + siblings.length) % siblings.length].run);
+  const parts = [
+    element("div", { class: "top" },
+      element("h2", { id: "run-heading" }, row.setting),
+      element("button", { type: "button", onclick: () => step(-1) }, "‹ seed"),
+      element("button", { type: "button", onclick: () => step(1) }, "seed ›"),
+      element("button", { type: "button", onclick: () => dialog.close() }, "close")),
+    element("p", { class: "muted" }, `${row.case}, seed ${row.seed}: ${row.status}` +
+      (row.reason ? ` (${row.reason})` : "")),
+    graphPanels(number),
+    logOf(number),
+    element("h3", {}, "Numbers"), factsOf(numbersOf(row)),
+    element("h3", {}, "Parameters"), factsOf(report.parameters[row.setting] || {}),
+  ];
+  dialog.replaceChildren(...parts.filter((part) => part));
+  if (!dialog.open) dialog.showModal();
+  dialog.scrollTop = 0;
+}
+
+function numbersOf(row) {
+  const found = {};
+  for (const metric of Object.keys(report.metrics)) {
+    if (row[metric] !== null && row[metric] !== undefined) found[titleOf(metric)] = row[metric];
+  }
+  return found;
+}
+
+function factsOf(values) {
+  return element("dl", { class: "facts" }, ...Object.entries(values).map(([name, value]) =>
+    element("div", {}, element("dt", {}, name), element("dd", {}, value === null ? "none"
+      : typeof value === "object" ? JSON.stringify(value) : shown(value)))));
+}
+
+function graphPanels(number) {
+  const graphs = graphsOf(number);
+  if (!graphs) {
+    const failed = tables.runs[number].status !== "ok";
+    return element("p", { class: "muted" }, failed ? "The run has no graph."
+      : "The graph of this run is not in the report, which holds those of the first seeds.");
+  }
+  const panels = [];
+  if (graphs.truth) panels.push(panel("truth", graphs, [...graphs.truth.values()]));
+  panels.push(panel("estimate", graphs, compared(graphs)));
+  const key = element("p", { class: "key muted", hidden: !graphs.truth },
+    element("span", {}, "— correct"), element("span", { class: "missing" }, "- - missing"),
+    element("span", { class: "turned" }, "— other direction"),
+    element("span", { class: "wrong" }, "— not in the truth"));
+  return element("div", {}, element("div", { class: "graphs" }, ...panels), key);
+}
+
+function panel(name, graphs, edges) {
+  const own = edges.filter((edge) => edge.kind !== "missing").length;
+  const label = `${name}: ${graphs.names.length} nodes, ${own} edges`;
+  return element("figure", {}, element("figcaption", {}, label),
+    drawing(graphs.names, graphs.places, edges, label));
+}
+
+function logOf(number) {
+  const log = report.logs[number];
+  return log ? element("pre", { tabindex: "0", "aria-label": "log" }, log) : null;
+}
+
+dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });

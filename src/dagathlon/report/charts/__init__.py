@@ -1,0 +1,1 @@
+"""Charts: pure functions from tables (lists of dicts) to Vega-Lite specifications."""

@@ -1,0 +1,150 @@
+"""Box plots of a metric, one box per setting; and the kinds of graph that came out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dagathlon.report.charts.parts import (
+    RUNS,
+    STEP,
+    WIDTH,
+    Chart,
+    Rows,
+    data,
+    has_values,
+    nothing,
+    tooltip,
+)
+from dagathlon.report.look import Look
+from dagathlon.report.words import title, words
+
+# Okabe and Ito's colours by what a graph is; "unknown" is grey.
+_TYPES = {
+    "dag": "#0072b2",
+    "cpdag": "#009e73",
+    "ug": "#e69f00",
+    "mag": "#cc79a7",
+    "pag": "#d55e00",
+    "unknown": "#8c8c8c",
+}
+_IQR = 1.5
+
+
+def boxes(
+    runs: Rows,
+    metric: str,
+    look: Look,
+    *,
+    log: bool = False,
+    show_seed: bool = False,
+    limits: Sequence[float] | None = None,
+) -> Chart:
+    """A box for each setting: quartiles, whiskers to 1.5 times their distance, single outliers.
+
+    Parameters
+    ----------
+    runs
+        One row per run, with the columns `setting`, `id`, `seed` and the metric.
+    metric
+        Column to show.
+    look
+        Colours.
+    log
+        Whether the axis is logarithmic; values that are not positive are left out.
+    show_seed
+        Whether outliers carry their seed.
+    limits
+        Limits of the axis.
+    """
+    if not has_values(runs, metric):
+        return nothing(f"no run has a number for: {words(metric).title}")
+    least = "> 0" if log else "!= null"
+    layers = [_box(show_seed)]
+    if show_seed:
+        layers.append(_seeds_of_outliers(metric))
+    return {
+        "width": WIDTH,
+        "height": {"step": STEP},
+        "data": data(RUNS, runs, ("setting", "id", "seed", "run", "case", metric)),
+        "transform": [{"filter": f"isValid(datum['{metric}']) && datum['{metric}'] {least}"}],
+        "encoding": {
+            "y": setting_axis(runs),
+            "x": {
+                "field": metric,
+                "type": "quantitative",
+                "title": title(metric),
+                "scale": _scale(log, limits),
+            },
+        },
+        "layer": [_coloured(layer, look) for layer in layers],
+    }
+
+
+def setting_axis(runs: Rows) -> dict[str, Any]:
+    """Encoding of settings on the vertical axis, in the order of the table."""
+    order = list(dict.fromkeys(row["setting"] for row in runs))
+    return {"field": "setting", "type": "nominal", "sort": order, "title": None}
+
+
+def _scale(log: bool, limits: Sequence[float] | None) -> dict[str, Any]:
+    scale: dict[str, Any] = {"type": "log", "nice": False} if log else {"zero": False}
+    if limits is not None and (not log or limits[0] > 0):
+        scale["domain"] = list(limits)
+    return scale
+
+
+def _coloured(layer: Chart, look: Look) -> Chart:
+    return layer | {"encoding": layer.get("encoding", {}) | {"color": look.colour(legend=False)}}
+
+
+def _box(show_seed: bool) -> Chart:
+    outliers: Any = False if show_seed else {"size": 16, "opacity": 0.7}
+    mark = {"type": "boxplot", "extent": _IQR, "size": 9, "outliers": outliers}
+    mark |= {"median": {"color": "white", "strokeWidth": 1.5}, "ticks": {"size": 6}}
+    return {"mark": mark, "encoding": {"tooltip": tooltip(setting="algorithm", seed="seed")}}
+
+
+def _seeds_of_outliers(metric: str) -> Chart:
+    field = f"datum['{metric}']"
+    quartiles = [{"op": op, "field": metric, "as": f"_{op}"} for op in ("q1", "q3")]
+    reach = f"{_IQR} * (datum._q3 - datum._q1)"
+    return {
+        "transform": [
+            {"joinaggregate": quartiles, "groupby": ["setting"]},
+            {"filter": f"{field} < datum._q1 - {reach} || {field} > datum._q3 + {reach}"},
+        ],
+        "mark": {"type": "text", "fontSize": 8},
+        "encoding": {"text": {"field": "seed"}},
+    }
+
+
+def graph_types(runs: Rows) -> Chart:
+    """The kind of each estimated graph: a point for each seed and setting.
+
+    Parameters
+    ----------
+    runs
+        One row per run, with the columns `setting`, `seed` and `graph_type`.
+    """
+    found = [row for row in runs if row.get("graph_type")]
+    if not found:
+        return nothing("no run has a graph")
+    present = {str(row["graph_type"]) for row in found}
+    domain = [kind for kind in _TYPES if kind in present] + sorted(present - set(_TYPES))
+    colours = [_TYPES.get(kind, _TYPES["unknown"]) for kind in domain]
+    shapes = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]
+    kind = {"field": "graph_type", "type": "nominal", "title": "graph"}
+    return {
+        "width": {"step": 15},
+        "height": {"step": STEP},
+        "data": data(RUNS, found, ("setting", "id", "seed", "run", "case", "graph_type")),
+        "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
+        "encoding": {
+            "x": {"field": "seed", "type": "ordinal", "title": "seed"},
+            "y": setting_axis(runs),
+            "color": kind | {"scale": {"domain": domain, "range": colours}},
+            "shape": kind | {"scale": {"domain": domain, "range": (shapes * 2)[: len(domain)]}},
+            "tooltip": tooltip(setting="algorithm", seed="seed", graph_type="graph"),
+        },
+    }

@@ -1,0 +1,59 @@
+"""Accuracy against cost: what a better graph takes."""
+
+from __future__ import annotations
+
+from dagathlon.report.charts.parts import (
+    HEIGHT,
+    SETTINGS,
+    WIDTH,
+    Chart,
+    Rows,
+    data,
+    has_values,
+    nothing,
+    quantity,
+    tooltip,
+)
+from dagathlon.report.look import Look
+from dagathlon.report.words import title, words
+
+
+def accuracy_against_cost(settings: Rows, metric: str, cost: str, look: Look) -> Chart:
+    """A point for each setting: medians over seeds, cost on a logarithmic axis.
+
+    Parameters
+    ----------
+    settings
+        One row per setting with the medians of both columns.
+    metric
+        What is gained.
+    cost
+        What it costs: time or memory.
+    look
+        Colours and symbols.
+    """
+    x, y = f"{cost}_median", f"{metric}_median"
+    if not has_values(settings, x) or not has_values(settings, y):
+        return nothing(f"no setting has numbers for both {words(metric).title} and {cost}")
+    tips = tooltip(setting="algorithm", case="data", n_seeds="seeds")
+    tips += [{"field": field, "format": ".3g"} for field in (x, y)]
+    return {
+        "width": WIDTH,
+        "height": HEIGHT,
+        "data": data(SETTINGS, settings, ("id", "setting", "case", "n_seeds", "place", x, y)),
+        "transform": [{"filter": f"datum['{x}'] > 0 && isValid(datum['{y}'])"}],
+        "mark": {"type": "point", "filled": True, "size": 75, "opacity": 0.9},
+        "encoding": {
+            "x": {
+                "field": x,
+                "type": "quantitative",
+                "title": title(cost),
+                "scale": {"type": "log"},
+                "axis": {"tickCount": 5, "format": "~g" if cost == "time" else "~s"},
+            },
+            "y": quantity(y, metric),
+            "color": look.colour(),
+            "shape": look.shape(),
+            "tooltip": tips,
+        },
+    }

@@ -1,0 +1,63 @@
+"""What charts share: data by name, axes in words, a chart for the case of no data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from dagathlon.report.words import title
+
+Row: TypeAlias = Mapping[str, Any]
+Rows: TypeAlias = Sequence[Row]
+Chart: TypeAlias = dict[str, Any]
+
+RUNS, SETTINGS = "runs", "settings"
+WIDTH, HEIGHT, STEP = 460, 340, 17
+
+
+def data(name: str, rows: Iterable[Row], fields: Iterable[str]) -> dict[str, Any]:
+    """A named table with only the columns that a chart reads; what is no number is null."""
+    wanted = tuple(dict.fromkeys(fields))
+    return {"name": name, "values": [{k: _plain(row.get(k)) for k in wanted} for row in rows]}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, int | float | str) else str(value)
+
+
+def quantity(field: str, metric: str, limits: Sequence[float] | None = None) -> dict[str, Any]:
+    """Encoding of a metric on an axis, in words; the axis begins at zero unless limits say so."""
+    scale: dict[str, Any] = {"zero": True}
+    if limits is not None:
+        scale = {"domain": list(limits), "clamp": False}
+    return {"field": field, "type": "quantitative", "title": title(metric), "scale": scale}
+
+
+def tooltip(**fields: str) -> list[dict[str, Any]]:
+    """Encoding of a tooltip: titles by field."""
+    return [{"field": field, "title": name} for field, name in fields.items()]
+
+
+def headed(chart: Chart, heading: str, lines: Sequence[str] = ()) -> Chart:
+    """The chart under a title, with lines below it."""
+    return chart | {"title": {"text": heading, "subtitle": list(lines)}} if heading else chart
+
+
+def nothing(reason: str) -> Chart:
+    """A chart that says why there is none."""
+    return {
+        "width": WIDTH,
+        "height": 60,
+        "data": {"values": [{"text": reason}]},
+        "mark": {"type": "text", "fontSize": 13},
+        "encoding": {"text": {"field": "text"}},
+    }
+
+
+def has_values(rows: Rows, field: str) -> bool:
+    """Whether some row has a number in a column."""
+    values = (row.get(field) for row in rows)
+    return any(isinstance(v, int | float) and math.isfinite(v) for v in values)

@@ -1,0 +1,146 @@
+"""The figures of a report: charts of the same definitions as the files, without their data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from dagathlon.report.charts.boxes import boxes, graph_types
+from dagathlon.report.charts.cost import accuracy_against_cost
+from dagathlon.report.charts.failures import outcomes
+from dagathlon.report.charts.parts import RUNS, SETTINGS, Chart, Row
+from dagathlon.report.charts.roc import RocOptions, roc
+from dagathlon.report.charts.sensitivity import DATA, against_data, against_parameter
+from dagathlon.report.look import Look
+from dagathlon.report.page.tables import Tables
+from dagathlon.report.render import themed
+from dagathlon.report.words import words
+
+_MOST_TYPES = 2000
+Variant: TypeAlias = tuple[str, Chart]
+
+
+class Figure(NamedTuple):
+    """A figure of the report: one chart, or several to choose from.
+
+    Parameters
+    ----------
+    name
+        Used in addresses.
+    heading
+        The question it answers.
+    caption
+        How to read it.
+    variants
+        Charts by what they show; the first one is shown first.
+    """
+
+    name: str
+    heading: str
+    caption: str
+    variants: Sequence[Variant]
+
+
+def figures(tables: Tables, data_rows: Sequence[Row], look: Look) -> list[Figure]:
+    """All figures that the tables have numbers for."""
+    found = [*_accuracy(tables, look), *_varied(tables, data_rows, look), *_other(tables, look)]
+    return [figure for figure in found if figure.variants]
+
+
+def _accuracy(tables: Tables, look: Look) -> Iterator[Figure]:
+    metrics = tables.headlines if tables.has_truth else ["n_edges", "time", "memory"]
+    metrics = sorted(metrics, key=lambda metric: metric != tables.quality)
+    yield Figure(
+        "boxes",
+        "How good is each setting?",
+        "Each box holds the middle half of the runs (seeds and data sets), the line is the median; "
+        "arrows on the axis say which way is better. Click a point or a box for its runs.",
+        [
+            (words(m).title, boxes(tables.runs, m, look, log=m in ("time", "memory")))
+            for m in metrics
+        ],
+    )
+    if not tables.has_truth:
+        return
+    rates = {"pattern": ("FPRn_pattern", "TPR_pattern"), "skeleton": ("FPR_skel", "TPR_skel")}
+    options = RocOptions(errorbarh=True, label="none")
+    yield Figure(
+        "roc",
+        "Edges found against edges invented",
+        "One point per setting: medians over seeds with bars from 5 to 95 %. The upper left corner "
+        "is best; a line joins the settings of one algorithm.",
+        [
+            (name, roc(tables.runs, tables.settings, *axes, look, options))
+            for name, axes in rates.items()
+        ],
+    )
+    if tables.quality is not None:
+        yield Figure(
+            "cost",
+            "What does accuracy cost?",
+            "Medians over seeds; the cost is on a logarithmic axis.",
+            [
+                (f"{words(tables.quality).title} against {cost}", _cost(tables, cost, look))
+                for cost in ("time", "memory")
+            ],
+        )
+
+
+def _cost(tables: Tables, cost: str, look: Look) -> Chart:
+    return accuracy_against_cost(tables.settings, str(tables.quality), cost, look)
+
+
+def _varied(tables: Tables, data_rows: Sequence[Row], look: Look) -> Iterator[Figure]:
+    metric = tables.quality
+    if metric is None:
+        return
+    several: dict[str, set[str]] = {}
+    for row in tables.settings:
+        several.setdefault(str(row["curve_param"]), set()).add(str(row["curve_value"]))
+    parameters = [name for name, values in several.items() if len(values) > 1]
+    yield Figure(
+        "parameters",
+        "How much does the parameter matter?",
+        "Medians over seeds with bars from 5 to 95 %, against the parameter that the study varies.",
+        [(name, against_parameter(tables.settings, metric, name, look)) for name in parameters],
+    )
+    factors = list(dict.fromkeys(row["factor"] for row in data_rows))
+    yield Figure(
+        "data",
+        "Which algorithm for data like mine?",
+        "Each algorithm at its best setting for such data: medians with bars from 5 to 95 %.",
+        [(name, against_data(data_rows, metric, name, look)) for name in factors],
+    )
+
+
+def _other(tables: Tables, look: Look) -> Iterator[Figure]:
+    if any(row["status"] != "ok" for row in tables.runs):
+        yield Figure(
+            "outcomes",
+            "Which runs failed?",
+            "Runs by how they ended. The table of failures below has the reasons.",
+            [("outcomes", outcomes(tables.runs))],
+        )
+    typed = [row for row in tables.runs if row.get("graph_type")]
+    if len({row["graph_type"] for row in typed}) > 1 and len(typed) <= _MOST_TYPES:
+        yield Figure(
+            "types",
+            "What kind of graph came out?",
+            "A point for each seed: dag, cpdag, ug (undirected), or another kind.",
+            [("kinds", graph_types(tables.runs))],
+        )
+
+
+def detached(chart: Chart) -> Chart:
+    """The chart for the page: its named tables stay in the page, once for all charts."""
+    return themed(_without_values(chart), ink="currentColor", font="system-ui, sans-serif")
+
+
+def _without_values(part: Any) -> Any:
+    if isinstance(part, list):
+        return [_without_values(item) for item in part]
+    if not isinstance(part, dict):
+        return part
+    if part.get("name") in (RUNS, SETTINGS, DATA) and "values" in part:
+        return {"name": part["name"]}
+    return {key: _without_values(value) for key, value in part.items()}

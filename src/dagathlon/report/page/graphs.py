@@ -1,0 +1,96 @@
+"""The graphs of a report: compact enough for thousands of runs, drawn by the page itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dagathlon.graphs import Graph
+from dagathlon.graphs.drawing.arrange import arrange
+from dagathlon.graphs.drawing.labels import label
+
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+# Characters of graphs in a report; the runs with the first seeds come first.
+BUDGET = 4_000_000
+# Nodes and edges of the true graphs that are laid out well; the page puts others on a circle.
+_LAID_OUT = 20_000
+
+
+def packed(graph: Graph) -> str:
+    """The edges as text: numbers of base 36, each the distance from the one before.
+
+    The number of an edge between nodes i < j of p is ``16 (i p + j) + 4 mark at i + mark at j``.
+    """
+    marks = graph.marks.astype(np.int64)
+    rows, cols = np.nonzero(np.triu(marks))
+    codes = 16 * (rows * len(graph) + cols) + 4 * marks[cols, rows] + marks[rows, cols]
+    return " ".join(_base36(int(step)) for step in np.diff(codes, prepend=0))
+
+
+def _base36(number: int) -> str:
+    text = ""
+    while True:
+        number, digit = divmod(number, 36)
+        text = _DIGITS[digit] + text
+        if not number:
+            return text
+
+
+class GraphBook:
+    """Collects graphs until the budget is used up."""
+
+    def __init__(self) -> None:
+        self._left = BUDGET
+        self._layout_left = _LAID_OUT
+        self._nodes: dict[tuple[str, ...], int] = {}
+        self.node_lists: list[list[str]] = []
+        self.truths: list[dict[str, Any]] = []
+        self.estimates: dict[int, list[Any]] = {}
+        self._truth_numbers: dict[Any, int] = {}
+
+    def add(self, run: int, graph: Graph, truth: Graph | None, truth_key: Any) -> None:
+        """Take in the graph of a run and the truth it stands against, if there is room."""
+        if self._left <= 0:
+            return
+        true = None if truth is None else self._truth(truth, truth_key)
+        text = packed(graph)
+        self._left -= len(text) + 16
+        self.estimates[run] = [self._names(graph), true, text]
+
+    def _names(self, graph: Graph) -> int:
+        number = self._nodes.get(graph.names)
+        if number is None:
+            number = self._nodes[graph.names] = len(self.node_lists)
+            self.node_lists.append(list(graph.names))
+            self._left -= sum(map(len, graph.names))
+        return number
+
+    def _truth(self, truth: Graph, key: Any) -> int:
+        number = self._truth_numbers.get(key)
+        if number is None:
+            number = self._truth_numbers[key] = len(self.truths)
+            entry = {"nodes": self._names(truth), "edges": packed(truth), "at": self._at(truth)}
+            self._left -= len(entry["edges"]) + 10 * len(truth)
+            self.truths.append(entry)
+        return number
+
+    def _at(self, truth: Graph) -> list[int] | None:
+        """Centres of the nodes, in turn x and y; None where laying out would take long."""
+        self._layout_left -= len(truth) + truth.n_edges
+        if self._layout_left < 0:
+            return None
+        boxes = arrange(truth, [label(name) for name in truth.names]).boxes
+        return [round(v) for i in range(len(truth)) for v in (boxes[i].x, boxes[i].y)]
+
+    def to_json(self) -> dict[str, Any]:
+        """What the page reads."""
+        return {"nodes": self.node_lists, "truths": self.truths, "runs": self.estimates}
+
+
+def by_seed(places: Iterable[int], seeds: Sequence[Any]) -> list[int]:
+    """Places of runs, those with the first seeds first, so that each setting has some."""
+    return sorted(places, key=lambda place: (seeds[place], place))
+
+

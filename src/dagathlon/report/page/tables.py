@@ -1,0 +1,208 @@
+"""The tables of a report: runs, settings, data sets, and what tells them apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from dagathlon.evaluate.summary import is_number, setting_summary
+from dagathlon.report.context import Context
+from dagathlon.report.tables import Combination, combination, combinations, named
+from dagathlon.report.words import headlines, words
+
+Row: TypeAlias = dict[str, Any]
+
+# Statistics that the figures of a report read, besides the headlines.
+_RATES = ("FPRn_pattern", "TPR_pattern", "FPR_skel", "TPR_skel", "ntests")
+_ALL_DATA = "the data set"
+_DIGITS = 5
+
+
+@dataclass(frozen=True)
+class Tables:
+    """All tables of the report on a setup.
+
+    Parameters
+    ----------
+    context
+        The setup and its results.
+    sizes
+        Number of edges of each run's graph, by place of the run.
+    """
+
+    context: Context
+    sizes: Mapping[int, int]
+
+    @cached_property
+    def runs(self) -> list[Row]:
+        """One row per run, with readable names of its setting and data set."""
+        rows = named(
+            self.context.rows(self.context.setup.algorithm_ids()), self.context.config.algorithms
+        )
+        names = case_names(combinations(rows)) if rows else {}
+        for place, row in enumerate(rows):
+            row["case"] = names[combination(row)]
+            row["n_edges"] = self.sizes.get(place)
+        return rows
+
+    @cached_property
+    def has_truth(self) -> bool:
+        """Whether some run was compared with a true graph."""
+        return any(row.get("true_n_edges_skel") is not None for row in self.runs)
+
+    @cached_property
+    def headlines(self) -> list[str]:
+        """The metrics that the verdict is about and that some run has."""
+        present = {key for row in self.runs for key, value in row.items() if is_number(value)}
+        return headlines(present)
+
+    @cached_property
+    def quality(self) -> str | None:
+        """The metric that stands for all where there is room for one."""
+        accuracy = [m for m in self.headlines if m not in ("time", "memory")]
+        complete = [m for m in accuracy if self._share(m) > 0.99]
+        return next(iter(sorted(complete, key=_preferred) or accuracy), None)
+
+    def _share(self, metric: str) -> float:
+        finished = [row for row in self.runs if row["status"] == "ok"]
+        found = sum(is_number(row.get(metric)) for row in finished)
+        return found / len(finished) if finished else 0.0
+
+    @cached_property
+    def settings(self) -> list[Row]:
+        """One row per setting and data setting: statistics over seeds."""
+        metrics = list(dict.fromkeys([*self.headlines, *_RATES, "n_edges"]))
+        rows = setting_summary(self.runs, [m for m in metrics if self._has(m)])
+        names = case_names(combinations(self.runs)) if self.runs else {}
+        for place, row in enumerate(rows):
+            row["case"], row["place"] = names[combination(row)], place
+        return rows
+
+    def _has(self, metric: str) -> bool:
+        return any(is_number(row.get(metric)) for row in self.runs)
+
+    @cached_property
+    def metrics(self) -> list[str]:
+        """Columns of numbers that some run has, the headlines first."""
+        known = [*self.headlines, *(k for row in self.runs[:1] for k in row)]
+        skipped = {"seed", "run", "curve_value"} | self._parameters()
+        names = dict.fromkeys(name for name in known if name not in skipped)
+        return [name for name in names if self._has(name)]
+
+    def _parameters(self) -> set[str]:
+        entries = self.context.config.algorithms
+        return {key for row in self.runs for key in entries[row["id"]].values}
+
+    @cached_property
+    def factors(self) -> dict[str, dict[str, Any]]:
+        """What varies among the data sets: values by name of data set, for each factor."""
+        found = combinations(self.runs)
+        names = case_names(found)
+        result: dict[str, dict[str, Any]] = {}
+        for one in found:
+            for factor, value in _factors(one).items():
+                result.setdefault(factor, {})[names[one]] = value
+        return {
+            factor: values
+            for factor, values in result.items()
+            if len(set(map(str, values.values()))) > 1
+        }
+
+
+def _preferred(metric: str) -> int:
+    order = ("SHD_cpdag", "SHD_pattern", "F1_pattern")
+    return order.index(metric) if metric in order else len(order)
+
+
+def case_names(found: Sequence[Combination]) -> dict[Combination, str]:
+    """Short names of data settings: only what tells them apart."""
+    tokens = {one: [token for part in one for token in part.split("/")] for one in found}
+    common = set.intersection(*map(set, tokens.values())) if tokens else set()
+    names: dict[Combination, str] = {}
+    for one, all_tokens in tokens.items():
+        own = [token for token in all_tokens if token not in common]
+        names[one] = ", ".join(own) or _ALL_DATA
+    if len(set(names.values())) < len(names):
+        return {one: " · ".join(one) for one in found}
+    return names
+
+
+def _factors(one: Combination) -> dict[str, Any]:
+    """Parameters of graph, parameters and data: ``graph n``, ``data n``, …"""
+    result: dict[str, Any] = {}
+    for kind, label in zip(("graph", "parameters", "data"), one, strict=True):
+        module, *pairs = label.split("/")
+        result[kind] = module
+        for pair in pairs:
+            key, equals, value = pair.partition("=")
+            if equals:
+                result[f"{kind} {key}"] = _number(value)
+            else:
+                result[kind] += f"/{pair}"
+    return result
+
+
+def _number(text: str) -> Any:
+    try:
+        return float(text) if "." in text or "e" in text else int(text)
+    except ValueError:
+        return text
+
+
+def by_data(tables: Tables) -> list[Row]:
+    """The rows of the figures against the data: each algorithm at its best setting.
+
+    For each numeric factor and each of its values: means over the other factors would mix unlike
+    data, so a factor takes part only where it alone varies.
+    """
+    metric = tables.quality
+    numeric = {
+        factor: values
+        for factor, values in tables.factors.items()
+        if all(is_number(value) for value in values.values())
+    }
+    if metric is None or len(tables.factors) != 1:
+        return []
+    rows: list[Row] = []
+    sign = 1 if words(metric).better == "more" else -1
+    for factor, values in numeric.items():
+        best: dict[tuple[str, str], Row] = {}
+        for row in tables.settings:
+            mean = row.get(f"{metric}_mean")
+            key = (row["id"], row["case"])
+            if mean is None or (key in best and sign * best[key][f"{metric}_mean"] >= sign * mean):
+                continue
+            best[key] = row
+        rows += [
+            {**row, "factor": factor, "metric": metric, "value": values[row["case"]], "case": ""}
+            for row in best.values()
+        ]
+    return rows
+
+
+def columns(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, Any]:
+    """A table by columns, compact: texts once each, numbers with five digits."""
+    return {name: _column([row.get(name) for row in rows]) for name in names}
+
+
+def _column(values: Sequence[Any]) -> Any:
+    if any(isinstance(value, str) for value in values):
+        texts = [None if value is None else str(value) for value in values]
+        levels = list(dict.fromkeys(text for text in texts if text is not None))
+        codes = {level: i for i, level in enumerate(levels)}
+        return {"levels": levels, "codes": [-1 if t is None else codes[t] for t in texts]}
+    return [_short(value) for value in values]
+
+
+def _short(value: Any) -> Any:
+    if value is None or isinstance(value, bool | int):
+        return value
+    if not isinstance(value, float):
+        return str(value)
+    if not math.isfinite(value):
+        return None
+    rounded = float(f"{value:.{_DIGITS}g}")
+    return int(rounded) if rounded.is_integer() else rounded

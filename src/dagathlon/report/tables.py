@@ -1,0 +1,74 @@
+"""The tables that figures are made of: runs and settings with names that people can read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from dagathlon.evaluate.summary import metric_value
+from dagathlon.study.expand import Entry
+
+Row: TypeAlias = dict[str, Any]
+
+
+class Combination(NamedTuple):
+    """One graph setting with one of parameters and one of data: the runs of one figure."""
+
+    adjmat: str
+    parameters: str
+    data: str
+
+    def lines(self, n_seeds: int) -> list[str]:
+        """What stands under the title of a figure."""
+        parts = [part for part in self[:2] if part != "None"]
+        return [*parts, f"{self.data}, {n_seeds} seed{'s' if n_seeds != 1 else ''}"]
+
+
+def combination(row: Mapping[str, Any]) -> Combination:
+    """The combination a row belongs to."""
+    return Combination(str(row["adjmat"]), str(row["parameters"]), str(row["data"]))
+
+
+def combinations(rows: Iterable[Mapping[str, Any]]) -> list[Combination]:
+    """The combinations of a table in Benchpress's order: graphs, then parameters, then data."""
+    found = list(dict.fromkeys(combination(row) for row in rows))
+    ranks = [
+        {label: i for i, label in enumerate(dict.fromkeys(labels))}
+        for labels in zip(*found, strict=True)
+    ]
+    return sorted(found, key=lambda one: [rank[x] for rank, x in zip(ranks, one, strict=True)])
+
+
+def setting_name(entry: Entry, values: Mapping[str, Any]) -> str:
+    """An algorithm with the parameters that the study varies: ``pc, alpha = 0.05``."""
+    varied = [key for key, value in entry.values.items() if _varies(value)]
+    return ", ".join([entry.id, *(f"{key} = {_shown(values.get(key))}" for key in varied)])
+
+
+def _varies(value: Any) -> bool:
+    return isinstance(value, list) and len(value) > 1
+
+
+def _shown(value: Any) -> str:
+    return "none" if value is None else str(value)
+
+
+def curve_name(row: Mapping[str, Any]) -> str:
+    """An algorithm with the value of its curve parameter, as Benchpress groups the runs."""
+    name, value = row["curve_param"], row.get("curve_value", row.get(row["curve_param"]))
+    return f"{row['id']}, {name} = {_shown(value)}"
+
+
+def named(rows: Sequence[Row], entries: Mapping[str, Entry]) -> list[Row]:
+    """Rows of the joint table with what figures need besides.
+
+    Adds the name of the setting, the place of the run in the table, and the true positive rate of
+    the skeleton, which Benchpress has in its summary only.
+    """
+    result = []
+    for place, row in enumerate(rows):
+        extra: Row = {"setting": setting_name(entries[row["id"]], row), "run": place}
+        if row.get("true_n_edges_skel") is not None:
+            extra["TPR_skel"] = metric_value(row, "TPR_skel")
+        result.append(row | extra)
+    return result
