@@ -194,5 +194,3 @@ def _numbers() -> Chart:
         "mark": {"type": "text", "dx": 9, "dy": -9, "fontWeight": "bold", "clip": True},
         "encoding": {"text": {"field": "number"}},
     }
-
-

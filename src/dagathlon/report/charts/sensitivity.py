@@ -62,9 +62,7 @@ def against_data(rows: Rows, metric: str, factor: str, look: Look) -> Chart:
     return chart | {"transform": [{"filter": same}]} if "layer" in chart else chart
 
 
-def _curves(
-    table: str, rows: Rows, metric: str, what: str, look: Look, column: str
-) -> Chart:
+def _curves(table: str, rows: Rows, metric: str, what: str, look: Look, column: str) -> Chart:
     fields = [f"{metric}_{name}" for name in ("median", "q1", "q3")]
     if not has_values(rows, fields[0]):
         return nothing("no run has a number to show")

@@ -92,5 +92,3 @@ class GraphBook:
 def by_seed(places: Iterable[int], seeds: Sequence[Any]) -> list[int]:
     """Places of runs, those with the first seeds first, so that each setting has some."""
     return sorted(places, key=lambda place: (seeds[place], place))
-
-
