@@ -10,6 +10,7 @@ from dagathlon.benchpress.needs import ANY, CONTINUOUS, DISCRETE, Table
 from dagathlon.errors import listing
 from dagathlon.learners.base import Learner, Output
 from dagathlon.learners.hill_climbing import HillClimbing, Tabu
+from dagathlon.learners.pc import Pc
 from dagathlon.learners.score_kinds import SCORES
 from dagathlon.modules import Count, Natural, NonNegative, Probability
 
@@ -136,7 +137,20 @@ class BnlearnPcStable(BnlearnConstraintBased):
 
     name = "bnlearn_pcstable"
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 pc.stable)"
+    unavailable = ""
     references = (_BNLEARN, "Colombo and Maathuis 2014, JMLR 15")
+
+    def native(self) -> Pc:
+        """Our PC-stable; bnlearn directs the colliders of the surest separations first."""
+        return Pc(
+            alpha=self.alpha,
+            test=self.test,
+            replicates=self.B,
+            max_order=self.maxsx,
+            constraints=self.edgeConstraints,
+            conflicts="lowest-p",
+            skeleton_only=self.undirected,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
