@@ -12,9 +12,11 @@ import pytest
 from folders import EMPTY_GRAPH, MANIFEST, write
 
 from dagathlon.cli import main
-from dagathlon.modules import registry
+from dagathlon.errors import UnavailableError
+from dagathlon.modules import add_files, find, registry
 from dagathlon.study.store import Store
 from dagathlon.study.task import Limits, Outcome, TaskKind
+from dagathlon.testing import check_learner
 from dagathlon.workflow import Study
 
 DATA = "a,b\n" + "".join(f"{i / 7},{(i * i) % 11 / 3}\n" for i in range(20))
@@ -162,6 +164,19 @@ def test_skeleton_runs(tmp_path, language, capsys):
         assert "It does what studies rely on." in capsys.readouterr().out
     assert main(["modules", "--modules", str(folder)]) == 0
     assert "my_module" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["r", "python"])
+def test_skeleton_conforms(tmp_path, language):
+    folder = tmp_path / f"my_{language}"
+    assert main(["new", "module", str(folder), "--language", language]) == 0
+    add_files([folder])
+    try:
+        check_learner(folder.name)
+    except UnavailableError as error:
+        pytest.skip(str(error))
+    assert find("algorithm", folder.name).gives == "undirected"  # type: ignore[attr-defined]
 
 
 def test_new_module_keeps_its_hands_off_what_is_there(tmp_path, capsys):
