@@ -125,7 +125,7 @@ def test_keys_do_not_depend_on_ids_titles_or_order(load) -> None:
             changed("resources.graph.pcalg_randdag.0.n", "many"),
             r"pcalg_randdag\[0\].n: found 'many'",
         ),
-        (changed("resources.graph.pcalg_randdag.0.n", -3), "a whole number at least 1"),
+        (changed("resources.graph.pcalg_randdag.0.n", -3), "a whole number between 1 and"),
         (changed("resources.graph.pcalg_randdag.0.id", delete=True), "'id' is missing"),
         (changed("resources.graph.pcalg_randdag.0.dd", 3), r"no such parameter \(did you mean 'd'"),
         (changed(f"{ALGORITHMS}.prec_thresh.0.id", "correlation"), "is taken by"),

@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
-from dagathlon.evaluate.counts import aligned
+from dagathlon.evaluate.counts import on_shared_nodes
 from dagathlon.graphs import Graph, to_svg
 
 Pair: TypeAlias = tuple[str, str]
@@ -86,7 +86,7 @@ def drawing(graph: Graph, name: str = "graph") -> str:
 
 def comparison(estimate: Graph, truth: Graph) -> str:
     """Truth and estimate side by side; edges of the estimate coloured by whether they are right."""
-    learned, true = aligned(estimate, truth)
+    learned, true = on_shared_nodes(estimate, truth)
     together, classes = against(learned, true)
     panels = [
         Panel(described(true, "truth"), to_svg(true)),

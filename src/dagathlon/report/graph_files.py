@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from dagathlon.evaluate.counts import aligned
+from dagathlon.evaluate.counts import on_shared_nodes
 from dagathlon.graphs import Graph
 from dagathlon.graphs.formats.matrix import write_adjacency
 from dagathlon.report.charts.matrix import adjacency_plot, difference_plot
@@ -53,7 +53,7 @@ def _write_csv(graph: Graph, path: Path) -> None:
 
 
 def _write_difference(graph: Graph, truth: Graph, path: Path) -> None:
-    learned, true = aligned(graph, truth)
+    learned, true = on_shared_nodes(graph, truth)
     save(difference_plot(true.names, learned.adjacency, true.adjacency), path)
 
 
