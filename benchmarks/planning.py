@@ -9,6 +9,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from benchmarks.timing import Row, print_table, row
+
 from dagathlon.workflow import Study
 
 SETTINGS = 100
@@ -43,7 +45,7 @@ def large_study() -> dict[str, Any]:
     }
 
 
-def run() -> list[dict[str, Any]]:
+def run() -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "large.json"
         path.write_text(json.dumps(large_study()))
@@ -54,9 +56,8 @@ def run() -> list[dict[str, Any]]:
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     tasks = len(plan.tasks)
     note = f"{tasks} tasks, {1e6 * seconds / tasks:.1f} µs each, {grown / 1024:.0f} MiB"
-    return [{"what": "plan a study", "ours_s": seconds, "peer": "", "note": note}]
+    return [row("plan a study", seconds, note=note)]
 
 
 if __name__ == "__main__":
-    for row in run():
-        print(f"{row['what']}: {row['ours_s']:.1f} s ({row['note']})")
+    print_table(run())

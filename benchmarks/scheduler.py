@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import resource
 import tempfile
 import time
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks.timing import Row, print_table, row
 
 from dagathlon.graphs import Graph
 from dagathlon.modules import add_files, find
@@ -74,32 +74,16 @@ def lookup(n: int) -> float:
     return seconds
 
 
-def run(tasks: int = TASKS, repeats: int = 3) -> list[dict[str, Any]]:
+def run(tasks: int = TASKS, repeats: int = 3) -> list[Row]:
     rows = []
     for jobs in (1, 2):
         best, grown = min(measure(tasks, jobs) for _ in range(repeats))
-        note = f"{1e6 * best / tasks:.0f} us per task, memory grew by {grown / 2**20:.0f} MB"
-        rows.append(_row(f"{tasks:,} empty tasks, jobs={jobs}", best, note))
+        note = f"{1e6 * best / tasks:.0f} µs per task, memory grew by {grown / 2**20:.0f} MB"
+        rows.append(row(f"{tasks:,} empty tasks, jobs={jobs}", best, note=note))
     seconds = lookup(tasks)
-    rows.append(_row(f"look up {tasks:,} keys", seconds, f"{1e6 * seconds / tasks:.1f} us per key"))
-    return rows
-
-
-def _row(what: str, seconds: float, note: str) -> dict[str, Any]:
-    return {
-        "what": what,
-        "ours_s": seconds,
-        "peer": None,
-        "peer_s": None,
-        "ratio": None,
-        "note": note,
-    }
+    note = f"{1e6 * seconds / tasks:.1f} µs per key"
+    return [*rows, row(f"look up {tasks:,} keys", seconds, note=note)]
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tasks", type=int, default=TASKS)
-    parser.add_argument("--repeats", type=int, default=3)
-    chosen = parser.parse_args()
-    for row in run(chosen.tasks, chosen.repeats):
-        print(f"{row['what']:<36} {row['ours_s']:8.2f} s  {row['note']}")
+    print_table(run())

@@ -54,14 +54,15 @@ def compare(
 def print_table(rows: list[Row]) -> None:
     print(f"{'what':44} {'ours':>10} {'peer':>22} {'peer time':>10} {'ratio':>9}  note")
     for found in rows:
-        ratio = "" if found["ratio"] is None else f"{found['ratio']:.1f}x"
+        ratio = "" if found.get("ratio") is None else f"{found['ratio']:.1f}x"
         print(
-            f"{found['what']:44} {_readable(found['ours_s']):>10} {found['peer']:>22} "
-            f"{_readable(found['peer_s']):>10} {ratio:>9}  {found['note']}"
+            f"{found['what']:44} {readable(found['ours_s']):>10} {found['peer']:>22} "
+            f"{readable(found.get('peer_s')):>10} {ratio:>9}  {found['note']}"
         )
 
 
-def _readable(seconds: float | None) -> str:
+def readable(seconds: float | None) -> str:
+    """Seconds in the unit that suits them."""
     if seconds is None:
         return ""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
