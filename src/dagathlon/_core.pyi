@@ -379,3 +379,29 @@ def tabu_search(
     memory: int,
     patience: int,
 ) -> SearchResult: ...
+
+class ClassStep(enum.Enum):
+    insert = 0
+
+    remove = 1
+
+    turn = 2
+
+class ClassSearchResult:
+    @property
+    def graph(self) -> MarkedGraph: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def steps(self) -> int: ...
+
+def search_classes(
+    score: Score,
+    limits: SearchLimits,
+    start: MarkedGraph,
+    phases: Sequence[ClassStep],
+    iterate: bool,
+    max_degree: int,
+    faithful: bool,
+    targets: Sequence[Sequence[int]],
+) -> ClassSearchResult: ...
