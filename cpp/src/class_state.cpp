@@ -98,6 +98,20 @@ std::optional<MarkedGraph> ClassState::member_with_directions(const ClassOperato
   return std::get<MarkedGraph>(std::move(found));
 }
 
+// Whether some DAG of a class has no forbidden arc.
+bool ClassState::can_obey(const Pdag& rows) const {
+  std::vector<DirectedEdge> known;
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (intersects(rows.children[i], forbidden_[i])) return false;
+    for_each(rows.neighbours[i], [&](std::size_t j) {
+      if (forbidden_.test(i, j)) known.emplace_back(j, i);
+    });
+  }
+  if (known.empty()) return true;
+  Pdag directed = rows;
+  return !close_with_knowledge(directed, known);
+}
+
 bool ClassState::apply(const ClassOperator& op) {
   std::optional<MarkedGraph> dag = member_with_directions(op);
   if (!dag) return false;
@@ -106,8 +120,7 @@ bool ClassState::apply(const ClassOperator& op) {
   if (!is_dag(*dag)) return false;
   MarkedGraph changed = essential(*dag);
   Pdag rows(changed);
-  for (std::size_t i = 0; i < size(); ++i)
-    if (intersects(rows.children[i], forbidden_[i])) return false;
+  if (!can_obey(rows)) return false;
   graph_ = std::move(changed);
   rows_ = std::move(rows);
   return true;

@@ -80,13 +80,19 @@ class Search {
       queue.pop();
       const ClassOperator op = operators_[y][place];
       const Pdag before = state_.rows();
-      if (state_.is_valid(op) && state_.apply(op)) {
+      if (within_degree(op) && state_.is_valid(op) && state_.apply(op)) {
         refresh(phase, before, op);
         return true;
       }
       if (place + 1 < operators_[y].size()) queue.push({y, place + 1});
     }
     return false;
+  }
+
+  bool within_degree(const ClassOperator& op) const {
+    const BitMatrix& adjacent = state_.rows().adjacent;
+    return op.step != Step::insert ||
+           std::max(count(adjacent[op.x]), count(adjacent[op.y])) < how_.max_degree;
   }
 
   void refresh(Step phase, const Pdag& before, const ClassOperator& op) {
@@ -142,7 +148,6 @@ class Search {
 
   void insertions_with(std::size_t y, const BitSet& clique) {
     const Pdag& rows = state_.rows();
-    if (count(rows.adjacent[y]) >= how_.max_degree) return;
     BitSet candidates(size(), joinable_[y]);
     subtract(candidates, rows.adjacent[y]);
     const std::vector<std::size_t> parents = state_.parents_with(y, clique);
@@ -150,8 +155,7 @@ class Search {
     score_.additions(y, parents, scores);
     const double now = score_.local(y, parents);
     for_each(candidates, [&](std::size_t x) {
-      if (!(scores[x] - now > tie_tolerance) || count(rows.adjacent[x]) >= how_.max_degree) return;
-      if (is_subset(state_.common(y, x), clique)) keep(Step::insert, x, y, clique, scores[x] - now);
+      if (scores[x] - now > tie_tolerance && is_subset(state_.common(y, x), clique)) keep(Step::insert, x, y, clique, scores[x] - now);
     });
   }
 

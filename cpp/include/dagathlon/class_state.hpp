@@ -29,8 +29,8 @@ struct ClassOperator {
 
 class ClassState {
  public:
-  // The class of a DAG under experiments on these targets; none means observation alone. No arc that
-  // is forbidden, from row to column, may come to be compelled.
+  // The class of a DAG under experiments on these targets; none means observation alone. Some DAG of
+  // every class on the way has no forbidden arc (from row to column).
   ClassState(const MarkedGraph& dag, std::vector<BitSet> targets, const BitMatrix& forbidden);
 
   std::size_t size() const { return rows_.size(); }
@@ -49,14 +49,15 @@ class ClassState {
   // Whether the operator leads to a class: the conditions on paths, which change far from the edge.
   bool is_valid(const ClassOperator& op) const;
 
-  // Carries a valid operator out; false, and nothing changed, when there is no DAG to do it on or a
-  // forbidden arc would be compelled.
+  // Carries a valid operator out; false, and nothing changed, when there is no DAG to do it on or
+  // every DAG of the new class would have a forbidden arc.
   bool apply(const ClassOperator& op);
 
  private:
   bool path_avoiding(std::size_t from, std::size_t to, ConstRow avoided, bool without_edge) const;
   std::optional<MarkedGraph> member_with_directions(const ClassOperator& op) const;
   void direct_around(MarkedGraph& graph, std::size_t node, ConstRow parents) const;
+  bool can_obey(const Pdag& rows) const;
   MarkedGraph essential(const MarkedGraph& dag) const;
 
   std::vector<BitSet> targets_;

@@ -132,7 +132,7 @@ class Gies(ClassSearch):
     takes = frozenset({"continuous", "discrete"})
     handles_interventions = True
     references = ("Hauser and Bühlmann 2012, JMLR 13",)
-    score: Literal["l0-g", "mbde"] | None = None  # type: ignore[assignment]
+    score: Literal["l0-g", "mbde"] | None = None
     phases: tuple[Phase, ...] = ("forward", "backward", "turning")
     iterate: bool = True
 
