@@ -405,3 +405,15 @@ def search_classes(
     faithful: bool,
     targets: Sequence[Sequence[int]],
 ) -> ClassSearchResult: ...
+def boss(
+    score: Score, limits: SearchLimits, backward: bool, starts: int, random: bool, seed: int
+) -> SearchResult: ...
+def grasp(
+    score: Score,
+    limits: SearchLimits,
+    depth: int,
+    uncovered_depth: int,
+    nonsingular_depth: int,
+    starts: int,
+    seed: int,
+) -> SearchResult: ...

@@ -65,7 +65,7 @@ class ClassSearch(ScoreBased):
             self._faithful(),
             self._targets(data),
         )
-        graph = _with_knowledge(Graph(data.names, result.graph.marks()), knowledge)
+        graph = direct_by_knowledge(Graph(data.names, result.graph.marks()), knowledge)
         return Estimate(graph, {"score": result.score, "steps": result.steps})
 
     def _faithful(self) -> bool:
@@ -75,7 +75,7 @@ class ClassSearch(ScoreBased):
         return []
 
 
-def _with_knowledge(graph: Graph, knowledge: Knowledge) -> Graph:
+def direct_by_knowledge(graph: Graph, knowledge: Knowledge) -> Graph:
     """Direct what is open in the class and known: a forbidden edge stands the other way.
 
     What no DAG of the class can obey together with the edges before it stays as it is.
