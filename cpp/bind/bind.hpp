@@ -73,5 +73,7 @@ void bind_independence(nb::module_& m);
 void bind_pc(nb::module_& m);
 void bind_score(nb::module_& m);
 void bind_hill_climbing(nb::module_& m);
+void bind_equivalence_search(nb::module_& m);
+void bind_order_search(nb::module_& m);
 
 }  // namespace dagathlon

@@ -48,4 +48,6 @@ NB_MODULE(_core, m) {
   dagathlon::bind_pc(m);
   dagathlon::bind_score(m);
   dagathlon::bind_hill_climbing(m);
+  dagathlon::bind_equivalence_search(m);
+  dagathlon::bind_order_search(m);
 }

@@ -1,14 +1,14 @@
 #include "dagathlon/acyclic_rows.hpp"
 
-#include <vector>
-
 namespace dagathlon {
 
 AcyclicRows::AcyclicRows(const MarkedGraph& dag)
     : parents_(dag.parent_rows()),
       children_(dag.child_rows()),
       ancestors_(dag.size()),
-      descendants_(dag.size()) {
+      descendants_(dag.size()),
+      n_parents_(dag.size()) {
+  for (std::size_t i = 0; i < size(); ++i) n_parents_[i] = count(parents_[i]);
   find_ancestors();
 }
 
@@ -20,7 +20,7 @@ void AcyclicRows::find_ancestors() {
   std::vector<std::size_t> waiting(n);
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < n; ++i)
-    if ((waiting[i] = count(parents_[i])) == 0) order.push_back(i);
+    if ((waiting[i] = n_parents_[i]) == 0) order.push_back(i);
   for (std::size_t k = 0; k < order.size(); ++k) {
     const std::size_t i = order[k];
     for_each(children_[i], [&](std::size_t child) {
@@ -44,6 +44,7 @@ bool AcyclicRows::reversible(std::size_t from, std::size_t to) const {
 }
 
 void AcyclicRows::add(std::size_t from, std::size_t to) {
+  ++n_parents_[to];
   parents_.set(to, from);
   children_.set(from, to);
   if (ancestors_.test(to, from)) return;
@@ -56,12 +57,14 @@ void AcyclicRows::add(std::size_t from, std::size_t to) {
 }
 
 void AcyclicRows::remove(std::size_t from, std::size_t to) {
+  --n_parents_[to];
   parents_.reset(to, from);
   children_.reset(from, to);
   if (!intersects(descendants_[from], parents_[to])) find_ancestors();
 }
 
 void AcyclicRows::reverse(std::size_t from, std::size_t to) {
+  --n_parents_[to];
   parents_.reset(to, from);
   children_.reset(from, to);
   find_ancestors();

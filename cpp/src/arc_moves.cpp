@@ -61,7 +61,7 @@ void ArcMoves::rescore(std::size_t child) {
 
 BitSet ArcMoves::candidates(std::size_t child) const {
   BitSet result(dag_.size(), allowed_into_[child]);
-  if (count(dag_.parents(child)) >= limits_.max_parents) result.clear();
+  if (dag_.n_parents(child) >= limits_.max_parents) result.clear();
   subtract(result, dag_.parents(child));
   subtract(result, dag_.descendants(child));
   return result;
@@ -77,15 +77,15 @@ ArcMoves::Best ArcMoves::best_addition(std::size_t child, const std::vector<Move
 }
 
 std::optional<Move> ArcMoves::best(double baseline, const std::vector<Move>& banned) const {
-  std::vector<Move> moves = changes_of_arcs(banned);
   double top = minus_infinity;
-  for (const Move& move : moves) top = std::max(top, move.gain);
   for (std::size_t to = 0; to < dag_.size(); ++to) {
     const Best& found = best_[to];
     if (found.from == no_node || !(found.gain > top)) continue;
     const bool is_banned = is_among(banned, Change::add, found.from, to);
     top = std::max(top, is_banned ? best_addition(to, banned).gain : found.gain);
   }
+  std::vector<Move> moves = changes_of_arcs(banned, top);
+  for (const Move& move : moves) top = std::max(top, move.gain);
   if (!(top - baseline > tie_tolerance)) return std::nullopt;
   std::erase_if(moves, [&](const Move& move) { return !(move.gain > top - tie_window); });
   collect_additions(top - tie_window, banned, moves);
@@ -106,14 +106,15 @@ void ArcMoves::collect_additions(double above, const std::vector<Move>& banned, 
   }
 }
 
-std::vector<Move> ArcMoves::changes_of_arcs(const std::vector<Move>& banned) const {
+std::vector<Move> ArcMoves::changes_of_arcs(const std::vector<Move>& banned, double top) const {
   std::vector<Move> moves;
   for (std::size_t to = 0; to < dag_.size(); ++to)
     for_each(dag_.parents(to), [&](std::size_t from) {
       for (const Change change : {Change::remove, Change::reverse}) {
         Move move{change, from, to, 0.0};
-        if (!allowed(move) || is_among(banned, change, from, to)) continue;
         move.gain = gain_of(move);
+        if (!(move.gain > top - tie_window) || !allowed(move) || is_among(banned, change, from, to)) continue;
+        top = std::max(top, move.gain);
         moves.push_back(move);
       }
     });
@@ -129,7 +130,7 @@ bool ArcMoves::allowed(const Move& move) const {
   if (move.change == Change::add) return candidates(move.to).test(move.from);
   if (!dag_.has(move.from, move.to) || limits_.required.test(move.from, move.to)) return false;
   if (move.change == Change::remove) return true;
-  return allowed_into_.test(move.from, move.to) && count(dag_.parents(move.from)) < limits_.max_parents &&
+  return allowed_into_.test(move.from, move.to) && dag_.n_parents(move.from) < limits_.max_parents &&
          dag_.reversible(move.from, move.to);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "dagathlon/bits.hpp"
 #include "dagathlon/marked_graph.hpp"
@@ -19,6 +20,7 @@ class AcyclicRows {
   // Nodes with a path of one arc or more to i, or from i.
   ConstRow ancestors(std::size_t i) const { return ancestors_[i]; }
   ConstRow descendants(std::size_t i) const { return descendants_[i]; }
+  std::size_t n_parents(std::size_t i) const { return n_parents_[i]; }
   bool has(std::size_t from, std::size_t to) const { return parents_.test(to, from); }
 
   // Whether one could reverse an arc: no other path leads the same way.
@@ -38,6 +40,7 @@ class AcyclicRows {
   BitMatrix children_;
   BitMatrix ancestors_;
   BitMatrix descendants_;
+  std::vector<std::size_t> n_parents_;
 };
 
 }  // namespace dagathlon

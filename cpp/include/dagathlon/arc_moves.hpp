@@ -64,7 +64,8 @@ class ArcMoves {
   Best best_addition(std::size_t child, const std::vector<Move>& banned) const;
   void refresh(std::size_t child) { best_[child] = best_addition(child, {}); }
   void refresh_after_addition(std::size_t from, std::size_t to);
-  std::vector<Move> changes_of_arcs(const std::vector<Move>& banned) const;
+  // Removals and reversals that gain about as much as `top`, or more.
+  std::vector<Move> changes_of_arcs(const std::vector<Move>& banned, double top) const;
   void collect_additions(double above, const std::vector<Move>& banned, std::vector<Move>& moves) const;
 
   Score& score_;

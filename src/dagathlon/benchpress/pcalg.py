@@ -9,6 +9,8 @@ from dagathlon.benchpress.base import AlgorithmId, BenchpressLearner
 from dagathlon.benchpress.needs import ANY, BINARY, CONTINUOUS, DISCRETE, NOTHING
 from dagathlon.data.facts import DataFacts
 from dagathlon.learners import dual_pc
+from dagathlon.learners.base import Learner
+from dagathlon.learners.equivalence_search import Gies
 from dagathlon.learners.pc import Pc
 from dagathlon.modules import Count, NonNegative, Probability
 
@@ -146,12 +148,19 @@ class PcalgGies(BenchpressLearner):
     handles_interventions = True
     honours_constraints = True
     implementation = "dagathlon (re-implementation of pcalg 2.7-8 gies)"
-    unavailable = "not implemented yet: the native greedy equivalence searches are to come"
     references = ("Hauser and Bühlmann 2012, JMLR 13", _PCALG)
 
     maxDegree: Count | None = None
     iterate: bool = True
     verbose: bool = False
+
+    def native(self) -> Learner:
+        """The same search under our name; a degree of 0 is no limit, as in pcalg."""
+        return Gies(
+            max_degree=self.maxDegree or None,
+            iterate=self.iterate,
+            constraints=self.edgeConstraints,
+        )
 
     def objection(self, data: DataFacts) -> str:
         """Interventions must be known."""

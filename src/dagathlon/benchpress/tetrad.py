@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import ANY, CONTINUOUS, DATATYPE, DISCRETE, Table
-from dagathlon.learners.base import Output
+from dagathlon.errors import listing
+from dagathlon.learners.base import Learner, Output
+from dagathlon.learners.equivalence_search import Fges
 from dagathlon.learners.pc import Pc
 from dagathlon.modules import NonNegative, Probability
 
@@ -45,6 +47,12 @@ TEST_RULE: Table = {
     "prob-test": DISCRETE,
     "cg-lr-test": ANY,
     None: ANY,
+}
+_NATIVE_SCORES = {
+    "sem-bic-score": "sem-bic",
+    "bdeu-score": "bdeu",
+    "disc-bic-score": "disc-bic",
+    "cg-bic-score": "bic-cg",
 }
 _RULES: Mapping[str, Table] = {"datatype": DATATYPE, "score": SCORE_RULE}
 
@@ -106,6 +114,24 @@ class TetradScoreBased(TetradLearner):
     semBicStructurePrior: NonNegative | None = None
     samplePrior: NonNegative | None = None
 
+    def problem(self) -> str:
+        """Scores that are not there."""
+        if self.score not in _NATIVE_SCORES:
+            return f"score {self.score!r} is not implemented; there are {listing(_NATIVE_SCORES)}"
+        return super().problem()
+
+    def score_parameters(self) -> dict[str, Any]:
+        """The parameters of the score under our names; Tetrad's defaults where null."""
+        discount = 2.0 if self.penaltyDiscount is None else self.penaltyDiscount
+        prior = self.semBicStructurePrior or 0.0
+        return {
+            "score": _NATIVE_SCORES[self.score],
+            "penalty_discount": discount,
+            "structure_prior": prior if self.score == "sem-bic-score" else 0.0,
+            "iss": 10.0 if self.samplePrior is None else self.samplePrior,
+            "constraints": self.edgeConstraints,
+        }
+
 
 @dataclass(frozen=True, kw_only=True)
 class TetradFges(TetradScoreBased):
@@ -121,7 +147,12 @@ class TetradFges(TetradScoreBased):
     implementation = "dagathlon (re-implementation of Tetrad fges, causal-cmd 1.10.0)"
     references = ("Ramsey, Glymour, Sanchez-Romero and Glymour 2017, IJDSA 3", _TETRAD)
 
+    unavailable = ""
     faithfulnessAssumed: bool = True
+
+    def native(self) -> Learner:
+        """The same search under our name."""
+        return Fges(faithfulness=self.faithfulnessAssumed, **self.score_parameters())
 
 
 @dataclass(frozen=True, kw_only=True)

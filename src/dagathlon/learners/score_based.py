@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -36,8 +36,6 @@ class ScoreBased(ScoreParameters, Learner):
         Seconds after which the run is stopped; null for no limit.
     """
 
-    DEFAULT_SCORE: ClassVar[ScoreName | None] = None
-
     score: ScoreName | None = None
     max_parents: Natural | None = None
     constraints: ConstraintFile | None = None
@@ -61,8 +59,11 @@ class ScoreBased(ScoreParameters, Learner):
 
     def native_score(self, data: Dataset) -> _core.Score:
         """The score on these data."""
-        name = self.score or default_score(data)
-        return native_score(data, name, self)
+        return native_score(data, self.score or self.default_score(data), self)
+
+    def default_score(self, data: Dataset) -> ScoreName:
+        """The score when none is chosen."""
+        return default_score(data)
 
     def knowledge(self, data: Dataset) -> Knowledge:
         """Required and forbidden edges, all between columns of the data."""
@@ -82,6 +83,7 @@ class ScoreBased(ScoreParameters, Learner):
         if data.is_mixed:
             discrete = np.array([variable.is_discrete for variable in data.variables])
             forbidden |= ~discrete[:, None] & discrete[None, :]
+        forbidden |= required.T
         n = len(data.names)
         return _core.SearchLimits(forbidden, required, self.max_parents or n)
 

@@ -1,0 +1,44 @@
+#include "dagathlon/equivalence_search.hpp"
+
+#include "bind.hpp"
+#include "dagathlon/arc_moves.hpp"
+#include "dagathlon/dag.hpp"
+#include "score.hpp"
+
+namespace dagathlon {
+
+namespace {
+
+ClassSearchResult checked_search(BoundScore& score, const SearchLimits& limits, const MarkedGraph& start,
+                                 std::vector<Step> phases, bool iterate, std::size_t max_degree, bool faithful,
+                                 const std::vector<NodeList>& targets) {
+  const std::size_t n = score.size();
+  if (start.size() != n || limits.forbidden.size() != n) throw nb::value_error("graph and data of different size");
+  if (!is_dag(start)) throw nb::value_error("a search over classes starts at a DAG");
+  ClassSearch how{std::move(phases), iterate, max_degree, faithful, limits.forbidden, limits.required, {}};
+  BitSet always(n);
+  for (std::size_t i = 0; i < n; ++i) always.set(i);
+  for (const NodeList& nodes : targets) {
+    how.targets.push_back(to_set(nodes, n));
+    intersect(always, how.targets.back());
+  }
+  if (!targets.empty() && any(always)) throw nb::value_error("every node must be outside some target");
+  return score.with([&](Score& s) { return search_classes(s, start, how); });
+}
+
+}  // namespace
+
+void bind_equivalence_search(nb::module_& m) {
+  nb::enum_<Step>(m, "ClassStep")
+      .value("insert", Step::insert)
+      .value("remove", Step::remove)
+      .value("turn", Step::turn);
+  nb::class_<ClassSearchResult>(m, "ClassSearchResult")
+      .def_ro("graph", &ClassSearchResult::graph)
+      .def_ro("score", &ClassSearchResult::score)
+      .def_ro("steps", &ClassSearchResult::steps);
+  m.def("search_classes", &checked_search, nb::arg("score"), nb::arg("limits"), nb::arg("start"), nb::arg("phases"),
+        nb::arg("iterate"), nb::arg("max_degree"), nb::arg("faithful"), nb::arg("targets"), ReleaseGil());
+}
+
+}  // namespace dagathlon

@@ -1,0 +1,37 @@
+#include "dagathlon/order_search.hpp"
+
+#include "bind.hpp"
+#include "score.hpp"
+
+namespace dagathlon {
+
+namespace {
+
+void check_size(const BoundScore& score, const SearchLimits& limits) {
+  if (limits.forbidden.size() != score.size()) throw nb::value_error("limits and data of different size");
+}
+
+}  // namespace
+
+void bind_order_search(nb::module_& m) {
+  m.def("boss",
+        [](BoundScore& score, const SearchLimits& limits, bool backward, std::size_t starts, bool random,
+           std::uint64_t seed) {
+          check_size(score, limits);
+          return score.with([&](Score& s) { return boss(s, limits, {backward, starts, random, seed}); });
+        },
+        nb::arg("score"), nb::arg("limits"), nb::arg("backward"), nb::arg("starts"), nb::arg("random"),
+        nb::arg("seed"), ReleaseGil());
+  m.def("grasp",
+        [](BoundScore& score, const SearchLimits& limits, std::size_t depth, std::size_t uncovered_depth,
+           std::size_t nonsingular_depth, std::size_t starts, std::uint64_t seed) {
+          check_size(score, limits);
+          return score.with([&](Score& s) {
+            return grasp(s, limits, {depth, uncovered_depth, nonsingular_depth, starts, seed});
+          });
+        },
+        nb::arg("score"), nb::arg("limits"), nb::arg("depth"), nb::arg("uncovered_depth"),
+        nb::arg("nonsingular_depth"), nb::arg("starts"), nb::arg("seed"), ReleaseGil());
+}
+
+}  // namespace dagathlon

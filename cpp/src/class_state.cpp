@@ -1,0 +1,129 @@
+#include "dagathlon/class_state.hpp"
+
+#include <utility>
+
+#include "dagathlon/dag.hpp"
+#include "dagathlon/equivalence.hpp"
+#include "dagathlon/meek.hpp"
+
+namespace dagathlon {
+
+ClassState::ClassState(const MarkedGraph& dag, std::vector<BitSet> targets, const BitMatrix& forbidden)
+    : targets_(std::move(targets)), forbidden_(forbidden), graph_(essential(dag)), rows_(graph_) {}
+
+MarkedGraph ClassState::essential(const MarkedGraph& dag) const {
+  return targets_.empty() ? cpdag_of_dag(dag, topological_order(dag)) : interventional_essential_graph(dag, targets_);
+}
+
+MarkedGraph ClassState::member() const { return std::get<MarkedGraph>(extension(graph_)); }
+
+bool ClassState::is_clique(ConstRow nodes) const {
+  bool clique = true;
+  for_each(nodes, [&](std::size_t i) {
+    BitSet others(size(), nodes);
+    others.reset(i);
+    clique = clique && is_subset(others, rows_.adjacent[i]);
+  });
+  return clique;
+}
+
+BitSet ClassState::common(std::size_t y, std::size_t x) const {
+  BitSet result(size(), rows_.neighbours[y]);
+  intersect(result, rows_.adjacent[x]);
+  return result;
+}
+
+std::vector<std::size_t> ClassState::parents_with(std::size_t y, ConstRow with) const {
+  BitSet all(size(), rows_.parents[y]);
+  unite(all, with);
+  std::vector<std::size_t> result;
+  for_each(all, [&](std::size_t i) { result.push_back(i); });
+  return result;
+}
+
+// Whether directed edges, taken forwards, and undirected ones lead from one node to the other without
+// a node that is avoided.
+bool ClassState::path_avoiding(std::size_t from, std::size_t to, ConstRow avoided, bool without_edge) const {
+  BitSet seen(size(), avoided);
+  seen.set(from);
+  std::vector<std::size_t> waiting{from};
+  while (!waiting.empty()) {
+    const std::size_t node = waiting.back();
+    waiting.pop_back();
+    BitSet next(size(), rows_.children[node]);
+    unite(next, rows_.neighbours[node]);
+    if (without_edge && node == from) next.reset(to);
+    subtract(next, seen);
+    if (next.test(to)) return true;
+    unite(seen, next);
+    for_each(next, [&](std::size_t i) { waiting.push_back(i); });
+  }
+  return false;
+}
+
+bool ClassState::is_valid(const ClassOperator& op) const {
+  if (op.step == Step::remove) return true;
+  if (op.step == Step::insert)
+    return !rows_.adjacent.test(op.x, op.y) && !path_avoiding(op.y, op.x, op.with, false);
+  if (rows_.neighbours.test(op.x, op.y)) return true;
+  BitSet avoided(size(), op.with);
+  unite(avoided, rows_.neighbours[op.x]);
+  return !path_avoiding(op.y, op.x, avoided, true);
+}
+
+// All undirected edges at a node get a direction: in from `parents`, out to the others.
+void ClassState::direct_around(MarkedGraph& graph, std::size_t node, ConstRow parents) const {
+  for_each(rows_.neighbours[node], [&](std::size_t i) {
+    if (!graph.undirected(node, i)) return;
+    if (test(parents, i)) graph.set_directed(i, node);
+    else graph.set_directed(node, i);
+  });
+}
+
+std::optional<MarkedGraph> ClassState::member_with_directions(const ClassOperator& op) const {
+  MarkedGraph partial = graph_;
+  BitSet into_y(size(), op.with);
+  if (op.step == Step::remove && rows_.neighbours.test(op.x, op.y)) into_y.set(op.x);
+  direct_around(partial, op.y, into_y);
+  if (op.step == Step::turn) {
+    BitSet into_x(size());
+    if (rows_.neighbours.test(op.x, op.y)) {
+      into_x = common(op.y, op.x);
+      intersect(into_x, op.with);
+    }
+    direct_around(partial, op.x, into_x);
+  }
+  auto found = extension(partial);
+  if (!std::holds_alternative<MarkedGraph>(found)) return std::nullopt;
+  return std::get<MarkedGraph>(std::move(found));
+}
+
+// Whether some DAG of a class has no forbidden arc.
+bool ClassState::can_obey(const Pdag& rows) const {
+  std::vector<DirectedEdge> known;
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (intersects(rows.children[i], forbidden_[i])) return false;
+    for_each(rows.neighbours[i], [&](std::size_t j) {
+      if (forbidden_.test(i, j)) known.emplace_back(j, i);
+    });
+  }
+  if (known.empty()) return true;
+  Pdag directed = rows;
+  return !close_with_knowledge(directed, known);
+}
+
+bool ClassState::apply(const ClassOperator& op) {
+  std::optional<MarkedGraph> dag = member_with_directions(op);
+  if (!dag) return false;
+  if (op.step == Step::remove) dag->remove_edge(op.x, op.y);
+  else dag->set_directed(op.x, op.y);
+  if (!is_dag(*dag)) return false;
+  MarkedGraph changed = essential(*dag);
+  Pdag rows(changed);
+  if (!can_obey(rows)) return false;
+  graph_ = std::move(changed);
+  rows_ = std::move(rows);
+  return true;
+}
+
+}  // namespace dagathlon

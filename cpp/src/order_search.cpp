@@ -1,0 +1,140 @@
+#include "dagathlon/order_search.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "dagathlon/dag.hpp"
+#include "dagathlon/equivalence.hpp"
+#include "dagathlon/equivalence_search.hpp"
+#include "dagathlon/random.hpp"
+#include "dagathlon/scored_order.hpp"
+
+namespace dagathlon {
+
+namespace {
+
+std::vector<std::size_t> in_order(std::size_t n) {
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  return order;
+}
+
+// Calls improve() from each starting order and keeps the best DAG.
+template <class Improve>
+SearchResult best_of_starts(ScoredOrder& order, std::size_t n, std::size_t starts, Stream& random,
+                            Improve&& improve) {
+  SearchResult best{MarkedGraph(n), 0.0, 0, 0};
+  for (std::size_t start = 0; start < std::max<std::size_t>(starts, 1); ++start) {
+    std::vector<std::size_t> first = in_order(n);
+    if (start > 0) random.shuffle(std::span(first));
+    order.set(std::move(first));
+    best.steps += improve();
+    if (start > 0 && !(order.score() > best.score)) continue;
+    best.score = order.score();
+    best.dag = order.dag();
+  }
+  return best;
+}
+
+std::size_t move_nodes(ScoredOrder& order, std::size_t n, bool shuffled, Stream& random) {
+  std::size_t moves = 0;
+  std::vector<std::size_t> nodes = in_order(n);
+  for (bool improved = true; improved;) {
+    improved = false;
+    if (shuffled) random.shuffle(std::span(nodes));
+    for (const std::size_t node : nodes)
+      if (order.move_to_best_place(node)) {
+        improved = true;
+        ++moves;
+      }
+  }
+  return moves;
+}
+
+// The order of a DAG to which the backward phase of GES leads; whether it led anywhere.
+bool delete_edges(Score& score, ScoredOrder& order, const SearchLimits& limits) {
+  const ClassSearch backward{{Step::remove}, false, score.size(), false, limits.forbidden, limits.required, {}};
+  const ClassSearchResult found = search_classes(score, order.dag(), backward);
+  if (found.steps == 0) return false;
+  const double before = order.score();
+  const std::vector<std::size_t> old = order.order();
+  order.set(topological_order(std::get<MarkedGraph>(extension(found.graph))));
+  if (order.score() > before + tie_tolerance) return true;
+  order.set(old);
+  return false;
+}
+
+// A depth-first search of tucks that raises the score in the end.
+class Tucks {
+ public:
+  Tucks(ScoredOrder& order, std::size_t n, const Grasp& how) : order_(order), n_(n), how_(how) {}
+
+  bool improve() {
+    start_ = order_.score();
+    return search(1);
+  }
+
+ private:
+  bool search(std::size_t depth) {
+    const std::vector<std::size_t> saved = order_.order();
+    for (std::size_t y = 0; y < n_; ++y) {
+      const std::vector<std::size_t> parents = order_.parents(y);
+      for (const std::size_t x : parents) {
+        const bool covered = is_covered(x, y);
+        if (depth > how_.uncovered_depth && !covered) continue;
+        if (try_tuck(x, y, depth)) return true;
+        order_.set(saved);
+      }
+    }
+    return false;
+  }
+
+  bool try_tuck(std::size_t x, std::size_t y, std::size_t depth) {
+    std::size_t changed = 0;
+    if (!order_.tuck(x, y, changed)) return false;
+    // An edge is singular when the tuck turns it and changes nothing else.
+    if (depth > how_.nonsingular_depth && changed > 2) return false;
+    const double now = order_.score();
+    if (now > start_ + tie_tolerance) return true;
+    return now > start_ - tie_tolerance && depth < how_.depth && search(depth + 1);
+  }
+
+  bool is_covered(std::size_t x, std::size_t y) {
+    std::vector<std::size_t> of_y = order_.parents(y);
+    std::erase(of_y, x);
+    return of_y == order_.parents(x);
+  }
+
+  ScoredOrder& order_;
+  std::size_t n_;
+  const Grasp& how_;
+  double start_ = 0;
+};
+
+}  // namespace
+
+SearchResult boss(Score& score, const SearchLimits& limits, const Boss& how) {
+  ScoredOrder order(score, limits);
+  Stream random(how.seed, 0);
+  return best_of_starts(order, score.size(), how.starts, random, [&] {
+    std::size_t moves = move_nodes(order, score.size(), how.random, random);
+    while (how.backward && delete_edges(score, order, limits))
+      moves += move_nodes(order, score.size(), how.random, random);
+    return moves;
+  });
+}
+
+SearchResult grasp(Score& score, const SearchLimits& limits, const Grasp& how) {
+  ScoredOrder order(score, limits);
+  Stream random(how.seed, 0);
+  return best_of_starts(order, score.size(), how.starts, random, [&] {
+    Tucks tucks(order, score.size(), how);
+    std::size_t steps = 0;
+    while (tucks.improve()) ++steps;
+    return steps;
+  });
+}
+
+}  // namespace dagathlon

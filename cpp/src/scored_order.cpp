@@ -1,0 +1,146 @@
+#include "dagathlon/scored_order.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace dagathlon {
+
+ScoredOrder::ScoredOrder(Score& score, const SearchLimits& limits)
+    : limits_(limits), required_into_(score.size()), place_(score.size()), terms_(score.size()) {
+  const std::size_t n = score.size();
+  for (std::size_t child = 0; child < n; ++child) {
+    BitSet allowed(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (limits.required.test(i, child)) required_into_.set(child, i);
+      if (i != child && !limits.forbidden.test(i, child)) allowed.set(i);
+    }
+    trees_.emplace_back(score, child, required_into_[child], allowed);
+  }
+}
+
+void ScoredOrder::set(std::vector<std::size_t> order) {
+  order_.clear();
+  BitSet taken(order.size());
+  while (order_.size() < order.size()) {
+    // The first that waits for nobody: required arcs have no cycle, so there is one.
+    for (const std::size_t node : order) {
+      if (taken.test(node) || !is_subset(required_into_[node], taken)) continue;
+      taken.set(node);
+      order_.push_back(node);
+      break;
+    }
+  }
+  update(0, size());
+}
+
+double ScoredOrder::score() const {
+  double sum = 0;
+  for (const double term : terms_) sum += term;
+  return sum;
+}
+
+BitSet ScoredOrder::before(std::size_t place) const {
+  BitSet result(size());
+  for (std::size_t k = 0; k < place; ++k) result.set(order_[k]);
+  return result;
+}
+
+const std::vector<std::size_t>& ScoredOrder::parents(std::size_t node) {
+  return trees_[node].parents(before(place_[node]));
+}
+
+MarkedGraph ScoredOrder::dag() {
+  MarkedGraph result(size());
+  BitSet earlier(size());
+  for (const std::size_t node : order_) {
+    for (const std::size_t parent : trees_[node].parents(earlier)) result.set_directed(parent, node);
+    earlier.set(node);
+  }
+  return result;
+}
+
+void ScoredOrder::update(std::size_t first, std::size_t last) {
+  BitSet earlier = before(first);
+  for (std::size_t k = first; k < last; ++k) {
+    place_[order_[k]] = k;
+    terms_[order_[k]] = trees_[order_[k]].score(earlier);
+    earlier.set(order_[k]);
+  }
+}
+
+std::pair<std::size_t, std::size_t> ScoredOrder::range(std::size_t node) const {
+  std::size_t first = 0;
+  std::size_t last = size() - 1;
+  for_each(required_into_[node], [&](std::size_t i) { first = std::max(first, place_[i] + 1); });
+  for_each(limits_.required[node], [&](std::size_t i) { last = std::min(last, place_[i] - 1); });
+  return {first, last};
+}
+
+bool ScoredOrder::move_to_best_place(std::size_t node) {
+  const std::size_t here = place_[node];
+  const auto [first, last] = range(node);
+  std::vector<std::size_t> others = order_;
+  others.erase(others.begin() + static_cast<std::ptrdiff_t>(here));
+  // totals[k]: the node stands before others[k]. Those before it do without it, the rest may have it.
+  std::vector<double> totals(size());
+  std::vector<double> with(size());
+  BitSet earlier(size());
+  double without = 0;
+  for (std::size_t k = 0; k < size(); ++k) {
+    totals[k] = without + trees_[node].score(earlier);
+    if (k == others.size()) break;
+    without += trees_[others[k]].score(earlier);
+    earlier.set(node);
+    with[k] = trees_[others[k]].score(earlier);
+    earlier.reset(node);
+    earlier.set(others[k]);
+  }
+  double rest = 0;
+  for (std::size_t k = others.size(); k-- > 0;) {
+    rest += with[k];
+    totals[k] += rest;
+  }
+  std::size_t best = here;
+  for (std::size_t k = first; k <= last; ++k)
+    if (totals[k] > totals[best] + tie_tolerance) best = k;
+  if (best == here) return false;
+  others.insert(others.begin() + static_cast<std::ptrdiff_t>(best), node);
+  order_ = std::move(others);
+  update(std::min(here, best), std::max(here, best) + 1);
+  return true;
+}
+
+bool ScoredOrder::keeps_required_arcs() const {
+  BitSet earlier(size());
+  for (const std::size_t node : order_) {
+    if (!is_subset(required_into_[node], earlier)) return false;
+    earlier.set(node);
+  }
+  return true;
+}
+
+bool ScoredOrder::tuck(std::size_t x, std::size_t y, std::size_t& changed) {
+  const std::size_t from = place_[x];
+  const std::size_t to = place_[y];
+  std::vector<std::vector<std::size_t>> old;
+  BitSet above(size());
+  above.set(y);
+  for (std::size_t k = to + 1; k-- > from;) {
+    old.push_back(parents(order_[k]));
+    if (!above.test(order_[k])) continue;
+    for (const std::size_t parent : old.back()) above.set(parent);
+  }
+  above.reset(x);
+  const std::vector<std::size_t> nodes(order_.begin() + static_cast<std::ptrdiff_t>(from),
+                                       order_.begin() + static_cast<std::ptrdiff_t>(to + 1));
+  std::stable_partition(order_.begin() + static_cast<std::ptrdiff_t>(from),
+                        order_.begin() + static_cast<std::ptrdiff_t>(to + 1),
+                        [&](std::size_t node) { return above.test(node); });
+  update(from, to + 1);
+  changed = 0;
+  for (std::size_t k = 0; k < nodes.size(); ++k)
+    if (parents(nodes[nodes.size() - 1 - k]) != old[k]) ++changed;
+  return keeps_required_arcs();
+}
+
+}  // namespace dagathlon
