@@ -48,9 +48,7 @@ def edge_agreement(graphs: Mapping[str, Sequence[Graph]]) -> list[EdgeAgreement]
         return []
     nodes = graphs[names[0]][0].names
     shares = {name: _shares(graphs[name], nodes) for name in names}
-    joined, forward = (
-        np.mean([share[k] for share in shares.values()], axis=0) for k in range(2)
-    )
+    joined, forward = (np.mean([share[k] for share in shares.values()], axis=0) for k in range(2))
     result = [
         EdgeAgreement(
             nodes[i],

@@ -12,6 +12,7 @@ from dagathlon.study.config import Config
 from dagathlon.study.plan import Plan
 from dagathlon.study.store import Store
 
+
 def write_outputs(
     config: Config, plan: Plan, store: Store, out: Path, partial: bool = False
 ) -> list[Path]:

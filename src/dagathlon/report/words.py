@@ -33,8 +33,12 @@ METRICS: Mapping[str, Words] = {
     "TPR_pattern": Words("true positives / true edges (pattern)", "more", "TPR (pattern)"),
     "TPR_skel": Words("true positives / true edges (skeleton)", "more", "TPR (skeleton)"),
     "FPRn_pattern": Words("false positives / true edges (pattern)", "less", "FP/P (pattern)"),
-    "FPR_pattern": Words("false positives / possible false positives (pattern)", "less", "FPR (pattern)"),
-    "FPR_pattern_corrected": Words("false positives / true non-edges (pattern)", "less", "FPR (pattern, corrected)"),
+    "FPR_pattern": Words(
+        "false positives / possible false positives (pattern)", "less", "FPR (pattern)"
+    ),
+    "FPR_pattern_corrected": Words(
+        "false positives / true non-edges (pattern)", "less", "FPR (pattern, corrected)"
+    ),
     "FPR_skel": Words("false positives / true edges (skeleton)", "less", "FP/P (skeleton)"),
     "FNR_skel": Words("missing edges / true edges (skeleton)", "less", "FN/P (skeleton)"),
     "TP_pattern": Words("true positives (pattern)", "more", "TP (pattern)"),

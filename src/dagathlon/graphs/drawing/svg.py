@@ -162,9 +162,7 @@ def _weight_label(curve: Curve, weight: float | None) -> str:
         return ""
     at = len(curve) // 2
     x, y = ((curve[at - 1].x + curve[at].x) / 2, (curve[at - 1].y + curve[at].y) / 2)
-    return (
-        f'<text class="weight" x="{_number(x)}" y="{_number(y + 3)}">{weight:.2f}</text>'
-    )
+    return f'<text class="weight" x="{_number(x)}" y="{_number(y + 3)}">{weight:.2f}</text>'
 
 
 def _end_mark(curve: Curve, mark: Mark) -> str:

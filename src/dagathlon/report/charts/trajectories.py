@@ -85,9 +85,7 @@ def stems(rows: Rows, bound: float) -> Chart:
     }
 
 
-def _lines(
-    rows: Rows, x: dict[str, Any], y: dict[str, Any], colour: str, heading: str
-) -> Chart:
+def _lines(rows: Rows, x: dict[str, Any], y: dict[str, Any], colour: str, heading: str) -> Chart:
     domain: Sequence[str] = sorted({str(row[colour]) for row in rows}, key=_natural)
     range_ = [PALETTE[i % len(PALETTE)] for i in range(len(domain))]
     return {

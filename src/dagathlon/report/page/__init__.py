@@ -38,7 +38,9 @@ def render(context: Context) -> str:
     shown += agreed
     payload = {
         "look": {identifier: context.look.colour_of(identifier) for identifier in context.look.ids},
-        "metrics": {m: {"title": short_title(m), "better": words(m).better} for m in tables.metrics},
+        "metrics": {
+            m: {"title": short_title(m), "better": words(m).better} for m in tables.metrics
+        },
         "headlines": tables.headlines if tables.has_truth else ["n_edges", "time", "memory"],
         "runs": columns(tables.runs, _run_columns(tables)),
         "settings": columns(tables.settings, list(tables.settings[0]) if tables.settings else []),
@@ -78,9 +80,7 @@ def _verdicts(tables: Tables) -> list[Verdict]:
     return found
 
 
-def _page(
-    context: Context, tables: Tables, shown: list[Figure], payload: dict[str, Any]
-) -> str:
+def _page(context: Context, tables: Tables, shown: list[Figure], payload: dict[str, Any]) -> str:
     verdicts = _verdicts(tables)
     values = {
         "title": sections.text(context.setup.title),

@@ -64,4 +64,6 @@ def _seeds(context: Context) -> Iterator[str]:
     for entry in context.setup.data:
         if entry.seeds:
             first, last = entry.seeds.start, entry.seeds.stop - 1
-            yield f"{entry.data_id}: {first}–{last}" if last > first else f"{entry.data_id}: {first}"
+            yield (
+                f"{entry.data_id}: {first}–{last}" if last > first else f"{entry.data_id}: {first}"
+            )

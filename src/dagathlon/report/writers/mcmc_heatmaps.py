@@ -50,8 +50,6 @@ def _weighted_graph(chain: Chain, frequencies: Floats) -> str:
     for i, j in np.argwhere(np.triu(present | present.T)):
         pair = (chain.names[i], chain.names[j])
         weights[pair] = float(
-            min(1.0, frequencies[i, j] + frequencies[j, i])
-            if chain.directed
-            else frequencies[i, j]
+            min(1.0, frequencies[i, j] + frequencies[j, i]) if chain.directed else frequencies[i, j]
         )
     return to_svg(graph, weights=weights)

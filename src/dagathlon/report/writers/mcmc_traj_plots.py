@@ -42,7 +42,10 @@ def _write_figures(series: Sequence[Series], folder: Path, single: bool) -> None
         heading = "chain" if single else str(labels["param"])
         rows = [point for i, one in enumerate(group) for point in _points(one, i)]
         chart = trajectories(rows, labels["functional"], colour, heading)
-        save(headed(chart, str(labels["id"]), heading_lines(labels, single)), folder / f"{number}.png")
+        save(
+            headed(chart, str(labels["id"]), heading_lines(labels, single)),
+            folder / f"{number}.png",
+        )
 
 
 def heading_lines(labels: dict[str, Any], single: bool) -> list[str]:
