@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dagathlon.evaluate.chains import (
+    autocorrelation,
     edge_frequencies,
     estimate_graph,
     map_graph,
@@ -150,3 +151,16 @@ def test_frequencies_are_those_of_benchpress(seed: int, burnin: float):
     np.testing.assert_allclose(
         edge_frequencies(found, burnin), as_benchpress(found, burnin), rtol=1e-12
     )
+
+
+def test_autocorrelation_is_pearsons_of_the_overlapping_parts() -> None:
+    series = np.random.default_rng(3).normal(size=40).cumsum()
+    found = autocorrelation(series, 5)
+    expected = [np.corrcoef(series[:-k], series[k:])[0, 1] for k in range(1, 6)]
+    assert found == pytest.approx(expected)
+
+
+def test_autocorrelation_of_short_and_of_constant_series() -> None:
+    assert len(autocorrelation([1.0, 2.0, 3.0, 5.0], 50)) == 2
+    assert np.all(np.isnan(autocorrelation([1.0] * 10, 3)))
+    assert len(autocorrelation([1.0], 3)) == 0

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.report.look import Look
-from dagathlon.study.config import Config, DataEntry, Setup
+from dagathlon.study.config import Config, DataEntry, Part, Setup
 from dagathlon.study.evaluation import Evaluation
 from dagathlon.study.expand import Entry
 from dagathlon.study.labels import label_of
@@ -73,10 +73,16 @@ class Context:
         wanted = set(ids)
         return [run for run in self.runs if run.entry in wanted]
 
-    def rows(self, ids: Sequence[str]) -> list[dict[str, Any]]:
-        """The joint table of the named algorithms, one row for each of `runs_of`."""
+    @cached_property
+    def _all_rows(self) -> list[dict[str, Any]]:
+        ids = self.setup.algorithm_ids()
         rows = joint_rows(self.config, self.plan, self.store, self.number, ids)
         return [row | {PARTIAL: True} for row in rows] if self.partial else rows
+
+    def rows(self, ids: Iterable[str]) -> list[dict[str, Any]]:
+        """The joint table of the named algorithms, one row for each of `runs_of`."""
+        wanted = set(ids)
+        return [row for row in self._all_rows if row["id"] in wanted]
 
     @cached_property
     def cases(self) -> list[Case]:
@@ -92,10 +98,11 @@ class Context:
     def _origins(self) -> dict[tuple[Any, ...], Origin]:
         """Data entries by seed and labels of their data sets; the first entry of a kind counts."""
         found: dict[tuple[Any, ...], Origin] = {}
+        none: Sequence[Part | None] = (None,)
         for entry in self.setup.data:
             labels = [
                 [label_of(part) for part in parts]
-                for parts in (entry.graphs or [None], entry.parameters or [None], entry.data)
+                for parts in (entry.graphs or none, entry.parameters or none, entry.data)
             ]
             for number, (graph, parameters, data) in enumerate(product(*labels), 1):
                 for noise, seed in product(entry.noises, entry.seeds):

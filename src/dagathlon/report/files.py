@@ -84,7 +84,6 @@ def write_columns(
 
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(path.name + ".part")
-    options = arrow_csv.WriteOptions(quoting_style="needed")
     tables = []
     for arrays, constants in blocks:
         columns = {name: pa.array(values) for name, values in arrays.items()}
@@ -93,5 +92,5 @@ def write_columns(
             columns[name] = pa.repeat(pa.scalar("NA" if value is None else str(value)), length)
         tables.append(pa.table(columns))
     joined = pa.concat_tables(tables, promote_options="permissive")
-    arrow_csv.write_csv(joined, partial, options)
+    arrow_csv.write_csv(joined, partial)
     partial.replace(path)

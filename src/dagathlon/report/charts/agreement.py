@@ -32,7 +32,7 @@ def agreement_plot(edges: Sequence[EdgeAgreement], true: frozenset[frozenset[str
             columns = {"truth": float(frozenset((edge.left, edge.right)) in true)} | columns
         name = f"{edge.left} {arrow(edge)} {edge.right}"
         rows += [{"edge": name, "column": key, "share": v} for key, v in columns.items()]
-    order = list(dict.fromkeys(row["column"] for row in rows))
+    order = list(dict.fromkeys(str(row["column"]) for row in rows))
     return _tiles(rows, ("column", order), ("edge", None), "share", "share of graphs with the edge")
 
 

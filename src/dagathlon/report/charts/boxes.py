@@ -29,6 +29,7 @@ _TYPES = {
     "unknown": "#8c8c8c",
 }
 _IQR = 1.5
+_FEW = 4
 
 
 def boxes(
@@ -41,6 +42,8 @@ def boxes(
     limits: Sequence[float] | None = None,
 ) -> Chart:
     """A box for each setting: quartiles, whiskers to 1.5 times their distance, single outliers.
+
+    Settings with a handful of runs each have a point for each run instead.
 
     Parameters
     ----------
@@ -60,8 +63,9 @@ def boxes(
     if not has_values(runs, metric):
         return nothing(f"no run has a number for: {words(metric).title}")
     least = "> 0" if log else "!= null"
-    layers = [_box(show_seed)]
-    if show_seed:
+    few = len(runs) <= _FEW * len({row["setting"] for row in runs})
+    layers = [_points(show_seed)] if few else [_box(show_seed)]
+    if show_seed and not few:
         layers.append(_seeds_of_outliers(metric))
     return {
         "width": WIDTH,
@@ -99,10 +103,21 @@ def _coloured(layer: Chart, look: Look) -> Chart:
 
 
 def _box(show_seed: bool) -> Chart:
-    outliers: Any = False if show_seed else {"size": 16, "opacity": 0.7}
+    outliers: Any = False if show_seed else {"size": 16, "opacity": 1}
     mark = {"type": "boxplot", "extent": _IQR, "size": 9, "outliers": outliers}
     mark |= {"median": {"color": "white", "strokeWidth": 1.5}, "ticks": {"size": 6}}
     return {"mark": mark, "encoding": {"tooltip": tooltip(setting="algorithm", seed="seed")}}
+
+
+def _points(show_seed: bool) -> Chart:
+    """Single runs, where there are too few of them for a box."""
+    tips = {"tooltip": tooltip(setting="algorithm", seed="seed")}
+    if show_seed:
+        return {
+            "mark": {"type": "text", "fontSize": 9},
+            "encoding": tips | {"text": {"field": "seed"}},
+        }
+    return {"mark": {"type": "point", "filled": True, "size": 45, "opacity": 1}, "encoding": tips}
 
 
 def _seeds_of_outliers(metric: str) -> Chart:

@@ -42,7 +42,7 @@ def accuracy_against_cost(settings: Rows, metric: str, cost: str, look: Look) ->
         "height": HEIGHT,
         "data": data(SETTINGS, settings, ("id", "setting", "case", "n_seeds", "place", x, y)),
         "transform": [{"filter": f"datum['{x}'] > 0 && isValid(datum['{y}'])"}],
-        "mark": {"type": "point", "filled": True, "size": 75, "opacity": 0.9},
+        "mark": {"type": "point", "filled": True, "size": 75, "opacity": 1, "fillOpacity": 0.9},
         "encoding": {
             "x": {
                 "field": x,

@@ -190,13 +190,17 @@ def _layers(step: int) -> list[Chart]:
     text = {"text": {"field": "text"}}
     return [
         _layer("bar", {"type": "rect", "color": "#56b4e9"}, ends),
-        _layer("tile", {"type": "rect", "color": "#0072b2"}, ends | {"opacity": weight}),
-        _layer("line", {"type": "rule", "opacity": 0.5}, ends),
+        _layer("tile", {"type": "rect", "color": "#0072b2"}, ends | {"fillOpacity": weight}),
+        _layer("line", {"type": "rule", "opacity": 1, "strokeOpacity": 0.5}, ends),
         _layer("box", {"type": "rect", "color": "#56b4e9"}, ends),
         _layer("middle", {"type": "rule", "strokeWidth": 1.5}, ends),
-        _layer("point", {"type": "point", "filled": True, "size": 5, "opacity": 0.5}, {}),
+        _layer(
+            "point",
+            {"type": "point", "filled": True, "size": 5, "opacity": 1, "fillOpacity": 0.5},
+            {},
+        ),
         _layer("fit", {"type": "rule", "color": "#d55e00", "strokeWidth": 1.5}, ends),
-        _layer("number", {"type": "text", "fontSize": size + 1}, text | {"opacity": weight}),
+        _layer("number", {"type": "text", "fontSize": size + 1}, text | {"fillOpacity": weight}),
         _layer("name", {"type": "text", "fontSize": size, "fontWeight": "bold"}, text),
     ]
 

@@ -13,6 +13,7 @@ Rows: TypeAlias = Sequence[Row]
 Chart: TypeAlias = dict[str, Any]
 
 RUNS, SETTINGS = "runs", "settings"
+_NOTHING = "nothing"
 WIDTH, HEIGHT, STEP = 460, 340, 17
 
 
@@ -51,10 +52,15 @@ def nothing(reason: str) -> Chart:
     return {
         "width": WIDTH,
         "height": 60,
-        "data": {"values": [{"text": reason}]},
+        "data": {"name": _NOTHING, "values": [{"text": reason}]},
         "mark": {"type": "text", "fontSize": 13},
         "encoding": {"text": {"field": "text"}},
     }
+
+
+def is_nothing(chart: Chart) -> bool:
+    """Whether a chart only says why there is none."""
+    return bool(chart.get("data", {}).get("name") == _NOTHING)
 
 
 def has_values(rows: Rows, field: str) -> bool:

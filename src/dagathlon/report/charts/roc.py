@@ -58,23 +58,31 @@ class RocOptions:
     line: Literal["median", "mean"] = "median"
     label: Literal["best", "last", "none"] = "best"
 
+    @property
+    def limited(self) -> bool:
+        """Whether marks may lie outside the axes."""
+        return self.xlim is not None or self.ylim is not None
 
-def roc(runs: Rows, settings: Rows, x: str, y: str, look: Look, options: RocOptions) -> Chart:
+
+def roc(
+    runs: Rows, settings: Rows, axes: tuple[str, str], look: Look, options: RocOptions
+) -> Chart:
     """One rate against another.
 
     Parameters
     ----------
     runs
-        One row per run, with the columns `x` and `y`.
+        One row per run, with the columns of the axes.
     settings
         One row per setting with statistics of both columns over its seeds, as `roc_summary` gives.
-    x, y
-        Columns.
+    axes
+        Columns of the horizontal and the vertical axis.
     look
         Colours and symbols.
     options
         What to show.
     """
+    x, y = axes
     if not has_values(settings, f"{x}_median"):
         return nothing("no run could be compared with a true graph")
     points = _points(settings, x, y, look, options)
@@ -95,8 +103,12 @@ def roc(runs: Rows, settings: Rows, x: str, y: str, look: Look, options: RocOpti
             "y": quantity(f"{y}_median", y, options.ylim),
             "color": look.colour(),
         },
-        "layer": layers,
+        "layer": [_clipped(layer) for layer in layers] if options.limited else layers,
     }
+
+
+def _clipped(layer: Chart) -> Chart:
+    return layer | {"mark": layer["mark"] | {"clip": True}}
 
 
 def _points(settings: Rows, x: str, y: str, look: Look, options: RocOptions) -> dict[str, Any]:
@@ -136,7 +148,7 @@ def _labelled(settings: Rows, x: str, y: str, rule: str) -> set[int]:
 def _bars(across: str, along: str, vertical: bool = True) -> Chart:
     x, y = ("x", "y") if vertical else ("y", "x")
     return {
-        "mark": {"type": "rule", "opacity": 0.45, "strokeWidth": 1.2, "clip": True},
+        "mark": {"type": "rule", "opacity": 1, "strokeOpacity": 0.45, "strokeWidth": 1.2},
         "encoding": {
             x: {"field": f"{across}_median", "type": "quantitative"},
             y: {"field": f"{along}_q1", "type": "quantitative"},
@@ -147,7 +159,7 @@ def _bars(across: str, along: str, vertical: bool = True) -> Chart:
 
 def _path(x: str, y: str, line: str) -> Chart:
     return {
-        "mark": {"type": "line", "opacity": 0.6, "strokeWidth": 1.5, "clip": True},
+        "mark": {"type": "line", "opacity": 1, "strokeOpacity": 0.6, "strokeWidth": 1.5},
         "encoding": {
             "x": {"field": f"{x}_{line}", "type": "quantitative"},
             "y": {"field": f"{y}_{line}", "type": "quantitative"},
@@ -168,10 +180,10 @@ def _single_runs(runs: Rows, x: str, y: str, look: Look, show_seed: bool) -> Cha
         },
     }
     if show_seed:
-        text = {"mark": {"type": "text", "fontSize": 8, "opacity": 0.6, "clip": True}}
+        text = {"mark": {"type": "text", "fontSize": 8, "opacity": 1, "fillOpacity": 0.6}}
         return _with(layer, "text", {"field": "seed"}) | text
-    point = {"mark": {"type": "point", "filled": True, "size": 14, "opacity": 0.35, "clip": True}}
-    return _with(layer, "shape", look.shape(legend=False)) | point
+    mark = {"type": "point", "filled": True, "size": 14, "opacity": 1, "fillOpacity": 0.35}
+    return _with(layer, "shape", look.shape(legend=False)) | {"mark": mark}
 
 
 def _with(layer: Chart, channel: str, encoding: Any) -> Chart:
@@ -182,15 +194,15 @@ def _medians(x: str, y: str, look: Look, text: bool) -> Chart:
     tips = tooltip(setting="algorithm", case="data", n_seeds="seeds")
     tips += [{"field": f"{metric}_median", "title": metric, "format": ".3f"} for metric in (x, y)]
     if text:
-        mark = {"type": "text", "fontSize": 10, "fontWeight": "bold", "clip": True}
+        mark = {"type": "text", "fontSize": 10, "fontWeight": "bold"}
         return {"mark": mark, "encoding": {"text": {"field": "value"}, "tooltip": tips}}
-    mark = {"type": "point", "filled": True, "size": 70, "opacity": 1, "clip": True}
+    mark = {"type": "point", "filled": True, "size": 70, "opacity": 1}
     return {"mark": mark, "encoding": {"shape": look.shape(), "tooltip": tips}}
 
 
 def _numbers() -> Chart:
     return {
         "transform": [{"filter": "datum.number != ''"}],
-        "mark": {"type": "text", "dx": 9, "dy": -9, "fontWeight": "bold", "clip": True},
+        "mark": {"type": "text", "dx": 9, "dy": -9, "fontWeight": "bold"},
         "encoding": {"text": {"field": "number"}},
     }

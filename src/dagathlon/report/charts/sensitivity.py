@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from dagathlon.report.charts.parts import (
     HEIGHT,
@@ -37,7 +37,7 @@ def against_parameter(settings: Rows, metric: str, parameter: str, look: Look) -
         Colours and symbols.
     """
     rows = [row for row in settings if row.get("curve_param") == parameter]
-    chart = _curves(SETTINGS, rows, metric, parameter, look, "curve_value")
+    chart = _curves(_Table(SETTINGS, rows, "curve_value"), metric, parameter, look)
     same = {"filter": {"field": "curve_param", "equal": parameter}}
     return chart | {"transform": [same]} if "layer" in chart else chart
 
@@ -57,23 +57,32 @@ def against_data(rows: Rows, metric: str, factor: str, look: Look) -> Chart:
         Colours and symbols.
     """
     chosen = [row for row in rows if row["factor"] == factor and row["metric"] == metric]
-    chart = _curves(DATA, chosen, metric, factor, look, "value")
+    chart = _curves(_Table(DATA, chosen, "value"), metric, factor, look)
     same = {"and": [{"field": "factor", "equal": factor}, {"field": "metric", "equal": metric}]}
     return chart | {"transform": [{"filter": same}]} if "layer" in chart else chart
 
 
-def _curves(table: str, rows: Rows, metric: str, what: str, look: Look, column: str) -> Chart:
+class _Table(NamedTuple):
+    """The points of curves: the table they are in, and its column along the axis."""
+
+    name: str
+    rows: Rows
+    column: str
+
+
+def _curves(table: _Table, metric: str, what: str, look: Look) -> Chart:
+    name, rows, column = table
     fields = [f"{metric}_{name}" for name in ("median", "q1", "q3")]
     if not has_values(rows, fields[0]):
         return nothing("no run has a number to show")
     wanted = ["id", "setting", "case", "place", "n_seeds", "curve_param", "factor", "metric"]
     x = _axis(rows, column, what)
     bars: Chart = {
-        "mark": {"type": "rule", "opacity": 0.45},
+        "mark": {"type": "rule", "opacity": 1, "strokeOpacity": 0.45},
         "encoding": {"y": {"field": fields[1], "type": "quantitative"}, "y2": {"field": fields[2]}},
     }
     line: Chart = {
-        "mark": {"type": "line", "opacity": 0.6},
+        "mark": {"type": "line", "opacity": 1, "strokeOpacity": 0.6},
         "encoding": {"detail": {"field": "case"}},
     }
     point: Chart = {
@@ -89,7 +98,7 @@ def _curves(table: str, rows: Rows, metric: str, what: str, look: Look, column: 
     return {
         "width": WIDTH,
         "height": HEIGHT,
-        "data": data(table, rows, [*wanted, column, *fields]),
+        "data": data(name, rows, [*wanted, column, *fields]),
         "encoding": {"x": x, "y": quantity(fields[0], metric), "color": look.colour()},
         "layer": [bars, line, point],
     }

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 from dagathlon.report.charts.boxes import boxes, graph_types
 from dagathlon.report.charts.cost import accuracy_against_cost
 from dagathlon.report.charts.failures import outcomes
-from dagathlon.report.charts.parts import RUNS, SETTINGS, Chart, Row
+from dagathlon.report.charts.parts import RUNS, SETTINGS, Chart, Row, is_nothing
 from dagathlon.report.charts.roc import RocOptions, roc
 from dagathlon.report.charts.sensitivity import DATA, against_data, against_parameter
 from dagathlon.report.look import Look
@@ -44,15 +44,20 @@ class Figure(NamedTuple):
 def figures(tables: Tables, data_rows: Sequence[Row], look: Look) -> list[Figure]:
     """All figures that the tables have numbers for."""
     found = [*_accuracy(tables, look), *_varied(tables, data_rows, look), *_other(tables, look)]
-    return [figure for figure in found if figure.variants]
+    drawn = [
+        figure._replace(variants=[one for one in figure.variants if not is_nothing(one[1])])
+        for figure in found
+    ]
+    return [figure for figure in drawn if figure.variants]
 
 
 def _accuracy(tables: Tables, look: Look) -> Iterator[Figure]:
     metrics = tables.headlines if tables.has_truth else ["n_edges", "time", "memory"]
     metrics = sorted(metrics, key=lambda metric: metric != tables.quality)
+    question = "How good is each setting?" if tables.has_truth else "How large are the graphs?"
     yield Figure(
         "boxes",
-        "How good is each setting?",
+        question,
         "Each box holds the middle half of the runs (seeds and data sets), the line is the median; "
         "arrows on the axis say which way is better. Click a point or a box for its runs.",
         [
@@ -70,7 +75,7 @@ def _accuracy(tables: Tables, look: Look) -> Iterator[Figure]:
         "One point per setting: medians over seeds with bars from 5 to 95 %. The upper left corner "
         "is best; a line joins the settings of one algorithm.",
         [
-            (name, roc(tables.runs, tables.settings, *axes, look, options))
+            (name, roc(tables.runs, tables.settings, axes, look, options))
             for name, axes in rates.items()
         ],
     )

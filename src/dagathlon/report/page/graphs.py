@@ -71,9 +71,9 @@ class GraphBook:
         number = self._truth_numbers.get(key)
         if number is None:
             number = self._truth_numbers[key] = len(self.truths)
-            entry = {"nodes": self._names(truth), "edges": packed(truth), "at": self._at(truth)}
-            self._left -= len(entry["edges"]) + 10 * len(truth)
-            self.truths.append(entry)
+            edges, nodes = packed(truth), self._names(truth)
+            self._left -= len(edges) + 10 * len(truth)
+            self.truths.append({"nodes": nodes, "edges": edges, "at": self._at(truth)})
         return number
 
     def _at(self, truth: Graph) -> list[int] | None:

@@ -131,7 +131,7 @@ def case_names(found: Sequence[Combination]) -> dict[Combination, str]:
 
 
 def _factors(one: Combination) -> dict[str, Any]:
-    """Parameters of graph, parameters and data: ``graph n``, ``data n``, …"""
+    """Parameters of graph, parameters and data: ``graph n``, ``data n`` and so on."""
     result: dict[str, Any] = {}
     for kind, label in zip(("graph", "parameters", "data"), one, strict=True):
         module, *pairs = label.split("/")

@@ -87,7 +87,7 @@ def _charts(part: _Part) -> Iterator[tuple[str, Chart]]:
     seeds = asked.show_seed
     for folder, metric in _BOXES.items():
         yield folder, boxes(part.runs, metric, part.look, show_seed=seeds)
-    time = {"show_seed": seeds, "limits": asked.ylim}
+    time: dict[str, Any] = {"show_seed": seeds, "limits": asked.ylim}
     yield "elapsed_time_joint", boxes(part.runs, "time", part.look, **time)
     yield "elapsed_log_time_joint", boxes(part.runs, "time", part.look, log=True, **time)
     yield "graph_type", graph_types(part.runs)
@@ -100,7 +100,7 @@ def _roc(part: _Part, x: str, y: str, **changes: Any) -> Chart:
         for name in ("errorbar", "errorbarh", "scatter", "show_seed", "path", "text")
     }
     values |= {"xlim": asked.xlim, "ylim": asked.ylim} | changes
-    return roc(part.runs, part.settings, x, y, part.look, RocOptions(**values))
+    return roc(part.runs, part.settings, (x, y), part.look, RocOptions(**values))
 
 
 _BOXES = {

@@ -1,0 +1,95 @@
+"""Charts and drawings as files, and the tables that are written beside them."""
+
+from __future__ import annotations
+
+import csv
+import struct
+from pathlib import Path
+
+import numpy as np
+
+from dagathlon.graphs import Graph, to_svg
+from dagathlon.report.charts.matrix import adjacency_plot
+from dagathlon.report.drawings import against, comparison, drawing
+from dagathlon.report.files import write_columns
+from dagathlon.report.render import save, save_drawing, themed
+
+CHART = adjacency_plot(["a", "b"], [[0, 1], [0, 0]])
+TRUTH = Graph.from_edges(["A -> B", "B -> C", "C -> D"])
+ESTIMATE = Graph.from_edges(["A -> B", "C -> B", "A -> D"], "ABCD")
+
+
+def png_size(path: Path) -> tuple[int, int]:
+    """Width and height from the header of a PNG file."""
+    content = path.read_bytes()
+    assert content[:8] == b"\x89PNG\r\n\x1a\n"
+    width, height = struct.unpack(">II", content[16:24])
+    return width, height
+
+
+def test_one_definition_is_written_in_every_format(tmp_path: Path) -> None:
+    for suffix in ("png", "svg", "pdf", "json"):
+        save(CHART, tmp_path / f"x.{suffix}")
+    width, height = png_size(tmp_path / "x.png")
+    assert 50 < width < 400
+    assert 50 < height < 400
+    assert "<svg" in (tmp_path / "x.svg").read_text("utf-8")
+    assert (tmp_path / "x.pdf").read_bytes().startswith(b"%PDF")
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_files_are_the_same_every_time(tmp_path: Path) -> None:
+    for name in ("a.png", "b.png"):
+        save(CHART, tmp_path / name)
+    assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
+
+
+def test_a_page_gives_the_charts_its_own_colour() -> None:
+    config = themed(CHART, ink="currentColor")["config"]
+    assert config["axis"]["labelColor"] == "currentColor"
+    assert "currentColor" not in str(themed(CHART))
+
+
+def test_a_comparison_tells_correct_missing_and_wrong_edges() -> None:
+    together, classes = against(ESTIMATE, TRUTH)
+    assert classes == {
+        ("A", "B"): "correct",
+        ("B", "C"): "wrong",
+        ("A", "D"): "wrong",
+        ("C", "D"): "missing",
+    }
+    assert together.n_edges == 4
+
+
+def test_drawings_are_written_with_captions_on_white(tmp_path: Path) -> None:
+    svg = comparison(ESTIMATE, TRUTH)
+    assert "truth: dag, 4 nodes, 3 edges" in svg
+    assert 'fill="white"' in svg
+    save_drawing(svg, tmp_path / "x.png")
+    save_drawing(drawing(TRUTH), tmp_path / "x.pdf")
+    assert png_size(tmp_path / "x.png")[0] > 200
+    assert (tmp_path / "x.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_weights_of_edges_are_written_and_make_them_thick() -> None:
+    svg = to_svg(TRUTH, weights={("B", "A"): 0.25, ("B", "C"): 1.0})
+    assert ">0.25</text>" in svg
+    assert "stroke-width:1.6" in svg
+    assert "stroke-width:4.6" in svg
+    assert svg.count('class="weight"') == 2
+
+
+def test_long_tables_share_their_constants(tmp_path: Path) -> None:
+    blocks = [
+        ({"sample": np.arange(2), "value": np.array([1, 2])}, {"id": "a,b", "seed": None}),
+        ({"sample": np.arange(1), "value": np.array([0.5])}, {"id": "c", "seed": 1}),
+    ]
+    write_columns(blocks, tmp_path / "x.csv")
+    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.reader(stream))
+    assert rows == [
+        ["sample", "value", "id", "seed"],
+        ["0", "1", "a,b", "NA"],
+        ["1", "2", "a,b", "NA"],
+        ["0", "0.5", "c", "1"],
+    ]

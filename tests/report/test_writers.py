@@ -1,0 +1,131 @@
+"""Every evaluation module writes the files that Benchpress writes, where it writes them."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from dagathlon.graphs import read_graph
+from dagathlon.modules import modules
+from dagathlon.report.tables import Combination, combinations
+from dagathlon.report.writers import writers
+
+FIGURES = (
+    "FPR_TPR_pattern",
+    "FPR_TPR_skel",
+    "roc_FPR_TPR",
+    "FPRp_FNR_skel",
+    "FNR_FPR_skel",
+    "elapsed_time_joint",
+    "elapsed_log_time_joint",
+    "graph_type",
+    "SHD_cpdag_joint",
+    "f1_skel_joint",
+    "f1_pattern_joint",
+    "ntests_joint",
+)
+
+TYPES = ("original", "cpdag", "skeleton")
+
+
+def _names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def _table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_every_evaluation_has_one_writer() -> None:
+    kinds = [kind.name for kind, _ in writers()]
+    assert sorted(kinds) == sorted(modules("evaluation"))
+
+
+def test_benchmarks_has_twelve_folders_with_a_figure_for_each_combination(
+    benchmarked: Path,
+) -> None:
+    folder = benchmarked / "benchmarks" / "sub"
+    assert set(FIGURES) <= _names(folder)
+    for name in FIGURES:
+        assert _names(folder / name) == {"1.png", "2.png"}
+    assert {"joint_benchmarks.csv", "ROC_data.csv", "corr_thresh.csv", "config"} <= _names(folder)
+
+
+def test_graph_estimation_follows_the_layout_of_benchpress(everything: Path) -> None:
+    name = "graph_id=g_parameters_id=p_data_id=few_seed=2"
+    folder = everything / "graph_estimation" / name
+    assert _names(folder) == {f"graph_type={t}" for t in TYPES}
+    for kind in TYPES:
+        part = folder / f"graph_type={kind}"
+        assert _names(part) == {"graphs", "adjmats", "diffplots", "csvs", "graphvizcompare"}
+        ends = {"graphs": "png", "adjmats": "png", "diffplots": "png", "csvs": "csv"}
+        for feature, end in (ends | {"graphvizcompare": "pdf"}).items():
+            expected = {f"prec_thresh_{kind}_{j}.{end}" for j in (1, 2)}
+            assert _names(part / feature / "prec_thresh") == expected
+
+
+def test_a_skeleton_is_written_with_zeros_and_ones(everything: Path) -> None:
+    found = sorted(everything.glob("graph_estimation/*/graph_type=skeleton/csvs/*/*.csv"))
+    graphs = [read_graph(path) for path in found]
+    assert len(graphs) == 4
+    assert all(graph.is_undirected for graph in graphs)
+
+
+def test_graph_plots_are_numbered_through(everything: Path) -> None:
+    folder = everything / "graph_plots"
+    assert _names(folder / "graphs") == {f"graph_{i}.png" for i in range(1, 5)}
+    assert _names(folder / "adjmat_diffplots") == {f"diffplot_{i}.png" for i in range(1, 5)}
+    assert _names(folder / "graphvizcompare") == {f"compare_{i}.pdf" for i in range(1, 5)}
+    assert _names(folder / "csvs") == {f"adjmat_{i}.csv" for i in range(1, 5)}
+
+
+def test_true_graphs_are_drawn_and_counted_once_each(everything: Path) -> None:
+    assert _names(everything / "graph_true_plots") == {
+        f"{name}_true_{i}.png" for name in ("graph", "adjmat") for i in (1, 2)
+    }
+    rows = _table(everything / "graph_true_stats" / "joint_stats.csv")
+    assert [row["seed"] for row in rows] == ["1", "2"]
+    assert {row["n_nodes"] for row in rows} == {"6"}
+    assert (everything / "graph_true_stats" / "graph_properties_plot.png").stat().st_size > 1000
+
+
+def test_pairs_are_drawn_for_each_data_set(everything: Path) -> None:
+    assert _names(everything / "ggally_ggpairs") == {f"pairs_{i}.png" for i in range(1, 3)}
+
+
+def test_chains_have_trajectories_heat_maps_and_autocorrelations(everything: Path) -> None:
+    heat = everything / "mcmc_heatmaps"
+    assert _names(heat / "heatmaps") == {f"heatmap_{i}.png" for i in range(1, 5)}
+    assert _names(heat / "heatgraphs") == {f"heatgraph_{i}.png" for i in range(1, 5)}
+    paths = everything / "mcmc_traj_plots"
+    rows = _table(paths / "mcmc_filled_trajs.csv")
+    assert {row["functional"] for row in rows} == {"score", "size"}
+    assert {int(row["sample"]) for row in rows} == set(range(100, 200, 2))
+    assert _names(paths / "single_param_settings") == {f"{k}.png" for k in range(1, 5)}
+    lags = everything / "mcmc_autocorr_plots"
+    assert {row["lag"] for row in _table(lags / "joined_autocorr.csv")} == {
+        str(k) for k in range(1, 11)
+    }
+    assert len(_names(lags / "induvidual")) == 4
+
+
+def test_no_picture_is_empty(everything: Path) -> None:
+    pictures = [path for end in ("png", "pdf") for path in everything.rglob(f"*.{end}")]
+    empty = [path for path in pictures if not path.stat().st_size]
+    assert all("graph_type=cpdag" in str(path) for path in empty), "only what has no CPDAG is empty"
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0)])
+def test_combinations_are_numbered_by_graph_then_parameters_then_data(
+    order: tuple[int, ...],
+) -> None:
+    found = [
+        Combination("g1", "p1", "d1"),
+        Combination("g1", "p1", "d2"),
+        Combination("g2", "p1", "d1"),
+    ]
+    rows = [found[0]._asdict(), *(found[i]._asdict() for i in order)]
+    assert [one.adjmat for one in combinations(rows)] == ["g1", "g1", "g2"]
