@@ -59,5 +59,7 @@ void bind_noise(nb::module_& m);
 void bind_completion(nb::module_& m);
 void bind_linear_sem(nb::module_& m);
 void bind_random_graphs(nb::module_& m);
+void bind_independence(nb::module_& m);
+void bind_pc(nb::module_& m);
 
 }  // namespace dagathlon

@@ -41,4 +41,6 @@ NB_MODULE(_core, m) {
   dagathlon::bind_completion(m);
   dagathlon::bind_linear_sem(m);
   dagathlon::bind_random_graphs(m);
+  dagathlon::bind_independence(m);
+  dagathlon::bind_pc(m);
 }

@@ -1,0 +1,121 @@
+#include "dagathlon/independence.hpp"
+
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "bind.hpp"
+#include "dagathlon/discrete_test.hpp"
+#include "dagathlon/gaussian_test.hpp"
+
+namespace dagathlon {
+
+namespace {
+
+using TestPointer = std::unique_ptr<IndependenceTest>;
+
+template <class T>
+using Columns = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
+
+// A choice by its name in Python.
+template <class Choice>
+Choice chosen(const std::map<std::string, Choice>& choices, const std::string& name) {
+  const auto place = choices.find(name);
+  if (place == choices.end()) throw nb::value_error(("no such choice: " + name).c_str());
+  return place->second;
+}
+
+const std::map<std::string, GaussianStatistic> gaussian_statistics{
+    {"fisher-z", GaussianStatistic::fisher_z},
+    {"correlation", GaussianStatistic::correlation},
+    {"information", GaussianStatistic::information},
+    {"shrunk", GaussianStatistic::shrunk}};
+
+const std::map<std::string, DiscreteStatistic> discrete_statistics{
+    {"g-square", DiscreteStatistic::g_square},
+    {"chi-square", DiscreteStatistic::chi_square},
+    {"shrunk", DiscreteStatistic::shrunk_g_square},
+    {"ordered-pairs", DiscreteStatistic::ordered_pairs}};
+
+const std::map<std::string, DegreesOfFreedom> degrees_of_freedom{
+    {"full", DegreesOfFreedom::full},
+    {"adjusted", DegreesOfFreedom::adjusted},
+    {"observed", DegreesOfFreedom::observed},
+    {"ten-rows", DegreesOfFreedom::ten_rows},
+    {"ten-rows-less-empty", DegreesOfFreedom::ten_rows_less_empty}};
+
+std::vector<ValueColumn> value_columns(const Columns<double>& values) {
+  std::vector<ValueColumn> columns(values.shape(1));
+  for (std::size_t j = 0; j < columns.size(); ++j)
+    columns[j] = {values.data() + static_cast<std::ptrdiff_t>(j) * values.stride(1), values.stride(0)};
+  return columns;
+}
+
+template <class Code>
+DiscreteData discrete_data(const Columns<Code>& codes, NodeList arities) {
+  std::vector<CodeColumn<Code>> columns(codes.shape(1));
+  for (std::size_t j = 0; j < columns.size(); ++j)
+    columns[j] = {codes.data() + static_cast<std::ptrdiff_t>(j) * codes.stride(1), codes.stride(0)};
+  return DiscreteData(std::span<const CodeColumn<Code>>(columns), codes.shape(0), std::move(arities));
+}
+
+TestPointer gaussian_test(const Columns<double>& values, const std::string& statistic, double largest_correlation,
+                          bool rowwise) {
+  const GaussianOptions options{chosen(gaussian_statistics, statistic), largest_correlation};
+  const std::vector<ValueColumn> columns = value_columns(values);
+  if (rowwise || options.statistic == GaussianStatistic::shrunk)
+    return std::make_unique<RowwiseGaussianTest>(columns, values.shape(0), options);
+  return std::make_unique<GaussianTest>(columns, values.shape(0), options);
+}
+
+template <class Code>
+TestPointer discrete_test(const Columns<Code>& codes, NodeList arities, const std::string& statistic,
+                          const std::string& df) {
+  const DiscreteOptions options{chosen(discrete_statistics, statistic), chosen(degrees_of_freedom, df)};
+  return std::make_unique<DiscreteTest>(discrete_data(codes, std::move(arities)), options);
+}
+
+void check_query(const IndependenceTest& test, std::size_t x, std::size_t y, const NodeList& given) {
+  check_nodes(given, test.size());
+  check_nodes({x, y}, test.size());
+  NodeList all = given;
+  all.insert(all.end(), {x, y});
+  std::ranges::sort(all);
+  if (std::ranges::adjacent_find(all) != all.end()) throw nb::value_error("a variable stands twice");
+}
+
+std::tuple<double, double, double, bool> tested(IndependenceTest& test, std::size_t x, std::size_t y,
+                                                const NodeList& given) {
+  check_query(test, x, y, given);
+  const TestResult result = test.test(x, y, given);
+  return {result.statistic, result.df, result.p_value, result.defined};
+}
+
+bool independent(IndependenceTest& test, std::size_t x, std::size_t y, const NodeList& given, double alpha) {
+  check_query(test, x, y, given);
+  return test.independent(x, y, given, alpha);
+}
+
+}  // namespace
+
+void bind_independence(nb::module_& m) {
+  nb::class_<IndependenceTest>(m, "IndependenceTest", "Tests of conditional independence on one data set.")
+      .def_prop_ro("size", &IndependenceTest::size)
+      .def_prop_ro("calls", &IndependenceTest::calls)
+      .def_rw("undefined_is_independent", &IndependenceTest::undefined_is_independent)
+      .def("test", &tested, nb::arg("x"), nb::arg("y"), nb::arg("given"), ReleaseGil(),
+           "Statistic, degrees of freedom, p-value, and whether the data could answer at all.")
+      .def("independent", &independent, nb::arg("x"), nb::arg("y"), nb::arg("given"), nb::arg("alpha"),
+           ReleaseGil());
+  m.def("gaussian_test", &gaussian_test, nb::arg("values"), nb::arg("statistic"), nb::arg("largest_correlation"),
+        nb::arg("rowwise"), ReleaseGil());
+  m.def("discrete_test", &discrete_test<std::uint8_t>, nb::arg("codes"), nb::arg("arities"), nb::arg("statistic"),
+        nb::arg("df"), ReleaseGil());
+  m.def("discrete_test", &discrete_test<std::uint16_t>, nb::arg("codes"), nb::arg("arities"), nb::arg("statistic"),
+        nb::arg("df"), ReleaseGil());
+}
+
+}  // namespace dagathlon

@@ -1,0 +1,82 @@
+// Moments of continuous columns, and partial correlations from them.
+//
+// Sums are taken in one fixed order, however wide the machine's registers are, so that the same data
+// have the same digits everywhere.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "dagathlon/bits.hpp"
+
+namespace dagathlon {
+
+using Nodes = std::span<const std::size_t>;
+
+// A column in the caller's memory; the distance of its rows is counted in values.
+struct ValueColumn {
+  const double* values;
+  std::ptrdiff_t row_stride;
+  double operator[](std::size_t row) const { return values[static_cast<std::ptrdiff_t>(row) * row_stride]; }
+};
+
+// A symmetric matrix, stored in full so that any row can be read.
+class SymmetricMatrix {
+ public:
+  explicit SymmetricMatrix(std::size_t size = 0) : size_(size), values_(size * size) {}
+  std::size_t size() const { return size_; }
+  double operator()(std::size_t i, std::size_t j) const { return values_[i * size_ + j]; }
+  const double* row(std::size_t i) const { return values_.data() + i * size_; }
+  void set(std::size_t i, std::size_t j, double value) {
+    values_[i * size_ + j] = value;
+    values_[j * size_ + i] = value;
+  }
+
+ private:
+  std::size_t size_;
+  std::vector<double> values_;
+};
+
+struct Moments {
+  std::size_t rows;
+  std::vector<double> means;
+  // Sums of products of deviations from the means: divide by rows - 1 or by rows for a covariance.
+  SymmetricMatrix scatter;
+};
+
+// Moments of all rows; there must be no missing value among them.
+Moments moments(std::span<const ValueColumn> columns, std::size_t rows);
+// Moments of chosen rows.
+Moments moments(std::span<const ValueColumn> columns, Nodes rows);
+
+// Correlations; a constant column correlates with nothing, its diagonal entry is 0. A column counts
+// as constant when its deviations are not larger than the rounding of its mean.
+SymmetricMatrix correlation(const Moments& moments);
+
+// The smallest share of its variance that a variable must keep, given others, not to count as a
+// function of them.
+inline constexpr double collinear_share = 1e-10;
+
+struct PartialCorrelation {
+  double value;
+  // False when x or y is constant or a linear function of the given variables: then 0.
+  bool defined;
+};
+
+// The correlation of x and y given others. A given variable that is a linear function of others that
+// are given adds nothing and is passed over. The value is always within [-1, 1].
+class PartialCorrelations {
+ public:
+  explicit PartialCorrelations(const SymmetricMatrix& correlation) : correlation_(correlation) {}
+  PartialCorrelation operator()(std::size_t x, std::size_t y, Nodes given);
+
+ private:
+  PartialCorrelation given_one(std::size_t x, std::size_t y, std::size_t z) const;
+  PartialCorrelation by_cholesky(std::size_t x, std::size_t y, Nodes given);
+
+  const SymmetricMatrix& correlation_;
+  std::vector<double> factor_;
+};
+
+}  // namespace dagathlon

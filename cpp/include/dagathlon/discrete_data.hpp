@@ -1,0 +1,71 @@
+// Discrete columns laid out for counting: aligned codes, bit planes, and weights of equal rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dagathlon/bits.hpp"
+
+namespace dagathlon {
+
+using Tally = std::uint32_t;
+
+// A column in the caller's memory; the distance of its rows is counted in codes.
+template <class Code>
+struct CodeColumn {
+  const Code* codes;
+  std::ptrdiff_t row_stride;
+};
+
+// A copy of the columns, made once per data set. A missing value (the greatest code of the caller's
+// type) is kept as one more level, so that counting needs no second way for gaps. When rows repeat
+// so often that it pays, equal rows are kept once with their number as weight.
+class DiscreteData {
+ public:
+  template <class Code>
+  DiscreteData(std::span<const CodeColumn<Code>> columns, std::size_t rows, std::vector<std::size_t> arities);
+
+  std::size_t size() const { return arities_.size(); }
+  // Observations, and the stored rows, which are fewer when equal rows are kept once.
+  std::size_t observations() const { return observations_; }
+  std::size_t rows() const { return rows_; }
+  // Levels of a column; the stored codes have one more where a value is missing.
+  std::size_t arity(std::size_t column) const { return arities_[column]; }
+  std::size_t stored_arity(std::size_t column) const { return stored_arities_[column]; }
+  bool has_missing(std::size_t column) const { return stored_arities_[column] != arities_[column]; }
+
+  bool wide() const { return !wide_.empty(); }
+  const std::uint8_t* narrow_codes(std::size_t column) const { return narrow_.data() + column * rows_; }
+  const std::uint16_t* wide_codes(std::size_t column) const { return wide_.data() + column * rows_; }
+  std::size_t code(std::size_t column, std::size_t row) const {
+    return wide() ? wide_codes(column)[row] : narrow_codes(column)[row];
+  }
+
+  // How often each stored row was observed; empty when each row is stored as it is.
+  std::span<const Tally> weights() const { return weights_; }
+
+  // The rows in which a column has a level, as bits; only for columns that have planes.
+  bool has_planes(std::size_t column) const { return plane_start_[column] != no_node; }
+  ConstRow plane(std::size_t column, std::size_t level) const {
+    const std::size_t words = words_for(rows_);
+    return {planes_.data() + plane_start_[column] + level * words, words};
+  }
+
+ private:
+  void merge_equal_rows();
+  void make_planes();
+
+  std::size_t observations_;
+  std::size_t rows_;
+  std::vector<std::size_t> arities_;
+  std::vector<std::size_t> stored_arities_;
+  std::vector<std::uint8_t> narrow_;
+  std::vector<std::uint16_t> wide_;
+  std::vector<Tally> weights_;
+  std::vector<std::size_t> plane_start_;
+  std::vector<Word> planes_;
+};
+
+}  // namespace dagathlon

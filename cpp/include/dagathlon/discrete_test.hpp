@@ -1,0 +1,71 @@
+// Tests on contingency tables.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "dagathlon/counting.hpp"
+#include "dagathlon/independence.hpp"
+#include "dagathlon/slice_statistics.hpp"
+
+namespace dagathlon {
+
+enum class DiscreteStatistic : std::uint8_t { g_square, chi_square, shrunk_g_square, ordered_pairs };
+
+enum class DegreesOfFreedom : std::uint8_t {
+  full,               // (levels of x - 1)(levels of y - 1) × configurations
+  adjusted,           // of the levels that occur in each slice; below five rows per cell no test
+  observed,           // of the levels that occur in each slice
+  ten_rows,           // full; with fewer than ten rows for each, independence (pcalg)
+  ten_rows_less_empty // the same, less one for every empty cell (pcalg's adaptDF)
+};
+
+struct DiscreteOptions {
+  DiscreteStatistic statistic = DiscreteStatistic::g_square;
+  DegreesOfFreedom df = DegreesOfFreedom::full;
+};
+
+// Sums over the slices of one table.
+struct TableSums {
+  double rows = 0;
+  double information = 0;
+  double chi_square = 0;
+  OrderedPairs pairs;
+  double squared_counts = 0;
+  double adjusted_df = 0;
+  double empty_cells = 0;
+  double configurations = 0;
+};
+
+// Rows with a missing value in the variables of a test are left out of that test.
+class DiscreteTest : public IndependenceTest {
+ public:
+  DiscreteTest(DiscreteData data, DiscreteOptions options);
+  DiscreteTest(const DiscreteTest&) = delete;
+  DiscreteTest& operator=(const DiscreteTest&) = delete;
+
+  std::size_t size() const override { return data_.size(); }
+
+ protected:
+  TestResult run(std::size_t x, std::size_t y, Nodes given) override;
+  bool accepts(std::size_t x, std::size_t y, Nodes given, double alpha) override;
+
+ private:
+  // The statistic and its degrees of freedom; a p-value only where it is not that of chi-square.
+  TestResult statistic(std::size_t x, std::size_t y, Nodes given, bool& needs_tail);
+  TableSums sums(std::size_t x, std::size_t y, Nodes given);
+  double shrunk_statistic(std::size_t x, std::size_t y, Nodes given, const TableSums& sums);
+  double full_df(std::size_t x, std::size_t y, Nodes given) const;
+  double cells(std::size_t x, std::size_t y, Nodes given) const;
+  double critical(double df, double alpha);
+
+  DiscreteData data_;
+  DiscreteOptions options_;
+  Counter counter_;
+  LogTable logs_;
+  double alpha_ = -1;
+  std::unordered_map<double, double> critical_;
+};
+
+}  // namespace dagathlon

@@ -1,0 +1,79 @@
+// Tests of zero partial correlation.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dagathlon/covariance.hpp"
+#include "dagathlon/independence.hpp"
+
+namespace dagathlon {
+
+enum class GaussianStatistic : std::uint8_t {
+  fisher_z,      // atanh(r) √(n-k-3), normal
+  correlation,   // r, Student's t with n-k-2 degrees of freedom
+  information,   // -n log(1-r²), chi-square with one degree of freedom
+  shrunk         // the same from a correlation matrix shrunk towards independence
+};
+
+struct GaussianOptions {
+  GaussianStatistic statistic = GaussianStatistic::fisher_z;
+  // |r| is cut here before Fisher's z is taken; 1 leaves it alone.
+  double largest_correlation = 1.0;
+};
+
+// The statistic, its degrees of freedom and p-value for a partial correlation given k variables in
+// n rows.
+TestResult gaussian_result(const PartialCorrelation& r, std::size_t n, std::size_t k, const GaussianOptions& options);
+
+// On complete data: one correlation matrix answers every question.
+class GaussianTest : public IndependenceTest {
+ public:
+  GaussianTest(std::span<const ValueColumn> columns, std::size_t rows, GaussianOptions options);
+  GaussianTest(SymmetricMatrix correlation, std::size_t rows, GaussianOptions options);
+
+  std::size_t size() const override { return correlation_.size(); }
+  std::optional<std::vector<std::size_t>> separator(std::size_t x, std::size_t y, const SubsetSearch& search,
+                                                    double alpha) override;
+  const SymmetricMatrix& correlation() const { return correlation_; }
+
+ protected:
+  TestResult run(std::size_t x, std::size_t y, Nodes given) override;
+  bool accepts(std::size_t x, std::size_t y, Nodes given, double alpha) override;
+
+ private:
+  friend class SeparatorSearch;
+  // The square of the largest correlation given k variables that passes for zero, below 0 when the
+  // rows do not suffice for a test.
+  double critical_square(std::size_t k, double alpha);
+
+  SymmetricMatrix correlation_;
+  std::size_t rows_;
+  GaussianOptions options_;
+  PartialCorrelations partial_;
+  double alpha_ = -1;
+  std::vector<double> critical_squares_;
+};
+
+// Correlations of the rows that are complete in the variables of each test (test-wise deletion), or
+// shrunk for the variables of each test.
+class RowwiseGaussianTest : public IndependenceTest {
+ public:
+  RowwiseGaussianTest(std::span<const ValueColumn> columns, std::size_t rows, GaussianOptions options);
+
+  std::size_t size() const override { return missing_.size(); }
+
+ protected:
+  TestResult run(std::size_t x, std::size_t y, Nodes given) override;
+
+ private:
+  ValueColumn column(std::size_t j) const { return {values_.data() + j * rows_, 1}; }
+
+  std::vector<double> values_;
+  std::size_t rows_;
+  GaussianOptions options_;
+  std::vector<BitSet> missing_;
+  std::vector<std::size_t> complete_;
+};
+
+}  // namespace dagathlon

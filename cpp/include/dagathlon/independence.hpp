@@ -1,0 +1,84 @@
+// Tests of conditional independence: the question all constraint-based learners ask.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "dagathlon/bits.hpp"
+
+namespace dagathlon {
+
+using Nodes = std::span<const std::size_t>;
+
+struct TestResult {
+  double statistic;
+  double df;
+  double p_value;
+  // False when the data cannot answer: too few rows, a constant variable, a variable that is a
+  // function of the given ones. The p-value is then 1: no evidence of dependence.
+  bool defined = true;
+};
+
+// A set that makes two variables independent.
+struct Separator {
+  std::vector<std::size_t> nodes;
+  double p_value;  // only of tests that were asked for it, otherwise 1
+};
+
+// Which sets to try for x and y: the subsets of `candidates` with `size` members, in the order of
+// their places in the list, but for those inside `tried`.
+struct SubsetSearch {
+  Nodes candidates;
+  std::size_t size;
+  ConstRow tried;
+};
+
+// One per data set and thread: a test keeps buffers, and counts how often it was asked.
+class IndependenceTest {
+ public:
+  virtual ~IndependenceTest() = default;
+
+  virtual std::size_t size() const = 0;
+
+  TestResult test(std::size_t x, std::size_t y, Nodes given) {
+    ++calls_;
+    return run(x, y, given);
+  }
+
+  // Whether independence is accepted at a level of significance: the p-value reaches alpha. What
+  // cannot be tested counts as `undefined_is_independent` says.
+  bool independent(std::size_t x, std::size_t y, Nodes given, double alpha) {
+    ++calls_;
+    return accepts(x, y, given, alpha);
+  }
+
+  // The first set of the search that makes x and y independent.
+  virtual std::optional<std::vector<std::size_t>> separator(std::size_t x, std::size_t y, const SubsetSearch& search,
+                                                            double alpha);
+
+  std::size_t calls() const { return calls_; }
+  void reset_calls() { calls_ = 0; }
+
+  bool undefined_is_independent = true;
+
+ protected:
+  virtual TestResult run(std::size_t x, std::size_t y, Nodes given) = 0;
+  // Overridden where a decision is cheaper than a p-value.
+  virtual bool accepts(std::size_t x, std::size_t y, Nodes given, double alpha) {
+    return verdict(run(x, y, given), alpha);
+  }
+  bool verdict(const TestResult& result, double alpha) const {
+    return result.defined ? result.p_value >= alpha : undefined_is_independent;
+  }
+
+  std::size_t calls_ = 0;
+};
+
+// Calls visit(subset) for the subsets of a search until it says true; tells whether it did.
+bool any_subset(const SubsetSearch& search, const std::function<bool(Nodes)>& visit);
+
+}  // namespace dagathlon

@@ -1,0 +1,55 @@
+// The skeleton search of PC: remove edges whose ends some set of neighbours separates.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "dagathlon/bits.hpp"
+#include "dagathlon/independence.hpp"
+
+namespace dagathlon {
+
+// For pairs of nodes, the set that separated them.
+class SeparatingSets {
+ public:
+  explicit SeparatingSets(std::size_t n) : n_(n), start_(n * n, 0) {}
+
+  void put(std::size_t x, std::size_t y, Nodes set);
+  // Whether a set is known, even an empty one.
+  bool known(std::size_t x, std::size_t y) const { return start_[cell(x, y)] != 0; }
+  std::span<const std::uint32_t> get(std::size_t x, std::size_t y) const;
+  bool contains(std::size_t x, std::size_t y, std::size_t node) const;
+
+ private:
+  std::size_t cell(std::size_t x, std::size_t y) const { return x < y ? x * n_ + y : y * n_ + x; }
+
+  std::size_t n_;
+  std::vector<std::uint32_t> start_;  // one more than the place of the set's size in the pool
+  std::vector<std::uint32_t> pool_;
+};
+
+struct SkeletonOptions {
+  double alpha = 0.05;
+  std::size_t max_order = no_node;
+  // Whether neighbours are those at the beginning of each level, so that the order of the variables
+  // does not matter, or those left at the moment.
+  bool stable = true;
+  // Pairs that are never, and always, adjacent; symmetric.
+  BitMatrix fixed_gaps;
+  BitMatrix fixed_edges;
+};
+
+struct Skeleton {
+  BitMatrix adjacent;
+  SeparatingSets separating;
+  // Tests of each level.
+  std::vector<std::size_t> tests;
+};
+
+// No test is made twice: sets that are neighbours of both ends are tried from one end only.
+Skeleton find_skeleton(IndependenceTest& test, const SkeletonOptions& options);
+
+}  // namespace dagathlon

@@ -1,0 +1,250 @@
+#include "dagathlon/counting.hpp"
+
+#include <limits>
+#include <numeric>
+
+#include "dagathlon/dispatch.hpp"
+
+namespace dagathlon {
+
+namespace {
+
+constexpr std::size_t max_sub_table_cells = 4096;
+constexpr std::size_t block_rows = 4096;
+
+// Measured costs in nanoseconds: one word of a plane, one row of a histogram, one column of its index.
+constexpr double plane_word_cost = 0.45;
+constexpr double histogram_row_cost = 0.65;
+constexpr double index_column_cost = 0.12;
+
+DAGATHLON_POPCOUNT_CLONES std::size_t count_common(const Word* a, const Word* b, std::size_t words) {
+  std::size_t total = 0;
+  for (std::size_t k = 0; k < words; ++k) total += static_cast<std::size_t>(std::popcount(a[k] & b[k]));
+  return total;
+}
+
+// to = a and b; gives the number of bits.
+DAGATHLON_POPCOUNT_CLONES std::size_t common(const Word* a, const Word* b, Word* to, std::size_t words) {
+  std::size_t total = 0;
+  for (std::size_t k = 0; k < words; ++k) {
+    to[k] = a[k] & b[k];
+    total += static_cast<std::size_t>(std::popcount(to[k]));
+  }
+  return total;
+}
+
+template <class Code, class Index>
+void append_digit(const Code* codes, std::size_t arity, Index* index, std::size_t rows) {
+  const auto factor = static_cast<Index>(arity);
+  for (std::size_t i = 0; i < rows; ++i) index[i] = static_cast<Index>(index[i] * factor + codes[i]);
+}
+
+template <class Index>
+void append_digit(const DiscreteData& data, std::size_t column, std::size_t start, std::size_t rows,
+                  Index* index) {
+  const std::size_t arity = data.stored_arity(column);
+  if (data.wide()) append_digit(data.wide_codes(column) + start, arity, index, rows);
+  else append_digit(data.narrow_codes(column) + start, arity, index, rows);
+}
+
+// Four tables, so that equal neighbours do not wait for each other's increment.
+template <class Index>
+void histogram(const Index* index, std::size_t rows, Tally* tables, std::size_t cells) {
+  std::size_t i = 0;
+  for (; i + 4 <= rows; i += 4) {
+    ++tables[index[i]];
+    ++tables[cells + index[i + 1]];
+    ++tables[2 * cells + index[i + 2]];
+    ++tables[3 * cells + index[i + 3]];
+  }
+  for (; i < rows; ++i) ++tables[index[i]];
+}
+
+// Gives equal keys equal numbers, in the order of the keys; returns how many there are.
+std::size_t rank_keys(std::vector<std::uint64_t>& keys, std::uint64_t bound, std::vector<Tally>& ranks) {
+  if (bound <= std::max<std::uint64_t>(std::uint64_t{1} << 16, 4 * keys.size())) {
+    std::vector<Tally> rank_of(bound, RowGroups::no_group);
+    for (const std::uint64_t key : keys)
+      if (key < bound) rank_of[key] = 0;
+    Tally next = 0;
+    for (Tally& rank : rank_of)
+      if (rank == 0) rank = next++;
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      ranks[i] = keys[i] < bound ? rank_of[keys[i]] : RowGroups::no_group;
+    return next;
+  }
+  std::vector<std::uint64_t> sorted = keys;
+  std::ranges::sort(sorted);
+  sorted.erase(std::ranges::unique(sorted).begin(), sorted.end());
+  if (!sorted.empty() && sorted.back() >= bound) sorted.pop_back();
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    ranks[i] = keys[i] < bound ? static_cast<Tally>(std::ranges::lower_bound(sorted, keys[i]) - sorted.begin())
+                               : RowGroups::no_group;
+  return sorted.size();
+}
+
+}  // namespace
+
+RowGroups group_rows(const DiscreteData& data, Nodes columns) {
+  constexpr std::uint64_t incomplete = std::numeric_limits<std::uint64_t>::max();
+  RowGroups groups{std::vector<Tally>(data.rows()), data.rows() > 0 ? std::size_t{1} : 0};
+  std::vector<std::uint64_t> keys(data.rows());
+  for (const std::size_t column : columns) {
+    const std::uint64_t arity = data.arity(column);
+    for (std::size_t i = 0; i < data.rows(); ++i) {
+      const std::size_t code = data.code(column, i);
+      const bool usable = groups.of_row[i] != RowGroups::no_group && code < arity;
+      keys[i] = usable ? groups.of_row[i] * arity + code : incomplete;
+    }
+    groups.count = rank_keys(keys, groups.count * arity, groups.of_row);
+  }
+  return groups;
+}
+
+void Counter::set_columns(Nodes given, Nodes inner) {
+  columns_.assign(given.begin(), given.end());
+  columns_.insert(columns_.end(), inner.begin(), inner.end());
+  constexpr std::size_t too_many = std::numeric_limits<std::uint32_t>::max();
+  cells_ = 1;
+  for (const std::size_t column : columns_) cells_ = std::min(cells_ * data_.stored_arity(column), too_many);
+}
+
+bool Counter::dense() const {
+  // Beyond this, clearing and reading the table costs more than grouping the rows.
+  return cells_ <= std::max<std::size_t>(2 * block_rows, 4 * data_.rows());
+}
+
+void Counter::tabulate() {
+  table_.assign(cells_, 0);
+  if (!data_.weights().empty()) tabulate_weighted();
+  else if (planes_pay()) tabulate_by_planes();
+  else if (cells_ <= std::numeric_limits<std::uint16_t>::max()) tabulate_by_index<std::uint16_t>();
+  else tabulate_by_index<std::uint32_t>();
+}
+
+void Counter::tabulate_weighted() {
+  index_.assign(data_.rows(), 0);
+  for (const std::size_t column : columns_) append_digit(data_, column, 0, data_.rows(), index_.data());
+  for (std::size_t i = 0; i < data_.rows(); ++i) table_[index_[i]] += data_.weights()[i];
+}
+
+template <class Index>
+void Counter::tabulate_by_index() {
+  const bool sub_tables = cells_ <= max_sub_table_cells;
+  if (sub_tables) table_.assign(4 * cells_, 0);
+  Index index[block_rows];
+  for (std::size_t start = 0; start < data_.rows(); start += block_rows) {
+    const std::size_t rows = std::min(block_rows, data_.rows() - start);
+    std::fill_n(index, rows, Index{0});
+    for (const std::size_t column : columns_) append_digit(data_, column, start, rows, index);
+    if (sub_tables) histogram(index, rows, table_.data(), cells_);
+    else
+      for (std::size_t i = 0; i < rows; ++i) ++table_[index[i]];
+  }
+  if (!sub_tables) return;
+  for (std::size_t cell = 0; cell < cells_; ++cell)
+    table_[cell] += table_[cells_ + cell] + table_[2 * cells_ + cell] + table_[3 * cells_ + cell];
+}
+
+bool Counter::planes_pay() const {
+  double outer = 1;
+  double operations = 0;
+  for (std::size_t k = 0; k < columns_.size(); ++k) {
+    if (!data_.has_planes(columns_[k])) return false;
+    const auto arity = static_cast<double>(data_.stored_arity(columns_[k]));
+    const bool last_pair = k + 2 >= columns_.size();
+    operations += outer * (last_pair ? arity - 1 : arity);
+    outer *= last_pair ? std::max(arity - 1, 1.0) : arity;
+  }
+  const double planes = plane_word_cost * operations * static_cast<double>(words_for(data_.rows()));
+  const double row = histogram_row_cost + index_column_cost * static_cast<double>(columns_.size());
+  return planes < row * static_cast<double>(data_.rows());
+}
+
+void Counter::tabulate_by_planes() {
+  const std::size_t words = words_for(data_.rows());
+  masks_.resize((columns_.size() + 1) * words);
+  std::fill_n(masks_.begin(), words, ~Word{0});
+  if (words > 0 && data_.rows() % word_bits != 0) masks_[words - 1] = (Word{1} << (data_.rows() % word_bits)) - 1;
+  count_plane(0, masks_.data(), 0);
+}
+
+void Counter::count_plane(std::size_t depth, const Word* mask, std::size_t base) {
+  if (depth + 2 >= columns_.size()) return count_plane_pair(mask, base);
+  const std::size_t words = words_for(data_.rows());
+  Word* next = masks_.data() + (depth + 1) * words;
+  for (std::size_t level = 0; level < data_.stored_arity(columns_[depth]); ++level) {
+    if (common(mask, data_.plane(columns_[depth], level).data(), next, words) == 0) continue;
+    count_plane(depth + 1, next, base * data_.stored_arity(columns_[depth]) + level);
+  }
+}
+
+// Counts the last two columns (or the only one); the last level of each follows from the margins.
+void Counter::count_plane_pair(const Word* mask, std::size_t base) {
+  const std::size_t words = words_for(data_.rows());
+  const std::size_t y = columns_.back();
+  const std::size_t y_levels = data_.stored_arity(y);
+  const bool single = columns_.size() == 1;
+  const std::size_t x_levels = single ? 1 : data_.stored_arity(columns_[columns_.size() - 2]);
+  Tally* cells = table_.data() + base * x_levels * y_levels;
+  Tally* last_row = cells + (x_levels - 1) * y_levels;
+  const auto fill_row = [&](Tally* row, const Word* rows, std::size_t total) {
+    for (std::size_t b = 0; b + 1 < y_levels; ++b) {
+      row[b] = static_cast<Tally>(count_common(rows, data_.plane(y, b).data(), words));
+      total -= row[b];
+    }
+    row[y_levels - 1] = static_cast<Tally>(total);
+  };
+  fill_row(last_row, mask, count_common(mask, mask, words));
+  Word* next = masks_.data() + columns_.size() * words;
+  for (std::size_t a = 0; a + 1 < x_levels; ++a) {
+    Tally* row = cells + a * y_levels;
+    fill_row(row, next, common(mask, data_.plane(columns_[columns_.size() - 2], a).data(), next, words));
+    for (std::size_t b = 0; b < y_levels; ++b) last_row[b] -= row[b];
+  }
+}
+
+void Counter::sort_by_group(Nodes given) {
+  const RowGroups groups = group_rows(data_, given);
+  group_start_.assign(groups.count + 1, 0);
+  for (const Tally g : groups.of_row)
+    if (g != RowGroups::no_group) ++group_start_[g + 1];
+  std::partial_sum(group_start_.begin(), group_start_.end(), group_start_.begin());
+  sorted_rows_.resize(group_start_.back());
+  std::vector<std::size_t> place(group_start_.begin(), group_start_.end() - 1);
+  for (std::size_t i = 0; i < groups.of_row.size(); ++i)
+    if (groups.of_row[i] != RowGroups::no_group) sorted_rows_[place[groups.of_row[i]]++] = i;
+}
+
+bool Counter::configuration_is_complete(std::size_t configuration, std::size_t n_given) const {
+  for (std::size_t k = n_given; k-- > 0;) {
+    const std::size_t column = columns_[k];
+    if (configuration % data_.stored_arity(column) == data_.arity(column)) return false;
+    configuration /= data_.stored_arity(column);
+  }
+  return true;
+}
+
+Slice Counter::slice_of(const Tally* cells, std::size_t x, std::size_t y) {
+  const std::size_t x_levels = data_.arity(x);
+  const std::size_t y_levels = data_.arity(y);
+  if (data_.has_missing(y)) {
+    compact_.resize(x_levels * y_levels);
+    for (std::size_t a = 0; a < x_levels; ++a)
+      std::copy_n(cells + a * (y_levels + 1), y_levels, compact_.begin() + static_cast<std::ptrdiff_t>(a * y_levels));
+    cells = compact_.data();
+  }
+  x_margin_.assign(x_levels, 0);
+  y_margin_.assign(y_levels, 0);
+  Tally total = 0;
+  for (std::size_t a = 0; a < x_levels; ++a) {
+    for (std::size_t b = 0; b < y_levels; ++b) {
+      x_margin_[a] += cells[a * y_levels + b];
+      y_margin_[b] += cells[a * y_levels + b];
+    }
+    total += x_margin_[a];
+  }
+  return {x_levels, y_levels, cells, x_margin_.data(), y_margin_.data(), total};
+}
+
+}  // namespace dagathlon

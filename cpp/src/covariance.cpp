@@ -1,0 +1,175 @@
+#include "dagathlon/covariance.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "dagathlon/dispatch.hpp"
+
+namespace dagathlon {
+
+namespace {
+
+constexpr std::size_t lanes = 8;
+constexpr std::size_t max_register_rows = 10;
+
+double sum_of_lanes(const double* lane) {
+  return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+double sum(const double* values, std::size_t rows) {
+  std::array<double, lanes> lane{};
+  std::size_t i = 0;
+  for (; i + lanes <= rows; i += lanes)
+    for (std::size_t k = 0; k < lanes; ++k) lane[k] += values[i + k];
+  for (std::size_t k = 0; i < rows; ++i, ++k) lane[k] += values[i];
+  return sum_of_lanes(lane.data());
+}
+
+// Inner products of one column with two others, whose rows are padded with zeros to whole lanes.
+DAGATHLON_WIDE_CLONES void inner_products(const double* a, const double* b, const double* c, std::size_t padded,
+                                          double* with_b, double* with_c) {
+  double in_b[lanes] = {};
+  double in_c[lanes] = {};
+  for (std::size_t i = 0; i < padded; i += lanes)
+    for (std::size_t k = 0; k < lanes; ++k) {
+      in_b[k] += a[i + k] * b[i + k];
+      in_c[k] += a[i + k] * c[i + k];
+    }
+  *with_b = sum_of_lanes(in_b);
+  *with_c = sum_of_lanes(in_c);
+}
+
+// The mean to the last digit: the second sum takes back the rounding of the first.
+double mean_of(const double* values, std::size_t rows, std::vector<double>& scratch) {
+  const auto n = static_cast<double>(rows);
+  const double mean = sum(values, rows) / n;
+  for (std::size_t i = 0; i < rows; ++i) scratch[i] = values[i] - mean;
+  return mean + sum(scratch.data(), rows) / n;
+}
+
+template <class RowAt>
+Moments moments_of(std::span<const ValueColumn> columns, std::size_t rows, RowAt row_at) {
+  const std::size_t p = columns.size();
+  const std::size_t padded = (rows + lanes - 1) / lanes * lanes;
+  Moments result{rows, std::vector<double>(p), SymmetricMatrix(p)};
+  if (rows == 0) return result;
+  std::vector<double> centred(p * padded);
+  std::vector<double> scratch(rows);
+  for (std::size_t j = 0; j < p; ++j) {
+    double* column = centred.data() + j * padded;
+    for (std::size_t i = 0; i < rows; ++i) column[i] = columns[j][row_at(i)];
+    result.means[j] = mean_of(column, rows, scratch);
+    for (std::size_t i = 0; i < rows; ++i) column[i] -= result.means[j];
+  }
+  // Columns in blocks that stay in the cache while they meet each other.
+  const std::size_t block = std::max<std::size_t>(2, 16384 / std::max<std::size_t>(padded, 1) * 2);
+  for (std::size_t from = 0; from < p; from += block)
+    for (std::size_t a = 0; a < p; ++a)
+      for (std::size_t b = std::max(from, a); b < std::min(from + block, p); b += 2) {
+        const std::size_t c = std::min(b + 1, std::min(from + block, p) - 1);
+        double with_b = 0;
+        double with_c = 0;
+        inner_products(centred.data() + a * padded, centred.data() + b * padded, centred.data() + c * padded,
+                       padded, &with_b, &with_c);
+        result.scatter.set(a, b, with_b);
+        result.scatter.set(a, c, with_c);
+      }
+  return result;
+}
+
+// The residual moments of x and y after the given variables, for at most k of them.
+struct Residual {
+  double xx;
+  double yy;
+  double xy;
+};
+
+// Rows of the factor are `stride` apart; the given variables come first, then x and y. Row by row,
+// so that a row needs only the rows above it.
+Residual factorise(const SymmetricMatrix& m, std::size_t x, std::size_t y, Nodes given, double* factor,
+                   std::size_t stride) {
+  const std::size_t k = given.size();
+  const auto solve_row = [&](const double* covariances, double variance, std::size_t row) {
+    double* to = factor + row * stride;
+    const std::size_t known = std::min(row, k);
+    for (std::size_t j = 0; j < known; ++j) {
+      double rest = covariances[given[j]];
+      const double* other = factor + j * stride;
+      for (std::size_t l = 0; l < j; ++l) rest -= to[l] * other[l];
+      // The diagonal holds the inverse; it is 0 for a variable that is passed over.
+      to[j] = rest * other[j];
+      variance -= to[j] * to[j];
+    }
+    return variance;
+  };
+  for (std::size_t i = 0; i < k; ++i) {
+    const double rest = solve_row(m.row(given[i]), m(given[i], given[i]), i);
+    factor[i * stride + i] = rest > collinear_share ? 1.0 / std::sqrt(rest) : 0.0;
+  }
+  const double xx = solve_row(m.row(x), m(x, x), k);
+  const double yy = solve_row(m.row(y), m(y, y), k + 1);
+  double xy = m(x, y);
+  for (std::size_t j = 0; j < k; ++j) xy -= factor[k * stride + j] * factor[(k + 1) * stride + j];
+  return {xx, yy, xy};
+}
+
+PartialCorrelation from_residual(const Residual& r) {
+  if (!(r.xx > collinear_share) || !(r.yy > collinear_share)) return {0.0, false};
+  return {std::clamp(r.xy / std::sqrt(r.xx * r.yy), -1.0, 1.0), true};
+}
+
+}  // namespace
+
+Moments moments(std::span<const ValueColumn> columns, std::size_t rows) {
+  return moments_of(columns, rows, [](std::size_t i) { return i; });
+}
+
+Moments moments(std::span<const ValueColumn> columns, Nodes rows) {
+  return moments_of(columns, rows.size(), [rows](std::size_t i) { return rows[i]; });
+}
+
+SymmetricMatrix correlation(const Moments& moments) {
+  const std::size_t p = moments.means.size();
+  SymmetricMatrix result(p);
+  std::vector<double> scale(p);
+  for (std::size_t j = 0; j < p; ++j) {
+    constexpr double epsilon = std::numeric_limits<double>::epsilon();
+    const double rounding = epsilon * moments.means[j];
+    const double squares = moments.scatter(j, j);
+    const bool constant = !(squares > static_cast<double>(moments.rows) * rounding * rounding);
+    scale[j] = constant ? 0.0 : 1.0 / std::sqrt(squares);
+    result.set(j, j, constant ? 0.0 : 1.0);
+  }
+  for (std::size_t i = 0; i < p; ++i)
+    for (std::size_t j = i + 1; j < p; ++j)
+      result.set(i, j, std::clamp(moments.scatter(i, j) * (scale[i] * scale[j]), -1.0, 1.0));
+  return result;
+}
+
+PartialCorrelation PartialCorrelations::operator()(std::size_t x, std::size_t y, Nodes given) {
+  if (given.empty()) {
+    const bool defined = correlation_(x, x) > 0 && correlation_(y, y) > 0;
+    return {correlation_(x, y), defined};
+  }
+  return given.size() == 1 ? given_one(x, y, given[0]) : by_cholesky(x, y, given);
+}
+
+PartialCorrelation PartialCorrelations::given_one(std::size_t x, std::size_t y, std::size_t z) const {
+  const double* with_z = correlation_.row(z);
+  return from_residual({correlation_(x, x) - with_z[x] * with_z[x], correlation_(y, y) - with_z[y] * with_z[y],
+                        correlation_(x, y) - with_z[x] * with_z[y]});
+}
+
+PartialCorrelation PartialCorrelations::by_cholesky(std::size_t x, std::size_t y, Nodes given) {
+  const std::size_t rows = given.size() + 2;
+  if (rows <= max_register_rows) {
+    double factor[max_register_rows * max_register_rows];
+    return from_residual(factorise(correlation_, x, y, given, factor, max_register_rows));
+  }
+  factor_.resize(rows * rows);
+  return from_residual(factorise(correlation_, x, y, given, factor_.data(), rows));
+}
+
+}  // namespace dagathlon

@@ -1,0 +1,148 @@
+#include "dagathlon/discrete_test.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "dagathlon/normal.hpp"
+#include "dagathlon/tails.hpp"
+
+namespace dagathlon {
+
+namespace {
+
+constexpr double rows_per_cell = 5;
+constexpr double rows_per_df = 10;
+// Decisions this near to the critical value are made on the p-value itself.
+constexpr double margin_of_decision = 1e-9;
+
+constexpr TestResult untestable(double df) { return {0.0, df, 1.0, false}; }
+
+}  // namespace
+
+DiscreteTest::DiscreteTest(DiscreteData data, DiscreteOptions options)
+    : data_(std::move(data)), options_(options), counter_(data_), logs_(data_.observations()) {}
+
+double DiscreteTest::full_df(std::size_t x, std::size_t y, Nodes given) const {
+  double df = static_cast<double>((data_.arity(x) - 1) * (data_.arity(y) - 1));
+  for (const std::size_t z : given) df *= static_cast<double>(data_.arity(z));
+  return df;
+}
+
+double DiscreteTest::cells(std::size_t x, std::size_t y, Nodes given) const {
+  double count = static_cast<double>(data_.arity(x) * data_.arity(y));
+  for (const std::size_t z : given) count *= static_cast<double>(data_.arity(z));
+  return count;
+}
+
+TableSums DiscreteTest::sums(std::size_t x, std::size_t y, Nodes given) {
+  TableSums s;
+  const DiscreteStatistic kind = options_.statistic;
+  const bool counts_df = options_.df == DegreesOfFreedom::adjusted || options_.df == DegreesOfFreedom::observed;
+  counter_.slices(x, y, given, [&](const Slice& slice) {
+    s.rows += slice.total;
+    s.configurations += 1;
+    if (kind == DiscreteStatistic::g_square) s.information += slice_information(slice, logs_);
+    if (kind == DiscreteStatistic::chi_square) s.chi_square += slice_chi_square(slice);
+    if (kind == DiscreteStatistic::ordered_pairs) {
+      const OrderedPairs pairs = slice_ordered_pairs(slice);
+      s.pairs.excess += pairs.excess;
+      s.pairs.variance += pairs.variance;
+    }
+    if (kind == DiscreteStatistic::shrunk_g_square)
+      for (std::size_t c = 0; c < slice.x_levels * slice.y_levels; ++c)
+        s.squared_counts += static_cast<double>(slice.cells[c]) * slice.cells[c];
+    if (counts_df) s.adjusted_df += static_cast<double>(slice_adjusted_df(slice));
+    if (options_.df == DegreesOfFreedom::ten_rows_less_empty)
+      s.empty_cells += static_cast<double>(slice_empty_cells(slice));
+  });
+  return s;
+}
+
+// G² of cell probabilities shrunk towards the uniform distribution (Hausser and Strimmer 2009).
+double DiscreteTest::shrunk_statistic(std::size_t x, std::size_t y, Nodes given, const TableSums& s) {
+  const double n = s.rows;
+  const double uniform = 1.0 / cells(x, y, given);
+  const double squares = s.squared_counts / (n * n);
+  const double intensity = (1.0 - squares) / ((n - 1.0) * (squares - uniform));
+  const double weight = intensity >= 0.0 && intensity < 1.0 ? intensity : 1.0;
+  const auto shrunk = [&](double count, double cell_count) {
+    return (1.0 - weight) * count / n + weight * uniform * cell_count;
+  };
+  double sum = 0;
+  counter_.slices(x, y, given, [&](const Slice& slice) {
+    const auto x_levels = static_cast<double>(slice.x_levels);
+    const auto y_levels = static_cast<double>(slice.y_levels);
+    const double total = shrunk(slice.total, x_levels * y_levels);
+    for (std::size_t a = 0; a < slice.x_levels; ++a) {
+      const double row = shrunk(slice.x_margin[a], y_levels);
+      for (std::size_t b = 0; b < slice.y_levels; ++b) {
+        const double cell = shrunk(slice.cells[a * slice.y_levels + b], 1.0);
+        if (cell > 0) sum += cell * portable_log(cell * total / (row * shrunk(slice.y_margin[b], x_levels)));
+      }
+    }
+  });
+  return 2.0 * n * sum;
+}
+
+TestResult DiscreteTest::statistic(std::size_t x, std::size_t y, Nodes given, bool& needs_tail) {
+  const double full = full_df(x, y, given);
+  needs_tail = false;
+  if (full == 0) return untestable(0);
+  const TableSums s = sums(x, y, given);
+  const bool ten_rows = options_.df == DegreesOfFreedom::ten_rows || options_.df == DegreesOfFreedom::ten_rows_less_empty;
+  if (ten_rows && s.rows < rows_per_df * full) return {0.0, full, 1.0};
+  if (s.rows == 0) return untestable(full);
+  if (options_.statistic == DiscreteStatistic::ordered_pairs) {
+    if (!(s.pairs.variance > 0)) return untestable(0);
+    const double z = s.pairs.excess / std::sqrt(s.pairs.variance);
+    return {z, 0.0, normal_two_sided(z)};
+  }
+  TestResult result{0.0, full, 1.0};
+  if (options_.statistic == DiscreteStatistic::g_square) result.statistic = std::max(2.0 * s.information, 0.0);
+  else if (options_.statistic == DiscreteStatistic::chi_square) result.statistic = s.chi_square;
+  else result.statistic = std::max(shrunk_statistic(x, y, given, s), 0.0);
+  if (options_.df == DegreesOfFreedom::adjusted || options_.df == DegreesOfFreedom::observed) {
+    result.df = s.adjusted_df;
+    if (result.df == 0) return untestable(0);
+    if (options_.df == DegreesOfFreedom::adjusted && s.rows < rows_per_cell * cells(x, y, given))
+      return {0.0, result.df, 1.0};
+  }
+  if (options_.df == DegreesOfFreedom::ten_rows_less_empty && !given.empty()) {
+    // pcalg's count is right for binary variables and differs from the number of empty cells otherwise.
+    const double slice_cells = cells(x, y, {});
+    const double configurations = cells(x, y, given) / slice_cells;
+    const double absent = (configurations - s.configurations) * slice_cells +
+                          4.0 * (std::exp2(static_cast<double>(given.size())) - configurations);
+    result.df = std::max(full - (s.empty_cells + absent), 1.0);
+  }
+  needs_tail = true;
+  return result;
+}
+
+TestResult DiscreteTest::run(std::size_t x, std::size_t y, Nodes given) {
+  bool needs_tail = false;
+  TestResult result = statistic(x, y, given, needs_tail);
+  if (needs_tail) result.p_value = chi_square_tail(result.statistic, result.df);
+  return result;
+}
+
+bool DiscreteTest::accepts(std::size_t x, std::size_t y, Nodes given, double alpha) {
+  bool needs_tail = false;
+  TestResult result = statistic(x, y, given, needs_tail);
+  if (!needs_tail) return verdict(result, alpha);
+  const double limit = critical(result.df, alpha);
+  if (std::fabs(result.statistic - limit) > margin_of_decision * limit) return result.statistic < limit;
+  return chi_square_tail(result.statistic, result.df) >= alpha;
+}
+
+double DiscreteTest::critical(double df, double alpha) {
+  if (!(alpha > 0 && alpha < 1)) return alpha > 0 ? 0.0 : HUGE_VAL;
+  if (alpha != alpha_) critical_.clear();
+  alpha_ = alpha;
+  const auto [place, is_new] = critical_.try_emplace(df, 0.0);
+  if (is_new) place->second = chi_square_critical(alpha, df);
+  return place->second;
+}
+
+}  // namespace dagathlon

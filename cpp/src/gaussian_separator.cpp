@@ -1,0 +1,132 @@
+// The search for a separating set with partial correlations: subsets are visited as a tree, and what
+// conditioning on a branch leaves of every candidate is kept, so that a leaf costs a few operations
+// however large the sets are.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "dagathlon/gaussian_test.hpp"
+
+namespace dagathlon {
+
+class SeparatorSearch {
+ public:
+  SeparatorSearch(GaussianTest& test, std::size_t x, std::size_t y, const SubsetSearch& search, double alpha)
+      : test_(test),
+        search_(search),
+        critical_(test.critical_square(search.size, alpha)),
+        stride_(search.candidates.size()),
+        levels_((search.size + 1) * 4 * stride_),
+        places_(search.size) {
+    const double* with_x = test.correlation_.row(x);
+    const double* with_y = test.correlation_.row(y);
+    Branch root = branch(0);
+    for (std::size_t c = 0; c < stride_; ++c) {
+      const std::size_t node = search.candidates[c];
+      root.with_x[c] = with_x[node];
+      root.with_y[c] = with_y[node];
+      root.own[c] = test.correlation_(node, node);
+    }
+    pair_.push_back({test.correlation_(x, x), test.correlation_(y, y), with_x[y]});
+  }
+
+  bool found() { return search_.size == 0 ? leaf(pair_[0]) : descend(0, 0, search_.tried.empty() ? 1 : 0); }
+  std::vector<std::size_t> result() const {
+    std::vector<std::size_t> nodes;
+    for (const std::size_t c : places_) nodes.push_back(search_.candidates[c]);
+    return nodes;
+  }
+
+ private:
+  // What is left of x and y after conditioning.
+  struct Pair {
+    double xx;
+    double yy;
+    double xy;
+  };
+  // For every candidate its covariance with x and y, its variance, and its coefficient on the last
+  // variable of the branch, all after conditioning on the branch.
+  struct Branch {
+    double* with_x;
+    double* with_y;
+    double* own;
+    double* coefficient;
+  };
+  Branch branch(std::size_t depth) {
+    double* start = levels_.data() + depth * 4 * stride_;
+    return {start, start + stride_, start + 2 * stride_, start + 3 * stride_};
+  }
+
+  bool leaf(const Pair& p) {
+    ++test_.calls_;
+    const bool defined = p.xx > collinear_share && p.yy > collinear_share;
+    if (!defined || critical_ < 0) return test_.undefined_is_independent;
+    return p.xy * p.xy <= critical_ * p.xx * p.yy;
+  }
+
+  // The pair after conditioning on one more candidate; one that adds nothing is passed over.
+  Pair after(const Pair& p, const Branch& b, std::size_t c) const {
+    if (!(b.own[c] > collinear_share)) return p;
+    const double inverse = 1.0 / b.own[c];
+    const double on_x = b.with_x[c] * inverse;
+    return {p.xx - b.with_x[c] * on_x, p.yy - b.with_y[c] * b.with_y[c] * inverse, p.xy - b.with_y[c] * on_x};
+  }
+
+  // `outside`: how many of the chosen are not in the set that was tried.
+  bool descend(std::size_t depth, std::size_t from, std::size_t outside) {
+    const bool last = depth + 1 == search_.size;
+    const std::size_t end = stride_ - (search_.size - depth - 1);
+    for (std::size_t c = from; c < end; ++c) {
+      const std::size_t out = outside + (!search_.tried.empty() && !test(search_.tried, search_.candidates[c]));
+      places_[depth] = c;
+      if (last) {
+        if (out > 0 && leaf(after(pair_[depth], branch(depth), c))) return true;
+        continue;
+      }
+      condition(depth, c);
+      if (descend(depth + 1, c + 1, out)) return true;
+      pair_.pop_back();
+    }
+    return false;
+  }
+
+  void condition(std::size_t depth, std::size_t chosen) {
+    const Branch now = branch(depth);
+    const Branch next = branch(depth + 1);
+    pair_.push_back(after(pair_[depth], now, chosen));
+    const bool adds = now.own[chosen] > collinear_share;
+    const double scale = adds ? 1.0 / std::sqrt(now.own[chosen]) : 0.0;
+    const double on_x = now.with_x[chosen] * scale;
+    const double on_y = now.with_y[chosen] * scale;
+    const double* row = test_.correlation_.row(search_.candidates[chosen]);
+    for (std::size_t c = chosen + 1; c < stride_; ++c) {
+      double covariance = row[search_.candidates[c]];
+      for (std::size_t d = 1; d <= depth; ++d) covariance -= branch(d).coefficient[chosen] * branch(d).coefficient[c];
+      const double coefficient = covariance * scale;
+      next.coefficient[c] = coefficient;
+      next.with_x[c] = now.with_x[c] - coefficient * on_x;
+      next.with_y[c] = now.with_y[c] - coefficient * on_y;
+      next.own[c] = now.own[c] - coefficient * coefficient;
+    }
+  }
+
+  static bool test(ConstRow row, std::size_t node) { return dagathlon::test(row, node); }
+
+  GaussianTest& test_;
+  const SubsetSearch& search_;
+  double critical_;
+  std::size_t stride_;
+  std::vector<double> levels_;
+  std::vector<std::size_t> places_;
+  std::vector<Pair> pair_;
+};
+
+std::optional<std::vector<std::size_t>> GaussianTest::separator(std::size_t x, std::size_t y,
+                                                                const SubsetSearch& search, double alpha) {
+  if (search.size > search.candidates.size()) return std::nullopt;
+  SeparatorSearch tree(*this, x, y, search, alpha);
+  if (!tree.found()) return std::nullopt;
+  return tree.result();
+}
+
+}  // namespace dagathlon

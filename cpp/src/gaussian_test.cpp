@@ -1,0 +1,139 @@
+#include "dagathlon/gaussian_test.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "dagathlon/tails.hpp"
+
+namespace dagathlon {
+
+namespace {
+
+// Degrees of freedom as the statistics are reported with.
+double degrees_of_freedom(std::size_t n, std::size_t k, GaussianStatistic statistic) {
+  const double rest = static_cast<double>(n) - static_cast<double>(k);
+  if (statistic == GaussianStatistic::fisher_z) return rest - 3;
+  if (statistic == GaussianStatistic::correlation) return rest - 2;
+  return 1;
+}
+
+bool enough_rows(std::size_t n, std::size_t k, GaussianStatistic statistic) {
+  // The likelihood ratio needs rows for a residual; it has one degree of freedom whatever n is.
+  if (statistic == GaussianStatistic::information || statistic == GaussianStatistic::shrunk) return n > k + 2;
+  return degrees_of_freedom(n, k, statistic) > 0;
+}
+
+// The intensity with which correlations are shrunk towards 0 (Ledoit and Wolf 2004; Schäfer and
+// Strimmer 2005): the summed variance of the covariances over their summed squares. For two variables
+// the products are centred on the covariance with n-1, as bnlearn does.
+double shrinkage(std::span<const ValueColumn> columns, Nodes rows, const Moments& m) {
+  const auto n = static_cast<double>(rows.size());
+  double variances = 0;
+  double squares = 0;
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const double scale = 1.0 / std::sqrt(m.scatter(i, i) * m.scatter(j, j));
+      const double covariance = m.scatter(i, j) * scale;
+      const double centre = covariance / (columns.size() == 2 ? n - 1 : n);
+      double spread = 0;
+      for (const std::size_t row : rows) {
+        const double product = (columns[i][row] - m.means[i]) * (columns[j][row] - m.means[j]) * scale - centre;
+        spread += product * product;
+      }
+      variances += spread;
+      squares += covariance * covariance;
+    }
+  const double intensity = variances * n / (n - 1) / squares;
+  // No correlation at all, or a constant column: nothing is lost by shrinking to the end.
+  return intensity < 1.0 ? intensity : 1.0;
+}
+
+}  // namespace
+
+TestResult gaussian_result(const PartialCorrelation& r, std::size_t n, std::size_t k, const GaussianOptions& options) {
+  const GaussianStatistic kind = options.statistic;
+  const double df = degrees_of_freedom(n, k, kind);
+  if (!r.defined || !enough_rows(n, k, kind)) return {0.0, std::max(df, 0.0), 1.0, false};
+  if (kind == GaussianStatistic::correlation) return {r.value, df, correlation_two_sided(r.value, df)};
+  if (kind == GaussianStatistic::fisher_z) {
+    const double cut = std::clamp(r.value, -options.largest_correlation, options.largest_correlation);
+    const double z = std::atanh(cut) * std::sqrt(df);
+    return {z, df, normal_two_sided(z)};
+  }
+  const double statistic = -static_cast<double>(n) * std::log1p(-r.value * r.value);
+  return {statistic, 1, chi_square_tail(statistic, 1)};
+}
+
+GaussianTest::GaussianTest(std::span<const ValueColumn> columns, std::size_t rows, GaussianOptions options)
+    : GaussianTest(dagathlon::correlation(moments(columns, rows)), rows, options) {}
+
+GaussianTest::GaussianTest(SymmetricMatrix correlation, std::size_t rows, GaussianOptions options)
+    : correlation_(std::move(correlation)), rows_(rows), options_(options), partial_(correlation_) {}
+
+TestResult GaussianTest::run(std::size_t x, std::size_t y, Nodes given) {
+  return gaussian_result(partial_(x, y, given), rows_, given.size(), options_);
+}
+
+bool GaussianTest::accepts(std::size_t x, std::size_t y, Nodes given, double alpha) {
+  const double critical = critical_square(given.size(), alpha);
+  const PartialCorrelation r = partial_(x, y, given);
+  if (!r.defined || critical < 0) return undefined_is_independent;
+  return r.value * r.value <= critical;
+}
+
+double GaussianTest::critical_square(std::size_t k, double alpha) {
+  if (alpha != alpha_) critical_squares_.clear();
+  alpha_ = alpha;
+  for (std::size_t j = critical_squares_.size(); j <= k; ++j) {
+    const double df = degrees_of_freedom(rows_, j, options_.statistic);
+    double critical = -1;
+    if (!enough_rows(rows_, j, options_.statistic)) critical = -1;
+    else if (alpha <= 0) critical = 1;
+    else if (options_.statistic == GaussianStatistic::correlation) critical = std::pow(correlation_critical(alpha, df), 2);
+    else if (options_.statistic == GaussianStatistic::fisher_z)
+      critical = std::pow(std::tanh(normal_critical(alpha) / std::sqrt(df)), 2);
+    else critical = alpha < 1 ? -std::expm1(-chi_square_critical(alpha, 1) / static_cast<double>(rows_)) : 0.0;
+    critical_squares_.push_back(critical);
+  }
+  return critical_squares_[k];
+}
+
+RowwiseGaussianTest::RowwiseGaussianTest(std::span<const ValueColumn> columns, std::size_t rows,
+                                         GaussianOptions options)
+    : rows_(rows), options_(options) {
+  values_.reserve(columns.size() * rows);
+  for (const ValueColumn& source : columns) {
+    BitSet& missing = missing_.emplace_back(rows_);
+    for (std::size_t i = 0; i < rows_; ++i) {
+      values_.push_back(source[i]);
+      if (std::isnan(source[i])) missing.set(i);
+    }
+  }
+}
+
+TestResult RowwiseGaussianTest::run(std::size_t x, std::size_t y, Nodes given) {
+  std::vector<ValueColumn> columns{column(x), column(y)};
+  BitSet incomplete = missing_[x];
+  unite(incomplete, missing_[y]);
+  for (const std::size_t z : given) {
+    columns.push_back(column(z));
+    unite(incomplete, missing_[z]);
+  }
+  complete_.clear();
+  for (std::size_t i = 0; i < rows_; ++i)
+    if (!incomplete.test(i)) complete_.push_back(i);
+  const Moments m = moments(columns, complete_);
+  SymmetricMatrix r = correlation(m);
+  if (options_.statistic == GaussianStatistic::shrunk) {
+    const double keep = complete_.size() > 1 ? 1.0 - shrinkage(columns, complete_, m) : 0.0;
+    for (std::size_t i = 0; i < r.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j) r.set(i, j, keep * r(i, j));
+  }
+  std::vector<std::size_t> places(given.size());
+  for (std::size_t k = 0; k < places.size(); ++k) places[k] = k + 2;
+  return gaussian_result(PartialCorrelations(r)(0, 1, places), complete_.size(), given.size(), options_);
+}
+
+}  // namespace dagathlon

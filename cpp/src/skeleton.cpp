@@ -1,0 +1,139 @@
+#include "dagathlon/skeleton.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace dagathlon {
+
+void SeparatingSets::put(std::size_t x, std::size_t y, Nodes set) {
+  if (pool_.empty()) pool_.push_back(0);
+  if (set.empty()) {
+    // All empty sets are one.
+    start_[cell(x, y)] = 1;
+    return;
+  }
+  start_[cell(x, y)] = static_cast<std::uint32_t>(pool_.size()) + 1;
+  pool_.push_back(static_cast<std::uint32_t>(set.size()));
+  for (const std::size_t node : set) pool_.push_back(static_cast<std::uint32_t>(node));
+}
+
+std::span<const std::uint32_t> SeparatingSets::get(std::size_t x, std::size_t y) const {
+  if (!known(x, y)) return {};
+  const std::size_t place = start_[cell(x, y)] - 1;
+  return {pool_.data() + place + 1, pool_[place]};
+}
+
+bool SeparatingSets::contains(std::size_t x, std::size_t y, std::size_t node) const {
+  return std::ranges::find(get(x, y), static_cast<std::uint32_t>(node)) != get(x, y).end();
+}
+
+namespace {
+
+class SkeletonSearch {
+ public:
+  SkeletonSearch(IndependenceTest& test, const SkeletonOptions& options)
+      : test_(test), options_(options), result_{complete(), SeparatingSets(test.size()), {}} {}
+
+  Skeleton run() {
+    for (std::size_t order = 0; order <= options_.max_order; ++order) {
+      const std::size_t before = test_.calls();
+      const bool enough = level(order);
+      if (!enough) break;
+      result_.tests.push_back(test_.calls() - before);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  BitMatrix complete() const {
+    const std::size_t n = test_.size();
+    BitMatrix all(n);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j)
+        if (i != j && (options_.fixed_gaps.size() == 0 || !options_.fixed_gaps.test(i, j))) all.set(i, j);
+    return all;
+  }
+
+  // Whether any node had enough neighbours for sets of this size.
+  bool level(std::size_t order) {
+    if (order == 0) return marginal_level();
+    frozen_ = result_.adjacent;
+    return options_.stable ? stable_level(order) : original_level(order);
+  }
+
+  bool marginal_level() {
+    for (std::size_t x = 0; x < test_.size(); ++x)
+      for (std::size_t y = x + 1; y < test_.size(); ++y)
+        if (result_.adjacent.test(x, y) && !is_fixed(x, y) && test_.independent(x, y, {}, options_.alpha))
+          separate(x, y, {});
+    return true;
+  }
+
+  bool stable_level(std::size_t order) {
+    bool enough = false;
+    for (std::size_t x = 0; x < test_.size(); ++x) {
+      const BitSet after = later(frozen_[x], x);
+      for_each(after, [&](std::size_t y) {
+        enough = try_side(x, y, order, frozen_, {}) || enough;
+        if (result_.adjacent.test(x, y)) enough = try_side(y, x, order, frozen_, frozen_[x]) || enough;
+      });
+    }
+    return enough;
+  }
+
+  // Pairs in both directions, with the neighbours that are left when their turn comes. A set of
+  // neighbours of both ends was tried before from the lower end, which had all of them then.
+  bool original_level(std::size_t order) {
+    bool enough = false;
+    for (std::size_t x = 0; x < test_.size(); ++x)
+      for_each(frozen_[x], [&](std::size_t y) {
+        if (!result_.adjacent.test(x, y)) return;
+        const ConstRow tried = y < x ? ConstRow(result_.adjacent[y]) : ConstRow();
+        enough = try_side(x, y, order, result_.adjacent, tried) || enough;
+      });
+    return enough;
+  }
+
+  bool try_side(std::size_t x, std::size_t y, std::size_t order, const BitMatrix& neighbours, ConstRow tried) {
+    candidates_.clear();
+    for_each(neighbours[x], [&](std::size_t z) {
+      if (z != y) candidates_.push_back(z);
+    });
+    if (candidates_.size() < order) return false;
+    if (is_fixed(x, y)) return true;
+    const auto found = test_.separator(x, y, {candidates_, order, tried}, options_.alpha);
+    if (found) separate(x, y, *found);
+    return true;
+  }
+
+  bool is_fixed(std::size_t x, std::size_t y) const {
+    return options_.fixed_edges.size() > 0 && options_.fixed_edges.test(x, y);
+  }
+
+  void separate(std::size_t x, std::size_t y, Nodes set) {
+    result_.adjacent.reset(x, y);
+    result_.adjacent.reset(y, x);
+    result_.separating.put(x, y, set);
+  }
+
+  BitSet later(ConstRow row, std::size_t x) const {
+    BitSet result(test_.size(), row);
+    for (std::size_t k = 0; k < x / word_bits; ++k) result.row()[k] = 0;
+    for (std::size_t i = x / word_bits * word_bits; i <= x; ++i) result.reset(i);
+    return result;
+  }
+
+  IndependenceTest& test_;
+  const SkeletonOptions& options_;
+  Skeleton result_;
+  BitMatrix frozen_;
+  std::vector<std::size_t> candidates_;
+};
+
+}  // namespace
+
+Skeleton find_skeleton(IndependenceTest& test, const SkeletonOptions& options) {
+  return SkeletonSearch(test, options).run();
+}
+
+}  // namespace dagathlon
