@@ -7,8 +7,10 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "dagathlon/bits.hpp"
@@ -39,6 +41,14 @@ NumpyMatrix<T> to_numpy(std::vector<T>&& values, std::size_t rows, std::size_t c
 // Throws IndexError unless every node is below n.
 void check_nodes(const NodeList& nodes, std::size_t n);
 void check_node(std::size_t node, std::size_t n);
+
+// A choice by its name in Python.
+template <class Choice>
+Choice chosen(const std::map<std::string, Choice>& choices, const std::string& name) {
+  const auto place = choices.find(name);
+  if (place == choices.end()) throw nb::value_error(("no such choice: " + name).c_str());
+  return place->second;
+}
 
 // The set of the listed nodes.
 BitSet to_set(const NodeList& nodes, std::size_t n);

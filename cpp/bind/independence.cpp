@@ -20,14 +20,6 @@ using TestPointer = std::unique_ptr<IndependenceTest>;
 template <class T>
 using Columns = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
 
-// A choice by its name in Python.
-template <class Choice>
-Choice chosen(const std::map<std::string, Choice>& choices, const std::string& name) {
-  const auto place = choices.find(name);
-  if (place == choices.end()) throw nb::value_error(("no such choice: " + name).c_str());
-  return place->second;
-}
-
 const std::map<std::string, GaussianStatistic> gaussian_statistics{
     {"fisher-z", GaussianStatistic::fisher_z},
     {"correlation", GaussianStatistic::correlation},

@@ -77,8 +77,16 @@ TestResult GaussianTest::run(std::size_t x, std::size_t y, Nodes given) {
 }
 
 bool GaussianTest::accepts(std::size_t x, std::size_t y, Nodes given, double alpha) {
-  const double critical = critical_square(given.size(), alpha);
-  const PartialCorrelation r = partial_(x, y, given);
+  return decide(partial_(x, y, given), given.size(), alpha);
+}
+
+bool GaussianTest::passes(const PartialCorrelation& r, std::size_t k, double alpha) {
+  ++calls_;
+  return decide(r, k, alpha);
+}
+
+bool GaussianTest::decide(const PartialCorrelation& r, std::size_t k, double alpha) {
+  const double critical = critical_square(k, alpha);
   if (!r.defined || critical < 0) return undefined_is_independent;
   return r.value * r.value <= critical;
 }

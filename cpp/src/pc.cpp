@@ -1,156 +1,110 @@
 #include "dagathlon/pc.hpp"
 
-#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <variant>
+
+#include "dagathlon/dag.hpp"
+#include "dagathlon/equivalence.hpp"
+#include "dagathlon/random.hpp"
 
 namespace dagathlon {
 
-Orientation::Orientation(const BitMatrix& adjacent) : adjacent_(adjacent), out_(adjacent) {}
-
-BitSet Orientation::parents(std::size_t node) const {
-  BitSet result(size());
-  for_each(adjacent_[node], [&](std::size_t other) {
-    if (directed(other, node)) result.set(other);
-  });
-  return result;
-}
-
-BitSet Orientation::neighbours(std::size_t node) const {
-  BitSet result(size());
-  for_each(adjacent_[node], [&](std::size_t other) {
-    if (undirected(other, node)) result.set(other);
-  });
-  return result;
-}
-
-MarkedGraph Orientation::graph() const {
-  MarkedGraph result(size());
-  for (std::size_t a = 0; a < size(); ++a)
-    for_each(adjacent_[a], [&](std::size_t b) {
-      if (b < a) return;
-      if (undirected(a, b)) result.set_undirected(a, b);
-      else if (directed(a, b)) result.set_directed(a, b);
-      else if (directed(b, a)) result.set_directed(b, a);
-      else result.set_edge(a, Mark::arrow, b, Mark::arrow);
-    });
-  return result;
-}
-
-std::vector<Triple> unshielded_triples(const BitMatrix& adjacent) {
-  std::vector<Triple> triples;
-  for (std::size_t b = 0; b < adjacent.size(); ++b)
-    for_each(adjacent[b], [&](std::size_t a) {
-      for_each(adjacent[b], [&](std::size_t c) {
-        if (a < c && !adjacent.test(a, c)) triples.push_back({a, b, c});
-      });
-    });
-  return triples;
-}
-
-bool is_ambiguous(const AmbiguousTriples& triples, std::size_t a, std::size_t b, std::size_t c) {
-  return !triples.empty() && triples.contains({std::min(a, c), b, std::max(a, c)});
-}
-
-void orient_colliders(Orientation& graph, const SeparatingSets& separating, const AmbiguousTriples& ambiguous,
-                      bool mark_conflicts) {
-  for (std::size_t y = 0; y < graph.size(); ++y)
-    for_each(graph.adjacency()[y], [&](std::size_t x) {
-      for_each(graph.adjacency()[y], [&](std::size_t z) {
-        if (z == x || graph.adjacent(x, z) || (!mark_conflicts && !graph.leaves(y, z))) return;
-        if (separating.contains(x, z, y) || is_ambiguous(ambiguous, x, y, z)) return;
-        if (mark_conflicts) {
-          graph.direct_or_conflict(x, y);
-          graph.direct_or_conflict(z, y);
-        } else {
-          graph.direct(x, y);
-          graph.direct(z, y);
-        }
-      });
-    });
-}
-
 namespace {
 
-class RuleTurns {
- public:
-  RuleTurns(Orientation& graph, const AmbiguousTriples& ambiguous, bool mark_conflicts)
-      : graph_(graph), seen_(graph), ambiguous_(ambiguous), mark_conflicts_(mark_conflicts) {}
+constexpr std::size_t max_retries = 100;
 
-  void run() {
-    while (true) {
-      const Orientation before = graph_;
-      rule1();
-      rule2();
-      rule3();
-      if (graph_ == before) return;
-    }
+std::vector<std::size_t> random_order(std::size_t n, Stream& random) {
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  random.shuffle(std::span(order));
+  return order;
+}
+
+MarkedGraph random_cpdag(const BitMatrix& adjacent, Stream& random) {
+  const std::vector<std::size_t> order = random_order(adjacent.size(), random);
+  std::vector<std::size_t> rank(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k) rank[order[k]] = k;
+  MarkedGraph dag(adjacent.size());
+  for (std::size_t a = 0; a < adjacent.size(); ++a)
+    for_each(adjacent[a], [&](std::size_t b) {
+      if (rank[a] < rank[b]) dag.set_directed(a, b);
+    });
+  return cpdag_of_dag(dag, order);
+}
+
+class PcRun {
+ public:
+  PcRun(IndependenceTest& test, const PcOptions& options)
+      : test_(test), options_(options), skeleton_(find_skeleton(test, options.skeleton)) {
+    ambiguous_ = check_triples(test, skeleton_, options.skeleton, options.rule);
+  }
+
+  PcResult run() {
+    const OrientationState colliders = with_colliders();
+    return {finished(colliders), std::move(skeleton_.tests), ambiguous_.size()};
   }
 
  private:
-  // Without conflicts every change is seen at once.
-  const Orientation& seen() const { return mark_conflicts_ ? seen_ : graph_; }
-
-  void direct(std::size_t from, std::size_t to) {
-    if (mark_conflicts_) graph_.direct_or_conflict(from, to);
-    else graph_.direct(from, to);
+  OrientationState start() const {
+    OrientationState state(skeleton_.adjacent);
+    if (options_.forbidden.size() > 0) state.lock_knowledge(options_.forbidden, options_.required);
+    return state;
   }
 
-  // Calls visit(a, b) for the edges a → b, or a – b in both directions, that there are now, in the
-  // order of b, then a.
-  template <class Visit>
-  void edges(bool directed, Visit&& visit) {
-    if (mark_conflicts_) seen_ = graph_;
-    const Orientation start = graph_;
-    for (std::size_t b = 0; b < graph_.size(); ++b)
-      for_each(start.adjacency()[b], [&](std::size_t a) {
-        if (directed ? start.directed(a, b) : start.undirected(a, b)) visit(a, b);
-      });
+  OrientationState with_colliders() {
+    OrientationState state = start();
+    orient_colliders(state, test_, skeleton_.separating, ambiguous_, options_.order);
+    return state;
   }
 
-  // a → b – c with a and c not adjacent: b → c.
-  void rule1() {
-    edges(true, [&](std::size_t a, std::size_t b) {
-      const BitSet neighbours = seen().neighbours(b);
-      for_each(neighbours, [&](std::size_t c) {
-        if (c != a && !graph_.adjacent(a, c) && !is_ambiguous(ambiguous_, a, b, c)) direct(b, c);
-      });
-    });
+  MarkedGraph finished(const OrientationState& colliders) {
+    if (options_.contradiction == Contradiction::keep || is_extendable(colliders)) return closed(colliders);
+    Stream random(options_.seed, 0);
+    if (options_.contradiction == Contradiction::retry)
+      for (std::size_t k = 0; k < max_retries; ++k) {
+        const OrientationState other = colliders_in_random_order(random);
+        if (is_extendable(other)) return closed(other);
+      }
+    return random_cpdag(skeleton_.adjacent, random);
   }
 
-  // a → c → b with a – b: a → b.
-  void rule2() {
-    edges(false, [&](std::size_t a, std::size_t b) {
-      bool chain = false;
-      for_each(graph_.adjacency()[a],
-               [&](std::size_t c) { chain = chain || (seen().directed(a, c) && seen().directed(c, b)); });
-      if (chain) direct(a, b);
-    });
+  static bool is_extendable(const OrientationState& state) {
+    return std::holds_alternative<MarkedGraph>(extension(state.graph()));
   }
 
-  // c → b ← d with a – c, a – d, a – b and c, d not adjacent: a → b.
-  void rule3() {
-    edges(false, [&](std::size_t a, std::size_t b) {
-      BitSet between = seen().neighbours(a);
-      intersect(between, seen().parents(b));
-      bool found = false;
-      for_each(between, [&](std::size_t c) {
-        for_each(between, [&](std::size_t d) {
-          found = found || (c < d && !graph_.adjacent(c, d) && !is_ambiguous(ambiguous_, c, a, d));
-        });
-      });
-      if (found) direct(a, b);
-    });
+  OrientationState colliders_in_random_order(Stream& random) const {
+    std::vector<Triple> colliders;
+    for (const Triple& t : unshielded_triples(skeleton_.adjacent))
+      if (!skeleton_.separating.contains(t[0], t[2], t[1]) && !is_ambiguous(ambiguous_, t[0], t[1], t[2]))
+        colliders.push_back(t);
+    OrientationState state = start();
+    for (const std::size_t k : random_order(colliders.size(), random)) {
+      const auto [a, b, c] = colliders[k];
+      if (!state.leaves(a, b) || !state.leaves(c, b)) continue;
+      state.direct(a, b);
+      state.direct(c, b);
+    }
+    return state;
   }
 
-  Orientation& graph_;
-  Orientation seen_;
-  const AmbiguousTriples& ambiguous_;
-  bool mark_conflicts_;
+  MarkedGraph closed(OrientationState state) const {
+    RuleOptions rules;
+    rules.mark_conflicts = options_.order == ColliderOrder::with_conflicts;
+    rules.acyclic = options_.acyclic;
+    rules.fourth = options_.forbidden.size() > 0;
+    apply_rules(state, ambiguous_, rules);
+    return state.graph();
+  }
+
+  IndependenceTest& test_;
+  const PcOptions& options_;
+  Skeleton skeleton_;
+  AmbiguousTriples ambiguous_;
 };
 
 }  // namespace
 
-void apply_rules(Orientation& graph, const AmbiguousTriples& ambiguous, bool mark_conflicts) {
-  RuleTurns(graph, ambiguous, mark_conflicts).run();
-}
+PcResult learn_pc(IndependenceTest& test, const PcOptions& options) { return PcRun(test, options).run(); }
 
 }  // namespace dagathlon

@@ -36,6 +36,9 @@ class GaussianTest : public IndependenceTest {
   std::optional<std::vector<std::size_t>> separator(std::size_t x, std::size_t y, const SubsetSearch& search,
                                                     double alpha) override;
   const SymmetricMatrix& correlation() const { return correlation_; }
+  std::size_t rows() const { return rows_; }
+  // Counts as a test: whether a correlation given k variables, found elsewhere, passes for zero.
+  bool passes(const PartialCorrelation& r, std::size_t k, double alpha);
 
  protected:
   TestResult run(std::size_t x, std::size_t y, Nodes given) override;
@@ -46,6 +49,7 @@ class GaussianTest : public IndependenceTest {
   // The square of the largest correlation given k variables that passes for zero, below 0 when the
   // rows do not suffice for a test.
   double critical_square(std::size_t k, double alpha);
+  bool decide(const PartialCorrelation& r, std::size_t k, double alpha);
 
   SymmetricMatrix correlation_;
   std::size_t rows_;

@@ -23,12 +23,6 @@ struct TestResult {
   bool defined = true;
 };
 
-// A set that makes two variables independent.
-struct Separator {
-  std::vector<std::size_t> nodes;
-  double p_value;  // only of tests that were asked for it, otherwise 1
-};
-
 // Which sets to try for x and y: the subsets of `candidates` with `size` members, in the order of
 // their places in the list, but for those inside `tried`.
 struct SubsetSearch {
@@ -48,6 +42,8 @@ class IndependenceTest {
     ++calls_;
     return run(x, y, given);
   }
+  // The result of a test that was made before; it does not count again.
+  TestResult evaluate(std::size_t x, std::size_t y, Nodes given) { return run(x, y, given); }
 
   // Whether independence is accepted at a level of significance: the p-value reaches alpha. What
   // cannot be tested counts as `undefined_is_independent` says.

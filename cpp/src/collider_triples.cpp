@@ -1,40 +1,62 @@
+// How the sets of neighbours that separate the ends of a triple decide about its middle.
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
 #include <vector>
 
-#include "dagathlon/pc.hpp"
+#include "dagathlon/colliders.hpp"
 
 namespace dagathlon {
 
 namespace {
 
 using NodeVector = std::vector<std::size_t>;
+using Pair = std::pair<std::size_t, std::size_t>;
 
-// All sets of neighbours of one of two nodes that separate them, smaller sets first.
+struct Tried {
+  // Sets that separate, smaller ones first.
+  std::vector<NodeVector> separating;
+  // The set with the highest p-value, whether it separates or not.
+  NodeVector best;
+  double best_p_value = -1;
+};
+
 class Separators {
  public:
-  Separators(IndependenceTest& test, const Skeleton& skeleton, const SkeletonOptions& options)
-      : test_(test), skeleton_(skeleton), options_(options) {}
+  Separators(IndependenceTest& test, const Skeleton& skeleton, const SkeletonOptions& options, ColliderRule rule)
+      : test_(test), skeleton_(skeleton), options_(options), rule_(rule) {}
 
-  const std::vector<NodeVector>& of(std::size_t a, std::size_t c) {
+  const Tried& of(std::size_t a, std::size_t c) {
     const auto [place, is_new] = found_.try_emplace({a, c});
     if (is_new) collect(a, c, place->second);
     return place->second;
   }
 
  private:
-  void collect(std::size_t a, std::size_t c, std::vector<NodeVector>& sets) {
+  void collect(std::size_t a, std::size_t c, Tried& tried) {
     const NodeVector of_a = members(skeleton_.adjacent[a]);
     const NodeVector of_c = members(skeleton_.adjacent[c]);
     const std::size_t largest = std::min(std::max(of_a.size(), of_c.size()), options_.max_order);
+    const auto note = [&](Nodes set) {
+      judge(a, c, set, tried);
+      return false;
+    };
     for (std::size_t size = 0; size <= largest; ++size) {
-      const auto keep = [&](Nodes set) {
-        if (test_.independent(a, c, set, options_.alpha)) sets.emplace_back(set.begin(), set.end());
-        return false;
-      };
-      any_subset({of_a, size, {}}, keep);
-      any_subset({of_c, size, skeleton_.adjacent[a]}, keep);
+      any_subset({of_a, size, {}}, note);
+      any_subset({of_c, size, skeleton_.adjacent[a]}, note);
     }
+  }
+
+  void judge(std::size_t a, std::size_t c, Nodes set, Tried& tried) {
+    if (rule_ != ColliderRule::highest_p) {
+      if (test_.independent(a, c, set, options_.alpha)) tried.separating.emplace_back(set.begin(), set.end());
+      return;
+    }
+    const double p_value = test_.test(a, c, set).p_value;
+    if (p_value <= tried.best_p_value) return;
+    tried.best.assign(set.begin(), set.end());
+    tried.best_p_value = p_value;
   }
 
   static NodeVector members(ConstRow row) {
@@ -46,14 +68,15 @@ class Separators {
   IndependenceTest& test_;
   const Skeleton& skeleton_;
   const SkeletonOptions& options_;
-  std::map<std::pair<std::size_t, std::size_t>, std::vector<NodeVector>> found_;
+  ColliderRule rule_;
+  std::map<Pair, Tried> found_;
 };
 
 enum class Verdict : std::uint8_t { collider, no_collider, ambiguous };
 
 Verdict judge(const std::vector<NodeVector>& sets, std::size_t middle, ColliderRule rule) {
-  const auto with = static_cast<std::size_t>(
-      std::ranges::count_if(sets, [&](const NodeVector& set) { return std::ranges::find(set, middle) != set.end(); }));
+  const auto has_middle = [&](const NodeVector& set) { return std::ranges::find(set, middle) != set.end(); };
+  const auto with = static_cast<std::size_t>(std::ranges::count_if(sets, has_middle));
   if (sets.empty()) return Verdict::ambiguous;
   if (with == 0) return Verdict::collider;
   if (with == sets.size()) return Verdict::no_collider;
@@ -76,9 +99,15 @@ void write_verdict(SeparatingSets& separating, const Triple& triple, bool inside
 AmbiguousTriples check_triples(IndependenceTest& test, Skeleton& skeleton, const SkeletonOptions& options,
                                ColliderRule rule) {
   AmbiguousTriples ambiguous;
-  Separators separators(test, skeleton, options);
+  if (rule == ColliderRule::separating_set) return ambiguous;
+  Separators separators(test, skeleton, options, rule);
   for (const Triple& triple : unshielded_triples(skeleton.adjacent)) {
-    const Verdict verdict = judge(separators.of(triple[0], triple[2]), triple[1], rule);
+    const Tried& tried = separators.of(triple[0], triple[2]);
+    if (rule == ColliderRule::highest_p) {
+      skeleton.separating.put(triple[0], triple[2], tried.best);
+      continue;
+    }
+    const Verdict verdict = judge(tried.separating, triple[1], rule);
     if (verdict == Verdict::ambiguous) ambiguous.insert(triple);
     else write_verdict(skeleton.separating, triple, verdict == Verdict::no_collider);
   }

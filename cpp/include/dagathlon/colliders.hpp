@@ -1,0 +1,58 @@
+// Which unshielded triples are colliders, and in which order they are directed.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "dagathlon/bits.hpp"
+#include "dagathlon/orientation_state.hpp"
+#include "dagathlon/skeleton.hpp"
+
+namespace dagathlon {
+
+// x – middle – y with x and y not adjacent and x < y.
+using Triple = std::array<std::size_t, 3>;
+std::vector<Triple> unshielded_triples(const BitMatrix& adjacent);
+
+// Triples whose middle node is neither surely a collider nor surely none.
+using AmbiguousTriples = std::set<Triple>;
+bool is_ambiguous(const AmbiguousTriples& triples, std::size_t a, std::size_t b, std::size_t c);
+
+enum class ColliderRule : std::uint8_t {
+  separating_set,  // a collider when it is not in the set that separated the ends
+  conservative,    // in none of the sets of neighbours that separate the ends; ambiguous if in some
+  majority,        // in less than half of them; ambiguous if in half
+  highest_p        // not in the set of neighbours with the highest p-value
+};
+
+// Tries the sets of neighbours of the ends of all unshielded triples, and changes the separating sets
+// so that they say what the rule decides. Returns the triples that it leaves open.
+AmbiguousTriples check_triples(IndependenceTest& test, Skeleton& skeleton, const SkeletonOptions& options,
+                               ColliderRule rule);
+
+enum class ColliderOrder : std::uint8_t {
+  by_node,       // in the order of the nodes; a later collider overturns an earlier one
+  with_conflicts,// the same, but an edge that is directed both ways becomes a conflict
+  by_p_value,    // lowest p-value of the separation first; a later one that contradicts is left out
+  by_high_p_value // highest p-value first
+};
+
+void orient_colliders(OrientationState& graph, IndependenceTest& test, const SeparatingSets& separating,
+                      const AmbiguousTriples& ambiguous, ColliderOrder order);
+
+struct RuleOptions {
+  // A rule sees the edges as they were when its turn began, and contradictions become conflicts.
+  bool mark_conflicts = false;
+  // No edge is directed against a directed path.
+  bool acyclic = false;
+  // Meek's fourth rule, which only knowledge makes necessary.
+  bool fourth = false;
+};
+
+// Meek's rules by turns, each over all edges, until nothing changes.
+void apply_rules(OrientationState& graph, const AmbiguousTriples& ambiguous, const RuleOptions& options);
+
+}  // namespace dagathlon

@@ -1,0 +1,59 @@
+// Edges that a constraint-based learner directs step by step.
+#pragma once
+
+#include <cstddef>
+
+#include "dagathlon/bits.hpp"
+#include "dagathlon/marked_graph.hpp"
+
+namespace dagathlon {
+
+// Unlike `Pdag` it allows a later step to overturn or to contradict an earlier one, as happens on data
+// whose tests contradict each other. Edges that knowledge directs are locked: no step changes them.
+class OrientationState {
+ public:
+  explicit OrientationState(const BitMatrix& adjacent)
+      : adjacent_(adjacent), out_(adjacent), locked_(adjacent.size()) {}
+
+  std::size_t size() const { return adjacent_.size(); }
+  const BitMatrix& adjacency() const { return adjacent_; }
+  bool adjacent(std::size_t a, std::size_t b) const { return adjacent_.test(a, b); }
+  bool undirected(std::size_t a, std::size_t b) const { return out_.test(a, b) && out_.test(b, a); }
+  bool directed(std::size_t from, std::size_t to) const { return out_.test(from, to) && !out_.test(to, from); }
+  // Directed or undirected, from one node to the other.
+  bool leaves(std::size_t from, std::size_t to) const { return out_.test(from, to); }
+  bool locked(std::size_t from, std::size_t to) const { return locked_.test(from, to); }
+
+  void direct(std::size_t from, std::size_t to) {
+    if (locked(to, from)) return;
+    out_.set(from, to);
+    out_.reset(to, from);
+  }
+  // Directs an edge; one that was directed the other way becomes a conflict, with no direction.
+  void direct_or_conflict(std::size_t from, std::size_t to) {
+    if (leaves(from, to)) direct(from, to);
+    else if (!locked(to, from)) out_.reset(to, from);
+  }
+  void lock(std::size_t from, std::size_t to) {
+    direct(from, to);
+    locked_.set(from, to);
+  }
+  // Directs what knowledge leaves one direction for: from row to column, never and always.
+  void lock_knowledge(const BitMatrix& forbidden, const BitMatrix& required);
+
+  BitSet parents(std::size_t node) const;
+  BitSet neighbours(std::size_t node) const;
+  // Whether directed edges lead from one node to another.
+  bool reaches(std::size_t from, std::size_t to) const;
+  bool operator==(const OrientationState&) const = default;
+
+  // Conflicts become bidirected edges.
+  MarkedGraph graph() const;
+
+ private:
+  BitMatrix adjacent_;
+  BitMatrix out_;
+  BitMatrix locked_;
+};
+
+}  // namespace dagathlon

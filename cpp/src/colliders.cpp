@@ -1,0 +1,99 @@
+#include "dagathlon/colliders.hpp"
+
+#include <algorithm>
+
+namespace dagathlon {
+
+std::vector<Triple> unshielded_triples(const BitMatrix& adjacent) {
+  std::vector<Triple> triples;
+  BitSet ends(adjacent.size());
+  for (std::size_t b = 0; b < adjacent.size(); ++b)
+    for_each(adjacent[b], [&](std::size_t a) {
+      ends = BitSet(adjacent.size(), adjacent[b]);
+      subtract(ends, adjacent[a]);
+      for_each(ends, [&](std::size_t c) {
+        if (a < c) triples.push_back({a, b, c});
+      });
+    });
+  return triples;
+}
+
+bool is_ambiguous(const AmbiguousTriples& triples, std::size_t a, std::size_t b, std::size_t c) {
+  return !triples.empty() && triples.contains({std::min(a, c), b, std::max(a, c)});
+}
+
+namespace {
+
+struct Collider {
+  Triple triple;
+  double p_value;
+};
+
+bool is_collider(const SeparatingSets& separating, const AmbiguousTriples& ambiguous, std::size_t a, std::size_t b,
+                 std::size_t c) {
+  return !separating.contains(a, c, b) && !is_ambiguous(ambiguous, a, b, c);
+}
+
+void orient_by_node(OrientationState& graph, const SeparatingSets& separating, const AmbiguousTriples& ambiguous,
+                    bool mark_conflicts) {
+  const auto direct = [&](std::size_t from, std::size_t to) {
+    if (mark_conflicts) graph.direct_or_conflict(from, to);
+    else graph.direct(from, to);
+  };
+  BitSet ends(graph.size());
+  for (std::size_t y = 0; y < graph.size(); ++y)
+    for_each(graph.adjacency()[y], [&](std::size_t x) {
+      ends = BitSet(graph.size(), graph.adjacency()[y]);
+      subtract(ends, graph.adjacency()[x]);
+      ends.reset(x);
+      for_each(ends, [&](std::size_t z) {
+        if ((!mark_conflicts && !graph.leaves(y, z)) || graph.locked(y, x) || graph.locked(y, z)) return;
+        if (!is_collider(separating, ambiguous, x, y, z)) return;
+        direct(x, y);
+        direct(z, y);
+      });
+    });
+}
+
+// The p-value with which the ends of a triple were separated.
+double separation_p_value(IndependenceTest& test, const SeparatingSets& separating, const Triple& triple) {
+  const auto known = separating.get(triple[0], triple[2]);
+  const std::vector<std::size_t> set(known.begin(), known.end());
+  return test.evaluate(triple[0], triple[2], set).p_value;
+}
+
+bool contradicts(const OrientationState& graph, const Triple& t) {
+  const auto [a, b, c] = t;
+  if (!graph.leaves(a, b) || !graph.leaves(c, b)) return true;
+  return (graph.undirected(a, b) && graph.reaches(b, a)) || (graph.undirected(c, b) && graph.reaches(b, c));
+}
+
+void orient_by_p_value(OrientationState& graph, IndependenceTest& test, const SeparatingSets& separating,
+                       const AmbiguousTriples& ambiguous, bool high_first) {
+  std::vector<Collider> colliders;
+  for (const Triple& t : unshielded_triples(graph.adjacency()))
+    if (separating.known(t[0], t[2]) && is_collider(separating, ambiguous, t[0], t[1], t[2]))
+      colliders.push_back({t, separation_p_value(test, separating, t)});
+  std::ranges::stable_sort(colliders, [high_first](const Collider& left, const Collider& right) {
+    return high_first ? left.p_value > right.p_value : left.p_value < right.p_value;
+  });
+  for (const Collider& collider : colliders) {
+    if (contradicts(graph, collider.triple)) continue;
+    graph.direct(collider.triple[0], collider.triple[1]);
+    graph.direct(collider.triple[2], collider.triple[1]);
+  }
+}
+
+}  // namespace
+
+void orient_colliders(OrientationState& graph, IndependenceTest& test, const SeparatingSets& separating,
+                      const AmbiguousTriples& ambiguous, ColliderOrder order) {
+  switch (order) {
+    case ColliderOrder::by_node: return orient_by_node(graph, separating, ambiguous, false);
+    case ColliderOrder::with_conflicts: return orient_by_node(graph, separating, ambiguous, true);
+    case ColliderOrder::by_p_value: return orient_by_p_value(graph, test, separating, ambiguous, false);
+    case ColliderOrder::by_high_p_value: return orient_by_p_value(graph, test, separating, ambiguous, true);
+  }
+}
+
+}  // namespace dagathlon

@@ -1,0 +1,60 @@
+#include "dagathlon/orientation_state.hpp"
+
+#include <vector>
+
+namespace dagathlon {
+
+void OrientationState::lock_knowledge(const BitMatrix& forbidden, const BitMatrix& required) {
+  for (std::size_t a = 0; a < size(); ++a)
+    for_each(adjacent_[a], [&](std::size_t b) {
+      const bool only_forward = forbidden.test(b, a) && !forbidden.test(a, b);
+      if (required.test(a, b) || (only_forward && !required.test(b, a))) lock(a, b);
+    });
+}
+
+BitSet OrientationState::parents(std::size_t node) const {
+  BitSet result(size());
+  for_each(adjacent_[node], [&](std::size_t other) {
+    if (directed(other, node)) result.set(other);
+  });
+  return result;
+}
+
+BitSet OrientationState::neighbours(std::size_t node) const {
+  BitSet result(size());
+  for_each(out_[node], [&](std::size_t other) {
+    if (leaves(other, node)) result.set(other);
+  });
+  return result;
+}
+
+bool OrientationState::reaches(std::size_t from, std::size_t to) const {
+  BitSet seen(size());
+  std::vector<std::size_t> pending{from};
+  while (!pending.empty()) {
+    const std::size_t node = pending.back();
+    pending.pop_back();
+    if (node == to) return true;
+    for_each(out_[node], [&](std::size_t next) {
+      if (seen.test(next) || leaves(next, node)) return;
+      seen.set(next);
+      pending.push_back(next);
+    });
+  }
+  return false;
+}
+
+MarkedGraph OrientationState::graph() const {
+  MarkedGraph result(size());
+  for (std::size_t a = 0; a < size(); ++a)
+    for_each(adjacent_[a], [&](std::size_t b) {
+      if (b < a) return;
+      if (undirected(a, b)) result.set_undirected(a, b);
+      else if (directed(a, b)) result.set_directed(a, b);
+      else if (directed(b, a)) result.set_directed(b, a);
+      else result.set_edge(a, Mark::arrow, b, Mark::arrow);
+    });
+  return result;
+}
+
+}  // namespace dagathlon
