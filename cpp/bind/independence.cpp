@@ -10,6 +10,9 @@
 #include "bind.hpp"
 #include "dagathlon/discrete_test.hpp"
 #include "dagathlon/gaussian_test.hpp"
+#include "dagathlon/mixed_test.hpp"
+#include "dagathlon/oracle_test.hpp"
+#include "dagathlon/permutation_test.hpp"
 
 namespace dagathlon {
 
@@ -47,11 +50,12 @@ std::vector<ValueColumn> value_columns(const Columns<double>& values) {
 }
 
 template <class Code>
-DiscreteData discrete_data(const Columns<Code>& codes, NodeList arities) {
+DiscreteData discrete_data(const Columns<Code>& codes, NodeList arities, bool merge_rows = true) {
   std::vector<CodeColumn<Code>> columns(codes.shape(1));
   for (std::size_t j = 0; j < columns.size(); ++j)
     columns[j] = {codes.data() + static_cast<std::ptrdiff_t>(j) * codes.stride(1), codes.stride(0)};
-  return DiscreteData(std::span<const CodeColumn<Code>>(columns), codes.shape(0), std::move(arities));
+  return DiscreteData(std::span<const CodeColumn<Code>>(columns), codes.shape(0), std::move(arities),
+                      merge_rows);
 }
 
 TestPointer gaussian_test(const Columns<double>& values, const std::string& statistic, double largest_correlation,
@@ -68,6 +72,43 @@ TestPointer discrete_test(const Columns<Code>& codes, NodeList arities, const st
                           const std::string& df) {
   const DiscreteOptions options{chosen(discrete_statistics, statistic), chosen(degrees_of_freedom, df)};
   return std::make_unique<DiscreteTest>(discrete_data(codes, std::move(arities)), options);
+}
+
+PermutationOptions permutation_options(std::size_t replicates, std::uint64_t seed, bool semiparametric) {
+  if (replicates == 0) throw nb::value_error("at least one permutation");
+  return {replicates, seed, semiparametric};
+}
+
+TestPointer gaussian_permutation_test(const Columns<double>& values, const std::string& statistic,
+                                      std::size_t replicates, std::uint64_t seed) {
+  return std::make_unique<GaussianPermutationTest>(value_columns(values), values.shape(0),
+                                                   GaussianOptions{chosen(gaussian_statistics, statistic), 1.0},
+                                                   permutation_options(replicates, seed, false));
+}
+
+template <class Code>
+TestPointer discrete_permutation_test(const Columns<Code>& codes, NodeList arities, const std::string& statistic,
+                                      std::size_t replicates, std::uint64_t seed, bool semiparametric) {
+  return std::make_unique<DiscretePermutationTest>(discrete_data(codes, std::move(arities)),
+                                                   chosen(discrete_statistics, statistic),
+                                                   permutation_options(replicates, seed, semiparametric));
+}
+
+template <class Code>
+TestPointer mixed_test(const Columns<Code>& codes, NodeList arities, const Columns<double>& values,
+                       const std::vector<bool>& is_discrete) {
+  std::vector<MixedVariable> variables;
+  std::size_t next[] = {0, 0};
+  for (const bool discrete : is_discrete) variables.push_back({discrete, next[discrete ? 1 : 0]++});
+  if (next[1] != codes.shape(1) || next[0] != values.shape(1) || codes.shape(0) != values.shape(0))
+    throw nb::value_error("one column per variable, all with the same number of rows");
+  return std::make_unique<MixedTest>(discrete_data(codes, std::move(arities), false), value_columns(values),
+                                     codes.shape(0), std::move(variables));
+}
+
+TestPointer oracle_test(const MarkedGraph& graph) {
+  if (!admits_separation(graph)) throw std::invalid_argument("separation is not defined here");
+  return std::make_unique<OracleTest>(graph);
 }
 
 void check_query(const IndependenceTest& test, std::size_t x, std::size_t y, const NodeList& given) {
@@ -91,6 +132,17 @@ bool independent(IndependenceTest& test, std::size_t x, std::size_t y, const Nod
   return test.independent(x, y, given, alpha);
 }
 
+// The tests on codes, for one type of code.
+template <class Code>
+void bind_coded(nb::module_& m) {
+  m.def("discrete_test", &discrete_test<Code>, nb::arg("codes"), nb::arg("arities"), nb::arg("statistic"),
+        nb::arg("df"), ReleaseGil());
+  m.def("discrete_permutation_test", &discrete_permutation_test<Code>, nb::arg("codes"), nb::arg("arities"),
+        nb::arg("statistic"), nb::arg("replicates"), nb::arg("seed"), nb::arg("semiparametric"), ReleaseGil());
+  m.def("mixed_test", &mixed_test<Code>, nb::arg("codes"), nb::arg("arities"), nb::arg("values"),
+        nb::arg("is_discrete"), ReleaseGil());
+}
+
 }  // namespace
 
 void bind_independence(nb::module_& m) {
@@ -104,10 +156,11 @@ void bind_independence(nb::module_& m) {
            ReleaseGil());
   m.def("gaussian_test", &gaussian_test, nb::arg("values"), nb::arg("statistic"), nb::arg("largest_correlation"),
         nb::arg("rowwise"), ReleaseGil());
-  m.def("discrete_test", &discrete_test<std::uint8_t>, nb::arg("codes"), nb::arg("arities"), nb::arg("statistic"),
-        nb::arg("df"), ReleaseGil());
-  m.def("discrete_test", &discrete_test<std::uint16_t>, nb::arg("codes"), nb::arg("arities"), nb::arg("statistic"),
-        nb::arg("df"), ReleaseGil());
+  bind_coded<std::uint8_t>(m);
+  bind_coded<std::uint16_t>(m);
+  m.def("gaussian_permutation_test", &gaussian_permutation_test, nb::arg("values"), nb::arg("statistic"),
+        nb::arg("replicates"), nb::arg("seed"), ReleaseGil());
+  m.def("oracle_test", &oracle_test, nb::arg("graph"), ReleaseGil());
 }
 
 }  // namespace dagathlon

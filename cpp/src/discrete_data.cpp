@@ -32,7 +32,7 @@ bool copy_column(const CodeColumn<From>& column, std::size_t rows, std::size_t a
 
 template <class Code>
 DiscreteData::DiscreteData(std::span<const CodeColumn<Code>> columns, std::size_t rows,
-                           std::vector<std::size_t> arities)
+                           std::vector<std::size_t> arities, bool merge_rows)
     : observations_(rows), rows_(rows), arities_(std::move(arities)), stored_arities_(arities_) {
   if (columns.size() != arities_.size()) throw std::invalid_argument("one arity per column");
   if (rows > std::numeric_limits<Tally>::max()) throw std::invalid_argument("too many rows to count");
@@ -47,14 +47,14 @@ DiscreteData::DiscreteData(std::span<const CodeColumn<Code>> columns, std::size_
                              : copy_column(columns[j], rows, arities_[j], wide_.data() + j * rows);
     if (gaps) ++stored_arities_[j];
   }
-  if (narrow) merge_equal_rows();
+  if (narrow && merge_rows) merge_equal_rows();
   make_planes();
 }
 
 template DiscreteData::DiscreteData(std::span<const CodeColumn<std::uint8_t>>, std::size_t,
-                                    std::vector<std::size_t>);
+                                    std::vector<std::size_t>, bool);
 template DiscreteData::DiscreteData(std::span<const CodeColumn<std::uint16_t>>, std::size_t,
-                                    std::vector<std::size_t>);
+                                    std::vector<std::size_t>, bool);
 
 void DiscreteData::merge_equal_rows() {
   std::size_t cells = 1;

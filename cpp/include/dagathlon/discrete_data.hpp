@@ -21,11 +21,13 @@ struct CodeColumn {
 
 // A copy of the columns, made once per data set. A missing value (the greatest code of the caller's
 // type) is kept as one more level, so that counting needs no second way for gaps. When rows repeat
-// so often that it pays, equal rows are kept once with their number as weight.
+// so often that it pays, equal rows are kept once with their number as weight, unless `merge_rows`
+// forbids it because the rows belong to other columns too.
 class DiscreteData {
  public:
   template <class Code>
-  DiscreteData(std::span<const CodeColumn<Code>> columns, std::size_t rows, std::vector<std::size_t> arities);
+  DiscreteData(std::span<const CodeColumn<Code>> columns, std::size_t rows, std::vector<std::size_t> arities,
+               bool merge_rows = true);
 
   std::size_t size() const { return arities_.size(); }
   // Observations, and the stored rows, which are fewer when equal rows are kept once.
