@@ -43,4 +43,5 @@ NB_MODULE(_core, m) {
   dagathlon::bind_random_graphs(m);
   dagathlon::bind_independence(m);
   dagathlon::bind_pc(m);
+  dagathlon::bind_local_structure(m);
 }
