@@ -8,6 +8,7 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import ANY, CONTINUOUS, DISCRETE, Table
 from dagathlon.learners.base import Output
+from dagathlon.learners.pc import Pc
 from dagathlon.modules import Count, Natural, NonNegative, Probability
 
 DiscreteTest: TypeAlias = Literal[
@@ -133,7 +134,20 @@ class BnlearnPcStable(BnlearnConstraintBased):
 
     name = "bnlearn_pcstable"
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 pc.stable)"
+    unavailable = ""
     references = (_BNLEARN, "Colombo and Maathuis 2014, JMLR 15")
+
+    def native(self) -> Pc:
+        """Our PC-stable; bnlearn directs the colliders of the surest separations first."""
+        return Pc(
+            alpha=self.alpha,
+            test=self.test,
+            replicates=self.B,
+            max_order=self.maxsx,
+            constraints=self.edgeConstraints,
+            conflicts="lowest-p",
+            skeleton_only=self.undirected,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,8 +8,10 @@ from typing import ClassVar, Literal
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import CONTINUOUS, DISCRETE
 from dagathlon.learners.base import Output
+from dagathlon.learners.pc import Pc
 from dagathlon.modules import Count, NonNegative, Probability
 
+_TESTS = {"fisherz": "zf", "gauss": "zf", "g2": "mi", "chi2": "x2", "cat": "x2"}
 GCASTLE = "Zhang et al. 2021, gCastle: a Python toolbox for causal discovery, arXiv 2111.15155"
 
 
@@ -161,12 +163,20 @@ class GcastlePc(GcastleLearner):
         }
     }
     implementation = "dagathlon (re-implementation of gCastle 1.0.3 PC)"
-    unavailable = "not implemented yet: the native PC is to come"
     references = ("Spirtes, Glymour and Scheines 2000, Causation, Prediction, and Search", GCASTLE)
 
     variant: Literal["original", "stable", "parallel"] = "original"
     alpha: Probability = 0.05
     ci_test: Literal["fisherz", "g2", "chi2", "gauss", "cat"] = "fisherz"
+
+    def native(self) -> Pc:
+        """Our PC; later colliders overturn earlier ones, as in gCastle."""
+        return Pc(
+            alpha=self.alpha,
+            test=_TESTS[self.ci_test],
+            stable=self.variant != "original",
+            conflicts="last",
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,9 +8,16 @@ from typing import Literal
 from dagathlon.benchpress.base import AlgorithmId, BenchpressLearner
 from dagathlon.benchpress.needs import ANY, BINARY, CONTINUOUS, DISCRETE, NOTHING
 from dagathlon.data.facts import DataFacts
+from dagathlon.learners import dual_pc
+from dagathlon.learners.pc import Pc
 from dagathlon.modules import Count, NonNegative, Probability
 
 _PC = "Spirtes, Glymour and Scheines 2000, Causation, Prediction, and Search"
+_CONTRADICTION: dict[str, Literal["keep", "random", "retry"]] = {
+    "relaxed": "keep",
+    "rand": "random",
+    "retry": "retry",
+}
 _PCALG = "Kalisch, Mächler, Colombo, Maathuis and Bühlmann 2012, JSS 47(11)"
 
 
@@ -57,6 +64,13 @@ class PcSettings(BenchpressLearner):
     numCores: Count = 1
     verbose: bool = False
 
+    @property
+    def collider_rule(self) -> Literal["conservative", "majority", "separating-set"]:
+        """How colliders are judged."""
+        if self.conservative:
+            return "conservative"
+        return "majority" if self.majrule else "separating-set"
+
     def problem(self) -> str:
         """Two rules for colliders exclude each other."""
         if self.conservative and self.majrule:
@@ -76,7 +90,6 @@ class PcalgPc(PcSettings):
 
     name = "pcalg_pc"
     implementation = "dagathlon (re-implementation of pcalg 2.7-8 pc)"
-    unavailable = "not implemented yet: the native PC is to come"
     references = (_PC, _PCALG)
     data_rules = {
         "indepTest": {
@@ -96,7 +109,21 @@ class PcalgPc(PcSettings):
                 "indepTest 'dsepTest' asks the true graph, which a learner never sees; use "
                 "'gaussCItest', 'binCItest' or 'disCItest'"
             )
-        return super().problem()
+        return super().problem() or self.native().problem()
+
+    def native(self) -> Pc:
+        """Our PC with pcalg's way of directing edges."""
+        return Pc(
+            alpha=self.alpha,
+            test=self.indepTest,
+            max_order=None if self.mmax == "Inf" else self.mmax,
+            keep_untestable=not self.NAdelete,
+            constraints=self.edgeConstraints,
+            stable=self.skelmethod != "original",
+            colliders=self.collider_rule,
+            conflicts="mark" if self.solveconfl else "last",
+            contradiction=_CONTRADICTION[self.u2pd],
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -313,10 +340,19 @@ class DualPc(BenchpressLearner):
     gives = "cpdag"
     takes = frozenset({"continuous"})
     implementation = "dagathlon (re-implementation of dualPC)"
-    unavailable = "not implemented yet: the native dual PC is to come"
     references = ("Giudice, Kuipers and Moffa 2022, The dual PC algorithm, PGM",)
 
     alpha: Probability = 0.05
     max_ord: Count | None = None
     skeleton: bool = False
     pattern_graph: bool = False
+
+    def native(self) -> dual_pc.DualPc:
+        """Our dual PC with the separating sets of the authors' program."""
+        return dual_pc.DualPc(
+            alpha=self.alpha,
+            max_order=self.max_ord,
+            skeleton_only=self.skeleton,
+            pattern_only=self.pattern_graph,
+            complement_always=True,
+        )

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal, TypeAlias
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import ANY, CONTINUOUS, DATATYPE, DISCRETE, Table
 from dagathlon.learners.base import Output
+from dagathlon.learners.pc import Pc
 from dagathlon.modules import NonNegative, Probability
 
 DataType: TypeAlias = Literal["continuous", "discrete"]
@@ -48,7 +49,19 @@ TEST_RULE: Table = {
 _RULES: Mapping[str, Table] = {"datatype": DATATYPE, "score": SCORE_RULE}
 
 _TETRAD = "Ramsey et al. 2018, TETRAD: a toolbox for causal discovery, Climate Informatics"
+_TESTS = {
+    "fisher-z-test": "zf",
+    "chi-square-test": "chi-square",
+    "g-square-test": "g-square",
+    "cg-lr-test": "mi-cg",
+}
 _NO_SCORE = "not implemented yet: the native greedy and permutation searches are to come"
+
+
+def _missing_test(test: str) -> str:
+    if test in _TESTS:
+        return ""
+    return f"test {test!r} is not available yet; use {' or '.join(map(repr, _TESTS))}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,11 +186,18 @@ class TetradPc(TetradLearner):
     name = "tetrad_pc"
     data_rules = {"datatype": DATATYPE, "test": TEST_RULE}
     implementation = "dagathlon (re-implementation of Tetrad pc, causal-cmd 1.10.0)"
-    unavailable = "not implemented yet: the native PC is to come"
     references = ("Spirtes, Glymour and Scheines 2000, Causation, Prediction, and Search", _TETRAD)
 
     test: Test = "fisher-z-test"
     alpha: Probability = 0.01
+
+    def problem(self) -> str:
+        """Some tests are not there yet."""
+        return _missing_test(self.test) or super().problem()
+
+    def native(self) -> Pc:
+        """Our PC-stable."""
+        return Pc(alpha=self.alpha, test=_TESTS[self.test], constraints=self.edgeConstraints)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,10 +214,22 @@ class TetradFas(TetradLearner):
     gives = "undirected"
     data_rules = {"datatype": DATATYPE, "test": TEST_RULE}
     implementation = "dagathlon (re-implementation of Tetrad fas, causal-cmd 1.10.0)"
-    unavailable = "not implemented yet: the native PC is to come"
     references = ("Spirtes, Glymour and Scheines 2000, Causation, Prediction, and Search", _TETRAD)
 
     test: Test = "fisher-z-test"
+
+    def problem(self) -> str:
+        """Some tests are not there yet."""
+        return _missing_test(self.test) or super().problem()
+
+    def native(self) -> Pc:
+        """The skeleton of our PC-stable at causal-cmd's default level."""
+        return Pc(
+            alpha=0.01,
+            test=_TESTS[self.test],
+            constraints=self.edgeConstraints,
+            skeleton_only=True,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,15 +1,29 @@
 """Tests of conditional independence: one name each, one native kernel per family."""
 
-from dagathlon.learners.independence.catalogue import TESTS, TestName, tests_for
-from dagathlon.learners.independence.query import IndependenceTest, TestResult, independence_test
-from dagathlon.learners.independence.oracle import separation_test
+from dagathlon.learners.independence.catalogue import (
+    DELETION,
+    TESTS,
+    TestName,
+    default_test,
+    kind_of_test,
+    tests_for,
+)
+from dagathlon.learners.independence.query import (
+    IndependenceTest,
+    TestResult,
+    independence_test,
+    separation_test,
+)
 
 __all__ = [
+    "DELETION",
     "TESTS",
     "IndependenceTest",
     "TestName",
     "TestResult",
+    "default_test",
     "independence_test",
+    "kind_of_test",
     "separation_test",
     "tests_for",
 ]

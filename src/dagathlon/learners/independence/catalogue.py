@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from dagathlon import _core
 from dagathlon.data.facts import DataKind
+from dagathlon.errors import DataError, unknown
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
-GaussianName: TypeAlias = Literal["zf", "cor", "mi-g", "mi-g-sh", "gaussCItest"]
-DiscreteName: TypeAlias = Literal[
-    "mi", "mi-adf", "mi-sh", "x2", "x2-adf", "jt", "binCItest", "disCItest", "disCItest-adapt",
+GaussianName: TypeAlias = Literal[
+    "zf", "cor", "mi-g", "mi-g-sh", "mc-zf", "mc-cor", "mc-mi-g", "smc-zf", "smc-cor", "smc-mi-g",
+    "gaussCItest",
 ]  # fmt: skip
-TestName: TypeAlias = Literal[GaussianName, DiscreteName]
+DiscreteName: TypeAlias = Literal[
+    "mi", "mi-adf", "mi-sh", "mc-mi", "smc-mi", "sp-mi",
+    "x2", "x2-adf", "mc-x2", "smc-x2", "sp-x2", "jt", "mc-jt", "smc-jt",
+    "binCItest", "disCItest", "disCItest-adapt", "g-square", "chi-square",
+]  # fmt: skip
+TestName: TypeAlias = Literal[GaussianName, DiscreteName, "mi-cg"]
 
 # pcalg cuts correlations here before it takes Fisher's z.
 _PCALG_LARGEST = 0.9999999
+_MONTE_CARLO = 5000
+_SEQUENTIAL = 500
+_SEMIPARAMETRIC = 100
 
 
 @dataclass(frozen=True)
@@ -28,65 +37,115 @@ class TestKind:
 
     Parameters
     ----------
-    kind
-        Kind of data.
+    kinds
+        Kinds of data.
     statistic
         Name of the statistic in the native kernel.
     df
         How degrees of freedom are counted, for tests on tables.
     largest_correlation
         Where correlations are cut before Fisher's z is taken.
-    binary
-        Whether every variable must have two levels.
+    replicates
+        Number of permutations unless the user says otherwise; 0 for tests without.
+    semiparametric
+        Whether the permutations estimate degrees of freedom.
+    untestable_is_dependent
+        Whether a question that the data cannot answer counts as dependence.
     """
 
     __test__ = False
 
-    kind: DataKind
+    kinds: frozenset[DataKind]
     statistic: str
     df: str = "full"
     largest_correlation: float = 1.0
-    binary: bool = False
+    replicates: int = 0
+    semiparametric: bool = False
+    untestable_is_dependent: bool = False
 
-    def make(self, data: Dataset, rowwise: bool) -> _core.IndependenceTest:
+    def make(
+        self, data: Dataset, *, rowwise: bool, replicates: int | None, seed: int
+    ) -> _core.IndependenceTest:
         """The native test on these data; with `rowwise` rows with gaps are left out per test."""
-        if self.kind == "continuous":
+        test = self._kernel(data, rowwise, replicates or self.replicates, seed)
+        test.undefined_is_independent = not self.untestable_is_dependent
+        return test
+
+    def _kernel(
+        self, data: Dataset, rowwise: bool, replicates: int, seed: int
+    ) -> _core.IndependenceTest:
+        if self.statistic == "conditional-gaussian":
+            is_discrete = [variable.is_discrete for variable in data.variables]
+            return _core.mixed_test(data.codes, list(data.arities), data.values, is_discrete)
+        if self.kinds == _CONTINUOUS and self.replicates:
+            return _core.gaussian_permutation_test(data.values, self.statistic, replicates, seed)
+        if self.kinds == _CONTINUOUS:
             return _core.gaussian_test(
                 data.values, self.statistic, self.largest_correlation, rowwise
             )
-        return _core.discrete_test(data.codes, list(data.arities), self.statistic, self.df)
+        arities = list(data.arities)
+        if self.replicates:
+            return _core.discrete_permutation_test(
+                data.codes, arities, self.statistic, replicates, seed, self.semiparametric
+            )
+        return _core.discrete_test(data.codes, arities, self.statistic, self.df)
 
 
-TESTS: Mapping[str, TestKind] = {
-    "zf": TestKind("continuous", "fisher-z"),
-    "cor": TestKind("continuous", "correlation"),
-    "mi-g": TestKind("continuous", "information"),
-    "mi-g-sh": TestKind("continuous", "shrunk"),
-    "gaussCItest": TestKind("continuous", "fisher-z", largest_correlation=_PCALG_LARGEST),
-    "mi": TestKind("discrete", "g-square"),
-    "mi-adf": TestKind("discrete", "g-square", "adjusted"),
-    "mi-sh": TestKind("discrete", "shrunk"),
-    "x2": TestKind("discrete", "chi-square"),
-    "x2-adf": TestKind("discrete", "chi-square", "adjusted"),
-    "jt": TestKind("discrete", "ordered-pairs"),
-    "binCItest": TestKind("discrete", "g-square", "ten-rows", binary=True),
-    "disCItest": TestKind("discrete", "g-square", "ten-rows"),
-    "disCItest-adapt": TestKind("discrete", "g-square", "ten-rows-less-empty"),
+_CONTINUOUS: frozenset[DataKind] = frozenset({"continuous"})
+_DISCRETE: frozenset[DataKind] = frozenset({"discrete"})
+_ANY: frozenset[DataKind] = frozenset({"continuous", "discrete", "mixed"})
+
+_PLAIN: dict[str, TestKind] = {
+    "zf": TestKind(_CONTINUOUS, "fisher-z"),
+    "cor": TestKind(_CONTINUOUS, "correlation"),
+    "mi-g": TestKind(_CONTINUOUS, "information"),
+    "mi-g-sh": TestKind(_CONTINUOUS, "shrunk"),
+    "gaussCItest": TestKind(_CONTINUOUS, "fisher-z", largest_correlation=_PCALG_LARGEST),
+    "mi": TestKind(_DISCRETE, "g-square"),
+    "mi-adf": TestKind(_DISCRETE, "g-square", "adjusted"),
+    "mi-sh": TestKind(_DISCRETE, "shrunk"),
+    "x2": TestKind(_DISCRETE, "chi-square"),
+    "x2-adf": TestKind(_DISCRETE, "chi-square", "adjusted"),
+    "jt": TestKind(_DISCRETE, "ordered-pairs"),
+    "binCItest": TestKind(_DISCRETE, "g-square", "ten-rows"),
+    "disCItest": TestKind(_DISCRETE, "g-square", "ten-rows"),
+    "disCItest-adapt": TestKind(_DISCRETE, "g-square", "ten-rows-less-empty"),
+    "g-square": TestKind(_DISCRETE, "g-square", "observed", untestable_is_dependent=True),
+    "chi-square": TestKind(_DISCRETE, "chi-square", "observed", untestable_is_dependent=True),
+    "mi-cg": TestKind(_ANY, "conditional-gaussian"),
 }
+
+
+def _permuted() -> dict[str, TestKind]:
+    found = {}
+    for name in ("zf", "cor", "mi-g", "mi", "x2", "jt"):
+        found[f"mc-{name}"] = replace(_PLAIN[name], replicates=_MONTE_CARLO)
+        found[f"smc-{name}"] = replace(_PLAIN[name], replicates=_SEQUENTIAL)
+    for name in ("mi", "x2"):
+        found[f"sp-{name}"] = replace(_PLAIN[name], replicates=_SEMIPARAMETRIC, semiparametric=True)
+    return found
+
+
+TESTS: Mapping[str, TestKind] = {**_PLAIN, **_permuted()}
 """All tests by name; a name with ``.td`` at its end leaves out rows with gaps per test."""
 
 DELETION = ".td"
 """What is appended to the name of a test for test-wise deletion."""
 
 
+def kind_of_test(name: str) -> TestKind:
+    """The test of that name, with or without ``.td``; an unknown one is a `DataError`."""
+    base = name.removesuffix(DELETION)
+    if base not in TESTS:
+        raise DataError(unknown("independence test", name, TESTS))
+    return TESTS[base]
+
+
 def tests_for(kind: DataKind) -> list[str]:
     """Names of the tests for a kind of data."""
-    return [name for name, test in TESTS.items() if test.kind == kind]
+    return [name for name, test in TESTS.items() if kind in test.kinds]
 
 
-def base_name(name: str) -> str:
-    """The name of a test without the suffix for test-wise deletion."""
-    return name.removesuffix(DELETION)
-
-
-assert set(TESTS) == set(get_args(TestName))
+def default_test(kind: DataKind) -> str:
+    """The test that suits a kind of data when none is chosen."""
+    return {"continuous": "cor", "discrete": "mi", "mixed": "mi-cg"}[kind]

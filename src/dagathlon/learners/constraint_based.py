@@ -1,0 +1,109 @@
+"""What constraint-based learners share: a test, its level, background knowledge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.errors import DataError, unknown
+from dagathlon.graphs.knowledge import Knowledge
+from dagathlon.learners.base import Learner
+from dagathlon.learners.independence import (
+    DELETION,
+    TESTS,
+    IndependenceTest,
+    independence_test,
+    kind_of_test,
+)
+from dagathlon.modules import Count, Natural, NonNegative, Probability, Reference
+
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset
+
+Constraints: TypeAlias = Annotated[str, Reference("constraints")]
+Pairs: TypeAlias = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConstraintBased(Learner):
+    """A learner that asks tests of conditional independence.
+
+    Parameters
+    ----------
+    alpha
+        Significance level: variables count as independent when the p-value is at least this.
+    test
+        Name of the test; ``.td`` at its end leaves out rows with missing values per test. Null is
+        cor, mi or mi-cg as the data are continuous, discrete or mixed.
+    replicates
+        Number of permutations of the tests that use them; null is the test's own default.
+    max_order
+        Largest number of variables to condition on; null is no limit.
+    keep_untestable
+        Whether an edge stays when the data cannot answer a test of it.
+    constraints
+        File of required and forbidden edges; null is none.
+    timeout
+        Seconds after which the run is stopped; null for no limit.
+    """
+
+    alpha: Probability = 0.05
+    test: str | None = None
+    replicates: Natural | None = None
+    max_order: Count | None = None
+    keep_untestable: bool = False
+    constraints: Constraints | None = None
+    timeout: NonNegative | None = None
+
+    def problem(self) -> str:
+        """The test must be known."""
+        if self.test is not None and self.test.removesuffix(DELETION) not in TESTS:
+            return unknown("independence test", self.test, TESTS)
+        return ""
+
+    def accepted(self) -> frozenset[DataKind]:
+        """Kinds of data that the test takes."""
+        return self.takes if self.test is None else self.takes & kind_of_test(self.test).kinds
+
+    def objection(self, data: DataFacts) -> str:
+        """Missing values need a test that leaves out rows."""
+        if not data.missing:
+            return super().objection(data)
+        if self.test is None or not self.test.endswith(DELETION):
+            return (
+                f"{self.name} cannot handle missing values with the test {self.test or 'default'}; "
+                f"add {DELETION!r} to the name of the test, or impute them first"
+            )
+        return super().objection(DataFacts(data.kind, data.binary, False, data.interventions))
+
+    def make_test(self, data: Dataset, rng: np.random.Generator) -> IndependenceTest:
+        """The test on these data."""
+        needs_seed = self.test is not None and kind_of_test(self.test).replicates > 0
+        seed = int(rng.integers(2**63)) if needs_seed else 0
+        test = independence_test(data, self.test, replicates=self.replicates, seed=seed)
+        if self.keep_untestable:
+            test.native.undefined_is_independent = False
+        return test
+
+    def knowledge(self, names: tuple[str, ...]) -> tuple[Pairs | None, Pairs | None]:
+        """Forbidden and required edges as matrices from row to column, or None twice."""
+        found = read_knowledge(self.constraints, names)
+        if not found:
+            return None, None
+        return found.matrices(names)
+
+
+def read_knowledge(constraints: Any, names: tuple[str, ...]) -> Knowledge:
+    """The knowledge in the content of a constraint file; None is no knowledge."""
+    if constraints is None:
+        return Knowledge()
+    if not isinstance(constraints, Mapping):
+        raise DataError(
+            f"constraints: found {constraints!r}, expected the content of a constraint file"
+        )
+    return Knowledge.from_json(constraints, names)

@@ -1,0 +1,156 @@
+"""`IndependenceTest`: questions about one data set, by the names of its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from dagathlon import _core
+from dagathlon.data.facts import facts_of
+from dagathlon.errors import DataError, listing, unknown
+from dagathlon.graphs import Graph
+from dagathlon.graphs.separation import check_separation
+from dagathlon.learners.independence.catalogue import (
+    DELETION,
+    default_test,
+    kind_of_test,
+    tests_for,
+)
+
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset
+
+
+class TestResult(NamedTuple):
+    """What a test of independence says.
+
+    Parameters
+    ----------
+    statistic
+        Value of the statistic.
+    df
+        Its degrees of freedom; 0 where the test has none.
+    p_value
+        Probability of such a value, or a more extreme one, under independence.
+    defined
+        False when the data cannot answer: too few rows, a constant variable, or one that is a
+        function of the given ones. Then the p-value is 1.
+    """
+
+    statistic: float
+    df: float
+    p_value: float
+    defined: bool
+
+
+class IndependenceTest:
+    """Tests of conditional independence on one data set or one graph.
+
+    Made by `independence_test` and `separation_test`. It counts its calls.
+    """
+
+    __test__ = False
+    __slots__ = ("_names", "_native", "_rows")
+
+    def __init__(self, names: tuple[str, ...], native: _core.IndependenceTest) -> None:
+        self._names = names
+        self._native = native
+        self._rows = {name: j for j, name in enumerate(names)}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the variables."""
+        return self._names
+
+    @property
+    def native(self) -> _core.IndependenceTest:
+        """The kernel, which numbers the variables as `names` does."""
+        return self._native
+
+    @property
+    def calls(self) -> int:
+        """How many tests were made."""
+        return self._native.calls
+
+    def test(self, x: str, y: str, given: str | Collection[str] = ()) -> TestResult:
+        """Test whether `x` and `y` are independent given other variables."""
+        return TestResult(*self._native.test(*self._query(x, y, given)))
+
+    def independent(
+        self, x: str, y: str, given: str | Collection[str] = (), *, alpha: float = 0.05
+    ) -> bool:
+        """Whether independence is accepted: the p-value is at least `alpha`."""
+        return self._native.independent(*self._query(x, y, given), alpha)
+
+    def _query(self, x: str, y: str, given: str | Collection[str]) -> tuple[int, int, list[int]]:
+        known = [given] if isinstance(given, str) else list(given)
+        for name in (x, y, *known):
+            if name not in self._rows:
+                raise DataError(unknown("variable", name, self._names))
+        if len({x, y, *known}) != len(known) + 2:
+            raise DataError(f"a test needs different variables, found {listing([x, y, *known])}")
+        return self._rows[x], self._rows[y], [self._rows[name] for name in known]
+
+
+def independence_test(
+    data: Dataset, name: str | None = None, *, replicates: int | None = None, seed: int = 0
+) -> IndependenceTest:
+    """Make a test of conditional independence.
+
+    A question that the data cannot answer has the p-value 1: a variable is constant, or is a
+    linear function of the given ones; the rows are too few for the given variables. Given
+    variables that are linear functions of each other count once.
+
+    Parameters
+    ----------
+    data
+        The data.
+    name
+        A name from `TESTS`; with ``.td`` at its end rows with missing values in the variables of a
+        test are left out of that test. By default ``cor`` (Student's t) for continuous, ``mi`` (G²)
+        for discrete and ``mi-cg`` for mixed data.
+    replicates
+        Number of permutations, for the tests that use them.
+    seed
+        Seed of the permutations.
+
+    Examples
+    --------
+    >>> from dagathlon.data import read_data
+    >>> test = independence_test(read_data("asia.csv"), "mi")  # doctest: +SKIP
+    >>> test.test("smoke", "bronc", given=["dysp"]).p_value  # doctest: +SKIP
+    """
+    kind = facts_of(data).kind or "mixed"
+    chosen = default_test(kind) if name is None else name
+    found = kind_of_test(chosen)
+    if kind not in found.kinds:
+        raise DataError(
+            f"the test {chosen!r} is for {' or '.join(sorted(found.kinds))} data, and these are "
+            f"{kind}; tests for {kind} data: {listing(tests_for(kind))}"
+        )
+    rowwise = chosen.endswith(DELETION)
+    _check_values(data, chosen, rowwise)
+    native = found.make(data, rowwise=rowwise, replicates=replicates, seed=seed)
+    return IndependenceTest(data.names, native)
+
+
+def separation_test(graph: Graph) -> IndependenceTest:
+    """The test that asks a true graph: independence is separation in it."""
+    check_separation(graph)
+    return IndependenceTest(graph.names, _core.oracle_test(graph.native))
+
+
+def _check_values(data: Dataset, name: str, rowwise: bool) -> None:
+    if len(data) < 2:
+        raise DataError(f"a test of independence needs at least 2 rows, found {len(data)}")
+    if not rowwise and data.missing is not None:
+        column = data.names[int(np.argmax(data.missing.any(axis=0)))]
+        raise DataError(
+            f"variable {column!r} has missing values, which the test {name!r} cannot handle; use "
+            f"'{name}{DELETION}' to leave out rows per test, or impute them first"
+        )
+    for variable in data.variables:
+        if not variable.is_discrete and np.isinf(data.column(variable.name)).any():
+            raise DataError(f"variable {variable.name!r} has an infinite value")
