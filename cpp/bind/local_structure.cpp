@@ -14,7 +14,7 @@ namespace dagathlon {
 
 namespace {
 
-using Pairs = Matrix<const bool>;
+using Pairs = std::optional<Matrix<const bool>>;
 // The graph and the number of tests.
 using Learned = std::tuple<MarkedGraph, std::size_t>;
 
@@ -27,7 +27,10 @@ const std::map<std::string, NeighbourSearch> neighbour_searches{{"max-min", Neig
                                                                 {"hiton", NeighbourSearch::hiton},
                                                                 {"hybrid", NeighbourSearch::hybrid}};
 
-BitMatrix bits_of(const Pairs& pairs, std::size_t n) {
+// No knowledge is an empty matrix.
+BitMatrix bits_of(const Pairs& given, std::size_t n) {
+  if (!given) return {};
+  const Matrix<const bool>& pairs = *given;
   if (pairs.shape(0) != n || pairs.shape(1) != n) throw nb::value_error("one row and column per variable");
   BitMatrix result(n);
   for (std::size_t i = 0; i < n; ++i)
@@ -46,6 +49,7 @@ NeighbourOptions neighbour_options(const DirectionOptions& known) {
   NeighbourOptions options;
   options.alpha = known.alpha;
   options.max_given = known.max_given;
+  if (known.forbidden.size() != known.required.size()) throw nb::value_error("forbidden and required go together");
   const std::size_t n = known.forbidden.size();
   options.required = BitMatrix(n);
   options.forbidden = BitMatrix(n);
@@ -95,10 +99,10 @@ Learned learn_by_neighbours(IndependenceTest& test, const std::string& search, d
 
 void bind_local_structure(nb::module_& m) {
   m.def("learn_by_blankets", &learn_by_blankets, nb::arg("test"), nb::arg("search"), nb::arg("alpha"),
-        nb::arg("max_given").none(), nb::arg("levels"), nb::arg("rows"), nb::arg("forbidden"), nb::arg("required"),
+        nb::arg("max_given").none(), nb::arg("levels"), nb::arg("rows"), nb::arg("forbidden").none(), nb::arg("required").none(),
         nb::arg("undirected"), "A graph by way of Markov blankets, and the number of tests.");
   m.def("learn_by_neighbours", &learn_by_neighbours, nb::arg("test"), nb::arg("search"), nb::arg("alpha"),
-        nb::arg("max_given").none(), nb::arg("forbidden"), nb::arg("required"), nb::arg("undirected"),
+        nb::arg("max_given").none(), nb::arg("forbidden").none(), nb::arg("required").none(), nb::arg("undirected"),
         "A graph by way of the neighbours of each node, and the number of tests.");
 }
 

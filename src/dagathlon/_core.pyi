@@ -203,3 +203,131 @@ def grow_by_attachment(
     counts: Sequence[int], power: float, own_edges_attract: bool, key: int
 ) -> NDArray[numpy.int64]:
     """Edges from each node to so many earlier ones."""
+
+class IndependenceTest:
+    """Tests of conditional independence on one data set."""
+
+    @property
+    def size(self) -> int: ...
+    @property
+    def calls(self) -> int: ...
+    @property
+    def undefined_is_independent(self) -> bool: ...
+    @undefined_is_independent.setter
+    def undefined_is_independent(self, arg: bool, /) -> None: ...
+    def test(self, x: int, y: int, given: Sequence[int]) -> tuple[float, float, float, bool]:
+        """
+        Statistic, degrees of freedom, p-value, and whether the data could answer at all.
+        """
+
+    def independent(self, x: int, y: int, given: Sequence[int], alpha: float) -> bool: ...
+
+def gaussian_test(
+    values: NDArray[numpy.float64], statistic: str, largest_correlation: float, rowwise: bool
+) -> IndependenceTest: ...
+@overload
+def discrete_test(
+    codes: NDArray[numpy.uint8], arities: Sequence[int], statistic: str, df: str
+) -> IndependenceTest: ...
+@overload
+def discrete_test(
+    codes: NDArray[numpy.uint16], arities: Sequence[int], statistic: str, df: str
+) -> IndependenceTest: ...
+@overload
+def discrete_permutation_test(
+    codes: NDArray[numpy.uint8],
+    arities: Sequence[int],
+    statistic: str,
+    replicates: int,
+    seed: int,
+    semiparametric: bool,
+) -> IndependenceTest: ...
+@overload
+def discrete_permutation_test(
+    codes: NDArray[numpy.uint16],
+    arities: Sequence[int],
+    statistic: str,
+    replicates: int,
+    seed: int,
+    semiparametric: bool,
+) -> IndependenceTest: ...
+@overload
+def mixed_test(
+    codes: NDArray[numpy.uint8],
+    arities: Sequence[int],
+    values: NDArray[numpy.float64],
+    is_discrete: Sequence[bool],
+) -> IndependenceTest: ...
+@overload
+def mixed_test(
+    codes: NDArray[numpy.uint16],
+    arities: Sequence[int],
+    values: NDArray[numpy.float64],
+    is_discrete: Sequence[bool],
+) -> IndependenceTest: ...
+def gaussian_permutation_test(
+    values: NDArray[numpy.float64], statistic: str, replicates: int, seed: int
+) -> IndependenceTest: ...
+def oracle_test(graph: MarkedGraph) -> IndependenceTest: ...
+def pc(
+    test: IndependenceTest,
+    alpha: float,
+    max_order: int | None,
+    stable: bool,
+    rule: str,
+    order: str,
+    contradiction: str,
+    acyclic: bool,
+    seed: int,
+    forbidden: NDArray[numpy.bool_] | None,
+    required: NDArray[numpy.bool_] | None,
+) -> tuple[MarkedGraph, list[int], int]:
+    """
+    The graph, the number of tests of each level, and the number of triples left open.
+    """
+
+def pc_skeleton(
+    test: IndependenceTest,
+    alpha: float,
+    max_order: int | None,
+    stable: bool,
+    forbidden: NDArray[numpy.bool_] | None,
+    required: NDArray[numpy.bool_] | None,
+) -> tuple[MarkedGraph, list[int]]:
+    """The skeleton and the number of tests of each level."""
+
+def dual_pc(
+    test: IndependenceTest,
+    alpha: float,
+    max_order: int | None,
+    complement_always: bool,
+    colliders: bool,
+    rules: bool,
+) -> tuple[MarkedGraph, list[int]]:
+    """The graph and the number of tests of each level."""
+
+def learn_by_blankets(
+    test: IndependenceTest,
+    search: str,
+    alpha: float,
+    max_given: int | None,
+    levels: Sequence[int],
+    rows: int,
+    forbidden: NDArray[numpy.bool_] | None,
+    required: NDArray[numpy.bool_] | None,
+    undirected: bool,
+) -> tuple[MarkedGraph, int]:
+    """A graph by way of Markov blankets, and the number of tests."""
+
+def learn_by_neighbours(
+    test: IndependenceTest,
+    search: str,
+    alpha: float,
+    max_given: int | None,
+    forbidden: NDArray[numpy.bool_] | None,
+    required: NDArray[numpy.bool_] | None,
+    undirected: bool,
+) -> tuple[MarkedGraph, int]:
+    """
+    A graph by way of the neighbours of each node, and the number of tests.
+    """

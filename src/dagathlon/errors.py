@@ -30,6 +30,8 @@ class StudyError(DagathlonError):
 
 class NotApplicableError(DagathlonError):
     """A step that has no meaning for these data, such as merging the states of binary variables."""
+
+
 class UnavailableError(DagathlonError):
     """A module cannot run on this machine; its runs are skipped."""
 
