@@ -62,12 +62,6 @@ double separation_p_value(IndependenceTest& test, const SeparatingSets& separati
   return test.evaluate(triple[0], triple[2], set).p_value;
 }
 
-bool contradicts(const OrientationState& graph, const Triple& t) {
-  const auto [a, b, c] = t;
-  if (!graph.leaves(a, b) || !graph.leaves(c, b)) return true;
-  return (graph.undirected(a, b) && graph.reaches(b, a)) || (graph.undirected(c, b) && graph.reaches(b, c));
-}
-
 void orient_by_p_value(OrientationState& graph, IndependenceTest& test, const SeparatingSets& separating,
                        const AmbiguousTriples& ambiguous, bool high_first) {
   std::vector<Collider> colliders;
@@ -77,14 +71,18 @@ void orient_by_p_value(OrientationState& graph, IndependenceTest& test, const Se
   std::ranges::stable_sort(colliders, [high_first](const Collider& left, const Collider& right) {
     return high_first ? left.p_value > right.p_value : left.p_value < right.p_value;
   });
-  for (const Collider& collider : colliders) {
-    if (contradicts(graph, collider.triple)) continue;
-    graph.direct(collider.triple[0], collider.triple[1]);
-    graph.direct(collider.triple[2], collider.triple[1]);
-  }
+  for (const Collider& collider : colliders) direct_collider(graph, collider.triple);
 }
 
 }  // namespace
+
+void direct_collider(OrientationState& graph, const Triple& triple) {
+  const auto [a, b, c] = triple;
+  if (!graph.leaves(a, b) || !graph.leaves(c, b)) return;
+  if ((graph.undirected(a, b) && graph.reaches(b, a)) || (graph.undirected(c, b) && graph.reaches(b, c))) return;
+  graph.direct(a, b);
+  graph.direct(c, b);
+}
 
 void orient_colliders(OrientationState& graph, IndependenceTest& test, const SeparatingSets& separating,
                       const AmbiguousTriples& ambiguous, ColliderOrder order) {

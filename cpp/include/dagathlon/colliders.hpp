@@ -43,6 +43,9 @@ enum class ColliderOrder : std::uint8_t {
 void orient_colliders(OrientationState& graph, IndependenceTest& test, const SeparatingSets& separating,
                       const AmbiguousTriples& ambiguous, ColliderOrder order);
 
+// Directs both edges into the middle, unless that contradicts a direction or closes a cycle.
+void direct_collider(OrientationState& graph, const Triple& triple);
+
 struct RuleOptions {
   // A rule sees the edges as they were when its turn began, and contradictions become conflicts.
   bool mark_conflicts = false;

@@ -7,9 +7,15 @@ from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import ANY, CONTINUOUS, DISCRETE, Table
+<<<<<<< HEAD
 from dagathlon.errors import listing
 from dagathlon.learners.base import Learner, Output
 from dagathlon.learners.hill_climbing import HillClimbing, Tabu
+=======
+from dagathlon.learners.base import Output
+from dagathlon.learners.markov_blankets import FastIamb, Gs, Iamb, IambFdr, InterIamb
+from dagathlon.learners.neighbourhoods import Hpc, Mmpc, SiHitonPc
+>>>>>>> mb5
 from dagathlon.learners.pc import Pc
 from dagathlon.learners.score_kinds import SCORES
 from dagathlon.modules import Count, Natural, NonNegative, Probability
@@ -76,7 +82,6 @@ class BnlearnConstraintBased(BenchpressLearner):
     gives: ClassVar[Output] = "cpdag"
     honours_constraints = True
     data_rules = {"test": TEST_RULE}
-    unavailable = _NOT_YET
 
     alpha: Probability = 0.05
     test: Test | None = None
@@ -84,6 +89,16 @@ class BnlearnConstraintBased(BenchpressLearner):
     maxsx: Natural | None = None
     debug: bool = False
     undirected: bool = False
+
+    def _common(self) -> dict[str, Any]:
+        """Our names of the shared parameters."""
+        return {
+            "alpha": self.alpha,
+            "test": self.test,
+            "replicates": self.B,
+            "max_order": self.maxsx,
+            "constraints": self.edgeConstraints,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +109,10 @@ class BnlearnGs(BnlearnConstraintBased):
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 gs)"
     references = (_BNLEARN, "Margaritis 2003, Learning Bayesian network model structure from data")
 
+    def native(self) -> Gs:
+        """Our Gs with the same parameters."""
+        return Gs(undirected=self.undirected, **self._common())
+
 
 @dataclass(frozen=True, kw_only=True)
 class BnlearnIamb(BnlearnConstraintBased):
@@ -102,6 +121,10 @@ class BnlearnIamb(BnlearnConstraintBased):
     name = "bnlearn_iamb"
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 iamb)"
     references = (_BNLEARN, "Tsamardinos, Aliferis and Statnikov 2003, FLAIRS")
+
+    def native(self) -> Iamb:
+        """Our Iamb with the same parameters."""
+        return Iamb(undirected=self.undirected, **self._common())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,6 +135,10 @@ class BnlearnFastIamb(BnlearnConstraintBased):
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 fast.iamb)"
     references = (_BNLEARN, "Yaramakala and Margaritis 2005, ICDM")
 
+    def native(self) -> FastIamb:
+        """Our FastIamb with the same parameters."""
+        return FastIamb(undirected=self.undirected, **self._common())
+
 
 @dataclass(frozen=True, kw_only=True)
 class BnlearnInterIamb(BnlearnConstraintBased):
@@ -120,6 +147,10 @@ class BnlearnInterIamb(BnlearnConstraintBased):
     name = "bnlearn_interiamb"
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 inter.iamb)"
     references = (_BNLEARN, "Yaramakala and Margaritis 2005, ICDM")
+
+    def native(self) -> InterIamb:
+        """Our InterIamb with the same parameters."""
+        return InterIamb(undirected=self.undirected, **self._common())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,6 +161,10 @@ class BnlearnIambFdr(BnlearnConstraintBased):
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 iamb.fdr)"
     references = (_BNLEARN, "Peña 2008, Learning Gaussian graphical models of gene networks")
 
+    def native(self) -> IambFdr:
+        """Our IambFdr with the same parameters."""
+        return IambFdr(undirected=self.undirected, **self._common())
+
 
 @dataclass(frozen=True, kw_only=True)
 class BnlearnPcStable(BnlearnConstraintBased):
@@ -137,20 +172,11 @@ class BnlearnPcStable(BnlearnConstraintBased):
 
     name = "bnlearn_pcstable"
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 pc.stable)"
-    unavailable = ""
     references = (_BNLEARN, "Colombo and Maathuis 2014, JMLR 15")
 
     def native(self) -> Pc:
         """Our PC-stable; bnlearn directs the colliders of the surest separations first."""
-        return Pc(
-            alpha=self.alpha,
-            test=self.test,
-            replicates=self.B,
-            max_order=self.maxsx,
-            constraints=self.edgeConstraints,
-            conflicts="lowest-p",
-            skeleton_only=self.undirected,
-        )
+        return Pc(conflicts="lowest-p", skeleton_only=self.undirected, **self._common())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,9 +184,12 @@ class BnlearnMmpc(BnlearnConstraintBased):
     """Max-min parents and children: an undirected skeleton."""
 
     name = "bnlearn_mmpc"
-    gives = "undirected"
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 mmpc)"
     references = (_BNLEARN, "Tsamardinos, Brown and Aliferis 2006, Machine Learning 65")
+
+    def native(self) -> Mmpc:
+        """Our Mmpc with the same parameters."""
+        return Mmpc(undirected=self.undirected, **self._common())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,9 +197,12 @@ class BnlearnSiHitonPc(BnlearnConstraintBased):
     """Semi-interleaved HITON parents and children: an undirected skeleton."""
 
     name = "bnlearn_sihitonpc"
-    gives = "undirected"
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 si.hiton.pc)"
     references = (_BNLEARN, "Aliferis et al. 2010, JMLR 11")
+
+    def native(self) -> SiHitonPc:
+        """Our SiHitonPc with the same parameters."""
+        return SiHitonPc(undirected=self.undirected, **self._common())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,9 +210,12 @@ class BnlearnHpc(BnlearnConstraintBased):
     """Hybrid parents and children: an undirected skeleton."""
 
     name = "bnlearn_hpc"
-    gives = "undirected"
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 hpc)"
     references = (_BNLEARN, "Gasse, Aussem and Elghazel 2014, Expert Systems with Applications 41")
+
+    def native(self) -> Hpc:
+        """Our Hpc with the same parameters."""
+        return Hpc(undirected=self.undirected, **self._common())
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,109 @@
+#include "dagathlon/local_structure.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "bind.hpp"
+
+namespace dagathlon {
+
+namespace {
+
+using Pairs = std::optional<Matrix<const bool>>;
+// The graph and the number of tests.
+using Learned = std::tuple<MarkedGraph, std::size_t>;
+
+const std::map<std::string, BlanketSearch> blanket_searches{{"grow-shrink", BlanketSearch::grow_shrink},
+                                                            {"incremental", BlanketSearch::incremental},
+                                                            {"fast", BlanketSearch::fast},
+                                                            {"interleaved", BlanketSearch::interleaved},
+                                                            {"false-discovery", BlanketSearch::false_discovery}};
+const std::map<std::string, NeighbourSearch> neighbour_searches{{"max-min", NeighbourSearch::max_min},
+                                                                {"hiton", NeighbourSearch::hiton},
+                                                                {"hybrid", NeighbourSearch::hybrid}};
+
+// No knowledge is an empty matrix.
+BitMatrix bits_of(const Pairs& given, std::size_t n) {
+  if (!given) return {};
+  const Matrix<const bool>& pairs = *given;
+  if (pairs.shape(0) != n || pairs.shape(1) != n) throw nb::value_error("one row and column per variable");
+  BitMatrix result(n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      if (i != j && pairs(i, j)) result.set(i, j);
+  return result;
+}
+
+DirectionOptions direction_options(std::size_t n, double alpha, std::optional<std::size_t> max_given,
+                                   const Pairs& forbidden, const Pairs& required) {
+  return {alpha, max_given.value_or(no_node), bits_of(forbidden, n), bits_of(required, n)};
+}
+
+// Knowledge about directed edges as knowledge about adjacency.
+NeighbourOptions neighbour_options(const DirectionOptions& known) {
+  NeighbourOptions options;
+  options.alpha = known.alpha;
+  options.max_given = known.max_given;
+  if (known.forbidden.size() != known.required.size()) throw nb::value_error("forbidden and required go together");
+  const std::size_t n = known.forbidden.size();
+  options.required = BitMatrix(n);
+  options.forbidden = BitMatrix(n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      if (known.required.test(i, j) || known.required.test(j, i)) options.required.set(i, j);
+      else if (known.forbidden.test(i, j) && known.forbidden.test(j, i)) options.forbidden.set(i, j);
+    }
+  return options;
+}
+
+Learned finished(IndependenceTest& test, const NodeSets& blankets, const NodeSets& neighbours, bool undirected,
+                 const DirectionOptions& options) {
+  const BitMatrix adjacent = adjacency_of(neighbours);
+  MarkedGraph graph = undirected ? OrientationState(adjacent).graph()
+                                 : directed_by_blankets(test, blankets, adjacent, options);
+  return {std::move(graph), test.calls()};
+}
+
+Learned learn_by_blankets(IndependenceTest& test, const std::string& search, double alpha,
+                          std::optional<std::size_t> max_given, const NodeList& levels, std::size_t rows,
+                          const Pairs& forbidden, const Pairs& required, bool undirected) {
+  if (!levels.empty() && levels.size() != test.size()) throw nb::value_error("one number of levels per variable");
+  const DirectionOptions directions = direction_options(test.size(), alpha, max_given, forbidden, required);
+  const NeighbourOptions options = neighbour_options(directions);
+  const BlanketOptions blanket{chosen(blanket_searches, search), alpha, options.max_given, levels, rows,
+                               options.required};
+  const nb::gil_scoped_release release;
+  test.reset_calls();
+  const NodeSets blankets = markov_blankets(test, blanket);
+  return finished(test, blankets, neighbours_in_blankets(test, blankets, options), undirected, directions);
+}
+
+Learned learn_by_neighbours(IndependenceTest& test, const std::string& search, double alpha,
+                            std::optional<std::size_t> max_given, const Pairs& forbidden, const Pairs& required,
+                            bool undirected) {
+  const DirectionOptions directions = direction_options(test.size(), alpha, max_given, forbidden, required);
+  NeighbourOptions options = neighbour_options(directions);
+  options.search = chosen(neighbour_searches, search);
+  const nb::gil_scoped_release release;
+  test.reset_calls();
+  const NodeSets found = neighbourhoods(test, options);
+  return finished(test, found, found, undirected, directions);
+}
+
+}  // namespace
+
+void bind_local_structure(nb::module_& m) {
+  m.def("learn_by_blankets", &learn_by_blankets, nb::arg("test"), nb::arg("search"), nb::arg("alpha"),
+        nb::arg("max_given").none(), nb::arg("levels"), nb::arg("rows"), nb::arg("forbidden").none(), nb::arg("required").none(),
+        nb::arg("undirected"), "A graph by way of Markov blankets, and the number of tests.");
+  m.def("learn_by_neighbours", &learn_by_neighbours, nb::arg("test"), nb::arg("search"), nb::arg("alpha"),
+        nb::arg("max_given").none(), nb::arg("forbidden").none(), nb::arg("required").none(), nb::arg("undirected"),
+        "A graph by way of the neighbours of each node, and the number of tests.");
+}
+
+}  // namespace dagathlon
