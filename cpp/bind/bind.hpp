@@ -71,13 +71,10 @@ void bind_linear_sem(nb::module_& m);
 void bind_random_graphs(nb::module_& m);
 void bind_independence(nb::module_& m);
 void bind_pc(nb::module_& m);
-<<<<<<< HEAD
 void bind_score(nb::module_& m);
 void bind_hill_climbing(nb::module_& m);
 void bind_equivalence_search(nb::module_& m);
 void bind_order_search(nb::module_& m);
-=======
 void bind_local_structure(nb::module_& m);
->>>>>>> mb5
 
 }  // namespace dagathlon

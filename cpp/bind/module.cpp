@@ -46,12 +46,9 @@ NB_MODULE(_core, m) {
   dagathlon::bind_random_graphs(m);
   dagathlon::bind_independence(m);
   dagathlon::bind_pc(m);
-<<<<<<< HEAD
   dagathlon::bind_score(m);
   dagathlon::bind_hill_climbing(m);
   dagathlon::bind_equivalence_search(m);
   dagathlon::bind_order_search(m);
-=======
   dagathlon::bind_local_structure(m);
->>>>>>> mb5
 }

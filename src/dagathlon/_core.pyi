@@ -443,3 +443,66 @@ def tabu_search(
     memory: int,
     patience: int,
 ) -> SearchResult: ...
+
+class ClassStep(enum.Enum):
+    insert = 0
+
+    remove = 1
+
+    turn = 2
+
+class ClassSearchResult:
+    @property
+    def graph(self) -> MarkedGraph: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def steps(self) -> int: ...
+
+def search_classes(
+    score: Score,
+    limits: SearchLimits,
+    start: MarkedGraph,
+    phases: Sequence[ClassStep],
+    iterate: bool,
+    max_degree: int,
+    faithful: bool,
+    targets: Sequence[Sequence[int]],
+) -> ClassSearchResult: ...
+def boss(
+    score: Score, limits: SearchLimits, backward: bool, starts: int, random: bool, seed: int
+) -> SearchResult: ...
+def grasp(
+    score: Score,
+    limits: SearchLimits,
+    depth: int,
+    uncovered_depth: int,
+    nonsingular_depth: int,
+    starts: int,
+    seed: int,
+) -> SearchResult: ...
+def learn_by_blankets(
+    test: IndependenceTest,
+    search: str,
+    alpha: float,
+    max_given: int | None,
+    levels: Sequence[int],
+    rows: int,
+    forbidden: NDArray[numpy.bool_] | None,
+    required: NDArray[numpy.bool_] | None,
+    undirected: bool,
+) -> tuple[MarkedGraph, int]:
+    """A graph by way of Markov blankets, and the number of tests."""
+
+def learn_by_neighbours(
+    test: IndependenceTest,
+    search: str,
+    alpha: float,
+    max_given: int | None,
+    forbidden: NDArray[numpy.bool_] | None,
+    required: NDArray[numpy.bool_] | None,
+    undirected: bool,
+) -> tuple[MarkedGraph, int]:
+    """
+    A graph by way of the neighbours of each node, and the number of tests.
+    """

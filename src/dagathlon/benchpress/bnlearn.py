@@ -7,15 +7,11 @@ from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import ANY, CONTINUOUS, DISCRETE, Table
-<<<<<<< HEAD
 from dagathlon.errors import listing
 from dagathlon.learners.base import Learner, Output
 from dagathlon.learners.hill_climbing import HillClimbing, Tabu
-=======
-from dagathlon.learners.base import Output
 from dagathlon.learners.markov_blankets import FastIamb, Gs, Iamb, IambFdr, InterIamb
 from dagathlon.learners.neighbourhoods import Hpc, Mmpc, SiHitonPc
->>>>>>> mb5
 from dagathlon.learners.pc import Pc
 from dagathlon.learners.score_kinds import SCORES
 from dagathlon.modules import Count, Natural, NonNegative, Probability
