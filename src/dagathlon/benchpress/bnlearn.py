@@ -10,6 +10,7 @@ from dagathlon.benchpress.needs import ANY, CONTINUOUS, DISCRETE, Table
 from dagathlon.errors import listing
 from dagathlon.learners.base import Learner, Output
 from dagathlon.learners.hill_climbing import HillClimbing, Tabu
+from dagathlon.learners.hybrid import H2pc, Mmhc, Restrict, Rsmax2
 from dagathlon.learners.markov_blankets import FastIamb, Gs, Iamb, IambFdr, InterIamb
 from dagathlon.learners.neighbourhoods import Hpc, Mmpc, SiHitonPc
 from dagathlon.learners.pc import Pc
@@ -51,7 +52,6 @@ SCORE_RULE: Table = (
     | {None: ANY}
 )
 
-_NOT_YET = "not implemented yet: the native constraint-based and score-based learners are to come"
 _BNLEARN = "Scutari 2010, Learning Bayesian networks with the bnlearn R package, JSS 35(3)"
 
 
@@ -214,6 +214,17 @@ class BnlearnHpc(BnlearnConstraintBased):
         return Hpc(undirected=self.undirected, **self._common())
 
 
+def _score_problem(score: str | None, prior: str | None) -> str:
+    if score is not None and score not in SCORES:
+        return (
+            f"score {score!r} is not implemented; there are "
+            f"{listing(name for name in get_args(Score) if name in SCORES)}"
+        )
+    if prior == "cs":
+        return "prior 'cs' needs probabilities of arcs, which a study cannot give; use 'vsp'"
+    return ""
+
+
 @dataclass(frozen=True, kw_only=True)
 class BnlearnScoreBased(BenchpressLearner):
     """A score-based learner of bnlearn.
@@ -254,14 +265,7 @@ class BnlearnScoreBased(BenchpressLearner):
 
     def problem(self) -> str:
         """Scores that are not there, and a prior that Benchpress cannot describe."""
-        if self.score is not None and self.score not in SCORES:
-            return (
-                f"score {self.score!r} is not implemented; there are "
-                f"{listing(name for name in get_args(Score) if name in SCORES)}"
-            )
-        if self.prior == "cs":
-            return "prior 'cs' needs probabilities of arcs, which a study cannot give; use 'vsp'"
-        return super().problem()
+        return _score_problem(self.score, self.prior) or super().problem()
 
     def score_parameters(self) -> dict[str, Any]:
         """The parameters of the score under our names."""
@@ -346,7 +350,6 @@ class BnlearnHybrid(BenchpressLearner):
     gives = "dag"
     honours_constraints = True
     data_rules = {"test": TEST_RULE, "score": SCORE_RULE}
-    unavailable = _NOT_YET
 
     alpha: Probability = 0.05
     test: Test | None = None
@@ -359,6 +362,25 @@ class BnlearnHybrid(BenchpressLearner):
     prior: Literal["uniform", "vsp", "marginal", "cs"] | None = "uniform"
     beta: NonNegative | None = None
 
+    def problem(self) -> str:
+        """Scores that are not there, and a prior that Benchpress cannot describe."""
+        return _score_problem(self.score, self.prior) or super().problem()
+
+    def _common(self) -> dict[str, Any]:
+        """Our names of the shared parameters."""
+        return {
+            "alpha": self.alpha,
+            "test": self.test,
+            "score": self.score,
+            "iss": 1.0 if self.iss is None else self.iss,
+            "iss_mu": 1.0 if self.issmu is None else self.issmu,
+            "iss_w": self.issw,
+            "k": 1.0 if self.k is None else self.k,
+            "prior": self.prior or "uniform",
+            "beta": self.beta,
+            "constraints": self.edgeConstraints,
+        }
+
 
 @dataclass(frozen=True, kw_only=True)
 class BnlearnMmhc(BnlearnHybrid):
@@ -368,6 +390,10 @@ class BnlearnMmhc(BnlearnHybrid):
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 mmhc)"
     references = (_BNLEARN, "Tsamardinos, Brown and Aliferis 2006, Machine Learning 65")
 
+    def native(self) -> Mmhc:
+        """Our Mmhc with the same parameters."""
+        return Mmhc(**self._common())
+
 
 @dataclass(frozen=True, kw_only=True)
 class BnlearnH2pc(BnlearnHybrid):
@@ -376,6 +402,10 @@ class BnlearnH2pc(BnlearnHybrid):
     name = "bnlearn_h2pc"
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 h2pc)"
     references = (_BNLEARN, "Gasse, Aussem and Elghazel 2014, Expert Systems with Applications 41")
+
+    def native(self) -> H2pc:
+        """Our H2pc with the same parameters."""
+        return H2pc(**self._common())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -399,3 +429,26 @@ class BnlearnRsmax2(BnlearnHybrid):
         "pc.stable", "chow.liu", "aracne",
     ] = "si.hiton.pc"  # fmt: skip
     maximize: Literal["hc", "tabu"] = "hc"
+
+    def problem(self) -> str:
+        """Learners of a skeleton that are not there."""
+        if self.restrict not in _SKELETONS:
+            return f"restrict {self.restrict!r} is not implemented; there are {listing(_SKELETONS)}"
+        return super().problem()
+
+    def native(self) -> Rsmax2:
+        """Our Rsmax2 with the same parameters."""
+        restrict = _SKELETONS[self.restrict]
+        return Rsmax2(restrict=restrict, maximize=self.maximize, **self._common())
+
+
+_SKELETONS: dict[str, Restrict] = {
+    "si.hiton.pc": "si_hiton_pc",
+    "mmpc": "mmpc",
+    "hpc": "hpc",
+    "gs": "gs",
+    "iamb": "iamb",
+    "fast.iamb": "fast_iamb",
+    "inter.iamb": "inter_iamb",
+    "iamb.fdr": "iamb_fdr",
+}

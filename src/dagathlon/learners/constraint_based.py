@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from dagathlon.data.facts import DataFacts, DataKind
-from dagathlon.errors import DataError, unknown
-from dagathlon.graphs.knowledge import Knowledge
+from dagathlon.errors import unknown
 from dagathlon.learners.base import Learner
+from dagathlon.learners.constraints import ConstraintFile, knowledge_of
 from dagathlon.learners.independence import (
     DELETION,
     TESTS,
@@ -20,12 +19,11 @@ from dagathlon.learners.independence import (
     independence_test,
     kind_of_test,
 )
-from dagathlon.modules import Count, Natural, NonNegative, Probability, Reference
+from dagathlon.modules import Count, Natural, NonNegative, Probability
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
-Constraints: TypeAlias = Annotated[str, Reference("constraints")]
 Pairs: TypeAlias = npt.NDArray[np.bool_]
 
 
@@ -57,7 +55,7 @@ class ConstraintBased(Learner):
     replicates: Natural | None = None
     max_order: Count | None = None
     keep_untestable: bool = False
-    constraints: Constraints | None = None
+    constraints: ConstraintFile | None = None
     timeout: NonNegative | None = None
 
     def problem(self) -> str:
@@ -92,18 +90,7 @@ class ConstraintBased(Learner):
 
     def knowledge(self, names: tuple[str, ...]) -> tuple[Pairs | None, Pairs | None]:
         """Forbidden and required edges as matrices from row to column, or None twice."""
-        found = read_knowledge(self.constraints, names)
+        found = knowledge_of(self.constraints, names)
         if not found:
             return None, None
         return found.matrices(names)
-
-
-def read_knowledge(constraints: Any, names: tuple[str, ...]) -> Knowledge:
-    """The knowledge in the content of a constraint file; None is no knowledge."""
-    if constraints is None:
-        return Knowledge()
-    if not isinstance(constraints, Mapping):
-        raise DataError(
-            f"constraints: found {constraints!r}, expected the content of a constraint file"
-        )
-    return Knowledge.from_json(constraints, names)
