@@ -11,6 +11,7 @@ from dagathlon.benchpress.needs import ANY, CONTINUOUS, DATATYPE, DISCRETE, Tabl
 from dagathlon.errors import listing
 from dagathlon.learners.base import Learner, Output
 from dagathlon.learners.equivalence_search import Fges
+from dagathlon.learners.order_search import Boss, Grasp
 from dagathlon.modules import NonNegative, Probability
 
 DataType: TypeAlias = Literal["continuous", "discrete"]
@@ -56,7 +57,6 @@ _NATIVE_SCORES = {
 _RULES: Mapping[str, Table] = {"datatype": DATATYPE, "score": SCORE_RULE}
 
 _TETRAD = "Ramsey et al. 2018, TETRAD: a toolbox for causal discovery, Climate Informatics"
-_NO_SCORE = "not implemented yet: the native greedy and permutation searches are to come"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +94,6 @@ class TetradScoreBased(TetradLearner):
     """
 
     data_rules = _RULES
-    unavailable = _NO_SCORE
 
     score: Score = "sem-bic-score"
     penaltyDiscount: NonNegative | None = None
@@ -134,7 +133,6 @@ class TetradFges(TetradScoreBased):
     implementation = "dagathlon (re-implementation of Tetrad fges, causal-cmd 1.10.0)"
     references = ("Ramsey, Glymour, Sanchez-Romero and Glymour 2017, IJDSA 3", _TETRAD)
 
-    unavailable = ""
     faithfulnessAssumed: bool = True
 
     def native(self) -> Learner:
@@ -167,6 +165,11 @@ class TetradBoss(TetradScoreBased):
     allowInternalRandomness: bool = False
     faithfulnessAssumed: bool = True
 
+    def native(self) -> Learner:
+        """The same search under our name."""
+        random = self.allowInternalRandomess or self.allowInternalRandomness
+        return Boss(backward=self.useBes, random=random, **self.score_parameters())
+
 
 @dataclass(frozen=True, kw_only=True)
 class TetradGrasp(TetradScoreBased):
@@ -175,7 +178,7 @@ class TetradGrasp(TetradScoreBased):
     Parameters
     ----------
     test
-        Independence test that is used where the score is not; null is none.
+        Ignored: the score decides; null is none.
     faithfulnessAssumed
         Ignored, as in Benchpress.
     """
@@ -187,6 +190,10 @@ class TetradGrasp(TetradScoreBased):
 
     test: Test | None = None
     faithfulnessAssumed: bool = True
+
+    def native(self) -> Learner:
+        """The same search under our name."""
+        return Grasp(**self.score_parameters())
 
 
 @dataclass(frozen=True, kw_only=True)
