@@ -69,7 +69,7 @@ bool delete_edges(Score& score, ScoredOrder& order, const SearchLimits& limits) 
 // A depth-first search of tucks that raises the score in the end.
 class Tucks {
  public:
-  Tucks(ScoredOrder& order, std::size_t n, const Grasp& how) : order_(order), n_(n), how_(how) {}
+  Tucks(ScoredOrder& order, std::size_t n, Grasp how) : order_(order), n_(n), how_(how) {}
 
   bool improve() {
     start_ = order_.score();
@@ -82,8 +82,8 @@ class Tucks {
     for (std::size_t y = 0; y < n_; ++y) {
       const std::vector<std::size_t> parents = order_.parents(y);
       for (const std::size_t x : parents) {
-        const bool covered = is_covered(x, y);
-        if (depth > how_.uncovered_depth && !covered) continue;
+        if (depth > how_.uncovered_depth && !is_covered(x, y)) continue;
+        if (depth > how_.nonsingular_depth && !order_.is_singular(x, y)) continue;
         if (try_tuck(x, y, depth)) return true;
         order_.set(saved);
       }
@@ -92,10 +92,7 @@ class Tucks {
   }
 
   bool try_tuck(std::size_t x, std::size_t y, std::size_t depth) {
-    std::size_t changed = 0;
-    if (!order_.tuck(x, y, changed)) return false;
-    // An edge is singular when the tuck turns it and changes nothing else.
-    if (depth > how_.nonsingular_depth && changed > 2) return false;
+    if (!order_.tuck(x, y)) return false;
     const double now = order_.score();
     if (now > start_ + tie_tolerance) return true;
     return now > start_ - tie_tolerance && depth < how_.depth && search(depth + 1);
@@ -109,7 +106,7 @@ class Tucks {
 
   ScoredOrder& order_;
   std::size_t n_;
-  const Grasp& how_;
+  Grasp how_;
   double start_ = 0;
 };
 
@@ -130,9 +127,14 @@ SearchResult grasp(Score& score, const SearchLimits& limits, const Grasp& how) {
   ScoredOrder order(score, limits);
   Stream random(how.seed, 0);
   return best_of_starts(order, score.size(), how.starts, random, [&] {
-    Tucks tucks(order, score.size(), how);
+    // From the strictest rule to the weakest: GRaSP0, GRaSP1, GRaSP2.
     std::size_t steps = 0;
-    while (tucks.improve()) ++steps;
+    for (const auto& [uncovered, nonsingular] : {std::pair(std::size_t{0}, std::size_t{0}),
+                                                 std::pair(how.uncovered_depth, std::size_t{0}),
+                                                 std::pair(how.uncovered_depth, how.nonsingular_depth)}) {
+      Tucks tucks(order, score.size(), {how.depth, uncovered, nonsingular, how.starts, how.seed});
+      while (tucks.improve()) ++steps;
+    }
     return steps;
   });
 }

@@ -119,27 +119,34 @@ bool ScoredOrder::keeps_required_arcs() const {
   return true;
 }
 
-bool ScoredOrder::tuck(std::size_t x, std::size_t y, std::size_t& changed) {
-  const std::size_t from = place_[x];
-  const std::size_t to = place_[y];
-  std::vector<std::vector<std::size_t>> old;
+BitSet ScoredOrder::ancestors_behind(std::size_t x, std::size_t y) {
   BitSet above(size());
   above.set(y);
-  for (std::size_t k = to + 1; k-- > from;) {
-    old.push_back(parents(order_[k]));
-    if (!above.test(order_[k])) continue;
-    for (const std::size_t parent : old.back()) above.set(parent);
-  }
-  above.reset(x);
-  const std::vector<std::size_t> nodes(order_.begin() + static_cast<std::ptrdiff_t>(from),
-                                       order_.begin() + static_cast<std::ptrdiff_t>(to + 1));
-  std::stable_partition(order_.begin() + static_cast<std::ptrdiff_t>(from),
-                        order_.begin() + static_cast<std::ptrdiff_t>(to + 1),
+  for (std::size_t k = place_[y] + 1; k-- > place_[x] + 1;)
+    if (above.test(order_[k]))
+      for (const std::size_t parent : parents(order_[k])) above.set(parent);
+  BitSet behind(size());
+  for (std::size_t k = place_[x] + 1; k <= place_[y]; ++k) behind.set(order_[k]);
+  intersect(above, behind);
+  return above;
+}
+
+bool ScoredOrder::is_singular(std::size_t x, std::size_t y) {
+  bool only_path = true;
+  for_each(ancestors_behind(x, y), [&](std::size_t node) {
+    only_path = only_path && (node == y || !std::ranges::binary_search(parents(node), x));
+  });
+  return only_path;
+}
+
+bool ScoredOrder::tuck(std::size_t x, std::size_t y) {
+  const std::size_t from = place_[x];
+  const std::size_t to = place_[y] + 1;
+  const BitSet above = ancestors_behind(x, y);
+  const auto begin = order_.begin();
+  std::stable_partition(begin + static_cast<std::ptrdiff_t>(from), begin + static_cast<std::ptrdiff_t>(to),
                         [&](std::size_t node) { return above.test(node); });
-  update(from, to + 1);
-  changed = 0;
-  for (std::size_t k = 0; k < nodes.size(); ++k)
-    if (parents(nodes[nodes.size() - 1 - k]) != old[k]) ++changed;
+  update(from, to);
   return keeps_required_arcs();
 }
 

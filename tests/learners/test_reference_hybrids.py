@@ -17,7 +17,7 @@ from dagathlon.learners.hybrid import Mmhc
 
 NAMES = {"si.hiton.pc": "si_hiton_pc"}
 RENAMED = {"iss.mu": "iss_mu"}
-# Our hpc finds other neighbours than bnlearn's in discrete data, and our si_hiton_pc one more in one
+# Our hpc finds other neighbours than bnlearn in discrete data, and our si_hiton_pc one more in one
 # case; the DAGs inside those skeletons differ with them.
 SKELETON_DIFFERS = {
     "alarm_n1000/bnlearn_h2pc_mi_bic_a0.01",

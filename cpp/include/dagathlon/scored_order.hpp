@@ -28,15 +28,20 @@ class ScoredOrder {
   // Moves a node to the place where the score is best; whether that gained anything.
   bool move_to_best_place(std::size_t node);
 
-  // Moves x and what stands between it and y, but the ancestors of y, behind y; whether that is
-  // allowed. `changed` nodes are those whose parents differ then.
-  bool tuck(std::size_t x, std::size_t y, std::size_t& changed);
+  // Whether the arc is the only path from x to y in the DAG of the order.
+  bool is_singular(std::size_t x, std::size_t y);
+
+  // Moves x and what stands between it and y, but the ancestors of y, behind y; whether required arcs
+  // allow that.
+  bool tuck(std::size_t x, std::size_t y);
 
  private:
   std::size_t size() const { return order_.size(); }
   // First and last place that required arcs leave to a node.
   std::pair<std::size_t, std::size_t> range(std::size_t node) const;
   void update(std::size_t first, std::size_t last);
+  // Ancestors of y that stand behind x, and y itself.
+  BitSet ancestors_behind(std::size_t x, std::size_t y);
   bool keeps_required_arcs() const;
   BitSet before(std::size_t place) const;
 

@@ -11,6 +11,7 @@ from dagathlon.benchpress.needs import ANY, CONTINUOUS, DATATYPE, DISCRETE, Tabl
 from dagathlon.errors import listing
 from dagathlon.learners.base import Learner, Output
 from dagathlon.learners.equivalence_search import Fges
+from dagathlon.learners.order_search import Boss, Grasp
 from dagathlon.learners.pc import Pc
 from dagathlon.modules import NonNegative, Probability
 
@@ -63,7 +64,6 @@ _TESTS = {
     "g-square-test": "g-square",
     "cg-lr-test": "mi-cg",
 }
-_NO_SCORE = "not implemented yet: the native greedy and permutation searches are to come"
 
 
 def _missing_test(test: str) -> str:
@@ -107,7 +107,6 @@ class TetradScoreBased(TetradLearner):
     """
 
     data_rules = _RULES
-    unavailable = _NO_SCORE
 
     score: Score = "sem-bic-score"
     penaltyDiscount: NonNegative | None = None
@@ -147,7 +146,6 @@ class TetradFges(TetradScoreBased):
     implementation = "dagathlon (re-implementation of Tetrad fges, causal-cmd 1.10.0)"
     references = ("Ramsey, Glymour, Sanchez-Romero and Glymour 2017, IJDSA 3", _TETRAD)
 
-    unavailable = ""
     faithfulnessAssumed: bool = True
 
     def native(self) -> Learner:
@@ -180,6 +178,11 @@ class TetradBoss(TetradScoreBased):
     allowInternalRandomness: bool = False
     faithfulnessAssumed: bool = True
 
+    def native(self) -> Learner:
+        """The same search under our name."""
+        random = self.allowInternalRandomess or self.allowInternalRandomness
+        return Boss(backward=self.useBes, random=random, **self.score_parameters())
+
 
 @dataclass(frozen=True, kw_only=True)
 class TetradGrasp(TetradScoreBased):
@@ -188,7 +191,7 @@ class TetradGrasp(TetradScoreBased):
     Parameters
     ----------
     test
-        Independence test that is used where the score is not; null is none.
+        Ignored: the score decides; null is none.
     faithfulnessAssumed
         Ignored, as in Benchpress.
     """
@@ -200,6 +203,10 @@ class TetradGrasp(TetradScoreBased):
 
     test: Test | None = None
     faithfulnessAssumed: bool = True
+
+    def native(self) -> Learner:
+        """The same search under our name."""
+        return Grasp(**self.score_parameters())
 
 
 @dataclass(frozen=True, kw_only=True)
