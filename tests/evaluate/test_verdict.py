@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dagathlon.evaluate.agreement import edge_agreement, skeleton_overlap
-from dagathlon.evaluate.summary import setting_summary
+from dagathlon.evaluate.summary import SUMMARISED, roc_summary, setting_summary
 from dagathlon.evaluate.verdict import interval, verdict
 from dagathlon.graphs import Graph
 
@@ -106,3 +106,19 @@ def test_overlap_of_skeletons_is_symmetric_and_one_with_itself() -> None:
     }
     found = {(row["left"], row["right"]): row["overlap"] for row in skeleton_overlap(graphs)}
     assert found == {("x", "x"): 1.0, ("x", "y"): 0.5, ("y", "x"): 0.5, ("y", "y"): 1.0}
+
+
+def test_an_algorithm_without_parameters_keeps_its_id_in_the_summary() -> None:
+    row = {
+        "id": "plain",
+        "adjmat": "g",
+        "parameters": "p",
+        "data": "d",
+        "seed": 1,
+        "SHD_pattern": 1,
+    }
+    row |= {"curve_param": "id", "curve_value": None, "TP_skel": 1, "true_n_edges_skel": 2}
+    row |= dict.fromkeys(SUMMARISED, 0.5) | {"time": 1.0}
+    (found,) = roc_summary([row])
+    assert found["id"] == "plain"
+    assert found["curve_vals"] is None

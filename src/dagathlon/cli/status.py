@@ -34,13 +34,14 @@ def run(arguments: argparse.Namespace) -> int:
         records, found = run_records(store), counts(store)
     shown = [record for record in records if record.alive] or records[:1]
     for record in shown:
-        print(_described(record))
+        print(described(record))
     print()
     print(_counted(found))
     return 0
 
 
-def _described(record: RunRecord) -> str:
+def described(record: RunRecord) -> str:
+    """One line: where a run stands."""
     progress = record.progress
     ran = sum(row[-1] for row in progress.get("ran", ()))
     stored = sum(row[-1] for row in progress.get("stored", ()))
@@ -59,13 +60,18 @@ def _described(record: RunRecord) -> str:
 
 
 def _counted(found: Sequence[Count]) -> str:
+    return table(*lines_of(found))
+
+
+def lines_of(found: Sequence[Count]) -> tuple[tuple[str, ...], list[tuple[str | int, ...]]]:
+    """Header and rows of the table of tasks by module and status."""
     statuses = [status.value for status in Status]
     lines: dict[tuple[str, str], dict[str, Count]] = {}
     for count in found:
         lines.setdefault((count.kind, count.module), {})[count.status] = count
-    rows = []
+    rows: list[tuple[str | int, ...]] = []
     for (kind, module), by_status in lines.items():
         numbers = [by_status[s].number if s in by_status else 0 for s in statuses]
         ok = by_status.get(Status.OK.value)
         rows.append((kind, module, *numbers, f"{ok.mean_wall:.3g} s" if ok else ""))
-    return table(("task", "module", *statuses, "mean time"), rows)
+    return ("task", "module", *statuses, "mean time"), rows

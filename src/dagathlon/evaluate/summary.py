@@ -103,7 +103,7 @@ def is_number(value: Any) -> bool:
 def _summary(key: tuple[Any, ...], members: Sequence[Row]) -> dict[str, Any]:
     identifier, adjmat, parameters, data, curve_param, value = key
     result = {"id": identifier, "adjmat": adjmat, "parameters": parameters, "data": data}
-    result[curve_param] = value
+    result.setdefault(curve_param, value)  # an algorithm without parameters has its id alone
     result["SHD_pattern_mean"] = _mean([row["SHD_pattern"] for row in members])
     for metric in SUMMARISED:
         values = [metric_value(row, metric) for row in members]

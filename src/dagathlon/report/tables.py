@@ -56,6 +56,8 @@ def _shown(value: Any) -> str:
 def curve_name(row: Mapping[str, Any]) -> str:
     """An algorithm with the value of its curve parameter, as Benchpress groups the runs."""
     name, value = row["curve_param"], row.get("curve_value", row.get(row["curve_param"]))
+    if name == "id":
+        return str(row["id"])
     return f"{row['id']}, {name} = {_shown(value)}"
 
 

@@ -1,0 +1,63 @@
+"""``dagathlon serve``: a live page of a study that runs, and its reports."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from dagathlon.cli._parts import Commands, command
+from dagathlon.cli.status import described, lines_of
+from dagathlon.cli.store import store_folder
+from dagathlon.errors import DagathlonError
+from dagathlon.report.live import LiveServer
+from dagathlon.study.claims import run_records
+from dagathlon.study.store import Store
+from dagathlon.study.upkeep import counts
+
+
+def add_parser(commands: Commands) -> None:
+    """Declare the command."""
+    parser = command(
+        commands,
+        "serve",
+        "show a running or finished study in the browser, on this machine alone",
+        "dagathlon serve results",
+        _run,
+    )
+    parser.add_argument("folder", type=Path, help="folder of results")
+    parser.add_argument(
+        "--port", type=int, default=8000, help="port (default: 8000; 0: a free one)"
+    )
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    store_folder(arguments.folder)
+    try:
+        server = LiveServer(arguments.folder, lambda: state_of(arguments.folder), arguments.port)
+    except (OSError, OverflowError) as error:
+        raise DagathlonError(
+            f"--port {arguments.port}: cannot be used ({error}); --port 0 takes a free one"
+        ) from None
+    print(f"{server.address} shows {arguments.folder}; stop with Ctrl-C", flush=True)
+    with server:
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            print()
+    return 0
+
+
+def state_of(folder: Path) -> dict[str, Any]:
+    """Where the latest run of a study stands, for the page."""
+    with Store(store_folder(folder), readonly=True) as store:
+        records, found = run_records(store), counts(store)
+    header, rows = lines_of(found)
+    state: dict[str, Any] = {"line": "nothing has run yet", "done": 0, "total": 1}
+    if records:
+        record = next((one for one in records if one.alive), records[0])
+        progress = record.progress
+        done = sum(row[-1] for part in ("ran", "stored") for row in progress.get(part, ()))
+        left = progress.get("left") or 0
+        state = {"line": described(record), "done": done, "total": done + left}
+    return state | {"header": header, "rows": rows}

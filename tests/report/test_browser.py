@@ -1,0 +1,162 @@
+"""The report in a real browser: drawn, filtered, opened and saved, without a word to anyone."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+_FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    api = pytest.importorskip("playwright.sync_api")
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+    if found is None:
+        pytest.skip("no chromium")
+    with api.sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=found, args=list(_FLAGS))
+        yield made
+        made.close()
+
+
+class Visit:
+    """An open report, with everything it complained about or asked for."""
+
+    def __init__(self, browser: Any, folder: Path, **options: Any) -> None:
+        self.page = browser.new_page(**options)
+        self.complaints: list[str] = []
+        self.requests: list[str] = []
+        self.page.on("console", self._heard)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.address = (folder / "report.html").as_uri()
+        self.page.goto(self.address)
+        self.page.wait_for_function("document.documentElement.dataset.ready === 'yes'")
+
+    def _heard(self, message: Any) -> None:
+        if message.type == "error":
+            self.complaints.append(message.text)
+
+    def draw_all(self) -> list[Any]:
+        figures = self.page.query_selector_all("figure.chart")
+        for figure in figures:
+            figure.scroll_into_view_if_needed()
+            self.page.wait_for_function("f => f.dataset.drawn === 'yes'", arg=figure)
+        return list(figures)
+
+    def outside(self) -> list[str]:
+        inside = (self.address, "blob:", "data:")
+        return [url for url in self.requests if not url.startswith(inside)]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_figure_is_drawn_in_silence(browser: Any, benchmarked: Path, scheme: str) -> None:
+    visit = Visit(browser, benchmarked, color_scheme=scheme)
+    figures = visit.draw_all()
+    assert len(figures) >= 5
+    for figure in figures:
+        assert len(figure.query_selector_all(".plot svg path")) > 5
+        assert "undefined" not in figure.inner_text()
+    assert visit.complaints == []
+    assert visit.outside() == []
+
+
+def test_every_choice_of_a_figure_is_drawn(browser: Any, benchmarked: Path) -> None:
+    visit = Visit(browser, benchmarked)
+    visit.draw_all()
+    for choice in visit.page.query_selector_all("select.variant"):
+        for value in choice.evaluate("s => [...s.options].map(o => o.value)"):
+            choice.select_option(value)
+            visit.page.wait_for_timeout(100)
+    assert visit.complaints == []
+
+
+def test_filters_change_tables_figures_and_the_count(browser: Any, benchmarked: Path) -> None:
+    visit = Visit(browser, benchmarked)
+    visit.draw_all()
+    page = visit.page
+    assert page.inner_text("#shown-runs") == "16 of 16 runs"
+    page.click("#filters summary")
+    page.uncheck("#filters input[value=precision]")
+    assert page.inner_text("#shown-runs") == "8 of 16 runs"
+    page.wait_for_function(
+        "!document.querySelector('#figure-boxes svg').textContent.includes('precision')"
+    )
+    assert "precision" not in page.inner_text("#settings tbody")
+    page.select_option("#filters select >> nth=0", "n=100")
+    assert page.inner_text("#shown-runs") == "4 of 16 runs"
+    page.click("#filters button[type=reset]")
+    page.wait_for_function("document.getElementById('shown-runs').textContent === '16 of 16 runs'")
+    assert visit.complaints == []
+
+
+def test_a_run_shows_both_graphs_and_its_parameters(browser: Any, benchmarked: Path) -> None:
+    visit = Visit(browser, benchmarked)
+    visit.page.click("#runs td button >> nth=0")
+    dialog = visit.page.locator("dialog[open]")
+    assert dialog.locator(".graphs svg").count() == 2
+    assert dialog.locator(".graphs svg >> nth=0").locator(".node").count() == 6
+    assert "thresh" in dialog.inner_text()
+    assert "seed 1" in dialog.inner_text()
+    dialog.get_by_text("seed ›").click()
+    assert "seed 2" in dialog.inner_text()
+    visit.page.keyboard.press("Escape")
+    assert visit.page.locator("dialog[open]").count() == 0
+    assert visit.complaints == []
+
+
+def test_a_click_on_a_point_opens_its_run(browser: Any, benchmarked: Path) -> None:
+    visit = Visit(browser, benchmarked)
+    visit.draw_all()
+    visit.page.locator("#figure-cost .mark-symbol path").first.click(force=True)
+    assert visit.page.locator("dialog[open] h2").count() == 1
+
+
+def test_tables_are_sorted_searched_and_saved(browser: Any, benchmarked: Path) -> None:
+    visit = Visit(browser, benchmarked)
+    page = visit.page
+    heading = page.locator("#runs th button", has_text="F1 (skeleton)")
+    heading.click()
+    position = "th => [...th.parentNode.children].indexOf(th)"
+    column = page.locator("#runs th[aria-sort=descending]").evaluate(position)
+    cells = page.locator(f"#runs tbody td:nth-child({column + 1})").all_inner_texts()
+    values = [float(cell) for cell in cells if cell != "–"]
+    assert values == sorted(values, reverse=True)
+    page.fill("#runs input[type=search]", "precision, thresh = 0.4")
+    assert page.locator("#runs tbody tr").count() == 4
+    with page.expect_download() as download:
+        page.click("#runs .tools button >> nth=0")
+    saved = Path(download.value.path()).read_text("utf-8").splitlines()
+    assert len(saved) == 5
+    assert saved[0].startswith("setting,case,seed,status")
+
+
+def test_a_failure_shows_its_log_as_text(browser: Any, without_truth: Path) -> None:
+    visit = Visit(browser, without_truth)
+    visit.draw_all()
+    visit.page.click("#failures td button >> nth=0")
+    assert "cannot learn from 60 rows <b>at all</b>" in visit.page.inner_text("dialog[open] pre")
+    assert visit.complaints == []
+    assert visit.outside() == []
+
+
+def test_a_narrow_screen_does_not_scroll_sideways(browser: Any, benchmarked: Path) -> None:
+    visit = Visit(browser, benchmarked, viewport={"width": 390, "height": 800})
+    visit.draw_all()
+    width = visit.page.evaluate("document.documentElement.scrollWidth")
+    assert width <= 390
