@@ -1,10 +1,23 @@
 #include "dagathlon/hybrid_neighbours.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 namespace dagathlon {
 
 namespace {
+
+struct Association {
+  double p_value;
+  std::size_t node;
+};
+
+NodeVector by_strength(std::vector<Association>& found) {
+  std::ranges::stable_sort(found, {}, &Association::p_value);
+  NodeVector nodes;
+  for (const Association& association : found) nodes.push_back(association.node);
+  return nodes;
+}
 
 class HybridSearch {
  public:
@@ -17,11 +30,10 @@ class HybridSearch {
     NodeVector superset = candidates_;
     for (const std::size_t y : spouses())
       if (!contains(superset, y)) superset.push_back(y);
+    if (superset.size() < 3) return candidates_;
     std::ranges::sort(superset);
-    NodeVector result = adjacent(x_, superset);
-    for (const std::size_t y : candidates_)
-      if (!contains(result, y) && (options_.always(x_, y) || contains(adjacent(y, seen_from(y, superset)), x_)))
-        result.push_back(y);
+    NodeVector result = adjacent(superset);
+    std::erase_if(result, [&](std::size_t y) { return options_.never(x_, y); });
     return result;
   }
 
@@ -30,14 +42,18 @@ class HybridSearch {
     return given.size() <= options_.max_given && test_.independent(x_, y, given, options_.alpha);
   }
 
-  // Variables that no set of at most one candidate separates from x.
+  // Variables that no set of at most one candidate separates from x. The weakest are tried first, and
+  // the strongest are the first to be conditioned on.
   void find_candidates() {
+    std::vector<Association> dependent;
     for (const std::size_t y : others(test_.size(), x_)) {
       if (options_.never(x_, y)) continue;
-      if (options_.always(x_, y) || !independent(y, {})) candidates_.push_back(y);
+      const double p_value = options_.always(x_, y) ? 0 : test_.test(x_, y, {}).p_value;
+      if (p_value < options_.alpha) dependent.push_back({p_value, y});
     }
-    const NodeVector dependent = candidates_;
-    for (const std::size_t y : dependent) {
+    candidates_ = by_strength(dependent);
+    const NodeVector before = candidates_;
+    for (const std::size_t y : std::views::reverse(before)) {
       if (options_.always(x_, y)) continue;
       const auto separator = std::ranges::find_if(
           candidates_, [&](std::size_t z) { return z != y && independent(y, Nodes(&z, 1)); });
@@ -59,19 +75,21 @@ class HybridSearch {
   }
 
   NodeVector dependent_through(std::size_t child) {
-    NodeVector found;
+    std::vector<Association> found;
     for (const std::size_t y : others(test_.size(), x_)) {
       if (contains(candidates_, y) || contains(separators_[y], child)) continue;
       NodeVector given = separators_[y];
       given.push_back(child);
-      if (!independent(y, given)) found.push_back(y);
+      if (given.size() > options_.max_given) continue;
+      const double p_value = test_.test(x_, y, given).p_value;
+      if (p_value < options_.alpha) found.push_back({p_value, y});
     }
-    return found;
+    return by_strength(found);
   }
 
   void drop_separable(std::size_t child, NodeVector& spouses) {
     const NodeVector before = spouses;
-    for (const std::size_t y : before) {
+    for (const std::size_t y : std::views::reverse(before)) {
       const bool separated = std::ranges::any_of(spouses, [&](std::size_t z) {
         const NodeVector given{child, z};
         return z != y && independent(y, given);
@@ -80,25 +98,18 @@ class HybridSearch {
     }
   }
 
-  NodeVector seen_from(std::size_t y, Nodes superset) const {
-    NodeVector result = without(superset, y);
-    result.push_back(x_);
-    std::ranges::sort(result);
-    return result;
-  }
-
-  // The blanket of a node inside a set, less the members that other members separate from it.
-  NodeVector adjacent(std::size_t node, Nodes within) {
+  // The blanket of x inside a set, less the members that other members separate from it.
+  NodeVector adjacent(Nodes within) {
     BlanketOptions blanket;
     blanket.search = BlanketSearch::false_discovery;
     blanket.alpha = options_.alpha;
     blanket.max_given = options_.max_given;
     blanket.required = options_.required;
-    const NodeVector members = markov_blanket(test_, node, within, blanket);
+    const NodeVector members = markov_blanket(test_, x_, within, blanket);
     NodeVector result = members;
     std::erase_if(result, [&](std::size_t y) {
-      return !options_.always(node, y) &&
-             separable(test_, node, y, without(members, y), 0, options_.max_given, options_.alpha);
+      return !options_.always(x_, y) &&
+             separable(test_, x_, y, without(members, y), 0, options_.max_given, options_.alpha);
     });
     return result;
   }

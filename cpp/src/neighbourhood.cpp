@@ -42,13 +42,13 @@ NodeVector required_neighbours(std::size_t n, std::size_t x, const NeighbourOpti
   return result;
 }
 
-// Gives up members that some set of the others separates from x; the last one has been tested with
-// all of them.
+// Gives up members that some set of the others, as they were before, separates from x; the last one
+// has been tested with all of them.
 void prune(IndependenceTest& test, std::size_t x, NodeVector& members, const NeighbourOptions& options) {
   const NodeVector before = members;
   for (const std::size_t y : before) {
     if (y == before.back() || options.always(x, y)) continue;
-    if (separable(test, x, y, without(members, y), 1, options.max_given, options.alpha)) std::erase(members, y);
+    if (separable(test, x, y, without(before, y), 1, options.max_given, options.alpha)) std::erase(members, y);
   }
 }
 

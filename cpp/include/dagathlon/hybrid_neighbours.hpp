@@ -6,8 +6,7 @@
 namespace dagathlon {
 
 // Two cheap passes leave a superset of the neighbours and of the spouses; IAMB with control of the
-// false discovery rate then runs inside it. A variable of the superset that is left out comes back
-// when x is found from its side.
+// false discovery rate then runs inside it.
 NodeVector hybrid_neighbours(IndependenceTest& test, std::size_t x, const NeighbourOptions& options);
 
 }  // namespace dagathlon
