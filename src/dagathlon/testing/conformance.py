@@ -22,7 +22,7 @@ from dagathlon.graphs import Graph, Mark
 from dagathlon.graphs.marks import connector
 from dagathlon.learners.base import Estimate, Learner, Output
 from dagathlon.modules import find
-from dagathlon.testing.samples import Sample, awkward, ordinary, with_missing
+from dagathlon.testing.samples import Sample, awkward, intervened, ordinary, with_missing
 
 _KINDS: tuple[DataKind, ...] = ("continuous", "discrete", "mixed")
 _VOLATILE = ("seconds", "time")
@@ -131,8 +131,12 @@ class _Trial:
         """Number of levels of discrete variables that the learner accepts; 0 for no such data."""
         if kind not in self.learner.accepted():
             return 0
-        suited = (n for n in (3, 2) if not self._objection(ordinary(kind, levels=n)))
+        suited = (n for n in (3, 2) if not self._objection(self._suited(ordinary(kind, levels=n))))
         return next(suited, 0)
+
+    def _suited(self, data: Dataset) -> Dataset:
+        """The data, with intervention targets for a learner that reads them."""
+        return intervened(data) if self.learner.handles_interventions else data
 
     def _objection(self, data: Dataset) -> str:
         return self.learner.objection(facts_of(data))
@@ -143,7 +147,7 @@ class _Trial:
             yield "its parameters change when they are written as JSON and read again"
 
     def _on(self, kind: DataKind, levels: int) -> Iterator[str]:
-        data = ordinary(kind, levels=levels)
+        data = self._suited(ordinary(kind, levels=levels))
         begin = time.perf_counter()
         try:
             first = self._run(data, 1)
@@ -159,7 +163,7 @@ class _Trial:
         if self.learner.order_independent:
             yield from self._any_order(data, first)
         for sample in awkward(kind, levels):
-            yield from self._survives(sample)
+            yield from self._survives(Sample(sample.what, self._suited(sample.data)))
         for sample in with_missing(kind, levels):
             if self.learner.handles_missing:
                 yield from self._survives(sample)
@@ -175,7 +179,7 @@ class _Trial:
         before = data.fingerprint
         again = self._run(data, 1)
         copies = np.array(data.codes), np.array(data.values)
-        if Dataset(data.variables, *copies).fingerprint != before:
+        if Dataset(data.variables, *copies, data.regimes).fingerprint != before:
             yield "it changes the data"
         if again.graph != first.graph or again.chain != first.chain:
             yield "the same random stream gives another result"

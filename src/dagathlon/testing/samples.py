@@ -48,6 +48,14 @@ def of_values(values: npt.NDArray[np.float64], kind: DataKind, levels: int = 3) 
     )
 
 
+def intervened(data: Dataset) -> Dataset:
+    """The data, as if the first variable had been set from outside in every other row."""
+    rows = np.arange(len(data)) % 2
+    codes = data.codes if data.codes.shape[1] else None
+    values = data.values if data.values.shape[1] else None
+    return Dataset(data.variables, codes, values, ([(), data.names[:1]], rows))
+
+
 def awkward(kind: DataKind, levels: int) -> Iterator[Sample]:
     """Data on which a learner may refuse to work but must not break."""
     values = ordinary("continuous", 60).values
