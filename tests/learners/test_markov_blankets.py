@@ -55,7 +55,7 @@ def test_collider_is_directed(name: str) -> None:
     assert np.array_equal(found, expected)
 
 
-@pytest.mark.parametrize("name", (*BLANKETS, *NEIGHBOURS))
+@pytest.mark.parametrize("name", [*BLANKETS, *NEIGHBOURS])
 def test_skeleton(name: str) -> None:
     estimate = learn(collider_data(), name, test="zf", alpha=0.001, undirected=True)
     expected = np.zeros((5, 5), dtype=int)
@@ -64,10 +64,10 @@ def test_skeleton(name: str) -> None:
     assert int(estimate.stats["ntests"]) >= 10
 
 
-@pytest.mark.parametrize("name", (*BLANKETS, *NEIGHBOURS))
+@pytest.mark.parametrize("name", [*BLANKETS, *NEIGHBOURS])
 def test_knowledge_is_obeyed(name: str) -> None:
     data = collider_data()
-    a, b, c, d, e = data.names
+    a, _b, c, d, e = data.names
     constraints = {"required_edges": [[e, a]], "forbidden_edges": [[c, d], [d, c]]}
     learner = find("algorithm", name)(
         test="zf", alpha=0.001, constraints=constraints, undirected=False
@@ -77,7 +77,7 @@ def test_knowledge_is_obeyed(name: str) -> None:
     assert found[2, 3] == found[3, 2] == 0
 
 
-@pytest.mark.parametrize("name", (*BLANKETS, *NEIGHBOURS))
+@pytest.mark.parametrize("name", [*BLANKETS, *NEIGHBOURS])
 def test_no_conditioning_leaves_marginal_dependence(name: str) -> None:
     found = matrix(learn(collider_data(), name, test="zf", alpha=0.001, max_order=0))
     joined = (found | found.T)[:4, :4]
@@ -85,7 +85,7 @@ def test_no_conditioning_leaves_marginal_dependence(name: str) -> None:
     assert not (found | found.T)[4].any()
 
 
-@pytest.mark.parametrize("name", (*BLANKETS, *NEIGHBOURS))
+@pytest.mark.parametrize("name", [*BLANKETS, *NEIGHBOURS])
 def test_names_travel_with_columns(name: str) -> None:
     data = collider_data()
     turned = data.select(data.names[::-1])
