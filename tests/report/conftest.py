@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +90,7 @@ EVALUATION = {
 }
 
 
-def write_study(path: Path, evaluation: dict[str, Any], **entry: Any) -> Path:
+def _write_study(path: Path, evaluation: dict[str, Any], **entry: Any) -> Path:
     """A study of one setup called "study"."""
     data = {"graph_id": "g", "parameters_id": "p", "data_id": "d", "seed_range": [1, 2]} | entry
     setup = {"title": "study", "data": [data], "evaluation": evaluation}
@@ -100,10 +101,16 @@ def write_study(path: Path, evaluation: dict[str, Any], **entry: Any) -> Path:
 
 
 @pytest.fixture(scope="session")
+def write_study() -> Callable[..., Path]:
+    """Writes a study of one setup: path, evaluation, changes of its data entry."""
+    return _write_study
+
+
+@pytest.fixture(scope="session")
 def everything(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a setup with every evaluation, on two data sets."""
     folder = tmp_path_factory.mktemp("everything")
-    path = write_study(folder / "study.json", EVALUATION, data_id="few")
+    path = _write_study(folder / "study.json", EVALUATION, data_id="few")
     Study.load(path).run(folder / "out", jobs=1)
     return folder / "out" / "study"
 
@@ -112,7 +119,7 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def benchmarked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a setup with benchmarks alone, on two kinds of data."""
     folder = tmp_path_factory.mktemp("benchmarked")
-    path = write_study(folder / "study.json", {"benchmarks": BENCHMARKS})
+    path = _write_study(folder / "study.json", {"benchmarks": BENCHMARKS})
     Study.load(path).run(folder / "out", jobs=1)
     return folder / "out" / "study"
 
@@ -138,6 +145,6 @@ def without_truth(tmp_path_factory: pytest.TempPathFactory) -> Path:
         }
     }
     entry = {"graph_id": None, "parameters_id": None, "data_id": "market.csv", "seed_range": None}
-    path = write_study(folder / "study.json", evaluation, **entry)
+    path = _write_study(folder / "study.json", evaluation, **entry)
     Study.load(path).run(folder / "out", jobs=1)
     return folder / "out" / "study"

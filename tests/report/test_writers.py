@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from dagathlon.evaluate.summary import roc_summary
 from dagathlon.graphs import read_graph
 from dagathlon.modules import modules
+from dagathlon.report.charts.roc import RocOptions, roc
+from dagathlon.report.context import Context
 from dagathlon.report.tables import Combination, combinations
 from dagathlon.report.writers import writers
+from dagathlon.study.store import Store
+from dagathlon.workflow import Study
 
 FIGURES = (
     "FPR_TPR_pattern",
@@ -129,3 +136,26 @@ def test_combinations_are_numbered_by_graph_then_parameters_then_data(
     ]
     rows = [found[0]._asdict(), *(found[i]._asdict() for i in order)]
     assert [one.adjmat for one in combinations(rows)] == ["g1", "g1", "g2"]
+
+
+def test_a_fixed_data_file_has_its_median_points(
+    tmp_path: Path, write_study: Callable[..., Path]
+) -> None:
+    rng = np.random.default_rng(1)
+    rows = [",".join(f"{value:.4f}" for value in row) for row in rng.normal(size=(40, 3))]
+    (tmp_path / "fixed.csv").write_text("\n".join(["a,b,c", *rows]) + "\n", "utf-8")
+    (tmp_path / "truth.csv").write_text("a,b,c\n0,1,0\n0,0,1\n0,0,0\n", "utf-8")
+    entry = {"graph_id": "truth.csv", "parameters_id": None, "data_id": "fixed.csv"}
+    evaluation = {"benchmarks": {"ids": ["precision"], "filename_prefix": ""}}
+    path = write_study(tmp_path / "study.json", evaluation, **entry, seed_range=None)
+    study = Study.load(path)
+    study.run(tmp_path / "out", jobs=1)
+    with Store(tmp_path / "out" / "store", readonly=True) as store:
+        setup = study.config.setups[0]
+        context = Context(study.config, study.plan, store, 0, setup, tmp_path, False)
+        summary = roc_summary(context.rows(["precision"]))
+        points = roc([], summary, ("FPRn_pattern", "TPR_pattern"), context.look, RocOptions())
+    assert len(points["data"]["values"]) == 2
+    assert all(row["TPR_pattern_median"] is not None for row in points["data"]["values"])
+    figure = tmp_path / "out" / "study" / "benchmarks" / "FPR_TPR_pattern" / "1.png"
+    assert figure.stat().st_size > 3000
