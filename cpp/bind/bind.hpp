@@ -72,5 +72,6 @@ void bind_random_graphs(nb::module_& m);
 void bind_independence(nb::module_& m);
 void bind_pc(nb::module_& m);
 void bind_local_structure(nb::module_& m);
+void bind_fci(nb::module_& m);
 
 }  // namespace dagathlon

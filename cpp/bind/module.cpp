@@ -44,4 +44,5 @@ NB_MODULE(_core, m) {
   dagathlon::bind_independence(m);
   dagathlon::bind_pc(m);
   dagathlon::bind_local_structure(m);
+  dagathlon::bind_fci(m);
 }

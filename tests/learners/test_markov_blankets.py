@@ -137,9 +137,7 @@ def test_published_accuracy(
     shared: Path, network: str, sample: str, name: str, f1: float, shd: float
 ) -> None:
     folder = shared / "bayesys"
-    table = np.genfromtxt(
-        folder / f"trainingData_{network}_{sample}.csv", delimiter=",", dtype=str
-    )
+    table = np.genfromtxt(folder / f"trainingData_{network}_{sample}.csv", delimiter=",", dtype=str)
     columns = {column[0]: column[1:] for column in table.T}
     estimate = learn(pd.DataFrame(columns).astype("category"), name, test="mi", alpha=0.05)
     found = {(edge.left, edge.right): edge.connector for edge in estimate.graph.edges()}
