@@ -51,4 +51,5 @@ NB_MODULE(_core, m) {
   dagathlon::bind_equivalence_search(m);
   dagathlon::bind_order_search(m);
   dagathlon::bind_local_structure(m);
+  dagathlon::bind_fci(m);
 }

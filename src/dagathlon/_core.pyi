@@ -506,3 +506,15 @@ def learn_by_neighbours(
     """
     A graph by way of the neighbours of each node, and the number of tests.
     """
+
+def fci(
+    test: IndependenceTest,
+    alpha: float,
+    max_order: int | None,
+    stable: bool,
+    second_pass: bool,
+    selection: bool,
+    forbidden: NDArray[numpy.bool_] | None,
+    required: NDArray[numpy.bool_] | None,
+) -> tuple[MarkedGraph, int]:
+    """The PAG and the number of tests."""
