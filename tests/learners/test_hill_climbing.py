@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dagathlon.data import Dataset, Network, Variable
@@ -57,6 +57,7 @@ def plain_hill_climbing(data: Dataset, score: str) -> Graph:
         graph, now = best, now + gain
 
 
+@settings(max_examples=40)
 @given(seed=st.integers(0, 1000), score=st.sampled_from(["bic-g", "bge", "aic-g"]))
 def test_the_same_as_hill_climbing_without_any_trick(seed: int, score: str) -> None:
     data = sample(seed, p=4)

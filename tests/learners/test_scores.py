@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dagathlon.data import Dataset, Variable
@@ -117,6 +117,7 @@ def test_some_scores_tell_equivalent_graphs_apart(score: str) -> None:
 
 
 @pytest.mark.parametrize("score", sorted(SCORES))
+@settings(max_examples=20)
 @given(seed=st.integers(0, 10_000))
 def test_additions_are_the_scores_of_larger_families(score: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
