@@ -11,26 +11,50 @@ namespace {
 
 constexpr std::size_t max_sub_table_cells = 4096;
 constexpr std::size_t block_rows = 4096;
+constexpr std::size_t block_words = 256;
 
-// Measured costs in nanoseconds: one word of a plane, one row of a histogram, one column of its index.
-constexpr double plane_word_cost = 0.45;
+// Measured costs in nanoseconds: one word of a plane, with and without counting in vectors, one row of
+// a histogram, one column of its index.
+constexpr double vector_word_cost = 0.12;
+constexpr double word_cost = 0.6;
 constexpr double histogram_row_cost = 0.65;
 constexpr double index_column_cost = 0.12;
 
-DAGATHLON_POPCOUNT_CLONES std::size_t count_common(const Word* a, const Word* b, std::size_t words) {
+const bool vector_popcount = has_vector_popcount();
+
+std::size_t count_bits(Word word) { return static_cast<std::size_t>(std::popcount(word)); }
+
+DAGATHLON_POPCOUNT_CLONES std::size_t count_common_by_word(const Word* a, const Word* b, std::size_t words) {
   std::size_t total = 0;
-  for (std::size_t k = 0; k < words; ++k) total += static_cast<std::size_t>(std::popcount(a[k] & b[k]));
+  for (std::size_t k = 0; k < words; ++k) total += count_bits(a[k] & b[k]);
   return total;
 }
 
-// to = a and b; gives the number of bits.
-DAGATHLON_POPCOUNT_CLONES std::size_t common(const Word* a, const Word* b, Word* to, std::size_t words) {
+DAGATHLON_VECTOR_POPCOUNT std::size_t count_common_by_vector(const Word* a, const Word* b, std::size_t words) {
   std::size_t total = 0;
-  for (std::size_t k = 0; k < words; ++k) {
-    to[k] = a[k] & b[k];
-    total += static_cast<std::size_t>(std::popcount(to[k]));
-  }
+  for (std::size_t k = 0; k < words; ++k) total += count_bits(a[k] & b[k]);
   return total;
+}
+
+DAGATHLON_POPCOUNT_CLONES std::size_t common_by_word(const Word* a, const Word* b, Word* to, std::size_t words) {
+  std::size_t total = 0;
+  for (std::size_t k = 0; k < words; ++k) total += count_bits(to[k] = a[k] & b[k]);
+  return total;
+}
+
+DAGATHLON_VECTOR_POPCOUNT std::size_t common_by_vector(const Word* a, const Word* b, Word* to, std::size_t words) {
+  std::size_t total = 0;
+  for (std::size_t k = 0; k < words; ++k) total += count_bits(to[k] = a[k] & b[k]);
+  return total;
+}
+
+std::size_t count_common(const Word* a, const Word* b, std::size_t words) {
+  return vector_popcount ? count_common_by_vector(a, b, words) : count_common_by_word(a, b, words);
+}
+
+// to = a and b; gives the number of bits.
+std::size_t common(const Word* a, const Word* b, Word* to, std::size_t words) {
+  return vector_popcount ? common_by_vector(a, b, to, words) : common_by_word(a, b, to, words);
 }
 
 template <class Code, class Index>
@@ -156,51 +180,62 @@ bool Counter::planes_pay() const {
     operations += outer * (last_pair ? arity - 1 : arity);
     outer *= last_pair ? std::max(arity - 1, 1.0) : arity;
   }
-  const double planes = plane_word_cost * operations * static_cast<double>(words_for(data_.rows()));
+  const double planes = (vector_popcount ? vector_word_cost : word_cost) * operations * static_cast<double>(words_for(data_.rows()));
   const double row = histogram_row_cost + index_column_cost * static_cast<double>(columns_.size());
   return planes < row * static_cast<double>(data_.rows());
 }
 
+// In blocks of rows whose planes stay in the fastest cache.
 void Counter::tabulate_by_planes() {
+  masks_.resize((columns_.size() + 1) * block_words);
   const std::size_t words = words_for(data_.rows());
-  masks_.resize((columns_.size() + 1) * words);
-  std::fill_n(masks_.begin(), words, ~Word{0});
-  if (words > 0 && data_.rows() % word_bits != 0) masks_[words - 1] = (Word{1} << (data_.rows() % word_bits)) - 1;
-  count_plane(0, masks_.data(), 0);
+  for (block_start_ = 0; block_start_ < words; block_start_ += block_words) {
+    block_size_ = std::min(block_words, words - block_start_);
+    std::fill_n(masks_.begin(), block_size_, ~Word{0});
+    const bool partial = block_start_ + block_size_ == words && data_.rows() % word_bits != 0;
+    if (partial) masks_[block_size_ - 1] = (Word{1} << (data_.rows() % word_bits)) - 1;
+    count_plane(0, masks_.data(), 0);
+  }
+}
+
+const Word* Counter::plane_block(std::size_t column, std::size_t level) const {
+  return data_.plane(column, level).data() + block_start_;
 }
 
 void Counter::count_plane(std::size_t depth, const Word* mask, std::size_t base) {
   if (depth + 2 >= columns_.size()) return count_plane_pair(mask, base);
-  const std::size_t words = words_for(data_.rows());
-  Word* next = masks_.data() + (depth + 1) * words;
-  for (std::size_t level = 0; level < data_.stored_arity(columns_[depth]); ++level) {
-    if (common(mask, data_.plane(columns_[depth], level).data(), next, words) == 0) continue;
-    count_plane(depth + 1, next, base * data_.stored_arity(columns_[depth]) + level);
+  const std::size_t levels = data_.stored_arity(columns_[depth]);
+  Word* next = masks_.data() + (depth + 1) * block_words;
+  for (std::size_t level = 0; level < levels; ++level) {
+    if (common(mask, plane_block(columns_[depth], level), next, block_size_) == 0) continue;
+    count_plane(depth + 1, next, base * levels + level);
   }
 }
 
 // Counts the last two columns (or the only one); the last level of each follows from the margins.
 void Counter::count_plane_pair(const Word* mask, std::size_t base) {
-  const std::size_t words = words_for(data_.rows());
   const std::size_t y = columns_.back();
   const std::size_t y_levels = data_.stored_arity(y);
-  const bool single = columns_.size() == 1;
-  const std::size_t x_levels = single ? 1 : data_.stored_arity(columns_[columns_.size() - 2]);
+  const std::size_t x_levels = columns_.size() == 1 ? 1 : data_.stored_arity(columns_[columns_.size() - 2]);
   Tally* cells = table_.data() + base * x_levels * y_levels;
   Tally* last_row = cells + (x_levels - 1) * y_levels;
-  const auto fill_row = [&](Tally* row, const Word* rows, std::size_t total) {
+  Tally counts[DiscreteData::max_plane_levels];
+  const auto count_levels = [&](const Word* rows, std::size_t total) {
     for (std::size_t b = 0; b + 1 < y_levels; ++b) {
-      row[b] = static_cast<Tally>(count_common(rows, data_.plane(y, b).data(), words));
-      total -= row[b];
+      counts[b] = static_cast<Tally>(count_common(rows, plane_block(y, b), block_size_));
+      total -= counts[b];
     }
-    row[y_levels - 1] = static_cast<Tally>(total);
+    counts[y_levels - 1] = static_cast<Tally>(total);
   };
-  fill_row(last_row, mask, count_common(mask, mask, words));
-  Word* next = masks_.data() + columns_.size() * words;
+  count_levels(mask, count_common(mask, mask, block_size_));
+  for (std::size_t b = 0; b < y_levels; ++b) last_row[b] += counts[b];
+  Word* next = masks_.data() + columns_.size() * block_words;
   for (std::size_t a = 0; a + 1 < x_levels; ++a) {
-    Tally* row = cells + a * y_levels;
-    fill_row(row, next, common(mask, data_.plane(columns_[columns_.size() - 2], a).data(), next, words));
-    for (std::size_t b = 0; b < y_levels; ++b) last_row[b] -= row[b];
+    count_levels(next, common(mask, plane_block(columns_[columns_.size() - 2], a), next, block_size_));
+    for (std::size_t b = 0; b < y_levels; ++b) {
+      cells[a * y_levels + b] += counts[b];
+      last_row[b] -= counts[b];
+    }
   }
 }
 

@@ -10,8 +10,6 @@ namespace dagathlon {
 namespace {
 
 constexpr std::size_t max_narrow_arity = 256;
-// Above this many levels the planes of a column lose against a histogram.
-constexpr std::size_t max_plane_arity = 16;
 constexpr std::size_t max_mergeable_cells = std::size_t{1} << 16;
 
 // Copies a column; missing values become `arity`. Returns whether there were any.
@@ -88,7 +86,7 @@ void DiscreteData::make_planes() {
   const std::size_t words = words_for(rows_);
   std::size_t total = 0;
   for (std::size_t j = 0; j < size(); ++j) {
-    if (stored_arities_[j] > max_plane_arity) continue;
+    if (stored_arities_[j] > max_plane_levels) continue;
     plane_start_[j] = total;
     total += stored_arities_[j] * words;
   }

@@ -1,8 +1,8 @@
 #include "dagathlon/pc.hpp"
 
 #include <numeric>
+#include <optional>
 #include <utility>
-#include <variant>
 
 #include "dagathlon/dag.hpp"
 #include "dagathlon/equivalence.hpp"
@@ -59,18 +59,20 @@ class PcRun {
   }
 
   MarkedGraph finished(const OrientationState& colliders) {
-    if (options_.contradiction == Contradiction::keep || is_extendable(colliders)) return closed(colliders);
+    if (options_.contradiction == Contradiction::keep) return closed(colliders);
+    if (auto found = resolved(colliders)) return *found;
     Stream random(options_.seed, 0);
     if (options_.contradiction == Contradiction::retry)
-      for (std::size_t k = 0; k < max_retries; ++k) {
-        const OrientationState other = colliders_in_random_order(random);
-        if (is_extendable(other)) return closed(other);
-      }
+      for (std::size_t k = 0; k < max_retries; ++k)
+        if (auto found = resolved(colliders_in_random_order(random))) return *found;
     return random_cpdag(skeleton_.adjacent, random);
   }
 
-  static bool is_extendable(const OrientationState& state) {
-    return std::holds_alternative<MarkedGraph>(extension(state.graph()));
+  // The CPDAG of a DAG with these colliders, if there is one; what knowledge directs stays directed.
+  std::optional<MarkedGraph> resolved(const OrientationState& state) const {
+    std::optional<MarkedGraph> found = cpdag(state.graph());
+    if (found && options_.forbidden.size() > 0) return closed(state);
+    return found;
   }
 
   OrientationState colliders_in_random_order(Stream& random) const {

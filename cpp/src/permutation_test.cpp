@@ -19,18 +19,23 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
   return hash ^ (hash >> 31);
 }
 
+std::vector<std::size_t> sorted(Nodes given) {
+  std::vector<std::size_t> set(given.begin(), given.end());
+  std::ranges::sort(set);
+  return set;
+}
+
 }  // namespace
 
 Stream PermutationTest::stream(std::size_t x, std::size_t y, Nodes given) const {
-  std::vector<std::size_t> set(given.begin(), given.end());
-  std::ranges::sort(set);
+  const std::vector<std::size_t> set = sorted(given);
   std::uint64_t hash = mixed(mixed(0, std::min(x, y)), std::max(x, y));
   for (const std::size_t node : set) hash = mixed(hash, node);
   return {permutations_.seed, hash};
 }
 
 TestResult PermutationTest::run(std::size_t x, std::size_t y, Nodes given) {
-  const Observed observed = observe(std::min(x, y), std::max(x, y), given);
+  const Observed observed = observe(std::min(x, y), std::max(x, y), sorted(given));
   if (!observed.defined) return {0.0, 0.0, 1.0, false};
   Stream random = stream(x, y, given);
   const double limit = observed.extremeness * (1.0 - tie_tolerance);
@@ -50,7 +55,7 @@ TestResult PermutationTest::run(std::size_t x, std::size_t y, Nodes given) {
 
 bool PermutationTest::accepts(std::size_t x, std::size_t y, Nodes given, double alpha) {
   if (permutations_.semiparametric) return verdict(run(x, y, given), alpha);
-  const Observed observed = observe(std::min(x, y), std::max(x, y), given);
+  const Observed observed = observe(std::min(x, y), std::max(x, y), sorted(given));
   if (!observed.defined) return undefined_is_independent;
   Stream random = stream(x, y, given);
   const double limit = observed.extremeness * (1.0 - tie_tolerance);
@@ -180,13 +185,6 @@ double inner(const std::vector<double>& a, const std::vector<double>& b) {
   return sum;
 }
 
-void centre(std::vector<double>& values) {
-  double mean = 0;
-  for (const double v : values) mean += v;
-  mean /= static_cast<double>(values.size());
-  for (double& v : values) v -= mean;
-}
-
 // Takes away the part of `values` along a direction of length 1.
 void project_out(std::vector<double>& values, const std::vector<double>& direction) {
   const double along = inner(values, direction);
@@ -205,9 +203,11 @@ PermutationTest::Observed GaussianPermutationTest::observe(std::size_t x, std::s
   }
   if (complete.size() < given.size() + 3) return {0, 0, false};
   const auto centred = [&](std::size_t column) {
-    std::vector<double> result;
-    for (const std::size_t i : complete) result.push_back(value(column, i));
-    centre(result);
+    const ValueColumn source{values_.data() + column * rows_, 1};
+    const Moments m = moments(std::span(&source, 1), complete);
+    std::vector<double> result(complete.size(), 0.0);
+    if (dagathlon::correlation(m)(0, 0) == 0) return result;
+    for (std::size_t i = 0; i < complete.size(); ++i) result[i] = source[complete[i]] - m.means[0];
     return result;
   };
   std::vector<std::vector<double>> basis;

@@ -62,6 +62,7 @@ class Counter {
   template <class Index>
   void tabulate_by_index();
   void tabulate_by_planes();
+  const Word* plane_block(std::size_t column, std::size_t level) const;
   void count_plane(std::size_t depth, const Word* mask, std::size_t base);
   void count_plane_pair(const Word* mask, std::size_t base);
   bool planes_pay() const;
@@ -80,6 +81,8 @@ class Counter {
   std::vector<Tally> table_;
   std::vector<std::uint32_t> index_;
   std::vector<Word> masks_;
+  std::size_t block_start_ = 0;
+  std::size_t block_size_ = 0;
   std::vector<Tally> compact_;
   std::vector<Tally> x_margin_;
   std::vector<Tally> y_margin_;

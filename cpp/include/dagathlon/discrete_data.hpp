@@ -25,6 +25,9 @@ struct CodeColumn {
 // forbids it because the rows belong to other columns too.
 class DiscreteData {
  public:
+  // Columns with more stored levels have no planes: they lose against a histogram.
+  static constexpr std::size_t max_plane_levels = 16;
+
   template <class Code>
   DiscreteData(std::span<const CodeColumn<Code>> columns, std::size_t rows, std::vector<std::size_t> arities,
                bool merge_rows = true);

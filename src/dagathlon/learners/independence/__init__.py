@@ -6,7 +6,7 @@ from dagathlon.learners.independence.catalogue import (
     TestName,
     default_test,
     kind_of_test,
-    tests_for,
+    suitable_tests,
 )
 from dagathlon.learners.independence.query import (
     IndependenceTest,
@@ -25,5 +25,5 @@ __all__ = [
     "independence_test",
     "kind_of_test",
     "separation_test",
-    "tests_for",
+    "suitable_tests",
 ]

@@ -141,7 +141,7 @@ def kind_of_test(name: str) -> TestKind:
     return TESTS[base]
 
 
-def tests_for(kind: DataKind) -> list[str]:
+def suitable_tests(kind: DataKind) -> list[str]:
     """Names of the tests for a kind of data."""
     return [name for name, test in TESTS.items() if kind in test.kinds]
 

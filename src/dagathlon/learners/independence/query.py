@@ -16,7 +16,7 @@ from dagathlon.learners.independence.catalogue import (
     DELETION,
     default_test,
     kind_of_test,
-    tests_for,
+    suitable_tests,
 )
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def independence_test(
     if kind not in found.kinds:
         raise DataError(
             f"the test {chosen!r} is for {' or '.join(sorted(found.kinds))} data, and these are "
-            f"{kind}; tests for {kind} data: {listing(tests_for(kind))}"
+            f"{kind}; tests for {kind} data: {listing(suitable_tests(kind))}"
         )
     rowwise = chosen.endswith(DELETION)
     _check_values(data, chosen, rowwise)
@@ -151,6 +151,3 @@ def _check_values(data: Dataset, name: str, rowwise: bool) -> None:
             f"variable {column!r} has missing values, which the test {name!r} cannot handle; use "
             f"'{name}{DELETION}' to leave out rows per test, or impute them first"
         )
-    for variable in data.variables:
-        if not variable.is_discrete and np.isinf(data.column(variable.name)).any():
-            raise DataError(f"variable {variable.name!r} has an infinite value")

@@ -1,0 +1,96 @@
+"""The PC family against the graphs that pcalg, bnlearn and dualPC learn."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dagathlon import learn
+from dagathlon.data import Dataset, read_data
+from dagathlon.graphs import Graph, skeleton
+
+CASES = [
+    "alarm_n1000",
+    "alarm_n60_fulllevels",
+    "asia_n1000",
+    "gauss_latent_p10_n1000",
+    "gauss_p20_n640",
+    "sachs_cont",
+]
+
+
+def results(shared: Path, case: str, pattern: str) -> list[tuple[str, dict, np.ndarray]]:
+    """Name, arguments and matrix of every result of a case."""
+    found = []
+    for path in sorted((shared / "reference" / case / "algs").glob(pattern + ".json")):
+        call = json.loads(path.read_text())
+        matrix = np.loadtxt(path.with_suffix(".csv"), delimiter=",", skiprows=1, dtype=int)
+        found.append((path.stem, call["args"], matrix))
+    return found
+
+
+def data_of(shared: Path, case: str) -> Dataset:
+    return read_data(shared / "reference" / case / "data.csv")
+
+
+def matrix_of(graph: Graph) -> np.ndarray:
+    """Bidirected edges as 2, as pcalg writes conflicts."""
+    result = graph.adjacency.astype(int)
+    for edge in graph.edges():
+        if edge.connector == "<->":
+            i, j = graph.position(edge.left), graph.position(edge.right)
+            result[i, j] = result[j, i] = 2
+    return result
+
+
+@pytest.mark.shared
+@pytest.mark.filterwarnings("ignore::dagathlon.errors.DataWarning")
+@pytest.mark.parametrize("case", CASES)
+def test_pcalg(shared: Path, case: str):
+    data = data_of(shared, case)
+    compared = results(shared, case, "pcalg_pc_*")
+    for name, args, expected in compared:
+        estimate = learn(
+            data,
+            "pcalg_pc",
+            alpha=args["alpha"],
+            indepTest=args["indepTest"],
+            skelmethod=args.get("skel.method", "stable"),
+            conservative=bool(args.get("conservative")),
+            majrule=bool(args.get("maj.rule")),
+            solveconfl=bool(args.get("solve.confl")),
+        )
+        assert np.array_equal(matrix_of(estimate.graph), expected), name
+    assert compared
+
+
+@pytest.mark.shared
+@pytest.mark.filterwarnings("ignore::dagathlon.errors.DataWarning")
+@pytest.mark.parametrize("case", CASES)
+def test_bnlearn(shared: Path, case: str):
+    data = data_of(shared, case)
+    compared = results(shared, case, "bnlearn_pc.stable_*")
+    for name, args, expected in compared:
+        estimate = learn(data, "bnlearn_pcstable", alpha=args["alpha"], test=args["test"])
+        assert np.array_equal(matrix_of(estimate.graph), expected), name
+    assert compared
+
+
+# One edge of each of these is directed the other way: docs/learners.md says why.
+DUAL_DIFFERS = {("gauss_latent_p10_n1000", 0.05), ("gauss_p20_n640", 0.05)}
+
+
+@pytest.mark.shared
+@pytest.mark.filterwarnings("ignore::dagathlon.errors.DataWarning")
+@pytest.mark.parametrize("case", ["gauss_latent_p10_n1000", "gauss_p20_n640", "sachs_cont"])
+def test_dual_pc(shared: Path, case: str):
+    data = data_of(shared, case)
+    for name, args, expected in results(shared, case, "dualpc_*"):
+        graph = learn(data, "dualpc", alpha=args["alpha"]).graph
+        reference = Graph.from_adjacency(data.names, expected)
+        assert skeleton(graph) == skeleton(reference), name
+        differing = int((matrix_of(graph) != expected).sum())
+        assert differing == (2 if (case, args["alpha"]) in DUAL_DIFFERS else 0), name
