@@ -17,7 +17,7 @@ from dagathlon.learners.hybrid import Mmhc
 
 NAMES = {"si.hiton.pc": "si_hiton_pc"}
 RENAMED = {"iss.mu": "iss_mu"}
-# Our hpc finds other neighbours than bnlearn's here, and the DAGs inside the skeletons differ with it.
+# Our hpc finds other neighbours than bnlearn's here; the DAGs in the skeletons differ with it.
 SKELETON_DIFFERS = {
     "alarm_n1000/bnlearn_h2pc_mi_bic_a0.01",
     "alarm_n1000/bnlearn_h2pc_mi_bic_a0.05",
