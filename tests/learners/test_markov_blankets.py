@@ -67,11 +67,7 @@ def test_skeleton(name: str) -> None:
 @pytest.mark.parametrize("name", [*BLANKETS, *NEIGHBOURS])
 def test_knowledge_is_obeyed(name: str) -> None:
     data = collider_data()
-<<<<<<< HEAD
-    a, _b, c, d, e = data.names
-=======
     a, _, c, d, e = data.names
->>>>>>> mb5
     constraints = {"required_edges": [[e, a]], "forbidden_edges": [[c, d], [d, c]]}
     learner = find("algorithm", name)(
         test="zf", alpha=0.001, constraints=constraints, undirected=False
