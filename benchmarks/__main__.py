@@ -1,5 +1,6 @@
 """``python -m benchmarks [TOPIC …]``: run the benchmarks and write benchmarks/results.md.
 
+Without topics all of them are run, which takes half an hour and more; the file holds what was run.
 Peers that are not installed are named as missing; ``pip install -e '.[bench]'`` installs them.
 """
 
@@ -69,8 +70,7 @@ def main() -> None:
         rows = importlib.import_module(f"benchmarks.{topic}").run()
         print_table(rows)
         text += as_markdown(topic, rows)
-    if not sys.argv[1:]:
-        (FOLDER / "results.md").write_text(text)
+    (FOLDER / "results.md").write_text(text)
 
 
 if __name__ == "__main__":
