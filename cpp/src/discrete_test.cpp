@@ -16,6 +16,31 @@ constexpr double rows_per_df = 10;
 // Decisions this near to the critical value are made on the p-value itself.
 constexpr double margin_of_decision = 1e-9;
 
+// The slice without the levels of x and of y that have at most one row in it.
+Slice without_rare(const Slice& whole, TrimmedSlice& to) {
+  const auto kept = [](const Tally* margin, std::size_t levels) {
+    std::vector<std::size_t> result;
+    for (std::size_t k = 0; k < levels; ++k)
+      if (margin[k] > 1) result.push_back(k);
+    return result;
+  };
+  const std::vector<std::size_t> rows = kept(whole.x_margin, whole.x_levels);
+  const std::vector<std::size_t> columns = kept(whole.y_margin, whole.y_levels);
+  to.cells.clear();
+  to.x_margin.assign(rows.size(), 0);
+  to.y_margin.assign(columns.size(), 0);
+  Tally total = 0;
+  for (std::size_t a = 0; a < rows.size(); ++a)
+    for (std::size_t b = 0; b < columns.size(); ++b) {
+      const Tally count = whole.cells[rows[a] * whole.y_levels + columns[b]];
+      to.cells.push_back(count);
+      to.x_margin[a] += count;
+      to.y_margin[b] += count;
+      total += count;
+    }
+  return {rows.size(), columns.size(), to.cells.data(), to.x_margin.data(), to.y_margin.data(), total};
+}
+
 constexpr TestResult untestable(double df) { return {0.0, df, 1.0, false}; }
 
 }  // namespace
@@ -39,9 +64,11 @@ TableSums DiscreteTest::sums(std::size_t x, std::size_t y, Nodes given) {
   TableSums s;
   const DiscreteStatistic kind = options_.statistic;
   const bool counts_df = options_.df == DegreesOfFreedom::adjusted || options_.df == DegreesOfFreedom::observed;
-  counter_.slices(x, y, given, [&](const Slice& slice) {
-    s.rows += slice.total;
+  counter_.slices(x, y, given, [&](const Slice& whole) {
+    const Slice slice = options_.df == DegreesOfFreedom::observed ? without_rare(whole, trimmed_) : whole;
+    s.rows += whole.total;
     s.configurations += 1;
+    if (slice.total == 0) return;
     if (kind == DiscreteStatistic::g_square) s.information += slice_information(slice, logs_);
     if (kind == DiscreteStatistic::chi_square) s.chi_square += slice_chi_square(slice);
     if (kind == DiscreteStatistic::ordered_pairs) {
@@ -85,39 +112,50 @@ double DiscreteTest::shrunk_statistic(std::size_t x, std::size_t y, Nodes given,
   return 2.0 * n * sum;
 }
 
-TestResult DiscreteTest::statistic(std::size_t x, std::size_t y, Nodes given, bool& needs_tail) {
+double DiscreteTest::statistic_of(const TableSums& s, std::size_t x, std::size_t y, Nodes given) {
+  switch (options_.statistic) {
+    case DiscreteStatistic::g_square: return std::max(2.0 * s.information, 0.0);
+    case DiscreteStatistic::chi_square: return s.chi_square;
+    default: return std::max(shrunk_statistic(x, y, given, s), 0.0);
+  }
+}
+
+double DiscreteTest::df_of(const TableSums& s, std::size_t x, std::size_t y, Nodes given) const {
   const double full = full_df(x, y, given);
+  if (options_.df == DegreesOfFreedom::adjusted || options_.df == DegreesOfFreedom::observed) return s.adjusted_df;
+  if (options_.df != DegreesOfFreedom::ten_rows_less_empty || given.empty()) return full;
+  // pcalg's count is right for binary variables and differs from the number of empty cells otherwise.
+  const double slice_cells = cells(x, y, {});
+  const double configurations = cells(x, y, given) / slice_cells;
+  const double absent = (configurations - s.configurations) * slice_cells +
+                        4.0 * (std::exp2(static_cast<double>(given.size())) - configurations);
+  return std::max(full - (s.empty_cells + absent), 1.0);
+}
+
+bool DiscreteTest::too_few_rows(const TableSums& s, std::size_t x, std::size_t y, Nodes given) const {
+  switch (options_.df) {
+    case DegreesOfFreedom::ten_rows:
+    case DegreesOfFreedom::ten_rows_less_empty: return s.rows < rows_per_df * full_df(x, y, given);
+    case DegreesOfFreedom::adjusted: return s.rows < rows_per_cell * cells(x, y, given);
+    default: return false;
+  }
+}
+
+TestResult DiscreteTest::statistic(std::size_t x, std::size_t y, Nodes given, bool& needs_tail) {
   needs_tail = false;
-  if (full == 0) return untestable(0);
+  if (full_df(x, y, given) == 0) return untestable(0);
   const TableSums s = sums(x, y, given);
-  const bool ten_rows = options_.df == DegreesOfFreedom::ten_rows || options_.df == DegreesOfFreedom::ten_rows_less_empty;
-  if (ten_rows && s.rows < rows_per_df * full) return {0.0, full, 1.0};
-  if (s.rows == 0) return untestable(full);
+  if (s.rows == 0) return untestable(full_df(x, y, given));
   if (options_.statistic == DiscreteStatistic::ordered_pairs) {
     if (!(s.pairs.variance > 0)) return untestable(0);
     const double z = s.pairs.excess / std::sqrt(s.pairs.variance);
     return {z, 0.0, normal_two_sided(z)};
   }
-  TestResult result{0.0, full, 1.0};
-  if (options_.statistic == DiscreteStatistic::g_square) result.statistic = std::max(2.0 * s.information, 0.0);
-  else if (options_.statistic == DiscreteStatistic::chi_square) result.statistic = s.chi_square;
-  else result.statistic = std::max(shrunk_statistic(x, y, given, s), 0.0);
-  if (options_.df == DegreesOfFreedom::adjusted || options_.df == DegreesOfFreedom::observed) {
-    result.df = s.adjusted_df;
-    if (result.df == 0) return untestable(0);
-    if (options_.df == DegreesOfFreedom::adjusted && s.rows < rows_per_cell * cells(x, y, given))
-      return {0.0, result.df, 1.0};
-  }
-  if (options_.df == DegreesOfFreedom::ten_rows_less_empty && !given.empty()) {
-    // pcalg's count is right for binary variables and differs from the number of empty cells otherwise.
-    const double slice_cells = cells(x, y, {});
-    const double configurations = cells(x, y, given) / slice_cells;
-    const double absent = (configurations - s.configurations) * slice_cells +
-                          4.0 * (std::exp2(static_cast<double>(given.size())) - configurations);
-    result.df = std::max(full - (s.empty_cells + absent), 1.0);
-  }
+  const double df = df_of(s, x, y, given);
+  if (df == 0) return untestable(0);
+  if (too_few_rows(s, x, y, given)) return {0.0, df, 1.0};
   needs_tail = true;
-  return result;
+  return {statistic_of(s, x, y, given), df, 1.0};
 }
 
 TestResult DiscreteTest::run(std::size_t x, std::size_t y, Nodes given) {

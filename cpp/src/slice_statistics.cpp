@@ -99,7 +99,9 @@ OrderedPairs slice_ordered_pairs(const Slice& slice) {
 }
 
 std::size_t slice_adjusted_df(const Slice& slice) {
-  return (occupied({slice.x_margin, slice.x_levels}) - 1) * (occupied({slice.y_margin, slice.y_levels}) - 1);
+  const std::size_t x_levels = occupied({slice.x_margin, slice.x_levels});
+  const std::size_t y_levels = occupied({slice.y_margin, slice.y_levels});
+  return x_levels > 0 && y_levels > 0 ? (x_levels - 1) * (y_levels - 1) : 0;
 }
 
 std::size_t slice_empty_cells(const Slice& slice) {

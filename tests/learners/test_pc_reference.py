@@ -94,3 +94,33 @@ def test_dual_pc(shared: Path, case: str):
         assert skeleton(graph) == skeleton(reference), name
         differing = int((matrix_of(graph) != expected).sum())
         assert differing == (2 if (case, args["alpha"]) in DUAL_DIFFERS else 0), name
+
+
+TETRAD_TESTS = {"fisherz": "zf", "gsq": "g-square", "chisq": "chi-square"}
+# Settings whose graphs are the same in every entry; docs/learners.md says what differs elsewhere.
+TETRAD_SAME = {
+    "asia1000__pc__chisq-a01-sepset",
+    "asia1000__pc__gsq-a01-maxp",
+    "asia1000__pc__gsq-a01-sepset",
+    "g20__pc__fisherz-a01-maxp",
+}
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("data_name", ["asia1000", "g20"])
+def test_tetrad(shared: Path, data_name: str):
+    folder = shared / "reference" / "tetrad"
+    data = read_data(folder / f"{data_name}.csv")
+    for path in sorted(folder.glob(f"{data_name}__pc__*.json")):
+        test, level, style = path.stem.split("__")[2].split("-")
+        graph = learn(
+            data,
+            "pc",
+            test=TETRAD_TESTS[test],
+            alpha=int(level[1:]) / 100,
+            colliders="highest-p" if style == "maxp" else "separating-set",
+        ).graph
+        expected = np.loadtxt(path.with_suffix(".adj.csv"), delimiter=",", skiprows=1, dtype=int)
+        assert skeleton(graph) == skeleton(Graph.from_adjacency(data.names, expected)), path.stem
+        if path.stem in TETRAD_SAME:
+            assert np.array_equal(matrix_of(graph), expected), path.stem

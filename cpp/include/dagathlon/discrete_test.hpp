@@ -16,7 +16,7 @@ enum class DiscreteStatistic : std::uint8_t { g_square, chi_square, shrunk_g_squ
 enum class DegreesOfFreedom : std::uint8_t {
   full,               // (levels of x - 1)(levels of y - 1) × configurations
   adjusted,           // of the levels that occur in each slice; below five rows per cell no test
-  observed,           // of the levels that occur in each slice
+  observed,           // of the levels with more than one row in each slice; the others are left out (Tetrad)
   ten_rows,           // full; with fewer than ten rows for each, independence (pcalg)
   ten_rows_less_empty // the same, less one for every empty cell (pcalg's adaptDF)
 };
@@ -38,6 +38,13 @@ struct TableSums {
   double configurations = 0;
 };
 
+// Memory of a slice from which levels were left out.
+struct TrimmedSlice {
+  std::vector<Tally> cells;
+  std::vector<Tally> x_margin;
+  std::vector<Tally> y_margin;
+};
+
 // Rows with a missing value in the variables of a test are left out of that test.
 class DiscreteTest : public IndependenceTest {
  public:
@@ -54,6 +61,10 @@ class DiscreteTest : public IndependenceTest {
  private:
   // The statistic and its degrees of freedom; a p-value only where it is not that of chi-square.
   TestResult statistic(std::size_t x, std::size_t y, Nodes given, bool& needs_tail);
+  double statistic_of(const TableSums& s, std::size_t x, std::size_t y, Nodes given);
+  double df_of(const TableSums& s, std::size_t x, std::size_t y, Nodes given) const;
+  // Too few for a decision: then independence is accepted.
+  bool too_few_rows(const TableSums& s, std::size_t x, std::size_t y, Nodes given) const;
   TableSums sums(std::size_t x, std::size_t y, Nodes given);
   double shrunk_statistic(std::size_t x, std::size_t y, Nodes given, const TableSums& sums);
   double full_df(std::size_t x, std::size_t y, Nodes given) const;
@@ -64,6 +75,7 @@ class DiscreteTest : public IndependenceTest {
   DiscreteOptions options_;
   Counter counter_;
   LogTable logs_;
+  TrimmedSlice trimmed_;
   double alpha_ = -1;
   std::unordered_map<double, double> critical_;
 };

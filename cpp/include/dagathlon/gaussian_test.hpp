@@ -31,6 +31,8 @@ class GaussianTest : public IndependenceTest {
  public:
   GaussianTest(std::span<const ValueColumn> columns, std::size_t rows, GaussianOptions options);
   GaussianTest(SymmetricMatrix correlation, std::size_t rows, GaussianOptions options);
+  GaussianTest(const GaussianTest&) = delete;
+  GaussianTest& operator=(const GaussianTest&) = delete;
 
   std::size_t size() const override { return correlation_.size(); }
   std::optional<std::vector<std::size_t>> separator(std::size_t x, std::size_t y, const SubsetSearch& search,

@@ -93,6 +93,9 @@ class GaussianPermutationTest : public PermutationTest {
   double permuted(Stream& random) override;
 
  private:
+  ValueColumn column(std::size_t j) const { return {values_.data() + j * rows_, 1}; }
+  std::vector<std::size_t> complete_rows(std::size_t x, std::size_t y, Nodes given) const;
+
   std::size_t columns_;
   std::size_t rows_;
   GaussianOptions gaussian_;

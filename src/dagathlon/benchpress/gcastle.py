@@ -170,7 +170,7 @@ class GcastlePc(GcastleLearner):
     ci_test: Literal["fisherz", "g2", "chi2", "gauss", "cat"] = "fisherz"
 
     def native(self) -> Pc:
-        """Our PC; later colliders overturn earlier ones, as in gCastle."""
+        """Our PC; later colliders overturn earlier ones."""
         return Pc(
             alpha=self.alpha,
             test=_TESTS[self.ci_test],
