@@ -97,7 +97,7 @@ class Library:
         """Where a file of that name was looked for, for error messages."""
         places = ", ".join(str(place) for place in self._places(folder, name))
         return (
-            f"looked for a file (or a folder of .csv files) at {places}"
+            f"looked for a file at {places}"
             if places
             else "no file has such a name"
         )
