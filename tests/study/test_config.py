@@ -105,7 +105,7 @@ def test_keys_do_not_depend_on_ids_titles_or_order(load) -> None:
         (changed(f"{SETUP}.data.0.data_id", None), r"data_id: found null, expected a text"),
         (changed(f"{SETUP}.data.0.seed_range", [1]), r"seed_range: found 1 numbers"),
         (changed(f"{SETUP}.data.0.seed_range", ["1", 2]), r'seed_range\[0\]: found "1"'),
-        (changed(f"{SETUP}.data.0.seed_range", [3, 1]), "there is no data set"),
+        (changed(f"{SETUP}.data.0.seed_range", [3, 1]), r"data\[0\].seed_range: found \[3, 1\]"),
         (changed(f"{SETUP}.data.0.seed_range", [1, 1e300]), "seeds are whole numbers"),
         (changed(f"{SETUP}.data.0.parameters_id", None), "parameters_id must not be null"),
         (changed(f"{SETUP}.data.0.graph_id", None), "needs a graph_id"),
@@ -166,3 +166,46 @@ def test_parameters_that_need_another_kind_of_graph_are_refused(load) -> None:
     study = changed("resources.graph", {"trilearn_bandmat": [{"id": "dag", "dim": 5}]})
     with pytest.raises(StudyError, match="needs a DAG, and graph_id gives an undirected graph"):
         _ = load(study).plan
+
+
+def _fixed(graph: str, parameters: str | None, data: str) -> dict[str, Any]:
+    entry = {"graph_id": graph, "parameters_id": parameters, "data_id": data}
+    return changed(f"{SETUP}.data.0", entry)
+
+
+_WEIGHTS = "a,b,c\n0,1,0\n0,0,0.5\n0,0,0\n"
+_GRAPH = "a,b,c\n0,1,0\n0,0,1\n0,0,0\n"
+_ROWS = "x,y,z\n1.5,2.5,0.5\n2.5,0.5,1.5\n0.1,0.2,0.4\n"
+
+
+def test_weights_from_a_file_are_parameters(load, tmp_path) -> None:
+    (tmp_path / "graph.csv").write_text(_GRAPH)
+    (tmp_path / "weights.csv").write_text(_WEIGHTS)
+    plan = load(_fixed("graph.csv", "weights.csv", "rows")).plan
+    assert len(plan.cases) == 2
+
+
+def test_a_graph_over_other_variables_than_its_data_is_refused(load, tmp_path) -> None:
+    (tmp_path / "graph.csv").write_text(_GRAPH)
+    (tmp_path / "rows.csv").write_text(_ROWS)
+    with pytest.raises(StudyError, match=r"data\[0\]: .*a, b, c.*x, y, z.*no name in common"):
+        _ = load(_fixed("graph.csv", None, "rows.csv")).plan
+
+
+def test_a_graph_over_other_variables_than_its_parameters_is_refused(load) -> None:
+    study = _fixed("asia.csv", "cancer.rds", "rows")
+    with pytest.raises(StudyError, match=r"graph asia .*parameters cancer .*no name in common"):
+        _ = load(study).plan
+
+
+def test_a_cyclic_graph_is_called_so(load, tmp_path) -> None:
+    (tmp_path / "cycle.csv").write_text("a,b,c\n0,1,0\n0,0,1\n1,0,0\n")
+    with pytest.raises(StudyError, match="needs a DAG, and graph_id gives a graph with a cycle"):
+        _ = load(_fixed("cycle.csv", "sem", "rows")).plan
+
+
+def test_a_missing_file_is_named_with_the_places_and_the_nearest_network(load, tmp_path) -> None:
+    with pytest.raises(StudyError, match=r"did you mean 'asia.csv'\?.*looked for .*aisa.csv"):
+        load(_fixed("aisa.csv", "asia.rds", "rows"))
+    with pytest.raises(StudyError, match=r"data_id: .*looked for .*absent.csv"):
+        load(_fixed("asia.csv", None, "absent.csv"))

@@ -304,3 +304,14 @@ def test_ctrl_c_stops_at_once(store):
     assert processes_with(str(store.folder)) == []
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert not list(store.folder.glob("scratch/*"))
+
+
+def test_a_result_that_the_disk_has_no_room_for_is_no_failure_of_its_task(store):
+    plan = plan_of(learner(), n=3000)
+    blocked = store.folder / "objects"
+    blocked.write_text("no folder can be made here")
+    with pytest.raises(StudyError, match=r"cannot be written .* run the same command again"):
+        run(plan, store)
+    blocked.unlink()
+    summary, _ = run(plan, store)
+    assert set(statuses(summary)) == {"ok"}

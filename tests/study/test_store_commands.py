@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 import pytest
 from plans import learner, plan_of
 
 from dagathlon.cli import main
+from dagathlon.study import store_schema
 from dagathlon.study.claims import Registration
 from dagathlon.study.local import LocalEngine
 from dagathlon.study.store import Store
@@ -69,3 +72,24 @@ def test_a_folder_without_a_store(tmp_path, capsys):
     for command in (["status"], ["store", "size"]):
         assert main([*command, str(tmp_path)]) == 2
         assert "no store here" in capsys.readouterr().err
+
+
+class _Unreadable:
+    """The index of a folder in which SQLite cannot make its files."""
+
+    def execute(self, _statement):
+        raise sqlite3.OperationalError("unable to open database file")
+
+    def close(self):
+        pass
+
+
+def test_a_store_is_read_where_nothing_can_be_written(results, monkeypatch, capsys):
+    opened = store_schema._opened
+
+    def on_a_read_only_disk(address):
+        return opened(address) if "immutable=1" in address else _Unreadable()
+
+    monkeypatch.setattr(store_schema, "_opened", on_a_read_only_disk)
+    assert main(["store", "size", str(results)]) == 0
+    assert "results: index" in capsys.readouterr().out

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dagathlon.cli._parts import Commands, command
+from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules
 from dagathlon.workflow import rewrite
 
 
@@ -19,9 +19,11 @@ def add_parser(commands: Commands) -> None:
         _run,
     )
     parser.add_argument("folder", type=Path, help="folder of results")
+    add_modules_argument(parser)
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    load_modules(arguments)
     for report in rewrite(arguments.folder):
         print(f"report: {report}")
     return 0

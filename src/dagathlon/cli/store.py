@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dagathlon.cli._parts import Commands, command
+from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules
 from dagathlon.errors import DagathlonError
 from dagathlon.study.store import Store
 from dagathlon.study.store_schema import INDEX
@@ -30,6 +30,7 @@ def add_parser(commands: Commands) -> None:
         "--keep", type=Path, nargs="+", metavar="STUDY", help="gc: keep only what these need"
     )
     parser.add_argument("--resources", type=Path, help="a Benchpress resources folder")
+    add_modules_argument(parser)
     parser.add_argument(
         "--repair", action="store_true", help="verify: take damaged results out of the store"
     )
@@ -52,6 +53,7 @@ def store_folder(folder: Path) -> Path:
 def _gc(arguments: argparse.Namespace) -> int:
     keep = None
     if arguments.keep:
+        load_modules(arguments)
         studies = [Study.load(path, arguments.resources) for path in arguments.keep]
         keep = {task.key for study in studies for task in study.plan.tasks}
     with Store(store_folder(arguments.folder)) as store:

@@ -6,21 +6,25 @@ import functools
 from collections.abc import Sequence
 from typing import cast
 
-from dagathlon.data import Network, list_networks, read_data
+from dagathlon.data import LinearSem, list_networks, read_data
 from dagathlon.data.facts import DataFacts, facts_of
-from dagathlon.errors import StudyError
-from dagathlon.graphs import read_graph
+from dagathlon.errors import StudyError, listing
+from dagathlon.graphs import Mark
 from dagathlon.learners.base import Learner
 from dagathlon.simulate.base import DataGenerator, GraphGenerator, ParameterGenerator
 from dagathlon.study.config import Part
 from dagathlon.study.expand import Entry
+from dagathlon.study.fixed import READERS
 from dagathlon.study.library import Source
+from dagathlon.study.task import TaskKind
 
 
 def facts_of_case(graph: Part | None, parameters: Part | None, data: Part, where: str) -> DataFacts:
     """What is known of a data set before it exists; parts that do not fit are refused."""
     if isinstance(data, Source):
+        _check_names(graph, data, TaskKind.DATA, where)
         return _facts_of_file(data)
+    _check_names(graph, parameters, TaskKind.PARAMETERS, where)
     model = _facts_of_model(graph, parameters, where)
     generator = cast(DataGenerator, data.module)
     objection = generator.objection(model)
@@ -37,6 +41,26 @@ def check_case(chain: Sequence[Entry], data: DataFacts, where: str) -> None:
             objection = learner.objection(data)
             if objection:
                 raise StudyError(f"{entry.where} on {where}: {objection}")
+
+
+def _check_names(graph: Part | None, other: Part | None, kind: TaskKind, where: str) -> None:
+    """Refuse a fixed graph over other variables than the fixed data or model it is the truth of."""
+    if not isinstance(graph, Source) or not isinstance(other, Source):
+        return
+    if graph.on_board and graph.digest == other.digest:
+        return
+    nodes, variables = _names_of(graph, TaskKind.GRAPH), _names_of(other, kind)
+    if set(nodes).isdisjoint(variables):
+        raise StudyError(
+            f"{where}: the graph {graph.location} (nodes {listing(nodes)}) and {kind.value} "
+            f"{other.location} (variables {listing(variables)}) have no name in common; give "
+            "files over the same variables"
+        )
+
+
+@functools.cache
+def _names_of(source: Source, kind: TaskKind) -> tuple[str, ...]:
+    return tuple(READERS[kind](source.location).names)
 
 
 def _facts_of_model(graph: Part | None, parameters: Part | None, where: str) -> DataFacts:
@@ -58,7 +82,8 @@ def _facts_of_model(graph: Part | None, parameters: Part | None, where: str) -> 
 
 
 def _a(kind: str) -> str:
-    return {"dag": "a DAG", "undirected": "an undirected graph"}.get(kind, f"a {kind} graph")
+    names = {"dag": "a DAG", "undirected": "an undirected graph", "cyclic": "a graph with a cycle"}
+    return names.get(kind, f"a {kind} graph")
 
 
 def _kind_of_graph(graph: Part | None) -> str | None:
@@ -71,7 +96,11 @@ def _kind_of_graph(graph: Part | None) -> str | None:
 
 @functools.cache
 def _kind_of_file(source: Source) -> str:
-    return "dag" if source.on_board else read_graph(source.location).kind
+    if source.on_board:
+        return "dag"
+    graph = READERS[TaskKind.GRAPH](source.location)
+    directed = ((graph.marks == Mark.TAIL) == (graph.marks == Mark.ARROW).T).all()
+    return "cyclic" if directed and not graph.is_dag else str(graph.kind)
 
 
 @functools.cache
@@ -86,7 +115,11 @@ def _facts_of_network(source: Source) -> DataFacts:
     if known is not None:
         kind, columns, levels = known.kind, known.n_nodes, known.max_levels or 0
     else:
-        network = Network.load(source.location)
+        network = READERS[TaskKind.PARAMETERS](source.location)
+        if isinstance(network, LinearSem):
+            return DataFacts(
+                kind="continuous", binary=False, missing=False, n_columns=len(network.names)
+            )
         kind, columns = network.kind, len(network)
         levels = max(len(variable.levels or ()) for variable in network.variables)
     return DataFacts(

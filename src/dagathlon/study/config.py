@@ -235,7 +235,8 @@ def _read_data(
     if not fixed:
         if data_id not in sections["data"]:
             choices = [*sections["data"], *library.names(DATA_FOLDER, (".csv",))]
-            raise data_node.fail(unknown("data id", data_id, choices))
+            looked = library.looked(DATA_FOLDER, data_id)
+            raise data_node.fail(f"{unknown('data id', data_id, choices)}; {looked}, or a folder of .csv files")
         data = sections["data"][data_id].settings
     graphs = _alternatives(node, "graph_id", sections["graph"], library)
     parameters = (
@@ -275,7 +276,8 @@ def _alternatives(
     if source is None:
         folder = GRAPH_FOLDER if key == "graph_id" else NETWORK_FOLDER
         choices = [*entries, *library.names(folder, (".csv", ".rds"))]
-        raise child.fail(unknown(key.replace("_", " "), name, choices))
+        looked = library.looked(folder, name)
+        raise child.fail(f"{unknown(key.replace('_', ' '), name, choices)}; {looked}")
     return [source]
 
 
@@ -287,6 +289,8 @@ def _read_seeds(node: Node) -> range:
     if len(bounds) != 2:
         raise child.fail(f"found {len(bounds)} numbers, expected [first, last]")
     first, last = bounds
+    if last < first:
+        raise child.fail(f"found [{first}, {last}]; the first seed is at most the last")
     if first < 0 or last > 2**63 - 1:
         raise child.fail("seeds are whole numbers from 0 to 2^63 - 1")
     if last - first >= _MAX_SEEDS:

@@ -18,6 +18,7 @@ CONSTRAINT_FOLDER = "constraints"
 
 _CHUNK = 2**20
 _ON_BOARD = "dagathlon:"
+_ON_BOARD_ENDINGS = {GRAPH_FOLDER: ".csv", NETWORK_FOLDER: ".rds"}
 
 
 @dataclass(frozen=True)
@@ -88,16 +89,27 @@ class Library:
         """A constraint file."""
         found = self._file(CONSTRAINT_FOLDER, name)
         if not found:
-            places = ", ".join(str(place) for place in self._places(CONSTRAINT_FOLDER, name))
-            raise StudyError(f"{where}: no constraint file {name!r}; looked at {places}")
+            looked = self.looked(CONSTRAINT_FOLDER, name)
+            raise StudyError(f"{where}: no constraint file {name!r}; {looked}")
         return found
 
+    def looked(self, folder: str, name: str) -> str:
+        """Where a file of that name was looked for, for error messages."""
+        places = ", ".join(str(place) for place in self._places(folder, name))
+        return (
+            f"looked for a file at {places}"
+            if places
+            else "no file has such a name"
+        )
+
     def names(self, folder: str, suffixes: Sequence[str]) -> list[str]:
-        """Files that could have been meant, for error messages."""
-        if self.resources is None or not (self.resources / folder).is_dir():
-            return []
-        files = (self.resources / folder).iterdir()
-        return sorted(file.name for file in files if file.suffix in suffixes or file.is_dir())
+        """Files and networks on board that could have been meant, for error messages."""
+        ending = _ON_BOARD_ENDINGS.get(folder)
+        found = {record.name + ending for record in list_networks()} if ending else set()
+        if self.resources is not None and (self.resources / folder).is_dir():
+            files = (self.resources / folder).iterdir()
+            found |= {file.name for file in files if file.suffix in suffixes or file.is_dir()}
+        return sorted(found)
 
     def _file(self, folder: str, name: str) -> Path | None:
         return next((place for place in self._places(folder, name) if place.is_file()), None)

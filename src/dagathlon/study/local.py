@@ -20,7 +20,7 @@ from dagathlon.study.process import Assignment, WorkerProcess
 from dagathlon.study.schedule import Schedule
 from dagathlon.study.store import Result, Store
 from dagathlon.study.task import Outcome, Status, Workload
-from dagathlon.study.worker import Lost, Report, memory_reason
+from dagathlon.study.worker import Lost, Report, Unkept, memory_reason
 
 _LOOK = 0.1
 _PROGRESS = 1.0
@@ -186,6 +186,8 @@ class _Run:
                 worker.greet()
             elif len(message) == len(Lost._fields):
                 self._recover(worker, Lost(*message))
+            elif len(message) == len(Unkept._fields):
+                raise self._store.unwritable(Unkept(*message).reason)
             else:
                 self._take(worker, Report(*message))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import itertools
 import mmap
@@ -18,9 +19,16 @@ from dagathlon.study.codec import Bytes, encode
 INLINE = 16 * 1024
 """Up to this size a result lives in the index; beyond it in a file of its own."""
 
+# What a task can do to its own process; any other failure to write lies with the disk.
+_OF_THE_PROCESS = {errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+
 
 class DamagedError(DagathlonError):
     """A stored result whose bytes are gone or are not those that were written."""
+
+
+class UnwritableError(DagathlonError):
+    """The disk of the store is full, gone or read-only: no task is to blame for it."""
 
 
 class Payload(NamedTuple):
@@ -56,7 +64,12 @@ class Objects:
         size = sum(map(len, pieces))
         if size <= INLINE:
             return Payload(digest.digest(), size, b"".join(pieces))
-        self._write(digest.digest(), pieces)
+        try:
+            self._write(digest.digest(), pieces)
+        except OSError as error:
+            if error.errno in _OF_THE_PROCESS:
+                raise
+            raise UnwritableError(error.strerror or str(error)) from error
         return Payload(digest.digest(), size, None)
 
     def read(self, payload: Payload) -> Bytes:

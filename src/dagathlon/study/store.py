@@ -181,10 +181,14 @@ class Store:
         except sqlite3.OperationalError as error:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
-            raise StudyError(
-                f"{self.folder}: the store cannot be written ({error}); what was finished is "
-                "safe, run the same command again when the cause is gone"
-            ) from error
+            raise self.unwritable(error) from error
+
+    def unwritable(self, cause: object) -> StudyError:
+        """What to say when the disk is full or read-only."""
+        return StudyError(
+            f"{self.folder}: the store cannot be written ({cause}); what was finished is "
+            "safe, run the same command again when the cause is gone"
+        )
 
     def _decoded(self, payload: Payload) -> Any:
         stored = self.objects.read(payload)

@@ -62,9 +62,7 @@ def connect(folder: Path, *, readonly: bool) -> sqlite3.Connection:
     if readonly:
         if not path.is_file():
             raise StudyError(f"{folder}: there is no store here (no {INDEX})")
-        connection = _opened(f"{path.resolve().as_uri()}?mode=ro")
-        _check_version(connection, folder)
-        return connection
+        return _opened_to_read(path)
     folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder):
         connection = _opened(f"{path.resolve().as_uri()}?mode=rwc")
@@ -73,6 +71,20 @@ def connect(folder: Path, *, readonly: bool) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA wal_autocheckpoint = 4000")
         _migrate(connection)
+    return connection
+
+
+def _opened_to_read(path: Path) -> sqlite3.Connection:
+    """Open an index that others may be writing to, or that lies where nothing can be written."""
+    address = f"{path.resolve().as_uri()}?mode=ro"
+    connection = _opened(address)
+    try:
+        _version(connection)
+    except sqlite3.OperationalError:
+        # Readers of a WAL index make files beside it; where they cannot, nobody writes either.
+        connection.close()
+        connection = _opened(f"{address}&immutable=1")
+    _check_version(connection, path.parent)
     return connection
 
 

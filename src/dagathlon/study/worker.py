@@ -25,7 +25,7 @@ from dagathlon.study.channel import Inbox, Slot, frame
 from dagathlon.study.codec import CodecError
 from dagathlon.study.execute import execute, prepare
 from dagathlon.study.limits import Meter, Usage, address_space
-from dagathlon.study.objects import DamagedError, Payload
+from dagathlon.study.objects import DamagedError, Payload, UnwritableError
 from dagathlon.study.store import Store
 from dagathlon.study.task import Call, Status, random_stream
 
@@ -63,6 +63,13 @@ class Lost(NamedTuple):
 
     position: int
     place: int
+    reason: str
+
+
+class Unkept(NamedTuple):
+    """A task was done and the store has no room for its result."""
+
+    position: int
     reason: str
 
 
@@ -106,12 +113,12 @@ class Worker:
             else:
                 self._orders.extend(Order(*order) for order in message)
 
-    def _send(self, message: Report | Lost | tuple[()]) -> None:
+    def _send(self, message: Report | Lost | Unkept | tuple[()]) -> None:
         data = memoryview(frame(tuple(message)))
         while data:
             data = data[os.write(self._reports, data) :]
 
-    def _done(self, order: Order) -> Report | Lost:
+    def _done(self, order: Order) -> Report | Lost | Unkept:
         forget_output()
         inputs = []
         for index, key in enumerate(order.inputs):
@@ -133,7 +140,7 @@ class Worker:
                 self._inputs.popitem(last=False)
         return self._inputs[key]
 
-    def _attempt(self, order: Order, inputs: list[Any]) -> Report:
+    def _attempt(self, order: Order, inputs: list[Any]) -> Report | Unkept:
         call = self._calls[order.call]
         rng = random_stream(order.key)
         usage = _NOTHING
@@ -148,6 +155,8 @@ class Worker:
                 self._slot.stop_clock()
                 usage = self._meter.stop()
             payload = self._store.objects.keep(result)
+        except UnwritableError as error:
+            return Unkept(order.position, str(error))
         except BaseException as error:
             return self._failed(order, error, usage)
         return Report(order.position, Status.OK.value, "", "", usage, payload)
