@@ -96,11 +96,7 @@ class Library:
     def looked(self, folder: str, name: str) -> str:
         """Where a file of that name was looked for, for error messages."""
         places = ", ".join(str(place) for place in self._places(folder, name))
-        return (
-            f"looked for a file at {places}"
-            if places
-            else "no file has such a name"
-        )
+        return f"looked for a file at {places}" if places else "no file has such a name"
 
     def names(self, folder: str, suffixes: Sequence[str]) -> list[str]:
         """Files and networks on board that could have been meant, for error messages."""
