@@ -209,3 +209,22 @@ def test_a_missing_file_is_named_with_the_places_and_the_nearest_network(load, t
         load(_fixed("aisa.csv", "asia.rds", "rows"))
     with pytest.raises(StudyError, match=r"data_id: .*looked for .*absent.csv"):
         load(_fixed("asia.csv", None, "absent.csv"))
+
+
+@pytest.mark.parametrize(
+    ("constraints", "message"),
+    [
+        ({"teirs": []}, "did you mean 'tiers'"),
+        ({"tiers": 5}, "tiers"),
+        ({"required_edges": [["a", "b"]], "forbidden_edges": [["a", "b"]]}, "a -> b is forbidden"),
+        ({"required_edges": [["b", "a"]], "tiers": [["a"], ["b"]]}, "b -> a is forbidden"),
+        ({"required_edges": [["a", "b"], ["b", "a"]]}, "form a cycle"),
+    ],
+)
+def test_constraints_that_nothing_can_obey_are_refused(load, tmp_path, constraints, message):
+    (tmp_path / "rules.json").write_text(json.dumps(constraints))
+    study = changed(ALGORITHMS, {"bnlearn_hc": [{"id": "hc", "edgeConstraints": "rules.json"}]})
+    study["benchmark_setup"][0]["evaluation"] = {"benchmarks": {"ids": ["hc"]}}
+    study["resources"]["data"]["iid"][0]["standardized"] = False
+    with pytest.raises(StudyError, match=rf"edgeConstraints: .*rules.json: .*{message}"):
+        _ = load(study).plan

@@ -73,9 +73,10 @@ class ConstraintBased(Learner):
         if not data.missing:
             return super().objection(data)
         if self.test is None or not self.test.endswith(DELETION):
+            named = "its default test" if self.test is None else f"the test {self.test!r}"
             return (
-                f"{self.name} cannot handle missing values with the test {self.test or 'default'}; "
-                f"add {DELETION!r} to the name of the test, or impute them first"
+                f"{self.name} cannot handle missing values with {named}; choose a test that leaves "
+                f"rows out, such as 'zf{DELETION}' or 'mi{DELETION}', or impute the values first"
             )
         return super().objection(DataFacts(data.kind, data.binary, False, data.interventions))
 

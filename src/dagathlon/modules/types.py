@@ -134,10 +134,18 @@ def _none(value: Any) -> None:
         raise Mismatch
 
 
+def _or_text(type_: str, pattern: str) -> dict[str, Any]:
+    """A schema that also takes the value as text, as many of Benchpress's studies write it."""
+    return {"type": [type_, "string"], "pattern": pattern}
+
+
+_NUMBER = r"^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
+_TRUTH = r"^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$"
+
 _PLAIN: dict[Any, ParameterType] = {
-    bool: ParameterType("true or false", {"type": "boolean"}, _bool),
-    int: ParameterType("a whole number", {"type": "integer"}, _int),
-    float: ParameterType("a number", {"type": "number"}, _float),
+    bool: ParameterType("true or false", _or_text("boolean", _TRUTH), _bool),
+    int: ParameterType("a whole number", _or_text("integer", _NUMBER), _int),
+    float: ParameterType("a number", _or_text("number", _NUMBER), _float),
     str: ParameterType("a text", {"type": "string"}, _str),
     type(None): ParameterType("null", {"type": "null"}, _none, nullable=True),
 }

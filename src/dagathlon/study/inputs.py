@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any, cast
 
-from dagathlon.errors import StudyError, unknown
+from dagathlon.errors import GraphError, StudyError, unknown
+from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners.base import Learner
 from dagathlon.study.config import Config
 from dagathlon.study.expand import Entry, Setting
@@ -85,5 +87,32 @@ class Inputs:
             content = read_json(path) if path.stat().st_size else {}
             if not isinstance(content, dict):
                 raise StudyError(f"{path}: a constraint file is a JSON object")
+            try:
+                _check_constraints(content)
+            except GraphError as error:
+                raise StudyError(f"{where}: {path}: {error}") from None
             self._constraints[name] = content
         return self._constraints[name]
+
+
+def _check_constraints(content: Mapping[str, Any]) -> None:
+    """Refuse constraints that no DAG over the variables they name can obey."""
+    knowledge = Knowledge.from_json(content, sorted(_texts(content)))
+    parents: dict[str, set[str]] = {}
+    for cause, effect in knowledge.required:
+        parents.setdefault(effect, set()).add(cause)
+    try:
+        TopologicalSorter(parents).prepare()
+    except CycleError as error:
+        cycle = " -> ".join(error.args[1])
+        raise GraphError(f"the required edges form a cycle: {cycle}") from None
+
+
+def _texts(content: Any) -> set[str]:
+    """All texts in a piece of JSON but the keys: the variables that constraints name."""
+    if isinstance(content, str):
+        return {content}
+    inner = content.values() if isinstance(content, Mapping) else content
+    if not isinstance(inner, Iterable):
+        return set()
+    return {text for part in inner for text in _texts(part)}

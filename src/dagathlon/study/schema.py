@@ -27,6 +27,7 @@ def study_schema() -> dict[str, Any]:
             "resources": {
                 "type": "object",
                 "additionalProperties": False,
+                "patternProperties": {"^_": {}},
                 "properties": {name: _section(kind) for name, kind in SECTIONS.items()},
             },
         },
@@ -37,6 +38,7 @@ def _setup() -> dict[str, Any]:
     return {
         "type": "object",
         "additionalProperties": False,
+        "patternProperties": {"^_": {}},
         "required": ["data", "evaluation"],
         "properties": {
             "title": {"type": "string", "pattern": r"^[^\s/]+$"},
@@ -44,6 +46,7 @@ def _setup() -> dict[str, Any]:
             "evaluation": {
                 "type": "object",
                 "additionalProperties": False,
+                "patternProperties": {"^_": {}},
                 "properties": {
                     name: _evaluation(cast(type[Evaluation], module))
                     for name, module in modules("evaluation").items()
@@ -60,6 +63,7 @@ def _data_entry() -> dict[str, Any]:
     return {
         "type": "object",
         "additionalProperties": False,
+        "patternProperties": {"^_": {}},
         "required": ["data_id"],
         "properties": {
             "graph_id": _NULL_OR_TEXT,
@@ -77,6 +81,7 @@ def _noise() -> dict[str, Any]:
     rates = {
         "type": "object",
         "additionalProperties": False,
+        "patternProperties": {"^_": {}},
         "properties": {
             name: p.type.schema | {"description": p.description, "default": p.default}
             for name, p in parameters
@@ -100,6 +105,7 @@ def _section(kind: Kind) -> dict[str, Any]:
     return {
         "type": "object",
         "additionalProperties": False,
+        "patternProperties": {"^_": {}},
         "properties": {
             name: {
                 "description": module.summary(),
@@ -120,6 +126,7 @@ def _object(module: type[Module], *, identified: bool) -> dict[str, Any]:
     return {
         "type": "object",
         "additionalProperties": False,
+        "patternProperties": {"^_": {}},
         "required": required,
         "properties": properties,
     }

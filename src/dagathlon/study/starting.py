@@ -16,7 +16,7 @@ _RESERVED = ("n", "seeds", "truth", "standardized")
 
 def starting_study(title: str) -> dict[str, Any]:
     """A small study whose keys beginning with an underscore explain it."""
-    study = picked_study(title, ["corr_thresh[thresh=0.1,0.3]", "prec_thresh[thresh=0.1,0.3]"], [])
+    study = picked_study(title, ["pc[alpha=0.01,0.05]", "hc", "boss"], [])
     setup = study["benchmark_setup"][0]
     setup["_title"] = "names the folder of results"
     setup["_data"] = "each entry: which graph, which parameters, which data, and the seeds"
