@@ -235,15 +235,8 @@ def _read_data(
     if not fixed:
         if data_id not in sections["data"]:
             choices = [*sections["data"], *library.names(DATA_FOLDER, (".csv",))]
-<<<<<<< HEAD
-            looked = library.looked(DATA_FOLDER, data_id)
-            raise data_node.fail(
-                f"{unknown('data id', data_id, choices)}; {looked}, or a folder of .csv files"
-            )
-=======
             looked = f"{library.looked(DATA_FOLDER, data_id)}, or a folder of .csv files"
             raise data_node.fail(f"{unknown('data id', data_id, choices)}; {looked}")
->>>>>>> rev34
         data = sections["data"][data_id].settings
     graphs = _alternatives(node, "graph_id", sections["graph"], library)
     parameters = (
