@@ -54,6 +54,9 @@ Choice chosen(const std::map<std::string, Choice>& choices, const std::string& n
 BitSet to_set(const NodeList& nodes, std::size_t n);
 NodeList to_list(ConstRow row);
 
+// Pairs of n nodes from row to column, the diagonal left out; ValueError for another shape.
+BitMatrix to_bits(const Matrix<const bool>& pairs, std::size_t n);
+
 // One function per binding file; module.cpp calls them all.
 void bind_marked_graph(nb::module_& m);
 void bind_dag(nb::module_& m);

@@ -16,17 +16,13 @@ using Pairs = std::optional<Matrix<const bool>>;
 
 void take_knowledge(FciOptions& options, const Matrix<const bool>& forbidden, const Matrix<const bool>& required,
                     std::size_t n) {
-  if (forbidden.shape(0) != n || forbidden.shape(1) != n || required.shape(0) != n || required.shape(1) != n)
-    throw nb::value_error("one row and column per variable");
-  options.forbidden = options.required = BitMatrix(n);
+  options.forbidden = to_bits(forbidden, n);
+  options.required = to_bits(required, n);
   options.skeleton.fixed_gaps = options.skeleton.fixed_edges = BitMatrix(n);
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) {
-      if (i == j) continue;
-      if (forbidden(i, j)) options.forbidden.set(i, j);
-      if (required(i, j)) options.required.set(i, j);
-      if (required(i, j) || required(j, i)) options.skeleton.fixed_edges.set(i, j);
-      else if (forbidden(i, j) && forbidden(j, i)) options.skeleton.fixed_gaps.set(i, j);
+      if (options.required.test(i, j) || options.required.test(j, i)) options.skeleton.fixed_edges.set(i, j);
+      else if (options.forbidden.test(i, j) && options.forbidden.test(j, i)) options.skeleton.fixed_gaps.set(i, j);
     }
 }
 

@@ -28,16 +28,7 @@ const std::map<std::string, NeighbourSearch> neighbour_searches{{"max-min", Neig
                                                                 {"hybrid", NeighbourSearch::hybrid}};
 
 // No knowledge is an empty matrix.
-BitMatrix bits_of(const Pairs& given, std::size_t n) {
-  if (!given) return {};
-  const Matrix<const bool>& pairs = *given;
-  if (pairs.shape(0) != n || pairs.shape(1) != n) throw nb::value_error("one row and column per variable");
-  BitMatrix result(n);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < n; ++j)
-      if (i != j && pairs(i, j)) result.set(i, j);
-  return result;
-}
+BitMatrix bits_of(const Pairs& given, std::size_t n) { return given ? to_bits(*given, n) : BitMatrix(); }
 
 DirectionOptions direction_options(std::size_t n, double alpha, std::optional<std::size_t> max_given,
                                    const Pairs& forbidden, const Pairs& required) {

@@ -23,6 +23,15 @@ NodeList to_list(ConstRow row) {
   return result;
 }
 
+BitMatrix to_bits(const Matrix<const bool>& pairs, std::size_t n) {
+  if (pairs.shape(0) != n || pairs.shape(1) != n) throw nb::value_error("one row and column per variable");
+  BitMatrix result(n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      if (i != j && pairs(i, j)) result.set(i, j);
+  return result;
+}
+
 }  // namespace dagathlon
 
 NB_MODULE(_core, m) {

@@ -29,15 +29,6 @@ const std::map<std::string, Contradiction> contradictions{{"keep", Contradiction
                                                           {"random", Contradiction::random},
                                                           {"retry", Contradiction::retry}};
 
-BitMatrix bit_matrix(const Matrix<const bool>& pairs, std::size_t n) {
-  if (pairs.shape(0) != n || pairs.shape(1) != n) throw nb::value_error("one row and column per variable");
-  BitMatrix result(n);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < n; ++j)
-      if (i != j && pairs(i, j)) result.set(i, j);
-  return result;
-}
-
 // Pairs that may not be joined in either direction, and pairs that must be joined.
 void fix_pairs(SkeletonOptions& options, const BitMatrix& forbidden, const BitMatrix& required) {
   const std::size_t n = forbidden.size();
@@ -69,8 +60,8 @@ PcOptions pc_options(std::size_t n, double alpha, std::optional<std::size_t> max
   options.acyclic = acyclic;
   options.seed = seed;
   if (forbidden && required) {
-    options.forbidden = bit_matrix(*forbidden, n);
-    options.required = bit_matrix(*required, n);
+    options.forbidden = to_bits(*forbidden, n);
+    options.required = to_bits(*required, n);
     fix_pairs(options.skeleton, options.forbidden, options.required);
   }
   return options;
@@ -91,7 +82,7 @@ std::tuple<MarkedGraph, std::vector<std::size_t>> pc_skeleton(IndependenceTest& 
                                                               const Pairs& forbidden, const Pairs& required) {
   SkeletonOptions options = skeleton_options(alpha, max_order, stable);
   if (forbidden && required)
-    fix_pairs(options, bit_matrix(*forbidden, test.size()), bit_matrix(*required, test.size()));
+    fix_pairs(options, to_bits(*forbidden, test.size()), to_bits(*required, test.size()));
   const nb::gil_scoped_release release;
   const Skeleton skeleton = find_skeleton(test, options);
   return {OrientationState(skeleton.adjacent).graph(), skeleton.tests};

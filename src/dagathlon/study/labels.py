@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dagathlon.study.config import Part
 from dagathlon.study.library import Source
 
@@ -19,8 +17,3 @@ def label_of(part: Part | None) -> str:
     keys = [key for key in part.values if key != _LAST]
     keys += [key for key in part.values if key == _LAST]
     return "/".join([part.module.name, *(f"{key}={part.values[key]}" for key in keys)])
-
-
-def text_of(value: Any) -> str:
-    """A parameter's value as tables show it."""
-    return "" if value is None else str(value)
