@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -32,6 +33,23 @@ def test_sample_writes_what_the_network_draws(tmp_path: Path) -> None:
     )
     drawn = Network.load("asia").sample(500, 3)
     assert (read_data(out).codes == drawn.codes).all()
+
+
+def test_sample_writes_the_truth_too(tmp_path: Path) -> None:
+    rows, truth = str(tmp_path / "asia.csv"), tmp_path / "truth.csv"
+    asked = ["sample", "--network", "asia", "--n", "5", "--out", rows, "--truth", str(truth)]
+    assert main(asked) == 0
+    assert read_graph(truth) == Network.load("asia").graph
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def test_the_shell_finishes_commands(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["completion", "bash"]) == 0
+    script = capfd.readouterr().out
+    asking = 'COMP_WORDS=(dagathlon comp); COMP_CWORD=1; _shtab_dagathlon; echo "${COMPREPLY[@]}"'
+    asked = ["bash", "-c", f"{script}\n{asking}"]
+    answer = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+    assert answer.split() == ["compare", "completion"]
 
 
 def test_learn_and_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

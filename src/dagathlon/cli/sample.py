@@ -8,6 +8,7 @@ from pathlib import Path
 from dagathlon.cli._parts import Commands, command
 from dagathlon.data import Network, write_data
 from dagathlon.errors import DagathlonError
+from dagathlon.graphs import write_graph
 
 
 def add_parser(commands: Commands) -> None:
@@ -23,6 +24,7 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("--n", type=int, required=True, help="number of rows")
     parser.add_argument("--seed", type=int, default=1, help="random seed (default 1)")
     parser.add_argument("--out", type=Path, required=True, help="file to write")
+    parser.add_argument("--truth", type=Path, help="file for the network's own graph")
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -30,7 +32,10 @@ def _run(arguments: argparse.Namespace) -> int:
         raise DagathlonError(f"--n is at least 1, found {arguments.n}")
     if arguments.seed < 0:
         raise DagathlonError(f"--seed is not negative, found {arguments.seed}")
-    data = Network.load(arguments.network).sample(arguments.n, arguments.seed)
+    network = Network.load(arguments.network)
+    data = network.sample(arguments.n, arguments.seed)
     write_data(data, arguments.out)
+    if arguments.truth is not None:
+        write_graph(network.graph, arguments.truth)
     print(f"{len(data)} rows of {len(data.variables)} variables: {arguments.out}")
     return 0

@@ -1,0 +1,36 @@
+"""What the documentation shows must work."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from dagathlon import Study
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_json_is_json_and_studies_are_studies(page: Path, tmp_path: Path) -> None:
+    for number, text in enumerate(blocks(page, "json")):
+        shown = json.loads(text)
+        assert shown, f"block {number} is empty"
+        if {"benchmark_setup", "resources"} <= set(shown) and "modules" not in shown:
+            (tmp_path / "study.json").write_text(text)
+            assert Study.load(tmp_path / "study.json").plan.tasks
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
+        generated = page.parent.joinpath(target).resolve().parent == ROOT / "docs" / "reference"
+        if not target.startswith(("http", "mailto")) and not generated:
+            assert (page.parent / target).exists(), target
