@@ -14,7 +14,9 @@ from dagathlon.data.sem_file import read_sem
 from dagathlon.data.standard import (
     SACHS_CONDITIONS,
     NetworkRecord,
+    list_data,
     list_networks,
+    load_data,
     load_sachs,
     sachs_graph,
 )
@@ -38,7 +40,9 @@ __all__ = [
     "Table",
     "Variable",
     "facts_of",
+    "list_data",
     "list_networks",
+    "load_data",
     "load_sachs",
     "read_data",
     "read_network",

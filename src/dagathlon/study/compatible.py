@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 from typing import cast
 
-from dagathlon.data import LinearSem, list_networks, read_data
+from dagathlon.data import LinearSem, list_networks
 from dagathlon.data.facts import DataFacts, facts_of
 from dagathlon.errors import StudyError, listing
 from dagathlon.graphs import Mark
@@ -105,7 +105,7 @@ def _kind_of_file(source: Source) -> str:
 
 @functools.cache
 def _facts_of_file(source: Source) -> DataFacts:
-    return facts_of(read_data(source.location))
+    return facts_of(READERS[TaskKind.DATA](source.location))
 
 
 @functools.cache

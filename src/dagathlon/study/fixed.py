@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from dagathlon.data import LinearSem, Network, read_data, read_sem
+from dagathlon.data import Dataset, LinearSem, Network, list_data, load_data, read_data, read_sem
 from dagathlon.graphs import Graph, read_graph
 from dagathlon.study.task import TaskKind
 
@@ -21,8 +21,13 @@ def _model(location: str) -> Network | LinearSem:
     return read_sem(location) if location.lower().endswith(".csv") else Network.load(location)
 
 
+def _data(location: str) -> Dataset:
+    """A data file, or a data set on board."""
+    return load_data(location) if location in list_data() else read_data(location)
+
+
 READERS: Mapping[TaskKind, Callable[[str], Any]] = {
     TaskKind.GRAPH: _graph,
     TaskKind.PARAMETERS: _model,
-    TaskKind.DATA: read_data,
+    TaskKind.DATA: _data,
 }

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dagathlon.data import list_networks
+from dagathlon.data import list_data, list_networks
 from dagathlon.errors import StudyError
 
 GRAPH_FOLDER = "adjmat/myadjmats"
@@ -30,7 +30,7 @@ class Source:
     label
         How tables and figures call it.
     location
-        The file, or the name of a network on board.
+        The file, or the name of a network or of data on board.
     digest
         sha256 of the content; it stands in the task's key, so a changed file is another task.
     """
@@ -41,7 +41,7 @@ class Source:
 
     @property
     def on_board(self) -> bool:
-        """Whether it is one of the networks that come with the package."""
+        """Whether it is one of the networks or data sets that come with the package."""
         return self.digest.startswith(_ON_BOARD)
 
 
@@ -76,13 +76,16 @@ class Library:
         return _on_board(name, (".rds", ".bif"), f"bn.fit_networks/{name}")
 
     def data(self, name: str) -> list[Source]:
-        """A data file, or all CSV files of a folder; empty when there is neither."""
+        """A data file, all CSV files of a folder, or data on board; empty when there is none."""
         for place in self._places(DATA_FOLDER, name):
             if place.is_file():
                 return [_of_file(f"fixed/filename={name}", place)]
             if place.is_dir():
                 files = sorted(place.glob("*.csv"))
                 return [_of_file(f"fixed/filename={name}/{file.name}", file) for file in files]
+        stem = name.removesuffix(".csv")
+        if stem in list_data():
+            return [Source(f"fixed/filename={name}", stem, _ON_BOARD + stem)]
         return []
 
     def constraints(self, name: str, where: str) -> Path:
@@ -102,6 +105,8 @@ class Library:
         """Files and networks on board that could have been meant, for error messages."""
         ending = _ON_BOARD_ENDINGS.get(folder)
         found = {record.name + ending for record in list_networks()} if ending else set()
+        if folder == DATA_FOLDER:
+            found = {f"{name}.csv" for name in list_data()}
         if self.resources is not None and (self.resources / folder).is_dir():
             files = (self.resources / folder).iterdir()
             found |= {file.name for file in files if file.suffix in suffixes or file.is_dir()}

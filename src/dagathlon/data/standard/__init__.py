@@ -9,13 +9,21 @@ from importlib.resources import files
 
 from dagathlon.data.network import Network
 from dagathlon.data.networks import compact
-from dagathlon.data.standard.sachs import SACHS_CONDITIONS, load_sachs, sachs_graph
+from dagathlon.data.standard.sachs import (
+    SACHS_CONDITIONS,
+    list_data,
+    load_data,
+    load_sachs,
+    sachs_graph,
+)
 from dagathlon.errors import DataError, unknown
 
 __all__ = [
     "SACHS_CONDITIONS",
     "NetworkRecord",
+    "list_data",
     "list_networks",
+    "load_data",
     "load_network",
     "load_sachs",
     "sachs_graph",

@@ -97,6 +97,27 @@ def load_sachs(condition: str | None = None) -> Dataset:
     return Dataset(variables, values=values[start : start + rows[chosen]])
 
 
+def list_data() -> tuple[str, ...]:
+    """Names of the data sets on board, one for each condition of the Sachs data."""
+    return tuple(f"sachs_{condition}" for condition in SACHS_CONDITIONS)
+
+
+def load_data(name: str) -> Dataset:
+    """Load a data set on board, as studies use it: logarithms, mean 0 and variance 1.
+
+    Parameters
+    ----------
+    name
+        One of `list_data`, such as ``sachs_cd3cd28_icam2``.
+    """
+    if name not in list_data():
+        raise DataError(unknown("data set on board", name, list_data()))
+    measured = load_sachs(name.removeprefix("sachs_"))
+    logs = np.log(measured.values)
+    values = (logs - logs.mean(axis=0)) / logs.std(axis=0, ddof=1)
+    return Dataset(measured.variables, values=np.asfortranarray(values))
+
+
 def sachs_graph() -> Graph:
     """The consensus network of 17 arcs over the columns of `load_sachs`."""
     names = ("Raf", "Mek", "Plcg", "PIP2", "PIP3", "Erk", "Akt", "PKA", "PKC", "P38", "Jnk")
