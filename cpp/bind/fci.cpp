@@ -3,18 +3,32 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
+#include <map>
 #include <optional>
+#include <string>
 #include <tuple>
 
 #include "bind.hpp"
+#include "dagathlon/gfci.hpp"
+#include "dagathlon/rfci.hpp"
 
 namespace dagathlon {
 
 namespace {
 
 using Pairs = std::optional<Matrix<const bool>>;
+using Learned = std::tuple<MarkedGraph, std::size_t, std::size_t>;
 
-void take_knowledge(FciOptions& options, const Matrix<const bool>& forbidden, const Matrix<const bool>& required,
+const std::map<std::string, ColliderRule> rules{{"separating-set", ColliderRule::separating_set},
+                                                {"conservative", ColliderRule::conservative},
+                                                {"majority", ColliderRule::majority},
+                                                {"highest-p", ColliderRule::highest_p}};
+const std::map<std::string, SecondPass> passes{{"none", SecondPass::none},
+                                               {"possible-d-sep", SecondPass::possible_d_sep},
+                                               {"adaptive", SecondPass::adaptive},
+                                               {"hierarchy", SecondPass::hierarchy}};
+
+void take_knowledge(PagOptions& options, const Matrix<const bool>& forbidden, const Matrix<const bool>& required,
                     std::size_t n) {
   options.forbidden = to_bits(forbidden, n);
   options.required = to_bits(required, n);
@@ -26,28 +40,59 @@ void take_knowledge(FciOptions& options, const Matrix<const bool>& forbidden, co
     }
 }
 
-std::tuple<MarkedGraph, std::size_t> fci(IndependenceTest& test, double alpha, std::optional<std::size_t> max_order,
-                                         bool stable, bool second_pass, bool selection, const Pairs& forbidden,
-                                         const Pairs& required) {
-  FciOptions options;
+void fill(PagOptions& options, std::size_t n, double alpha, std::optional<std::size_t> max_order, bool stable,
+          const std::string& colliders, bool selection, const Pairs& forbidden, const Pairs& required) {
   options.skeleton.alpha = alpha;
   options.skeleton.max_order = max_order.value_or(no_node);
   options.skeleton.stable = stable;
-  options.possible_d_sep = second_pass;
+  options.colliders = chosen(rules, colliders);
   if (!selection) options.rules = all_rules & static_cast<RuleSet>(~(rule(5) | rule(6) | rule(7)));
-  if (forbidden && required) take_knowledge(options, *forbidden, *required, test.size());
+  if (forbidden && required) take_knowledge(options, *forbidden, *required, n);
+}
+
+void check_size(const IndependenceTest& test, const PagOptions& options) {
+  if (options.forbidden.size() != 0 && options.forbidden.size() != test.size())
+    throw nb::value_error("test and knowledge of different size");
+}
+
+template <class Search>
+Learned counted(IndependenceTest& test, const PagOptions& options, Search&& search) {
+  check_size(test, options);
   const nb::gil_scoped_release release;
   const std::size_t before = test.calls();
-  MarkedGraph graph = learn_fci(test, options);
-  return {std::move(graph), test.calls() - before};
+  LearnedPag found = search();
+  return {std::move(found.graph), test.calls() - before, found.ambiguous};
 }
 
 }  // namespace
 
 void bind_fci(nb::module_& m) {
-  m.def("fci", &fci, nb::arg("test"), nb::arg("alpha"), nb::arg("max_order").none(), nb::arg("stable"),
-        nb::arg("second_pass"), nb::arg("selection"), nb::arg("forbidden").none(), nb::arg("required").none(),
-        "The PAG and the number of tests.");
+  nb::class_<PagOptions>(m, "PagOptions")
+      .def("__init__",
+           [](PagOptions* self, std::size_t n, double alpha, std::optional<std::size_t> max_order, bool stable,
+              const std::string& colliders, bool selection, const Pairs& forbidden, const Pairs& required) {
+             fill(*new (self) PagOptions, n, alpha, max_order, stable, colliders, selection, forbidden, required);
+           },
+           nb::arg("n"), nb::arg("alpha"), nb::arg("max_order").none(), nb::arg("stable"), nb::arg("colliders"),
+           nb::arg("selection"), nb::arg("forbidden").none(), nb::arg("required").none());
+  m.def("fci",
+        [](IndependenceTest& test, const PagOptions& shared, const std::string& second_pass) {
+          const FciOptions options{shared, chosen(passes, second_pass)};
+          return counted(test, options, [&] { return learn_fci(test, options); });
+        },
+        nb::arg("test"), nb::arg("options"), nb::arg("second_pass"),
+        "The PAG, the number of tests, and the number of triples left open.");
+  m.def("rfci",
+        [](IndependenceTest& test, const PagOptions& options) {
+          return counted(test, options, [&] { return learn_rfci(test, options); });
+        },
+        nb::arg("test"), nb::arg("options"), "The PAG, the number of tests, and 0.");
+  m.def("gfci",
+        [](IndependenceTest& test, const MarkedGraph& scored, const PagOptions& options) {
+          if (scored.size() != test.size()) throw nb::value_error("test and graph of different size");
+          return counted(test, options, [&] { return learn_gfci(test, scored, options); });
+        },
+        nb::arg("test"), nb::arg("scored"), nb::arg("options"), "The PAG, the number of tests, and 0.");
 }
 
 }  // namespace dagathlon

@@ -30,7 +30,9 @@ void bind_orientation(nb::module_& m) {
   m.def("orient",
         [](MarkedGraph graph, const SeparatorLookup& in_separating_set,
            const std::vector<unsigned>& rules) {
-          orient(graph, in_separating_set, to_rules(rules));
+          OrientationOptions options;
+          options.rules = to_rules(rules);
+          orient(graph, in_separating_set, options);
           return graph;
         },
         nb::arg("graph"), nb::arg("in_separating_set"), nb::arg("rules"),

@@ -24,8 +24,14 @@ struct Tried {
 
 class Separators {
  public:
-  Separators(IndependenceTest& test, const Skeleton& skeleton, const SkeletonOptions& options, ColliderRule rule)
-      : test_(test), skeleton_(skeleton), options_(options), rule_(rule) {}
+  Separators(IndependenceTest& test, const Skeleton& skeleton, const SkeletonOptions& options, ColliderRule rule,
+             bool count_known)
+      : test_(test),
+        skeleton_(skeleton),
+        known_(skeleton.separating),
+        options_(options),
+        rule_(rule),
+        count_known_(count_known) {}
 
   const Tried& of(std::size_t a, std::size_t c) {
     const auto [place, is_new] = found_.try_emplace({a, c});
@@ -46,6 +52,13 @@ class Separators {
       any_subset({of_a, size, {}}, note);
       any_subset({of_c, size, skeleton_.adjacent[a]}, note);
     }
+    if (count_known_ && known_.known(a, c)) add_known(known_.get(a, c), tried);
+  }
+
+  static void add_known(std::span<const std::uint32_t> known, Tried& tried) {
+    NodeVector set(known.begin(), known.end());
+    std::ranges::sort(set);
+    if (std::ranges::find(tried.separating, set) == tried.separating.end()) tried.separating.push_back(std::move(set));
   }
 
   void judge(std::size_t a, std::size_t c, Nodes set, Tried& tried) {
@@ -67,8 +80,11 @@ class Separators {
 
   IndependenceTest& test_;
   const Skeleton& skeleton_;
+  // As they were found: the verdicts are written over those of the skeleton.
+  const SeparatingSets known_;
   const SkeletonOptions& options_;
   ColliderRule rule_;
+  bool count_known_;
   std::map<Pair, Tried> found_;
 };
 
@@ -97,10 +113,10 @@ void write_verdict(SeparatingSets& separating, const Triple& triple, bool inside
 }  // namespace
 
 AmbiguousTriples check_triples(IndependenceTest& test, Skeleton& skeleton, const SkeletonOptions& options,
-                               ColliderRule rule) {
+                               ColliderRule rule, bool count_known) {
   AmbiguousTriples ambiguous;
   if (rule == ColliderRule::separating_set) return ambiguous;
-  Separators separators(test, skeleton, options, rule);
+  Separators separators(test, skeleton, options, rule, count_known);
   for (const Triple& triple : unshielded_triples(skeleton.adjacent)) {
     const Tried& tried = separators.of(triple[0], triple[2]);
     if (rule == ColliderRule::highest_p) {

@@ -12,74 +12,93 @@ bool may_pass(const MarkedGraph& graph, std::size_t a, std::size_t b, std::size_
   return (graph.mark(a, b) == Mark::arrow && graph.mark(c, b) == Mark::arrow) || graph.adjacent(a, c);
 }
 
-MarkedGraph circles(const BitMatrix& adjacent) {
-  MarkedGraph graph(adjacent.size());
-  for (std::size_t i = 0; i < adjacent.size(); ++i)
-    for_each(adjacent[i], [&](std::size_t j) { graph.set_edge(i, Mark::circle, j, Mark::circle); });
+// The skeleton's o-o graph with the colliders, but for ambiguous triples.
+MarkedGraph with_colliders(const Skeleton& skeleton, const AmbiguousTriples& ambiguous) {
+  MarkedGraph graph = circles(skeleton.adjacent);
+  const SeparatorLookup separated = separator_lookup(skeleton.separating);
+  orient_colliders(graph, [&](std::size_t a, std::size_t b, std::size_t c) {
+    return separated(a, b, c) || is_ambiguous(ambiguous, a, b, c);
+  });
   return graph;
 }
 
-// A pair that no test separated says nothing about the nodes between.
-SeparatorLookup lookup(const SeparatingSets& separating) {
-  return [&separating](std::size_t a, std::size_t c, std::size_t b) {
-    return !separating.known(a, b) || separating.contains(a, b, c);
-  };
-}
-
-// A forbidden edge has an arrow at its start, a required one is directed.
-void direct_knowledge(MarkedGraph& graph, const FciOptions& options) {
-  for (std::size_t i = 0; i < options.forbidden.size(); ++i)
-    for (std::size_t j = 0; j < options.forbidden.size(); ++j) {
-      if (!graph.adjacent(i, j)) continue;
-      if (options.forbidden.test(i, j) && !options.required.test(i, j))
-        graph.set_edge(i, Mark::arrow, j, graph.mark(i, j));
-    }
-  for (std::size_t i = 0; i < options.required.size(); ++i)
-    for_each(options.required[i], [&](std::size_t j) {
-      if (graph.adjacent(i, j)) graph.set_directed(i, j);
-    });
-}
-
-class SecondPass {
+class PossibleDSepPass {
  public:
-  SecondPass(IndependenceTest& test, Skeleton& skeleton, const SkeletonOptions& options)
-      : test_(test), skeleton_(skeleton), options_(options) {}
+  PossibleDSepPass(IndependenceTest& test, Skeleton& skeleton, const PagOptions& options, std::size_t max_order)
+      : test_(test), skeleton_(skeleton), options_(options), max_order_(max_order) {}
 
   // The candidates of all nodes come from the graph at the beginning, so that their order matters
   // less.
-  void run() {
-    MarkedGraph graph = circles(skeleton_.adjacent);
-    orient_colliders(graph, lookup(skeleton_.separating));
+  void run(const MarkedGraph& graph) {
     std::vector<BitSet> reached;
     for (std::size_t x = 0; x < graph.size(); ++x) reached.push_back(possible_d_sep(graph, x));
     for (std::size_t x = 0; x < graph.size(); ++x) {
       const BitSet neighbours(graph.size(), skeleton_.adjacent[x]);
-      for_each(neighbours, [&](std::size_t y) { separate(x, y, reached[x]); });
+      for_each(neighbours, [&](std::size_t y) { try_pair(x, y, reached[x]); });
     }
   }
 
  private:
-  void separate(std::size_t x, std::size_t y, const BitSet& reached) {
-    if (options_.fixed_edges.size() != 0 && options_.fixed_edges.test(x, y)) return;
-    std::vector<std::size_t> candidates;
-    for_each(reached, [&](std::size_t node) {
-      if (node != y) candidates.push_back(node);
-    });
+  void try_pair(std::size_t x, std::size_t y, const BitSet& reached) {
+    if (options_.is_fixed(x, y)) return;
+    const std::vector<std::size_t> candidates = members_without(reached, y);
     // Sets of neighbours were tried by the first pass.
     const BitSet tried(skeleton_.adjacent.size(), skeleton_.adjacent[x]);
-    for (std::size_t size = 1; size <= std::min(options_.max_order, candidates.size()); ++size) {
-      const auto found = test_.separator(x, y, {candidates, size, tried}, options_.alpha);
-      if (!found) continue;
-      skeleton_.adjacent.reset(x, y);
-      skeleton_.adjacent.reset(y, x);
-      skeleton_.separating.put(x, y, *found);
-      return;
+    for (std::size_t size = 1; size <= std::min(max_order_, candidates.size()); ++size) {
+      const auto found = test_.separator(x, y, {candidates, size, tried}, options_.skeleton.alpha);
+      if (found) return separate(skeleton_, x, y, *found);
     }
   }
 
   IndependenceTest& test_;
   Skeleton& skeleton_;
-  const SkeletonOptions& options_;
+  const PagOptions& options_;
+  std::size_t max_order_;
+};
+
+class FciRun {
+ public:
+  FciRun(IndependenceTest& test, const FciOptions& options)
+      : test_(test), options_(options), skeleton_(find_skeleton(test, options.skeleton)) {}
+
+  LearnedPag run() {
+    if (options_.second_pass == SecondPass::hierarchy) separate_by_hierarchy(test_, skeleton_, options_);
+    else if (options_.second_pass != SecondPass::none) search_possible_d_sep();
+    const AmbiguousTriples ambiguous = judge(skeleton_);
+    MarkedGraph graph = with_colliders(skeleton_, ambiguous);
+    direct_knowledge(graph, options_);
+    OrientationOptions how;
+    how.rules = options_.rules;
+    if (!ambiguous.empty())
+      how.ambiguous = [&](std::size_t a, std::size_t b, std::size_t c) { return is_ambiguous(ambiguous, a, b, c); };
+    orient(graph, separator_lookup(skeleton_.separating), how);
+    return {std::move(graph), ambiguous.size()};
+  }
+
+ private:
+  AmbiguousTriples judge(Skeleton& skeleton) {
+    return check_triples(test_, skeleton, options_.skeleton, options_.colliders, true);
+  }
+
+  void search_possible_d_sep() {
+    // The verdicts on the first skeleton are for this pass only: the last skeleton may have others.
+    Skeleton judged = skeleton_;
+    const AmbiguousTriples ambiguous = judge(judged);
+    PossibleDSepPass(test_, skeleton_, options_, max_order()).run(with_colliders(judged, ambiguous));
+  }
+
+  std::size_t max_order() const {
+    if (options_.second_pass != SecondPass::adaptive) return options_.skeleton.max_order;
+    std::size_t largest = 0;
+    for (std::size_t x = 0; x < skeleton_.adjacent.size(); ++x)
+      for (std::size_t y = x + 1; y < skeleton_.adjacent.size(); ++y)
+        largest = std::max(largest, skeleton_.separating.get(x, y).size());
+    return largest;
+  }
+
+  IndependenceTest& test_;
+  const FciOptions& options_;
+  Skeleton skeleton_;
 };
 
 }  // namespace
@@ -106,15 +125,6 @@ BitSet possible_d_sep(const MarkedGraph& graph, std::size_t x) {
   return reached;
 }
 
-MarkedGraph learn_fci(IndependenceTest& test, const FciOptions& options) {
-  Skeleton skeleton = find_skeleton(test, options.skeleton);
-  if (options.possible_d_sep) SecondPass(test, skeleton, options.skeleton).run();
-  MarkedGraph graph = circles(skeleton.adjacent);
-  const SeparatorLookup in_separating_set = lookup(skeleton.separating);
-  orient_colliders(graph, in_separating_set);
-  direct_knowledge(graph, options);
-  orient(graph, in_separating_set, options.rules);
-  return graph;
-}
+LearnedPag learn_fci(IndependenceTest& test, const FciOptions& options) { return FciRun(test, options).run(); }
 
 }  // namespace dagathlon

@@ -14,16 +14,16 @@ using Edge = std::pair<std::size_t, std::size_t>;
 // Greek letters of the published rules are spelled out; "a *-o b" has a circle at b.
 class Orienter {
  public:
-  Orienter(MarkedGraph& graph, const SeparatorLookup& in_separating_set)
-      : g_(graph), in_separating_set_(in_separating_set), adjacent_(graph.adjacency_rows()) {}
+  Orienter(MarkedGraph& graph, const SeparatorLookup& in_separating_set, const OrientationOptions& options)
+      : g_(graph), in_separating_set_(in_separating_set), options_(options), adjacent_(graph.adjacency_rows()) {}
 
-  void run(RuleSet rules) {
+  bool run() {
     using Step = bool (Orienter::*)();
     static constexpr std::pair<unsigned, Step> early[] = {
         {1, &Orienter::away_from_arrow},
         {2, &Orienter::away_from_cycle},
         {3, &Orienter::double_triangle},
-        {4, &Orienter::discriminating_path},
+        {4, &Orienter::discriminate},
     };
     static constexpr std::pair<unsigned, Step> late[] = {
         {5, &Orienter::uncovered_circle_cycle}, {6, &Orienter::beside_undirected},
@@ -33,14 +33,15 @@ class Orienter {
     const auto pass = [&](auto& steps) {
       bool changed = false;
       for (const auto& [k, step] : steps)
-        if ((rules & rule(k)) != 0) changed |= (this->*step)();
-      return changed;
+        if (!stopped_ && (options_.rules & rule(k)) != 0) changed |= (this->*step)();
+      return changed && !stopped_;
     };
     // Arrows first: the later rules rely on all of them being there.
     do {
       while (pass(early)) {
       }
-    } while (pass(late));
+    } while (!stopped_ && pass(late));
+    return !stopped_;
   }
 
   void colliders() {
@@ -91,9 +92,24 @@ class Orienter {
     return nodes;
   }
 
-  bool has_unlinked_pair(const BitSet& nodes) const {
+  bool is_ambiguous(std::size_t a, std::size_t b, std::size_t c) const {
+    return options_.ambiguous && options_.ambiguous(a, b, c);
+  }
+
+  // Members of `nodes` that make an unshielded triple a–b–c which is known to be no collider.
+  BitSet unlinked_over(const BitSet& nodes, std::size_t a, std::size_t b) const {
+    BitSet result = unlinked(nodes, a);
+    if (options_.ambiguous)
+      for_each(BitSet(result), [&](std::size_t c) {
+        if (is_ambiguous(a, b, c)) result.reset(c);
+      });
+    return result;
+  }
+
+  // Whether two members of `nodes` make such a triple with b between them.
+  bool has_unlinked_pair(const BitSet& nodes, std::size_t b) const {
     bool found = false;
-    for_each(nodes, [&](std::size_t a) { found = found || any(unlinked(nodes, a).row()); });
+    for_each(nodes, [&](std::size_t a) { found = found || any(unlinked_over(nodes, a, b).row()); });
     return found;
   }
 
@@ -102,7 +118,7 @@ class Orienter {
     bool changed = false;
     for (const auto& [a, b] : ends(Mark::arrow)) {
       const BitSet open(g_.size(), g_.at_near_end(Mark::circle, b));
-      for_each(unlinked(open, a), [&, b = b](std::size_t c) { changed |= put_directed(b, c); });
+      for_each(unlinked_over(open, a, b), [&, b = b](std::size_t c) { changed |= put_directed(b, c); });
     }
     return changed;
   }
@@ -121,22 +137,24 @@ class Orienter {
   bool double_triangle() {
     bool changed = false;
     for (const auto& [d, b] : ends(Mark::circle))
-      if (has_unlinked_pair(common(g_.at_near_end(Mark::arrow, b), g_.at_near_end(Mark::circle, d))))
+      if (has_unlinked_pair(common(g_.at_near_end(Mark::arrow, b), g_.at_near_end(Mark::circle, d)), d))
         changed |= put(d, b, Mark::arrow);
     return changed;
   }
 
   // Rule 4: a path d, …, a, b, c with b o-* c, d and c not adjacent, and every node between d and b
   // a collider on it and a parent of c: b -> c if b separated d and c, else a <-> b <-> c.
-  bool discriminating_path() {
+  bool discriminate() {
     bool changed = false;
     for (const auto& [c, b] : ends(Mark::circle))
       for_each(common(g_.at_far_end(Mark::arrow, b), g_.parents(c)), [&, c = c, b = b](std::size_t a) {
-        if (g_.mark(c, b) != Mark::circle) return;
-        const std::size_t d = discriminated_end(a, b, c);
-        if (d == no_node) return;
+        if (stopped_ || g_.mark(c, b) != Mark::circle) return;
+        const std::vector<std::size_t> path = discriminating_path(a, b, c);
+        if (path.empty()) return;
+        stopped_ = options_.confirm_path && !options_.confirm_path(path);
+        if (stopped_) return;
         changed = true;
-        if (in_separating_set_(d, b, c)) {
+        if (in_separating_set_(path.front(), b, c)) {
           put_directed(b, c);
         } else {
           put(c, b, Mark::arrow);
@@ -147,30 +165,35 @@ class Orienter {
     return changed;
   }
 
-  // The far end d of a shortest discriminating path d … a, b, c, or no_node.
-  std::size_t discriminated_end(std::size_t a, std::size_t b, std::size_t c) const {
+  // A shortest discriminating path d, …, a, b, c; empty for none.
+  std::vector<std::size_t> discriminating_path(std::size_t a, std::size_t b, std::size_t c) const {
     const BitSet parents = g_.parents(c);
     BitSet seen(g_.size());
-    std::vector<std::size_t> queue{a};
+    std::vector<Edge> queue{{a, no_node}};  // a node, and the place of the one before it
     seen.set(a);
     seen.set(b);
     seen.set(c);
     for (std::size_t k = 0; k < queue.size(); ++k) {
-      const std::size_t v = queue[k];
+      const std::size_t v = queue[k].first;
       const BitSet into(g_.size(), g_.at_near_end(Mark::arrow, v));
-      if (const std::size_t d = first(unlinked(into, c)); d != no_node) return d;
+      if (const std::size_t d = first(unlinked(into, c)); d != no_node) {
+        std::vector<std::size_t> path{d};
+        for (std::size_t place = k; place != no_node; place = queue[place].second) path.push_back(queue[place].first);
+        path.insert(path.end(), {b, c});
+        return path;
+      }
       BitSet next = common(g_.spouses(v), parents);
       subtract(next, seen);
       unite(seen, next);
-      for_each(next, [&](std::size_t w) { queue.push_back(w); });
+      for_each(next, [&](std::size_t w) { queue.emplace_back(w, k); });
     }
-    return no_node;
+    return {};
   }
 
   // Rule 5: an uncovered cycle of o-o edges: all of them are undirected.
   bool uncovered_circle_cycle() {
     const BitMatrix circles = circle_rows(g_);
-    UncoveredWalks walks(circles, adjacent_);
+    UncoveredWalks walks(circles, adjacent_, options_.ambiguous);
     std::vector<Edge> found;
     for (std::size_t a = 0; a < g_.size(); ++a)
       for_each(circles[a], [&](std::size_t b) {
@@ -194,7 +217,7 @@ class Orienter {
     bool changed = false;
     for (const auto& [c, b] : ends(Mark::circle)) {
       const BitSet tails = common(g_.at_far_end(Mark::tail, b), g_.at_near_end(Mark::circle, b));
-      if (any(unlinked(tails, c).row())) changed |= put(c, b, Mark::tail);
+      if (any(unlinked_over(tails, c, b).row())) changed |= put(c, b, Mark::tail);
     }
     return changed;
   }
@@ -232,12 +255,12 @@ class Orienter {
   // adjacent: a -> c.
   bool uncovered_to_child() {
     const BitMatrix step = potential_children();
-    UncoveredWalks walks(step, adjacent_);
+    UncoveredWalks walks(step, adjacent_, options_.ambiguous);
     bool changed = false;
     for (const auto& [a, c] : partly_directed()) {
       const auto arrives = [c = c](std::size_t, std::size_t w) { return w == c; };
       bool found = false;
-      for_each(unlinked(BitSet(g_.size(), step[a]), c),
+      for_each(unlinked_over(BitSet(g_.size(), step[a]), c, a),
                [&, a = a](std::size_t b) { found = found || walks.any(a, b, arrives); });
       if (found) changed |= put(c, a, Mark::tail);
     }
@@ -248,7 +271,7 @@ class Orienter {
   // with two nodes that are not adjacent: a -> c.
   bool two_uncovered_ways() {
     const BitMatrix step = potential_children();
-    UncoveredWalks walks(step, adjacent_);
+    UncoveredWalks walks(step, adjacent_, options_.ambiguous);
     bool changed = false;
     for (const auto& [a, c] : partly_directed()) {
       const BitSet parents = g_.parents(c);
@@ -257,14 +280,16 @@ class Orienter {
       for_each(step[a], [&, a = a, c = c](std::size_t b) {
         if (b != c && (parents.test(b) || walks.any(a, b, arrives))) beginnings.set(b);
       });
-      if (has_unlinked_pair(beginnings)) changed |= put(c, a, Mark::tail);
+      if (has_unlinked_pair(beginnings, a)) changed |= put(c, a, Mark::tail);
     }
     return changed;
   }
 
   MarkedGraph& g_;
   const SeparatorLookup& in_separating_set_;
+  const OrientationOptions& options_;
   const BitMatrix adjacent_;
+  bool stopped_ = false;
 };
 
 }  // namespace
@@ -288,11 +313,12 @@ BitMatrix circle_rows(const MarkedGraph& graph) {
 }
 
 void orient_colliders(MarkedGraph& graph, const SeparatorLookup& in_separating_set) {
-  Orienter(graph, in_separating_set).colliders();
+  const OrientationOptions options;
+  Orienter(graph, in_separating_set, options).colliders();
 }
 
-void orient(MarkedGraph& graph, const SeparatorLookup& in_separating_set, RuleSet rules) {
-  Orienter(graph, in_separating_set).run(rules);
+bool orient(MarkedGraph& graph, const SeparatorLookup& in_separating_set, const OrientationOptions& options) {
+  return Orienter(graph, in_separating_set, options).run();
 }
 
 }  // namespace dagathlon

@@ -507,14 +507,28 @@ def learn_by_neighbours(
     A graph by way of the neighbours of each node, and the number of tests.
     """
 
+class PagOptions:
+    def __init__(
+        self,
+        n: int,
+        alpha: float,
+        max_order: int | None,
+        stable: bool,
+        colliders: str,
+        selection: bool,
+        forbidden: NDArray[numpy.bool_] | None,
+        required: NDArray[numpy.bool_] | None,
+    ) -> None: ...
+
 def fci(
-    test: IndependenceTest,
-    alpha: float,
-    max_order: int | None,
-    stable: bool,
-    second_pass: bool,
-    selection: bool,
-    forbidden: NDArray[numpy.bool_] | None,
-    required: NDArray[numpy.bool_] | None,
-) -> tuple[MarkedGraph, int]:
-    """The PAG and the number of tests."""
+    test: IndependenceTest, options: PagOptions, second_pass: str
+) -> tuple[MarkedGraph, int, int]:
+    """The PAG, the number of tests, and the number of triples left open."""
+
+def rfci(test: IndependenceTest, options: PagOptions) -> tuple[MarkedGraph, int, int]:
+    """The PAG, the number of tests, and 0."""
+
+def gfci(
+    test: IndependenceTest, scored: MarkedGraph, options: PagOptions
+) -> tuple[MarkedGraph, int, int]:
+    """The PAG, the number of tests, and 0."""

@@ -29,9 +29,10 @@ enum class ColliderRule : std::uint8_t {
 };
 
 // Tries the sets of neighbours of the ends of all unshielded triples, and changes the separating sets
-// so that they say what the rule decides. Returns the triples that it leaves open.
+// so that they say what the rule decides. Returns the triples that it leaves open. With `count_known` the set
+// that separated the ends has a vote too; with latent variables it may be the only one.
 AmbiguousTriples check_triples(IndependenceTest& test, Skeleton& skeleton, const SkeletonOptions& options,
-                               ColliderRule rule);
+                               ColliderRule rule, bool count_known = false);
 
 enum class ColliderOrder : std::uint8_t {
   by_node,       // in the order of the nodes; a later collider overturns an earlier one

@@ -1,25 +1,31 @@
 // FCI: the PAG of a causal graph with latent variables (Spirtes et al. 2000, rules of Zhang 2008).
 #pragma once
 
-#include "dagathlon/orientation.hpp"
-#include "dagathlon/skeleton.hpp"
+#include <cstdint>
+
+#include "dagathlon/pag_search.hpp"
 
 namespace dagathlon {
 
-struct FciOptions {
-  SkeletonOptions skeleton;
-  // Whether edges are tested a second time, given nodes that may separate without being neighbours.
-  bool possible_d_sep = true;
-  RuleSet rules = all_rules;
-  // Directed edges that must not, and must, be there, from row to column; empty for none.
-  BitMatrix forbidden;
-  BitMatrix required;
+// How edges are found that only nodes which are no neighbours of an end separate.
+enum class SecondPass : std::uint8_t {
+  none,            // not at all: too many edges may stay
+  possible_d_sep,  // all sets of the nodes that collider paths reach
+  adaptive,        // the same, with sets no larger than the largest of the first pass
+  hierarchy        // sets that known separations imply: polynomial in the number of nodes
+};
+
+struct FciOptions : PagOptions {
+  SecondPass second_pass = SecondPass::possible_d_sep;
 };
 
 // The nodes that x reaches by paths whose inner nodes are all colliders or in a triangle with their
 // neighbours on the path.
 BitSet possible_d_sep(const MarkedGraph& graph, std::size_t x);
 
-MarkedGraph learn_fci(IndependenceTest& test, const FciOptions& options);
+LearnedPag learn_fci(IndependenceTest& test, const FciOptions& options);
+
+// The second pass of FCI+ (Claassen, Mooij and Heskes 2013).
+void separate_by_hierarchy(IndependenceTest& test, Skeleton& skeleton, const PagOptions& options);
 
 }  // namespace dagathlon

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 
 #include "dagathlon/marked_graph.hpp"
 
@@ -25,8 +26,17 @@ BitMatrix circle_rows(const MarkedGraph& graph);
 // Rule 0: arrows at b on a–b–c where a and c are not adjacent and b did not separate them.
 void orient_colliders(MarkedGraph& graph, const SeparatorLookup& in_separating_set);
 
-// Applies the rules until none changes the graph. Only circles are ever replaced, so the rules end
-// even on contradictory separating sets.
-void orient(MarkedGraph& graph, const SeparatorLookup& in_separating_set, RuleSet rules = all_rules);
+struct OrientationOptions {
+  RuleSet rules = all_rules;
+  // ambiguous(a, b, c): whether it is open that b is a collider on a–b–c; such triples tell nothing.
+  std::function<bool(std::size_t, std::size_t, std::size_t)> ambiguous = nullptr;
+  // Asked before rule 4 uses the path d, …, b, c; false ends the orientation at once, because the
+  // graph is no longer the one that the rules see.
+  std::function<bool(std::span<const std::size_t>)> confirm_path = nullptr;
+};
+
+// Applies the rules until none changes the graph; false when a path was not confirmed. Only circles
+// are ever replaced, so the rules end even on contradictory separating sets.
+bool orient(MarkedGraph& graph, const SeparatorLookup& in_separating_set, const OrientationOptions& options = {});
 
 }  // namespace dagathlon

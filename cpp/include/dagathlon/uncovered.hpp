@@ -1,6 +1,7 @@
 // Search along uncovered walks: walks on which no two nodes at distance two are adjacent.
 #pragma once
 
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -14,8 +15,10 @@ namespace dagathlon {
 class UncoveredWalks {
  public:
   // Row v of `step`: where a walk may go from v; row v of `adjacent`: the adjacencies of v.
-  UncoveredWalks(const BitMatrix& step, const BitMatrix& adjacent)
-      : step_(step), adjacent_(adjacent), seen_(step.size()) {}
+  // barred(u, v, w): whether no walk may go over v from u to w; empty for none.
+  using Barred = std::function<bool(std::size_t, std::size_t, std::size_t)>;
+  UncoveredWalks(const BitMatrix& step, const BitMatrix& adjacent, const Barred& barred)
+      : step_(step), adjacent_(adjacent), barred_(barred), seen_(step.size()) {}
 
   // Whether visit(v, w) holds for an edge v–w on which a walk that begins with the edge a–b arrives
   // at w; the beginning counts only when a walk comes round to it again.
@@ -32,6 +35,7 @@ class UncoveredWalks {
       next.reset(u);
       for (std::size_t w = first(next); w != no_node; w = first(next)) {
         next.reset(w);
+        if (barred_ && barred_(u, v, w)) continue;
         if (visit(v, w)) return true;
         seen_.set(v, w);
         pending_.emplace_back(v, w);
@@ -48,6 +52,7 @@ class UncoveredWalks {
 
   const BitMatrix& step_;
   const BitMatrix& adjacent_;
+  const Barred& barred_;
   BitMatrix seen_;
   std::vector<std::pair<std::size_t, std::size_t>> pending_;
 };

@@ -1,0 +1,46 @@
+// What the searches for a PAG share: their options, the state before orientation, knowledge.
+#pragma once
+
+#include <cstddef>
+
+#include "dagathlon/bits.hpp"
+#include "dagathlon/colliders.hpp"
+#include "dagathlon/orientation.hpp"
+#include "dagathlon/skeleton.hpp"
+
+namespace dagathlon {
+
+struct PagOptions {
+  SkeletonOptions skeleton;
+  ColliderRule colliders = ColliderRule::separating_set;
+  RuleSet rules = all_rules;
+  // Directed edges that must not, and must, be there, from row to column; empty for none.
+  BitMatrix forbidden;
+  BitMatrix required;
+
+  bool is_fixed(std::size_t x, std::size_t y) const {
+    return skeleton.fixed_edges.size() != 0 && skeleton.fixed_edges.test(x, y);
+  }
+};
+
+struct LearnedPag {
+  MarkedGraph graph;
+  // Triples that the rule for colliders left open.
+  std::size_t ambiguous = 0;
+};
+
+// All edges o-o.
+MarkedGraph circles(const BitMatrix& adjacent);
+
+// A pair that no test separated says nothing about the nodes between. Refers to its argument.
+SeparatorLookup separator_lookup(const SeparatingSets& separating);
+
+// A forbidden edge has an arrow at its start, a required one is directed.
+void direct_knowledge(MarkedGraph& graph, const PagOptions& options);
+
+// Takes an edge out of the skeleton and keeps the set that separated its ends.
+void separate(Skeleton& skeleton, std::size_t x, std::size_t y, Nodes set);
+
+std::vector<std::size_t> members_without(ConstRow row, std::size_t node);
+
+}  // namespace dagathlon

@@ -1,0 +1,126 @@
+#include "dagathlon/rfci.hpp"
+
+#include <deque>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace dagathlon {
+
+namespace {
+
+using NodeVector = std::vector<std::size_t>;
+
+class RfciRun {
+ public:
+  RfciRun(IndependenceTest& test, const PagOptions& options)
+      : test_(test), options_(options), skeleton_(find_skeleton(test, options.skeleton)), graph_(test.size()) {}
+
+  MarkedGraph run() {
+    const std::vector<Triple> triples = unshielded_triples(skeleton_.adjacent);
+    graph_ = circles(skeleton_.adjacent);
+    const std::vector<Triple> confirmed = confirm({triples.begin(), triples.end()});
+    direct_colliders(confirmed);
+    direct_knowledge(graph_, options_);
+    OrientationOptions how;
+    how.rules = options_.rules;
+    how.confirm_path = [this](Nodes path) { return confirm_path(path); };
+    while (!orient(graph_, separator_lookup(skeleton_.separating), how)) direct_knowledge(graph_, options_);
+    return std::move(graph_);
+  }
+
+ private:
+  NodeVector separator_without(std::size_t x, std::size_t y, std::size_t node) const {
+    NodeVector result;
+    for (const std::size_t other : skeleton_.separating.get(x, y))
+      if (other != node) result.push_back(other);
+    return result;
+  }
+
+  bool intact(const Triple& t) const { return graph_.adjacent(t[0], t[1]) && graph_.adjacent(t[1], t[2]); }
+
+  // Keeps the triples whose edges are dependent given the set that separated the ends, and takes the
+  // other edges out; the triples that this makes unshielded are looked at as well.
+  std::vector<Triple> confirm(std::deque<Triple> pending) {
+    std::vector<Triple> confirmed;
+    while (!pending.empty()) {
+      const Triple triple = pending.front();
+      pending.pop_front();
+      if (!intact(triple) || !skeleton_.separating.known(triple[0], triple[2])) continue;
+      const auto [a, b, c] = triple;
+      const NodeVector set = separator_without(a, c, b);
+      bool real = true;
+      for (const std::size_t end : {a, c})
+        if (graph_.adjacent(end, b) && separated(end, b, set)) {
+          real = false;
+          remove_edge(end, b, *smallest_separator(end, b, set), pending);
+        }
+      if (real) confirmed.push_back(triple);
+    }
+    return confirmed;
+  }
+
+  bool separated(std::size_t x, std::size_t y, const NodeVector& set) {
+    return !options_.is_fixed(x, y) && test_.independent(x, y, set, options_.skeleton.alpha);
+  }
+
+  std::optional<NodeVector> smallest_separator(std::size_t x, std::size_t y, const NodeVector& set) {
+    for (std::size_t size = 0; size < set.size(); ++size)
+      if (auto found = test_.separator(x, y, {set, size, {}}, options_.skeleton.alpha)) return found;
+    return set;
+  }
+
+  void remove_edge(std::size_t x, std::size_t y, const NodeVector& set, std::deque<Triple>& pending) {
+    separate(skeleton_, x, y, set);
+    graph_.remove_edge(x, y);
+    BitSet between(graph_.size(), skeleton_.adjacent[x]);
+    intersect(between, skeleton_.adjacent[y]);
+    for_each(between, [&](std::size_t node) { pending.push_back({std::min(x, y), node, std::max(x, y)}); });
+  }
+
+  void direct_colliders(const std::vector<Triple>& confirmed) {
+    for (const auto& triple : confirmed) {
+      const auto [a, b, c] = triple;
+      if (!intact(triple) || skeleton_.separating.contains(a, c, b)) continue;
+      graph_.set_edge(a, graph_.mark(b, a), b, Mark::arrow);
+      graph_.set_edge(c, graph_.mark(b, c), b, Mark::arrow);
+    }
+  }
+
+  // Whether no subset of the set that separated the ends of a discriminating path separates two of
+  // its neighbouring nodes; otherwise the first such edge is taken out.
+  bool confirm_path(Nodes path) {
+    const auto known = skeleton_.separating.get(path.front(), path.back());
+    for (std::size_t k = 0; k + 1 < path.size(); ++k) {
+      const std::size_t x = path[k], y = path[k + 1];
+      if (options_.is_fixed(x, y)) continue;
+      NodeVector set;
+      for (const std::size_t node : known)
+        if (node != x && node != y) set.push_back(node);
+      const auto found = any_separator(x, y, set);
+      if (!found) continue;
+      std::deque<Triple> pending;
+      remove_edge(x, y, *found, pending);
+      direct_colliders(confirm(std::move(pending)));
+      return false;
+    }
+    return true;
+  }
+
+  std::optional<NodeVector> any_separator(std::size_t x, std::size_t y, const NodeVector& set) {
+    for (std::size_t size = 0; size <= set.size(); ++size)
+      if (auto found = test_.separator(x, y, {set, size, {}}, options_.skeleton.alpha)) return found;
+    return std::nullopt;
+  }
+
+  IndependenceTest& test_;
+  const PagOptions& options_;
+  Skeleton skeleton_;
+  MarkedGraph graph_;
+};
+
+}  // namespace
+
+LearnedPag learn_rfci(IndependenceTest& test, const PagOptions& options) { return {RfciRun(test, options).run()}; }
+
+}  // namespace dagathlon
