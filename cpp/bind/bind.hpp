@@ -64,6 +64,7 @@ void bind_equivalence(nb::module_& m);
 void bind_chordal(nb::module_& m);
 void bind_distance(nb::module_& m);
 void bind_separation(nb::module_& m);
+void bind_sparsest_permutation(nb::module_& m);
 void bind_ancestral(nb::module_& m);
 void bind_random(nb::module_& m);
 void bind_sampling(nb::module_& m);

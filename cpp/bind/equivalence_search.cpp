@@ -10,12 +10,13 @@ namespace dagathlon {
 namespace {
 
 ClassSearchResult checked_search(BoundScore& score, const SearchLimits& limits, const MarkedGraph& start,
-                                 std::vector<Step> phases, bool iterate, std::size_t max_degree, bool faithful,
-                                 const std::vector<NodeList>& targets) {
+                                 std::vector<Step> phases, bool iterate, bool together, bool escape,
+                                 std::size_t max_degree, bool faithful, const std::vector<NodeList>& targets) {
   const std::size_t n = score.size();
   if (start.size() != n || limits.forbidden.size() != n) throw nb::value_error("graph and data of different size");
   if (!is_dag(start)) throw nb::value_error("a search over classes starts at a DAG");
-  ClassSearch how{std::move(phases), iterate, max_degree, faithful, limits.forbidden, limits.required, {}};
+  ClassSearch how{std::move(phases), iterate, together, escape,
+                  {max_degree, limits.max_parents, faithful, limits.forbidden, limits.required}, {}};
   BitSet always(n);
   for (std::size_t i = 0; i < n; ++i) always.set(i);
   for (const NodeList& nodes : targets) {
@@ -38,7 +39,7 @@ void bind_equivalence_search(nb::module_& m) {
       .def_ro("score", &ClassSearchResult::score)
       .def_ro("steps", &ClassSearchResult::steps);
   m.def("search_classes", &checked_search, nb::arg("score"), nb::arg("limits"), nb::arg("start"), nb::arg("phases"),
-        nb::arg("iterate"), nb::arg("max_degree"), nb::arg("faithful"), nb::arg("targets"), ReleaseGil());
+        nb::arg("iterate"), nb::arg("together"), nb::arg("escape"), nb::arg("max_degree"), nb::arg("faithful"), nb::arg("targets"), ReleaseGil());
 }
 
 }  // namespace dagathlon

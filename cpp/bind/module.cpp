@@ -45,6 +45,7 @@ NB_MODULE(_core, m) {
   dagathlon::bind_chordal(m);
   dagathlon::bind_distance(m);
   dagathlon::bind_separation(m);
+  dagathlon::bind_sparsest_permutation(m);
   dagathlon::bind_ancestral(m);
   dagathlon::bind_random(m);
   dagathlon::bind_sampling(m);

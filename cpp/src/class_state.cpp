@@ -126,4 +126,9 @@ bool ClassState::apply(const ClassOperator& op) {
   return true;
 }
 
+void ClassState::set(const MarkedGraph& graph) {
+  graph_ = graph;
+  rows_ = Pdag(graph);
+}
+
 }  // namespace dagathlon

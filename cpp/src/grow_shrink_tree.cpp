@@ -5,11 +5,13 @@
 
 namespace dagathlon {
 
-GrowShrinkTree::GrowShrinkTree(Score& score, std::size_t child, ConstRow required, ConstRow allowed)
+GrowShrinkTree::GrowShrinkTree(Score& score, std::size_t child, ConstRow required, ConstRow allowed,
+                               std::size_t max_parents)
     : score_(score),
       child_(child),
       required_(score.size(), required),
       allowed_(score.size(), allowed),
+      max_parents_(max_parents),
       scores_(score.size()) {
   Place root{};
   for_each(required_, [&](std::size_t i) { root.parents.push_back(i); });
@@ -47,6 +49,7 @@ const GrowShrinkTree::Shrunk& GrowShrinkTree::shrunk(ConstRow before) {
 void GrowShrinkTree::grow(std::size_t place) {
   Place& here = places_[place];
   here.grown = true;
+  if (here.parents.size() >= max_parents_) return;
   score_.additions(child_, here.parents, scores_);
   BitSet candidates = allowed_;
   for (const std::size_t i : here.parents) candidates.reset(i);

@@ -55,7 +55,8 @@ std::size_t move_nodes(ScoredOrder& order, std::size_t n, bool shuffled, Stream&
 
 // The order of a DAG to which the backward phase of GES leads; whether it led anywhere.
 bool delete_edges(Score& score, ScoredOrder& order, const SearchLimits& limits) {
-  const ClassSearch backward{{Step::remove}, false, score.size(), false, limits.forbidden, limits.required, {}};
+  const ClassSearch backward{{Step::remove}, false, false, false,
+                             {score.size(), score.size(), false, limits.forbidden, limits.required}, {}};
   const ClassSearchResult found = search_classes(score, order.dag(), backward);
   if (found.steps == 0) return false;
   const double before = order.score();

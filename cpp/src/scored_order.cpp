@@ -14,7 +14,7 @@ ScoredOrder::ScoredOrder(Score& score, const SearchLimits& limits)
       if (limits.required.test(i, child)) required_into_.set(child, i);
       if (i != child && !limits.forbidden.test(i, child)) allowed.set(i);
     }
-    trees_.emplace_back(score, child, required_into_[child], allowed);
+    trees_.emplace_back(score, child, required_into_[child], allowed, limits.max_parents);
   }
 }
 

@@ -88,6 +88,19 @@ class SeparationOracle:
     def separated(self, x: Sequence[int], y: Sequence[int], given: Sequence[int]) -> bool: ...
     def separating_set(self, x: int, y: int) -> list[int] | None: ...
 
+def sparsest_permutation(
+    test: IndependenceTest,
+    alpha: float,
+    depth: int,
+    max_steps: int,
+    starts: int,
+    draws: int,
+    by_degree: bool,
+    take_sparsest: bool,
+    seed: int,
+) -> tuple[MarkedGraph, int]:
+    """The sparsest DAG found, and how often it became sparser."""
+
 def latent_projection(
     graph: MarkedGraph, latent: Sequence[int], selection: Sequence[int]
 ) -> MarkedGraph: ...
@@ -465,6 +478,8 @@ def search_classes(
     start: MarkedGraph,
     phases: Sequence[ClassStep],
     iterate: bool,
+    together: bool,
+    escape: bool,
     max_degree: int,
     faithful: bool,
     targets: Sequence[Sequence[int]],

@@ -57,12 +57,14 @@ def limits(p: int) -> _core.SearchLimits:
     return _core.SearchLimits(np.zeros((p, p), bool), np.zeros((p, p), bool), p)
 
 
-def search(score: _core.Score, names: tuple[str, ...], targets: list[list[int]]) -> Graph:
+def search(
+    score: _core.Score, names: tuple[str, ...], targets: list[list[int]], escape: bool = False
+) -> Graph:
     insert, remove, turn = (getattr(_core.ClassStep, name) for name in ("insert", "remove", "turn"))
     phases = [insert, remove, turn] if targets else [insert, remove]
     p = len(names)
     start = Graph(names).native
-    found = _core.search_classes(score, limits(p), start, phases, bool(targets), p, False, targets)
+    found = _core.search_classes(score, limits(p), start, phases, bool(targets), False, escape, p, False, targets)
     return Graph(names, found.graph.marks())
 
 

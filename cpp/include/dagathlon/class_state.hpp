@@ -53,6 +53,9 @@ class ClassState {
   // every DAG of the new class would have a forbidden arc.
   bool apply(const ClassOperator& op);
 
+  // Back to a class that was there before, by its essential graph.
+  void set(const MarkedGraph& graph);
+
  private:
   bool path_avoiding(std::size_t from, std::size_t to, ConstRow avoided, bool without_edge) const;
   std::optional<MarkedGraph> member_with_directions(const ClassOperator& op) const;

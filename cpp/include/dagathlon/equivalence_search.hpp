@@ -1,10 +1,11 @@
-// Greedy search over equivalence classes of DAGs: GES, FGES and GIES.
+// Greedy search over equivalence classes of DAGs: GES, FGES, GIES and XGES.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
 #include "dagathlon/bits.hpp"
+#include "dagathlon/class_operators.hpp"
 #include "dagathlon/class_state.hpp"
 #include "dagathlon/marked_graph.hpp"
 #include "dagathlon/score.hpp"
@@ -16,13 +17,11 @@ struct ClassSearch {
   std::vector<Step> phases;
   // Whether the phases are repeated until none changes the class.
   bool iterate;
-  // Largest number of edges at a node that an insertion may lead to.
-  std::size_t max_degree;
-  // Pairs whose scores show no dependence in the empty graph are never joined.
-  bool faithful;
-  // Row i: nodes j such that the arc i → j is forbidden or required.
-  BitMatrix forbidden;
-  BitMatrix required;
+  // Whether there are no phases: each step is of the first kind in `phases` that gains anything.
+  bool together;
+  // Whether a maximum is left where the removal of an edge leads to a higher one.
+  bool escape;
+  ClassLimits limits;
   // Experiments; empty for observation alone.
   std::vector<BitSet> targets;
 };

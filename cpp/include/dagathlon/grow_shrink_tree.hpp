@@ -15,8 +15,8 @@ namespace dagathlon {
 
 class GrowShrinkTree {
  public:
-  // `required` are parents in any case; only `allowed` nodes may be others.
-  GrowShrinkTree(Score& score, std::size_t child, ConstRow required, ConstRow allowed);
+  // `required` are parents in any case; only `allowed` nodes may be others, up to `max_parents` in all.
+  GrowShrinkTree(Score& score, std::size_t child, ConstRow required, ConstRow allowed, std::size_t max_parents);
 
   // The term of the child with the parents that growing and shrinking find among `before`.
   double score(ConstRow before) { return shrunk(before).score; }
@@ -49,6 +49,7 @@ class GrowShrinkTree {
   std::size_t child_;
   BitSet required_;
   BitSet allowed_;
+  std::size_t max_parents_;
   std::vector<Place> places_;
   std::vector<Shrunk> shrunk_;
   std::vector<double> scores_;

@@ -7,6 +7,8 @@ from typing import Literal
 
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import CONTINUOUS, DISCRETE
+from dagathlon.learners.base import Learner
+from dagathlon.learners.sparsest_permutation import Gsp
 from dagathlon.modules import Count, NonNegative, Probability
 
 
@@ -121,22 +123,23 @@ class CausaldagGsp(BenchpressLearner):
     alpha
         Significance level of the tests; null is 0.001.
     initial_undirected
-        How the first permutation is chosen; null is at random.
+        How the first permutation is chosen: from the graph of significant partial correlations,
+        variables of low degree last; null is at random.
     use_lowest
-        Whether the sparsest of all visited permutations is returned.
+        Whether each step takes the sparsest of all permutations within the depth rather than the
+        first that is sparser.
     max_iters
         Largest number of moves; "inf" is no limit.
     verbose, progress_bar, summarize
         Ignored: nothing is printed.
     invert
-        Whether tests use the inverse correlation matrix.
+        Ignored: partial correlations are the same either way.
     """
 
     name = "causaldag_gsp"
     gives = "dag"
     takes = frozenset({"continuous"})
     implementation = "dagathlon (re-implementation of causaldag 0.1a163 gsp)"
-    unavailable = "not implemented yet: the native permutation searches are to come"
     references = ("Solus, Wang and Uhler 2021, Biometrika 108",)
 
     nruns: Count = 5
@@ -150,6 +153,19 @@ class CausaldagGsp(BenchpressLearner):
     progress_bar: bool = False
     summarize: bool = False
     invert: bool = False
+
+    def native(self) -> Learner:
+        """Our search with Fisher's z."""
+        return Gsp(
+            alpha=0.001 if self.alpha is None else self.alpha,
+            test="zf",
+            starts=max(self.nruns, 1),
+            draws=max(self.factor, 1),
+            depth=self.depth or None,
+            by_degree=self.initial_undirected is not None,
+            take_sparsest=self.use_lowest,
+            max_steps=None if self.max_iters == "inf" else self.max_iters,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

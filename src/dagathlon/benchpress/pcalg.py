@@ -159,6 +159,7 @@ class PcalgGies(BenchpressLearner):
         return Gies(
             max_degree=self.maxDegree or None,
             iterate=self.iterate,
+            escape=False,
             constraints=self.edgeConstraints,
         )
 

@@ -1,8 +1,10 @@
-"""Greedy searches over equivalence classes of DAGs: GES, FGES and GIES."""
+"""Greedy searches over equivalence classes of DAGs: GES, FGES, GIES and XGES."""
 
 from __future__ import annotations
 
 import contextlib
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -30,37 +32,38 @@ _STEPS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClassSearch(ScoreBased):
+class EquivalenceSearch(ScoreBased):
     """A greedy search over equivalence classes of DAGs.
 
     Parameters
     ----------
-    phases
-        What to do, in order: insert edges (forward), delete them (backward), turn them (turning).
-    iterate
-        Whether the phases are repeated until none changes the graph.
     max_degree
-        Largest number of edges at a node; null is no limit.
+        Largest number of edges at a node that an insertion may lead to; null is no limit.
     max_parents
-        Ignored: an equivalence class has no number of parents; use max_degree.
+        Largest number of parents of a node in any DAG of the class; null is no limit.
+    escape
+        Whether a maximum is left where that leads higher: each edge in turn is deleted, and kept
+        out while the search goes on.
     """
 
     gives = "cpdag"
-    phases: tuple[Phase, ...] = ("forward", "backward")
-    iterate: bool = False
     max_degree: Natural | None = None
+    escape: bool = False
 
     def learn(
         self, data: Dataset, rng: np.random.Generator, start: Graph | None = None
     ) -> Estimate:
         """Search from the class of `start`, or of the graph of the required edges alone."""
         knowledge = self.knowledge(data)
+        phases, iterate, together = self._plan()
         result = _core.search_classes(
             self.native_score(data),
             self.limits(data),
             starting_dag(start, knowledge, data.names).native,
-            [_STEPS[phase] for phase in self.phases],
-            self.iterate,
+            [_STEPS[phase] for phase in phases],
+            iterate,
+            together,
+            self.escape,
             self.max_degree or len(data.names),
             self._faithful(),
             self._targets(data),
@@ -68,11 +71,85 @@ class ClassSearch(ScoreBased):
         graph = direct_by_knowledge(Graph(data.names, result.graph.marks()), knowledge)
         return Estimate(graph, {"score": result.score, "steps": result.steps})
 
+    @abstractmethod
+    def _plan(self) -> tuple[Sequence[Phase], bool, bool]:
+        """Phases, whether they are repeated, and whether they are kinds of steps to choose from."""
+
     def _faithful(self) -> bool:
         return False
 
     def _targets(self, data: Dataset) -> list[list[int]]:
         return []
+
+
+@dataclass(frozen=True, kw_only=True)
+class EquivalenceSearch(ScoreBased):
+    """A greedy search over equivalence classes of DAGs.
+
+    Parameters
+    ----------
+    max_degree
+        Largest number of edges at a node that an insertion may lead to; null is no limit.
+    max_parents
+        Largest number of parents of a node in any DAG of the class; null is no limit.
+    escape
+        Whether a maximum is left where that leads higher: each edge in turn is deleted, and kept
+        out while the search goes on.
+    """
+
+    gives = "cpdag"
+    max_degree: Natural | None = None
+    escape: bool = False
+
+    def learn(
+        self, data: Dataset, rng: np.random.Generator, start: Graph | None = None
+    ) -> Estimate:
+        """Search from the class of `start`, or of the graph of the required edges alone."""
+        knowledge = self.knowledge(data)
+        phases, iterate, together = self._plan()
+        result = _core.search_classes(
+            self.native_score(data),
+            self.limits(data),
+            starting_dag(start, knowledge, data.names).native,
+            [_STEPS[phase] for phase in phases],
+            iterate,
+            together,
+            self.escape,
+            self.max_degree or len(data.names),
+            self._faithful(),
+            self._targets(data),
+        )
+        graph = direct_by_knowledge(Graph(data.names, result.graph.marks()), knowledge)
+        return Estimate(graph, {"score": result.score, "steps": result.steps})
+
+    @abstractmethod
+    def _plan(self) -> tuple[Sequence[Phase], bool, bool]:
+        """Phases, whether they are repeated, and whether they are kinds of steps to choose from."""
+
+    def _faithful(self) -> bool:
+        return False
+
+    def _targets(self, data: Dataset) -> list[list[int]]:
+        return []
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassSearch(EquivalenceSearch):
+    """A greedy search over equivalence classes of DAGs in phases.
+
+    Parameters
+    ----------
+    phases
+        What to do, in order: insert edges (forward), delete them (backward), turn them (turning).
+    iterate
+        Whether the phases are repeated until none changes the graph.
+    """
+
+    phases: tuple[Phase, ...] = ("forward", "backward")
+    iterate: bool = False
+
+    def _plan(self) -> tuple[Sequence[Phase], bool, bool]:
+        return self.phases, self.iterate, False
 
 
 def direct_by_knowledge(graph: Graph, knowledge: Knowledge) -> Graph:
@@ -121,6 +198,9 @@ class Fges(ClassSearch):
 class Gies(ClassSearch):
     """Greedy interventional equivalence search, for data with known targets of interventions.
 
+    The published search has `escape` false; it ends at a local maximum in some models whatever the
+    number of rows.
+
     Parameters
     ----------
     score
@@ -135,6 +215,7 @@ class Gies(ClassSearch):
     score: Literal["l0-g", "mbde"] | None = None
     phases: tuple[Phase, ...] = ("forward", "backward", "turning")
     iterate: bool = True
+    escape: bool = True
 
     def objection(self, data: DataFacts) -> str:
         """Interventions must be known."""
@@ -157,3 +238,35 @@ class Gies(ClassSearch):
         always = set.intersection(*map(set, found)) if found else set()
         # A variable that was set in every row is as unknown as in observations alone.
         return found if not always else [*found, []]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Xges(EquivalenceSearch):
+    """Extremely greedy equivalence search: delete before turn before insert, and leave maxima.
+
+    Each step deletes an edge if that gains anything, else turns one, else inserts one. With
+    `escape` false it is XGES-0.
+    """
+
+    name = "xges"
+    references = ("Nazaret and Blei 2024, Extremely greedy equivalence search, UAI",)
+    escape: bool = True
+
+    def _plan(self) -> tuple[Sequence[Phase], bool, bool]:
+        return ("backward", "turning", "forward"), False, True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Xges(EquivalenceSearch):
+    """Extremely greedy equivalence search: delete before turn before insert, and leave maxima.
+
+    Each step deletes an edge if that gains anything, else turns one, else inserts one. With
+    `escape` false it is XGES-0.
+    """
+
+    name = "xges"
+    references = ("Nazaret and Blei 2024, Extremely greedy equivalence search, UAI",)
+    escape: bool = True
+
+    def _plan(self) -> tuple[Sequence[Phase], bool, bool]:
+        return ("backward", "turning", "forward"), False, True

@@ -26,7 +26,7 @@ class OrderSearch(ScoreBased):
     starts
         Number of starts: the first with the order of the columns, the others with random orders.
     max_parents
-        Ignored: parents are chosen by the score alone.
+        Largest number of parents that growing may lead to; null is no limit.
     """
 
     gives = "cpdag"

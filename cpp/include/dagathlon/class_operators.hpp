@@ -1,0 +1,75 @@
+// The operators that raise the score of an equivalence class, kept for each node they point to.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "dagathlon/bits.hpp"
+#include "dagathlon/class_state.hpp"
+#include "dagathlon/score.hpp"
+
+namespace dagathlon {
+
+struct ClassLimits {
+  // Largest number of edges at a node that an insertion may lead to.
+  std::size_t max_degree;
+  // Largest number of parents. All DAGs of a class have the same largest number: the nodes of an
+  // undirected component have the same parents, and its largest clique has a last node.
+  std::size_t max_parents;
+  // Pairs whose scores show no dependence in the empty graph are never joined.
+  bool faithful;
+  // Row i: nodes j such that the arc i → j is forbidden or required.
+  BitMatrix forbidden;
+  BitMatrix required;
+};
+
+class ClassOperators {
+ public:
+  // For each node the operators into it, those of highest gain first.
+  using Lists = std::array<std::vector<std::vector<ClassOperator>>, 3>;
+
+  ClassOperators(Score& score, const ClassState& state, const ClassLimits& limits);
+
+  const std::vector<ClassOperator>& into(Step step, std::size_t y) const { return lists_[place(step)][y]; }
+  void find(Step step);
+  void find(Step step, std::size_t y);
+  // Finds those again that an operator may have changed.
+  void refresh(Step step, const Pdag& before, const ClassOperator& made);
+  // Every removal of an edge, whatever it costs, the cheapest first.
+  std::vector<ClassOperator> all_removals();
+
+  const Lists& lists() const { return lists_; }
+  void restore(const Lists& lists) { lists_ = lists; }
+
+  // Whether an arc x → y may be inserted as far as these two nodes are concerned.
+  bool joinable(std::size_t x, std::size_t y) const { return joinable_.test(y, x); }
+  void set_joinable(std::size_t x, std::size_t y, bool allowed);
+
+ private:
+  static std::size_t place(Step step) { return static_cast<std::size_t>(step); }
+  std::size_t size() const { return state_.size(); }
+  void find_joinable();
+  void keep(Step step, std::size_t x, std::size_t y, const BitSet& with, double gain);
+  bool may_point(ConstRow from, std::size_t to) const;
+  bool may_turn(std::size_t x, std::size_t y) const;
+  void find_insertions(std::size_t y, const BitSet& clique, std::size_t next);
+  void insertions_with(std::size_t y, const BitSet& clique);
+  void find_removals(std::size_t y);
+  void turn_directed(std::size_t x, std::size_t y);
+  void turn_undirected(std::size_t x, std::size_t y);
+  bool separates(const BitSet& with, const BitSet& shared, std::size_t y) const;
+  double local_without(std::size_t child, std::vector<std::size_t> parents, std::size_t removed);
+  double local_with(std::size_t child, std::vector<std::size_t> parents, std::size_t added);
+
+  Score& score_;
+  const ClassState& state_;
+  const ClassLimits& limits_;
+  // Row y: the nodes x that may be joined to y by an arc x → y.
+  BitMatrix joinable_;
+  Lists lists_;
+  // Operators that gain no more are not kept.
+  double least_gain_;
+};
+
+}  // namespace dagathlon

@@ -1,0 +1,217 @@
+#include "dagathlon/class_operators.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "dagathlon/arc_moves.hpp"
+
+namespace dagathlon {
+
+namespace {
+
+// Calls visit(subset) for every subset that is a clique.
+template <class Visit>
+void each_clique(const ClassState& state, const BitSet& nodes, const BitSet& chosen, std::size_t next, Visit&& visit) {
+  visit(chosen);
+  for (std::size_t i = next; i < state.size(); ++i) {
+    if (!nodes.test(i) || !is_subset(chosen, state.rows().adjacent[i])) continue;
+    BitSet larger = chosen;
+    larger.set(i);
+    each_clique(state, nodes, larger, i + 1, visit);
+  }
+}
+
+}  // namespace
+
+ClassOperators::ClassOperators(Score& score, const ClassState& state, const ClassLimits& limits)
+    : score_(score), state_(state), limits_(limits), joinable_(state.size()), least_gain_(tie_tolerance) {
+  for (auto& list : lists_) list.resize(size());
+  find_joinable();
+}
+
+void ClassOperators::find_joinable() {
+  std::vector<double> scores(size());
+  for (std::size_t y = 0; y < size(); ++y) {
+    if (limits_.faithful) score_.additions(y, {}, scores);
+    const double alone = limits_.faithful ? score_.local(y, {}) : 0.0;
+    for (std::size_t x = 0; x < size(); ++x) {
+      if (x == y || limits_.forbidden.test(x, y)) continue;
+      if (!limits_.faithful || scores[x] - alone > 0) joinable_.set(y, x);
+    }
+  }
+}
+
+void ClassOperators::set_joinable(std::size_t x, std::size_t y, bool allowed) {
+  if (allowed) joinable_.set(y, x);
+  else joinable_.reset(y, x);
+}
+
+void ClassOperators::find(Step step) {
+  for (std::size_t y = 0; y < size(); ++y) find(step, y);
+}
+
+void ClassOperators::find(Step step, std::size_t y) {
+  std::vector<ClassOperator>& list = lists_[place(step)][y];
+  list.clear();
+  switch (step) {
+    case Step::insert: find_insertions(y, BitSet(size()), 0); break;
+    case Step::remove: find_removals(y); break;
+    case Step::turn:
+      for_each(state_.rows().children[y], [&](std::size_t x) { turn_directed(x, y); });
+      for_each(state_.rows().neighbours[y], [&](std::size_t x) { turn_undirected(x, y); });
+      break;
+  }
+  std::ranges::stable_sort(list, std::greater<>(), &ClassOperator::gain);
+}
+
+void ClassOperators::refresh(Step step, const Pdag& before, const ClassOperator& made) {
+  const Pdag& now = state_.rows();
+  BitSet changed(size());
+  for (std::size_t i = 0; i < size(); ++i)
+    if (!std::ranges::equal(before.parents[i], now.parents[i]) ||
+        !std::ranges::equal(before.neighbours[i], now.neighbours[i]))
+      changed.set(i);
+  BitSet ends(size());
+  ends.set(made.x);
+  ends.set(made.y);
+  for (std::size_t y = 0; y < size(); ++y) {
+    const bool near = intersects(now.neighbours[y], ends) || ends.test(y);
+    const bool beside = step != Step::insert && intersects(now.adjacent[y], changed);
+    if (changed.test(y) || near || beside) find(step, y);
+  }
+}
+
+std::vector<ClassOperator> ClassOperators::all_removals() {
+  const auto saved = lists_[place(Step::remove)];
+  least_gain_ = -std::numeric_limits<double>::infinity();
+  find(Step::remove);
+  std::vector<ClassOperator> result;
+  for (std::size_t y = 0; y < size(); ++y)
+    // An undirected edge is found from both of its ends.
+    for (const ClassOperator& op : into(Step::remove, y))
+      if (op.x < op.y || !state_.rows().neighbours.test(op.x, op.y)) result.push_back(op);
+  std::ranges::stable_sort(result, std::greater<>(), &ClassOperator::gain);
+  least_gain_ = tie_tolerance;
+  lists_[place(Step::remove)] = saved;
+  return result;
+}
+
+void ClassOperators::keep(Step step, std::size_t x, std::size_t y, const BitSet& with, double gain) {
+  if (gain > least_gain_) lists_[place(step)][y].push_back({step, x, y, with, gain});
+}
+
+bool ClassOperators::may_point(ConstRow from, std::size_t to) const {
+  bool allowed = true;
+  for_each(from, [&](std::size_t i) { allowed = allowed && !limits_.forbidden.test(i, to); });
+  return allowed;
+}
+
+// All cliques among the neighbours of y, each with one batch of scores for every x at once: x can be
+// inserted with a clique that holds all neighbours of y that x is adjacent to.
+void ClassOperators::find_insertions(std::size_t y, const BitSet& clique, std::size_t next) {
+  if (!may_point(clique, y)) return;
+  insertions_with(y, clique);
+  for (std::size_t i = next; i < size(); ++i) {
+    if (!state_.rows().neighbours.test(y, i) || !is_subset(clique, state_.rows().adjacent[i])) continue;
+    BitSet larger = clique;
+    larger.set(i);
+    find_insertions(y, larger, i + 1);
+  }
+}
+
+void ClassOperators::insertions_with(std::size_t y, const BitSet& clique) {
+  BitSet candidates(size(), joinable_[y]);
+  subtract(candidates, state_.rows().adjacent[y]);
+  const std::vector<std::size_t> parents = state_.parents_with(y, clique);
+  if (parents.size() >= limits_.max_parents) return;
+  std::vector<double> scores(size());
+  score_.additions(y, parents, scores);
+  const double now = score_.local(y, parents);
+  for_each(candidates, [&](std::size_t x) {
+    const double gain = scores[x] - now;
+    if (gain > least_gain_ && is_subset(state_.common(y, x), clique)) keep(Step::insert, x, y, clique, gain);
+  });
+}
+
+double ClassOperators::local_without(std::size_t child, std::vector<std::size_t> parents, std::size_t removed) {
+  std::erase(parents, removed);
+  return score_.local(child, parents);
+}
+
+double ClassOperators::local_with(std::size_t child, std::vector<std::size_t> parents, std::size_t added) {
+  if (!std::ranges::binary_search(parents, added)) parents.insert(std::ranges::lower_bound(parents, added), added);
+  return score_.local(child, parents);
+}
+
+void ClassOperators::find_removals(std::size_t y) {
+  BitSet sources(size(), state_.rows().parents[y]);
+  unite(sources, state_.rows().neighbours[y]);
+  for_each(sources, [&](std::size_t x) {
+    if (limits_.required.test(x, y) || limits_.required.test(y, x)) return;
+    each_clique(state_, state_.common(y, x), BitSet(size()), 0, [&](const BitSet& kept) {
+      const std::vector<std::size_t> parents = state_.parents_with(y, kept);
+      keep(Step::remove, x, y, kept, local_without(y, parents, x) - local_with(y, parents, x));
+    });
+  });
+}
+
+bool ClassOperators::may_turn(std::size_t x, std::size_t y) const {
+  return !limits_.forbidden.test(x, y) && !limits_.required.test(y, x);
+}
+
+// y → x becomes x → y.
+void ClassOperators::turn_directed(std::size_t x, std::size_t y) {
+  if (!may_turn(x, y)) return;
+  const BitSet needed = state_.common(y, x);
+  const std::vector<std::size_t> of_x = state_.parents_with(x, BitSet(size()));
+  const double freed = local_without(x, of_x, y) - score_.local(x, of_x);
+  each_clique(state_, BitSet(size(), state_.rows().neighbours[y]), BitSet(size()), 0, [&](const BitSet& with) {
+    if (!is_subset(needed, with) || !may_point(with, y)) return;
+    const std::vector<std::size_t> of_y = state_.parents_with(y, with);
+    if (of_y.size() >= limits_.max_parents) return;
+    keep(Step::turn, x, y, with, local_with(y, of_y, x) - score_.local(y, of_y) + freed);
+  });
+}
+
+// x – y becomes x → y with parents of y that make the class another one.
+void ClassOperators::turn_undirected(std::size_t x, std::size_t y) {
+  if (!may_turn(x, y)) return;
+  BitSet others(size(), state_.rows().neighbours[y]);
+  others.reset(x);
+  const BitSet shared = state_.common(y, x);
+  each_clique(state_, others, BitSet(size()), 0, [&](const BitSet& with) {
+    if (is_subset(with, shared) || !may_point(with, y) || !separates(with, shared, y)) return;
+    BitSet both = shared;
+    intersect(both, with);
+    const std::vector<std::size_t> of_y = state_.parents_with(y, with);
+    if (of_y.size() >= limits_.max_parents) return;
+    const std::vector<std::size_t> of_x = state_.parents_with(x, both);
+    keep(Step::turn, x, y, with,
+         local_with(y, of_y, x) - score_.local(y, of_y) + score_.local(x, of_x) - local_with(x, of_x, y));
+  });
+}
+
+// Whether `with` ∩ `shared` separates the rest of the two among the neighbours of y.
+bool ClassOperators::separates(const BitSet& with, const BitSet& shared, std::size_t y) const {
+  BitSet seen = with;
+  intersect(seen, shared);
+  BitSet goal = shared;
+  subtract(goal, with);
+  BitSet start = with;
+  subtract(start, shared);
+  unite(seen, start);
+  std::vector<std::size_t> waiting;
+  for_each(start, [&](std::size_t i) { waiting.push_back(i); });
+  while (!waiting.empty()) {
+    BitSet next(size(), state_.rows().neighbours[waiting.back()]);
+    waiting.pop_back();
+    intersect(next, state_.rows().neighbours[y]);
+    subtract(next, seen);
+    if (intersects(next, goal)) return false;
+    unite(seen, next);
+    for_each(next, [&](std::size_t i) { waiting.push_back(i); });
+  }
+  return true;
+}
+
+}  // namespace dagathlon
