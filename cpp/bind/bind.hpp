@@ -81,5 +81,6 @@ void bind_equivalence_search(nb::module_& m);
 void bind_order_search(nb::module_& m);
 void bind_local_structure(nb::module_& m);
 void bind_fci(nb::module_& m);
+void bind_samplers(nb::module_& m);
 
 }  // namespace dagathlon

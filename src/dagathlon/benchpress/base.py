@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, NoReturn, TypeAlias
+from inspect import signature
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NoReturn, TypeAlias, cast
 
 from dagathlon.benchpress.needs import Needs, Table, objection
 from dagathlon.data.facts import DataFacts, DataKind
@@ -59,9 +60,23 @@ class BenchpressLearner(Learner):
         """Our learner with the same meaning."""
         _cannot_run(self)
 
-    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Learn with the native learner."""
-        return self.native().learn(data, rng)
+    def native_for(self, data: Dataset) -> Learner:
+        """Our learner for these data; override it where a default depends on them."""
+        return self.native()
+
+    def learn(
+        self,
+        data: Dataset,
+        rng: np.random.Generator,
+        start: Graph | tuple[Graph, ...] | None = None,
+    ) -> Estimate:
+        """Learn with the native learner, from another learner's graph if one is given."""
+        learner: Any = self.native_for(data)
+        if start is None:
+            return cast(Estimate, learner.learn(data, rng))
+        if "start" not in signature(learner.learn).parameters:
+            raise StudyError(f"{self.name} cannot start from another algorithm's graph")
+        return cast(Estimate, learner.learn(data, rng, start=start))
 
     def problem(self) -> str:
         """Constraints that nobody would obey are refused."""

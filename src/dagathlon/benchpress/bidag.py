@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from dagathlon.benchpress.base import AlgorithmId, BenchpressLearner, BenchpressSampler
 from dagathlon.benchpress.needs import BINARY, CONTINUOUS, DISCRETE
+from dagathlon.learners.base import Learner
+from dagathlon.learners.iterative_search import IterativeSearch
+from dagathlon.learners.order_mcmc import OrderMcmc
+from dagathlon.learners.score_based import ScoreBased
 from dagathlon.modules import Count, NonNegative, Probability
 
-_NOT_YET = "not implemented yet: the native order and partition samplers are to come"
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset
+
+_TESTS = {"bge": "gaussCItest", "bde": "binCItest", "bdecat": "disCItest"}
+_PARTITIONS = "not implemented yet: the native partition sampler is to come"
 _BIDAG = "Suter, Kuipers, Moffa and Beerenwinkel 2023, Bayesian structure learning with BiDAG, JSS"
 
 
@@ -35,7 +43,6 @@ class BidagScore(BenchpressLearner):
 
     honours_constraints = True
     data_rules = {"scoretype": {"bge": CONTINUOUS, "bde": BINARY, "bdecat": DISCRETE}}
-    unavailable = _NOT_YET
 
     scoretype: Literal["bge", "bde", "bdecat"] = "bge"
     chi: NonNegative | None = None
@@ -43,6 +50,35 @@ class BidagScore(BenchpressLearner):
     am: NonNegative | None = None
     aw: NonNegative | None = None
     gamma: NonNegative = 1.0
+
+    def native_for(self, data: Dataset) -> Learner:
+        """Our learner; the degrees of freedom of the prior grow with the number of variables."""
+        learner = self.native()
+        if self.scoretype != "bge" or self.aw is not None:
+            return learner
+        degrees = len(data.names) + self._mean_size() + 1
+        return replace(cast(ScoreBased, learner), iss_w=degrees)
+
+    def score_parameters(self) -> dict[str, Any]:
+        """The score in our terms."""
+        shared: dict[str, Any] = {
+            "constraints": self.edgeConstraints,
+            "timeout": self.timeout,
+        }
+        if self.scoretype == "bge":
+            return shared | {"score": "bge", "iss_mu": self._mean_size(), "iss_w": self.aw}
+        return shared | {
+            "score": "bde",
+            "iss": 0.5 if self.chi is None else self.chi,
+            "edge_penalty": 2.0 if self.edgepf is None else self.edgepf,
+        }
+
+    def space_parameters(self) -> dict[str, Any]:
+        """The score, its power and PC's test in our terms."""
+        return self.score_parameters() | {"power": self.gamma, "test": _TESTS[self.scoretype]}
+
+    def _mean_size(self) -> float:
+        return 1.0 if self.am is None else self.am
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +122,20 @@ class BidagItsearch(BidagScore):
     cpdag: bool = False
     mergetype: Literal["skeleton"] = "skeleton"
 
+    def native(self) -> IterativeSearch:
+        """Our iterative search."""
+        return IterativeSearch(
+            **self.space_parameters(),
+            estimate=self.estimate,
+            maximise=self.MAP,
+            rounds=None if self.plus1it is None else max(self.plus1it, 1),
+            posterior=0.5 if self.posterior is None else self.posterior,
+            soft_limit=max(self.softlimit, 1),
+            hard_limit=max(self.hardlimit, 1),
+            alpha=self.alpha,
+            directed_space=self.cpdag,
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class BidagSampler(BidagScore, BenchpressSampler):
@@ -106,6 +156,11 @@ class BidagSampler(BidagScore, BenchpressSampler):
     input_algorithm_id: AlgorithmId | None = None
     iterations: Count | None = None
     stepsave: Count | None = None
+
+    def chain_parameters(self) -> dict[str, Any]:
+        """Length and estimator of the chain in our terms."""
+        same = ("iterations", "mcmc_seed", *self.ESTIMATOR_FIELDS)
+        return {name: getattr(self, name) for name in same} | {"stepsave": self.stepsave or None}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,6 +188,17 @@ class BidagOrderMcmc(BidagSampler):
     alpha: Probability | None = 0.05
     cpdag: bool = False
 
+    def native(self) -> OrderMcmc:
+        """Our order sampler."""
+        return OrderMcmc(
+            **self.space_parameters(),
+            **self.chain_parameters(),
+            plus_one=self.plus1,
+            maximise=self.MAP,
+            alpha=0.05 if self.alpha is None else self.alpha,
+            directed_space=self.cpdag,
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class BidagPartitionMcmc(BidagSampler):
@@ -146,6 +212,7 @@ class BidagPartitionMcmc(BidagSampler):
 
     name = "bidag_partition_mcmc"
     implementation = "dagathlon (re-implementation of BiDAG 2.1.4 partitionMCMC)"
+    unavailable = _PARTITIONS
     references = (_BIDAG, "Kuipers and Moffa 2017, JASA 112")
 
     verbose: bool = False

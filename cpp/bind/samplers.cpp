@@ -1,0 +1,125 @@
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "bind.hpp"
+#include "dagathlon/order_chain.hpp"
+#include "dagathlon/parent_table.hpp"
+#include "score.hpp"
+
+namespace dagathlon {
+
+namespace {
+
+using Pairs = Matrix<const bool>;
+
+// All tables of a search space, which a chain only reads.
+class BoundTables {
+ public:
+  BoundTables(double power, Summary summary) : power_(power), summary_(summary) {}
+
+  Summary summary() const { return summary_; }
+  const ParentTables& tables() const { return tables_; }
+
+  // Makes the tables of nodes whose space has changed.
+  void fill(BoundScore& score, const std::vector<NodeSpace>& spaces) {
+    score.with([&](Score& s) {
+      ParentTables tables;
+      for (std::size_t child = 0; child < spaces.size(); ++child) {
+        if (tables_.size() == spaces.size() && same(tables_[child].space(), spaces[child]))
+          tables.push_back(std::move(tables_[child]));
+        else
+          tables.emplace_back(s, child, spaces[child], power_, summary_);
+      }
+      tables_ = std::move(tables);
+    });
+  }
+
+ private:
+  static bool same(const NodeSpace& a, const NodeSpace& b) {
+    return a.candidates == b.candidates && a.extras == b.extras && a.required == b.required &&
+           a.max_parents == b.max_parents;
+  }
+
+  double power_;
+  Summary summary_;
+  ParentTables tables_;
+};
+
+NodeSpace space_of(std::size_t child, const BitMatrix& candidates, const BitMatrix& extras, const BitMatrix& required,
+                   std::size_t max_parents) {
+  NodeSpace space;
+  for (std::size_t x = 0; x < candidates.size(); ++x) {
+    if (required.test(x, child)) space.required.push_back(x);
+    if (required.test(x, child) || candidates.test(x, child)) space.candidates.push_back(x);
+    else if (extras.test(x, child)) space.extras.push_back(x);
+  }
+  space.max_parents = max_parents;
+  if (space.candidates.size() > ParentTable::max_candidates) throw nb::value_error("too many candidate parents");
+  return space;
+}
+
+void fill(BoundTables& tables, BoundScore& score, const Pairs& candidates, const Pairs& extras, const Pairs& required,
+          std::size_t max_parents) {
+  const std::size_t n = score.size();
+  const BitMatrix in_space = to_bits(candidates, n), outside = to_bits(extras, n), always = to_bits(required, n);
+  std::vector<NodeSpace> spaces;
+  for (std::size_t child = 0; child < n; ++child)
+    spaces.push_back(space_of(child, in_space, outside, always, max_parents));
+  const nb::gil_scoped_release unlocked;
+  tables.fill(score, spaces);
+}
+
+NodeList checked_order(NodeList order, std::size_t n) {
+  NodeList sorted = order;
+  std::ranges::sort(sorted);
+  for (std::size_t k = 0; k < sorted.size(); ++k)
+    if (sorted[k] != k) throw nb::value_error("an order has each node once");
+  if (order.size() != n) throw nb::value_error("an order has each node once");
+  return order;
+}
+
+ChainLength checked_length(std::size_t iterations, std::size_t stepsave) {
+  if (stepsave == 0) throw nb::value_error("stepsave is at least 1");
+  return {iterations, stepsave};
+}
+
+OrderChain sample_orders(const BoundTables& tables, NodeList start, std::size_t iterations, std::size_t stepsave,
+                         std::uint64_t seed, std::uint64_t stream) {
+  const ChainLength length = checked_length(iterations, stepsave);
+  NodeList order = checked_order(std::move(start), tables.tables().size());
+  const nb::gil_scoped_release unlocked;
+  return order_chain(tables.tables(), std::move(order), tables.summary(), length, Stream(seed, stream));
+}
+
+template <class T>
+NumpyMatrix<T> copied(const std::vector<T>& values, std::size_t columns) {
+  return to_numpy(std::vector<T>(values), values.size() / columns, columns);
+}
+
+}  // namespace
+
+void bind_samplers(nb::module_& m) {
+  nb::enum_<Summary>(m, "Summary").value("sum", Summary::sum).value("best", Summary::best);
+  m.attr("MAX_CANDIDATES") = ParentTable::max_candidates;
+  nb::class_<BoundTables>(m, "ParentTables", "Weights of all parent sets of a search space.")
+      .def(nb::init<double, Summary>(), nb::arg("power"), nb::arg("summary"))
+      .def("fill", &fill, nb::arg("score"), nb::arg("candidates"), nb::arg("extras"), nb::arg("required"),
+           nb::arg("max_parents"));
+  nb::class_<ChainLog>(m, "ChainLog", "A chain of DAGs as the changes from one saved state to the next.")
+      .def_prop_ro("index", [](const ChainLog& log) { return copied(log.index(), 1); }, nb::rv_policy::move)
+      .def_prop_ro("score", [](const ChainLog& log) { return copied(log.score(), 1); }, nb::rv_policy::move)
+      .def_prop_ro("added", [](const ChainLog& log) { return copied(log.added(), 2); }, nb::rv_policy::move)
+      .def_prop_ro("removed", [](const ChainLog& log) { return copied(log.removed(), 2); }, nb::rv_policy::move)
+      .def_prop_ro("added_starts", [](const ChainLog& log) { return copied(log.added_starts(), 1); }, nb::rv_policy::move)
+      .def_prop_ro("removed_starts", [](const ChainLog& log) { return copied(log.removed_starts(), 1); }, nb::rv_policy::move);
+  nb::class_<OrderChain>(m, "OrderChain")
+      .def_ro("log", &OrderChain::log)
+      .def_ro("best", &OrderChain::best);
+  m.def("order_chain", &sample_orders, nb::arg("tables"), nb::arg("start"), nb::arg("iterations"),
+        nb::arg("stepsave"), nb::arg("seed"), nb::arg("stream"));
+}
+
+}  // namespace dagathlon

@@ -1,0 +1,206 @@
+#include "dagathlon/order_chain.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <span>
+
+#include "dagathlon/log_weights.hpp"
+
+namespace dagathlon {
+
+namespace {
+
+// One of the places, by their weights.
+std::size_t draw_place(std::span<const double> values, Stream& random) {
+  LogSum total;
+  for (const double value : values) total.add(value);
+  LogDraw draw(total.value(), random.uniform(), std::numeric_limits<double>::infinity());
+  for (std::size_t place = 0; place < values.size(); ++place) draw.offer(place, values[place]);
+  return draw.chosen();
+}
+
+}  // namespace
+
+OrderState::OrderState(const ParentTables& tables, std::vector<std::size_t> order)
+    : tables_(tables), order_(std::move(order)), terms_(tables.size()) {
+  for (const ParentTable& table : tables_) allowed_.push_back(table.none());
+  for (std::size_t place = 0; place < order_.size(); ++place) {
+    allow_those_before(place);
+    terms_[order_[place]] = term(order_[place]);
+  }
+}
+
+double OrderState::value() const { return std::accumulate(terms_.begin(), terms_.end(), 0.0); }
+
+void OrderState::allow_those_before(std::size_t place) {
+  const std::size_t node = order_[place];
+  AllowedParents& allowed = allowed_[node];
+  allowed.candidates = 0;
+  std::fill(allowed.open.begin() + 1, allowed.open.end(), 0.0);
+  for (std::size_t k = 0; k < place; ++k) tables_[node].admit(allowed, order_[k]);
+}
+
+void OrderState::exchange(std::size_t a, std::size_t b) {
+  const std::size_t x = order_[a], y = order_[b];
+  for (std::size_t k = a + 1; k < b; ++k) {
+    const std::size_t between = order_[k];
+    tables_[between].bar(allowed_[between], x);
+    tables_[between].admit(allowed_[between], y);
+    tables_[x].admit(allowed_[x], between);
+    tables_[y].bar(allowed_[y], between);
+  }
+  tables_[x].admit(allowed_[x], y);
+  tables_[y].bar(allowed_[y], x);
+  std::swap(order_[a], order_[b]);
+}
+
+void OrderState::swap(std::size_t a, std::size_t b, Stream& random) {
+  exchange(a, b);
+  kept_.clear();
+  double gain = 0;
+  for (std::size_t k = a; k <= b; ++k) {
+    const std::size_t node = order_[k];
+    kept_.push_back(terms_[node]);
+    terms_[node] = term(node);
+    gain += terms_[node] - kept_.back();
+  }
+  if (std::log(random.uniform()) < gain) return;
+  for (std::size_t k = a; k <= b; ++k) terms_[order_[k]] = kept_[k - a];
+  exchange(a, b);
+}
+
+void OrderState::terms_of_places(std::size_t node) {
+  others_.clear();
+  behind_.clear();
+  before_.clear();
+  bool passed = false;
+  for (const std::size_t other : order_) {
+    passed = passed || other == node;
+    if (other == node) continue;
+    const ParentTable& table = tables_[other];
+    double changed = terms_[other];
+    if (table.knows(node)) {
+      AllowedParents& allowed = allowed_[other];
+      passed ? table.bar(allowed, node) : table.admit(allowed, node);
+      changed = term(other);
+      passed ? table.admit(allowed, node) : table.bar(allowed, node);
+    }
+    others_.push_back(other);
+    behind_.push_back(passed ? changed : terms_[other]);
+    before_.push_back(passed ? terms_[other] : changed);
+  }
+  const ParentTable& table = tables_[node];
+  AllowedParents& allowed = allowed_[node];
+  allowed.candidates = 0;
+  std::fill(allowed.open.begin() + 1, allowed.open.end(), 0.0);
+  own_.assign(1, term(node));
+  for (const std::size_t other : others_) {
+    table.admit(allowed, other);
+    own_.push_back(table.knows(other) ? term(node) : own_.back());
+  }
+}
+
+void OrderState::relocate(std::size_t node, Stream& random) {
+  terms_of_places(node);
+  values_.assign(own_.size(), 0.0);
+  double sum = 0;
+  for (std::size_t place = 0; place < own_.size(); ++place) {
+    values_[place] = own_[place] + sum;
+    if (place < others_.size()) sum += behind_[place];
+  }
+  sum = 0;
+  for (std::size_t place = own_.size(); place-- > 0;) {
+    values_[place] += sum;
+    if (place > 0) sum += before_[place - 1];
+  }
+  put(node, draw_place(values_, random));
+}
+
+void OrderState::put(std::size_t node, std::size_t place) {
+  for (std::size_t k = 0; k < others_.size(); ++k) {
+    const std::size_t other = others_[k];
+    k < place ? tables_[other].bar(allowed_[other], node) : tables_[other].admit(allowed_[other], node);
+    terms_[other] = k < place ? behind_[k] : before_[k];
+  }
+  std::copy(others_.begin(), others_.end(), order_.begin());
+  order_.insert(order_.begin() + static_cast<std::ptrdiff_t>(place), node);
+  order_.pop_back();
+  allow_those_before(place);
+  terms_[node] = own_[place];
+}
+
+ScoredDag OrderState::choose(Stream& random) const {
+  ScoredDag result{BitMatrix(order_.size())};
+  for (std::size_t node = 0; node < order_.size(); ++node) {
+    const ParentSet set = tables_[node].choose(allowed_[node], random);
+    result.score += tables_[node].score(set);
+    for (const std::size_t parent : tables_[node].parents(set)) result.parents.set(node, parent);
+  }
+  return result;
+}
+
+namespace {
+
+// A relocation looks at all places and costs as much as several swaps do, so that it is rarer the
+// more nodes there are.
+void step(OrderState& state, Stream& random) {
+  const std::size_t n = state.order().size();
+  if (n < 2) return;
+  const double relocation = std::min(0.5, 8.0 / static_cast<double>(n));
+  const double kind = random.uniform();
+  if (kind < relocation) {
+    state.relocate(random.below(n), random);
+  } else if (kind < (1 + relocation) / 2) {
+    const std::size_t a = random.below(n - 1);
+    state.swap(a, a + 1, random);
+  } else {
+    const std::size_t a = random.below(n), other = random.below(n - 1);
+    const std::size_t b = other + (other >= a);
+    state.swap(std::min(a, b), std::max(a, b), random);
+  }
+}
+
+// The best order of a stretch of a chain.
+struct Best {
+  double value = minus_infinity;
+  std::vector<std::size_t> order;
+
+  void consider(const OrderState& state) {
+    const double found = state.value();
+    if (!(found > value) && !order.empty()) return;
+    value = found;
+    order = state.order();
+  }
+};
+
+}  // namespace
+
+OrderChain order_chain(const ParentTables& tables, std::vector<std::size_t> start, Summary summary,
+                       ChainLength length, Stream random) {
+  OrderState state(tables, std::move(start));
+  OrderChain chain{ChainLog(tables.size()), {}};
+  Best best;
+  best.consider(state);
+  chain.log.record(0, state.choose(random));
+  for (std::size_t s = 1; s <= length.saved(); ++s) {
+    Best recent;
+    for (std::size_t i = 0; i < length.steps(s); ++i) {
+      step(state, random);
+      if (summary == Summary::best) recent.consider(state);
+    }
+    if (summary == Summary::best) {
+      const OrderState found(tables, recent.order);
+      chain.log.record(s, found.choose(random));
+      best.consider(found);
+    } else {
+      chain.log.record(s, state.choose(random));
+      best.consider(state);
+    }
+  }
+  chain.best = best.order;
+  return chain;
+}
+
+}  // namespace dagathlon

@@ -1,0 +1,69 @@
+"""Search spaces of the samplers: which nodes may be parents of which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon import _core
+from dagathlon.errors import DataError, GraphError, listing
+from dagathlon.graphs import Graph
+
+ArcMatrix = npt.NDArray[np.bool_]
+_ARROW, _TAIL = 2, 3
+# Numbers in all tables together: a gigabyte for each of the two kinds of table.
+_MAX_ENTRIES = 2**27
+
+
+def space_of_graph(graph: Graph, names: Sequence[str]) -> ArcMatrix:
+    """Candidate parents as a graph has them, from row to column.
+
+    A directed edge makes its start a candidate parent of its end; any other edge makes each end
+    one of the other.
+    """
+    if set(graph.names) != set(names):
+        missing = [name for name in names if name not in graph]
+        extra = [name for name in graph.names if name not in set(names)]
+        raise GraphError(
+            "the start graph and the data have different variables: only in the data: "
+            f"{listing(missing)}; only in the graph: {listing(extra)}"
+        )
+    marks = graph.subgraph(names).marks
+    backwards = (marks == _TAIL) & (marks.T == _ARROW)
+    space: ArcMatrix = (marks != 0) & ~backwards
+    return space
+
+
+def check_size(candidates: ArcMatrix, plus_one: bool, limit: int, names: Sequence[str]) -> None:
+    """Refuse a space with more candidate parents than tables of all their subsets can hold."""
+    counts = candidates.sum(axis=0)
+    remedy = (
+        "lower alpha, give a sparser start graph (input_algorithm_id in a study), or raise the hard"
+        f" limit (at most {_core.MAX_CANDIDATES})"
+    )
+    node = int(np.argmax(counts)) if len(counts) else 0
+    if len(counts) and counts[node] > limit:
+        raise DataError(
+            f"the search space gives {names[node]} {counts[node]} candidate parents, more than the "
+            f"hard limit of {limit}: {remedy}"
+        )
+    extras = len(names) - 1 - counts if plus_one else 0 * counts
+    entries = int(np.sum(2.0**counts * (1 + extras)))
+    if entries > _MAX_ENTRIES:
+        raise DataError(
+            f"the search space has {entries} parent sets, more than the {_MAX_ENTRIES} that tables "
+            f"can hold: {remedy}, or leave out the extra parent"
+        )
+
+
+def first_order(required: ArcMatrix, preference: Sequence[int]) -> list[int]:
+    """The order that follows a preference as far as required arcs, which have no cycle, allow."""
+    order: list[int] = []
+    left = list(preference)
+    while left:
+        node = next(x for x in left if not any(required[y, x] for y in left))
+        order.append(node)
+        left.remove(node)
+    return order
