@@ -46,6 +46,20 @@ def test_learn_and_compare(run, tmp_path) -> None:
     assert metrics["TP_skel"] == stats["n_edges"]
 
 
+def test_compare_says_which_nodes_are_left_out(run, tmp_path) -> None:
+    (tmp_path / "e.csv").write_text("A,B,Z\n0,1,0\n0,0,0\n0,0,0\n")
+    (tmp_path / "t.csv").write_text("A,B,C\n0,1,0\n0,0,1\n0,0,0\n")
+    code, out, err = run("compare", "e.csv", "t.csv", "--json")
+    metrics = json.loads(out)
+    assert code == 0
+    assert metrics["n_nodes"] == 2
+    assert metrics["n_nodes_left_out"] == 2
+    assert metrics["SID"] == metrics["SHD_half"] == 0
+    assert metrics["v_structure_F1"] is None
+    assert "compared over the 2 nodes of both; left out: C, Z" in err
+    assert "parent_AID" in run("compare", "e.csv", "t.csv")[1]
+
+
 def test_the_same_seed_draws_the_same_data(run, tmp_path) -> None:
     for name in ("a.csv", "b.csv"):
         run("sample", "--network", "asia", "--n", "50", "--seed", "9", "--out", name)

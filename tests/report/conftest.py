@@ -63,6 +63,7 @@ EVALUATION = {
         "csvs": True,
         "graphvizcompare": True,
     },
+    "metrics": {"held_out": True, "control": 3},
     "graph_plots": ["precision"],
     "graph_true_plots": True,
     "graph_true_stats": True,

@@ -51,6 +51,37 @@ def test_every_evaluation_has_one_writer() -> None:
     assert sorted(kinds) == sorted(modules("evaluation"))
 
 
+def test_metrics_stand_beside_the_joint_table(everything: Path) -> None:
+    joint = _table(everything / "benchmarks" / "sub" / "joint_benchmarks.csv")
+    rows = _table(everything / "metrics" / "metrics.csv")
+    wanted = {"SHD_dag", "SHD_skel", "SHD_half", "v_structure_F1", "arrowhead_F05", "SID"}
+    wanted |= {"parent_AID", "oset_AID", "held_out_log_likelihood", "cross_entropy"}
+    assert wanted <= set(rows[0])
+    assert not wanted & set(joint[0])
+    named = {"id", "algorithm", "adjmat", "data", "seed", "time", "cpu", "memory", "status"}
+    assert named <= set(rows[0])
+    for row in joint:
+        same = [r for r in rows if all(r[k] == row[k] for k in ("id", "seed", "curve_value"))]
+        assert len(same) == 1
+        assert int(same[0]["SHD_skel"]) == int(row["FP_skel"]) + int(row["FN_skel"])
+    for row in rows:
+        unfitted = row["held_out_note"] != "NA"  # an undirected graph need not have an extension
+        assert (row["held_out_log_likelihood"] == "NA") is unfitted
+        assert (row["cross_entropy"] == "NA") is unfitted
+    assert any(row["cross_entropy"] != "NA" for row in rows)
+
+
+def test_data_sets_have_diagnostics(everything: Path) -> None:
+    rows = _table(everything / "metrics" / "data_sets.csv")
+    assert [row["seed"] for row in rows] == ["1", "2"]
+    for row in rows:
+        assert row["n"] == "50"
+        assert row["kind"] == "continuous"
+        assert float(row["varsortability"]) == 0.5  # the data are standardised
+        assert 0 <= float(row["r2_sortability"]) <= 1
+        assert 0 < float(row["control_SHD_pattern"])
+
+
 def test_benchmarks_has_twelve_folders_with_a_figure_for_each_combination(
     benchmarked: Path,
 ) -> None:

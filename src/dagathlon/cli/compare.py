@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import sys
 from pathlib import Path
 
 from dagathlon.cli._parts import Commands, command, table
+from dagathlon.errors import listing
 from dagathlon.evaluate import compare
 from dagathlon.evaluate.benchpress import Value
-from dagathlon.graphs import read_graph
+from dagathlon.graphs import Graph, read_graph
 
 
 def add_parser(commands: Commands) -> None:
@@ -28,12 +30,24 @@ def add_parser(commands: Commands) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    metrics = compare(read_graph(arguments.estimate), read_graph(arguments.truth))
+    estimate, truth = read_graph(arguments.estimate), read_graph(arguments.truth)
+    metrics = compare(estimate, truth, causal=True)
+    _say_left_out(estimate, truth)
     if arguments.json:
         print(json.dumps({name: _json(value) for name, value in metrics.items()}, indent=2))
     else:
         print(table(("metric", "value"), [(k, _shown(v)) for k, v in metrics.items()]))
     return 0
+
+
+def _say_left_out(estimate: Graph, truth: Graph) -> None:
+    """Beside the table, so that what reads the table is not disturbed."""
+    odd = sorted(set(estimate.names) ^ set(truth.names))
+    if odd:
+        shared = len(set(estimate.names) & set(truth.names))
+        print(
+            f"compared over the {shared} nodes of both; left out: {listing(odd)}", file=sys.stderr
+        )
 
 
 def _json(value: Value) -> Value:

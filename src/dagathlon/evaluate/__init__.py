@@ -1,17 +1,38 @@
 """Metrics, rankings and validation of learned graphs."""
 
+from dagathlon.evaluate.bayesys import bayesys_counts
+from dagathlon.evaluate.causal import aid, sid
 from dagathlon.evaluate.comparison import compare
-from dagathlon.evaluate.distance import shd
+from dagathlon.evaluate.control import random_control, random_graphs
+from dagathlon.evaluate.counts import Counts
+from dagathlon.evaluate.distance import half_shd, shd
+from dagathlon.evaluate.fit import (
+    cross_validated_log_likelihood,
+    fit,
+    gaussian_cross_entropy,
+    held_out_log_likelihood,
+)
 from dagathlon.evaluate.sortability import order_alignment, r2_sortability, varsortability
 from dagathlon.evaluate.truth import free_parameters, graph_statistics, samples_per_parameter
 
 __all__ = [
+    "Counts",
+    "aid",
+    "bayesys_counts",
     "compare",
+    "cross_validated_log_likelihood",
+    "fit",
     "free_parameters",
+    "gaussian_cross_entropy",
     "graph_statistics",
+    "half_shd",
+    "held_out_log_likelihood",
     "order_alignment",
     "r2_sortability",
+    "random_control",
+    "random_graphs",
     "samples_per_parameter",
     "shd",
+    "sid",
     "varsortability",
 ]

@@ -20,7 +20,27 @@ class Counts(NamedTuple):
     @property
     def f1(self) -> float:
         """Harmonic mean of precision and recall; NaN when both graphs are empty."""
-        total = self.tp + (self.fp + self.fn) / 2
+        return self.f_beta(1.0)
+
+    @property
+    def precision(self) -> float:
+        """Right ones among those found; NaN when nothing was found."""
+        found = self.tp + self.fp
+        return self.tp / found if found else float("nan")
+
+    @property
+    def recall(self) -> float:
+        """Those found among the true ones; NaN when there are none."""
+        true = self.tp + self.fn
+        return self.tp / true if true else float("nan")
+
+    def f_beta(self, beta: float) -> float:
+        """Weighted harmonic mean: recall weighs `beta` times as much as precision.
+
+        NaN when there is neither anything to find nor anything found.
+        """
+        square = beta * beta
+        total = self.tp + (self.fp + square * self.fn) / (1 + square)
         return self.tp / total if total else float("nan")
 
 

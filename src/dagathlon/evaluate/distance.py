@@ -1,20 +1,57 @@
-"""Distances between an estimated and a true graph."""
+"""Structural Hamming distances between an estimated and a true graph."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Literal, TypeAlias
+
 from dagathlon import _core
-from dagathlon.errors import GraphError, listing
-from dagathlon.graphs import Graph
+from dagathlon.errors import GraphError, listing, unknown
+from dagathlon.graphs import Graph, cpdag, pattern, skeleton
+from dagathlon.graphs.checks import require_dag
+
+Variant: TypeAlias = Literal["marks", "dag", "cpdag", "pattern", "skeleton"]
 
 
-def shd(estimate: Graph, truth: Graph) -> int:
+def _only_dag(graph: Graph) -> Graph:
+    require_dag(graph, "the distance between DAGs")
+    return graph
+
+
+_FORMS: Mapping[str, Callable[[Graph], Graph]] = {
+    "marks": lambda graph: graph,
+    "dag": _only_dag,
+    "cpdag": cpdag,
+    "pattern": pattern,
+    "skeleton": skeleton,
+}
+
+
+def shd(estimate: Graph, truth: Graph, variant: Variant = "marks") -> int:
     """Structural Hamming distance: the number of node pairs whose edge differs.
 
     A pair counts once, whether an edge is missing, extra or has other marks. Nodes are matched by
-    name. Works on graphs of every kind; compare CPDAGs with CPDAGs for the distance between
-    equivalence classes.
+    name.
+
+    Parameters
+    ----------
+    estimate, truth
+        Graphs over the same nodes.
+    variant
+        What is compared: the graphs as they are (``marks``, every kind of graph), the same with a
+        check that both are DAGs (``dag``), their CPDAGs, their patterns (v-structures), or their
+        skeletons.
     """
-    return _core.differing_pairs(estimate.native, _reordered(truth, estimate).native)
+    if variant not in _FORMS:
+        raise GraphError(unknown("variant of the distance", variant, _FORMS))
+    form = _FORMS[variant]
+    other = form(_reordered(truth, estimate))
+    return _core.differing_pairs(form(estimate).native, other.native)
+
+
+def half_shd(estimate: Graph, truth: Graph) -> float:
+    """Structural Hamming distance in which an edge with other marks costs a half only."""
+    return (shd(estimate, truth) + shd(estimate, truth, "skeleton")) / 2
 
 
 def _reordered(truth: Graph, estimate: Graph) -> Graph:

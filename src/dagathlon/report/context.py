@@ -18,7 +18,7 @@ from dagathlon.study.evaluation import Evaluation
 from dagathlon.study.expand import Entry
 from dagathlon.study.labels import label_of
 from dagathlon.study.plan import Case, Plan, Run
-from dagathlon.study.results import joint_rows
+from dagathlon.study.results import case_rows, further_rows, joint_rows
 from dagathlon.study.store import Store
 
 PARTIAL = "partial"
@@ -83,6 +83,22 @@ class Context:
         """The joint table of the named algorithms, one row for each of `runs_of`."""
         wanted = set(ids)
         return [row for row in self._all_rows if row["id"] in wanted]
+
+    @cached_property
+    def _all_further_rows(self) -> list[dict[str, Any]]:
+        ids = self.setup.algorithm_ids()
+        return further_rows(self.plan, self.store, self.number, ids)
+
+    def further_rows(self, ids: Iterable[str]) -> list[dict[str, Any]]:
+        """Metrics that the joint table does not have, one row for each of `rows`."""
+        wanted = set(ids)
+        pairs = zip(self._all_rows, self._all_further_rows, strict=True)
+        return [further for row, further in pairs if row["id"] in wanted]
+
+    @cached_property
+    def case_rows(self) -> list[dict[str, Any]]:
+        """Diagnostics of the data sets, where the study asks for them."""
+        return case_rows(self.plan, self.store, self.number)
 
     @cached_property
     def cases(self) -> list[Case]:

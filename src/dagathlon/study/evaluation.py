@@ -96,6 +96,33 @@ class Benchmarks(Evaluation):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Metrics(Evaluation):
+    """Tabulate the metrics that Benchpress does not have, and diagnostics of every data set.
+
+    Parameters
+    ----------
+    ids
+        Algorithms to include; none means all that the other evaluations name.
+    causal
+        Whether to compute SID and the AIDs; null does for graphs of up to 50 nodes.
+    held_out
+        Whether to compute log-likelihoods of fresh data (cross-validated where data are given).
+    control
+        Number of random graphs, as dense as the truth, that the negative control averages over.
+    """
+
+    name = "metrics"
+    ids: tuple[str, ...] = ()
+    causal: bool | None = None
+    held_out: bool = False
+    control: Count = 10
+
+    def algorithms(self) -> tuple[str, ...]:
+        """The named ids."""
+        return self.ids
+
+
+@dataclass(frozen=True, kw_only=True)
 class GraphEstimation(Evaluation):
     """Draw, convert and write the estimated graphs.
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, cast
 
 from dagathlon.errors import StudyError
-from dagathlon.evaluate.steps import McmcEstimator, StandardMetrics
+from dagathlon.evaluate.steps import McmcEstimator
 from dagathlon.learners.base import Learner
-from dagathlon.modules import Module
 from dagathlon.simulate.noise import Noise, ObservedTruth
 from dagathlon.study.compatible import check_case, facts_of_case
 from dagathlon.study.config import Config, DataEntry, Part, Setup
@@ -18,6 +17,7 @@ from dagathlon.study.expand import Entry, Setting
 from dagathlon.study.inputs import Inputs
 from dagathlon.study.labels import label_of
 from dagathlon.study.library import Source
+from dagathlon.study.scoring import HeldOutCall, MetricCalls, Scoring, call_of, fresh_seed
 from dagathlon.study.task import Call, Limits, Task, TaskKind, stream_key, task_key
 
 
@@ -52,6 +52,7 @@ class Run(NamedTuple):
     learn: int
     estimate: int
     score: int | None
+    held_out: int | None = None
 
 
 @dataclass
@@ -70,6 +71,8 @@ class Plan:
         Limits of the learning tasks, by position.
     omissions
         Experiments that are not applicable, with the reason.
+    diagnostics
+        Positions of the tasks that look at whole data sets, by number of the case.
     """
 
     tasks: list[Task] = field(default_factory=list)
@@ -77,6 +80,7 @@ class Plan:
     runs: list[Run] = field(default_factory=list)
     limits: dict[int, Limits] = field(default_factory=dict)
     omissions: list[Omission] = field(default_factory=list)
+    diagnostics: dict[int, int] = field(default_factory=dict)
 
     def counts(self) -> dict[TaskKind, int]:
         """Number of tasks of each kind, in the order of the pipeline."""
@@ -133,16 +137,17 @@ class _Planner:
         self.limits = limits
         self._position: dict[bytes, int] = {}
         self._calls: dict[int, Call] = {}
-        self._score = _call_of(TaskKind.SCORE, StandardMetrics())
-        self._truth = _call_of(TaskKind.TRUTH, ObservedTruth())
+        self._truth = call_of(TaskKind.TRUTH, ObservedTruth())
 
     def add_setup(self, number: int, setup: Setup) -> None:
-        names = setup.algorithm_ids()
+        names, metrics = setup.algorithm_ids(), MetricCalls.of(setup)
         for entry in setup.data:
             for parts in _combinations(entry):
                 for noise in self._applicable(entry, parts, names):
                     for case in self._cases(entry, parts, noise):
-                        self._add_runs(number, setup, case, names)
+                        self._diagnose(case, metrics)
+                        scoring = Scoring(metrics, self._held_out(case, parts, metrics))
+                        self._add_runs(number, setup, case, scoring)
 
     def _applicable(self, entry: DataEntry, parts: _Parts, names: Sequence[str]) -> Iterator[Noise]:
         """The noise experiments that can be done; algorithms that cannot take part are refused."""
@@ -193,7 +198,7 @@ class _Planner:
         module = part.module
 
         def make() -> Call:
-            return _call_of(kind, module)
+            return call_of(kind, module)
 
         return self.add(self._call(part, make), seed, inputs)
 
@@ -212,22 +217,47 @@ class _Planner:
                 inputs = (self._drawn(TaskKind.PARAMETERS, parts.parameters, seed, on_graph),)
             data = self._drawn(TaskKind.DATA, parts.data, seed, inputs)
             if noise.rates:
-                call = self._call(noise, lambda: _call_of(TaskKind.NOISE, noise))
+                call = self._call(noise, lambda: call_of(TaskKind.NOISE, noise))
                 data = self.add(call, seed, (data,))
             if noise.latent and graph is not None:
                 graph = self.add(self._truth, 0, (graph, data))
             self.plan.cases.append(Case(graph, data, seed, *labels))
             yield len(self.plan.cases) - 1
 
-    def _add_runs(self, number: int, setup: Setup, case: int, names: Sequence[str]) -> None:
-        for name in names:
+    def _diagnose(self, case: int, metrics: MetricCalls) -> None:
+        found = self.plan.cases[case]
+        if metrics.diagnostics is not None and found.graph is not None:
+            position = self.add(metrics.diagnostics, 0, (found.graph, found.data))
+            self.plan.diagnostics[case] = position
+
+    def _held_out(self, case: int, parts: _Parts, metrics: MetricCalls) -> HeldOutCall | None:
+        """What a run's estimate is tried on, besides the estimate itself."""
+        if not metrics.held_out:
+            return None
+        found = self.plan.cases[case]
+        if isinstance(parts.data, Source):
+            return HeldOutCall(metrics.cross_validated, (found.data,))
+        drawn = self.plan.tasks[found.data]
+        if drawn.call.kind is TaskKind.NOISE:
+            drawn = self.plan.tasks[drawn.inputs[0]]
+        fresh = self._drawn(TaskKind.DATA, parts.data, fresh_seed(found.seed), drawn.inputs)
+        inputs = (*drawn.inputs, found.data, fresh)
+        return HeldOutCall(metrics.on_fresh_data(parts.data.module), inputs)
+
+    def _add_runs(self, number: int, setup: Setup, case: int, scoring: Scoring) -> None:
+        graph = self.plan.cases[case].graph
+        for name in setup.algorithm_ids():
             entry = self.algorithms[name]
             for i, setting in enumerate(entry.settings):
                 learn = self._learn(entry, setting, case, setup)
                 estimate = self._estimate(setting, learn)
-                graph = self.plan.cases[case].graph
-                score = None if graph is None else self.add(self._score, 0, (graph, estimate))
-                self.plan.runs.append(Run(number, case, name, i, learn, estimate, score))
+                score, held_out = None, None
+                if graph is not None:
+                    score = self.add(scoring.metrics.score, 0, (graph, estimate))
+                if scoring.held_out is not None:
+                    call, inputs = scoring.held_out
+                    held_out = self.add(call, 0, (*inputs, estimate))
+                self.plan.runs.append(Run(number, case, name, i, learn, estimate, score, held_out))
 
     def _learn(self, entry: Entry, setting: Setting, case: int, setup: Setup) -> int:
         found = self.plan.cases[case]
@@ -260,16 +290,6 @@ class _Planner:
         values = {name: getattr(module, name) for name in module.ESTIMATOR_FIELDS}
         call = Call.of(TaskKind.ESTIMATE, McmcEstimator.name, McmcEstimator.version, values)
         return self.add(call, 0, (learn,))
-
-
-def _call_of(kind: TaskKind, module: Module) -> Call:
-    return Call.of(
-        kind,
-        module.name,
-        module.version,
-        module.to_json(),
-        outside_stream=module.outside_stream,
-    )
 
 
 class _Parts(NamedTuple):

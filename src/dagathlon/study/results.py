@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from dagathlon.learners.base import Estimate
@@ -37,6 +37,45 @@ def joint_rows(
     return [table.row(run, config.algorithms[run.entry]) for run in runs]
 
 
+def further_rows(plan: Plan, store: Store, setup: int, ids: Sequence[str]) -> list[Row]:
+    """The metrics that the joint table does not have, one row for each of its rows.
+
+    Parameters
+    ----------
+    plan, store
+        The tasks, and where their results are.
+    setup
+        Number of the setup.
+    ids
+        Algorithms to include.
+    """
+    runs = [run for run in plan.runs if run.setup == setup and run.entry in ids]
+    positions = {p for run in runs for p in (run.score, run.held_out) if p is not None}
+    found = dict(store.load_many({plan.tasks[p].key for p in positions}))
+    rows = []
+    for run in runs:
+        row: Row = {}
+        for position in (run.score, run.held_out):
+            metrics = None if position is None else found.get(plan.tasks[position].key)
+            row |= {k: v for k, v in (metrics or {}).items() if k not in _IN_JOINT_TABLE}
+        rows.append(row)
+    return rows
+
+
+def case_rows(plan: Plan, store: Store, setup: int) -> list[Row]:
+    """Diagnostics of the data sets of a setup: one row each, none where nothing was asked."""
+    cases = dict.fromkeys(run.case for run in plan.runs if run.setup == setup)
+    diagnosed = {case: position for case, position in plan.diagnostics.items() if case in cases}
+    asked = {case: plan.tasks[position].key for case, position in diagnosed.items()}
+    found = dict(store.load_many(set(asked.values())))
+    rows = []
+    for case in cases:
+        metrics = found.get(asked.get(case, b""))
+        if metrics is not None:
+            rows.append(_labels(plan.cases[case]) | {"seed": plan.cases[case].seed} | metrics)
+    return rows
+
+
 class _Table:
     """Looks up everything the rows need, in bulk."""
 
@@ -57,7 +96,8 @@ class _Table:
         stats = self._stats(run)
         metrics = {} if run.score is None else self._scores.get(self._key(run.score), {})
         row: Row = {name: metrics.get(name) for name in METRIC_COLUMNS}
-        row |= _described(case, learner.name)
+        row |= {"seed": case.seed, "algorithm": learner.name}
+        row |= _labels(case)
         row["time"] = outcome.wall if outcome.status is Status.OK else None
         row["ntests"] = stats.get("ntests")
         row["id"] = entry.id
@@ -69,7 +109,7 @@ class _Table:
         row["implementation"] = learner.implementation
         row["cpu"] = outcome.cpu if outcome.status is Status.OK else None
         row["memory"] = outcome.memory if outcome.status is Status.OK else None
-        row |= {name: value for name, value in metrics.items() if name not in row}
+        row |= {name: metrics[name] for name in BESIDE if name in metrics}
         return row
 
     def _key(self, position: int) -> bytes:
@@ -94,12 +134,12 @@ class _Table:
         return estimate.stats if isinstance(estimate, Estimate) else {}
 
 
-def _described(case: Case, algorithm: str) -> Iterator[tuple[str, Any]]:
-    yield "seed", case.seed
-    yield "algorithm", algorithm
-    yield "adjmat", case.graph_label
-    yield "parameters", case.parameters_label
-    yield "data", case.data_label
+def _labels(case: Case) -> Row:
+    return {
+        "adjmat": case.graph_label,
+        "parameters": case.parameters_label,
+        "data": case.data_label,
+    }
 
 
 METRIC_COLUMNS = (
@@ -122,3 +162,19 @@ METRIC_COLUMNS = (
     "true_n_non_edges_skel",
     "graph_type",
 )
+
+# Of the metrics that Benchpress does not have, those that stand at the end of the joint table.
+BESIDE = (
+    "F1_skel",
+    "F1_pattern",
+    "FPR_pattern_corrected",
+    "SHD",
+    "bayesys_precision",
+    "bayesys_recall",
+    "bayesys_f1",
+    "bayesys_shd",
+    "ddm",
+    "bsf",
+    "n_nodes_left_out",
+)
+_IN_JOINT_TABLE = frozenset({*METRIC_COLUMNS, *BESIDE})

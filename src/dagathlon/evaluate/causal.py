@@ -1,0 +1,93 @@
+"""Distances between what two graphs say about the effects of interventions, through `gadjid`."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.errors import GraphError, unknown
+from dagathlon.evaluate.benchpress import Value
+from dagathlon.evaluate.counts import on_shared_nodes
+from dagathlon.graphs import Graph, Mark
+
+Adjustment: TypeAlias = Literal["parent", "ancestor", "oset"]
+_ADJUSTMENTS: tuple[Adjustment, ...] = ("parent", "ancestor", "oset")
+_DIRECTION = "from row to column"
+
+
+def sid(estimate: Graph, truth: Graph) -> int:
+    """Structural intervention distance between two DAGs.
+
+    The number of ordered pairs for which adjusting for the parents in the estimate does not give
+    the effect of the first on the second in the truth.
+
+    References
+    ----------
+    Peters and Bühlmann 2015, Structural intervention distance for evaluating causal graphs, Neural
+    Computation 27.
+    """
+    for graph in (estimate, truth):
+        if not graph.is_dag:
+            raise GraphError(f"SID compares two DAGs; this is a {graph.kind} graph")
+    return aid(estimate, truth, "parent")
+
+
+def aid(estimate: Graph, truth: Graph, adjustment: Adjustment) -> int:
+    """Adjustment identification distance between two DAGs or CPDAGs.
+
+    The number of ordered pairs for which what the estimate says of the effect (that there is none,
+    that it cannot be identified, or the set to adjust for) is wrong in the truth. Nodes that only
+    one of the graphs has are left out.
+
+    Parameters
+    ----------
+    estimate, truth
+        A DAG or CPDAG each.
+    adjustment
+        The set to adjust for: parents, ancestors, or the optimal set.
+
+    References
+    ----------
+    Henckel, Würtzen and Weichwald 2024, Adjustment identification distance: a gadjid for causal
+    structure learning, UAI.
+    """
+    import gadjid  # noqa: PLC0415 - only where these distances are wanted
+
+    if adjustment not in _ADJUSTMENTS:
+        raise GraphError(unknown("adjustment", adjustment, _ADJUSTMENTS))
+    learned, true = on_shared_nodes(estimate, truth)
+    for graph in (learned, true):
+        if not _is_accepted(graph):
+            raise GraphError(f"AID compares DAGs and CPDAGs; this is a {graph.kind} graph")
+    if len(true) < 2:
+        return 0
+    measure = getattr(gadjid, f"{adjustment}_aid")
+    _, mistakes = measure(_coded(true), _coded(learned), edge_direction=_DIRECTION)
+    return int(mistakes)
+
+
+def causal_metrics(estimate: Graph, truth: Graph) -> dict[str, Value]:
+    """SID (two DAGs) and the three AIDs (DAGs and CPDAGs); None for graphs of other kinds."""
+    learned, true = on_shared_nodes(estimate, truth)
+    if not _is_accepted(learned) or not _is_accepted(true):
+        return dict.fromkeys(("SID", *(f"{name}_AID" for name in _ADJUSTMENTS)))
+    found = {name: aid(learned, true, name) for name in _ADJUSTMENTS}
+    both_dags = learned.is_dag and true.is_dag
+    return {
+        "SID": found["parent"] if both_dags else None,
+        **{f"{name}_AID": value for name, value in found.items()},
+    }
+
+
+def _is_accepted(graph: Graph) -> bool:
+    return graph.is_dag or graph.is_cpdag
+
+
+def _coded(graph: Graph) -> npt.NDArray[np.int8]:
+    """1 for an arc from row to column, 2 for an undirected edge."""
+    marks = graph.marks
+    arcs = (marks == Mark.ARROW) & (marks.T == Mark.TAIL)
+    lines = (marks == Mark.TAIL) & (marks.T == Mark.TAIL)
+    return np.ascontiguousarray(arcs + 2 * np.triu(lines), dtype=np.int8)
