@@ -94,6 +94,7 @@ def latent_projection(
 def is_mag(graph: MarkedGraph) -> bool: ...
 def is_pag(graph: MarkedGraph) -> bool: ...
 def pag(graph: MarkedGraph) -> MarkedGraph: ...
+def directed_circles(graph: MarkedGraph) -> MarkedGraph: ...
 def mag_of_pag(graph: MarkedGraph) -> MarkedGraph | None: ...
 
 class Stream:
@@ -532,3 +533,19 @@ def gfci(
     test: IndependenceTest, scored: MarkedGraph, options: PagOptions
 ) -> tuple[MarkedGraph, int, int]:
     """The PAG, the number of tests, and 0."""
+
+class SampledTest(IndependenceTest):
+    """Answers drawn by the probability of independence."""
+
+    def restart(self, seed: int) -> None:
+        """Forgets all answers and draws others."""
+
+    @property
+    def asked(self) -> list[tuple[int, int, list[int]]]:
+        """The questions since the start: x, y and the given variables."""
+
+def sampled_test(score: Score, prior: float) -> SampledTest: ...
+def evaluate_tests(
+    test: IndependenceTest, questions: Sequence[tuple[int, int, Sequence[int]]]
+) -> tuple[list[float], list[float]]:
+    """Statistics and p-values of many tests, which are not counted."""
