@@ -30,6 +30,7 @@ void bind_ancestral(nb::module_& m) {
   m.def("is_mag", &is_mag, nb::arg("graph"), ReleaseGil());
   m.def("is_pag", &is_pag, nb::arg("graph"), ReleaseGil());
   m.def("pag", &pag, nb::arg("graph"), ReleaseGil());
+  m.def("directed_circles", &directed_circles, nb::arg("graph"), ReleaseGil());
   m.def("mag_of_pag", &mag_of_pag, nb::arg("graph"), ReleaseGil());
 }
 

@@ -82,5 +82,6 @@ void bind_order_search(nb::module_& m);
 void bind_local_structure(nb::module_& m);
 void bind_fci(nb::module_& m);
 void bind_samplers(nb::module_& m);
+void bind_bayesian_test(nb::module_& m);
 
 }  // namespace dagathlon

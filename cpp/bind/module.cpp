@@ -63,4 +63,5 @@ NB_MODULE(_core, m) {
   dagathlon::bind_local_structure(m);
   dagathlon::bind_fci(m);
   dagathlon::bind_samplers(m);
+  dagathlon::bind_bayesian_test(m);
 }

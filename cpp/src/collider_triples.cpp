@@ -52,13 +52,16 @@ class Separators {
       any_subset({of_a, size, {}}, note);
       any_subset({of_c, size, skeleton_.adjacent[a]}, note);
     }
-    if (count_known_ && known_.known(a, c)) add_known(known_.get(a, c), tried);
+    if (count_known_ && known_.known(a, c)) add_known(a, c, tried);
   }
 
-  static void add_known(std::span<const std::uint32_t> known, Tried& tried) {
+  void add_known(std::size_t a, std::size_t c, Tried& tried) {
+    const auto known = known_.get(a, c);
     NodeVector set(known.begin(), known.end());
     std::ranges::sort(set);
-    if (std::ranges::find(tried.separating, set) == tried.separating.end()) tried.separating.push_back(std::move(set));
+    if (rule_ == ColliderRule::highest_p) judge(a, c, set, tried);
+    else if (std::ranges::find(tried.separating, set) == tried.separating.end())
+      tried.separating.push_back(std::move(set));
   }
 
   void judge(std::size_t a, std::size_t c, Nodes set, Tried& tried) {

@@ -52,10 +52,15 @@ MarkedGraph pag_of_mag(const MarkedGraph& mag) {
   return pag;
 }
 
+MarkedGraph directed_circles(const MarkedGraph& graph) {
+  MarkedGraph result = graph;
+  direct_half_circles(result);
+  direct_circle_component(result);
+  return result;
+}
+
 std::optional<MarkedGraph> mag_of_pag(const MarkedGraph& graph) {
-  MarkedGraph mag = graph;
-  direct_half_circles(mag);
-  direct_circle_component(mag);
+  MarkedGraph mag = directed_circles(graph);
   if (!is_mag(mag) || pag_of_mag(mag) != graph) return std::nullopt;
   return mag;
 }

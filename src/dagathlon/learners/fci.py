@@ -148,8 +148,8 @@ class Rfci(LatentSearch):
 
     name = "rfci"
     references = (
-        "Colombo, Maathuis, Kalisch and Richardson 2012, Learning high-dimensional directed acyclic "
-        "graphs with latent and selection variables, Annals of Statistics 40",
+        "Colombo, Maathuis, Kalisch and Richardson 2012, Learning high-dimensional directed "
+        "acyclic graphs with latent and selection variables, Annals of Statistics 40",
         _RULES,
     )
 
