@@ -34,6 +34,8 @@ class Search {
       : test_(test), x_(x), candidates_(candidates.begin(), candidates.end()), options_(options) {
     for (const std::size_t y : candidates_)
       if (options_.always(x_, y)) blanket_.push_back(y);
+    for (const std::size_t y : options_.start)
+      if (!contains(blanket_, y)) blanket_.push_back(y);
   }
 
   NodeVector run() {
