@@ -43,6 +43,8 @@ NodeSets neighbours_in_blankets(IndependenceTest& test, const NodeSets& blankets
     std::erase_if(result[x], [&](std::size_t y) {
       if (options.always(x, y)) return false;
       if (options.never(x, y)) return true;
+      // The only member of a blanket is a neighbour, whatever a test without conditions would say.
+      if (blankets[x].size() == 1) return false;
       const NodeVector around_x = without(blankets[x], y);
       const NodeVector around_y = without(blankets[y], x);
       const NodeVector& smaller = around_x.size() <= around_y.size() ? around_x : around_y;
