@@ -12,11 +12,21 @@ struct Association {
   std::size_t node;
 };
 
-NodeVector by_strength(std::vector<Association>& found) {
-  std::ranges::stable_sort(found, {}, &Association::p_value);
+NodeVector nodes_of(const std::vector<Association>& found) {
   NodeVector nodes;
   for (const Association& association : found) nodes.push_back(association.node);
   return nodes;
+}
+
+void weakest_first(std::vector<Association>& found) {
+  std::ranges::stable_sort(found, std::ranges::greater{}, &Association::p_value);
+}
+
+// The strongest associations, that of x itself left out.
+NodeVector strongest_first(std::vector<Association> found, std::size_t x) {
+  std::erase_if(found, [x](const Association& a) { return a.node == x; });
+  std::ranges::stable_sort(found, {}, &Association::p_value);
+  return nodes_of(found);
 }
 
 class HybridSearch {
@@ -26,13 +36,17 @@ class HybridSearch {
 
   NodeVector run() {
     find_candidates();
-    if (candidates_.size() < 2) return candidates_;
-    NodeVector superset = candidates_;
-    for (const std::size_t y : spouses())
+    const NodeVector candidates = nodes_of(candidates_);
+    if (candidates.size() < 2) return candidates;
+    NodeVector superset = candidates;
+    for (const std::size_t y : spouses(candidates))
       if (!contains(superset, y)) superset.push_back(y);
-    if (superset.size() < 3) return candidates_;
-    std::ranges::sort(superset);
+    if (superset.size() < 3) return candidates;
+    start_ = strongest_first(candidates_, x_);
+    start_.resize(2);
     NodeVector result = adjacent(superset);
+    for (const std::size_t y : candidates)
+      if (!contains(result, y) && found_from(y, superset)) result.push_back(y);
     std::erase_if(result, [&](std::size_t y) { return options_.never(x_, y); });
     return result;
   }
@@ -43,82 +57,108 @@ class HybridSearch {
   }
 
   // Variables that no set of at most one candidate separates from x. The weakest are tried first, and
-  // the strongest are the first to be conditioned on.
+  // the strongest are the first to be conditioned on; what counts is the weakest result so far.
   void find_candidates() {
-    std::vector<Association> dependent;
     for (const std::size_t y : others(test_.size(), x_)) {
       if (options_.never(x_, y)) continue;
       const double p_value = options_.always(x_, y) ? 0 : test_.test(x_, y, {}).p_value;
-      if (p_value < options_.alpha) dependent.push_back({p_value, y});
+      if (p_value < options_.alpha) candidates_.push_back({p_value, y});
     }
-    candidates_ = by_strength(dependent);
-    const NodeVector before = candidates_;
-    for (const std::size_t y : std::views::reverse(before)) {
-      if (options_.always(x_, y)) continue;
-      const auto separator = std::ranges::find_if(
-          candidates_, [&](std::size_t z) { return z != y && independent(y, Nodes(&z, 1)); });
-      if (separator == candidates_.end()) continue;
-      separators_[y] = {*separator};
-      std::erase(candidates_, y);
+    weakest_first(candidates_);
+    if (options_.max_given == 0) return;
+    for (const std::size_t y : nodes_of(candidates_))
+      if (!options_.always(x_, y)) try_to_separate(y);
+  }
+
+  void try_to_separate(std::size_t y) {
+    const auto place = std::ranges::find(candidates_, y, &Association::node);
+    for (const std::size_t z : strongest_first(candidates_, y)) {
+      const double p_value = test_.test(x_, y, Nodes(&z, 1)).p_value;
+      place->p_value = std::max(place->p_value, p_value);
+      if (p_value < options_.alpha) continue;
+      separators_[y] = {z};
+      candidates_.erase(place);
+      return;
     }
   }
 
   // Variables that a candidate, as their common child, makes dependent on x.
-  NodeVector spouses() {
+  NodeVector spouses(const NodeVector& candidates) {
     NodeVector all;
-    for (const std::size_t child : candidates_) {
-      NodeVector through = dependent_through(child);
-      drop_separable(child, through);
-      all.insert(all.end(), through.begin(), through.end());
+    for (const std::size_t child : candidates) {
+      std::vector<Association> through = dependent_through(child, candidates);
+      weakest_first(through);
+      for (const std::size_t y : undivided(child, nodes_of(through))) all.push_back(y);
     }
     return all;
   }
 
-  NodeVector dependent_through(std::size_t child) {
+  std::vector<Association> dependent_through(std::size_t child, const NodeVector& candidates) {
     std::vector<Association> found;
     for (const std::size_t y : others(test_.size(), x_)) {
-      if (contains(candidates_, y) || contains(separators_[y], child)) continue;
+      if (contains(candidates, y) || contains(separators_[y], child)) continue;
       NodeVector given = separators_[y];
       given.push_back(child);
       if (given.size() > options_.max_given) continue;
       const double p_value = test_.test(x_, y, given).p_value;
       if (p_value < options_.alpha) found.push_back({p_value, y});
     }
-    return by_strength(found);
+    return found;
   }
 
-  void drop_separable(std::size_t child, NodeVector& spouses) {
-    const NodeVector before = spouses;
-    for (const std::size_t y : std::views::reverse(before)) {
+  // The spouses that no other one, with the child, separates from x.
+  NodeVector undivided(std::size_t child, NodeVector spouses) {
+    for (const std::size_t y : NodeVector(spouses)) {
       const bool separated = std::ranges::any_of(spouses, [&](std::size_t z) {
         const NodeVector given{child, z};
         return z != y && independent(y, given);
       });
       if (separated) std::erase(spouses, y);
     }
+    return spouses;
   }
 
-  // The blanket of x inside a set, less the members that other members separate from it.
-  NodeVector adjacent(Nodes within) {
+  NodeVector blanket_of(std::size_t node, Nodes within, NodeVector start) {
     BlanketOptions blanket;
     blanket.search = BlanketSearch::false_discovery;
     blanket.alpha = options_.alpha;
     blanket.max_given = options_.max_given;
     blanket.required = options_.required;
-    const NodeVector members = markov_blanket(test_, x_, within, blanket);
+    blanket.start = std::move(start);
+    return markov_blanket(test_, node, within, blanket);
+  }
+
+  bool apart(std::size_t node, std::size_t y, Nodes members) {
+    return !options_.always(node, y) &&
+           separable(test_, node, y, without(members, y), 0, options_.max_given, options_.alpha);
+  }
+
+  // The blanket of x inside a set, less the members that other members separate from it.
+  NodeVector adjacent(Nodes within) {
+    const NodeVector members = blanket_of(x_, within, start_);
     NodeVector result = members;
-    std::erase_if(result, [&](std::size_t y) {
-      return !options_.always(x_, y) &&
-             separable(test_, x_, y, without(members, y), 0, options_.max_given, options_.alpha);
-    });
+    std::erase_if(result, [&](std::size_t y) { return apart(x_, y, members); });
     return result;
+  }
+
+  // Whether a candidate that was given up has x as a neighbour from its own side. A table given the
+  // variable itself says nothing, so discrete variables that the search starts with are not found.
+  bool found_from(std::size_t y, Nodes within) {
+    if (contains(start_, y) && !options_.continuous) return false;
+    NodeVector around{x_};
+    for (const std::size_t node : within)
+      if (node != y) around.push_back(node);
+    const NodeVector members = blanket_of(y, around, without(start_, y));
+    return contains(members, x_) && !apart(y, x_, members);
   }
 
   IndependenceTest& test_;
   std::size_t x_;
   const NeighbourOptions& options_;
   std::vector<NodeVector> separators_;
-  NodeVector candidates_;
+  std::vector<Association> candidates_;
+  // The blankets are searched from the two strongest candidates on.
+  NodeVector start_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 namespace dagathlon {
 
@@ -22,7 +23,18 @@ NodeSets markov_blankets(IndependenceTest& test, const BlanketOptions& options) 
 NodeSets neighbourhoods(IndependenceTest& test, const NeighbourOptions& options) {
   NodeSets result;
   for (std::size_t x = 0; x < test.size(); ++x) result.push_back(neighbourhood(test, x, options));
-  return symmetric(result);
+  return result;
+}
+
+NodeSets with_neighbours(const NodeSets& neighbours) {
+  NodeSets result;
+  for (std::size_t x = 0; x < neighbours.size(); ++x) {
+    std::set<std::size_t> around(neighbours[x].begin(), neighbours[x].end());
+    for (const std::size_t y : neighbours[x]) around.insert(neighbours[y].begin(), neighbours[y].end());
+    around.erase(x);
+    result.emplace_back(around.begin(), around.end());
+  }
+  return result;
 }
 
 NodeSets neighbours_in_blankets(IndependenceTest& test, const NodeSets& blankets, const NeighbourOptions& options) {
@@ -31,6 +43,8 @@ NodeSets neighbours_in_blankets(IndependenceTest& test, const NodeSets& blankets
     std::erase_if(result[x], [&](std::size_t y) {
       if (options.always(x, y)) return false;
       if (options.never(x, y)) return true;
+      // The only member of a blanket is a neighbour, whatever a test without conditions would say.
+      if (blankets[x].size() == 1) return false;
       const NodeVector around_x = without(blankets[x], y);
       const NodeVector around_y = without(blankets[y], x);
       const NodeVector& smaller = around_x.size() <= around_y.size() ? around_x : around_y;
@@ -62,7 +76,7 @@ std::optional<double> collider_p_value(IndependenceTest& test, const NodeSets& b
   const NodeVector around_y = without(without(blankets[y], middle), x);
   double highest = 0;
   const bool separated = any_subset_of(
-      around_x.size() < around_y.size() ? around_x : around_y, 0, options.max_given - 1, [&](Nodes subset) {
+      around_x.size() <= around_y.size() ? around_x : around_y, 0, options.max_given - 1, [&](Nodes subset) {
         NodeVector given(subset.begin(), subset.end());
         given.push_back(middle);
         highest = std::max(highest, test.test(x, y, given).p_value);
@@ -89,7 +103,7 @@ MarkedGraph directed_by_blankets(IndependenceTest& test, const NodeSets& blanket
   if (known) state.lock_knowledge(options.forbidden, options.required);
   for (const Collider& collider : find_colliders(test, blankets, adjacent, options))
     direct_collider(state, collider.triple);
-  apply_rules(state, {}, {.mark_conflicts = false, .acyclic = true, .fourth = known});
+  apply_rules(state, {}, {.mark_conflicts = false, .acyclic = true, .fourth = known, .no_new_colliders = true});
   return state.graph();
 }
 

@@ -34,6 +34,8 @@ class Search {
       : test_(test), x_(x), candidates_(candidates.begin(), candidates.end()), options_(options) {
     for (const std::size_t y : candidates_)
       if (options_.always(x_, y)) blanket_.push_back(y);
+    for (const std::size_t y : options_.start)
+      if (!contains(blanket_, y)) blanket_.push_back(y);
   }
 
   NodeVector run() {
@@ -83,7 +85,9 @@ class Search {
     NodeVector left = candidates_;
     for (bool changed = true; changed && !full();) {
       const NodeVector before = blanket_;
-      const bool rows_ran_out = add_all(associations(left));
+      const std::vector<Association> found = associations(left);
+      if (found.empty()) break;
+      const bool rows_ran_out = add_all(found);
       const NodeVector grown = blanket_;
       shrink_once();
       // A member that is given up later than it came in does not come back, or the search might not

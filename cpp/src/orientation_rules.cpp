@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "dagathlon/colliders.hpp"
 
@@ -14,10 +16,12 @@ class RuleTurns {
   void run() {
     while (true) {
       const OrientationState before = graph_;
+      if (options_.no_new_colliders) follow_paths();
       rule1();
-      rule2();
+      if (!options_.no_new_colliders) rule2();
       rule3();
       if (options_.fourth) rule4();
+      direct_pending();
       if (graph_ == before) return;
     }
   }
@@ -27,9 +31,35 @@ class RuleTurns {
   const OrientationState& seen() const { return options_.mark_conflicts ? seen_ : graph_; }
 
   void direct(std::size_t from, std::size_t to) {
+    if (options_.no_new_colliders) {
+      if (!makes_collider(from, to)) pending_.emplace_back(from, to);
+      return;
+    }
     if (options_.acyclic && graph_.reaches(to, from)) return;
     if (options_.mark_conflicts) graph_.direct_or_conflict(from, to);
     else graph_.direct(from, to);
+  }
+
+  bool makes_collider(std::size_t from, std::size_t to) const {
+    BitSet others = graph_.parents(to);
+    subtract(others, graph_.adjacency()[from]);
+    others.reset(from);
+    return any(others);
+  }
+
+  void direct_pending() {
+    std::ranges::sort(pending_);
+    for (const auto& [from, to] : pending_)
+      if (graph_.undirected(from, to) && !graph_.reaches(to, from)) graph_.direct(from, to);
+    pending_.clear();
+  }
+
+  // a – b with a directed path from a to b: a → b.
+  void follow_paths() {
+    for (std::size_t a = 0; a < graph_.size(); ++a)
+      for_each(BitSet(graph_.neighbours(a)), [&](std::size_t b) {
+        if (graph_.reaches(a, b) && !makes_collider(a, b) && !graph_.reaches(b, a)) graph_.direct(a, b);
+      });
   }
 
   // Calls visit(a, b) for the edges a → b, or a – b in both directions, that there are now, in the
@@ -101,6 +131,7 @@ class RuleTurns {
   OrientationState seen_;
   const AmbiguousTriples& ambiguous_;
   RuleOptions options_;
+  std::vector<std::pair<std::size_t, std::size_t>> pending_;
 };
 
 }  // namespace

@@ -95,6 +95,7 @@ class PcRun {
     rules.mark_conflicts = options_.order == ColliderOrder::with_conflicts;
     rules.acyclic = options_.acyclic;
     rules.fourth = options_.forbidden.size() > 0;
+    rules.no_new_colliders = options_.order == ColliderOrder::by_p_value;
     apply_rules(state, ambiguous_, rules);
     return state.graph();
   }

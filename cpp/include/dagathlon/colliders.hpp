@@ -54,6 +54,10 @@ struct RuleOptions {
   bool acyclic = false;
   // Meek's fourth rule, which only knowledge makes necessary.
   bool fourth = false;
+  // As bnlearn applies them, for colliders that may contradict each other: no edge is directed so
+  // that a new collider appears or a cycle closes; an edge follows a directed path of any length
+  // between its ends first, then the other rules look at one and the same graph.
+  bool no_new_colliders = false;
 };
 
 // Meek's rules by turns, each over all edges, until nothing changes.

@@ -16,9 +16,13 @@ using NodeSets = std::vector<NodeVector>;
 NodeSets symmetric(const NodeSets& sets);
 
 NodeSets markov_blankets(IndependenceTest& test, const BlanketOptions& options);
+// As each node sees them: not yet symmetric.
 NodeSets neighbourhoods(IndependenceTest& test, const NeighbourOptions& options);
+// Each neighbourhood with the neighbours of the neighbours: a superset of the blanket.
+NodeSets with_neighbours(const NodeSets& neighbours);
 
-// The members of each blanket that no set inside the smaller of the two blankets separates from it.
+// The members of each blanket that no set inside the smaller of the two blankets separates from it,
+// and the only member of a blanket.
 NodeSets neighbours_in_blankets(IndependenceTest& test, const NodeSets& blankets, const NeighbourOptions& options);
 
 BitMatrix adjacency_of(const NodeSets& neighbours);

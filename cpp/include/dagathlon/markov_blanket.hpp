@@ -31,6 +31,8 @@ struct BlanketOptions {
   std::size_t rows = 0;
   // Pairs that are always adjacent; symmetric.
   BitMatrix required;
+  // What the blanket holds at the start.
+  NodeVector start = {};
 
   bool always(std::size_t x, std::size_t y) const { return required.size() != 0 && required.test(x, y); }
 };

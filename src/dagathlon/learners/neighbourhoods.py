@@ -43,6 +43,7 @@ class NeighbourLearner(ConstraintBased):
             self.search,
             self.alpha,
             self.max_order,
+            data.is_continuous,
             forbidden,
             required,
             self.undirected,
