@@ -282,6 +282,8 @@ def pc(
     seed: int,
     forbidden: NDArray[numpy.bool_] | None,
     required: NDArray[numpy.bool_] | None,
+    possible_causes_only: bool,
+    correction: IndependenceTest | None,
 ) -> tuple[MarkedGraph, list[int], int]:
     """
     The graph, the number of tests of each level, and the number of triples left open.
@@ -294,6 +296,7 @@ def pc_skeleton(
     stable: bool,
     forbidden: NDArray[numpy.bool_] | None,
     required: NDArray[numpy.bool_] | None,
+    possible_causes_only: bool,
 ) -> tuple[MarkedGraph, list[int]]:
     """The skeleton and the number of tests of each level."""
 
@@ -518,3 +521,65 @@ def fci(
     required: NDArray[numpy.bool_] | None,
 ) -> tuple[MarkedGraph, int]:
     """The PAG and the number of tests."""
+
+@overload
+def corrected_discrete_test(
+    plain: IndependenceTest,
+    codes: NDArray[numpy.uint8],
+    arities: Sequence[int],
+    causes: Sequence[Sequence[int]],
+    correction: str,
+) -> IndependenceTest: ...
+@overload
+def corrected_discrete_test(
+    plain: IndependenceTest,
+    codes: NDArray[numpy.uint16],
+    arities: Sequence[int],
+    causes: Sequence[Sequence[int]],
+    correction: str,
+) -> IndependenceTest: ...
+@overload
+def impute(
+    codes: NDArray[numpy.uint8],
+    arities: Sequence[int],
+    values: NDArray[numpy.float64],
+    is_discrete: Sequence[bool],
+    copies: int,
+    sweeps: int,
+    seed: int,
+) -> tuple[NDArray[numpy.uint16], NDArray[numpy.float64]]: ...
+@overload
+def impute(
+    codes: NDArray[numpy.uint16],
+    arities: Sequence[int],
+    values: NDArray[numpy.float64],
+    is_discrete: Sequence[bool],
+    copies: int,
+    sweeps: int,
+    seed: int,
+) -> tuple[NDArray[numpy.uint16], NDArray[numpy.float64]]:
+    """Completed copies of the data one below the other: codes, and values."""
+
+def corrected_gaussian_test(
+    plain: IndependenceTest,
+    values: NDArray[numpy.float64],
+    causes: Sequence[Sequence[int]],
+    correction: str,
+    largest_correlation: float,
+) -> IndependenceTest: ...
+def direct_neighbours(
+    test: IndependenceTest, target: int, candidates: Sequence[int], alpha: float, max_order: int
+) -> list[int]: ...
+def pooled_gaussian_test(
+    values: NDArray[numpy.float64], copies: int, largest_correlation: float
+) -> IndependenceTest: ...
+def pooled_discrete_test(
+    codes: NDArray[numpy.uint16], arities: Sequence[int], copies: int
+) -> IndependenceTest: ...
+def pooled_mixed_test(
+    codes: NDArray[numpy.uint16],
+    arities: Sequence[int],
+    values: NDArray[numpy.float64],
+    is_discrete: Sequence[bool],
+    copies: int,
+) -> IndependenceTest: ...

@@ -4,6 +4,7 @@ from dagathlon.data.dataset import Dataset
 from dagathlon.data.distributions import Distribution, Gaussian, Table
 from dagathlon.data.facts import DataFacts, DataKind, facts_of
 from dagathlon.data.files import read_data, write_data
+from dagathlon.data.imputation import impute
 from dagathlon.data.multivariate_normal import MultivariateNormal
 from dagathlon.data.network import About, Network
 from dagathlon.data.networks import NETWORK_FORMATS, read_network, write_network
@@ -38,6 +39,7 @@ __all__ = [
     "Table",
     "Variable",
     "facts_of",
+    "impute",
     "list_networks",
     "load_sachs",
     "read_data",
