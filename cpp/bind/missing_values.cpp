@@ -14,6 +14,7 @@
 #include "dagathlon/missingness.hpp"
 #include "dagathlon/mixed_test.hpp"
 #include "dagathlon/pooled_test.hpp"
+#include "dagathlon/tails.hpp"
 
 namespace dagathlon {
 
@@ -211,6 +212,8 @@ void bind_missing_values(nb::module_& m) {
         nb::arg("largest_correlation"), ReleaseGil());
   m.def("pooled_discrete_test", &pooled_discrete_test, nb::arg("codes"), nb::arg("arities"), nb::arg("copies"),
         ReleaseGil());
+  m.def("f_tail", &f_tail, nb::arg("f"), nb::arg("df1"), nb::arg("df2"),
+        "The probability that Fisher's F is larger.");
   m.def("pooled_mixed_test", &pooled_mixed_test, nb::arg("codes"), nb::arg("arities"), nb::arg("values"),
         nb::arg("is_discrete"), nb::arg("copies"), ReleaseGil());
 }

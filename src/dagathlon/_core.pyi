@@ -576,6 +576,9 @@ def pooled_gaussian_test(
 def pooled_discrete_test(
     codes: NDArray[numpy.uint16], arities: Sequence[int], copies: int
 ) -> IndependenceTest: ...
+def f_tail(f: float, df1: float, df2: float) -> float:
+    """The probability that Fisher's F is larger."""
+
 def pooled_mixed_test(
     codes: NDArray[numpy.uint16],
     arities: Sequence[int],

@@ -15,7 +15,6 @@ from dagathlon.learners.base import Estimate
 from dagathlon.learners.independence import DELETION, IndependenceTest, independence_test
 from dagathlon.learners.pc import Pc
 
-
 _MVPC = (
     "Tu, Zhang, Ackermann, Bertilson, Glymour, Kjellström and Zhang 2019, Causal discovery in the "
     "presence of missing data, AISTATS"
