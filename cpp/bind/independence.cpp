@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "bind.hpp"
+#include "columns.hpp"
 #include "dagathlon/discrete_test.hpp"
 #include "dagathlon/gaussian_test.hpp"
 #include "dagathlon/mixed_test.hpp"
@@ -19,9 +20,6 @@ namespace dagathlon {
 namespace {
 
 using TestPointer = std::unique_ptr<IndependenceTest>;
-
-template <class T>
-using Columns = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
 
 const std::map<std::string, GaussianStatistic> gaussian_statistics{
     {"fisher-z", GaussianStatistic::fisher_z},
@@ -41,22 +39,6 @@ const std::map<std::string, DegreesOfFreedom> degrees_of_freedom{
     {"observed", DegreesOfFreedom::observed},
     {"ten-rows", DegreesOfFreedom::ten_rows},
     {"ten-rows-less-empty", DegreesOfFreedom::ten_rows_less_empty}};
-
-std::vector<ValueColumn> value_columns(const Columns<double>& values) {
-  std::vector<ValueColumn> columns(values.shape(1));
-  for (std::size_t j = 0; j < columns.size(); ++j)
-    columns[j] = {values.data() + static_cast<std::ptrdiff_t>(j) * values.stride(1), values.stride(0)};
-  return columns;
-}
-
-template <class Code>
-DiscreteData discrete_data(const Columns<Code>& codes, NodeList arities, bool merge_rows = true) {
-  std::vector<CodeColumn<Code>> columns(codes.shape(1));
-  for (std::size_t j = 0; j < columns.size(); ++j)
-    columns[j] = {codes.data() + static_cast<std::ptrdiff_t>(j) * codes.stride(1), codes.stride(0)};
-  return DiscreteData(std::span<const CodeColumn<Code>>(columns), codes.shape(0), std::move(arities),
-                      merge_rows);
-}
 
 TestPointer gaussian_test(const Columns<double>& values, const std::string& statistic, double largest_correlation,
                           bool rowwise) {

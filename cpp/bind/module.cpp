@@ -64,4 +64,5 @@ NB_MODULE(_core, m) {
   dagathlon::bind_fci(m);
   dagathlon::bind_samplers(m);
   dagathlon::bind_bayesian_test(m);
+  dagathlon::bind_missing_values(m);
 }

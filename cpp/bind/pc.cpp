@@ -51,7 +51,8 @@ SkeletonOptions skeleton_options(double alpha, std::optional<std::size_t> max_or
 
 PcOptions pc_options(std::size_t n, double alpha, std::optional<std::size_t> max_order, bool stable,
                      const std::string& rule, const std::string& order, const std::string& contradiction,
-                     bool acyclic, std::uint64_t seed, const Pairs& forbidden, const Pairs& required) {
+                     bool acyclic, std::uint64_t seed, const Pairs& forbidden, const Pairs& required,
+                     bool possible_causes_only) {
   PcOptions options;
   options.skeleton = skeleton_options(alpha, max_order, stable);
   options.rule = chosen(rules, rule);
@@ -63,15 +64,19 @@ PcOptions pc_options(std::size_t n, double alpha, std::optional<std::size_t> max
     options.forbidden = to_bits(*forbidden, n);
     options.required = to_bits(*required, n);
     fix_pairs(options.skeleton, options.forbidden, options.required);
+    if (possible_causes_only) options.skeleton.possible_causes = possible_ancestors(options.forbidden);
   }
   return options;
 }
 
 Learned pc(IndependenceTest& test, double alpha, std::optional<std::size_t> max_order, bool stable,
            const std::string& rule, const std::string& order, const std::string& contradiction, bool acyclic,
-           std::uint64_t seed, const Pairs& forbidden, const Pairs& required) {
-  const PcOptions options = pc_options(test.size(), alpha, max_order, stable, rule, order, contradiction, acyclic,
-                                       seed, forbidden, required);
+           std::uint64_t seed, const Pairs& forbidden, const Pairs& required, bool possible_causes_only,
+           IndependenceTest* correction) {
+  PcOptions options = pc_options(test.size(), alpha, max_order, stable, rule, order, contradiction, acyclic, seed,
+                                 forbidden, required, possible_causes_only);
+  if (correction && correction->size() != test.size()) throw nb::value_error("two tests of different data");
+  options.correction = correction;
   const nb::gil_scoped_release release;
   PcResult result = learn_pc(test, options);
   return {std::move(result.graph), std::move(result.tests), result.ambiguous};
@@ -79,10 +84,14 @@ Learned pc(IndependenceTest& test, double alpha, std::optional<std::size_t> max_
 
 std::tuple<MarkedGraph, std::vector<std::size_t>> pc_skeleton(IndependenceTest& test, double alpha,
                                                               std::optional<std::size_t> max_order, bool stable,
-                                                              const Pairs& forbidden, const Pairs& required) {
+                                                              const Pairs& forbidden, const Pairs& required,
+                                                              bool possible_causes_only) {
   SkeletonOptions options = skeleton_options(alpha, max_order, stable);
-  if (forbidden && required)
-    fix_pairs(options, to_bits(*forbidden, test.size()), to_bits(*required, test.size()));
+  if (forbidden && required) {
+    const BitMatrix never = to_bits(*forbidden, test.size());
+    fix_pairs(options, never, to_bits(*required, test.size()));
+    if (possible_causes_only) options.possible_causes = possible_ancestors(never);
+  }
   const nb::gil_scoped_release release;
   const Skeleton skeleton = find_skeleton(test, options);
   return {OrientationState(skeleton.adjacent).graph(), skeleton.tests};
@@ -110,11 +119,11 @@ std::tuple<MarkedGraph, std::vector<std::size_t>> dual_pc(IndependenceTest& test
 void bind_pc(nb::module_& m) {
   m.def("pc", &pc, nb::arg("test"), nb::arg("alpha"), nb::arg("max_order").none(), nb::arg("stable"),
         nb::arg("rule"), nb::arg("order"), nb::arg("contradiction"), nb::arg("acyclic"), nb::arg("seed"),
-        nb::arg("forbidden").none(), nb::arg("required").none(),
-        "The graph, the number of tests of each level, and the number of triples left open.");
+        nb::arg("forbidden").none(), nb::arg("required").none(), nb::arg("possible_causes_only"),
+        nb::arg("correction").none(), "The graph, the number of tests of each level, and the number of triples left open.");
   m.def("pc_skeleton", &pc_skeleton, nb::arg("test"), nb::arg("alpha"), nb::arg("max_order").none(),
         nb::arg("stable"), nb::arg("forbidden").none(), nb::arg("required").none(),
-        "The skeleton and the number of tests of each level.");
+        nb::arg("possible_causes_only"), "The skeleton and the number of tests of each level.");
   m.def("dual_pc", &dual_pc, nb::arg("test"), nb::arg("alpha"), nb::arg("max_order").none(),
         nb::arg("complement_always"), nb::arg("colliders"), nb::arg("rules"),
         "The graph and the number of tests of each level.");

@@ -41,8 +41,8 @@ class Separators {
 
  private:
   void collect(std::size_t a, std::size_t c, Tried& tried) {
-    const NodeVector of_a = members(skeleton_.adjacent[a]);
-    const NodeVector of_c = members(skeleton_.adjacent[c]);
+    const NodeVector of_a = conditionable(a, a, c);
+    const NodeVector of_c = conditionable(c, a, c);
     const std::size_t largest = std::min(std::max(of_a.size(), of_c.size()), options_.max_order);
     const auto note = [&](Nodes set) {
       judge(a, c, set, tried);
@@ -75,9 +75,11 @@ class Separators {
     tried.best_p_value = p_value;
   }
 
-  static NodeVector members(ConstRow row) {
+  NodeVector conditionable(std::size_t node, std::size_t a, std::size_t c) const {
     NodeVector result;
-    for_each(row, [&](std::size_t node) { result.push_back(node); });
+    for_each(skeleton_.adjacent[node], [&](std::size_t z) {
+      if (options_.may_condition(z, a, c)) result.push_back(z);
+    });
     return result;
   }
 

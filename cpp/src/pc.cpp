@@ -36,8 +36,11 @@ MarkedGraph random_cpdag(const BitMatrix& adjacent, Stream& random) {
 class PcRun {
  public:
   PcRun(IndependenceTest& test, const PcOptions& options)
-      : test_(test), options_(options), skeleton_(find_skeleton(test, options.skeleton)) {
-    ambiguous_ = check_triples(test, skeleton_, options.skeleton, options.rule);
+      : test_(options.correction ? *options.correction : test),
+        options_(options),
+        skeleton_(find_skeleton(test, options.skeleton)) {
+    if (options.correction) recheck_edges(test_, skeleton_, options.skeleton);
+    ambiguous_ = check_triples(test_, skeleton_, options.skeleton, options.rule);
   }
 
   PcResult run() {

@@ -97,7 +97,7 @@ class SkeletonSearch {
   bool try_side(std::size_t x, std::size_t y, std::size_t order, const BitMatrix& neighbours, ConstRow tried) {
     candidates_.clear();
     for_each(neighbours[x], [&](std::size_t z) {
-      if (z != y) candidates_.push_back(z);
+      if (z != y && options_.may_condition(z, x, y)) candidates_.push_back(z);
     });
     if (candidates_.size() < order) return false;
     if (is_fixed(x, y)) return true;
@@ -134,6 +134,39 @@ class SkeletonSearch {
 
 Skeleton find_skeleton(IndependenceTest& test, const SkeletonOptions& options) {
   return SkeletonSearch(test, options).run();
+}
+
+void recheck_edges(IndependenceTest& corrected, Skeleton& skeleton, const SkeletonOptions& options) {
+  const std::size_t n = corrected.size();
+  SkeletonOptions again = options;
+  again.fixed_gaps = BitMatrix(n);
+  again.fixed_edges = BitMatrix(n);
+  for (std::size_t x = 0; x < n; ++x)
+    for (std::size_t y = 0; y < n; ++y) {
+      const bool known = options.fixed_edges.size() > 0 && options.fixed_edges.test(x, y);
+      if (!skeleton.adjacent.test(x, y)) again.fixed_gaps.set(x, y);
+      else if (known || !intersects(skeleton.adjacent[x], skeleton.adjacent[y])) again.fixed_edges.set(x, y);
+    }
+  const Skeleton found = find_skeleton(corrected, again);
+  for (std::size_t x = 0; x < n; ++x)
+    for (std::size_t y = x + 1; y < n; ++y)
+      if (found.separating.known(x, y)) {
+        const auto set = found.separating.get(x, y);
+        skeleton.separating.put(x, y, std::vector<std::size_t>(set.begin(), set.end()));
+      }
+  skeleton.adjacent = found.adjacent;
+}
+
+BitMatrix possible_ancestors(const BitMatrix& forbidden) {
+  const std::size_t n = forbidden.size();
+  BitMatrix reach(n);
+  for (std::size_t a = 0; a < n; ++a)
+    for (std::size_t b = 0; b < n; ++b)
+      if (a == b || !forbidden.test(a, b)) reach.set(a, b);
+  for (std::size_t middle = 0; middle < n; ++middle)
+    for (std::size_t a = 0; a < n; ++a)
+      if (reach.test(a, middle)) unite(reach[a], reach[middle]);
+  return reach;
 }
 
 }  // namespace dagathlon

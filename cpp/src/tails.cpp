@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "dagathlon/log_gamma.hpp"
 #include "dagathlon/normal.hpp"
 
 namespace dagathlon {
@@ -148,6 +149,20 @@ double correlation_two_sided(double r, double df) {
   const double log_front = a * log_rest + std::log(std::fabs(r)) + log_half_step(a) - 0.57236494292470008707;
   if (rest < (a + 1.0) / (a + 2.5)) return std::exp(log_front) / a * beta_fraction(a, 0.5, rest);
   return 1.0 - 2.0 * std::exp(log_front) * beta_fraction(0.5, a, square);
+}
+
+double f_tail(double f, double df1, double df2) {
+  if (!(f > 0.0)) return 1.0;
+  // The terms of the beta function differ by less than a double can tell.
+  if (df2 > 1e8) return chi_square_tail(f * df1, df1);
+  const double a = df2 / 2;
+  const double b = df1 / 2;
+  const double ratio = df1 * f / df2;
+  const double x = 1.0 / (1.0 + ratio);
+  const double log_front = log_gamma(a + b) - log_gamma(a) - log_gamma(b) - a * std::log1p(ratio) +
+                           b * (std::log(ratio) - std::log1p(ratio));
+  if (x < (a + 1.0) / (a + b + 2.0)) return std::exp(log_front) / a * beta_fraction(a, b, x);
+  return 1.0 - std::exp(log_front) / b * beta_fraction(b, a, 1.0 - x);
 }
 
 double correlation_critical(double p, double df) {

@@ -27,6 +27,8 @@ struct PcOptions {
   // Directed edges that must not, and must, be there, from row to column.
   BitMatrix forbidden;
   BitMatrix required;
+  // Asked in place of the test once the skeleton is there, and about its doubtful edges again.
+  IndependenceTest* correction = nullptr;
 };
 
 struct PcResult {

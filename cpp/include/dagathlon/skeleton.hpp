@@ -40,6 +40,13 @@ struct SkeletonOptions {
   // Pairs that are never, and always, adjacent; symmetric.
   BitMatrix fixed_gaps;
   BitMatrix fixed_edges;
+  // From row to column: which variables knowledge lets be causes of which. Where it is given, a test
+  // conditions only on possible causes of one of the two: never on the future of both.
+  BitMatrix possible_causes;
+
+  bool may_condition(std::size_t z, std::size_t x, std::size_t y) const {
+    return possible_causes.size() == 0 || possible_causes.test(z, x) || possible_causes.test(z, y);
+  }
 };
 
 struct Skeleton {
@@ -51,5 +58,12 @@ struct Skeleton {
 
 // No test is made twice: sets that are neighbours of both ends are tried from one end only.
 Skeleton find_skeleton(IndependenceTest& test, const SkeletonOptions& options);
+
+// Tests the edges again whose ends have a common neighbour, with a test that corrects for gaps in the
+// data: only they can owe their existence to the gaps (Tu et al. 2019).
+void recheck_edges(IndependenceTest& corrected, Skeleton& skeleton, const SkeletonOptions& options);
+
+// Which nodes a directed path can lead from row to column, when none of these edges may be there.
+BitMatrix possible_ancestors(const BitMatrix& forbidden);
 
 }  // namespace dagathlon

@@ -16,6 +16,9 @@ double chi_square_critical(double p, double df);
 // Student's t test of r.
 double correlation_two_sided(double r, double df);
 
+// P(F > f) for Fisher's F with df1, df2 > 0 degrees of freedom.
+double f_tail(double f, double df1, double df2);
+
 // The non-negative z, and r, whose two-sided probability is p.
 double normal_critical(double p);
 double correlation_critical(double p, double df);

@@ -11,6 +11,7 @@ from dagathlon.data.facts import DataFacts
 from dagathlon.learners import dual_pc
 from dagathlon.learners.base import Learner
 from dagathlon.learners.equivalence_search import Gies
+from dagathlon.learners.missing_values import MissingValuePc
 from dagathlon.learners.pc import Pc
 from dagathlon.modules import Count, NonNegative, Probability
 
@@ -19,6 +20,26 @@ _CONTRADICTION: dict[str, Literal["keep", "random", "retry"]] = {
     "relaxed": "keep",
     "rand": "random",
     "retry": "retry",
+}
+_CORRECTION: dict[str | None, Literal["density-ratio", "permutation"] | None] = {
+    None: None,
+    "gaussCItest.drw": "density-ratio",
+    "binCItest.drw": "density-ratio",
+    "gaussCItest.permc": "permutation",
+    "binCItest.permc": "permutation",
+}
+_TIERED_TESTS = {
+    "gaussCItest": "gaussCItest",
+    "binCItest": "binCItest",
+    "disCItest": "disCItest",
+    "gaussCItwd": "gaussCItest.td",
+    "disCItwd": "disCItest.td",
+    "mixCItwd": "mi-cg.td",
+    "flexCItwd": "mi-cg.td",
+    "gaussMItest": "gaussCItest.mi",
+    "disMItest": "disCItest.mi",
+    "mixMItest": "mi-cg.mi",
+    "flexMItest": "mi-cg.mi",
 }
 _PCALG = "Kalisch, Mächler, Colombo, Maathuis and Bühlmann 2012, JSS 47(11)"
 
@@ -189,7 +210,6 @@ class Mvpc(PcSettings):
     name = "mvpc"
     handles_missing = True
     implementation = "dagathlon (re-implementation of MVPC)"
-    unavailable = "not implemented yet: the native missing-value PC is to come"
     references = ("Tu, Zhang, Ackermann, Bertilson, Glymour, Kjellström and Zhang 2019, AISTATS",)
     data_rules = {
         "indepTest": {
@@ -213,6 +233,27 @@ class Mvpc(PcSettings):
     corrMethod: (
         Literal["gaussCItest.drw", "gaussCItest.permc", "binCItest.drw", "binCItest.permc"] | None
     ) = "gaussCItest.permc"
+
+    def problem(self) -> str:
+        """The test and its correction are for the same data."""
+        if self.corrMethod is not None and self.corrMethod[:3] != self.indepTest[:3]:
+            return f"corrMethod {self.corrMethod!r} does not go with indepTest {self.indepTest!r}"
+        return super().problem() or self.native().problem()
+
+    def native(self) -> MissingValuePc:
+        """Our PC with missing values and pcalg's way of directing edges."""
+        return MissingValuePc(
+            alpha=self.alpha,
+            correction=_CORRECTION[self.corrMethod],
+            deletion="test-wise" if self.indepTest.endswith(".td") else "complete-rows",
+            max_order=None if self.mmax == "Inf" else self.mmax,
+            keep_untestable=not self.NAdelete,
+            constraints=self.edgeConstraints,
+            stable=self.skelmethod != "original",
+            colliders=self.collider_rule,
+            conflicts="mark" if self.solveconfl else "last",
+            contradiction=_CONTRADICTION[self.u2pd],
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,15 +281,17 @@ class BipsTpc(BenchpressLearner):
     cl_type
         Ignored: a run has one core.
     input_algorithm_id
-        A mice object whose imputed data sets the MI tests use.
+        Null: the MI tests impute the data themselves, five times.
     """
 
     name = "bips_tpc"
     gives = "cpdag"
     honours_constraints = True
     implementation = "dagathlon (re-implementation of tpc)"
-    unavailable = "not implemented yet: the native PC with tiers is to come"
-    references = ("Witte 2023, tpc: tiered PC algorithm, R package",)
+    references = (
+        "Petersen, Osler and Ekstrøm 2021, American Journal of Epidemiology 190",
+        "Witte 2023, tpc: tiered PC algorithm, R package",
+    )
     data_rules = {
         "indepTest": {
             "gaussCItest": CONTINUOUS,
@@ -280,13 +323,30 @@ class BipsTpc(BenchpressLearner):
     input_algorithm_id: AlgorithmId | None = None
 
     def problem(self) -> str:
-        """Pooled tests and imputed data belong together."""
-        pooled = self.indepTest.endswith("MItest")
-        if pooled and self.input_algorithm_id is None:
+        """Imputed data are made where they are used."""
+        if self.input_algorithm_id is not None:
             return (
-                f"indepTest {self.indepTest!r} needs the id of a mice object in input_algorithm_id"
+                "input_algorithm_id names imputed data, which are not passed between algorithms "
+                "here; set it to null: the MI tests impute the data themselves"
             )
-        return super().problem()
+        if self.conservative and self.majrule:
+            return "conservative and majrule exclude each other; set one of them to false"
+        return super().problem() or self.native().problem()
+
+    def native(self) -> Pc:
+        """Our PC, which conditions on possible causes only."""
+        rule: Literal["majority", "separating-set"] = (
+            "majority" if self.majrule else "separating-set"
+        )
+        return Pc(
+            alpha=self.alpha,
+            test=_TIERED_TESTS[self.indepTest],
+            max_order=None if self.mmax == "Inf" else self.mmax,
+            constraints=self.edgeConstraints,
+            colliders="conservative" if self.conservative else rule,
+            conflicts="last",
+            possible_causes_only=True,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -317,7 +377,10 @@ class Mice(BenchpressLearner):
     gives = "mixed"
     handles_missing = True
     implementation = "dagathlon (re-implementation of mice 3.17)"
-    unavailable = "not implemented yet: multiple imputation is to come"
+    unavailable = (
+        "needs no run of its own: it makes data sets and no graph; leave it out and set "
+        "input_algorithm_id of bips_tpc to null: its MI tests impute the data themselves"
+    )
     references = ("van Buuren and Groothuis-Oudshoorn 2011, JSS 45(3)",)
 
     m: NonNegative = 5.0

@@ -4,6 +4,7 @@ from dagathlon.data.dataset import Dataset
 from dagathlon.data.distributions import Distribution, Gaussian, Table
 from dagathlon.data.facts import DataFacts, DataKind, facts_of
 from dagathlon.data.files import read_data, write_data
+from dagathlon.data.imputation import impute
 from dagathlon.data.multivariate_normal import MultivariateNormal
 from dagathlon.data.network import About, Network
 from dagathlon.data.networks import NETWORK_FORMATS, read_network, write_network
@@ -41,6 +42,7 @@ __all__ = [
     "Variable",
     "facts_of",
     "list_data",
+    "impute",
     "list_networks",
     "load_data",
     "load_sachs",

@@ -9,15 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.data.facts import DataFacts, DataKind
-from dagathlon.errors import unknown
 from dagathlon.learners.base import Learner
 from dagathlon.learners.constraints import ConstraintFile, knowledge_of
 from dagathlon.learners.independence import (
     DELETION,
-    TESTS,
+    IMPUTATION,
     IndependenceTest,
     independence_test,
     kind_of_test,
+    problem_of_test,
 )
 from dagathlon.modules import Count, Natural, NonNegative, Probability
 
@@ -36,10 +36,12 @@ class ConstraintBased(Learner):
     alpha
         Significance level: variables count as independent when the p-value is at least this.
     test
-        Name of the test; ``.td`` at its end leaves out rows with missing values per test. Null is
-        cor, mi or mi-cg as the data are continuous, discrete or mixed.
+        Name of the test; ``.td`` at its end leaves out rows with missing values per test, ``.mi``
+        pools over imputed copies of the data. Null is cor, mi or mi-cg as the data are continuous,
+        discrete or mixed.
     replicates
-        Number of permutations of the tests that use them; null is the test's own default.
+        Number of permutations of the tests that use them, or of imputed copies; null is the test's
+        own default.
     max_order
         Largest number of variables to condition on; null is no limit.
     keep_untestable
@@ -60,9 +62,7 @@ class ConstraintBased(Learner):
 
     def problem(self) -> str:
         """The test must be known."""
-        if self.test is not None and self.test.removesuffix(DELETION) not in TESTS:
-            return unknown("independence test", self.test, TESTS)
-        return ""
+        return "" if self.test is None else problem_of_test(self.test)
 
     def accepted(self) -> frozenset[DataKind]:
         """Kinds of data that the test takes."""
@@ -72,17 +72,20 @@ class ConstraintBased(Learner):
         """Missing values need a test that leaves out rows."""
         if not data.missing:
             return super().objection(data)
-        if self.test is None or not self.test.endswith(DELETION):
+        if self.test is None or not self.test.endswith((DELETION, IMPUTATION)):
             named = "its default test" if self.test is None else f"the test {self.test!r}"
             return (
                 f"{self.name} cannot handle missing values with {named}; choose a test that leaves "
-                f"rows out, such as 'zf{DELETION}' or 'mi{DELETION}', or impute the values first"
+                f"rows out, such as 'zf{DELETION}' or 'mi{DELETION}', or that imputes the values, "
+                f"such as 'zf{IMPUTATION}' or 'mi{IMPUTATION}'"
             )
         return super().objection(DataFacts(data.kind, data.binary, False, data.interventions))
 
     def make_test(self, data: Dataset, rng: np.random.Generator) -> IndependenceTest:
         """The test on these data."""
-        needs_seed = self.test is not None and kind_of_test(self.test).replicates > 0
+        needs_seed = self.test is not None and (
+            kind_of_test(self.test).replicates > 0 or self.test.endswith(IMPUTATION)
+        )
         seed = int(rng.integers(2**63)) if needs_seed else 0
         test = independence_test(data, self.test, replicates=self.replicates, seed=seed)
         if self.keep_untestable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from dagathlon import _core
 from dagathlon.graphs import Graph
@@ -42,18 +42,22 @@ class Pc(ConstraintBased):
     contradiction
         When no DAG has the colliders: leave the graph as it is (keep), give the CPDAG of a random
         DAG with that skeleton (random), or first try other orders of the colliders (retry).
+    possible_causes_only
+        Whether tests condition only on variables that knowledge lets be causes of one of the two
+        tested: with tiers, never on the future of both (tiered PC).
     skeleton_only
         Whether to stop at the skeleton.
     """
 
     name = "pc"
     gives = "cpdag"
-    references = (_PC, _STABLE)
+    references: ClassVar[tuple[str, ...]] = (_PC, _STABLE)
 
     stable: bool = True
     colliders: Literal["separating-set", "conservative", "majority", "highest-p"] = "separating-set"
     conflicts: Literal["last", "mark", "lowest-p", "highest-p"] = "lowest-p"
     contradiction: Literal["keep", "random", "retry"] = "keep"
+    possible_causes_only: bool = False
     skeleton_only: bool = False
 
     def problem(self) -> str:
@@ -70,13 +74,28 @@ class Pc(ConstraintBased):
         """Learn a CPDAG."""
         return self.learn_with(self.make_test(data, rng), rng)
 
-    def learn_with(self, test: IndependenceTest, rng: np.random.Generator) -> Estimate:
-        """Learn from any test, such as `separation_test` of a true graph."""
+    def learn_with(
+        self,
+        test: IndependenceTest,
+        rng: np.random.Generator,
+        correction: _core.IndependenceTest | None = None,
+    ) -> Estimate:
+        """Learn from any test, such as `separation_test` of a true graph.
+
+        With a `correction`, edges of the skeleton whose ends have a common neighbour are tested
+        again with it, and it answers the questions that follow.
+        """
         forbidden, required = self.knowledge(test.names)
         before = test.calls
         if self.skeleton_only:
             graph, tests = _core.pc_skeleton(
-                test.native, self.alpha, self.max_order, self.stable, forbidden, required
+                test.native,
+                self.alpha,
+                self.max_order,
+                self.stable,
+                forbidden,
+                required,
+                self.possible_causes_only,
             )
             ambiguous = 0
         else:
@@ -92,9 +111,11 @@ class Pc(ConstraintBased):
                 int(rng.integers(2**63)) if self.contradiction != "keep" else 0,
                 forbidden,
                 required,
+                self.possible_causes_only,
+                correction,
             )
         stats = {
-            "ntests": test.calls - before,
+            "ntests": test.calls - before + (0 if correction is None else correction.calls),
             "max_order": max(len(tests) - 1, 0),
             "ambiguous_triples": ambiguous,
         }

@@ -2,10 +2,12 @@
 
 from dagathlon.learners.independence.catalogue import (
     DELETION,
+    IMPUTATION,
     TESTS,
     TestName,
     default_test,
     kind_of_test,
+    problem_of_test,
     suitable_tests,
 )
 from dagathlon.learners.independence.query import (
@@ -17,6 +19,7 @@ from dagathlon.learners.independence.query import (
 
 __all__ = [
     "DELETION",
+    "IMPUTATION",
     "TESTS",
     "IndependenceTest",
     "TestName",
@@ -24,6 +27,7 @@ __all__ = [
     "default_test",
     "independence_test",
     "kind_of_test",
+    "problem_of_test",
     "separation_test",
     "suitable_tests",
 ]

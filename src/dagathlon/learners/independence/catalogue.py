@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from dagathlon import _core
 from dagathlon.data.facts import DataKind
-from dagathlon.errors import DataError, unknown
+from dagathlon.data.imputation import stacked_copies
+from dagathlon.errors import DataError, listing, unknown
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
@@ -71,6 +72,17 @@ class TestKind:
         test.undefined_is_independent = not self.untestable_is_dependent
         return test
 
+    def make_pooled(self, data: Dataset, *, copies: int, seed: int) -> _core.IndependenceTest:
+        """The native test pooled over imputed copies of the data."""
+        codes, values = stacked_copies(data, copies, seed=seed)
+        arities = list(data.arities)
+        if self.kinds == _CONTINUOUS:
+            return _core.pooled_gaussian_test(values, copies, self.largest_correlation)
+        if self.kinds == _DISCRETE:
+            return _core.pooled_discrete_test(codes, arities, copies)
+        is_discrete = [variable.is_discrete for variable in data.variables]
+        return _core.pooled_mixed_test(codes, arities, values, is_discrete, copies)
+
     def _kernel(
         self, data: Dataset, rowwise: bool, replicates: int, seed: int
     ) -> _core.IndependenceTest:
@@ -127,18 +139,43 @@ def _permuted() -> dict[str, TestKind]:
 
 
 TESTS: Mapping[str, TestKind] = {**_PLAIN, **_permuted()}
-"""All tests by name; a name with ``.td`` at its end leaves out rows with gaps per test."""
+"""All tests by name. One with ``.td`` at its end leaves out rows with gaps per test, one with
+``.mi`` pools over imputed copies of the data."""
 
 DELETION = ".td"
 """What is appended to the name of a test for test-wise deletion."""
 
+IMPUTATION = ".mi"
+"""What is appended to the name of a test to pool it over imputed copies of the data."""
+
+POOLED = ("zf", "gaussCItest", "mi", "binCItest", "disCItest", "mi-cg")
+"""Tests that can be pooled."""
+
+
+def base_name(name: str) -> str:
+    """The name of a test without what says how it treats missing values."""
+    return name.removesuffix(DELETION).removesuffix(IMPUTATION)
+
 
 def kind_of_test(name: str) -> TestKind:
-    """The test of that name, with or without ``.td``; an unknown one is a `DataError`."""
-    base = name.removesuffix(DELETION)
+    """The test of that name, with or without an ending; an unknown one is a `DataError`."""
+    problem = problem_of_test(name)
+    if problem:
+        raise DataError(problem)
+    return TESTS[base_name(name)]
+
+
+def problem_of_test(name: str) -> str:
+    """Why there is no such test; empty when there is."""
+    base = base_name(name)
     if base not in TESTS:
-        raise DataError(unknown("independence test", name, TESTS))
-    return TESTS[base]
+        return unknown("independence test", name, TESTS)
+    if name.endswith(IMPUTATION) and base not in POOLED:
+        return (
+            f"the test {base!r} cannot be pooled over imputed data; those that can: "
+            f"{listing([each + IMPUTATION for each in POOLED])}"
+        )
+    return ""
 
 
 def suitable_tests(kind: DataKind) -> list[str]:

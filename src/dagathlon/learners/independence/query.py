@@ -9,11 +9,13 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data.facts import facts_of
+from dagathlon.data.imputation import DEFAULT_COPIES
 from dagathlon.errors import DataError, listing, unknown
 from dagathlon.graphs import Graph
 from dagathlon.graphs.separation import check_separation
 from dagathlon.learners.independence.catalogue import (
     DELETION,
+    IMPUTATION,
     default_test,
     kind_of_test,
     suitable_tests,
@@ -109,12 +111,13 @@ def independence_test(
         The data.
     name
         A name from `TESTS`; with ``.td`` at its end rows with missing values in the variables of a
-        test are left out of that test. By default ``cor`` (Student's t) for continuous, ``mi`` (G²)
+        test are left out of that test; with ``.mi`` the test is pooled over imputed copies of the
+        data. By default ``cor`` (Student's t) for continuous, ``mi`` (G²)
         for discrete and ``mi-cg`` for mixed data.
     replicates
-        Number of permutations, for the tests that use them.
+        Number of permutations, for the tests that use them, or of imputed copies of the data.
     seed
-        Seed of the permutations.
+        Seed of the permutations and imputations.
 
     Examples
     --------
@@ -131,7 +134,11 @@ def independence_test(
             f"{kind}; tests for {kind} data: {listing(suitable_tests(kind))}"
         )
     rowwise = chosen.endswith(DELETION)
-    _check_values(data, chosen, rowwise)
+    imputed = chosen.endswith(IMPUTATION)
+    _check_values(data, chosen, rowwise or imputed)
+    if imputed:
+        copies = DEFAULT_COPIES if replicates is None else replicates
+        return IndependenceTest(data.names, found.make_pooled(data, copies=copies, seed=seed))
     native = found.make(data, rowwise=rowwise, replicates=replicates, seed=seed)
     return IndependenceTest(data.names, native)
 
@@ -142,12 +149,13 @@ def separation_test(graph: Graph) -> IndependenceTest:
     return IndependenceTest(graph.names, _core.oracle_test(graph.native))
 
 
-def _check_values(data: Dataset, name: str, rowwise: bool) -> None:
+def _check_values(data: Dataset, name: str, takes_gaps: bool) -> None:
     if len(data) < 2:
         raise DataError(f"a test of independence needs at least 2 rows, found {len(data)}")
-    if not rowwise and data.missing is not None:
+    if not takes_gaps and data.missing is not None:
         column = data.names[int(np.argmax(data.missing.any(axis=0)))]
         raise DataError(
             f"variable {column!r} has missing values, which the test {name!r} cannot handle; use "
-            f"'{name}{DELETION}' to leave out rows per test, or impute them first"
+            f"'{name}{DELETION}' to leave out rows per test, or impute them first "
+            "(dagathlon.data.impute)"
         )
