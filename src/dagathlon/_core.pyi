@@ -518,3 +518,22 @@ def fci(
     required: NDArray[numpy.bool_] | None,
 ) -> tuple[MarkedGraph, int]:
     """The PAG and the number of tests."""
+
+def acyclicity(
+    weights: NDArray[numpy.float64], exponential: bool
+) -> tuple[float, NDArray[numpy.float64]]:
+    """
+    How far weights are from a DAG, and its derivative by each squared weight, from row to column.
+    """
+
+def notears_minimum(
+    moments: NDArray[numpy.float64],
+    penalty: float,
+    start: NDArray[numpy.float64],
+    multiplier: float,
+    rho: float,
+    alpha: float,
+) -> tuple[NDArray[numpy.float64], float, float, int]:
+    """
+    The least squares minimum of the augmented Lagrangian near `start`: weights, acyclicity, its multiplier, and the number of steps.
+    """
