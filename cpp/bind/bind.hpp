@@ -84,5 +84,6 @@ void bind_fci(nb::module_& m);
 void bind_samplers(nb::module_& m);
 void bind_bayesian_test(nb::module_& m);
 void bind_missing_values(nb::module_& m);
+void bind_notears(nb::module_& m);
 
 }  // namespace dagathlon

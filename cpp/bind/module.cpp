@@ -65,4 +65,5 @@ NB_MODULE(_core, m) {
   dagathlon::bind_samplers(m);
   dagathlon::bind_bayesian_test(m);
   dagathlon::bind_missing_values(m);
+  dagathlon::bind_notears(m);
 }

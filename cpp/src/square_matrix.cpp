@@ -1,0 +1,173 @@
+#include "dagathlon/square_matrix.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "dagathlon/dispatch.hpp"
+
+namespace dagathlon {
+
+namespace {
+
+std::size_t padded(std::size_t size, std::size_t to) { return (size + to - 1) / to * to; }
+
+// One register of the widest machine, several of the others; memory need not be aligned.
+using Lane = double __attribute__((vector_size(SquareMatrix::width * sizeof(double)), aligned(alignof(double)), may_alias));
+
+// Rows of the output that are kept in registers while all of one dimension is summed.
+DAGATHLON_WIDE_CLONES void multiply_padded(const double* a, const double* b, double* out, std::size_t size,
+                                           std::size_t rows, std::size_t stride) {
+  static_assert(SquareMatrix::height == 4);
+  for (std::size_t i = 0; i < rows; i += SquareMatrix::height) {
+    const double* top = a + i * stride;
+    for (std::size_t j = 0; j < stride; j += SquareMatrix::width) {
+      Lane first{}, second{}, third{}, fourth{};
+      for (std::size_t k = 0; k < size; ++k) {
+        const Lane factors = *reinterpret_cast<const Lane*>(b + k * stride + j);
+        first += top[k] * factors;
+        second += top[stride + k] * factors;
+        third += top[2 * stride + k] * factors;
+        fourth += top[3 * stride + k] * factors;
+      }
+      double* corner = out + i * stride + j;
+      *reinterpret_cast<Lane*>(corner) = first;
+      *reinterpret_cast<Lane*>(corner + stride) = second;
+      *reinterpret_cast<Lane*>(corner + 2 * stride) = third;
+      *reinterpret_cast<Lane*>(corner + 3 * stride) = fourth;
+    }
+  }
+}
+
+DAGATHLON_WIDE_CLONES void add_multiple(double* to, const double* from, double factor, std::size_t size) {
+  for (std::size_t k = 0; k < size; ++k) to[k] += factor * from[k];
+}
+
+double largest_column_sum(const SquareMatrix& a) {
+  std::vector<double> sums(a.size(), 0.0);
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (std::size_t j = 0; j < a.size(); ++j) sums[j] += std::abs(a(i, j));
+  return a.size() ? *std::max_element(sums.begin(), sums.end()) : 0.0;
+}
+
+void add_identity(SquareMatrix& a) {
+  for (std::size_t i = 0; i < a.size(); ++i) a(i, i) += 1.0;
+}
+
+void scale(SquareMatrix& a, double factor) {
+  for (double& cell : a.cells()) cell *= factor;
+}
+
+// Sum of a^k/k! up to k = 12 in three blocks of powers of a^4 (Paterson and Stockmeyer 1973).
+SquareMatrix exponential_series(const SquareMatrix& a) {
+  const std::size_t n = a.size();
+  SquareMatrix powers[4] = {SquareMatrix::identity(n), a, SquareMatrix(n), SquareMatrix(n)};
+  multiply(a, a, powers[2]);
+  multiply(a, powers[2], powers[3]);
+  SquareMatrix fourth(n), product(n);
+  multiply(powers[2], powers[2], fourth);
+  double factorials[13] = {1.0};
+  for (int k = 1; k <= 12; ++k) factorials[k] = factorials[k - 1] * k;
+  SquareMatrix sum = fourth;
+  scale(sum, 1.0 / factorials[12]);
+  for (int block = 2; block >= 0; --block) {
+    for (int k = 0; k < 4; ++k)
+      add_multiple(sum.cells().data(), powers[k].cells().data(), 1.0 / factorials[4 * block + k], sum.cells().size());
+    if (block == 0) break;
+    multiply(sum, fourth, product);
+    std::swap(sum, product);
+  }
+  return sum;
+}
+
+}  // namespace
+
+SquareMatrix::SquareMatrix(std::size_t size)
+    : size_(size), stride_(padded(size, width)), values_(padded(size, height) * stride_) {}
+
+SquareMatrix::SquareMatrix(std::span<const double> rows, std::size_t size) : SquareMatrix(size) {
+  for (std::size_t i = 0; i < size; ++i) std::copy_n(rows.data() + i * size, size, row(i));
+}
+
+SquareMatrix SquareMatrix::identity(std::size_t size) {
+  SquareMatrix result(size);
+  add_identity(result);
+  return result;
+}
+
+std::vector<double> SquareMatrix::rows() const {
+  std::vector<double> result(size_ * size_);
+  for (std::size_t i = 0; i < size_; ++i) std::copy_n(row(i), size_, result.data() + i * size_);
+  return result;
+}
+
+void multiply(const SquareMatrix& a, const SquareMatrix& b, SquareMatrix& out) {
+  const std::size_t rows = padded(a.size(), SquareMatrix::height);
+  multiply_padded(a.row(0), b.row(0), out.row(0), a.size(), rows, a.stride());
+}
+
+SquareMatrix power(const SquareMatrix& base, std::size_t exponent) {
+  if (exponent == 0) return SquareMatrix::identity(base.size());
+  SquareMatrix result = base, scratch(base.size());
+  std::size_t bit = 1;
+  while (bit <= exponent / 2) bit *= 2;
+  for (bit /= 2; bit > 0; bit /= 2) {
+    multiply(result, result, scratch);
+    std::swap(result, scratch);
+    if ((exponent & bit) == 0) continue;
+    multiply(result, base, scratch);
+    std::swap(result, scratch);
+  }
+  return result;
+}
+
+SquareMatrix exponential(const SquareMatrix& a) {
+  // With a norm of at most 0.4 the first term left out is below 1e-15.
+  constexpr double small = 0.4;
+  const double norm = largest_column_sum(a);
+  int squarings = 0;
+  for (double left = norm; left > small && squarings < 1100; left /= 2) ++squarings;
+  SquareMatrix scaled = a;
+  scale(scaled, std::ldexp(1.0, -squarings));
+  SquareMatrix result = exponential_series(scaled), scratch(a.size());
+  for (; squarings > 0; --squarings) {
+    multiply(result, result, scratch);
+    std::swap(result, scratch);
+  }
+  return result;
+}
+
+double trace(const SquareMatrix& a) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a(i, i);
+  return sum;
+}
+
+std::optional<Inverse> inverse(const SquareMatrix& a) {
+  const std::size_t n = a.size();
+  SquareMatrix left = a;
+  Inverse result{SquareMatrix::identity(n), 0.0};
+  for (std::size_t column = 0; column < n; ++column) {
+    std::size_t pivot = column;
+    for (std::size_t i = column + 1; i < n; ++i)
+      if (std::abs(left(i, column)) > std::abs(left(pivot, column))) pivot = i;
+    const double value = left(pivot, column);
+    if (!(std::abs(value) > 0.0) || !std::isfinite(value)) return std::nullopt;
+    if (pivot != column) {
+      std::swap_ranges(left.row(pivot), left.row(pivot) + n, left.row(column));
+      std::swap_ranges(result.matrix.row(pivot), result.matrix.row(pivot) + n, result.matrix.row(column));
+    }
+    result.log_determinant += std::log(std::abs(value));
+    for (std::size_t k = 0; k < n; ++k) left(column, k) /= value;
+    for (std::size_t k = 0; k < n; ++k) result.matrix(column, k) /= value;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i == column || left(i, column) == 0.0) continue;
+      const double factor = -left(i, column);
+      add_multiple(left.row(i) + column, left.row(column) + column, factor, n - column);
+      add_multiple(result.matrix.row(i), result.matrix.row(column), factor, n);
+    }
+  }
+  return result;
+}
+
+}  // namespace dagathlon

@@ -1,0 +1,89 @@
+"""From data to numbers and from weights to a DAG: what the continuous learners share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon import _core
+from dagathlon.errors import DataError
+from dagathlon.graphs import Graph
+from dagathlon.learners.base import Estimate, Statistic
+
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset
+
+Matrix: TypeAlias = npt.NDArray[np.float64]
+
+
+def numbers(data: Dataset, learner: str, rows: int = 2) -> Matrix:
+    """The data as a matrix, levels of discrete columns as the numbers they spell, else their codes.
+
+    Parameters
+    ----------
+    data
+        The data.
+    learner
+        Name of the learner, for the message when there are too few rows.
+    rows
+        The smallest number of rows.
+    """
+    if len(data) < rows:
+        raise DataError(f"{learner} needs at least {rows} rows, found {len(data)}")
+    values = _with_levels(data) if data.arities else np.array(data.values, dtype=np.float64)
+    for name, column in zip(data.names, values.T, strict=True):
+        if not np.isfinite(column).all():
+            raise DataError(f"{learner} needs finite numbers; column {name!r} has others")
+    return values
+
+
+def _with_levels(data: Dataset) -> Matrix:
+    result = np.empty((len(data), len(data.variables)))
+    continuous, discrete = iter(data.values.T), iter(data.codes.T)
+    for j, variable in enumerate(data.variables):
+        levels = variable.levels
+        result[:, j] = next(continuous) if levels is None else _spelled(levels)[next(discrete)]
+    return result
+
+
+def _spelled(levels: tuple[str, ...]) -> npt.NDArray[np.float64]:
+    try:
+        return np.array([float(level) for level in levels])
+    except ValueError:
+        return np.arange(len(levels), dtype=np.float64)
+
+
+def varying(values: Matrix) -> npt.NDArray[np.bool_]:
+    """Columns that are not constant, up to the rounding of their mean."""
+    spread = values.std(axis=0)
+    answer: npt.NDArray[np.bool_] = spread > 1e-12 * np.abs(values).max(axis=0)
+    return answer
+
+
+def dag_estimate(
+    names: tuple[str, ...], weights: Matrix, threshold: float, stats: Mapping[str, Statistic]
+) -> Estimate:
+    """The DAG of the weights, from row to column, whose absolute value exceeds the threshold.
+
+    Where these form a directed cycle, the threshold is raised until none is left; the weakest
+    weight that was kept is then in the statistics as ``threshold``.
+    """
+    sizes = np.abs(weights)
+    np.fill_diagonal(sizes, 0.0)
+    kept = sizes > threshold
+    if not _acyclic(kept):
+        cuts = np.unique(sizes[kept])
+        low, high = 0, len(cuts) - 1
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if _acyclic(sizes > cuts[middle]) else (middle + 1, high)
+        kept = sizes > cuts[low]
+        stats = {**stats, "threshold": float(cuts[low])}
+    return Estimate(Graph.from_adjacency(names, kept), stats)
+
+
+def _acyclic(arcs: npt.NDArray[np.bool_]) -> bool:
+    return len(_core.weight_order(arcs.astype(np.float64))) == len(arcs)
