@@ -85,57 +85,6 @@ class EquivalenceSearch(ScoreBased):
 
 
 @dataclass(frozen=True, kw_only=True)
-class EquivalenceSearch(ScoreBased):
-    """A greedy search over equivalence classes of DAGs.
-
-    Parameters
-    ----------
-    max_degree
-        Largest number of edges at a node that an insertion may lead to; null is no limit.
-    max_parents
-        Largest number of parents of a node in any DAG of the class; null is no limit.
-    escape
-        Whether a maximum is left where that leads higher: each edge in turn is deleted, and kept
-        out while the search goes on.
-    """
-
-    gives = "cpdag"
-    max_degree: Natural | None = None
-    escape: bool = False
-
-    def learn(
-        self, data: Dataset, rng: np.random.Generator, start: Graph | None = None
-    ) -> Estimate:
-        """Search from the class of `start`, or of the graph of the required edges alone."""
-        knowledge = self.knowledge(data)
-        phases, iterate, together = self._plan()
-        result = _core.search_classes(
-            self.native_score(data),
-            self.limits(data),
-            starting_dag(start, knowledge, data.names).native,
-            [_STEPS[phase] for phase in phases],
-            iterate,
-            together,
-            self.escape,
-            self.max_degree or len(data.names),
-            self._faithful(),
-            self._targets(data),
-        )
-        graph = direct_by_knowledge(Graph(data.names, result.graph.marks()), knowledge)
-        return Estimate(graph, {"score": result.score, "steps": result.steps})
-
-    @abstractmethod
-    def _plan(self) -> tuple[Sequence[Phase], bool, bool]:
-        """Phases, whether they are repeated, and whether they are kinds of steps to choose from."""
-
-    def _faithful(self) -> bool:
-        return False
-
-    def _targets(self, data: Dataset) -> list[list[int]]:
-        return []
-
-
-@dataclass(frozen=True, kw_only=True)
 class ClassSearch(EquivalenceSearch):
     """A greedy search over equivalence classes of DAGs in phases.
 
@@ -184,8 +133,8 @@ class Fges(ClassSearch):
     Parameters
     ----------
     faithfulness
-        Whether two variables that are not dependent by themselves are never joined. It saves time,
-        and loses edges whose effect others cancel.
+        Whether two variables that are not dependent by themselves are joined only while both have
+        an edge with a third one. It saves time, and may lose edges whose effect others cancel.
     """
 
     name = "fges"
@@ -256,22 +205,6 @@ class Gies(ClassSearch):
         always = set.intersection(*map(set, found)) if found else set()
         # A variable that was set in every row is as unknown as in observations alone.
         return found if not always else [*found, []]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Xges(EquivalenceSearch):
-    """Extremely greedy equivalence search: delete before turn before insert, and leave maxima.
-
-    Each step deletes an edge if that gains anything, else turns one, else inserts one. With
-    `escape` false it is XGES-0.
-    """
-
-    name = "xges"
-    references = ("Nazaret and Blei 2024, Extremely greedy equivalence search, UAI",)
-    escape: bool = True
-
-    def _plan(self) -> tuple[Sequence[Phase], bool, bool]:
-        return ("backward", "turning", "forward"), False, True
 
 
 @dataclass(frozen=True, kw_only=True)
