@@ -24,7 +24,7 @@ void each_clique(const ClassState& state, const BitSet& nodes, const BitSet& cho
 }  // namespace
 
 ClassOperators::ClassOperators(Score& score, const ClassState& state, const ClassLimits& limits)
-    : score_(score), state_(state), limits_(limits), joinable_(state.size()), least_gain_(tie_tolerance) {
+    : score_(score), state_(state), limits_(limits), allowed_(state.size()), joinable_(state.size()), least_gain_(tie_tolerance) {
   for (auto& list : lists_) list.resize(size());
   find_joinable();
 }
@@ -36,14 +36,15 @@ void ClassOperators::find_joinable() {
     const double alone = limits_.faithful ? score_.local(y, {}) : 0.0;
     for (std::size_t x = 0; x < size(); ++x) {
       if (x == y || limits_.forbidden.test(x, y)) continue;
+      allowed_.set(y, x);
       if (!limits_.faithful || scores[x] - alone > 0) joinable_.set(y, x);
     }
   }
 }
 
-void ClassOperators::set_joinable(std::size_t x, std::size_t y, bool allowed) {
-  if (allowed) joinable_.set(y, x);
-  else joinable_.reset(y, x);
+void ClassOperators::set_allowed(std::size_t x, std::size_t y, bool allowed) {
+  if (allowed) allowed_.set(y, x);
+  else allowed_.reset(y, x);
 }
 
 void ClassOperators::find(Step step) {
@@ -75,7 +76,7 @@ void ClassOperators::refresh(Step step, const Pdag& before, const ClassOperator&
   ends.set(made.x);
   ends.set(made.y);
   for (std::size_t y = 0; y < size(); ++y) {
-    const bool near = intersects(now.neighbours[y], ends) || ends.test(y);
+    const bool near = intersects((limits_.faithful ? now.adjacent : now.neighbours)[y], ends) || ends.test(y);
     const bool beside = step != Step::insert && intersects(now.adjacent[y], changed);
     if (changed.test(y) || near || beside) find(step, y);
   }
@@ -119,8 +120,18 @@ void ClassOperators::find_insertions(std::size_t y, const BitSet& clique, std::s
   }
 }
 
+// Nodes that share a neighbour with y: what their arcs into it hide, the neighbour may show.
+BitSet ClassOperators::with_common_neighbour(std::size_t y) const {
+  const BitMatrix& adjacent = state_.rows().adjacent;
+  BitSet result(size());
+  for_each(adjacent[y], [&](std::size_t i) { unite(result, adjacent[i]); });
+  return result;
+}
+
 void ClassOperators::insertions_with(std::size_t y, const BitSet& clique) {
   BitSet candidates(size(), joinable_[y]);
+  if (limits_.faithful) unite(candidates, with_common_neighbour(y));
+  intersect(candidates, allowed_[y]);
   subtract(candidates, state_.rows().adjacent[y]);
   const std::vector<std::size_t> parents = state_.parents_with(y, clique);
   if (parents.size() >= limits_.max_parents) return;

@@ -118,12 +118,12 @@ class Search {
     const MarkedGraph graph = state_.graph();
     const ClassOperators::Lists lists = operators_.lists();
     for (const ClassOperator& op : operators_.all_removals()) {
-      const std::array joinable{operators_.joinable(op.x, op.y), operators_.joinable(op.y, op.x)};
-      operators_.set_joinable(op.x, op.y, false);
-      operators_.set_joinable(op.y, op.x, false);
+      const std::array allowed{operators_.allowed(op.x, op.y), operators_.allowed(op.y, op.x)};
+      operators_.set_allowed(op.x, op.y, false);
+      operators_.set_allowed(op.y, op.x, false);
       const bool better = take(op) && op.gain + settle() > tie_tolerance;
-      operators_.set_joinable(op.x, op.y, joinable[0]);
-      operators_.set_joinable(op.y, op.x, joinable[1]);
+      operators_.set_allowed(op.x, op.y, allowed[0]);
+      operators_.set_allowed(op.y, op.x, allowed[1]);
       if (better) {
         operators_.find(Step::insert, op.x);
         operators_.find(Step::insert, op.y);

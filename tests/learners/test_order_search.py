@@ -60,7 +60,7 @@ def test_an_oracle_finds_the_class_of_random_graphs(learner: str) -> None:
 @given(seed=st.integers(0, 500), learner=st.sampled_from(["boss", "grasp"]))
 def test_result_is_a_class_with_its_score(seed: int, learner: str) -> None:
     data = sample(seed)
-    found = learn(data, learner, score="bge")
+    found = learn(data, learner, score="bge", starts=1)
     assert found.graph == cpdag(extension(found.graph))
     total = score_graph(data, extension(found.graph), "bge").total
     assert found.stats["score"] == pytest.approx(total)
@@ -121,16 +121,23 @@ def test_classes_of_tetrads_boss(shared: Path) -> None:
 
 @pytest.mark.shared
 def test_scores_of_tetrads_grasp(shared: Path) -> None:
-    """The same classes; where one start ends lower, ten starts end higher."""
-    differing = []
+    """The same class or a higher score."""
+    better = []
     for path in sorted((shared / "reference/tetrad").glob("*__grasp__*.json")):
         case = json.loads(path.read_text())
         data = read_data(path.parent / case["data"])
         kind = "discrete" if data.is_discrete else "continuous"
         found = learn(data, "tetrad_grasp", datatype=kind, **tetrad_parameters(case))
-        if found.graph == read_graph(path.with_suffix(".adj.csv")):
-            continue
-        differing.append(path.stem)
-        more = learn(data, "grasp", score="bdeu", iss=10, starts=10)
-        assert float(more.stats["score"]) > case["score"]
-    assert differing == ["alarm1000__grasp__bdeu-iss10"]
+        if found.graph != read_graph(path.with_suffix(".adj.csv")):
+            assert float(found.stats["score"]) > case["score"]
+            better.append(path.stem)
+    assert "alarm1000__grasp__bdeu-iss10" in better
+
+
+@given(seed=st.integers(0, 200), learner=st.sampled_from(["boss", "grasp"]))
+def test_number_of_parents_is_limited(seed: int, learner: str) -> None:
+    data = sample(seed)
+    for limit in (1, 2):
+        graph = extension(learn(data, learner, max_parents=limit).graph)
+        assert max(len(graph.parents(name)) for name in graph.names) <= limit
+    assert learn(data, learner, max_parents=5).graph == learn(data, learner).graph

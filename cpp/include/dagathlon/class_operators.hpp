@@ -17,7 +17,8 @@ struct ClassLimits {
   // Largest number of parents. All DAGs of a class have the same largest number: the nodes of an
   // undirected component have the same parents, and its largest clique has a last node.
   std::size_t max_parents;
-  // Pairs whose scores show no dependence in the empty graph are never joined.
+  // Pairs whose scores show no dependence in the empty graph are joined only where both have an edge
+  // with the same third node.
   bool faithful;
   // Row i: nodes j such that the arc i → j is forbidden or required.
   BitMatrix forbidden;
@@ -42,9 +43,9 @@ class ClassOperators {
   const Lists& lists() const { return lists_; }
   void restore(const Lists& lists) { lists_ = lists; }
 
-  // Whether an arc x → y may be inserted as far as these two nodes are concerned.
-  bool joinable(std::size_t x, std::size_t y) const { return joinable_.test(y, x); }
-  void set_joinable(std::size_t x, std::size_t y, bool allowed);
+  // Whether an arc x → y may be inserted at all.
+  bool allowed(std::size_t x, std::size_t y) const { return allowed_.test(y, x); }
+  void set_allowed(std::size_t x, std::size_t y, bool allowed);
 
  private:
   static std::size_t place(Step step) { return static_cast<std::size_t>(step); }
@@ -54,6 +55,7 @@ class ClassOperators {
   bool may_point(ConstRow from, std::size_t to) const;
   bool may_turn(std::size_t x, std::size_t y) const;
   void find_insertions(std::size_t y, const BitSet& clique, std::size_t next);
+  BitSet with_common_neighbour(std::size_t y) const;
   void insertions_with(std::size_t y, const BitSet& clique);
   void find_removals(std::size_t y);
   void turn_directed(std::size_t x, std::size_t y);
@@ -65,7 +67,9 @@ class ClassOperators {
   Score& score_;
   const ClassState& state_;
   const ClassLimits& limits_;
-  // Row y: the nodes x that may be joined to y by an arc x → y.
+  // Row y: the nodes x that may be joined to y by an arc x → y, and those that may be without a
+  // common neighbour.
+  BitMatrix allowed_;
   BitMatrix joinable_;
   Lists lists_;
   // Operators that gain no more are not kept.

@@ -181,6 +181,7 @@ class PcalgGies(BenchpressLearner):
             max_degree=self.maxDegree or None,
             iterate=self.iterate,
             escape=False,
+            orders=False,
             constraints=self.edgeConstraints,
         )
 

@@ -24,62 +24,13 @@ from dagathlon.learners.score_kinds import ScoreName
 from dagathlon.modules import Natural
 
 Phase: TypeAlias = Literal["forward", "backward", "turning"]
+# Scores that differ by less are those of one class, added up in another order.
+_ROUNDING = 1e-8
 _STEPS = {
     "forward": ClassStep.insert,
     "backward": ClassStep.remove,
     "turning": ClassStep.turn,
 }
-
-
-@dataclass(frozen=True, kw_only=True)
-class EquivalenceSearch(ScoreBased):
-    """A greedy search over equivalence classes of DAGs.
-
-    Parameters
-    ----------
-    max_degree
-        Largest number of edges at a node that an insertion may lead to; null is no limit.
-    max_parents
-        Largest number of parents of a node in any DAG of the class; null is no limit.
-    escape
-        Whether a maximum is left where that leads higher: each edge in turn is deleted, and kept
-        out while the search goes on.
-    """
-
-    gives = "cpdag"
-    max_degree: Natural | None = None
-    escape: bool = False
-
-    def learn(
-        self, data: Dataset, rng: np.random.Generator, start: Graph | None = None
-    ) -> Estimate:
-        """Search from the class of `start`, or of the graph of the required edges alone."""
-        knowledge = self.knowledge(data)
-        phases, iterate, together = self._plan()
-        result = _core.search_classes(
-            self.native_score(data),
-            self.limits(data),
-            starting_dag(start, knowledge, data.names).native,
-            [_STEPS[phase] for phase in phases],
-            iterate,
-            together,
-            self.escape,
-            self.max_degree or len(data.names),
-            self._faithful(),
-            self._targets(data),
-        )
-        graph = direct_by_knowledge(Graph(data.names, result.graph.marks()), knowledge)
-        return Estimate(graph, {"score": result.score, "steps": result.steps})
-
-    @abstractmethod
-    def _plan(self) -> tuple[Sequence[Phase], bool, bool]:
-        """Phases, whether they are repeated, and whether they are kinds of steps to choose from."""
-
-    def _faithful(self) -> bool:
-        return False
-
-    def _targets(self, data: Dataset) -> list[list[int]]:
-        return []
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,8 +133,8 @@ class Fges(ClassSearch):
     Parameters
     ----------
     faithfulness
-        Whether two variables that are not dependent by themselves are never joined. It saves time,
-        and loses edges whose effect others cancel.
+        Whether two variables that are not dependent by themselves are joined only while both have
+        an edge with a third one. It saves time, and may lose edges whose effect others cancel.
     """
 
     name = "fges"
@@ -198,11 +149,14 @@ class Fges(ClassSearch):
 class Gies(ClassSearch):
     """Greedy interventional equivalence search, for data with known targets of interventions.
 
-    The published search has `escape` false; it ends at a local maximum in some models whatever the
-    number of rows.
+    The published search has `escape` and `orders` false; it ends at a local maximum in some models
+    whatever the number of rows.
 
     Parameters
     ----------
+    orders
+        Whether the search also starts at the DAG of the best order that BOSS finds, and the result
+        of higher score is returned; not with a largest degree, which orders cannot keep.
     score
         Score to maximise; null is l0-g or mbde as the data are continuous or discrete. Others take
         no notice of interventions.
@@ -216,6 +170,19 @@ class Gies(ClassSearch):
     phases: tuple[Phase, ...] = ("forward", "backward", "turning")
     iterate: bool = True
     escape: bool = True
+    orders: bool = True
+
+    def learn(
+        self, data: Dataset, rng: np.random.Generator, start: Graph | None = None
+    ) -> Estimate:
+        """Search from the class of `start`, or of the required edges alone, and from an order."""
+        found = super().learn(data, rng, start)
+        if not self.orders or self.max_degree is not None:
+            return found
+        best = _core.boss(self.native_score(data), self.limits(data), False, 1, False, 0)
+        other = super().learn(data, rng, Graph(data.names, best.dag.marks()))
+        gain = float(other.stats["score"]) - float(found.stats["score"])
+        return other if gain > _ROUNDING else found
 
     def objection(self, data: DataFacts) -> str:
         """Interventions must be known."""
@@ -238,22 +205,6 @@ class Gies(ClassSearch):
         always = set.intersection(*map(set, found)) if found else set()
         # A variable that was set in every row is as unknown as in observations alone.
         return found if not always else [*found, []]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Xges(EquivalenceSearch):
-    """Extremely greedy equivalence search: delete before turn before insert, and leave maxima.
-
-    Each step deletes an edge if that gains anything, else turns one, else inserts one. With
-    `escape` false it is XGES-0.
-    """
-
-    name = "xges"
-    references = ("Nazaret and Blei 2024, Extremely greedy equivalence search, UAI",)
-    escape: bool = True
-
-    def _plan(self) -> tuple[Sequence[Phase], bool, bool]:
-        return ("backward", "turning", "forward"), False, True
 
 
 @dataclass(frozen=True, kw_only=True)

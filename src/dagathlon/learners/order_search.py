@@ -89,6 +89,7 @@ class Grasp(OrderSearch):
 
     name = "grasp"
     references = ("Lam, Andrews and Ramsey 2022, UAI",)
+    starts: Natural = 10
     depth: Natural = 3
     uncovered_depth: Count = 1
     nonsingular_depth: Count = 1

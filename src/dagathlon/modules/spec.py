@@ -15,7 +15,8 @@ _KEY = re.compile(r"\s*([A-Za-z_]\w*)\s*=")
 def parse_spec(text: str) -> tuple[str, dict[str, list[Any]]]:
     """The name and, for each parameter, the values given.
 
-    Values are separated by commas; a comma followed by ``key=`` starts the next parameter.
+    Values are separated by commas; a comma followed by ``key=`` starts the next parameter. What
+    stands in brackets belongs together, as in ``bootstrap[learner=hc[score=bic,restart=2]]``.
     Numbers, true, false and null are read as such, anything else is a text.
     """
     match = _SPEC.fullmatch(text)
@@ -47,7 +48,14 @@ def single_values(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def _parts(text: str) -> list[str]:
-    return [part for part in text.split(",") if part.strip()] if text.strip() else []
+    parts, depth = [""], 0
+    for sign in text:
+        depth += (sign == "[") - (sign == "]")
+        if sign == "," and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return [part for part in parts if part.strip()]
 
 
 def _value(text: str) -> Any:

@@ -40,9 +40,13 @@ Natural = Annotated[int, Range(1)]
 
 @dataclass(frozen=True)
 class Reference:
-    """Marks a parameter that names something elsewhere: a file of constraints, an algorithm."""
+    """Marks a parameter that names something elsewhere.
 
-    to: Literal["constraints", "algorithm"]
+    A file of constraints; an algorithm, whose graph is wanted; or the settings of an algorithm,
+    which is to be run by the module itself.
+    """
+
+    to: Literal["constraints", "algorithm", "settings"]
 
 
 class Mismatch(Exception):  # noqa: N818 - it carries no blame, the caller words the error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any, cast
@@ -10,6 +10,8 @@ from typing import Any, cast
 from dagathlon.errors import GraphError, StudyError, unknown
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners.base import Learner
+from dagathlon.modules import find, modules
+from dagathlon.modules.spec import single_values
 from dagathlon.study.config import Config
 from dagathlon.study.expand import Entry, Setting
 from dagathlon.study.source import read_json
@@ -25,23 +27,27 @@ class Inputs:
 
     def of(self, setting: Setting) -> Sequence[Entry]:
         """The algorithms whose graphs a setting reads."""
-        result = []
-        for parameter in type(setting.module).parameters().values():
+        return list(self._named(setting, "algorithm"))
+
+    def _named(self, setting: Setting, *kinds: str) -> Iterator[Entry]:
+        """The algorithms that parameters with such references name."""
+        for name, parameter in type(setting.module).parameters().items():
             reference = parameter.type.reference
             value = getattr(setting.module, parameter.attribute)
-            if reference is not None and reference.to == "algorithm" and value is not None:
-                result.append(self._referenced(value, setting))
-        return result
+            if reference is None or reference.to not in kinds or value is None:
+                continue
+            # Settings may be written out as well, and are then no algorithm of the study.
+            if reference.to == "algorithm" or value in self._algorithms:
+                yield self._referenced(value, f"{setting.module.name}.{name}")
 
-    def _referenced(self, name: str, setting: Setting) -> Entry:
-        where = f"{setting.module.name}.input_algorithm_id"
+    def _referenced(self, name: str, where: str) -> Entry:
         if name not in self._algorithms:
             raise StudyError(unknown("algorithm id", name, self._algorithms, where))
         entry = self._algorithms[name]
         if len(entry.settings) != 1:
             raise StudyError(
-                f"{where}: {name!r} has {len(entry.settings)} settings; an algorithm whose graph "
-                "is read by another must have exactly one"
+                f"{where}: {name!r} has {len(entry.settings)} settings; an algorithm that another "
+                "one names must have exactly one"
             )
         return entry
 
@@ -54,12 +60,12 @@ class Inputs:
     def _follow(self, name: str, path: tuple[str, ...], found: list[Entry]) -> None:
         if name in path:
             cycle = " -> ".join([*path[path.index(name) :], name])
-            raise StudyError(f"input_algorithm_id runs in a circle: {cycle}")
+            raise StudyError(f"a reference to another algorithm runs in a circle: {cycle}")
         entry = self._algorithms[name]
         if entry not in found:
             found.append(entry)
         for setting in entry.settings:
-            for other in self.of(setting):
+            for other in self._named(setting, "algorithm", "settings"):
                 self._follow(other.id, (*path, name), found)
 
     def values(self, setting: Setting, where: str) -> dict[str, Any]:
@@ -75,9 +81,25 @@ class Inputs:
                 continue
             if reference.to == "constraints":
                 values[name] = self._content(values[name], f"{where}.{name}")
+            elif reference.to == "settings":
+                values[name] = self._settings(values[name], f"{where}.{name}")
             else:
                 values[name] = None  # the graph itself is an input of the task
         return values
+
+    def _settings(self, text: str, where: str) -> dict[str, Any]:
+        """The module and parameters behind an id, or behind a text such as ``hc[score=bge]``."""
+        if text in self._algorithms:
+            setting = self._referenced(text, where).settings[0]
+            module = cast(Learner, setting.module)
+            parameters = module.to_json() | self.values(setting, where)
+        else:
+            name, given = single_values(text)
+            if name not in modules("algorithm"):
+                raise StudyError(unknown("algorithm id", text, self._algorithms, where))
+            module = cast(Learner, find("algorithm", name).from_json(given, where))
+            parameters = module.to_json()
+        return {"module": module.name, "version": module.version, "parameters": parameters}
 
     def _content(self, name: str, where: str) -> Any:
         if Path(name).stem.casefold() == "none":

@@ -1,0 +1,103 @@
+"""How often edges are learned: strengths over several graphs, and the graph of the strong ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.errors import GraphError
+from dagathlon.graphs import Graph
+
+
+class EdgeStrengths(NamedTuple):
+    """Shares of graphs with an edge.
+
+    Parameters
+    ----------
+    names
+        The nodes.
+    strength
+        Share of the graphs in which two nodes are joined; symmetric.
+    direction
+        Share of those graphs in which the edge goes from row to column; an undirected edge counts
+        half in each direction.
+    """
+
+    names: tuple[str, ...]
+    strength: npt.NDArray[np.float64]
+    direction: npt.NDArray[np.float64]
+
+
+def edge_strengths(graphs: Sequence[Graph]) -> EdgeStrengths:
+    """Count the edges of graphs over the same nodes (Friedman, Goldszmidt and Wyner 1999)."""
+    if not graphs:
+        raise GraphError("edge strengths need at least one graph")
+    names = graphs[0].names
+    forward = np.zeros((len(names), len(names)))
+    joined = np.zeros_like(forward)
+    for graph in graphs:
+        arcs = np.asarray((graph if graph.names == names else graph.subgraph(names)).adjacency) != 0
+        joined += arcs | arcs.T
+        forward += arcs - 0.5 * (arcs & arcs.T)
+    direction = np.divide(forward, joined, out=np.zeros_like(forward), where=joined > 0)
+    return EdgeStrengths(names, joined / len(graphs), direction)
+
+
+def optimal_threshold(strength: npt.NDArray[np.float64]) -> float:
+    """The strength above which edges are taken to be there (Scutari and Nagarajan 2013).
+
+    The distribution of the strengths of all pairs is compared with that of strengths that are all
+    0 or 1; the share of zeros with the smallest L1 distance gives the threshold as a quantile.
+
+    Parameters
+    ----------
+    strength
+        Symmetric matrix of strengths.
+    """
+    values = np.sort(strength[np.triu_indices(len(strength), 1)])
+    if not len(values):
+        return 0.0
+    points, counts = np.unique(values, return_counts=True)
+    share = np.cumsum(counts) / len(values)
+    # The distribution function is 0 up to the first point, and a step from each point to the next.
+    widths = np.diff(np.concatenate([[0.0], points, [1.0]]))
+    steps = np.concatenate([[0.0], share])
+    # The constant nearest to a step function in L1 is the median of its values by width.
+    median = steps[int(np.searchsorted(np.cumsum(widths), 0.5 * widths.sum()))]
+    return float(points[int(np.searchsorted(share, median))])
+
+
+def averaged_graph(strengths: EdgeStrengths, threshold: float) -> Graph:
+    """The edges whose strength is above a threshold, each in its more frequent direction.
+
+    The strongest come first; an arc that would close a directed cycle with stronger ones is left
+    out. An edge that goes as often either way is undirected.
+
+    Parameters
+    ----------
+    strengths
+        The strengths.
+    threshold
+        Strengths must be greater than this.
+    """
+    p = len(strengths.names)
+    arcs = np.zeros((p, p), dtype=bool)
+    reaches = np.eye(p, dtype=bool)
+    rows, columns = np.nonzero(np.triu(strengths.strength > threshold, 1))
+    order = np.argsort(-strengths.strength[rows, columns], kind="stable")
+    undirected = []
+    for i, j in zip(rows[order].tolist(), columns[order].tolist(), strict=True):
+        lead = strengths.direction[i, j] - strengths.direction[j, i]
+        if abs(lead) < 1e-9:
+            undirected.append((i, j))
+            continue
+        a, b = (i, j) if lead > 0 else (j, i)
+        if not reaches[b, a]:
+            arcs[a, b] = True
+            reaches |= np.outer(reaches[:, a], reaches[b])
+    for i, j in undirected:
+        arcs[i, j] = arcs[j, i] = True
+    return Graph.from_adjacency(strengths.names, arcs)
