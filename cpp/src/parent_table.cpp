@@ -145,7 +145,7 @@ double ParentTable::log_sum(const AllowedParents& allowed) const {
 
 double ParentTable::log_difference(const AllowedParents& all, const AllowedParents& part) const {
   // Where little is left of the difference, its digits are lost and the sets are summed one by one.
-  constexpr double least_share = 1e-6;
+  constexpr double least_share = 1e-8;
   if (wide_[all.candidates] || wide_[part.candidates]) return slow_difference(all, part);
   const double whole = row_sum(all);
   const double scale = std::exp(reference_[part.candidates] - reference_[all.candidates]);

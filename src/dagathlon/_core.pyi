@@ -518,3 +518,74 @@ def fci(
     required: NDArray[numpy.bool_] | None,
 ) -> tuple[MarkedGraph, int]:
     """The PAG and the number of tests."""
+
+class Summary(enum.Enum):
+    sum = 0
+
+    best = 1
+
+MAX_CANDIDATES: int = 20
+
+class ParentTables:
+    """Weights of all parent sets of a search space."""
+
+    def __init__(self, power: float, summary: Summary) -> None: ...
+    def fill(
+        self,
+        score: Score,
+        candidates: NDArray[numpy.bool_],
+        extras: NDArray[numpy.bool_],
+        required: NDArray[numpy.bool_],
+        max_parents: int,
+    ) -> None: ...
+
+class ChainLog:
+    """A chain of DAGs as the changes from one saved state to the next."""
+
+    @property
+    def index(self) -> NDArray[numpy.int64]: ...
+    @property
+    def score(self) -> NDArray[numpy.float64]: ...
+    @property
+    def added(self) -> NDArray[numpy.int32]: ...
+    @property
+    def removed(self) -> NDArray[numpy.int32]: ...
+    @property
+    def added_starts(self) -> NDArray[numpy.int64]: ...
+    @property
+    def removed_starts(self) -> NDArray[numpy.int64]: ...
+
+class OrderChain:
+    @property
+    def log(self) -> ChainLog: ...
+    @property
+    def best(self) -> list[int]: ...
+
+def order_chain(
+    tables: ParentTables,
+    start: Sequence[int],
+    iterations: int,
+    stepsave: int,
+    cycles: int,
+    heated: float,
+    seed: int,
+    stream: int,
+) -> OrderChain: ...
+def partition_chain(
+    tables: ParentTables,
+    start: Sequence[int],
+    iterations: int,
+    stepsave: int,
+    seed: int,
+    stream: int,
+) -> ChainLog: ...
+def structure_chain(
+    score: Score,
+    limits: SearchLimits,
+    start: MarkedGraph,
+    power: float,
+    iterations: int,
+    stepsave: int,
+    seed: int,
+    stream: int,
+) -> ChainLog: ...
