@@ -45,8 +45,7 @@ double OrderState::value() const { return std::accumulate(terms_.begin(), terms_
 void OrderState::allow_those_before(std::size_t place) {
   const std::size_t node = order_[place];
   AllowedParents& allowed = allowed_[node];
-  allowed.candidates = 0;
-  std::fill(allowed.open.begin() + 1, allowed.open.end(), 0.0);
+  tables_[node].clear(allowed);
   for (std::size_t k = 0; k < place; ++k) tables_[node].admit(allowed, order_[k]);
 }
 
@@ -101,8 +100,7 @@ void OrderState::terms_of_places(std::size_t node) {
   }
   const ParentTable& table = tables_[node];
   AllowedParents& allowed = allowed_[node];
-  allowed.candidates = 0;
-  std::fill(allowed.open.begin() + 1, allowed.open.end(), 0.0);
+  table.clear(allowed);
   own_.assign(1, term(node));
   for (const std::size_t other : others_) {
     table.admit(allowed, other);

@@ -66,7 +66,8 @@ double PartitionState::value() const { return std::accumulate(terms_.begin(), te
 // Fills all_ with the parts before a node's own, beyond_ with those before its neighbour.
 void PartitionState::allow(std::size_t node, std::size_t part) {
   const ParentTable& table = tables_[node];
-  beyond_ = table.none();
+  beyond_.open.resize(table.width());
+  table.clear(beyond_);
   for (std::size_t m = 0; m + 1 < part; ++m)
     for (const std::size_t x : parts_[m]) table.admit(beyond_, x);
   all_ = beyond_;

@@ -1,4 +1,4 @@
-"""Exact posteriors over few variables by dynamic programming, written for clarity, not for speed."""
+"""Exact posteriors over few variables by dynamic programming, written for clarity, not speed."""
 
 from __future__ import annotations
 

@@ -108,10 +108,7 @@ class SpaceBased(PosteriorBased):
 
     def space(self, data: Dataset, rng: np.random.Generator, start: Graph | None) -> Space:
         """The search space: of the start graph, or of PC, without forbidden arcs."""
-        if start is None:
-            found = self._pc().learn(data, rng).graph
-        else:
-            found = start
+        found = self._pc().learn(data, rng).graph if start is None else start
         forbidden, required = self.forbidden_and_required(data)
         candidates = space_of_graph(found, data.names) & ~forbidden | required
         return self.checked(Space(candidates, ~forbidden & self.plus_one, required), data)
@@ -181,7 +178,7 @@ class DagSampler(PosteriorBased, Sampler):
         """Number of steps for p variables where none is given."""
 
     def is_search(self) -> bool:
-        """Whether the chains look for the best graph only, so that there is nothing to converge to."""
+        """Whether the chains only look for the best graph; they then converge to nothing."""
         return False
 
     def result(self, logs: Sequence[_core.ChainLog], data: Dataset, length: RunLength) -> Estimate:
