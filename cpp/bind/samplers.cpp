@@ -6,7 +6,10 @@
 
 #include "bind.hpp"
 #include "dagathlon/order_chain.hpp"
+#include "dagathlon/marked_graph.hpp"
 #include "dagathlon/parent_table.hpp"
+#include "dagathlon/partition_chain.hpp"
+#include "dagathlon/structure_chain.hpp"
 #include "score.hpp"
 
 namespace dagathlon {
@@ -87,11 +90,32 @@ ChainLength checked_length(std::size_t iterations, std::size_t stepsave) {
 }
 
 OrderChain sample_orders(const BoundTables& tables, NodeList start, std::size_t iterations, std::size_t stepsave,
-                         std::uint64_t seed, std::uint64_t stream) {
+                         std::size_t cycles, double heated, std::uint64_t seed, std::uint64_t stream) {
   const ChainLength length = checked_length(iterations, stepsave);
   NodeList order = checked_order(std::move(start), tables.tables().size());
   const nb::gil_scoped_release unlocked;
-  return order_chain(tables.tables(), std::move(order), tables.summary(), length, Stream(seed, stream));
+  return order_chain(tables.tables(), std::move(order), tables.summary(), length, {cycles, heated}, Stream(seed, stream));
+}
+
+// Starts at a DAG drawn from an order, which is in the tables for sure.
+ChainLog sample_partitions(const BoundTables& tables, NodeList start, std::size_t iterations, std::size_t stepsave,
+                           std::uint64_t seed, std::uint64_t stream) {
+  if (tables.summary() != Summary::sum) throw nb::value_error("partitions are sampled with tables of sums");
+  const ChainLength length = checked_length(iterations, stepsave);
+  NodeList order = checked_order(std::move(start), tables.tables().size());
+  const nb::gil_scoped_release unlocked;
+  Stream random(seed, stream);
+  const BitMatrix dag = OrderState(tables.tables(), std::move(order)).choose(random).parents;
+  return partition_chain(tables.tables(), dag, length, random);
+}
+
+ChainLog sample_structures(BoundScore& score, const SearchLimits& limits, const MarkedGraph& start, double power,
+                           std::size_t iterations, std::size_t stepsave, std::uint64_t seed, std::uint64_t stream) {
+  const ChainLength length = checked_length(iterations, stepsave);
+  if (limits.forbidden.size() != score.size() || start.size() != score.size())
+    throw nb::value_error("limits, start and data of different size");
+  const nb::gil_scoped_release unlocked;
+  return score.with([&](Score& s) { return structure_chain(s, limits, start, power, length, Stream(seed, stream)); });
 }
 
 template <class T>
@@ -119,7 +143,11 @@ void bind_samplers(nb::module_& m) {
       .def_ro("log", &OrderChain::log)
       .def_ro("best", &OrderChain::best);
   m.def("order_chain", &sample_orders, nb::arg("tables"), nb::arg("start"), nb::arg("iterations"),
+        nb::arg("stepsave"), nb::arg("cycles"), nb::arg("heated"), nb::arg("seed"), nb::arg("stream"));
+  m.def("partition_chain", &sample_partitions, nb::arg("tables"), nb::arg("start"), nb::arg("iterations"),
         nb::arg("stepsave"), nb::arg("seed"), nb::arg("stream"));
+  m.def("structure_chain", &sample_structures, nb::arg("score"), nb::arg("limits"), nb::arg("start"),
+        nb::arg("power"), nb::arg("iterations"), nb::arg("stepsave"), nb::arg("seed"), nb::arg("stream"));
 }
 
 }  // namespace dagathlon

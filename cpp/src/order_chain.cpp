@@ -13,7 +13,8 @@ namespace dagathlon {
 namespace {
 
 // One of the places, by their weights.
-std::size_t draw_place(std::span<const double> values, Stream& random) {
+std::size_t draw_place(std::span<double> values, double coldness, Stream& random) {
+  for (double& value : values) value *= coldness;
   LogSum total;
   for (const double value : values) total.add(value);
   LogDraw draw(total.value(), random.uniform(), std::numeric_limits<double>::infinity());
@@ -22,6 +23,13 @@ std::size_t draw_place(std::span<const double> values, Stream& random) {
 }
 
 }  // namespace
+
+double Heating::coldness(std::size_t step, std::size_t steps) const {
+  constexpr double hottest = 0.1;
+  const double at = static_cast<double>(cycles * step) / static_cast<double>(steps);
+  const double position = at - std::floor(at);
+  return position < share ? std::pow(hottest, 1 - position / share) : 1.0;
+}
 
 OrderState::OrderState(const ParentTables& tables, std::vector<std::size_t> order)
     : tables_(tables), order_(std::move(order)), terms_(tables.size()) {
@@ -37,8 +45,7 @@ double OrderState::value() const { return std::accumulate(terms_.begin(), terms_
 void OrderState::allow_those_before(std::size_t place) {
   const std::size_t node = order_[place];
   AllowedParents& allowed = allowed_[node];
-  allowed.candidates = 0;
-  std::fill(allowed.open.begin() + 1, allowed.open.end(), 0.0);
+  tables_[node].clear(allowed);
   for (std::size_t k = 0; k < place; ++k) tables_[node].admit(allowed, order_[k]);
 }
 
@@ -56,7 +63,7 @@ void OrderState::exchange(std::size_t a, std::size_t b) {
   std::swap(order_[a], order_[b]);
 }
 
-void OrderState::swap(std::size_t a, std::size_t b, Stream& random) {
+void OrderState::swap(std::size_t a, std::size_t b, double coldness, Stream& random) {
   exchange(a, b);
   kept_.clear();
   double gain = 0;
@@ -66,7 +73,7 @@ void OrderState::swap(std::size_t a, std::size_t b, Stream& random) {
     terms_[node] = term(node);
     gain += terms_[node] - kept_.back();
   }
-  if (std::log(random.uniform()) < gain) return;
+  if (std::log(random.uniform()) < coldness * gain) return;
   for (std::size_t k = a; k <= b; ++k) terms_[order_[k]] = kept_[k - a];
   exchange(a, b);
 }
@@ -93,8 +100,7 @@ void OrderState::terms_of_places(std::size_t node) {
   }
   const ParentTable& table = tables_[node];
   AllowedParents& allowed = allowed_[node];
-  allowed.candidates = 0;
-  std::fill(allowed.open.begin() + 1, allowed.open.end(), 0.0);
+  table.clear(allowed);
   own_.assign(1, term(node));
   for (const std::size_t other : others_) {
     table.admit(allowed, other);
@@ -102,7 +108,7 @@ void OrderState::terms_of_places(std::size_t node) {
   }
 }
 
-void OrderState::relocate(std::size_t node, Stream& random) {
+void OrderState::relocate(std::size_t node, double coldness, Stream& random) {
   terms_of_places(node);
   values_.assign(own_.size(), 0.0);
   double sum = 0;
@@ -115,7 +121,7 @@ void OrderState::relocate(std::size_t node, Stream& random) {
     values_[place] += sum;
     if (place > 0) sum += before_[place - 1];
   }
-  put(node, draw_place(values_, random));
+  put(node, draw_place(values_, coldness, random));
 }
 
 void OrderState::put(std::size_t node, std::size_t place) {
@@ -145,20 +151,20 @@ namespace {
 
 // A relocation looks at all places and costs as much as several swaps do, so that it is rarer the
 // more nodes there are.
-void step(OrderState& state, Stream& random) {
+void step(OrderState& state, double coldness, Stream& random) {
   const std::size_t n = state.order().size();
   if (n < 2) return;
   const double relocation = std::min(0.5, 8.0 / static_cast<double>(n));
   const double kind = random.uniform();
   if (kind < relocation) {
-    state.relocate(random.below(n), random);
+    state.relocate(random.below(n), coldness, random);
   } else if (kind < (1 + relocation) / 2) {
     const std::size_t a = random.below(n - 1);
-    state.swap(a, a + 1, random);
+    state.swap(a, a + 1, coldness, random);
   } else {
     const std::size_t a = random.below(n), other = random.below(n - 1);
     const std::size_t b = other + (other >= a);
-    state.swap(std::min(a, b), std::max(a, b), random);
+    state.swap(std::min(a, b), std::max(a, b), coldness, random);
   }
 }
 
@@ -178,16 +184,17 @@ struct Best {
 }  // namespace
 
 OrderChain order_chain(const ParentTables& tables, std::vector<std::size_t> start, Summary summary,
-                       ChainLength length, Stream random) {
+                       ChainLength length, Heating heating, Stream random) {
   OrderState state(tables, std::move(start));
   OrderChain chain{ChainLog(tables.size()), {}};
+  std::size_t done = 0;
   Best best;
   best.consider(state);
   chain.log.record(0, state.choose(random));
   for (std::size_t s = 1; s <= length.saved(); ++s) {
     Best recent;
     for (std::size_t i = 0; i < length.steps(s); ++i) {
-      step(state, random);
+      step(state, heating.coldness(done++, length.iterations), random);
       if (summary == Summary::best) recent.consider(state);
     }
     if (summary == Summary::best) {

@@ -29,12 +29,26 @@ double dot(const double* values, const std::vector<double>& open) {
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
+// The largest sum of two numbers, in four strands as well.
+double top(const double* values, const std::vector<double>& open) {
+  double tops[4] = {minus_infinity, minus_infinity, minus_infinity, minus_infinity};
+  const auto take = [](double& best, double found) { best = found > best ? found : best; };
+  const std::size_t n = open.size();
+  std::size_t k = 0;
+  for (; k + 4 <= n; k += 4)
+    for (std::size_t r = 0; r < 4; ++r) take(tops[r], values[k + r] + open[k + r]);
+  for (; k < n; ++k) take(tops[0], values[k] + open[k]);
+  return std::max(std::max(tops[0], tops[1]), std::max(tops[2], tops[3]));
+}
+
 }  // namespace
 
 ParentTable::ParentTable(Score& score, std::size_t child, NodeSpace space, double power, Summary summary)
     : space_(std::move(space)),
       power_(power),
       summary_(summary),
+      open_(summary == Summary::sum ? 1.0 : 0.0),
+      closed_(summary == Summary::sum ? 0.0 : minus_infinity),
       width_(1 + space_.extras.size()),
       slots_(score.size(), no_slot) {
   const std::size_t k = space_.candidates.size();
@@ -113,21 +127,27 @@ double ParentTable::weight(std::size_t place) const {
 }
 
 AllowedParents ParentTable::none() const {
-  AllowedParents result{0, std::vector<double>(width_, 0.0)};
-  result.open[0] = 1.0;
+  AllowedParents result{0, std::vector<double>(width_)};
+  clear(result);
   return result;
+}
+
+void ParentTable::clear(AllowedParents& allowed) const {
+  allowed.candidates = 0;
+  std::ranges::fill(allowed.open, closed_);
+  allowed.open[0] = open_;
 }
 
 void ParentTable::admit(AllowedParents& allowed, std::size_t node) const {
   const std::size_t slot = slots_[node], k = space_.candidates.size();
   if (slot < k) allowed.candidates |= std::uint32_t{1} << slot;
-  else if (slot != no_slot) allowed.open[slot - k] = 1.0;
+  else if (slot != no_slot) allowed.open[slot - k] = open_;
 }
 
 void ParentTable::bar(AllowedParents& allowed, std::size_t node) const {
   const std::size_t slot = slots_[node], k = space_.candidates.size();
   if (slot < k) allowed.candidates &= ~(std::uint32_t{1} << slot);
-  else if (slot != no_slot) allowed.open[slot - k] = 0.0;
+  else if (slot != no_slot) allowed.open[slot - k] = closed_;
 }
 
 double ParentTable::row_sum(const AllowedParents& allowed) const {
@@ -145,7 +165,7 @@ double ParentTable::log_sum(const AllowedParents& allowed) const {
 
 double ParentTable::log_difference(const AllowedParents& all, const AllowedParents& part) const {
   // Where little is left of the difference, its digits are lost and the sets are summed one by one.
-  constexpr double least_share = 1e-6;
+  constexpr double least_share = 1e-8;
   if (wide_[all.candidates] || wide_[part.candidates]) return slow_difference(all, part);
   const double whole = row_sum(all);
   const double scale = std::exp(reference_[part.candidates] - reference_[all.candidates]);
@@ -155,24 +175,20 @@ double ParentTable::log_difference(const AllowedParents& all, const AllowedParen
 }
 
 double ParentTable::best(const AllowedParents& allowed) const {
-  const double* row = summaries_.data() + allowed.candidates * width_;
-  double top = row[0];
-  for (std::size_t t = 1; t < width_; ++t)
-    if (allowed.open[t] != 0.0) top = std::max(top, row[t]);
-  return top;
+  return top(summaries_.data() + allowed.candidates * width_, allowed.open);
 }
 
 template <class Visit>
 void ParentTable::for_each_allowed(const AllowedParents& allowed, Visit&& visit) const {
   for (std::uint32_t set = allowed.candidates;; set = (set - 1) & allowed.candidates) {
     for (std::size_t t = 0; t < width_; ++t)
-      if (allowed.open[t] != 0.0) visit(set * width_ + t, weight(set * width_ + t));
+      if (allowed.open[t] == open_) visit(set * width_ + t, weight(set * width_ + t));
     if (set == 0) return;
   }
 }
 
 bool ParentTable::is_allowed(std::size_t place, const AllowedParents& allowed) const {
-  return !(place / width_ & ~std::size_t{allowed.candidates}) && allowed.open[place % width_] != 0.0;
+  return !(place / width_ & ~std::size_t{allowed.candidates}) && allowed.open[place % width_] == open_;
 }
 
 double ParentTable::slow_log_sum(const AllowedParents& allowed) const {
@@ -193,7 +209,7 @@ ParentSet ParentTable::best_set(const AllowedParents& allowed) const {
   const double* row = summaries_.data() + allowed.candidates * width_;
   std::size_t column = 0;
   for (std::size_t t = 1; t < width_; ++t)
-    if (allowed.open[t] != 0.0 && row[t] > row[column]) column = t;
+    if (allowed.open[t] == open_ && row[t] > row[column]) column = t;
   for (std::uint32_t set = 0;; set = (set - allowed.candidates) & allowed.candidates)
     if (scores_[set * width_ + column] == row[column] || set == allowed.candidates) return {set, column};
 }
@@ -203,7 +219,7 @@ std::size_t ParentTable::choose_column(const AllowedParents& allowed, Stream& ra
   double left = random.uniform() * row_sum(allowed);
   std::size_t last = 0;
   for (std::size_t t = 0; t < width_; ++t) {
-    if (allowed.open[t] == 0.0 || row[t] == 0.0) continue;
+    if (allowed.open[t] != open_ || row[t] == 0.0) continue;
     last = t;
     left -= row[t];
     if (left < 0) break;
@@ -213,7 +229,7 @@ std::size_t ParentTable::choose_column(const AllowedParents& allowed, Stream& ra
 
 ParentSet ParentTable::choose(const AllowedParents& allowed, Stream& random) const {
   if (summary_ == Summary::best) return best_set(allowed);
-  if (wide_[allowed.candidates]) return draw_outside(allowed, {0, std::vector<double>(width_, 0.0)}, random);
+  if (wide_[allowed.candidates]) return draw_outside(allowed, {0, std::vector<double>(width_, closed_)}, random);
   const std::size_t t = choose_column(allowed, random);
   const double total = reference_[allowed.candidates] + std::log(summaries_[allowed.candidates * width_ + t]);
   LogDraw draw(total, random.uniform(), negligible);

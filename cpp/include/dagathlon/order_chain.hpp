@@ -10,6 +10,16 @@
 
 namespace dagathlon {
 
+// Simulated annealing: in the first `share` of each cycle, logarithmic weights are scaled down, ever
+// less, so that the chain leaves where it was.
+struct Heating {
+  std::size_t cycles = 1;
+  double share = 0;
+
+  // The factor of logarithmic weights at one of the steps of a chain.
+  double coldness(std::size_t step, std::size_t steps) const;
+};
+
 // An order with what each node's table says of the nodes before it. The logarithm of its weight is
 // the sum of these terms.
 class OrderState {
@@ -19,10 +29,11 @@ class OrderState {
   const std::vector<std::size_t>& order() const { return order_; }
   double value() const;
 
+  // Moves for logarithmic weights times a factor.
   // Proposes to exchange the nodes at two places, a < b.
-  void swap(std::size_t a, std::size_t b, Stream& random);
+  void swap(std::size_t a, std::size_t b, double coldness, Stream& random);
   // Moves a node to a place drawn by the weights of the orders that differ in its place alone.
-  void relocate(std::size_t node, Stream& random);
+  void relocate(std::size_t node, double coldness, Stream& random);
   // A DAG in which parents come before children: drawn by weight, or the best.
   ScoredDag choose(Stream& random) const;
 
@@ -54,8 +65,9 @@ struct OrderChain {
 };
 
 // Tables of sums make a sampler of DAGs. Tables of maxima make a search: a saved state is then the
-// best DAG of all orders since the state before. The start must have a positive weight.
+// best DAG of all orders since the state before. The start must have a positive weight. What is
+// sampled while there is heat is not from the posterior.
 OrderChain order_chain(const ParentTables& tables, std::vector<std::size_t> start, Summary summary,
-                       ChainLength length, Stream random);
+                       ChainLength length, Heating heating, Stream random);
 
 }  // namespace dagathlon

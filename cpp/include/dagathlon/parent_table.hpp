@@ -18,7 +18,7 @@
 namespace dagathlon {
 
 // Which of a node's possible parents are allowed: candidates as bits, and for each column whether it
-// is open (1) or closed (0).
+// is open: as a factor of sums (1 or 0), or as a term of maxima (0 or minus infinity).
 struct AllowedParents {
   std::uint32_t candidates = 0;
   std::vector<double> open;
@@ -54,6 +54,7 @@ class ParentTable {
   std::size_t width() const { return width_; }
 
   AllowedParents none() const;
+  void clear(AllowedParents& allowed) const;
   // Allows a node as a parent, or no more; nothing happens where it is no possible one.
   void admit(AllowedParents& allowed, std::size_t node) const;
   void bar(AllowedParents& allowed, std::size_t node) const;
@@ -99,6 +100,8 @@ class ParentTable {
   NodeSpace space_;
   double power_;
   Summary summary_;
+  double open_;
+  double closed_;
   std::size_t width_;
   // For each node its bit, or the number of candidates plus its column; or no_slot.
   std::vector<std::size_t> slots_;

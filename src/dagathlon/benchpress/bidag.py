@@ -10,6 +10,7 @@ from dagathlon.benchpress.needs import BINARY, CONTINUOUS, DISCRETE
 from dagathlon.learners.base import Learner
 from dagathlon.learners.iterative_search import IterativeSearch
 from dagathlon.learners.order_mcmc import OrderMcmc
+from dagathlon.learners.partition_mcmc import PartitionMcmc
 from dagathlon.learners.score_based import ScoreBased
 from dagathlon.modules import Count, NonNegative, Probability
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
 _TESTS = {"bge": "gaussCItest", "bde": "binCItest", "bdecat": "disCItest"}
-_PARTITIONS = "not implemented yet: the native partition sampler is to come"
 _BIDAG = "Suter, Kuipers, Moffa and Beerenwinkel 2023, Bayesian structure learning with BiDAG, JSS"
 
 
@@ -212,7 +212,10 @@ class BidagPartitionMcmc(BidagSampler):
 
     name = "bidag_partition_mcmc"
     implementation = "dagathlon (re-implementation of BiDAG 2.1.4 partitionMCMC)"
-    unavailable = _PARTITIONS
     references = (_BIDAG, "Kuipers and Moffa 2017, JASA 112")
 
     verbose: bool = False
+
+    def native(self) -> PartitionMcmc:
+        """Our partition sampler."""
+        return PartitionMcmc(**self.space_parameters(), **self.chain_parameters())

@@ -6,6 +6,7 @@ and localization: an improved R̂ for assessing convergence of MCMC, Bayesian An
 
 from __future__ import annotations
 
+import math
 from statistics import NormalDist
 
 import numpy as np
@@ -71,8 +72,8 @@ def effective_sample_size(draws: npt.ArrayLike) -> float:
     stop = int(np.argmax(pairs < 0)) if np.any(pairs < 0) else len(pairs)
     monotone = np.minimum.accumulate(pairs[:stop]) if stop else pairs[:1]
     # The cap keeps antithetic chains from claiming any number of draws.
-    time = max(2 * float(monotone.sum()) - 1, 1 / np.log10(chains * n))
-    return chains * n / time
+    time = max(2 * float(monotone.sum()) - 1, 1 / math.log10(chains * n))
+    return float(chains * n / time)
 
 
 def _split(draws: Floats) -> Floats:

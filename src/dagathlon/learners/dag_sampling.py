@@ -47,14 +47,32 @@ class RunLength(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpaceBased(ScoreBased):
-    """A learner inside a search space of candidate parents.
+class PosteriorBased(ScoreBased):
+    """A learner for which the exponential of the score is the posterior weight of a DAG.
 
     Parameters
     ----------
     score
-        Score whose exponential is the posterior weight of a DAG; null is bge for continuous, bde
-        for discrete and bic-cg for mixed data.
+        The score; null is bge for continuous, bde for discrete and bic-cg for mixed data.
+    power
+        Power to which the posterior is raised: below 1 a chain moves more easily.
+    """
+
+    power: NonNegative = 1.0
+
+    def default_score(self, data: Dataset) -> ScoreName:
+        """The marginal likelihood for the kind of data, where there is one."""
+        if data.is_mixed:
+            return "bic-cg"
+        return "bde" if data.is_discrete else "bge"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpaceBased(PosteriorBased):
+    """A learner inside a search space of candidate parents.
+
+    Parameters
+    ----------
     alpha
         Significance level of PC, which finds the search space where no start graph is given.
     test
@@ -67,8 +85,6 @@ class SpaceBased(ScoreBased):
         Whether each node may have one parent more from outside the search space.
     hard_limit
         Largest number of candidate parents of a node; null is 14, or 20 without the extra parent.
-    power
-        Power to which the posterior is raised: below 1 the chain moves more easily.
     """
 
     alpha: Probability = 0.05
@@ -76,7 +92,6 @@ class SpaceBased(ScoreBased):
     directed_space: bool = False
     plus_one: bool = True
     hard_limit: Natural | None = None
-    power: NonNegative = 1.0
 
     def problem(self) -> str:
         """All subsets of the candidates go into a table."""
@@ -87,22 +102,13 @@ class SpaceBased(ScoreBased):
             )
         return super().problem() or self._pc().problem()
 
-    def default_score(self, data: Dataset) -> ScoreName:
-        """The marginal likelihood for the kind of data, where there is one."""
-        if data.is_mixed:
-            return "bic-cg"
-        return "bde" if data.is_discrete else "bge"
-
     def limit(self) -> int:
         """Largest number of candidate parents."""
         return self.hard_limit or (14 if self.plus_one else _core.MAX_CANDIDATES)
 
     def space(self, data: Dataset, rng: np.random.Generator, start: Graph | None) -> Space:
         """The search space: of the start graph, or of PC, without forbidden arcs."""
-        if start is None:
-            found = self._pc().learn(data, rng).graph
-        else:
-            found = start
+        found = self._pc().learn(data, rng).graph if start is None else start
         forbidden, required = self.forbidden_and_required(data)
         candidates = space_of_graph(found, data.names) & ~forbidden | required
         return self.checked(Space(candidates, ~forbidden & self.plus_one, required), data)
@@ -142,7 +148,7 @@ class SpaceBased(ScoreBased):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DagSampler(ScoreBased, Sampler):
+class DagSampler(PosteriorBased, Sampler):
     """A sampler of DAGs.
 
     Parameters
@@ -171,16 +177,18 @@ class DagSampler(ScoreBased, Sampler):
     def default_iterations(self, p: int) -> int:
         """Number of steps for p variables where none is given."""
 
-    def result(
-        self, logs: Sequence[_core.ChainLog], data: Dataset, length: RunLength
-    ) -> Estimate:
+    def is_search(self) -> bool:
+        """Whether the chains only look for the best graph; they then converge to nothing."""
+        return False
+
+    def result(self, logs: Sequence[_core.ChainLog], data: Dataset, length: RunLength) -> Estimate:
         """The chains as one, its best graph, and what is known about convergence."""
         chains = [closed_chain(log, data.names, length.saved) for log in logs]
         chain = chains[0] if len(chains) == 1 else _taking_turns(chains, length.saved)
         stats = {
             "score": float(chain.score.max()),
             "iterations": length.iterations,
-            **chain_stats(chains),
+            **({} if self.is_search() else chain_stats(chains)),
         }
         return Estimate(chain.best(), stats, chain)
 
@@ -195,9 +203,7 @@ def squared_log(p: int) -> float:
     return p * p * math.log(p) if p > 0 else 0.0
 
 
-def starting_orders(
-    required: ArcMatrix, chains: int, rng: np.random.Generator
-) -> list[list[int]]:
+def starting_orders(required: ArcMatrix, chains: int, rng: np.random.Generator) -> list[list[int]]:
     """The order of the columns for the first chain, random ones for the others."""
     p = len(required)
     preferences = [np.arange(p), *(rng.permutation(p) for _ in range(chains - 1))]

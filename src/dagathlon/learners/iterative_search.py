@@ -20,7 +20,7 @@ from dagathlon.learners.dag_sampling import (
     squared_log,
     thousands,
 )
-from dagathlon.learners.order_mcmc import FEW_VARIABLES, KUIPERS_2022
+from dagathlon.learners.order_mcmc import ANNEALED_SEARCH, FEW_VARIABLES, KUIPERS_2022
 from dagathlon.learners.search_space import ArcMatrix, first_order
 from dagathlon.modules import Count, Natural, Probability
 
@@ -78,11 +78,12 @@ class IterativeSearch(SpaceBased):
         tables = _core.ParentTables(self.power, summary)
         order = first_order(space.required, range(len(data.names)))
         best = _Best()
+        heating = ANNEALED_SEARCH if self.maximise else (1, _BURNIN)
         steps = self._length(len(data.names))
         number = 0
         while self.rounds is None or number < self.rounds:
             self.fill(tables, score, space)
-            found = _core.order_chain(tables, order, *steps, seed, number)
+            found = _core.order_chain(tables, order, *steps, *heating, seed, number)
             chain = closed_chain(found.log, data.names, steps.saved)
             number += 1
             order = found.best

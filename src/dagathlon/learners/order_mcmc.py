@@ -22,6 +22,11 @@ FEW_VARIABLES = 26
 KUIPERS_2022 = "Kuipers, Suter and Moffa 2022, Efficient sampling and structure learning, JCGS 31"
 
 
+# Cycles of annealing of a search, and the heated share of each: one long chain stays where it was
+# first caught.
+ANNEALED_SEARCH = (8, 0.8)
+
+
 @dataclass(frozen=True, kw_only=True)
 class OrderMcmc(SpaceBased, DagSampler):
     """Order MCMC: a Markov chain over orders of the variables, with a DAG drawn from each order.
@@ -41,6 +46,10 @@ class OrderMcmc(SpaceBased, DagSampler):
 
     maximise: bool = False
 
+    def is_search(self) -> bool:
+        """As the parameter says."""
+        return self.maximise
+
     def default_iterations(self, p: int) -> int:
         """30000 for few variables, then 6p² log p."""
         return 30_000 if p < FEW_VARIABLES else thousands(6 * squared_log(p))
@@ -56,8 +65,9 @@ class OrderMcmc(SpaceBased, DagSampler):
         length = self.length(len(data.names))
         orders = starting_orders(space.required, self.chains, rng)
         seed = int(rng.integers(2**63))
+        heating = ANNEALED_SEARCH if self.maximise else (1, 0.0)
         logs = [
-            _core.order_chain(tables, order, *length, seed, number).log
+            _core.order_chain(tables, order, *length, *heating, seed, number).log
             for number, order in enumerate(orders)
         ]
         return self.result(logs, data, length)

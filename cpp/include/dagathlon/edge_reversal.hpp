@@ -1,0 +1,14 @@
+// A move of a Markov chain over DAGs that turns an edge and draws both of its ends new parents.
+#pragma once
+
+#include "dagathlon/chain_log.hpp"
+#include "dagathlon/parent_table.hpp"
+#include "dagathlon/random.hpp"
+
+namespace dagathlon {
+
+// The edge reversal of Grzegorczyk and Husmeier (2008), accepted or not; whether it was. The DAG must
+// be in the tables; the posterior that they define stays as it is. Its score is not kept up.
+bool reverse_edge(const ParentTables& tables, BitMatrix& parents, Stream& random);
+
+}  // namespace dagathlon

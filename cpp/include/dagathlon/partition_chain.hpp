@@ -1,0 +1,68 @@
+// Markov chains over ordered partitions of the nodes (Kuipers and Moffa 2017).
+//
+// Each DAG belongs to one partition: its first part has the nodes without parents, and a node of any
+// other part has a parent in the part right before its own and none in its own part or later. So the
+// weight of a partition is the sum over its DAGs alone, and no DAG is counted twice.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "dagathlon/chain_log.hpp"
+#include "dagathlon/parent_table.hpp"
+
+namespace dagathlon {
+
+using Partition = std::vector<std::vector<std::size_t>>;
+
+// The partition of a DAG (row j: the parents of j).
+Partition partition_of(const BitMatrix& parents);
+
+class PartitionState {
+ public:
+  PartitionState(const ParentTables& tables, Partition partition);
+
+  const Partition& partition() const { return parts_; }
+  double value() const;
+  // A DAG of the partition, drawn by weight.
+  ScoredDag draw(Stream& random);
+
+  // Proposes to exchange two nodes of neighbouring parts, or of any two parts.
+  void swap(bool neighbouring, Stream& random);
+  // Proposes to divide a part, or to unite two neighbouring ones.
+  void split(Stream& random);
+  void merge(Stream& random);
+  // Takes a node out and puts it into a part, or into one of its own, by weight.
+  void relocate(std::size_t node, Stream& random);
+  // Draws a DAG, proposes to turn an edge of it, and goes to the partition of the result.
+  void reverse_edge(Stream& random);
+
+ private:
+  // What a node adds to the value if it is in a part.
+  double term(std::size_t node, std::size_t part);
+  void allow(std::size_t node, std::size_t part);
+  void set_terms(std::size_t first, std::size_t last);
+  // Takes a proposal whose terms differ in parts first to last, or goes back; `bias` is the logarithm
+  // of the ratio of proposal probabilities.
+  void decide(Partition proposal, std::size_t first, std::size_t last, double bias, Stream& random);
+  // Sums over the nodes of a part, for the four ways in which an outside node can stand to it.
+  struct PartTerms {
+    double behind = 0;
+    double in_part_before = 0;
+    double right_before = 0;
+    double far_before = 0;
+  };
+  PartTerms terms_around(std::size_t part, std::size_t node);
+  std::vector<double> values_of_places(std::size_t node);
+
+  const ParentTables& tables_;
+  Partition parts_;
+  std::vector<double> terms_;
+  AllowedParents all_;
+  AllowedParents beyond_;
+};
+
+// Samples DAGs without the bias of orders. The tables are of sums; the start is a DAG in them.
+ChainLog partition_chain(const ParentTables& tables, const BitMatrix& start, ChainLength length, Stream random);
+
+}  // namespace dagathlon
