@@ -80,5 +80,7 @@ void bind_equivalence_search(nb::module_& m);
 void bind_order_search(nb::module_& m);
 void bind_local_structure(nb::module_& m);
 void bind_fci(nb::module_& m);
+void bind_parent_sets(nb::module_& m);
+void bind_dag_posterior(nb::module_& m);
 
 }  // namespace dagathlon

@@ -61,4 +61,6 @@ NB_MODULE(_core, m) {
   dagathlon::bind_order_search(m);
   dagathlon::bind_local_structure(m);
   dagathlon::bind_fci(m);
+  dagathlon::bind_parent_sets(m);
+  dagathlon::bind_dag_posterior(m);
 }
