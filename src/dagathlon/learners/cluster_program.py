@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib.util
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -89,7 +89,7 @@ class _Program:
             for child, found in enumerate(lists)
             for score, parents in found
         ]
-        score, self.best, *_ = _core.window_search(self.sets, 20, 3, True, 0.0, 0)
+        score, self.best, *_ = _core.window_search(self.sets, 200, 3, True, 0.0, 0)
         self.least = self.ideal - score
         self.lower = 0.0
 
@@ -131,22 +131,21 @@ class _Program:
             self._take(values)
             if self._closed:
                 return
-            self._fix(model, np.asarray(solution.col_dual))
-            found = self._violated(values)
+            kept = self._fix(model, np.asarray(solution.col_dual))
+            found = self._violated(values[kept])
             if not found:
                 return
             for cluster in found:
                 self._add_row(model, cluster)
 
-    def _fix(self, model: Any, reduced: Floats) -> None:
-        """Rule out variables that would make every solution worse than the best one known."""
-        hopeless = np.flatnonzero(self.lower + reduced > self.least + _TOLERANCE)
-        if len(hopeless) < max(64, len(self.options) // 10):
-            return
-        keep = np.ones(len(self.options), dtype=bool)
-        keep[hopeless] = False
-        self.options = [option for option, kept in zip(self.options, keep, strict=True) if kept]
-        model.deleteCols(len(hopeless), hopeless.astype(np.int32))
+    def _fix(self, model: Any, reduced: Floats) -> npt.NDArray[np.bool_]:
+        """Take out variables that make any solution worse than the best one known; which are kept."""
+        kept = self.lower + reduced <= self.least + 10 * _TOLERANCE
+        hopeless = np.flatnonzero(~kept).astype(np.int32)
+        self.options = [self.options[k] for k in np.flatnonzero(kept)]
+        if len(hopeless):
+            model.deleteCols(len(hopeless), hopeless)
+        return kept
 
     def _branch(self, end: float) -> bool:
         """Solve the integer program with the present cuts; whether there is more to do."""
@@ -164,9 +163,7 @@ class _Program:
         self._take(values)
         if self._closed:
             return False
-        found = self._violated(values)
-        self._model_rows(found)
-        return bool(found)
+        return bool(self._violated(values))
 
     def _violated(self, values: Floats) -> list[tuple[int, ...]]:
         shares = [
@@ -175,29 +172,19 @@ class _Program:
         ]
         found = _core.violated_clusters(len(self.sets), shares, _CUTS_PER_ROUND)
         new = [tuple(cluster) for cluster in found if tuple(cluster) not in self.clusters]
-        self._model_rows(new)
+        self.clusters.update(dict.fromkeys(new))
         return new
 
-    def _model_rows(self, found: Iterable[tuple[int, ...]]) -> None:
-        self.clusters.update(dict.fromkeys(found))
-
     def _take(self, values: Floats) -> None:
-        """Keep a DAG near a solution, if it is better than the best so far."""
-        order = np.argsort(-values, kind="stable")
-        lists: list[list[tuple[float, list[int]]]] = [[] for _ in range(len(self.sets))]
-        for k in order[: int((values > _TOLERANCE).sum())]:
-            option = self.options[k]
-            lists[option.child].append((float(values[k]), list(option.parents)))
-        if all(len(found) == 1 for found in lists):
-            self._keep([found[0][1] for found in lists])
-
-    def _keep(self, parents: Sequence[list[int]]) -> None:
-        if not _is_acyclic(parents):
+        """Keep a solution that is a DAG and better than the best so far."""
+        chosen = [self.options[k] for k in np.flatnonzero(values > 0.5)]
+        parents = {option.child: list(option.parents) for option in chosen}
+        loss = math.fsum(option.loss for option in chosen)
+        if len(parents) < len(self.sets) or loss >= self.least:
             return
-        chosen = {(child, tuple(found)) for child, found in enumerate(parents)}
-        loss = math.fsum(o.loss for o in self.options if (o.child, o.parents) in chosen)
-        if loss < self.least:
-            self.least, self.best = loss, [list(found) for found in parents]
+        listed = [parents[child] for child in range(len(self.sets))]
+        if _is_acyclic(listed):
+            self.least, self.best = loss, listed
 
     def _model(self, integer: bool) -> Any:
         import highspy  # noqa: PLC0415 - an extra, for large problems only
