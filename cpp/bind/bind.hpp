@@ -85,5 +85,7 @@ void bind_samplers(nb::module_& m);
 void bind_bayesian_test(nb::module_& m);
 void bind_missing_values(nb::module_& m);
 void bind_notears(nb::module_& m);
+void bind_parent_sets(nb::module_& m);
+void bind_dag_posterior(nb::module_& m);
 
 }  // namespace dagathlon

@@ -66,4 +66,6 @@ NB_MODULE(_core, m) {
   dagathlon::bind_bayesian_test(m);
   dagathlon::bind_missing_values(m);
   dagathlon::bind_notears(m);
+  dagathlon::bind_parent_sets(m);
+  dagathlon::bind_dag_posterior(m);
 }

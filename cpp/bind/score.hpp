@@ -25,6 +25,13 @@ class BoundScore {
     return use(*cached_);
   }
 
+  // The same with a score that keeps nothing, for searches that ask for each family once.
+  template <class Use>
+  auto with_plain(Use&& use) {
+    const std::lock_guard turn(busy_);
+    return use(*score_);
+  }
+
   std::shared_ptr<Score> plain() const { return score_; }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -69,6 +70,10 @@ class Penalised {
   double operator()(const Family& family) const {
     return likelihood_(family) - penalty_ * family.configurations * static_cast<double>(family.levels - 1);
   }
+  // No likelihood is above 1, and a parent of one level alone adds no parameter.
+  double bound_above(const Family& family) const {
+    return -penalty_ * family.configurations * static_cast<double>(family.levels - 1);
+  }
 
  private:
   LogLikelihood likelihood_;
@@ -90,6 +95,14 @@ class Dirichlet {
         if (count > 0) sum += log_gamma(cell + count) - of_cell;
     });
     return sum;
+  }
+
+  // One observation in each configuration has probability 1 / levels whatever the prior's size, and the
+  // others at most 1; more parents only split configurations (de Campos and Ji 2011).
+  double bound_above(const Family& family) const {
+    double configurations = 0;
+    family.each([&](std::span<const Tally>, Tally) { ++configurations; });
+    return -configurations * std::log(static_cast<double>(family.levels));
   }
 
  private:
@@ -121,6 +134,16 @@ class Normalised {
     }
     return likelihood_(family) - penalty;
   }
+  // The regret grows where configurations are split, since parametric complexity is submultiplicative;
+  // of the quotient no such thing is known.
+  double bound_above(const Family& family) {
+    if (kind_ == NormalisedLikelihood::quotient) return std::numeric_limits<double>::infinity();
+    double penalty = 0;
+    family.each([&](std::span<const Tally>, Tally total) {
+      penalty += regret_(total, static_cast<double>(family.levels));
+    });
+    return -penalty;
+  }
 
  private:
   LogLikelihood likelihood_;
@@ -143,12 +166,11 @@ class DiscreteScore final : public Score {
   std::size_t size() const override { return data_.of_child.size(); }
 
   double local(std::size_t child, Nodes parents) override {
-    const std::size_t part = data_.of_child[child];
-    table_.clear();
-    counters_[part].families(child, parents, [&](std::span<const Tally> counts, Tally) {
-      table_.insert(table_.end(), counts.begin(), counts.end());
-    });
-    return formulas_[part](family(child, configurations(parents), table_));
+    return formulas_[data_.of_child[child]](counted(child, parents));
+  }
+
+  double bound_above(std::size_t child, Nodes parents) override {
+    return formulas_[data_.of_child[child]].bound_above(counted(child, parents));
   }
 
   void additions(std::size_t child, Nodes parents, std::span<double> scores) override {
@@ -168,6 +190,13 @@ class DiscreteScore final : public Score {
     double product = 1;
     for (const std::size_t s : parents) product *= static_cast<double>(levels(s));
     return product;
+  }
+  Family counted(std::size_t child, Nodes parents) {
+    table_.clear();
+    counters_[data_.of_child[child]].families(child, parents, [&](std::span<const Tally> counts, Tally) {
+      table_.insert(table_.end(), counts.begin(), counts.end());
+    });
+    return family(child, configurations(parents), table_);
   }
   Family family(std::size_t child, double all, std::span<const Tally> table) const {
     return {table, levels(child), all, data_.distinct[data_.of_child[child]]->observations()};

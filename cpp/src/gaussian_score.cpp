@@ -172,6 +172,23 @@ class GaussianScore final : public Score {
 
   std::size_t size() const override { return of_child_.size(); }
 
+  // More parents leave the child no less than all of them do, and each adds to the determinant no less
+  // than what it keeps given all the others.
+  double bound_above(std::size_t child, Nodes parents) override {
+    const std::size_t part = of_child_[child];
+    const Kept& least = kept_given_all(part);
+    if (least.singular) return std::numeric_limits<double>::infinity();
+    Residual best{least.of_node[child], factor_.residual(matrices_[part], child, parents).log_determinant};
+    double bound = minus_infinity;
+    std::size_t k = parents.size();
+    for (const std::size_t x : least.by_size) {
+      if (x == child || std::ranges::binary_search(parents, x)) continue;
+      best.log_determinant += std::log(least.of_node[x]);
+      bound = std::max(bound, formulas_[part](++k, best));
+    }
+    return bound;
+  }
+
   double local(std::size_t child, Nodes parents) override {
     const SymmetricMatrix& matrix = matrices_[of_child_[child]];
     Residual residual = factor_.residual(matrix, child, parents);
@@ -204,6 +221,35 @@ class GaussianScore final : public Score {
     return {left, 0.0};
   }
 
+  // What each node keeps given all others, and the nodes from the least of it on.
+  struct Kept {
+    std::vector<double> of_node;
+    std::vector<std::size_t> by_size;
+    // Some node is a function of others, which scores pass over as parents.
+    bool singular = false;
+  };
+
+  const Kept& kept_given_all(std::size_t part) {
+    least_.resize(matrices_.size());
+    Kept& least = least_[part];
+    if (!least.of_node.empty()) return least;
+    const SymmetricMatrix& matrix = matrices_[part];
+    for (std::size_t x = 0; x < size(); ++x) {
+      std::vector<std::size_t> others;
+      for (std::size_t y = 0; y < size(); ++y)
+        if (y != x) others.push_back(y);
+      const double rest = factor_.residual(matrix, x, others).rest;
+      least.singular |= !(rest > 2 * collinear_share * matrix(x, x));
+      // The rounding of a nearly singular matrix must not make the bound too low.
+      least.of_node.push_back(rest * (1 - rounding_share));
+      least.by_size.push_back(x);
+    }
+    std::ranges::sort(least.by_size, {}, [&](std::size_t x) { return least.of_node[x]; });
+    return least;
+  }
+
+  static constexpr double rounding_share = 1e-6;
+
   static double kept(double rest, double variance) {
     return variance > 0 ? std::max(rest, collinear_share * variance) : 1.0;
   }
@@ -213,6 +259,7 @@ class GaussianScore final : public Score {
   std::vector<std::size_t> of_child_;
   Sweep sweep_;
   Factor factor_;
+  std::vector<Kept> least_;
 };
 
 // A column whose deviations are rounding errors of its mean has none.

@@ -1,6 +1,7 @@
 #include "dagathlon/score.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace dagathlon {
 
@@ -24,5 +25,7 @@ void Score::removals(std::size_t child, Nodes parents, std::span<double> scores)
     scores[k] = local(child, family_);
   }
 }
+
+double Score::bound_above(std::size_t, Nodes) { return std::numeric_limits<double>::infinity(); }
 
 }  // namespace dagathlon

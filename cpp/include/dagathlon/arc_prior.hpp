@@ -1,7 +1,9 @@
 // A prior over DAGs that is a product over arcs, added to a score.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -35,6 +37,18 @@ class ScoreWithPrior final : public Score {
       if (next < parents.size() && parents[next] == x) ++next;
       else if (x != child) scores[x] += common + arc(x, child);
     }
+  }
+
+  // At least one arc is added, and at best all of those that the prior favours.
+  double bound_above(std::size_t child, Nodes parents) override {
+    double favoured = 0;
+    double cheapest = -std::numeric_limits<double>::infinity();
+    for (std::size_t x = 0; x < size(); ++x) {
+      if (x == child || std::ranges::binary_search(parents, x)) continue;
+      favoured += std::max(0.0, arc(x, child));
+      cheapest = std::max(cheapest, arc(x, child));
+    }
+    return score_->bound_above(child, parents) + of_family(child, parents) + favoured + std::min(0.0, cheapest);
   }
 
  private:

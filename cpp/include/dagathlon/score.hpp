@@ -31,6 +31,10 @@ class Score {
   // scores[k]: the term without parents[k].
   virtual void removals(std::size_t child, Nodes parents, std::span<double> scores);
 
+  // At least the term of every family with these parents and others besides; with it an exact search
+  // leaves out families that it never scored. Infinity where nothing is known.
+  virtual double bound_above(std::size_t child, Nodes parents);
+
  private:
   std::vector<std::size_t> family_;
 };

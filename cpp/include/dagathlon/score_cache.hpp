@@ -32,6 +32,10 @@ class CachedScore final : public Score {
     score_->additions(child, parents, scores);
   }
 
+  double bound_above(std::size_t child, Nodes parents) override {
+    return score_->bound_above(child, parents);
+  }
+
  private:
   static constexpr std::size_t max_entries = std::size_t{1} << 23;
 

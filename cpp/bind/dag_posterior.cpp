@@ -1,0 +1,121 @@
+#include "dagathlon/dag_posterior.hpp"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "bind.hpp"
+#include "dagathlon/arc_moves.hpp"
+#include "score.hpp"
+
+namespace dagathlon {
+
+namespace {
+
+using Posterior = DagPosterior;
+
+void check_count(std::size_t n) {
+  if (n == 0 || n > Posterior::max_nodes) throw nb::value_error("an exact posterior is for 1 to 24 nodes");
+}
+
+// Scores of all families within the limits, minus infinity for the others.
+std::vector<double> family_scores(Score& score, const SearchLimits& limits) {
+  const std::size_t n = score.size();
+  const std::size_t half = (std::size_t{1} << n) / 2;
+  std::vector<double> result(n * half, -std::numeric_limits<double>::infinity());
+  NodeList parents;
+  for (std::size_t j = 0; j < n; ++j) {
+    Mask required = 0;
+    Mask allowed = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (limits.required.test(i, j)) required |= Mask{1} << i;
+      if (i != j && !limits.forbidden.test(i, j)) allowed |= Mask{1} << i;
+    }
+    for (Mask rank = 0; rank < half; ++rank) {
+      const Mask set = stretch(rank, j);
+      if ((set & ~allowed) != 0 || (required & ~set) != 0) continue;
+      if (static_cast<std::size_t>(std::popcount(set)) > limits.max_parents) continue;
+      parents.clear();
+      for (Mask rest = set; rest != 0; rest &= rest - 1)
+        parents.push_back(static_cast<std::size_t>(std::countr_zero(rest)));
+      result[j * half + rank] = score.local(j, parents);
+    }
+  }
+  return result;
+}
+
+std::vector<NodeList> as_lists(const std::vector<Mask>& parents) {
+  std::vector<NodeList> result;
+  for (const Mask set : parents) {
+    NodeList& list = result.emplace_back();
+    for (Mask rest = set; rest != 0; rest &= rest - 1)
+      list.push_back(static_cast<std::size_t>(std::countr_zero(rest)));
+  }
+  return result;
+}
+
+NumpyMatrix<double> edges(const Posterior& posterior) {
+  std::vector<double> values;
+  {
+    const nb::gil_scoped_release free;
+    values = posterior.edges();
+  }
+  return to_numpy(std::move(values), posterior.size(), posterior.size());
+}
+
+}  // namespace
+
+void bind_dag_posterior(nb::module_& m) {
+  nb::enum_<Modularity>(m, "Modularity")
+      .value("structure", Modularity::structure)
+      .value("order", Modularity::order);
+  nb::class_<Posterior>(m, "DagPosterior", "Sums over all DAGs of few nodes.")
+      .def_static("of_score",
+                  [](BoundScore& score, const SearchLimits& limits, Modularity modularity) {
+                    check_count(score.size());
+                    if (limits.forbidden.size() != score.size())
+                      throw nb::value_error("limits and data of different size");
+                    std::vector<double> weights = score.with_plain([&](Score& s) { return family_scores(s, limits); });
+                    return Posterior(score.size(), std::move(weights), modularity);
+                  },
+                  nb::arg("score"), nb::arg("limits"), nb::arg("modularity"), ReleaseGil())
+      .def_static("of_weights",
+                  [](const Matrix<const double>& log_weights, Modularity modularity) {
+                    const std::size_t n = log_weights.shape(0);
+                    check_count(n);
+                    if (log_weights.shape(1) != (std::size_t{1} << n) / 2)
+                      throw nb::value_error("one log weight for each set of other nodes");
+                    const double* first = log_weights.data();
+                    std::vector<double> weights(first, first + log_weights.size());
+                    for (const double w : weights)
+                      if (std::isnan(w) || w == std::numeric_limits<double>::infinity())
+                        throw nb::value_error("a log weight is a number or minus infinity");
+                    const nb::gil_scoped_release free;
+                    return Posterior(n, std::move(weights), modularity);
+                  },
+                  nb::arg("log_weights"), nb::arg("modularity"))
+      .def("__len__", &Posterior::size)
+      .def("log_partition", &Posterior::log_partition)
+      .def("edges", &edges)
+      .def("families",
+           [](const Posterior& self, std::size_t child) {
+             check_node(child, self.size());
+             return self.families(child);
+           },
+           nb::arg("child"), ReleaseGil())
+      .def("mean_log_weight", &Posterior::mean_log_weight, ReleaseGil())
+      .def("best", [](const Posterior& self) { return as_lists(self.best()); }, ReleaseGil())
+      .def("sample",
+           [](const Posterior& self, std::size_t count, std::uint64_t seed) {
+             std::vector<std::vector<NodeList>> result;
+             for (std::size_t k = 0; k < count; ++k) {
+               Stream stream(seed, k);
+               result.push_back(as_lists(self.sample(stream)));
+             }
+             return result;
+           },
+           nb::arg("count"), nb::arg("seed"), ReleaseGil());
+}
+
+}  // namespace dagathlon
