@@ -236,7 +236,7 @@ def _performance(shares: Sequence[Relative], facts: Facts) -> dict[str, dict[str
     for one in shares:
         if one.share is not None:
             by_name.setdefault(one.name, []).append(one.share)
-    if max(map(len, by_name.values()), default=0) > 1:
+    if len({one.case for one in shares}) > 1:
         found["steadiness"] = {n: -float(np.var(v)) for n, v in by_name.items() if len(v) > 1}
     noisy = {case for case, known in facts.items() if known.get("noise", "N") != "N"}
     if noisy and len(noisy) < len(facts):
