@@ -64,6 +64,7 @@ EVALUATION = {
         "graphvizcompare": True,
     },
     "metrics": {"held_out": True, "control": 3},
+    "ranking": {"ids": [HOSTILE, "precision"], "metrics": ["SHD_pattern", "SHD_half"]},
     "graph_plots": ["precision"],
     "graph_true_plots": True,
     "graph_true_stats": True,
@@ -121,6 +122,17 @@ def benchmarked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a setup with benchmarks alone, on two kinds of data."""
     folder = tmp_path_factory.mktemp("benchmarked")
     path = _write_study(folder / "study.json", {"benchmarks": BENCHMARKS})
+    Study.load(path).run(folder / "out", jobs=1)
+    return folder / "out" / "study"
+
+
+@pytest.fixture(scope="session")
+def ranked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a setup that ranks three algorithms, one failing, on twelve data sets."""
+    folder = tmp_path_factory.mktemp("ranked")
+    benchmarks = BENCHMARKS | {"ids": [HOSTILE, "precision", "failing"], "filename_prefix": ""}
+    evaluation = {"benchmarks": benchmarks, "metrics": {"control": 3}, "ranking": {}}
+    path = _write_study(folder / "study.json", evaluation, seed_range=[1, 6])
     Study.load(path).run(folder / "out", jobs=1)
     return folder / "out" / "study"
 

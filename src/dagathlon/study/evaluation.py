@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
+from dagathlon.evaluate.ranking import Rankable
 from dagathlon.modules import Count, Module, Natural, Probability
 
 Shape: TypeAlias = Literal["flag", "ids", "object", "objects"]
@@ -120,6 +121,40 @@ class Metrics(Evaluation):
     def algorithms(self) -> tuple[str, ...]:
         """The named ids."""
         return self.ids
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranking(Evaluation):
+    """Rank the settings of all algorithms: tables, tests, strengths, costs, sensitivity.
+
+    Parameters
+    ----------
+    ids
+        Algorithms to include; none means all that the other evaluations name.
+    metrics
+        What to rank by; the first one stands for all where there is room for one.
+    alpha
+        Level of the tests.
+    """
+
+    name = "ranking"
+    ids: tuple[str, ...] = ()
+    metrics: tuple[Rankable, ...] = ("SHD_pattern", "F1_pattern", "bsf")
+    alpha: Probability = 0.05
+
+    def algorithms(self) -> tuple[str, ...]:
+        """The named ids."""
+        return self.ids
+
+    def needs_truth(self) -> bool:
+        """Ranks are of metrics."""
+        return True
+
+    def problem(self) -> str:
+        """There is something to rank by, at a level that a test can have."""
+        if not self.metrics:
+            return "metrics names at least one metric to rank by"
+        return "" if 0 < self.alpha < 1 else "alpha lies between 0 and 1"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from dagathlon.evaluate.steps import CaseDiagnostics, CrossValidated, HeldOut, S
 from dagathlon.modules import Module
 from dagathlon.simulate.iid import Iid
 from dagathlon.study.config import Setup
-from dagathlon.study.evaluation import Metrics
+from dagathlon.study.evaluation import Metrics, Ranking
 from dagathlon.study.task import Call, TaskKind
 
 # Fresh data are drawn with the data's own seed, one bit turned that seeds of studies do not have.
@@ -56,9 +56,11 @@ class MetricCalls(NamedTuple):
         """As the setup asks."""
         asked = [one for one in setup.evaluations if isinstance(one, Metrics)]
         causal = asked[0].causal if asked else None
+        draws = next((one.control for one in asked), Metrics().control)
+        diagnosed = any(isinstance(one, Metrics | Ranking) for one in setup.evaluations)
         return cls(
             call_of(TaskKind.SCORE, StandardMetrics(causal=causal)),
-            call_of(TaskKind.SCORE, CaseDiagnostics(draws=asked[0].control)) if asked else None,
+            call_of(TaskKind.SCORE, CaseDiagnostics(draws=draws)) if diagnosed else None,
             any(one.held_out for one in asked),
             call_of(TaskKind.SCORE, CrossValidated()),
         )

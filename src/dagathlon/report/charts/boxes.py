@@ -30,6 +30,7 @@ _TYPES = {
 }
 _IQR = 1.5
 _FEW = 4
+_MANY_SEEDS = 20
 
 
 def boxes(
@@ -149,14 +150,20 @@ def graph_types(runs: Rows) -> Chart:
     domain = [kind for kind in _TYPES if kind in present] + sorted(present - set(_TYPES))
     colours = [_TYPES.get(kind, _TYPES["unknown"]) for kind in domain]
     shapes = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]
-    kind = {"field": "graph_type", "type": "nominal", "title": "graph"}
+    kind = {"field": "graph_type", "type": "nominal", "title": None, "legend": {"orient": "top"}}
+    many = len({row["seed"] for row in found}) > _MANY_SEEDS
     return {
-        "width": {"step": 15},
+        "width": WIDTH if many else {"step": 15},
         "height": {"step": STEP},
         "data": data(RUNS, found, ("setting", "id", "seed", "run", "case", "graph_type")),
         "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
         "encoding": {
-            "x": {"field": "seed", "type": "ordinal", "title": "seed"},
+            "x": {
+                "field": "seed",
+                "type": "ordinal",
+                "title": "seed",
+                "axis": {"labelAngle": 0, "labelOverlap": True} if many else {},
+            },
             "y": setting_axis(runs),
             "color": kind | {"scale": {"domain": domain, "range": colours}},
             "shape": kind | {"scale": {"domain": domain, "range": (shapes * 2)[: len(domain)]}},

@@ -19,7 +19,10 @@ from dagathlon.report.words import title, words
 
 
 def accuracy_against_cost(settings: Rows, metric: str, cost: str, look: Look) -> Chart:
-    """A point for each setting: medians over seeds, cost on a logarithmic axis.
+    """A point for each setting, and the front: what no cheaper setting does as well.
+
+    Medians over seeds, cost on a logarithmic axis. The front follows the filters of a page: it is
+    computed where the chart is drawn.
 
     Parameters
     ----------
@@ -37,12 +40,13 @@ def accuracy_against_cost(settings: Rows, metric: str, cost: str, look: Look) ->
         return nothing(f"no setting has numbers for both {words(metric).title} and {cost}")
     tips = tooltip(setting="algorithm", case="data", n_seeds="seeds")
     tips += [{"field": field, "format": ".3g"} for field in (x, y)]
+    shown = {"type": "point", "filled": True, "size": 75, "opacity": 1, "fillOpacity": 0.9}
+    styled = {"color": look.colour(), "shape": look.shape(), "tooltip": tips}
     return {
         "width": WIDTH,
         "height": HEIGHT,
         "data": data(SETTINGS, settings, ("id", "setting", "case", "n_seeds", "place", x, y)),
         "transform": [{"filter": f"datum['{x}'] > 0 && isValid(datum['{y}'])"}],
-        "mark": {"type": "point", "filled": True, "size": 75, "opacity": 1, "fillOpacity": 0.9},
         "encoding": {
             "x": {
                 "field": x,
@@ -52,8 +56,28 @@ def accuracy_against_cost(settings: Rows, metric: str, cost: str, look: Look) ->
                 "axis": {"tickCount": 5, "format": "~g" if cost == "time" else "~s"},
             },
             "y": quantity(y, metric),
-            "color": look.colour(),
-            "shape": look.shape(),
-            "tooltip": tips,
         },
+        "layer": [_front(x, y, words(metric).better), {"mark": shown, "encoding": styled}],
+    }
+
+
+def _front(x: str, y: str, better: str) -> Chart:
+    """A step line through the settings that are better than all cheaper ones, by data."""
+    best = {"op": "max" if better == "more" else "min", "field": y, "as": "_best"}
+    order = [{"field": x}, {"field": y, "order": "descending" if better == "more" else "ascending"}]
+    return {
+        "transform": [
+            {"window": [best], "frame": [None, 0], "sort": order, "groupby": ["case"]},
+            {"filter": f"datum['{y}'] === datum._best"},
+        ],
+        "mark": {
+            "type": "line",
+            "interpolate": "step-after",
+            "strokeDash": [4, 3],
+            "strokeWidth": 1.2,
+            "opacity": 1,
+            "strokeOpacity": 0.55,
+            "color": "#8c8c8c",
+        },
+        "encoding": {"detail": {"field": "case"}, "order": {"field": x}},
     }

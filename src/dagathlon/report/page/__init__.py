@@ -13,7 +13,15 @@ from dagathlon.report.page.agreement import agreement_figures, agreement_rows
 from dagathlon.report.page.collect import collect, failure_logs, settings_of
 from dagathlon.report.page.figures import Figure, detached, figures
 from dagathlon.report.page.provenance import facts, study_text
+from dagathlon.report.page.ranking import (
+    control_of,
+    diagnostics_section,
+    rank_figures,
+    ranking_section,
+    ranks_of,
+)
 from dagathlon.report.page.tables import Tables, by_data, columns
+from dagathlon.report.ranking import Ranks
 from dagathlon.report.render import vega_script
 from dagathlon.report.words import short_title, words
 
@@ -31,6 +39,9 @@ def render(context: Context) -> str:
     tables = Tables(context, found.sizes)
     data_rows = by_data(tables)
     shown = figures(tables, data_rows, context.look)
+    ranks = ranks_of(context)
+    if ranks is not None:
+        shown[1:1] = rank_figures(ranks, context)
     agreed = agreement_figures(found.groups)
     edges = agreement_rows(found.groups)
     if not tables.has_truth:
@@ -52,7 +63,7 @@ def render(context: Context) -> str:
         "graphs": found.book.to_json(),
         "figures": {f.name: [detached(chart) for _, chart in f.variants] for f in shown},
     }
-    return _page(context, tables, shown, payload)
+    return _page(context, tables, ranks, shown, payload)
 
 
 def _run_columns(tables: Tables) -> list[str]:
@@ -80,16 +91,26 @@ def _verdicts(tables: Tables) -> list[Verdict]:
     return found
 
 
-def _page(context: Context, tables: Tables, shown: list[Figure], payload: dict[str, Any]) -> str:
+def _page(
+    context: Context,
+    tables: Tables,
+    ranks: Ranks | None,
+    shown: list[Figure],
+    payload: dict[str, Any],
+) -> str:
     verdicts = _verdicts(tables)
     values = {
         "title": sections.text(context.setup.title),
         "policy": _POLICY,
         "style": _asset("report.css"),
-        "headline": sections.headline(verdicts, tables.quality),
+        "headline": sections.headline(
+            verdicts, tables.quality, control_of(context, tables.quality)
+        ),
         "what": sections.what_was_run(tables, context.partial),
         "verdict": sections.verdict_table(verdicts),
         "figures": "".join(sections.figure_html(figure) for figure in shown),
+        "ranking": _section("ranking", "Ranking", ranking_section(ranks) if ranks else ""),
+        "data_sets": _section("data-sets", "Data sets", diagnostics_section(context, tables.runs)),
         "provenance": sections.provenance(facts(context), study_text(context)),
         "data": _json(payload),
         "vega": _inline(vega_script()),
@@ -102,6 +123,16 @@ def _page(context: Context, tables: Tables, shown: list[Figure], payload: dict[s
         name, _, after = piece.partition("}}")
         parts += [values[name.strip()], after]
     return "".join(parts)
+
+
+def _section(name: str, heading: str, content: str) -> str:
+    """A part of the page; none without content."""
+    if not content:
+        return ""
+    return (
+        f'<section id="{name}" data-nav="{heading}" aria-labelledby="{name}-heading">'
+        f'<h2 id="{name}-heading">{heading}</h2>{content}</section>'
+    )
 
 
 def _asset(name: str) -> str:

@@ -83,11 +83,9 @@ def _accuracy(tables: Tables, look: Look) -> Iterator[Figure]:
         yield Figure(
             "cost",
             "What does accuracy cost?",
-            "Medians over seeds; the cost is on a logarithmic axis.",
-            [
-                (f"{words(tables.quality).title} against {cost}", _cost(tables, cost, look))
-                for cost in ("time", "memory")
-            ],
+            "Medians over seeds; the cost is on a logarithmic axis. The dashed line joins the "
+            "settings that no cheaper one matches: whatever lies off it is worse or dearer.",
+            [(f"against {cost}", _cost(tables, cost, look)) for cost in ("time", "memory")],
         )
 
 

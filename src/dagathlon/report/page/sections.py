@@ -48,8 +48,8 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def headline(verdicts: Sequence[Verdict], quality: str | None) -> str:
-    """The result in a sentence or two."""
+def headline(verdicts: Sequence[Verdict], quality: str | None, control: float | None = None) -> str:
+    """The result in a sentence or two, and what random graphs would score."""
     chosen = next((v for v in verdicts if v.metric == quality), None)
     if chosen is None:
         return (
@@ -63,6 +63,8 @@ def headline(verdicts: Sequence[Verdict], quality: str | None) -> str:
     ]
     if chosen.second is not None and chosen.gap is not None:
         parts.append(_runner_up(chosen, chosen.second, chosen.gap))
+    if control is not None:
+        parts.append(f"Random graphs with as many edges as the truth score {_number(control)}.")
     return f'<p class="lead">{" ".join(parts)}</p>'
 
 

@@ -17,6 +17,8 @@ Row: TypeAlias = dict[str, Any]
 
 # Statistics that the figures of a report read, besides the headlines.
 _RATES = ("FPRn_pattern", "TPR_pattern", "FPR_skel", "TPR_skel", "ntests")
+# Of the metrics beyond the joint table, those that the page has room for.
+_FURTHER = ("SID", "ancestor_AID", "arrowhead_F1", "v_structure_F1", "held_out_log_likelihood")
 _ALL_DATA = "the data set"
 _DIGITS = 5
 
@@ -39,9 +41,10 @@ class Tables:
     @cached_property
     def runs(self) -> list[Row]:
         """One row per run, with readable names of its setting and data set."""
-        rows = named(
-            self.context.rows(self.context.setup.algorithm_ids()), self.context.config.algorithms
-        )
+        ids = self.context.setup.algorithm_ids()
+        joined = zip(self.context.rows(ids), self.context.further_rows(ids), strict=True)
+        shown = [row | {name: more.get(name) for name in _FURTHER} for row, more in joined]
+        rows = named(shown, self.context.config.algorithms)
         names = case_names(combinations(rows)) if rows else {}
         for place, row in enumerate(rows):
             row["case"] = names[combination(row)]

@@ -1,0 +1,220 @@
+"""Ranks of competitors over many data sets, failures included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.errors import DagathlonError
+from dagathlon.evaluate.summary import is_number
+
+Row: TypeAlias = Mapping[str, Any]
+Better: TypeAlias = Literal["more", "less"]
+Ties: TypeAlias = Literal["min", "average"]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
+
+
+Rankable: TypeAlias = Literal[
+    "SHD_pattern",
+    "SHD_cpdag",
+    "SHD_skel",
+    "SHD_half",
+    "SHD",
+    "F1_pattern",
+    "F1_skel",
+    "bayesys_f1",
+    "bayesys_shd",
+    "bsf",
+    "ddm",
+    "arrowhead_F1",
+    "v_structure_F1",
+    "SID",
+    "parent_AID",
+    "ancestor_AID",
+    "oset_AID",
+    "held_out_log_likelihood",
+    "cross_entropy",
+    "time",
+    "memory",
+]
+_GAINS = ("F1_pattern", "F1_skel", "bayesys_f1", "bsf", "ddm", "arrowhead_F1", "v_structure_F1")
+
+
+def direction(metric: str) -> Better:
+    """Whether more or less of a metric that can be ranked by is better."""
+    return "more" if metric in (*_GAINS, "held_out_log_likelihood") else "less"
+
+
+class Scores(NamedTuple):
+    """A metric by data set (row) and competitor (column).
+
+    Parameters
+    ----------
+    names
+        The competitors.
+    blocks
+        The data sets: labels of graph, parameters and data, and the seed.
+    values
+        The metric; NaN where there is none.
+    failed
+        Where a run failed. NaN without a failure means that the competitor did not take part:
+        it was not run, or the metric is not defined for the kind of graph it returns.
+    """
+
+    names: tuple[str, ...]
+    blocks: tuple[tuple[Any, ...], ...]
+    values: Floats
+    failed: Bools
+
+    @property
+    def took_part(self) -> Bools:
+        """Where a competitor has a number or a failure."""
+        return self.failed | ~np.isnan(self.values)
+
+    def at(self, places: Sequence[int]) -> Scores:
+        """The same for some of the data sets."""
+        chosen = list(places)
+        kept = tuple(self.blocks[i] for i in chosen)
+        return Scores(self.names, kept, self.values[chosen], self.failed[chosen])
+
+    def of(self, names: Iterable[str]) -> Scores:
+        """The same for some of the competitors."""
+        kept = tuple(names)
+        columns = [self.names.index(name) for name in kept]
+        return Scores(kept, self.blocks, self.values[:, columns], self.failed[:, columns])
+
+    def complete(self) -> Scores:
+        """Data sets in which all take part, of competitors that take part in half or more."""
+        often = self.took_part.mean(axis=0) >= 0.5 if len(self.blocks) else []
+        kept = self.of(name for name, stays in zip(self.names, often, strict=False) if stays)
+        return kept.at(np.flatnonzero(kept.took_part.all(axis=1)).tolist())
+
+
+def score_table(rows: Iterable[Row], metric: str, by: str = "setting") -> Scores:
+    """Arrange runs by data set and competitor.
+
+    Parameters
+    ----------
+    rows
+        One row per run: `adjmat`, `parameters`, `data`, `seed`, `status`, the metric, and `by`.
+    metric
+        The column to rank by.
+    by
+        The column that names the competitors.
+    """
+    runs = list(rows)
+    names = {name: i for i, name in enumerate(dict.fromkeys(str(row[by]) for row in runs))}
+    blocks = {key: i for i, key in enumerate(dict.fromkeys(map(block_of, runs)))}
+    values = np.full((len(blocks), len(names)), np.nan)
+    failed = np.zeros(values.shape, dtype=np.bool_)
+    for row in runs:
+        place = blocks[block_of(row)], names[str(row[by])]
+        value = row.get(metric)
+        if is_number(value):
+            values[place] = value
+        failed[place] = row["status"] not in ("ok", "skipped")
+    values[failed] = np.nan
+    return Scores(tuple(names), tuple(blocks), values, failed)
+
+
+def block_of(row: Row) -> tuple[Any, ...]:
+    """The data set of a run."""
+    return (row["adjmat"], row["parameters"], row["data"], row["seed"])
+
+
+def ranks(scores: Scores, better: Better, ties: Ties = "min") -> Floats:
+    """Rank of each competitor on each data set, 1 for the best, NaN where it took no part.
+
+    Parameters
+    ----------
+    scores
+        The metric by data set and competitor.
+    better
+        Whether more or less of it is better.
+    ties
+        Equal values share the best of their ranks (``min``; failures then share the rank after
+        the last success) or the mean of them (``average``, as tests need it).
+
+    References
+    ----------
+    Constantinou et al. 2021, Large-scale empirical validation of Bayesian network structure
+    learning algorithms with noisy data, International Journal of Approximate Reasoning 131.
+    """
+    if ties not in ("min", "average"):
+        raise DagathlonError(f"ties are 'min' or 'average', found {ties!r}")
+    cost = np.where(scores.failed, np.inf, scores.values if better == "less" else -scores.values)
+    cost = np.where(scores.took_part, cost, np.nan)
+    with np.errstate(invalid="ignore"):
+        # One competitor after the other: all pairs at once would fill the memory.
+        before = np.stack([(cost < cost[:, [j]]).sum(axis=1) for j in range(cost.shape[1])], 1)
+        same = np.stack([(cost == cost[:, [j]]).sum(axis=1) for j in range(cost.shape[1])], 1)
+    found = before + (1.0 if ties == "min" else (same + 1) / 2)
+    result: Floats = np.where(scores.took_part, found, np.nan)
+    return result
+
+
+class RankRow(NamedTuple):
+    """How one competitor was ranked.
+
+    Parameters
+    ----------
+    name
+        The competitor.
+    average, deviation
+        Mean and (population) standard deviation of its ranks.
+    overall
+        Its place by average rank; equal averages share one.
+    n, failures
+        Data sets it took part in, and on how many of them it failed.
+    """
+
+    name: str
+    average: float
+    deviation: float
+    overall: int
+    n: int
+    failures: int
+
+
+def rank_table(scores: Scores, better: Better) -> list[RankRow]:
+    """Average and overall ranks, the best first; who took part nowhere is left out."""
+    if not scores.names or not scores.blocks:
+        return []
+    found = ranks(scores, better)
+    part = scores.took_part.sum(axis=0)
+    present = [j for j in range(len(scores.names)) if part[j]]
+    averages = {j: float(np.nanmean(found[:, j])) for j in present}
+    rows = [
+        RankRow(
+            scores.names[j],
+            averages[j],
+            float(np.nanstd(found[:, j])),
+            1 + sum(other < averages[j] - 1e-12 for other in averages.values()),
+            int(part[j]),
+            int(scores.failed[:, j].sum()),
+        )
+        for j in present
+    ]
+    return sorted(rows, key=lambda row: row.average)
+
+
+def best_of_each(scores: Scores, better: Better, groups: Mapping[str, str]) -> Scores:
+    """Only the best-ranked competitor of each group, for example of each algorithm.
+
+    Parameters
+    ----------
+    scores
+        The metric by data set and competitor.
+    better
+        Whether more or less of it is better.
+    groups
+        The group of each competitor.
+    """
+    best: dict[str, str] = {}
+    for row in rank_table(scores, better):
+        best.setdefault(groups[row.name], row.name)
+    return scores.of(name for name in scores.names if name in set(best.values()))

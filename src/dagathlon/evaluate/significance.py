@@ -1,0 +1,188 @@
+"""Whether ranks differ by more than chance: Friedman, Nemenyi, Wilcoxon with Holm."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from dagathlon.errors import DagathlonError
+from dagathlon.evaluate.ranking import Better, Floats, Scores, ranks
+
+# Fewer data sets or competitors than these say nothing.
+LEAST_BLOCKS, LEAST_COMPETITORS = 5, 2
+
+
+class Friedman(NamedTuple):
+    """The test of equal average ranks.
+
+    Parameters
+    ----------
+    statistic, p_value
+        Friedman's χ² with its correction for ties, and its p-value.
+    f_statistic, f_p_value
+        Iman and Davenport's F, which is less conservative.
+    n, k
+        Data sets and competitors.
+    """
+
+    statistic: float
+    p_value: float
+    f_statistic: float
+    f_p_value: float
+    n: int
+    k: int
+
+
+def friedman(scores: Scores, better: Better) -> Friedman | None:
+    """Friedman's test on data sets in which all competitors take part; failures rank last.
+
+    None with fewer than five such data sets or two competitors.
+    """
+    from scipy.special import chdtrc, fdtrc  # noqa: PLC0415 - only where tests are made
+
+    table = scores.complete()
+    n, k = table.values.shape
+    if n < LEAST_BLOCKS or k < LEAST_COMPETITORS:
+        return None
+    found = ranks(table, better, "average")
+    between = float(((found.mean(axis=0) - (k + 1) / 2) ** 2).sum())
+    within = float(((found - (k + 1) / 2) ** 2).sum()) / (n * (k - 1))
+    if not within:
+        return Friedman(0.0, 1.0, 0.0, 1.0, n, k)
+    statistic = n * between / within
+    rest = n * (k - 1) - statistic
+    f = math.inf if rest <= 1e-9 else (n - 1) * statistic / rest
+    f_p = 0.0 if math.isinf(f) else float(fdtrc(k - 1, (k - 1) * (n - 1), f))
+    return Friedman(statistic, float(chdtrc(k - 1, statistic)), f, f_p, n, k)
+
+
+def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
+    """Nemenyi's critical difference of average ranks of k competitors on n data sets.
+
+    References
+    ----------
+    Demšar 2006, Statistical comparisons of classifiers over multiple data sets, Journal of Machine
+    Learning Research 7.
+    """
+    from scipy.stats import studentized_range  # noqa: PLC0415 - only where tests are made
+
+    if k < LEAST_COMPETITORS or n < 1 or not 0 < alpha < 1:
+        raise DagathlonError(
+            "a critical difference needs two competitors, a data set and a level between 0 and 1; "
+            f"found {k}, {n} and {alpha}"
+        )
+    quantile = float(studentized_range.ppf(1 - alpha, k, np.inf)) / math.sqrt(2)
+    return quantile * math.sqrt(k * (k + 1) / (6 * n))
+
+
+class Nemenyi(NamedTuple):
+    """What a critical-difference diagram shows.
+
+    Parameters
+    ----------
+    names, averages
+        Competitors and their average ranks, the best first.
+    difference
+        Averages further apart than this differ.
+    groups
+        First and last place of each largest group without a difference, from 0.
+    n
+        Number of data sets.
+    """
+
+    names: tuple[str, ...]
+    averages: tuple[float, ...]
+    difference: float
+    groups: tuple[tuple[int, int], ...]
+    n: int
+
+
+def nemenyi(scores: Scores, better: Better, alpha: float = 0.05) -> Nemenyi | None:
+    """Average ranks, and who cannot be told apart; None as for `friedman`."""
+    table = scores.complete()
+    n, k = table.values.shape
+    if n < LEAST_BLOCKS or k < LEAST_COMPETITORS:
+        return None
+    means = ranks(table, better, "average").mean(axis=0)
+    order = np.argsort(means, kind="stable")
+    averages = tuple(float(means[j]) for j in order)
+    difference = critical_difference(k, n, alpha)
+    names = tuple(table.names[j] for j in order)
+    return Nemenyi(names, averages, difference, _groups(averages, difference), n)
+
+
+def _groups(averages: Sequence[float], difference: float) -> tuple[tuple[int, int], ...]:
+    """Largest runs of sorted averages that lie within the difference."""
+    found: list[tuple[int, int]] = []
+    for first in range(len(averages)):
+        last = max(j for j, mean in enumerate(averages) if mean - averages[first] <= difference)
+        if last > first and (not found or last > found[-1][1]):
+            found.append((first, last))
+    return tuple(found)
+
+
+class Pair(NamedTuple):
+    """Two competitors compared data set by data set.
+
+    Parameters
+    ----------
+    left, right
+        The competitors.
+    wins, losses, ties
+        Data sets on which the left one was better, worse, equal.
+    p_value
+        Of Wilcoxon's signed-rank test.
+    adjusted
+        The same with Holm's correction for the number of pairs.
+    """
+
+    left: str
+    right: str
+    wins: int
+    losses: int
+    ties: int
+    p_value: float
+    adjusted: float
+
+
+def pairwise(scores: Scores, better: Better) -> list[Pair]:
+    """Wilcoxon's signed-rank test for every pair, with Holm's correction.
+
+    A failed run counts as worse than any other; two failures are a tie. Pairs are compared on the
+    data sets in which both take part; empty with fewer than five in all.
+    """
+    table = scores.complete()
+    n, k = table.values.shape
+    if n < LEAST_BLOCKS or k < LEAST_COMPETITORS:
+        return []
+    gain = table.values if better == "more" else -table.values
+    present = gain[~np.isnan(gain)]
+    spread = float(np.ptp(present)) if present.size else 0.0
+    least = (float(present.min()) if present.size else 0.0) - spread - 1.0
+    gain = np.where(table.failed, least, gain)
+    found = [_pair(table, gain, i, j) for i in range(k) for j in range(i + 1, k)]
+    adjusted = holm([pair.p_value for pair in found])
+    return [pair._replace(adjusted=p) for pair, p in zip(found, adjusted, strict=True)]
+
+
+def _pair(table: Scores, gain: Floats, i: int, j: int) -> Pair:
+    from scipy.stats import wilcoxon  # noqa: PLC0415 - only where tests are made
+
+    difference = gain[:, i] - gain[:, j]
+    wins, losses = int((difference > 0).sum()), int((difference < 0).sum())
+    p = float(wilcoxon(difference).pvalue) if wins + losses else 1.0
+    return Pair(table.names[i], table.names[j], wins, losses, len(gain) - wins - losses, p, p)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's step-down correction: p-values that may be compared with the level as they are."""
+    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
+    adjusted = [0.0] * len(p_values)
+    highest = 0.0
+    for step, i in enumerate(order):
+        highest = max(highest, min(1.0, (len(p_values) - step) * p_values[i]))
+        adjusted[i] = highest
+    return adjusted

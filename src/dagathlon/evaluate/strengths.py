@@ -1,0 +1,279 @@
+"""Strengths and weaknesses: scores between the worst and the best, by kind of data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from dagathlon.evaluate.ranking import (
+    Better,
+    Floats,
+    Row,
+    Scores,
+    block_of,
+    rank_table,
+    score_table,
+)
+from dagathlon.evaluate.summary import is_number
+
+Case: TypeAlias = tuple[Any, ...]
+Block: TypeAlias = tuple[Any, ...]
+Facts: TypeAlias = Mapping[Block, Mapping[str, Any]]
+
+_MOST_VALUES = 6
+_DIGITS = 3
+
+
+class Relative(NamedTuple):
+    """A competitor's mean on the data sets of one kind, between the worst (0) and the best (1).
+
+    Parameters
+    ----------
+    name
+        The competitor.
+    case
+        Labels of graph, parameters and data.
+    mean
+        Its mean over seeds.
+    share
+        Where that lies between the worst and the best competitor; None with a failure.
+    failures
+        Number of failed runs.
+    """
+
+    name: str
+    case: Case
+    mean: float | None
+    share: float | None
+    failures: int
+
+
+def relative_scores(scores: Scores, better: Better) -> list[Relative]:
+    """Means over seeds relative to the least and greatest of all competitors without a failure.
+
+    A competitor that failed on one seed of a kind of data has no share there: its mean would be
+    over the easier data sets.
+    """
+    places: dict[Case, list[int]] = {}
+    for i, block in enumerate(scores.blocks):
+        places.setdefault(block[:-1], []).append(i)
+    result = []
+    for case, chosen in places.items():
+        part = scores.at(chosen)
+        failures = part.failed.sum(axis=0)
+        means = [_mean(column) for column in part.values.T]
+        present = [mean for mean in means if mean is not None]
+        for j, name in enumerate(scores.names):
+            if part.took_part[:, j].any():
+                share = _share(means[j], present, better)
+                result.append(Relative(name, case, means[j], share, int(failures[j])))
+    return result
+
+
+def _mean(column: Floats) -> float | None:
+    return None if np.isnan(column).any() else float(np.mean(column))
+
+
+def _share(value: float | None, among: Sequence[float], better: Better) -> float | None:
+    """0 for the worst, 1 for the best; 1 when all are equal."""
+    if value is None or not among:
+        return None
+    low, high = min(among), max(among)
+    if high == low:
+        return 1.0
+    return (value - low) / (high - low) if better == "more" else (high - value) / (high - low)
+
+
+def data_facts(rows: Sequence[Row], diagnostics: Sequence[Row] = ()) -> dict[Block, dict[str, Any]]:
+    """What is known of each data set: kind of variables, rows, nodes, density, noise.
+
+    Parameters
+    ----------
+    rows
+        One row per run of the joint table.
+    diagnostics
+        One row per data set, with `n` and `kind`.
+    """
+    facts: dict[Block, dict[str, Any]] = {}
+    for row in rows:
+        known = facts.setdefault(block_of(row), {"noise": _noise(row["data"])})
+        if is_number(row.get("n_nodes")):
+            nodes, edges = int(row["n_nodes"]), row["true_n_edges_skel"]
+            known["nodes"] = nodes
+            if nodes > 1:
+                known["density"] = round(edges * 2 / nodes / (nodes - 1), _DIGITS)
+    for row in diagnostics:
+        known = facts.setdefault(block_of(row), {})
+        known |= {"data": row["kind"], "sample size": row["n"]}
+    return facts
+
+
+def _noise(label: object) -> str:
+    _, mark, code = str(label).partition("/noise=")
+    return code if mark else "N"
+
+
+class LikeMine(NamedTuple):
+    """Average ranks on data of one kind.
+
+    Parameters
+    ----------
+    factor, value
+        What the data sets have in common.
+    n
+        How many there are.
+    averages
+        Average rank of each competitor on them, the best first.
+    """
+
+    factor: str
+    value: str
+    n: int
+    averages: Mapping[str, float]
+
+
+def ranks_by_kind(scores: Scores, better: Better, facts: Facts) -> list[LikeMine]:
+    """Average ranks by kind of variables, sample size, number of nodes, density and noise.
+
+    Only what differs among the data sets is listed; quantities with more than six values are cut
+    into thirds.
+    """
+    result = []
+    for factor in ("data", "sample size", "nodes", "density", "noise"):
+        values = [facts.get(block, {}).get(factor) for block in scores.blocks]
+        groups = _grouped(values)
+        if len(groups) < 2:
+            continue
+        for value, members in groups.items():
+            rows = rank_table(scores.at(members), better)
+            averages = {row.name: row.average for row in rows}
+            result.append(LikeMine(factor, value, len(members), averages))
+    return result
+
+
+def _grouped(values: Sequence[Any]) -> dict[str, list[int]]:
+    """Positions by value; many numbers by thirds."""
+    known = [value for value in values if value is not None]
+    distinct = sorted(set(known), key=lambda v: (str(type(v)), v))
+    name: Callable[[Any], str] = str
+    if len(distinct) > _MOST_VALUES and all(is_number(value) for value in distinct):
+        low, high = (float(np.quantile(known, q)) for q in (1 / 3, 2 / 3))
+
+        def name(value: Any) -> str:
+            if value <= low:
+                return f"up to {low:.3g}"
+            return f"{low:.3g} to {high:.3g}" if value <= high else f"above {high:.3g}"
+
+        distinct = sorted(distinct)
+    groups: dict[str, list[int]] = {name(value): [] for value in distinct}
+    for i, value in enumerate(values):
+        if value is not None:
+            groups[name(value)].append(i)
+    return groups
+
+
+def strengths(
+    rows: Sequence[Row], metrics: Mapping[str, Better], facts: Facts, by: str = "setting"
+) -> list[dict[str, Any]]:
+    """Each competitor in each category, from 0 (the worst of all) to 1 (the best).
+
+    Categories: ranking; small and large networks, limited and big data (below and above the median,
+    where the study has both); steadiness (little variance of the relative scores); resilience to
+    noise; fitting (as many edges as the truth); speed (mean time of finished runs); reliability (no
+    errors, no exhausted memory).
+
+    Parameters
+    ----------
+    rows
+        One row per run.
+    metrics
+        The metrics that performance is measured by, and whether more or less is better.
+    facts
+        What is known of the data sets, see `data_facts`.
+    by
+        The column that names the competitors.
+    """
+    names = list(dict.fromkeys(str(row[by]) for row in rows))
+    raw: dict[str, dict[str, float]] = {}
+    shares: list[Relative] = []
+    averages: dict[str, list[float]] = {}
+    for metric, better in metrics.items():
+        scores = score_table(rows, metric, by)
+        shares += relative_scores(scores, better)
+        for row in rank_table(scores, better):
+            averages.setdefault(row.name, []).append(-row.average)
+    raw["ranking"] = {name: float(np.mean(found)) for name, found in averages.items()}
+    by_case = {block[:-1]: known for block, known in facts.items()}
+    raw |= _performance(shares, by_case)
+    raw |= _costs(rows, by)
+    scaled = {category: _scaled(found) for category, found in raw.items() if len(found) > 1}
+    return [
+        {by: name} | {category: found.get(name) for category, found in scaled.items()}
+        for name in names
+    ]
+
+
+def _performance(shares: Sequence[Relative], facts: Facts) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    for factor, (below, above) in {
+        "nodes": ("small networks", "large networks"),
+        "sample size": ("limited data", "big data"),
+    }.items():
+        numbers = sorted({facts.get(one.case, {}).get(factor) or 0 for one in shares})
+        if len(numbers) < 2:
+            continue
+        middle = (numbers[(len(numbers) - 1) // 2] + numbers[len(numbers) // 2]) / 2
+        least = min(middle, numbers[-2])
+
+        def small(one: Relative, factor: str = factor, least: float = least) -> bool:
+            return (facts.get(one.case, {}).get(factor) or 0) <= least
+
+        found[below] = _means(one for one in shares if small(one))
+        found[above] = _means(one for one in shares if not small(one))
+    by_name: dict[str, list[float]] = {}
+    for one in shares:
+        if one.share is not None:
+            by_name.setdefault(one.name, []).append(one.share)
+    if len({one.case for one in shares}) > 1:
+        found["steadiness"] = {n: -float(np.var(v)) for n, v in by_name.items() if len(v) > 1}
+    noisy = {case for case, known in facts.items() if known.get("noise", "N") != "N"}
+    if noisy and len(noisy) < len(facts):
+        loud = _means(one for one in shares if one.case in noisy)
+        quiet = _means(one for one in shares if one.case not in noisy)
+        found["resilience to noise"] = {n: loud[n] - quiet[n] for n in loud.keys() & quiet.keys()}
+    return found
+
+
+def _means(shares: Any) -> dict[str, float]:
+    by_name: dict[str, list[float]] = {}
+    for one in shares:
+        if one.share is not None:
+            by_name.setdefault(one.name, []).append(one.share)
+    return {name: float(np.mean(found)) for name, found in by_name.items()}
+
+
+def _costs(rows: Sequence[Row], by: str) -> dict[str, dict[str, float]]:
+    misfit: dict[str, list[float]] = {}
+    time: dict[str, list[float]] = {}
+    errors: dict[str, list[float]] = {}
+    for row in rows:
+        name, edges = str(row[by]), row.get("true_n_edges_skel")
+        if is_number(edges) and edges:
+            learned = row["TP_skel"] + row["FP_skel"]
+            misfit.setdefault(name, []).append(-abs(learned - edges) / edges)
+        if is_number(row.get("time")):
+            time.setdefault(name, []).append(-float(row["time"]))
+        errors.setdefault(name, []).append(-float(row["status"] in ("F2", "F3")))
+    found = {"fitting": misfit, "speed": time, "reliability": errors}
+    return {
+        category: {name: float(np.mean(values)) for name, values in by_name.items()}
+        for category, by_name in found.items()
+        if by_name
+    }
+
+
+def _scaled(found: Mapping[str, float]) -> dict[str, float]:
+    low, high = min(found.values()), max(found.values())
+    return {name: (v - low) / (high - low) if high > low else 1.0 for name, v in found.items()}

@@ -1,0 +1,137 @@
+"""Average ranks on a line, with bars over those that cannot be told apart (Demšar 2006)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dagathlon.evaluate.significance import Nemenyi
+from dagathlon.report.charts.parts import Chart, nothing
+from dagathlon.report.look import Look
+
+_WIDTH, _STEP, _LETTER = 720, 20, 5.8
+_BAR = 0.42
+_INK = {"color": "#8c8c8c"}
+
+
+def critical_difference(found: Nemenyi | None, ids: Mapping[str, str], look: Look) -> Chart:
+    """The critical-difference diagram: the best to the left, bars join what does not differ.
+
+    Parameters
+    ----------
+    found
+        Average ranks and groups; None when there are too few data sets.
+    ids
+        The algorithm of each competitor.
+    look
+        Colours and symbols.
+    """
+    if found is None:
+        return nothing("ranks are compared on five or more data sets that all took part in")
+    k = len(found.names)
+    top = 1.0 + _BAR * len(found.groups)
+    rows = [_place(found, i, top) | {"id": ids[found.names[i]]} for i in range(k)]
+    depth = max(float(row["y"]) for row in rows) + 0.6
+    x = _axis(k, max(len(row["label"]) for row in rows))
+    y: Chart = {"field": "y", "type": "quantitative", "axis": None}
+    y["scale"] = {"domain": [depth, -1.0], "zero": False, "nice": False}
+    layers = [*_scale(found, x, y), *_names(rows, x, y, look), _groups(found, x, y)]
+    height = int(_STEP * (depth + 1.2))
+    return {"width": _WIDTH, "height": height, "layer": layers}
+
+
+def _axis(k: int, longest: int) -> Chart:
+    """Ranks from 1 to k, with room on both sides for names of so many letters."""
+    gutter = min(_LETTER * longest + 12, 0.36 * _WIDTH)
+    margin = gutter * (k - 1) / (_WIDTH - 2 * gutter)
+    ticks = list(range(1, k + 1, 1 + k // 16))
+    shown = {"orient": "top", "grid": False, "domain": False, "values": ticks, "format": "~g"}
+    return {
+        "field": "rank",
+        "type": "quantitative",
+        "title": "average rank ↓",
+        "scale": {"domain": [1 - margin, k + margin], "nice": False, "zero": False},
+        "axis": shown,
+    }
+
+
+def _place(found: Nemenyi, i: int, top: float) -> dict[str, Any]:
+    """The better half is named on the left, from the best down; the others on the right."""
+    k = len(found.names)
+    left = i < (k + 1) // 2
+    row = i if left else k - 1 - i
+    rank = found.averages[i]
+    return {
+        "name": found.names[i],
+        "label": f"{found.names[i]}  {rank:.2f}" if left else f"{rank:.2f}  {found.names[i]}",
+        "rank": rank,
+        "end": 1.0 if left else float(k),
+        "y": top + row,
+        "zero": 0.0,
+        "side": "left" if left else "right",
+    }
+
+
+def _names(rows: list[dict[str, Any]], x: Chart, y: Chart, look: Look) -> list[Chart]:
+    values: Chart = {"values": rows}
+    line: Chart = {"type": "rule", "strokeWidth": 1, "opacity": 1, **_INK}
+    tips = [{"field": "name", "title": "setting"}, {"field": "rank", "format": ".3f"}]
+    down: Chart = {"mark": line, "encoding": {"x": x, "y": y, "y2": {"field": "zero"}}}
+    across: Chart = {"mark": line, "encoding": {"x": x, "x2": {"field": "end"}, "y": y}}
+    point: Chart = {
+        "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
+        "encoding": {
+            "x": x,
+            "y": y | {"field": "zero"},
+            "color": look.colour(legend=False),
+            "shape": look.shape(legend=False),
+            "tooltip": tips,
+        },
+    }
+    labels: list[Chart] = [
+        {
+            "transform": [{"filter": {"field": "side", "equal": side}}],
+            "mark": {"type": "text", "align": align, "dx": dx, "fontSize": 11},
+            "encoding": {"x": x | {"field": "end"}, "y": y, "text": {"field": "label"}},
+        }
+        for side, align, dx in (("left", "right", -5), ("right", "left", 5))
+    ]
+    return [{"data": values, **part} for part in (down, across, *labels, point)]
+
+
+def _groups(found: Nemenyi, x: Chart, y: Chart) -> Chart:
+    values = [
+        {
+            "rank": found.averages[first],
+            "end": found.averages[last],
+            "y": 0.45 + _BAR * i,
+            "text": f"no difference among {last - first + 1}",
+        }
+        for i, (first, last) in enumerate(found.groups)
+    ]
+    return {
+        "data": {"values": values},
+        "mark": {"type": "rule", "strokeWidth": 4, "strokeCap": "round", "opacity": 1},
+        "encoding": {"x": x, "x2": {"field": "end"}, "y": y, "tooltip": {"field": "text"}},
+    }
+
+
+def _scale(found: Nemenyi, x: Chart, y: Chart) -> list[Chart]:
+    """The critical difference as a length, above the axis."""
+    end = min(1 + found.difference, float(len(found.names)))
+    cut = " (longer than the axis)" if found.difference > len(found.names) - 1 else ""
+    text = f"critical difference {found.difference:.2f}{cut}, {found.n} data sets"
+    values = {"values": [{"rank": 1.0, "end": end, "y": -0.65, "text": text}]}
+    whole = {"values": [{"rank": 1.0, "end": float(len(found.names)), "y": 0.0}]}
+    line = {"type": "rule", "strokeWidth": 1, "opacity": 1, **_INK}
+    rule = {"type": "rule", "strokeWidth": 2, "opacity": 1, "color": "#d55e00"}
+    label = {"type": "text", "align": "left", "dx": 6, "fontSize": 11}
+    return [
+        {"data": whole, "mark": line, "encoding": {"x": x, "x2": {"field": "end"}, "y": y}},
+        {"data": values, "mark": rule, "encoding": {"x": x, "x2": {"field": "end"}, "y": y}},
+        {
+            "data": values,
+            "mark": label,
+            "encoding": {"x": x | {"field": "end"}, "y": y, "text": {"field": "text"}},
+        },
+    ]

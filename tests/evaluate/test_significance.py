@@ -1,0 +1,153 @@
+"""Friedman, Nemenyi, Wilcoxon and Holm against scipy and published examples."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from dagathlon.errors import DagathlonError
+from dagathlon.evaluate.ranking import Scores
+from dagathlon.evaluate.significance import (
+    critical_difference,
+    friedman,
+    holm,
+    nemenyi,
+    pairwise,
+)
+
+
+def scores(values: np.ndarray, failed: np.ndarray | None = None) -> Scores:
+    names = tuple("abcdefghijkl"[: values.shape[1]])
+    blocks = tuple(("g", "p", "d", i) for i in range(len(values)))
+    marked = np.zeros(values.shape, bool) if failed is None else failed
+    return Scores(names, blocks, np.where(marked, np.nan, values), marked)
+
+
+# Demšar 2006, Table 6: AUC of C4.5, C4.5+m, C4.5+cf and C4.5+m+cf on fourteen data sets.
+DEMSAR = np.array(
+    [
+        [0.763, 0.768, 0.771, 0.798],
+        [0.599, 0.591, 0.590, 0.569],
+        [0.954, 0.971, 0.968, 0.967],
+        [0.628, 0.661, 0.654, 0.657],
+        [0.882, 0.888, 0.886, 0.898],
+        [0.936, 0.931, 0.916, 0.931],
+        [0.661, 0.668, 0.609, 0.685],
+        [0.583, 0.583, 0.563, 0.625],
+        [0.775, 0.838, 0.866, 0.875],
+        [1.000, 1.000, 1.000, 1.000],
+        [0.940, 0.962, 0.965, 0.962],
+        [0.619, 0.666, 0.614, 0.669],
+        [0.972, 0.981, 0.9751, 0.975],
+        [0.957, 0.978, 0.946, 0.970],
+    ]
+)
+
+
+def test_demsars_example() -> None:
+    found = friedman(scores(DEMSAR), "more")
+    groups = nemenyi(scores(DEMSAR), "more", alpha=0.10)
+    assert found is not None
+    assert groups is not None
+    assert dict(zip(groups.names, groups.averages, strict=True)) == pytest.approx(
+        {"a": 3.143, "b": 2.000, "c": 2.893, "d": 1.964}, abs=5e-4
+    )
+    # He does not correct for ties: 9.28 and 3.69 there.
+    uncorrected = 12 * 14 / (4 * 5) * (sum(r * r for r in groups.averages) - 4 * 5**2 / 4)
+    assert uncorrected == pytest.approx(9.28, abs=0.01)
+    assert 13 * uncorrected / (14 * 3 - uncorrected) == pytest.approx(3.69, abs=0.01)
+    assert found.statistic == pytest.approx(stats.friedmanchisquare(*DEMSAR.T).statistic)
+    assert found.f_p_value < 0.05
+    # At level 0.10 the critical difference is 1.12, at 0.05 1.25.
+    assert groups.difference == pytest.approx(1.12, abs=0.006)
+    assert critical_difference(4, 14) == pytest.approx(1.25, abs=0.005)
+    # With it, plain C4.5 is worse than both C4.5+m and C4.5+m+cf; the third is in between.
+    assert groups.names == ("d", "b", "c", "a")
+    assert groups.groups == ((0, 2), (2, 3))
+
+
+@pytest.mark.parametrize(
+    ("k", "at_05", "at_10"),
+    [
+        (2, 1.960, 1.645),
+        (3, 2.343, 2.052),
+        (4, 2.569, 2.291),
+        (5, 2.728, 2.459),
+        (6, 2.850, 2.589),
+        (7, 2.949, 2.693),
+        (8, 3.031, 2.780),
+        (9, 3.102, 2.855),
+        (10, 3.164, 2.920),
+    ],
+)
+def test_demsars_critical_values(k: int, at_05: float, at_10: float) -> None:
+    unit = (k * (k + 1) / 6) ** 0.5
+    assert critical_difference(k, 1, 0.05) / unit == pytest.approx(at_05, abs=1e-3)
+    assert critical_difference(k, 1, 0.10) / unit == pytest.approx(at_10, abs=1e-3)
+
+
+@given(st.integers(0, 10**6))
+def test_friedman_is_scipys(seed: int) -> None:
+    values = np.random.default_rng(seed).integers(0, 6, (9, 4)).astype(float)
+    found, expected = friedman(scores(values), "less"), stats.friedmanchisquare(*values.T)
+    assert found is not None
+    assert found.statistic == pytest.approx(expected.statistic)
+    assert found.p_value == pytest.approx(expected.pvalue)
+
+
+@given(st.integers(0, 10**6))
+def test_wilcoxon_is_scipys_and_holm_is_in_order(seed: int) -> None:
+    values = np.random.default_rng(seed).normal(size=(12, 3))
+    found = pairwise(scores(values), "more")
+    assert [(pair.left, pair.right) for pair in found] == [("a", "b"), ("a", "c"), ("b", "c")]
+    for pair, (i, j) in zip(found, [(0, 1), (0, 2), (1, 2)], strict=True):
+        assert pair.p_value == pytest.approx(stats.wilcoxon(values[:, i], values[:, j]).pvalue)
+        assert pair.p_value <= pair.adjusted <= 1
+        assert pair.wins == (values[:, i] > values[:, j]).sum()
+        assert pair.wins + pair.losses + pair.ties == 12
+
+
+def test_holm_by_hand() -> None:
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.5, 0.9]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+def test_a_failure_is_worse_than_anything() -> None:
+    values = np.column_stack([np.arange(8.0), np.arange(8.0) + 1])
+    failed = np.zeros((8, 2), bool)
+    failed[:, 0] = True
+    (pair,) = pairwise(scores(values, failed), "less")
+    assert (pair.wins, pair.losses, pair.ties) == (0, 8, 0)
+    failed[:, 1] = True
+    (both,) = pairwise(scores(values, failed), "less")
+    assert (both.ties, both.p_value) == (8, 1.0)
+    found = friedman(scores(values, failed), "less")
+    assert found is not None
+    assert (found.statistic, found.p_value) == (0, 1)
+
+
+def test_too_little_to_tell() -> None:
+    values = np.random.default_rng(1).normal(size=(4, 3))
+    assert friedman(scores(values), "less") is None
+    assert nemenyi(scores(values), "less") is None
+    assert pairwise(scores(values), "less") == []
+    with pytest.raises(DagathlonError, match="two competitors"):
+        critical_difference(1, 5)
+    assert friedman(score_nothing(), "less") is None
+
+
+def score_nothing() -> Scores:
+    return Scores((), (), np.empty((0, 0)), np.empty((0, 0), bool))
+
+
+def test_data_sets_without_everybody_are_left_out() -> None:
+    values = np.random.default_rng(2).normal(size=(10, 3))
+    values[:2, 0] = np.nan
+    values[1:, 2] = np.nan  # takes part once only: left out itself
+    found = friedman(scores(values), "less")
+    assert found is not None
+    assert (found.n, found.k) == (8, 2)
