@@ -88,7 +88,7 @@ def matrix(estimate: Estimate) -> np.ndarray:
 
 
 def peer_result(frame: Any, case: Case) -> tuple[np.ndarray, int]:
-    """bnlearn's matrix and its number of tests."""
+    """Bnlearn's matrix and its number of tests."""
     import pybnlearn
 
     name = {"bnlearn_pcstable": "pc_stable"}.get(case.learner, case.learner)
@@ -192,8 +192,9 @@ def main() -> None:
                 for case in cases(data, learners):
                     found = worker.run(case)
                     row = case.learner + (
-                        " directed" if case.arguments.get("undirected") is False
-                        and case.learner in NEIGHBOURS else ""
+                        " directed"
+                        if case.arguments.get("undirected") is False and case.learner in NEIGHBOURS
+                        else ""
                     )
                     table[row, kind_of(data)].append(found)
                     if not chosen.quiet and (found.different or found.skipped):
@@ -204,7 +205,9 @@ def main() -> None:
 
 
 def report(table: dict[tuple[str, str], list[Outcome]]) -> None:
-    print("| learner | data | runs | equal | edges that differ | tests, ours / bnlearn's |\n|---|---|---|---|---|---|")
+    print(
+        "| learner | data | runs | equal | edges that differ | tests, ours / bnlearn's |\n|---|---|---|---|---|---|"
+    )
     for (learner, kind), outcomes in table.items():
         done = [o for o in outcomes if not o.skipped]
         equal = sum(o.different == 0 for o in done)

@@ -107,6 +107,7 @@ def latent_projection(
 def is_mag(graph: MarkedGraph) -> bool: ...
 def is_pag(graph: MarkedGraph) -> bool: ...
 def pag(graph: MarkedGraph) -> MarkedGraph: ...
+def directed_circles(graph: MarkedGraph) -> MarkedGraph: ...
 def mag_of_pag(graph: MarkedGraph) -> MarkedGraph | None: ...
 
 class Stream:
@@ -295,6 +296,8 @@ def pc(
     seed: int,
     forbidden: NDArray[numpy.bool_] | None,
     required: NDArray[numpy.bool_] | None,
+    possible_causes_only: bool,
+    correction: IndependenceTest | None,
 ) -> tuple[MarkedGraph, list[int], int]:
     """
     The graph, the number of tests of each level, and the number of triples left open.
@@ -307,6 +310,7 @@ def pc_skeleton(
     stable: bool,
     forbidden: NDArray[numpy.bool_] | None,
     required: NDArray[numpy.bool_] | None,
+    possible_causes_only: bool,
 ) -> tuple[MarkedGraph, list[int]]:
     """The skeleton and the number of tests of each level."""
 
@@ -596,6 +600,173 @@ def order_chain(
     start: Sequence[int],
     iterations: int,
     stepsave: int,
+    cycles: int,
+    heated: float,
     seed: int,
     stream: int,
 ) -> OrderChain: ...
+def partition_chain(
+    tables: ParentTables,
+    start: Sequence[int],
+    iterations: int,
+    stepsave: int,
+    seed: int,
+    stream: int,
+) -> ChainLog: ...
+def structure_chain(
+    score: Score,
+    limits: SearchLimits,
+    start: MarkedGraph,
+    power: float,
+    iterations: int,
+    stepsave: int,
+    seed: int,
+    stream: int,
+) -> ChainLog: ...
+
+class SampledTest(IndependenceTest):
+    """Answers drawn by the probability of independence."""
+
+    def restart(self, seed: int) -> None:
+        """Forgets all answers and draws others."""
+
+    @property
+    def asked(self) -> list[tuple[int, int, list[int]]]:
+        """The questions since the start: x, y and the given variables."""
+
+def sampled_test(score: Score, prior: float) -> SampledTest: ...
+def evaluate_tests(
+    test: IndependenceTest, questions: Sequence[tuple[int, int, Sequence[int]]]
+) -> tuple[list[float], list[float]]:
+    """Statistics and p-values of many tests, which are not counted."""
+
+@overload
+def corrected_discrete_test(
+    plain: IndependenceTest,
+    codes: NDArray[numpy.uint8],
+    arities: Sequence[int],
+    causes: Sequence[Sequence[int]],
+    correction: str,
+) -> IndependenceTest: ...
+@overload
+def corrected_discrete_test(
+    plain: IndependenceTest,
+    codes: NDArray[numpy.uint16],
+    arities: Sequence[int],
+    causes: Sequence[Sequence[int]],
+    correction: str,
+) -> IndependenceTest: ...
+@overload
+def impute(
+    codes: NDArray[numpy.uint8],
+    arities: Sequence[int],
+    values: NDArray[numpy.float64],
+    is_discrete: Sequence[bool],
+    copies: int,
+    sweeps: int,
+    seed: int,
+) -> tuple[NDArray[numpy.uint16], NDArray[numpy.float64]]: ...
+@overload
+def impute(
+    codes: NDArray[numpy.uint16],
+    arities: Sequence[int],
+    values: NDArray[numpy.float64],
+    is_discrete: Sequence[bool],
+    copies: int,
+    sweeps: int,
+    seed: int,
+) -> tuple[NDArray[numpy.uint16], NDArray[numpy.float64]]:
+    """Completed copies of the data one below the other: codes, and values."""
+
+def corrected_gaussian_test(
+    plain: IndependenceTest,
+    values: NDArray[numpy.float64],
+    causes: Sequence[Sequence[int]],
+    correction: str,
+    largest_correlation: float,
+) -> IndependenceTest: ...
+def direct_neighbours(
+    test: IndependenceTest, target: int, candidates: Sequence[int], alpha: float, max_order: int
+) -> list[int]: ...
+def pooled_gaussian_test(
+    values: NDArray[numpy.float64], copies: int, largest_correlation: float
+) -> IndependenceTest: ...
+def pooled_discrete_test(
+    codes: NDArray[numpy.uint16], arities: Sequence[int], copies: int
+) -> IndependenceTest: ...
+def f_tail(f: float, df1: float, df2: float) -> float:
+    """The probability that Fisher's F is larger."""
+
+def pooled_mixed_test(
+    codes: NDArray[numpy.uint16],
+    arities: Sequence[int],
+    values: NDArray[numpy.float64],
+    is_discrete: Sequence[bool],
+    copies: int,
+) -> IndependenceTest: ...
+def acyclicity(
+    weights: NDArray[numpy.float64], exponential: bool
+) -> tuple[float, NDArray[numpy.float64]]:
+    """
+    How far weights are from a DAG, and its derivative by each squared weight, from row to column.
+    """
+
+def notears_minimum(
+    moments: NDArray[numpy.float64],
+    penalty: float,
+    start: NDArray[numpy.float64],
+    multiplier: float,
+    rho: float,
+    alpha: float,
+) -> tuple[NDArray[numpy.float64], float, float, int]:
+    """
+    The least squares minimum of the augmented Lagrangian near `start`: weights, acyclicity, its multiplier, and the number of steps.
+    """
+
+class ParentSets:
+    """Candidate parent sets of each node with their scores."""
+
+    def __init__(self, lists: Sequence[Sequence[tuple[float, Sequence[int]]]]) -> None: ...
+    def __len__(self) -> int: ...
+    @property
+    def scored(self) -> int: ...
+    def count(self) -> int: ...
+    def lists(self) -> list[list[tuple[float, list[int]]]]: ...
+    def components(self) -> list[list[int]]: ...
+
+def enumerate_parent_sets(score: Score, limits: SearchLimits, prune: bool) -> ParentSets: ...
+def explore_parent_sets(
+    score: Score,
+    guide: Score,
+    limits: SearchLimits,
+    budget: int,
+    penalty: float,
+    levels: Sequence[int],
+) -> ParentSets: ...
+def best_by_sets(sets: ParentSets) -> tuple[float, list[list[int]]]: ...
+def violated_clusters(
+    nodes: int, shares: Sequence[tuple[int, Sequence[int], float]], most: int
+) -> list[list[int]]: ...
+def window_search(
+    sets: ParentSets, starts: int, window: int, acyclic_selection: bool, seconds: float, seed: int
+) -> tuple[float, list[list[int]], int, int]: ...
+
+class Modularity(enum.Enum):
+    structure = 0
+
+    order = 1
+
+class DagPosterior:
+    """Sums over all DAGs of few nodes."""
+
+    @staticmethod
+    def of_score(score: Score, limits: SearchLimits, modularity: Modularity) -> DagPosterior: ...
+    @staticmethod
+    def of_weights(log_weights: NDArray[numpy.float64], modularity: Modularity) -> DagPosterior: ...
+    def __len__(self) -> int: ...
+    def log_partition(self) -> float: ...
+    def edges(self) -> NDArray[numpy.float64]: ...
+    def families(self, child: int) -> list[float]: ...
+    def mean_log_weight(self) -> float: ...
+    def best(self) -> list[list[int]]: ...
+    def sample(self, count: int, seed: int) -> list[list[list[int]]]: ...

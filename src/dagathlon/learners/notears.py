@@ -113,7 +113,9 @@ def _least_squares(values: Matrix, penalty: float) -> Minimise:
     return minimise
 
 
-def _generalised(values: Matrix, loss_type: Literal["logistic", "poisson"], penalty: float) -> Minimise:
+def _generalised(
+    values: Matrix, loss_type: Literal["logistic", "poisson"], penalty: float
+) -> Minimise:
     from scipy.optimize import minimize  # noqa: PLC0415 - SciPy only when asked for
 
     p = values.shape[1]
