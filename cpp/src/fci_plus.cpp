@@ -13,6 +13,10 @@ namespace {
 
 using NodeVector = std::vector<std::size_t>;
 
+// Choices of so many neighbours of both ends are tried as long as there are no more choices than this:
+// all of them up to eleven neighbours. On data the degree may be far above that of the graph.
+constexpr double max_choices = 500;
+
 class HierarchyPass {
  public:
   HierarchyPass(IndependenceTest& test, Skeleton& skeleton, const PagOptions& options)
@@ -22,7 +26,7 @@ class HierarchyPass {
     for (std::size_t x = 0; x < graph_.size(); ++x)
       for (std::size_t y = x + 1; y < graph_.size(); ++y)
         if (skeleton_.separating.known(x, y)) add_arrows(x, y);
-    while (remove_one()) {
+    while (remove_edges()) {
     }
   }
 
@@ -54,22 +58,29 @@ class HierarchyPass {
     return any(spouses.row());
   }
 
-  bool remove_one() {
+  // One round over all edges; whether any went.
+  bool remove_edges() {
+    bool removed = false;
     for (std::size_t x = 0; x < graph_.size(); ++x)
       for (const std::size_t y : members_without(skeleton_.adjacent[x], x))
-        if (x < y && !options_.is_fixed(x, y) && has_spouse_beside(x, y) && has_spouse_beside(y, x) && try_pair(x, y))
-          return true;
-    return false;
+        if (x < y && !options_.is_fixed(x, y) && has_spouse_beside(x, y) && has_spouse_beside(y, x))
+          removed = try_pair(x, y) || removed;
+    return removed;
   }
 
-  // Tries the hierarchies of all choices among the neighbours of both ends.
+  // Tries the hierarchies of all small choices among the neighbours of both ends.
   bool try_pair(std::size_t x, std::size_t y) {
     const NodeVector of_x = members_without(skeleton_.adjacent[x], y);
     const NodeVector of_y = members_without(skeleton_.adjacent[y], x);
     std::set<NodeVector> tried;
-    for (std::size_t total = 1; total <= of_x.size() + of_y.size(); ++total)
+    const std::size_t all = of_x.size() + of_y.size();
+    double choices = 1;
+    for (std::size_t total = 1; total <= all; ++total) {
+      choices *= static_cast<double>(all - total + 1) / static_cast<double>(total);
+      if (choices > max_choices) return false;
       for (std::size_t k = total > of_y.size() ? total - of_y.size() : 0; k <= std::min(total, of_x.size()); ++k)
         if (try_sizes(x, y, {of_x, k, {}}, {of_y, total - k, {}}, tried)) return true;
+    }
     return false;
   }
 

@@ -35,25 +35,34 @@ class GfciRun {
   }
 
  private:
-  // A latent common cause of two nodes shows as an edge between them inside a triangle.
+  // A latent common cause of two nodes shows as an edge between them inside a triangle. Small sets are
+  // tried for all edges before larger ones, so that few neighbours are left for those.
   void remove_edges() {
-    for (std::size_t a = 0; a < scored_.size(); ++a)
-      for_each(scored_.adjacencies(a), [&](std::size_t c) {
-        if (a > c || options_.is_fixed(a, c) || !intersects(scored_.adjacencies(a), scored_.adjacencies(c))) return;
-        if (const auto set = separator(a, c)) separate(skeleton_, a, c, *set);
-      });
+    for (std::size_t size = 0; size <= options_.skeleton.max_order; ++size) {
+      bool enough = false;
+      for (std::size_t a = 0; a < scored_.size(); ++a)
+        for (const std::size_t c : members_without(skeleton_.adjacent[a], a))
+          if (a < c && in_triangle(a, c)) enough = remove_edge(a, c, size) || enough;
+      if (!enough) return;
+    }
   }
 
-  std::optional<NodeVector> separator(std::size_t a, std::size_t c) {
+  bool in_triangle(std::size_t a, std::size_t c) const {
+    return !options_.is_fixed(a, c) && intersects(scored_.adjacencies(a), scored_.adjacencies(c));
+  }
+
+  // Whether there were enough neighbours for sets of this size.
+  bool remove_edge(std::size_t a, std::size_t c, std::size_t size) {
+    if (const auto set = separator(a, c, size)) separate(skeleton_, a, c, *set);
+    return std::max(count(skeleton_.adjacent[a]), count(skeleton_.adjacent[c])) > size;
+  }
+
+  // A set of neighbours of one end that separates it from the other.
+  std::optional<NodeVector> separator(std::size_t a, std::size_t c, std::size_t size) {
     const NodeVector of_a = members_without(skeleton_.adjacent[a], c);
     const NodeVector of_c = members_without(skeleton_.adjacent[c], a);
-    const std::size_t largest = std::min(std::max(of_a.size(), of_c.size()), options_.skeleton.max_order);
-    for (std::size_t size = 0; size <= largest; ++size) {
-      if (auto found = test_.separator(a, c, {of_a, size, {}}, options_.skeleton.alpha)) return found;
-      if (auto found = test_.separator(a, c, {of_c, size, skeleton_.adjacent[a]}, options_.skeleton.alpha))
-        return found;
-    }
-    return std::nullopt;
+    if (auto found = test_.separator(a, c, {of_a, size, {}}, options_.skeleton.alpha)) return found;
+    return test_.separator(a, c, {of_c, size, skeleton_.adjacent[a]}, options_.skeleton.alpha);
   }
 
   // The score decides about triples that were unshielded in its graph, tests about the others.
@@ -64,12 +73,14 @@ class GfciRun {
 
   // Pairs that the score separated get a separating set when a rule asks for it.
   bool in_separator(std::size_t a, std::size_t c, std::size_t b) {
-    if (!skeleton_.separating.known(a, b)) {
-      const auto set = separator(a, b);
-      if (!set) return true;
-      skeleton_.separating.put(a, b, *set);
-    }
-    return skeleton_.separating.contains(a, b, c);
+    if (!skeleton_.separating.known(a, b)) find_separator(a, b);
+    return !skeleton_.separating.known(a, b) || skeleton_.separating.contains(a, b, c);
+  }
+
+  void find_separator(std::size_t a, std::size_t b) {
+    const std::size_t neighbours = std::max(count(skeleton_.adjacent[a]), count(skeleton_.adjacent[b]));
+    for (std::size_t size = 0; size <= std::min(neighbours, options_.skeleton.max_order); ++size)
+      if (const auto set = separator(a, b, size)) return skeleton_.separating.put(a, b, *set);
   }
 
   IndependenceTest& test_;

@@ -123,7 +123,9 @@ class FciPlus(LatentSearch):
     """FCI with a second pass whose number of tests is polynomial in the number of variables.
 
     Instead of all sets of variables that collider paths reach, it tries those that the separations
-    found so far imply. With the true separations its result is that of FCI.
+    found so far imply, beginning with few neighbours of the two variables. With the true
+    separations its result is that of FCI as long as the two have at most eleven neighbours
+    together; for more, larger choices of neighbours are left out.
     """
 
     name = "fci_plus"

@@ -34,7 +34,7 @@ class Gfci(ScoreBased):
     Parameters
     ----------
     score
-        Score to maximise; null is bdeu, sem-bic or bic-cg as the data are discrete, continuous or
+        Score to maximise; null is bic, sem-bic or bic-cg as the data are discrete, continuous or
         mixed.
     max_parents
         Ignored: an equivalence class has no number of parents; use max_degree.
@@ -78,10 +78,8 @@ class Gfci(ScoreBased):
         return super().accepted() & self._tester().accepted()
 
     def default_score(self, data: Dataset) -> ScoreName:
-        """The scores of Tetrad."""
-        if data.is_mixed:
-            return "bic-cg"
-        return "bdeu" if data.is_discrete else "sem-bic"
+        """Tetrad's score for continuous data."""
+        return "sem-bic" if data.is_continuous else super().default_score(data)
 
     def objection(self, data: DataFacts) -> str:
         """Whatever the score or the test objects to."""
