@@ -258,6 +258,7 @@ def mixed_test(
     arities: Sequence[int],
     values: NDArray[numpy.float64],
     is_discrete: Sequence[bool],
+    likelihood_ratio: bool,
 ) -> IndependenceTest: ...
 @overload
 def mixed_test(
@@ -265,6 +266,7 @@ def mixed_test(
     arities: Sequence[int],
     values: NDArray[numpy.float64],
     is_discrete: Sequence[bool],
+    likelihood_ratio: bool,
 ) -> IndependenceTest: ...
 def gaussian_permutation_test(
     values: NDArray[numpy.float64], statistic: str, replicates: int, seed: int
