@@ -141,15 +141,15 @@ class HybridSearch {
     return result;
   }
 
-  // Whether a candidate that was given up has x as a neighbour from its own side. A table given the
-  // variable itself says nothing, so discrete variables that the search starts with are not found.
+  // Whether a candidate that was given up has x as a neighbour from its own side. The search starts
+  // where that of x did, though y may be there itself: a table given y says nothing, so discrete
+  // variables that the search starts with are not found.
   bool found_from(std::size_t y, Nodes within) {
-    if (contains(start_, y) && !options_.continuous) return false;
     NodeVector around{x_};
     for (const std::size_t node : within)
       if (node != y) around.push_back(node);
-    const NodeVector members = blanket_of(y, around, without(start_, y));
-    return contains(members, x_) && !apart(y, x_, members);
+    const NodeVector members = blanket_of(y, around, start_);
+    return contains(members, x_) && !apart(y, x_, without(members, y));
   }
 
   IndependenceTest& test_;

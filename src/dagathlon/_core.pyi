@@ -501,7 +501,6 @@ def learn_by_neighbours(
     search: str,
     alpha: float,
     max_given: int | None,
-    continuous: bool,
     forbidden: NDArray[numpy.bool_] | None,
     required: NDArray[numpy.bool_] | None,
     undirected: bool,
