@@ -17,22 +17,22 @@ NodeVector with(NodeVector nodes, std::size_t node) {
   return nodes;
 }
 
-// The residual sum of squares of the last column; 0 when the others leave nothing of it.
+// The residual sum of squares of the last column; 0 when it is constant, or the others leave nothing
+// of it.
 double residual_sum(std::span<const ValueColumn> columns, Nodes rows) {
   const std::size_t c = columns.size();
   const Moments m = moments(columns, rows);
+  const SymmetricMatrix r = correlation(m);
   std::vector<double> factor(c * c);
   for (std::size_t i = 0; i < c; ++i)
     for (std::size_t j = 0; j <= i; ++j) {
-      double rest = m.scatter(i, j);
+      double rest = r(i, j);
       for (std::size_t l = 0; l < j; ++l) rest -= factor[i * c + l] * factor[j * c + l];
-      const bool kept = rest > collinear_share * m.scatter(i, i);
-      if (i + 1 == c && j == i) return kept ? rest : 0.0;
       // A regressor that is a function of those before it adds nothing.
-      if (i == j) factor[i * c + i] = kept ? std::sqrt(rest) : 0.0;
+      if (i == j) factor[i * c + i] = rest > collinear_share ? std::sqrt(rest) : 0.0;
       else factor[i * c + j] = factor[j * c + j] > 0 ? rest / factor[j * c + j] : 0.0;
     }
-  return 0.0;
+  return m.scatter(c - 1, c - 1) * factor.back() * factor.back();
 }
 
 TestResult answer(double statistic, double df) {
@@ -86,6 +86,8 @@ double ConditionalGaussianTest::joint_likelihood(Nodes continuous, Nodes discret
 
 TestResult ConditionalGaussianTest::of_continuous(std::size_t x, std::size_t y, const Query& query) const {
   const auto& [given, rows, configurations] = query;
+  // Nothing can depend on a constant, or on a function of the given variables.
+  if (rows.size() < 2 || std::isnan(likelihood(y, given.continuous, {}, rows))) return answer(NAN, configurations);
   if (given.discrete.empty() && given.continuous.empty()) {
     const ValueColumn columns[] = {{values_.data() + y * rows_, 1}, {values_.data() + x * rows_, 1}};
     const double left = residual_sum(columns, rows);

@@ -76,7 +76,7 @@ std::optional<double> collider_p_value(IndependenceTest& test, const NodeSets& b
   const NodeVector around_y = without(without(blankets[y], middle), x);
   double highest = 0;
   const bool separated = any_subset_of(
-      around_x.size() <= around_y.size() ? around_x : around_y, 0, options.max_given - 1, [&](Nodes subset) {
+      around_x.size() < around_y.size() ? around_x : around_y, 0, options.max_given - 1, [&](Nodes subset) {
         NodeVector given(subset.begin(), subset.end());
         given.push_back(middle);
         highest = std::max(highest, test.test(x, y, given).p_value);
