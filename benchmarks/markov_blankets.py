@@ -50,7 +50,10 @@ def run() -> list[Row]:
     alarm, gaussian = Network.load("alarm").sample(10_000, 1), gaussian_data(200, 1000)
     return [
         *(against_bnlearn(name, alarm, "Alarm n=10,000", "mi", 0.05) for name in ALARM),
-        *(against_bnlearn(name, gaussian, "Gaussian p=200 n=1000", "zf", 0.01) for name in GAUSSIAN),
+        *(
+            against_bnlearn(name, gaussian, "Gaussian p=200 n=1000", "zf", 0.01)
+            for name in GAUSSIAN
+        ),
     ]
 
 

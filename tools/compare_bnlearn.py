@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
-import sys
 import warnings
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -56,6 +55,9 @@ class Outcome:
     ours: int = 0
     theirs: int = 0
     skipped: str = ""
+
+
+Table: TypeAlias = dict[tuple[str, str], list[Outcome]]
 
 
 def kind_of(data: Dataset) -> str:
@@ -173,7 +175,7 @@ def drawn(name: str, n: int, seed: int) -> Dataset:
     return Network.load(name).sample(n, seed)
 
 
-def main() -> None:
+def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--networks", default="asia,gauss20x2")
     parser.add_argument("--rows", default="60,200,1000")
@@ -181,30 +183,39 @@ def main() -> None:
     parser.add_argument("--learners", default=",".join(LEARNERS))
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--quiet", action="store_true", help="print the table only")
-    chosen = parser.parse_args()
-    learners = tuple(chosen.learners.split(","))
-    table: dict[tuple[str, str], list[Outcome]] = defaultdict(list)
+    return parser.parse_args()
+
+
+def samples(chosen: argparse.Namespace) -> Iterator[tuple[str, Dataset]]:
     for name in chosen.networks.split(","):
         for n in map(int, chosen.rows.split(",")):
             for seed in map(int, chosen.seeds.split(",")):
-                data = drawn(name, n, seed)
-                worker = Worker(data, chosen.seconds)
-                for case in cases(data, learners):
-                    found = worker.run(case)
-                    row = case.learner + (
-                        " directed" if case.arguments.get("undirected") is False
-                        and case.learner in NEIGHBOURS else ""
-                    )
-                    table[row, kind_of(data)].append(found)
-                    if not chosen.quiet and (found.different or found.skipped):
-                        note = found.skipped or f"{found.different} entries"
-                        print(f"{name} n={n} seed={seed} {case}: {note}", flush=True)
-                worker.close()
+                yield f"{name} n={n} seed={seed}", drawn(name, n, seed)
+
+
+def main() -> None:
+    chosen = options()
+    table: Table = defaultdict(list)
+    for what, data in samples(chosen):
+        worker = Worker(data, chosen.seconds)
+        for case in cases(data, tuple(chosen.learners.split(","))):
+            found = worker.run(case)
+            table[row_name(case), kind_of(data)].append(found)
+            if not chosen.quiet and (found.different or found.skipped):
+                note = found.skipped or f"{found.different} entries"
+                print(f"{what} {case}: {note}", flush=True)
+        worker.close()
     report(table)
 
 
-def report(table: dict[tuple[str, str], list[Outcome]]) -> None:
-    print("| learner | data | runs | equal | edges that differ | tests, ours / bnlearn's |\n|---|---|---|---|---|---|")
+def row_name(case: Case) -> str:
+    directed = case.learner in NEIGHBOURS and not case.arguments["undirected"]
+    return f"{case.learner} directed" if directed else case.learner
+
+
+def report(table: Table) -> None:
+    print("| learner | data | runs | equal | entries that differ | tests, ours / bnlearn's |")
+    print("|---|---|---|---|---|---|")
     for (learner, kind), outcomes in table.items():
         done = [o for o in outcomes if not o.skipped]
         equal = sum(o.different == 0 for o in done)
@@ -215,4 +226,4 @@ def report(table: dict[tuple[str, str], list[Outcome]]) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -25,6 +25,7 @@ CASES = {
     "sachs_cont": ("zf",),
 }
 
+
 def collider_data(n: int = 2000) -> Dataset:
     """x → z ← y, z → w, and v apart."""
     rng = np.random.default_rng(5)
