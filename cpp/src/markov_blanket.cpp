@@ -112,9 +112,9 @@ class Search {
       return contains(blanket_, a.node) && a.p_value > options_.alpha;
     });
     if (leaves != found.rend()) return std::erase(blanket_, leaves->node) > 0;
-    const auto enters = std::ranges::find_if(
-        found, [&](const Association& a) { return !contains(blanket_, a.node) && a.p_value <= options_.alpha; });
-    if (enters == found.end()) return false;
+    // Only the strongest may come in, though a weaker one may have a lower adjusted p-value.
+    const auto enters = std::ranges::find_if(found, [&](const Association& a) { return !contains(blanket_, a.node); });
+    if (enters == found.end() || enters->p_value > options_.alpha) return false;
     blanket_.push_back(enters->node);
     return true;
   }
