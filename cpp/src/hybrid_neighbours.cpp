@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <ranges>
 
+#include "dagathlon/ties.hpp"
+
 namespace dagathlon {
 
 namespace {
@@ -12,6 +14,8 @@ struct Association {
   std::size_t node;
 };
 
+double rank(const Association& association) { return without_rounding(association.p_value); }
+
 NodeVector nodes_of(const std::vector<Association>& found) {
   NodeVector nodes;
   for (const Association& association : found) nodes.push_back(association.node);
@@ -19,13 +23,13 @@ NodeVector nodes_of(const std::vector<Association>& found) {
 }
 
 void weakest_first(std::vector<Association>& found) {
-  std::ranges::stable_sort(found, std::ranges::greater{}, &Association::p_value);
+  std::ranges::stable_sort(found, std::ranges::greater{}, rank);
 }
 
 // The strongest associations, that of x itself left out.
 NodeVector strongest_first(std::vector<Association> found, std::size_t x) {
   std::erase_if(found, [x](const Association& a) { return a.node == x; });
-  std::ranges::stable_sort(found, {}, &Association::p_value);
+  std::ranges::stable_sort(found, {}, rank);
   return nodes_of(found);
 }
 

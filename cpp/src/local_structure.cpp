@@ -4,6 +4,8 @@
 #include <optional>
 #include <set>
 
+#include "dagathlon/ties.hpp"
+
 namespace dagathlon {
 
 NodeSets symmetric(const NodeSets& sets) {
@@ -90,7 +92,7 @@ std::vector<Collider> find_colliders(IndependenceTest& test, const NodeSets& bla
   std::vector<Collider> found;
   for (const Triple& triple : unshielded_triples(adjacent))
     if (const auto p_value = collider_p_value(test, blankets, triple, options)) found.push_back({triple, *p_value});
-  std::ranges::stable_sort(found, {}, &Collider::p_value);
+  std::ranges::stable_sort(found, {}, [](const Collider& c) { return without_rounding(c.p_value); });
   return found;
 }
 
