@@ -1,4 +1,4 @@
-"""Learners named after bnlearn's on data that are constant, collinear, short, wide or incomplete."""
+"""Learners named after bnlearn's on constant, collinear, short, wide and incomplete data."""
 
 from __future__ import annotations
 
