@@ -1,4 +1,4 @@
-"""Speed of blanket and neighbourhood learners: ``python -m benchmarks.markov_blankets``.
+"""Speed of blanket and neighbourhood learners: ``python -m benchmarks markov_blankets``.
 
 The peer is bnlearn's C code as packaged in bnlearn-port (imports as pybnlearn).
 """
@@ -8,54 +8,54 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from benchmarks.separation import best_of
+from benchmarks.timing import Row, best_of, compare, print_table
 
-from dagathlon.data import Dataset, read_data
+from dagathlon.data import Dataset, Network, read_data
 from dagathlon.learners import learn
 
-LEARNERS = ("gs", "iamb", "inter_iamb", "mmpc", "si_hiton_pc", "hpc")
+ALARM = ("gs", "iamb", "inter_iamb", "mmpc", "si_hiton_pc", "hpc")
+GAUSSIAN = ("mmpc", "si_hiton_pc", "iamb")
 
 
-def gaussian_frame(p: int, n: int) -> Any:
+def gaussian_data(p: int, n: int) -> Dataset:
     """A random linear Gaussian network with one parent per variable on average."""
-    import pandas as pd
-
     rng = np.random.default_rng(3)
     weights = np.triu((rng.random((p, p)) < 2 / (p - 1)) * rng.uniform(0.3, 0.9, (p, p)), 1)
     values = np.linalg.solve((np.eye(p) - weights).T, rng.normal(size=(p, n))).T
-    return pd.DataFrame(values, columns=[f"V{i}" for i in range(p)])
+    return read_data(values)
 
 
-def compare(name: str, frame: Any, data: Dataset, what: str) -> dict[str, Any]:
-    """Times of both on the same data."""
-    import pybnlearn
+def against_bnlearn(name: str, data: Dataset, what: str, test: str, alpha: float) -> Row:
+    """Times of both on the same data, and whether the graphs are equal."""
+    ours = best_of(lambda: learn(data, name, test=test, alpha=alpha), 3)
+    graph = learn(data, name, test=test, alpha=alpha).graph
+    frame = data.to_pandas()
 
-    peer = getattr(pybnlearn, name)
-    ours = best_of(3, lambda: learn(data, name, test="zf", alpha=0.01))
-    theirs = best_of(1, lambda: peer(frame, test="zf", alpha=0.01))
-    return {
-        "what": f"{name}, {what}",
-        "ours_s": ours,
-        "peer": "bnlearn-port",
-        "peer_s": theirs,
-        "ratio": theirs / ours,
-        "note": "zf, alpha .01, one core; ours best of 3, the peer once",
-    }
+    def peer() -> tuple[float, str]:
+        import pybnlearn
+
+        results: list[Any] = []
+        seconds = best_of(
+            lambda: results.append(getattr(pybnlearn, name)(frame, test=test, alpha=alpha)), 1
+        )
+        skeleton = {frozenset(arc) for arc in pybnlearn.arcs(results[-1])}
+        same = skeleton == {frozenset((edge.left, edge.right)) for edge in graph.edges()}
+        return seconds, f"{test}, alpha {alpha}; {'same' if same else 'another'} skeleton"
+
+    return compare(f"{name}, {what}", ours, "bnlearn-port", "pybnlearn", peer)
 
 
-def run() -> list[dict[str, Any]]:
+def run() -> list[Row]:
     """One row per learner."""
-    rows = []
-    for p, n, names in ((50, 1000, LEARNERS), (100, 1000, ("mmpc", "si_hiton_pc", "iamb"))):
-        frame = gaussian_frame(p, n)
-        data = read_data(frame)
-        rows += [compare(name, frame, data, f"Gaussian p={p} n={n}") for name in names]
-    return rows
+    alarm, gaussian = Network.load("alarm").sample(10_000, 1), gaussian_data(200, 1000)
+    return [
+        *(against_bnlearn(name, alarm, "Alarm n=10,000", "mi", 0.05) for name in ALARM),
+        *(
+            against_bnlearn(name, gaussian, "Gaussian p=200 n=1000", "zf", 0.01)
+            for name in GAUSSIAN
+        ),
+    ]
 
 
 if __name__ == "__main__":
-    for row in run():
-        print(
-            f"{row['what']:40} {row['ours_s']:9.4f} s {row['peer']:13} {row['peer_s']:9.3f} s "
-            f"{row['ratio']:8.1f}x  {row['note']}"
-        )
+    print_table(run())

@@ -1,3 +1,4 @@
+#include "dagathlon/conditional_gaussian_test.hpp"
 #include "dagathlon/independence.hpp"
 
 #include <nanobind/stl/tuple.h>
@@ -78,14 +79,17 @@ TestPointer discrete_permutation_test(const Columns<Code>& codes, NodeList ariti
 
 template <class Code>
 TestPointer mixed_test(const Columns<Code>& codes, NodeList arities, const Columns<double>& values,
-                       const std::vector<bool>& is_discrete) {
+                       const std::vector<bool>& is_discrete, bool likelihood_ratio) {
   std::vector<MixedVariable> variables;
   std::size_t next[] = {0, 0};
   for (const bool discrete : is_discrete) variables.push_back({discrete, next[discrete ? 1 : 0]++});
   if (next[1] != codes.shape(1) || next[0] != values.shape(1) || codes.shape(0) != values.shape(0))
     throw nb::value_error("one column per variable, all with the same number of rows");
-  return std::make_unique<MixedTest>(discrete_data(codes, std::move(arities), false), value_columns(values),
-                                     codes.shape(0), std::move(variables));
+  DiscreteData data = discrete_data(codes, std::move(arities), false);
+  const auto columns = value_columns(values);
+  if (likelihood_ratio)
+    return std::make_unique<MixedTest>(std::move(data), columns, codes.shape(0), std::move(variables));
+  return std::make_unique<ConditionalGaussianTest>(std::move(data), columns, codes.shape(0), std::move(variables));
 }
 
 TestPointer oracle_test(const MarkedGraph& graph) {
@@ -122,7 +126,7 @@ void bind_coded(nb::module_& m) {
   m.def("discrete_permutation_test", &discrete_permutation_test<Code>, nb::arg("codes"), nb::arg("arities"),
         nb::arg("statistic"), nb::arg("replicates"), nb::arg("seed"), nb::arg("semiparametric"), ReleaseGil());
   m.def("mixed_test", &mixed_test<Code>, nb::arg("codes"), nb::arg("arities"), nb::arg("values"),
-        nb::arg("is_discrete"), ReleaseGil());
+        nb::arg("is_discrete"), nb::arg("likelihood_ratio"), ReleaseGil());
 }
 
 }  // namespace

@@ -75,12 +75,11 @@ Learned learn_by_blankets(IndependenceTest& test, const std::string& search, dou
 }
 
 Learned learn_by_neighbours(IndependenceTest& test, const std::string& search, double alpha,
-                            std::optional<std::size_t> max_given, bool continuous, const Pairs& forbidden,
-                            const Pairs& required, bool undirected) {
+                            std::optional<std::size_t> max_given, const Pairs& forbidden, const Pairs& required,
+                            bool undirected) {
   const DirectionOptions directions = direction_options(test.size(), alpha, max_given, forbidden, required);
   NeighbourOptions options = neighbour_options(directions);
   options.search = chosen(neighbour_searches, search);
-  options.continuous = continuous;
   const nb::gil_scoped_release release;
   test.reset_calls();
   const NodeSets found = neighbourhoods(test, options);
@@ -94,7 +93,7 @@ void bind_local_structure(nb::module_& m) {
         nb::arg("max_given").none(), nb::arg("levels"), nb::arg("rows"), nb::arg("forbidden").none(), nb::arg("required").none(),
         nb::arg("undirected"), "A graph by way of Markov blankets, and the number of tests.");
   m.def("learn_by_neighbours", &learn_by_neighbours, nb::arg("test"), nb::arg("search"), nb::arg("alpha"),
-        nb::arg("max_given").none(), nb::arg("continuous"), nb::arg("forbidden").none(), nb::arg("required").none(),
+        nb::arg("max_given").none(), nb::arg("forbidden").none(), nb::arg("required").none(),
         nb::arg("undirected"), "A graph by way of the neighbours of each node, and the number of tests.");
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -73,6 +74,13 @@ GaussianTest::GaussianTest(SymmetricMatrix correlation, std::size_t rows, Gaussi
     : correlation_(std::move(correlation)), rows_(rows), options_(options), partial_(correlation_) {}
 
 TestResult GaussianTest::run(std::size_t x, std::size_t y, Nodes given) {
+  // A variable given itself uses up a degree of freedom and changes nothing else, as with the
+  // generalised inverse of the correlations.
+  if (std::ranges::find(given, x) != given.end()) {
+    std::vector<std::size_t> others;
+    std::ranges::remove_copy(given, std::back_inserter(others), x);
+    return gaussian_result(partial_(x, y, others), rows_, given.size(), options_);
+  }
   return gaussian_result(partial_(x, y, given), rows_, given.size(), options_);
 }
 

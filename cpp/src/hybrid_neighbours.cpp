@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <ranges>
 
+#include "dagathlon/ties.hpp"
+
 namespace dagathlon {
 
 namespace {
@@ -12,6 +14,8 @@ struct Association {
   std::size_t node;
 };
 
+double rank(const Association& association) { return without_rounding(association.p_value); }
+
 NodeVector nodes_of(const std::vector<Association>& found) {
   NodeVector nodes;
   for (const Association& association : found) nodes.push_back(association.node);
@@ -19,13 +23,13 @@ NodeVector nodes_of(const std::vector<Association>& found) {
 }
 
 void weakest_first(std::vector<Association>& found) {
-  std::ranges::stable_sort(found, std::ranges::greater{}, &Association::p_value);
+  std::ranges::stable_sort(found, std::ranges::greater{}, rank);
 }
 
 // The strongest associations, that of x itself left out.
 NodeVector strongest_first(std::vector<Association> found, std::size_t x) {
   std::erase_if(found, [x](const Association& a) { return a.node == x; });
-  std::ranges::stable_sort(found, {}, &Association::p_value);
+  std::ranges::stable_sort(found, {}, rank);
   return nodes_of(found);
 }
 
@@ -141,15 +145,15 @@ class HybridSearch {
     return result;
   }
 
-  // Whether a candidate that was given up has x as a neighbour from its own side. A table given the
-  // variable itself says nothing, so discrete variables that the search starts with are not found.
+  // Whether a candidate that was given up has x as a neighbour from its own side. The search starts
+  // where that of x did, though y may be there itself: a table given y says nothing, so discrete
+  // variables that the search starts with are not found.
   bool found_from(std::size_t y, Nodes within) {
-    if (contains(start_, y) && !options_.continuous) return false;
     NodeVector around{x_};
     for (const std::size_t node : within)
       if (node != y) around.push_back(node);
-    const NodeVector members = blanket_of(y, around, without(start_, y));
-    return contains(members, x_) && !apart(y, x_, members);
+    const NodeVector members = blanket_of(y, around, start_);
+    return contains(members, x_) && !apart(y, x_, without(members, y));
   }
 
   IndependenceTest& test_;

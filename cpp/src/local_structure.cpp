@@ -4,6 +4,8 @@
 #include <optional>
 #include <set>
 
+#include "dagathlon/ties.hpp"
+
 namespace dagathlon {
 
 NodeSets symmetric(const NodeSets& sets) {
@@ -76,7 +78,7 @@ std::optional<double> collider_p_value(IndependenceTest& test, const NodeSets& b
   const NodeVector around_y = without(without(blankets[y], middle), x);
   double highest = 0;
   const bool separated = any_subset_of(
-      around_x.size() <= around_y.size() ? around_x : around_y, 0, options.max_given - 1, [&](Nodes subset) {
+      around_x.size() < around_y.size() ? around_x : around_y, 0, options.max_given - 1, [&](Nodes subset) {
         NodeVector given(subset.begin(), subset.end());
         given.push_back(middle);
         highest = std::max(highest, test.test(x, y, given).p_value);
@@ -90,7 +92,7 @@ std::vector<Collider> find_colliders(IndependenceTest& test, const NodeSets& bla
   std::vector<Collider> found;
   for (const Triple& triple : unshielded_triples(adjacent))
     if (const auto p_value = collider_p_value(test, blankets, triple, options)) found.push_back({triple, *p_value});
-  std::ranges::stable_sort(found, {}, &Collider::p_value);
+  std::ranges::stable_sort(found, {}, [](const Collider& c) { return without_rounding(c.p_value); });
   return found;
 }
 

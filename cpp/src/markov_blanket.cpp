@@ -4,6 +4,8 @@
 #include <numeric>
 #include <set>
 
+#include "dagathlon/ties.hpp"
+
 namespace dagathlon {
 
 NodeVector others(std::size_t n, std::size_t x) {
@@ -27,6 +29,8 @@ struct Association {
   double p_value;
   std::size_t node;
 };
+
+double rank(const Association& association) { return without_rounding(association.p_value); }
 
 class Search {
  public:
@@ -112,9 +116,9 @@ class Search {
       return contains(blanket_, a.node) && a.p_value > options_.alpha;
     });
     if (leaves != found.rend()) return std::erase(blanket_, leaves->node) > 0;
-    const auto enters = std::ranges::find_if(
-        found, [&](const Association& a) { return !contains(blanket_, a.node) && a.p_value <= options_.alpha; });
-    if (enters == found.end()) return false;
+    // Only the strongest may come in, though a weaker one may have a lower adjusted p-value.
+    const auto enters = std::ranges::find_if(found, [&](const Association& a) { return !contains(blanket_, a.node); });
+    if (enters == found.end() || enters->p_value > options_.alpha) return false;
     blanket_.push_back(enters->node);
     return true;
   }
@@ -122,7 +126,7 @@ class Search {
   // Sorts by p-value and bounds the false discovery rate under any dependence (Benjamini and
   // Yekutieli 2001).
   static void adjust(std::vector<Association>& found) {
-    std::ranges::stable_sort(found, {}, &Association::p_value);
+    std::ranges::stable_sort(found, {}, rank);
     double harmonic = 0;
     for (std::size_t k = 1; k <= found.size(); ++k) harmonic += 1.0 / static_cast<double>(k);
     const double scale = harmonic * static_cast<double>(found.size());
@@ -144,7 +148,7 @@ class Search {
       const TestResult result = test_.test(x_, y, blanket_);
       if (result.p_value < options_.alpha) found.push_back({result.p_value, y});
     }
-    std::ranges::stable_sort(found, {}, &Association::p_value);
+    std::ranges::stable_sort(found, {}, rank);
     return found;
   }
 

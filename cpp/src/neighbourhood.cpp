@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dagathlon/hybrid_neighbours.hpp"
+#include "dagathlon/ties.hpp"
 
 namespace dagathlon {
 
@@ -25,6 +26,8 @@ struct Candidate {
   std::size_t node;
   double p_value;  // the highest so far: the weakest association
 };
+
+double rank(const Candidate& candidate) { return without_rounding(candidate.p_value); }
 
 std::vector<Candidate> associated(IndependenceTest& test, std::size_t x, const NeighbourOptions& options) {
   std::vector<Candidate> found;
@@ -74,7 +77,7 @@ NodeVector max_min(IndependenceTest& test, std::size_t x, const NeighbourOptions
   };
   for (const std::size_t y : required_neighbours(test.size(), x, options)) admit(y);
   while (!left.empty()) {
-    const auto best = std::ranges::min_element(left, {}, &Candidate::p_value);
+    const auto best = std::ranges::min_element(left, {}, rank);
     const std::size_t node = best->node;
     left.erase(best);
     admit(node);
@@ -86,7 +89,7 @@ NodeVector max_min(IndependenceTest& test, std::size_t x, const NeighbourOptions
 NodeVector hiton(IndependenceTest& test, std::size_t x, const NeighbourOptions& options) {
   NodeVector members = required_neighbours(test.size(), x, options);
   std::vector<Candidate> left = associated(test, x, options);
-  std::ranges::stable_sort(left, {}, &Candidate::p_value);
+  std::ranges::stable_sort(left, {}, rank);
   for (const Candidate& next : left)
     if (!separable(test, x, next.node, members, 1, options.max_given, options.alpha)) members.push_back(next.node);
   prune(test, x, members, options);

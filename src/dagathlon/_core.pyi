@@ -272,6 +272,7 @@ def mixed_test(
     arities: Sequence[int],
     values: NDArray[numpy.float64],
     is_discrete: Sequence[bool],
+    likelihood_ratio: bool,
 ) -> IndependenceTest: ...
 @overload
 def mixed_test(
@@ -279,6 +280,7 @@ def mixed_test(
     arities: Sequence[int],
     values: NDArray[numpy.float64],
     is_discrete: Sequence[bool],
+    likelihood_ratio: bool,
 ) -> IndependenceTest: ...
 def gaussian_permutation_test(
     values: NDArray[numpy.float64], statistic: str, replicates: int, seed: int
@@ -518,7 +520,6 @@ def learn_by_neighbours(
     search: str,
     alpha: float,
     max_given: int | None,
-    continuous: bool,
     forbidden: NDArray[numpy.bool_] | None,
     required: NDArray[numpy.bool_] | None,
     undirected: bool,

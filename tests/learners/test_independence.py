@@ -195,31 +195,6 @@ def test_permutations_depend_on_the_seed_and_not_on_the_order_of_tests():
     assert other.test("V0", "V1").df != independence_test(data, "sp-mi").test("V0", "V1").df
 
 
-def test_mixed_test_is_the_plain_one_on_data_of_one_kind():
-    values = gaussian_rows(80, 3)
-    mixed, plain = (independence_test(continuous(values), name) for name in ("mi-cg", "mi-g"))
-    left, right = mixed.test("V0", "V1", "V2"), plain.test("V0", "V1", "V2")
-    assert left.statistic == pytest.approx(right.statistic, rel=1e-9)
-    assert left.df == right.df == 1
-    codes = discrete(np.random.default_rng(2).integers(0, 3, (80, 3)), [3] * 3)
-    mixed, plain = (independence_test(codes, name) for name in ("mi-cg", "mi"))
-    left, right = mixed.test("V0", "V1", "V2"), plain.test("V0", "V1", "V2")
-    assert left.statistic == pytest.approx(right.statistic, rel=1e-9)
-    assert left.df == right.df == 12
-
-
-def test_mixed_test_by_hand():
-    rng = np.random.default_rng(6)
-    group = np.repeat([0, 1], 50)
-    value = rng.normal(size=100) + group
-    variables = [Variable("g", ("a", "b")), Variable("v")]
-    data = Dataset(variables, codes=group[:, None], values=value[:, None])
-    found = independence_test(data).test("g", "v")
-    inside = [value[group == k].var() for k in (0, 1)]
-    assert found.statistic == pytest.approx(100 * np.log(value.var()) - 50 * np.log(inside).sum())
-    assert found.df == 2
-
-
 def test_testwise_deletion_is_the_test_on_complete_rows():
     rng = np.random.default_rng(9)
     values = gaussian_rows(100, 3)

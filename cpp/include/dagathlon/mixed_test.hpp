@@ -29,22 +29,23 @@ class MixedTest : public IndependenceTest {
   std::size_t size() const override { return variables_.size(); }
 
  protected:
-  TestResult run(std::size_t x, std::size_t y, Nodes given) override;
-
- private:
   struct Parts {
     std::vector<std::size_t> discrete;
     std::vector<std::size_t> continuous;
   };
+
+  TestResult run(std::size_t x, std::size_t y, Nodes given) override;
   Parts parts(Nodes variables) const;
   std::vector<std::size_t> complete_rows(const Parts& all) const;
-  double log_likelihood(Nodes variables, Nodes rows, Nodes around) const;
-  double parameters(Nodes variables) const;
 
   DiscreteData data_;
   std::size_t rows_;
   std::vector<double> values_;
   std::vector<MixedVariable> variables_;
+
+ private:
+  double log_likelihood(Nodes variables, Nodes rows, Nodes around) const;
+  double parameters(Nodes variables) const;
 };
 
 }  // namespace dagathlon

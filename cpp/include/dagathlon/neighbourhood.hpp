@@ -23,8 +23,6 @@ struct NeighbourOptions {
   // Pairs that are always, and never, adjacent; symmetric.
   BitMatrix required;
   BitMatrix forbidden;
-  // Whether all variables are continuous.
-  bool continuous = false;
 
   bool always(std::size_t x, std::size_t y) const { return required.size() != 0 && required.test(x, y); }
   bool never(std::size_t x, std::size_t y) const { return forbidden.size() != 0 && forbidden.test(x, y); }

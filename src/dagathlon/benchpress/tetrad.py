@@ -62,7 +62,7 @@ _TESTS = {
     "fisher-z-test": "zf",
     "chi-square-test": "chi-square",
     "g-square-test": "g-square",
-    "cg-lr-test": "mi-cg",
+    "cg-lr-test": "lr-cg",
 }
 
 

@@ -43,7 +43,6 @@ class NeighbourLearner(ConstraintBased):
             self.search,
             self.alpha,
             self.max_order,
-            data.is_continuous,
             forbidden,
             required,
             self.undirected,

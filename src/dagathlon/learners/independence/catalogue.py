@@ -86,9 +86,12 @@ class TestKind:
     def _kernel(
         self, data: Dataset, rowwise: bool, replicates: int, seed: int
     ) -> _core.IndependenceTest:
-        if self.statistic == "conditional-gaussian":
+        if self.kinds == _ANY:
             is_discrete = [variable.is_discrete for variable in data.variables]
-            return _core.mixed_test(data.codes, list(data.arities), data.values, is_discrete)
+            symmetric = self.statistic == "likelihood-ratio"
+            return _core.mixed_test(
+                data.codes, list(data.arities), data.values, is_discrete, symmetric
+            )
         if self.kinds == _CONTINUOUS and self.replicates:
             return _core.gaussian_permutation_test(data.values, self.statistic, replicates, seed)
         if self.kinds == _CONTINUOUS:
@@ -125,6 +128,7 @@ _PLAIN: dict[str, TestKind] = {
     "g-square": TestKind(_DISCRETE, "g-square", "observed", untestable_is_dependent=True),
     "chi-square": TestKind(_DISCRETE, "chi-square", "observed", untestable_is_dependent=True),
     "mi-cg": TestKind(_ANY, "conditional-gaussian"),
+    "lr-cg": TestKind(_ANY, "likelihood-ratio"),
 }
 
 
