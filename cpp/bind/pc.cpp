@@ -24,7 +24,8 @@ const std::map<std::string, ColliderRule> rules{{"separating-set", ColliderRule:
 const std::map<std::string, ColliderOrder> orders{{"by-node", ColliderOrder::by_node},
                                                   {"with-conflicts", ColliderOrder::with_conflicts},
                                                   {"by-p-value", ColliderOrder::by_p_value},
-                                                  {"by-high-p-value", ColliderOrder::by_high_p_value}};
+                                                  {"by-high-p-value", ColliderOrder::by_high_p_value},
+                                                  {"then-confirmed", ColliderOrder::then_confirmed}};
 const std::map<std::string, Contradiction> contradictions{{"keep", Contradiction::keep},
                                                           {"random", Contradiction::random},
                                                           {"retry", Contradiction::retry}};

@@ -55,6 +55,29 @@ void orient_by_node(OrientationState& graph, const SeparatingSets& separating, c
     });
 }
 
+// Every collider overturns what stands against it, in the order of the middles.
+void overwrite_by_node(OrientationState& graph, const SeparatingSets& separating, const AmbiguousTriples& ambiguous) {
+  for (const auto& [a, b, c] : unshielded_triples(graph.adjacency())) {
+    if (graph.locked(b, a) || graph.locked(b, c) || !is_collider(separating, ambiguous, a, b, c)) continue;
+    graph.direct(a, b);
+    graph.direct(c, b);
+  }
+}
+
+// Takes the direction from edges into nodes where they meet no other unshielded one.
+void confirm_colliders(OrientationState& graph) {
+  const OrientationState before = graph;
+  for (std::size_t b = 0; b < graph.size(); ++b) {
+    const BitSet parents = before.parents(b);
+    for_each(parents, [&](std::size_t a) {
+      BitSet others = parents;
+      subtract(others, before.adjacency()[a]);
+      others.reset(a);
+      if (first(others) == no_node) graph.undirect(a, b);
+    });
+  }
+}
+
 // The p-value with which the ends of a triple were separated.
 double separation_p_value(IndependenceTest& test, const SeparatingSets& separating, const Triple& triple) {
   const auto known = separating.get(triple[0], triple[2]);
@@ -90,6 +113,9 @@ void orient_colliders(OrientationState& graph, IndependenceTest& test, const Sep
     case ColliderOrder::by_node: return orient_by_node(graph, separating, ambiguous, false);
     case ColliderOrder::with_conflicts: return orient_by_node(graph, separating, ambiguous, true);
     case ColliderOrder::by_p_value: return orient_by_p_value(graph, test, separating, ambiguous, false);
+    case ColliderOrder::then_confirmed:
+      overwrite_by_node(graph, separating, ambiguous);
+      return confirm_colliders(graph);
     case ColliderOrder::by_high_p_value: return orient_by_p_value(graph, test, separating, ambiguous, true);
   }
 }

@@ -36,7 +36,8 @@ class Pc(ConstraintBased):
         undirected. By the set of neighbours with the highest p-value (highest-p).
     conflicts
         When colliders contradict each other: the last one in the order of the variables wins
-        (last); the edge becomes bidirected (mark); the one whose ends were separated with the
+        (last), and arrows that are part of no collider any more may be taken back after that
+        (confirmed, Tetrad's way); the edge becomes bidirected (mark); the one whose ends were separated with the
         lowest (lowest-p) or highest p-value (highest-p) is directed first, and those that
         contradict it or would close a cycle are left out.
     contradiction
@@ -55,7 +56,7 @@ class Pc(ConstraintBased):
 
     stable: bool = True
     colliders: Literal["separating-set", "conservative", "majority", "highest-p"] = "separating-set"
-    conflicts: Literal["last", "mark", "lowest-p", "highest-p"] = "lowest-p"
+    conflicts: Literal["last", "confirmed", "mark", "lowest-p", "highest-p"] = "lowest-p"
     contradiction: Literal["keep", "random", "retry"] = "keep"
     possible_causes_only: bool = False
     skeleton_only: bool = False
@@ -124,6 +125,7 @@ class Pc(ConstraintBased):
 
 _ORDERS = {
     "last": "by-node",
+    "confirmed": "then-confirmed",
     "mark": "with-conflicts",
     "lowest-p": "by-p-value",
     "highest-p": "by-high-p-value",
