@@ -284,6 +284,7 @@ def pc(
     forbidden: NDArray[numpy.bool_] | None,
     required: NDArray[numpy.bool_] | None,
     possible_causes_only: bool,
+    one_sided: bool,
     correction: IndependenceTest | None,
 ) -> tuple[MarkedGraph, list[int], int]:
     """

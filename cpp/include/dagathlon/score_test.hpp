@@ -12,7 +12,7 @@
 namespace dagathlon {
 
 // x and y are independent given S when y scores no better with S and x as parents than with S alone. The
-// statistic is the gain; the p-value 1/(1+exp(gain)) is no probability of the data, but orders gains.
+// statistic is the gain; the p-value is 0 or 1, so that no level of significance matters.
 class ScoreTest : public IndependenceTest {
  public:
   explicit ScoreTest(std::shared_ptr<Score> score) : score_(std::move(score)) {}
@@ -26,14 +26,9 @@ class ScoreTest : public IndependenceTest {
     const double without = score_->local(y, parents_);
     parents_.insert(std::ranges::lower_bound(parents_, x), x);
     const double gain = score_->local(y, parents_) - without;
-    // Both are minus infinity where the data cannot have such a family.
-    if (std::isnan(gain)) return {0.0, 0.0, 1.0, false};
-    return {gain, 0.0, 1.0 / (1.0 + std::exp(gain))};
-  }
-  // There is no level of significance: the score has its own penalty.
-  bool accepts(std::size_t x, std::size_t y, Nodes given, double) override {
-    const TestResult result = run(x, y, given);
-    return result.defined ? result.statistic <= 0.0 : undefined_is_independent;
+    // A parent that changes nothing is constant, or one the data cannot have.
+    if (std::isnan(gain) || gain == 0.0) return {0.0, 0.0, 1.0, false};
+    return {gain, 0.0, gain > 0.0 ? 0.0 : 1.0};
   }
 
  private:
