@@ -15,6 +15,8 @@
 #include "dagathlon/mixed_test.hpp"
 #include "dagathlon/oracle_test.hpp"
 #include "dagathlon/permutation_test.hpp"
+#include "dagathlon/score_test.hpp"
+#include "score.hpp"
 
 namespace dagathlon {
 
@@ -146,6 +148,8 @@ void bind_independence(nb::module_& m) {
   bind_coded<std::uint16_t>(m);
   m.def("gaussian_permutation_test", &gaussian_permutation_test, nb::arg("values"), nb::arg("statistic"),
         nb::arg("replicates"), nb::arg("seed"), ReleaseGil());
+  m.def("score_test", [](const BoundScore& score) -> TestPointer { return std::make_unique<ScoreTest>(score.plain()); },
+        nb::arg("score"));
   m.def("oracle_test", &oracle_test, nb::arg("graph"), ReleaseGil());
 }
 

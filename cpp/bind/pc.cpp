@@ -24,7 +24,9 @@ const std::map<std::string, ColliderRule> rules{{"separating-set", ColliderRule:
 const std::map<std::string, ColliderOrder> orders{{"by-node", ColliderOrder::by_node},
                                                   {"with-conflicts", ColliderOrder::with_conflicts},
                                                   {"by-p-value", ColliderOrder::by_p_value},
-                                                  {"by-high-p-value", ColliderOrder::by_high_p_value}};
+                                                  {"by-high-p-value", ColliderOrder::by_high_p_value},
+                                                  {"by-separation", ColliderOrder::by_separation},
+                                                  {"then-confirmed", ColliderOrder::then_confirmed}};
 const std::map<std::string, Contradiction> contradictions{{"keep", Contradiction::keep},
                                                           {"random", Contradiction::random},
                                                           {"retry", Contradiction::retry}};
@@ -72,10 +74,11 @@ PcOptions pc_options(std::size_t n, double alpha, std::optional<std::size_t> max
 Learned pc(IndependenceTest& test, double alpha, std::optional<std::size_t> max_order, bool stable,
            const std::string& rule, const std::string& order, const std::string& contradiction, bool acyclic,
            std::uint64_t seed, const Pairs& forbidden, const Pairs& required, bool possible_causes_only,
-           IndependenceTest* correction) {
+           bool one_sided, IndependenceTest* correction) {
   PcOptions options = pc_options(test.size(), alpha, max_order, stable, rule, order, contradiction, acyclic, seed,
                                  forbidden, required, possible_causes_only);
   if (correction && correction->size() != test.size()) throw nb::value_error("two tests of different data");
+  options.skeleton.one_sided = one_sided;
   options.correction = correction;
   const nb::gil_scoped_release release;
   PcResult result = learn_pc(test, options);
@@ -120,7 +123,7 @@ void bind_pc(nb::module_& m) {
   m.def("pc", &pc, nb::arg("test"), nb::arg("alpha"), nb::arg("max_order").none(), nb::arg("stable"),
         nb::arg("rule"), nb::arg("order"), nb::arg("contradiction"), nb::arg("acyclic"), nb::arg("seed"),
         nb::arg("forbidden").none(), nb::arg("required").none(), nb::arg("possible_causes_only"),
-        nb::arg("correction").none(), "The graph, the number of tests of each level, and the number of triples left open.");
+        nb::arg("one_sided"), nb::arg("correction").none(), "The graph, the number of tests of each level, and the number of triples left open.");
   m.def("pc_skeleton", &pc_skeleton, nb::arg("test"), nb::arg("alpha"), nb::arg("max_order").none(),
         nb::arg("stable"), nb::arg("forbidden").none(), nb::arg("required").none(),
         nb::arg("possible_causes_only"), "The skeleton and the number of tests of each level.");

@@ -55,6 +55,42 @@ void orient_by_node(OrientationState& graph, const SeparatingSets& separating, c
     });
 }
 
+// Every collider overturns what stands against it, in the order of the middles.
+void overwrite_by_node(OrientationState& graph, const SeparatingSets& separating, const AmbiguousTriples& ambiguous) {
+  for (const auto& [a, b, c] : unshielded_triples(graph.adjacency())) {
+    if (graph.locked(b, a) || graph.locked(b, c) || !is_collider(separating, ambiguous, a, b, c)) continue;
+    graph.direct(a, b);
+    graph.direct(c, b);
+  }
+}
+
+void orient_by_separation(OrientationState& graph, const SeparatingSets& separating,
+                          const AmbiguousTriples& ambiguous) {
+  std::vector<Triple> triples = unshielded_triples(graph.adjacency());
+  std::ranges::sort(triples, {}, [&](const Triple& t) {
+    return std::array<std::size_t, 4>{separating.time(t[0], t[2]), t[0], t[2], t[1]};
+  });
+  for (const auto& [a, b, c] : triples) {
+    if (!is_collider(separating, ambiguous, a, b, c)) continue;
+    if (graph.undirected(a, b)) graph.direct(a, b);
+    if (graph.undirected(c, b)) graph.direct(c, b);
+  }
+}
+
+// Takes the direction from edges into nodes where they meet no other unshielded one.
+void confirm_colliders(OrientationState& graph) {
+  const OrientationState before = graph;
+  for (std::size_t b = 0; b < graph.size(); ++b) {
+    const BitSet parents = before.parents(b);
+    for_each(parents, [&](std::size_t a) {
+      BitSet others = parents;
+      subtract(others, before.adjacency()[a]);
+      others.reset(a);
+      if (first(others) == no_node) graph.undirect(a, b);
+    });
+  }
+}
+
 // The p-value with which the ends of a triple were separated.
 double separation_p_value(IndependenceTest& test, const SeparatingSets& separating, const Triple& triple) {
   const auto known = separating.get(triple[0], triple[2]);
@@ -90,6 +126,10 @@ void orient_colliders(OrientationState& graph, IndependenceTest& test, const Sep
     case ColliderOrder::by_node: return orient_by_node(graph, separating, ambiguous, false);
     case ColliderOrder::with_conflicts: return orient_by_node(graph, separating, ambiguous, true);
     case ColliderOrder::by_p_value: return orient_by_p_value(graph, test, separating, ambiguous, false);
+    case ColliderOrder::by_separation: return orient_by_separation(graph, separating, ambiguous);
+    case ColliderOrder::then_confirmed:
+      overwrite_by_node(graph, separating, ambiguous);
+      return confirm_colliders(graph);
     case ColliderOrder::by_high_p_value: return orient_by_p_value(graph, test, separating, ambiguous, true);
   }
 }

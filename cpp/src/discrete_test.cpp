@@ -16,29 +16,28 @@ constexpr double rows_per_df = 10;
 // Decisions this near to the critical value are made on the p-value itself.
 constexpr double margin_of_decision = 1e-9;
 
-// The slice without the levels of x and of y that have at most one row in it.
-Slice without_rare(const Slice& whole, TrimmedSlice& to) {
-  const auto kept = [](const Tally* margin, std::size_t levels) {
+// The cells of the levels of x and of y that have on average at least one row in each cell of theirs;
+// margins and total remain those of the whole slice. Nothing is left of a slice with fewer rows than
+// cells.
+Slice frequent_part(const Slice& whole, TrimmedSlice& to) {
+  const auto kept = [](const Tally* margin, std::size_t levels, std::size_t cells, std::vector<Tally>& margins) {
     std::vector<std::size_t> result;
+    margins.clear();
     for (std::size_t k = 0; k < levels; ++k)
-      if (margin[k] > 1) result.push_back(k);
+      if (margin[k] >= cells) {
+        result.push_back(k);
+        margins.push_back(margin[k]);
+      }
     return result;
   };
-  const std::vector<std::size_t> rows = kept(whole.x_margin, whole.x_levels);
-  const std::vector<std::size_t> columns = kept(whole.y_margin, whole.y_levels);
+  if (whole.total < whole.x_levels * whole.y_levels) return {0, 0, nullptr, nullptr, nullptr, 0};
+  const std::vector<std::size_t> rows = kept(whole.x_margin, whole.x_levels, whole.y_levels, to.x_margin);
+  const std::vector<std::size_t> columns = kept(whole.y_margin, whole.y_levels, whole.x_levels, to.y_margin);
+  if (rows.size() < 2 || columns.size() < 2) return {0, 0, nullptr, nullptr, nullptr, 0};
   to.cells.clear();
-  to.x_margin.assign(rows.size(), 0);
-  to.y_margin.assign(columns.size(), 0);
-  Tally total = 0;
-  for (std::size_t a = 0; a < rows.size(); ++a)
-    for (std::size_t b = 0; b < columns.size(); ++b) {
-      const Tally count = whole.cells[rows[a] * whole.y_levels + columns[b]];
-      to.cells.push_back(count);
-      to.x_margin[a] += count;
-      to.y_margin[b] += count;
-      total += count;
-    }
-  return {rows.size(), columns.size(), to.cells.data(), to.x_margin.data(), to.y_margin.data(), total};
+  for (const std::size_t a : rows)
+    for (const std::size_t b : columns) to.cells.push_back(whole.cells[a * whole.y_levels + b]);
+  return {rows.size(), columns.size(), to.cells.data(), to.x_margin.data(), to.y_margin.data(), whole.total};
 }
 
 constexpr TestResult untestable(double df) { return {0.0, df, 1.0, false}; }
@@ -65,7 +64,7 @@ TableSums DiscreteTest::sums(std::size_t x, std::size_t y, Nodes given) {
   const DiscreteStatistic kind = options_.statistic;
   const bool counts_df = options_.df == DegreesOfFreedom::adjusted || options_.df == DegreesOfFreedom::observed;
   counter_.slices(x, y, given, [&](const Slice& whole) {
-    const Slice slice = options_.df == DegreesOfFreedom::observed ? without_rare(whole, trimmed_) : whole;
+    const Slice slice = options_.df == DegreesOfFreedom::observed ? frequent_part(whole, trimmed_) : whole;
     s.rows += whole.total;
     s.configurations += 1;
     if (slice.total == 0) return;

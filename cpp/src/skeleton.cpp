@@ -75,7 +75,8 @@ class SkeletonSearch {
       const BitSet after = later(frozen_[x], x);
       for_each(after, [&](std::size_t y) {
         enough = try_side(x, y, order, frozen_, {}) || enough;
-        if (result_.adjacent.test(x, y)) enough = try_side(y, x, order, frozen_, frozen_[x]) || enough;
+        if (!options_.one_sided && result_.adjacent.test(x, y))
+          enough = try_side(y, x, order, frozen_, frozen_[x]) || enough;
       });
     }
     return enough;
@@ -87,7 +88,7 @@ class SkeletonSearch {
     bool enough = false;
     for (std::size_t x = 0; x < test_.size(); ++x)
       for_each(frozen_[x], [&](std::size_t y) {
-        if (!result_.adjacent.test(x, y)) return;
+        if (!result_.adjacent.test(x, y) || (options_.one_sided && y < x)) return;
         const ConstRow tried = y < x ? ConstRow(result_.adjacent[y]) : ConstRow();
         enough = try_side(x, y, order, result_.adjacent, tried) || enough;
       });

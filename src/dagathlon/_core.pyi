@@ -285,6 +285,7 @@ def mixed_test(
 def gaussian_permutation_test(
     values: NDArray[numpy.float64], statistic: str, replicates: int, seed: int
 ) -> IndependenceTest: ...
+def score_test(score: Score) -> IndependenceTest: ...
 def oracle_test(graph: MarkedGraph) -> IndependenceTest: ...
 def pc(
     test: IndependenceTest,
@@ -299,6 +300,7 @@ def pc(
     forbidden: NDArray[numpy.bool_] | None,
     required: NDArray[numpy.bool_] | None,
     possible_causes_only: bool,
+    one_sided: bool,
     correction: IndependenceTest | None,
 ) -> tuple[MarkedGraph, list[int], int]:
     """

@@ -16,7 +16,7 @@ enum class DiscreteStatistic : std::uint8_t { g_square, chi_square, shrunk_g_squ
 enum class DegreesOfFreedom : std::uint8_t {
   full,               // (levels of x - 1)(levels of y - 1) × configurations
   adjusted,           // of the levels that occur in each slice; below five rows per cell no test
-  observed,           // of the levels with more than one row in each slice; the others are left out (Tetrad)
+  observed,           // of the levels with a row per cell on average in each slice; the others are left out (Tetrad)
   ten_rows,           // full; with fewer than ten rows for each, independence (pcalg)
   ten_rows_less_empty // the same, less one for every empty cell (pcalg's adaptDF)
 };

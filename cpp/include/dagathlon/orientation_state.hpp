@@ -29,6 +29,10 @@ class OrientationState {
     out_.set(from, to);
     out_.reset(to, from);
   }
+  // Takes the direction of an edge back, unless knowledge gave it.
+  void undirect(std::size_t from, std::size_t to) {
+    if (!locked(from, to)) out_.set(to, from);
+  }
   // Directs an edge; one that was directed the other way becomes a conflict, with no direction.
   void direct_or_conflict(std::size_t from, std::size_t to) {
     if (leaves(from, to)) direct(from, to);

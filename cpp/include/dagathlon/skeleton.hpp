@@ -22,6 +22,8 @@ class SeparatingSets {
   bool known(std::size_t x, std::size_t y) const { return start_[cell(x, y)] != 0; }
   std::span<const std::uint32_t> get(std::size_t x, std::size_t y) const;
   bool contains(std::size_t x, std::size_t y, std::size_t node) const;
+  // Grows with the time at which a set was put; the same for all empty sets.
+  std::size_t time(std::size_t x, std::size_t y) const { return start_[cell(x, y)]; }
 
  private:
   std::size_t cell(std::size_t x, std::size_t y) const { return x < y ? x * n_ + y : y * n_ + x; }
@@ -37,6 +39,8 @@ struct SkeletonOptions {
   // Whether neighbours are those at the beginning of each level, so that the order of the variables
   // does not matter, or those left at the moment.
   bool stable = true;
+  // Whether only neighbours of the first node of a pair are tried, as gCastle does.
+  bool one_sided = false;
   // Pairs that are never, and always, adjacent; symmetric.
   BitMatrix fixed_gaps;
   BitMatrix fixed_edges;

@@ -170,12 +170,13 @@ class GcastlePc(GcastleLearner):
     ci_test: Literal["fisherz", "g2", "chi2", "gauss", "cat"] = "fisherz"
 
     def native(self) -> Pc:
-        """Our PC; later colliders overturn earlier ones."""
+        """Our PC with gCastle's way of directing colliders."""
         return Pc(
             alpha=self.alpha,
             test=_TESTS[self.ci_test],
             stable=self.variant != "original",
-            conflicts="last",
+            one_sided=self.variant != "parallel",
+            conflicts="first",
         )
 
 

@@ -63,13 +63,15 @@ _TESTS = {
     "chi-square-test": "chi-square",
     "g-square-test": "g-square",
     "cg-lr-test": "lr-cg",
+    "bdeu-test": "bdeu",
+    "disc-bic-test": "disc-bic",
 }
 
 
 def _missing_test(test: str) -> str:
     if test in _TESTS:
         return ""
-    return f"test {test!r} is not available yet; use {' or '.join(map(repr, _TESTS))}"
+    return f"test {test!r} is not available; use {' or '.join(map(repr, _TESTS))}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,7 +220,7 @@ class TetradPc(TetradLearner):
     test
         Independence test.
     alpha
-        Significance level of the tests, whichever is chosen.
+        Significance level of the tests; bdeu-test and disc-bic-test have none.
     """
 
     name = "tetrad_pc"
@@ -234,8 +236,13 @@ class TetradPc(TetradLearner):
         return _missing_test(self.test) or super().problem()
 
     def native(self) -> Pc:
-        """Our PC-stable."""
-        return Pc(alpha=self.alpha, test=_TESTS[self.test], constraints=self.edgeConstraints)
+        """Our PC-stable with Tetrad's way of directing colliders."""
+        return Pc(
+            alpha=self.alpha,
+            test=_TESTS[self.test],
+            constraints=self.edgeConstraints,
+            conflicts="confirmed",
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

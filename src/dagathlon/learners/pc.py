@@ -36,12 +36,17 @@ class Pc(ConstraintBased):
         undirected. By the set of neighbours with the highest p-value (highest-p).
     conflicts
         When colliders contradict each other: the last one in the order of the variables wins
-        (last); the edge becomes bidirected (mark); the one whose ends were separated with the
-        lowest (lowest-p) or highest p-value (highest-p) is directed first, and those that
-        contradict it or would close a cycle are left out.
+        (last), and arrows that are part of no collider any more may be taken back after that
+        (confirmed, Tetrad's way); an edge keeps the direction of the collider whose ends were
+        separated first (first, gCastle's way); the edge becomes bidirected (mark); the one whose
+        ends were separated with the lowest (lowest-p) or highest p-value (highest-p) is directed
+        first, and those that contradict it or would close a cycle are left out.
     contradiction
         When no DAG has the colliders: leave the graph as it is (keep), give the CPDAG of a random
         DAG with that skeleton (random), or first try other orders of the colliders (retry).
+    one_sided
+        Whether sets of neighbours of the first node of a pair only are tried, as gCastle does;
+        otherwise those of both.
     possible_causes_only
         Whether tests condition only on variables that knowledge lets be causes of one of the two
         tested: with tiers, never on the future of both (tiered PC).
@@ -55,8 +60,9 @@ class Pc(ConstraintBased):
 
     stable: bool = True
     colliders: Literal["separating-set", "conservative", "majority", "highest-p"] = "separating-set"
-    conflicts: Literal["last", "mark", "lowest-p", "highest-p"] = "lowest-p"
+    conflicts: Literal["last", "first", "confirmed", "mark", "lowest-p", "highest-p"] = "lowest-p"
     contradiction: Literal["keep", "random", "retry"] = "keep"
+    one_sided: bool = False
     possible_causes_only: bool = False
     skeleton_only: bool = False
 
@@ -68,6 +74,8 @@ class Pc(ConstraintBased):
                 f"contradiction {self.contradiction!r} goes with neither conflicts 'mark' nor "
                 "colliders 'conservative' or 'majority'; set it to 'keep'"
             )
+        if self.one_sided and self.skeleton_only:
+            return "one_sided goes with a directed graph; set skeleton_only to false"
         return super().problem()
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
@@ -112,6 +120,7 @@ class Pc(ConstraintBased):
                 forbidden,
                 required,
                 self.possible_causes_only,
+                self.one_sided,
                 correction,
             )
         stats = {
@@ -124,6 +133,8 @@ class Pc(ConstraintBased):
 
 _ORDERS = {
     "last": "by-node",
+    "first": "by-separation",
+    "confirmed": "then-confirmed",
     "mark": "with-conflicts",
     "lowest-p": "by-p-value",
     "highest-p": "by-high-p-value",

@@ -10,23 +10,27 @@ from dagathlon import _core
 from dagathlon.data.facts import DataKind
 from dagathlon.data.imputation import stacked_copies
 from dagathlon.errors import DataError, listing, unknown
+from dagathlon.learners.score_kinds import ScoreParameters
+from dagathlon.learners.scores import native_score
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
 GaussianName: TypeAlias = Literal[
     "zf", "cor", "mi-g", "mi-g-sh", "mc-zf", "mc-cor", "mc-mi-g", "smc-zf", "smc-cor", "smc-mi-g",
-    "gaussCItest",
+    "gaussCItest", "sem-bic",
 ]  # fmt: skip
 DiscreteName: TypeAlias = Literal[
     "mi", "mi-adf", "mi-sh", "mc-mi", "smc-mi", "sp-mi",
     "x2", "x2-adf", "mc-x2", "smc-x2", "sp-x2", "jt", "mc-jt", "smc-jt",
     "binCItest", "disCItest", "disCItest-adapt", "g-square", "chi-square",
+    "bdeu", "disc-bic",
 ]  # fmt: skip
 TestName: TypeAlias = Literal[GaussianName, DiscreteName, "mi-cg"]
 
 # pcalg cuts correlations here before it takes Fisher's z.
 _PCALG_LARGEST = 0.9999999
+_TETRAD_DEFAULTS = ScoreParameters(iss=10.0, penalty_discount=2.0)
 _MONTE_CARLO = 5000
 _SEQUENTIAL = 500
 _SEMIPARAMETRIC = 100
@@ -52,6 +56,9 @@ class TestKind:
         Whether the permutations estimate degrees of freedom.
     untestable_is_dependent
         Whether a question that the data cannot answer counts as dependence.
+    score
+        Name of the score that decides, for tests by score: variables are independent when an edge
+        between them does not pay, whatever the level of significance.
     """
 
     __test__ = False
@@ -63,6 +70,7 @@ class TestKind:
     replicates: int = 0
     semiparametric: bool = False
     untestable_is_dependent: bool = False
+    score: str = ""
 
     def make(
         self, data: Dataset, *, rowwise: bool, replicates: int | None, seed: int
@@ -86,6 +94,8 @@ class TestKind:
     def _kernel(
         self, data: Dataset, rowwise: bool, replicates: int, seed: int
     ) -> _core.IndependenceTest:
+        if self.score:
+            return _core.score_test(native_score(data, self.score, _TETRAD_DEFAULTS))
         if self.kinds == _ANY:
             is_discrete = [variable.is_discrete for variable in data.variables]
             symmetric = self.statistic == "likelihood-ratio"
@@ -129,6 +139,9 @@ _PLAIN: dict[str, TestKind] = {
     "chi-square": TestKind(_DISCRETE, "chi-square", "observed", untestable_is_dependent=True),
     "mi-cg": TestKind(_ANY, "conditional-gaussian"),
     "lr-cg": TestKind(_ANY, "likelihood-ratio"),
+    "sem-bic": TestKind(_CONTINUOUS, "gain", score="sem-bic"),
+    "bdeu": TestKind(_DISCRETE, "gain", score="bdeu"),
+    "disc-bic": TestKind(_DISCRETE, "gain", score="disc-bic"),
 }
 
 
