@@ -537,3 +537,13 @@ def notears_minimum(
     """
     The least squares minimum of the augmented Lagrangian near `start`: weights, acyclicity, its multiplier, and the number of steps.
     """
+
+def pairwise_order(values: NDArray[numpy.float64]) -> list[int]:
+    """Causal order of columns by pairwise likelihood ratios."""
+
+def weights_along(
+    scatter: NDArray[numpy.float64], order: Sequence[int], rows: int
+) -> NDArray[numpy.float64]:
+    """
+    Adaptive lasso of each variable on those before it: weights from row to column.
+    """
