@@ -81,6 +81,7 @@ void bind_order_search(nb::module_& m);
 void bind_local_structure(nb::module_& m);
 void bind_fci(nb::module_& m);
 void bind_notears(nb::module_& m);
+void bind_adam(nb::module_& m);
 void bind_lingam(nb::module_& m);
 
 }  // namespace dagathlon

@@ -62,5 +62,6 @@ NB_MODULE(_core, m) {
   dagathlon::bind_local_structure(m);
   dagathlon::bind_fci(m);
   dagathlon::bind_notears(m);
+  dagathlon::bind_adam(m);
   dagathlon::bind_lingam(m);
 }

@@ -538,6 +538,45 @@ def notears_minimum(
     The least squares minimum of the augmented Lagrangian near `start`: weights, acyclicity, its multiplier, and the number of steps.
     """
 
+def golem(
+    moments: NDArray[numpy.float64],
+    start: NDArray[numpy.float64],
+    equal_variances: bool,
+    sparsity: float,
+    acyclicity: float,
+    learning_rate: float,
+    steps: int,
+) -> NDArray[numpy.float64] | None:
+    """
+    Weights from row to column after so many steps; None when they diverge.
+    """
+
+def golem_objective(
+    moments: NDArray[numpy.float64],
+    weights: NDArray[numpy.float64],
+    equal_variances: bool,
+    sparsity: float,
+    acyclicity: float,
+) -> tuple[float | None, NDArray[numpy.float64]]:
+    """Value and gradient."""
+
+def dagma(
+    moments: NDArray[numpy.float64],
+    values: NDArray[numpy.float64],
+    start: NDArray[numpy.float64],
+    sparsity: float,
+    weight_of_loss: float,
+    scale: float,
+    learning_rate: float,
+    beta1: float,
+    beta2: float,
+    steps: int,
+    checkpoint: int,
+) -> NDArray[numpy.float64] | None:
+    """
+    One stage of DAGMA, least squares without values; None when the start is out of the domain.
+    """
+
 def pairwise_order(values: NDArray[numpy.float64]) -> list[int]:
     """Causal order of columns by pairwise likelihood ratios."""
 

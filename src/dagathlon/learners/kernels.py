@@ -52,7 +52,7 @@ def _centred(kernel: Matrix) -> Matrix:
 
 def kernel_order(values: Matrix) -> list[int]:
     """The causal order of DirectLiNGAM by kernel mutual information (Shimizu et al. 2011)."""
-    residuals = (values - values.mean(axis=0)) / values.std(axis=0)
+    residuals: Matrix = (values - values.mean(axis=0)) / values.std(axis=0)
     left = list(range(values.shape[1]))
     order = []
     while left:

@@ -15,7 +15,7 @@ from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.components import independent_components
 from dagathlon.learners.kernels import kernel_order
 from dagathlon.learners.weights import Matrix, dag_estimate, numbers, varying
-from dagathlon.modules import NonNegative, Natural
+from dagathlon.modules import Natural, NonNegative
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
@@ -123,7 +123,7 @@ class IcaLingam(Lingam):
     """
 
     name = "ica_lingam"
-    references = ("Shimizu, Hoyer, Hyvärinen and Kerminen 2006, A linear non-Gaussian model, JMLR 7",)
+    references = ("Shimizu, Hoyer, Hyvärinen and Kerminen 2006, JMLR 7",)
 
     max_iter: Natural = 1000
 

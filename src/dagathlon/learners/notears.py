@@ -71,7 +71,7 @@ class Notears(Learner):
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a DAG."""
         values = numbers(data, self.name)
-        _check_outcomes(data.names, values, self.loss_type)
+        check_outcomes(self.name, data.names, values, self.loss_type)
         point, dual_steps = self._dual_ascent(values)
         stats = {"acyclicity": point.acyclicity, "dual_steps": dual_steps, "steps": point.steps}
         return dag_estimate(data.names, point.weights, self.w_threshold, stats)
@@ -107,7 +107,7 @@ class _Point(NamedTuple):
 Minimise: TypeAlias = Callable[[_Point, float, float], _Point]
 # Below this acyclicity no arc changes its direction any more, and the path of solutions is the
 # faster way. Before, a search that jumps further than the path finds other, often better minima.
-_SETTLED = float(__import__("os").environ.get("SETTLED", "1e-2"))
+_SETTLED = 2e-2
 
 
 def _moments(values: Matrix) -> Matrix:
@@ -199,15 +199,15 @@ def _poisson(values: Matrix) -> Loss:
 _LOSSES = {"l2": _least_squares, "logistic": _logistic, "poisson": _poisson}
 
 
-def _check_outcomes(names: tuple[str, ...], values: Matrix, loss_type: str) -> None:
+def check_outcomes(learner: str, names: tuple[str, ...], values: Matrix, loss_type: str) -> None:
     """Refuse columns that the loss is not made for."""
     for name, column in zip(names, values.T, strict=True):
         if loss_type == "logistic" and not np.isin(column, (0, 1)).all():
             raise DataError(
-                f"notears with loss_type 'logistic' needs columns of 0 and 1; {name!r} has "
+                f"{learner} with loss_type 'logistic' needs columns of 0 and 1; {name!r} has "
                 f"{column[~np.isin(column, (0, 1))][0]:g}"
             )
         if loss_type == "poisson" and (column < 0).any():
             raise DataError(
-                f"notears with loss_type 'poisson' needs counts; {name!r} has {column.min():g}"
+                f"{learner} with loss_type 'poisson' needs counts; {name!r} has {column.min():g}"
             )
