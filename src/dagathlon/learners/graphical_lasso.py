@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 _HINT = "needs scikit-learn: pip install 'dagathlon[glasso]'"
 NEEDS_SKLEARN = "" if find_spec("sklearn") else _HINT
-    "" if find_spec("sklearn") else "needs scikit-learn: pip install 'dagathlon[glasso]'"
-)
 
 
 @dataclass(frozen=True, kw_only=True)
