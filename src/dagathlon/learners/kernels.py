@@ -52,7 +52,7 @@ def _centred(kernel: Matrix) -> Matrix:
 
 def kernel_order(values: Matrix) -> list[int]:
     """The causal order of DirectLiNGAM by kernel mutual information (Shimizu et al. 2011)."""
-    residuals: Matrix = (values - values.mean(axis=0)) / values.std(axis=0)
+    residuals = np.array((values - values.mean(axis=0)) / values.std(axis=0), dtype=np.float64)
     left = list(range(values.shape[1]))
     order = []
     while left:
@@ -71,8 +71,9 @@ def _total_dependence(values: Matrix, left: list[int], j: int) -> float:
 
 
 def _residual(x: Vector, on: Vector) -> Vector:
-    spread = on @ on
-    return x - (x @ on / spread) * on if spread > 0 else x
+    spread = float(on @ on)
+    result: Vector = x - (x @ on / spread) * on if spread > 0 else x
+    return result
 
 
 def _smoother(values: Vector) -> Matrix:

@@ -131,6 +131,8 @@ def _quasi_newton(loss: Loss, penalty: float) -> Minimise:
 
     def minimise(start: _Point, rho: float, alpha: float) -> _Point:
         p = len(start.weights)
+        if p < 2:
+            return start._replace(acyclicity=0.0)
 
         def objective(halves: Matrix) -> tuple[float, Matrix]:
             weights = _joined(halves, p)
