@@ -87,5 +87,7 @@ void bind_missing_values(nb::module_& m);
 void bind_notears(nb::module_& m);
 void bind_parent_sets(nb::module_& m);
 void bind_dag_posterior(nb::module_& m);
+void bind_adam(nb::module_& m);
+void bind_lingam(nb::module_& m);
 
 }  // namespace dagathlon

@@ -68,4 +68,6 @@ NB_MODULE(_core, m) {
   dagathlon::bind_notears(m);
   dagathlon::bind_parent_sets(m);
   dagathlon::bind_dag_posterior(m);
+  dagathlon::bind_adam(m);
+  dagathlon::bind_lingam(m);
 }

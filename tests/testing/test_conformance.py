@@ -17,7 +17,16 @@ from dagathlon.modules import find, modules
 from dagathlon.testing import ConformanceError, check_learner, problems_of
 
 # Defaults made for real studies would take long on the many small data sets of the suite.
-QUICK = {"new_mcmcalg": {"n_iterations": 20}}
+QUICK = {
+    "new_mcmcalg": {"n_iterations": 20},
+    "golem": {"num_iter": 300},
+    "gcastle_golem": {"num_iter": 300},
+    "dagma": {"warm_iter": 300, "max_iter": 300},
+    "notears_low_rank": {"rank": 2, "max_iter": 2, "rho_max": 100},
+    "gcastle_notears_low_rank": {"rank": 2, "max_iter": 2, "rho_max": 100},
+    "notears": {"rho_max": 1e6},
+    "gcastle_notears": {"rho_max": 1e6},
+}
 NATIVE = [
     name
     for name, cls in modules("algorithm").items()

@@ -6,9 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from dagathlon.benchpress.base import BenchpressLearner
-from dagathlon.benchpress.needs import CONTINUOUS, DISCRETE
+from dagathlon.benchpress.needs import BINARY, CONTINUOUS, DISCRETE, NUMBERS
+from dagathlon.learners.anm import AdditiveNoise
 from dagathlon.learners.base import Output
+from dagathlon.learners.lingam import DirectLingam, IcaLingam
+from dagathlon.learners.low_rank import NotearsLowRank
+from dagathlon.learners.notears import Notears
 from dagathlon.learners.pc import Pc
+from dagathlon.learners.penalised import Golem
 from dagathlon.modules import Count, NonNegative, Probability
 
 _TESTS = {"fisherz": "zf", "gauss": "zf", "g2": "mi", "chi2": "x2", "cat": "x2"}
@@ -45,9 +50,8 @@ class GcastleNotears(GcastleLearner):
 
     name = "gcastle_notears"
     takes = frozenset({"continuous", "discrete"})
-    data_rules = {"loss_type": {"l2": CONTINUOUS, "logistic": DISCRETE, "poisson": DISCRETE}}
+    data_rules = {"loss_type": {"l2": NUMBERS, "logistic": BINARY, "poisson": DISCRETE}}
     implementation = "dagathlon (re-implementation of gCastle 1.0.3 Notears)"
-    unavailable = "not implemented yet: the native NOTEARS is to come"
     references = ("Zheng, Aragam, Ravikumar and Xing 2018, NeurIPS", GCASTLE)
 
     lambda1: NonNegative = 0.1
@@ -56,6 +60,17 @@ class GcastleNotears(GcastleLearner):
     h_tol: NonNegative = 1e-8
     rho_max: NonNegative = 1e16
     w_threshold: NonNegative = 0.3
+
+    def native(self) -> Notears:
+        """Our NOTEARS."""
+        return Notears(
+            lambda1=self.lambda1,
+            loss_type=self.loss_type,
+            max_iter=self.max_iter,
+            h_tol=self.h_tol,
+            rho_max=self.rho_max,
+            w_threshold=self.w_threshold,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +95,6 @@ class GcastleNotearsLowRank(GcastleLearner):
 
     name = "gcastle_notears_low_rank"
     implementation = "dagathlon (re-implementation of gCastle 1.0.3 NotearsLowRank)"
-    unavailable = "not implemented yet: the native low-rank NOTEARS is to come"
     references = ("Fang et al. 2023, On low-rank directed acyclic graphs, IEEE TNNLS", GCASTLE)
 
     rank: Count = 15
@@ -89,6 +103,16 @@ class GcastleNotearsLowRank(GcastleLearner):
     h_tol: NonNegative = 1e-6
     rho_max: NonNegative = 1e20
     w_threshold: NonNegative = 0.3
+
+    def native(self) -> NotearsLowRank:
+        """Our NOTEARS of low rank."""
+        return NotearsLowRank(
+            rank=max(self.rank, 1),
+            max_iter=self.max_iter,
+            h_tol=self.h_tol,
+            rho_max=self.rho_max,
+            w_threshold=self.w_threshold,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +128,7 @@ class GcastleGolem(GcastleLearner):
     equal_variances
         Whether the noise variances are taken to be equal.
     non_equal_variances
-        Whether a fit with unequal variances starts from the one with equal variances.
+        Ignored, as in gCastle.
     learning_rate
         Step size of Adam.
     num_iter
@@ -121,7 +145,6 @@ class GcastleGolem(GcastleLearner):
 
     name = "gcastle_golem"
     implementation = "dagathlon (re-implementation of gCastle 1.0.3 GOLEM)"
-    unavailable = "not implemented yet: the native GOLEM is to come"
     references = ("Ng, Ghassami and Zhang 2020, NeurIPS", GCASTLE)
 
     lambda_1: NonNegative = 2e-2
@@ -134,6 +157,17 @@ class GcastleGolem(GcastleLearner):
     graph_thres: NonNegative = 0.3
     device_type: Literal["cpu", "gpu"] = "cpu"
     device_ids: Count | str | None = 0
+
+    def native(self) -> Golem:
+        """Our GOLEM."""
+        return Golem(
+            lambda_1=self.lambda_1,
+            lambda_2=self.lambda_2,
+            equal_variances=self.equal_variances,
+            learning_rate=self.learning_rate,
+            num_iter=self.num_iter,
+            graph_thres=self.graph_thres,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,10 +226,13 @@ class GcastleAnm(GcastleLearner):
 
     name = "gcastle_anm"
     implementation = "dagathlon (re-implementation of gCastle 1.0.3 ANMNonlinear)"
-    unavailable = "not implemented yet: the native additive noise model is to come"
     references = ("Hoyer, Janzing, Mooij, Peters and Schölkopf 2008, NeurIPS", GCASTLE)
 
     alpha: Probability = 0.05
+
+    def native(self) -> AdditiveNoise:
+        """Our additive noise models."""
+        return AdditiveNoise(alpha=self.alpha)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,11 +249,14 @@ class GcastleDirectLingam(GcastleLearner):
 
     name = "gcastle_direct_lingam"
     implementation = "dagathlon (re-implementation of gCastle 1.0.3 DirectLiNGAM)"
-    unavailable = "not implemented yet: the native LiNGAM is to come"
     references = ("Shimizu et al. 2011, JMLR 12", GCASTLE)
 
     measure: Literal["pwling", "kernel"] = "pwling"
     thresh: NonNegative = 0.3
+
+    def native(self) -> DirectLingam:
+        """Our DirectLiNGAM, with the weights of the lasso."""
+        return DirectLingam(measure=self.measure, thresh=self.thresh, pruning="lasso")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,9 +275,12 @@ class GcastleIcaLingam(GcastleLearner):
 
     name = "gcastle_ica_lingam"
     implementation = "dagathlon (re-implementation of gCastle 1.0.3 ICALiNGAM)"
-    unavailable = "not implemented yet: the native LiNGAM is to come"
     references = ("Shimizu, Hoyer, Hyvärinen and Kerminen 2006, JMLR 7", GCASTLE)
 
     max_iter: Count = 1000
     thresh: NonNegative = 0.3
     random_state: Count | None = None
+
+    def native(self) -> IcaLingam:
+        """Our LiNGAM, with the weights of the lasso."""
+        return IcaLingam(max_iter=max(self.max_iter, 1), thresh=self.thresh, pruning="lasso")

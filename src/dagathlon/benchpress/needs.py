@@ -41,6 +41,7 @@ Table: TypeAlias = Mapping[Any, Needs]
 
 CONTINUOUS = Needs(frozenset({"continuous"}))
 DISCRETE = Needs(frozenset({"discrete"}))
+NUMBERS = Needs(frozenset({"continuous", "discrete"}))
 BINARY = Needs(frozenset({"discrete"}), binary=True)
 NOTHING = Needs(frozenset())
 ANY = Needs(frozenset({"continuous", "discrete", "mixed"}))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from dagathlon.benchpress.base import BenchpressLearner
+from dagathlon.learners.graphical_lasso import NEEDS_SKLEARN, GraphicalLasso
 from dagathlon.modules import Count, NonNegative, Probability
 
 _HUGE = "Zhao, Liu, Roeder, Lafferty and Wasserman 2012, The huge package, JMLR 13"
@@ -42,8 +43,8 @@ class SklearnGlasso(UndirectedLearner):
     """
 
     name = "sklearn_glasso"
-    implementation = "dagathlon (re-implementation of scikit-learn graphical_lasso)"
-    unavailable = "not implemented yet: the native graphical lasso is to come"
+    implementation = "scikit-learn GraphicalLasso"
+    unavailable = NEEDS_SKLEARN
     references = ("Friedman, Hastie and Tibshirani 2008, Biostatistics 9",)
 
     alpha: NonNegative = 0.01
@@ -54,6 +55,18 @@ class SklearnGlasso(UndirectedLearner):
     precmat_threshold: NonNegative = 0.0
     verbose: bool = False
     assume_centered: bool = False
+
+    def native(self) -> GraphicalLasso:
+        """Our call of scikit-learn."""
+        return GraphicalLasso(
+            alpha=self.alpha,
+            mode=self.mode,
+            tol=self.tol,
+            enet_tol=self.enet_tol,
+            max_iter=max(self.max_iter, 1),
+            precmat_threshold=self.precmat_threshold,
+            assume_centered=self.assume_centered,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

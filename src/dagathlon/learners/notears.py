@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
 Loss: TypeAlias = Callable[[Matrix], tuple[float, Matrix]]
-# Weights, how far they are from a DAG, the multiplier of that, and the number of steps.
-Point: TypeAlias = tuple[Matrix, float, float, int]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,57 +71,69 @@ class Notears(Learner):
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a DAG."""
         values = numbers(data, self.name)
-        if self.loss_type == "l2":
-            point, dual_steps = self._dual_ascent(_least_squares(values, self.lambda1))
-        else:
-            _check_outcomes(data.names, values, self.loss_type)
-            minimise = _generalised(values, self.loss_type, self.lambda1)
-            point, dual_steps = self._dual_ascent(minimise)
-        stats = {"acyclicity": point[1], "dual_steps": dual_steps, "steps": point[3]}
-        return dag_estimate(data.names, point[0], self.w_threshold, stats)
+        check_outcomes(self.name, data.names, values, self.loss_type)
+        point, dual_steps = self._dual_ascent(values)
+        stats = {"acyclicity": point.acyclicity, "dual_steps": dual_steps, "steps": point.steps}
+        return dag_estimate(data.names, point.weights, self.w_threshold, stats)
 
-    def _dual_ascent(self, minimise: Minimise) -> tuple[Point, int]:
+    def _dual_ascent(self, values: Matrix) -> tuple[_Point, int]:
         """Raise penalty and multiplier of the constraint until it holds."""
-        rho, alpha, previous = 1.0, 0.0, np.inf
-        point, steps = minimise(None, 0.0, 0.0), 0
-        while steps < self.max_iter and point[1] > self.h_tol and rho < self.rho_max:
+        rho, alpha, previous, steps = 1.0, 0.0, np.inf, 0
+        point = _Point(np.zeros((values.shape[1],) * 2), np.inf, 0.0, 0)
+        minimise = _quasi_newton(_LOSSES[self.loss_type](values), self.lambda1)
+        while steps < self.max_iter and point.acyclicity > self.h_tol and rho < self.rho_max:
             steps += 1
             while rho < self.rho_max:
+                if self.loss_type == "l2" and point.acyclicity < _SETTLED:
+                    minimise = _along_path(_moments(values), self.lambda1)
                 point = minimise(point, rho, alpha)
-                if point[1] <= 0.25 * previous:
+                if point.acyclicity <= 0.25 * previous:
                     break
                 rho *= 10
-            previous = point[1]
+            previous = point.acyclicity
             alpha += rho * previous
         return point, steps
 
 
-Minimise: TypeAlias = Callable[[Point | None, float, float], Point]
+class _Point(NamedTuple):
+    """A minimum of loss + αh + ½ρh², which is also one of loss + μh."""
+
+    weights: Matrix
+    acyclicity: float
+    multiplier: float
+    steps: int
 
 
-def _least_squares(values: Matrix, penalty: float) -> Minimise:
+Minimise: TypeAlias = Callable[[_Point, float, float], _Point]
+# Below this acyclicity no arc changes its direction any more, and the path of solutions is the
+# faster way. Before, a search that jumps further than the path finds other, often better minima.
+_SETTLED = 2e-2
+
+
+def _moments(values: Matrix) -> Matrix:
     centred = values - values.mean(axis=0)
-    moments = centred.T @ centred / len(centred)
+    result: Matrix = centred.T @ centred / len(centred)
+    return result
 
-    def minimise(start: Point | None, rho: float, alpha: float) -> Point:
-        weights, _, multiplier, steps = start or (np.zeros_like(moments), 0.0, 0.0, 0)
-        found = _core.notears_minimum(moments, penalty, weights, multiplier, rho, alpha)
-        return found[0], found[1], found[2], steps + found[3]
+
+def _along_path(moments: Matrix, penalty: float) -> Minimise:
+    def minimise(start: _Point, rho: float, alpha: float) -> _Point:
+        weights, h, multiplier, steps = _core.notears_minimum(
+            moments, penalty, start.weights, start.multiplier, rho, alpha
+        )
+        return _Point(weights, h, multiplier, start.steps + steps)
 
     return minimise
 
 
-def _generalised(
-    values: Matrix, loss_type: Literal["logistic", "poisson"], penalty: float
-) -> Minimise:
+def _quasi_newton(loss: Loss, penalty: float) -> Minimise:
     from scipy.optimize import minimize  # noqa: PLC0415 - SciPy only when asked for
 
-    p = values.shape[1]
-    loss = (_logistic if loss_type == "logistic" else _poisson)(values)
-    off_diagonal = ~np.eye(p, dtype=np.bool_).ravel()
-    bounds = [(0, None if free else 0) for free in np.tile(off_diagonal, 2)]
+    def minimise(start: _Point, rho: float, alpha: float) -> _Point:
+        p = len(start.weights)
+        if p < 2:
+            return start._replace(acyclicity=0.0)
 
-    def minimise(start: Point | None, rho: float, alpha: float) -> Point:
         def objective(halves: Matrix) -> tuple[float, Matrix]:
             weights = _joined(halves, p)
             value, gradient = loss(weights)
@@ -132,12 +142,17 @@ def _generalised(
             value += 0.5 * rho * h * h + alpha * h + penalty * halves.sum()
             return value, np.concatenate((smooth + penalty, penalty - smooth))
 
-        halves = _halves(np.zeros((p, p)) if start is None else start[0])
-        with np.errstate(over="ignore"):
-            found = minimize(objective, halves, method="L-BFGS-B", jac=True, bounds=bounds)
+        upper = np.where(np.eye(p, dtype=np.bool_).ravel(), 0.0, np.inf)
+        found = minimize(
+            objective,
+            _halves(start.weights),
+            method="L-BFGS-B",
+            jac=True,
+            bounds=list(zip(np.zeros(2 * p * p), np.tile(upper, 2), strict=True)),
+        )
         weights = _joined(found.x, p)
         h = _core.acyclicity(weights, False)[0]
-        return weights, h, alpha + rho * h, found.nit + (0 if start is None else start[3])
+        return _Point(weights, h, alpha + rho * h, start.steps + found.nit)
 
     return minimise
 
@@ -149,6 +164,17 @@ def _halves(weights: Matrix) -> Matrix:
 
 def _joined(halves: Matrix, p: int) -> Matrix:
     return (halves[: p * p] - halves[p * p :]).reshape(p, p)
+
+
+def _least_squares(values: Matrix) -> Loss:
+    moments = _moments(values)
+
+    def loss(weights: Matrix) -> tuple[float, Matrix]:
+        errors = np.eye(len(weights)) - weights
+        products = moments @ errors
+        return 0.5 * (errors * products).sum(), -products
+
+    return loss
 
 
 def _logistic(values: Matrix) -> Loss:
@@ -172,15 +198,18 @@ def _poisson(values: Matrix) -> Loss:
     return loss
 
 
-def _check_outcomes(names: tuple[str, ...], values: Matrix, loss_type: str) -> None:
+_LOSSES = {"l2": _least_squares, "logistic": _logistic, "poisson": _poisson}
+
+
+def check_outcomes(learner: str, names: tuple[str, ...], values: Matrix, loss_type: str) -> None:
     """Refuse columns that the loss is not made for."""
     for name, column in zip(names, values.T, strict=True):
         if loss_type == "logistic" and not np.isin(column, (0, 1)).all():
             raise DataError(
-                f"notears with loss_type 'logistic' needs columns of 0 and 1; {name!r} has "
+                f"{learner} with loss_type 'logistic' needs columns of 0 and 1; {name!r} has "
                 f"{column[~np.isin(column, (0, 1))][0]:g}"
             )
         if loss_type == "poisson" and (column < 0).any():
             raise DataError(
-                f"notears with loss_type 'poisson' needs counts; {name!r} has {column.min():g}"
+                f"{learner} with loss_type 'poisson' needs counts; {name!r} has {column.min():g}"
             )

@@ -1,0 +1,79 @@
+#include "dagathlon/adam.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+
+#include "bind.hpp"
+
+namespace dagathlon {
+
+namespace {
+
+using Answer = std::optional<NumpyMatrix<double>>;
+
+SquareMatrix square(const Matrix<const double>& rows) {
+  if (rows.shape(0) != rows.shape(1)) throw nb::value_error("the matrix must be square");
+  return {{rows.data(), rows.size()}, rows.shape(0)};
+}
+
+SquareMatrix like(const SquareMatrix& moments, const Matrix<const double>& weights) {
+  SquareMatrix result = square(weights);
+  if (result.size() != moments.size()) throw nb::value_error("one row of weights per variable");
+  return result;
+}
+
+NumpyMatrix<double> numpy(const SquareMatrix& matrix) { return to_numpy(matrix.rows(), matrix.size(), matrix.size()); }
+
+Answer answer(const std::optional<SquareMatrix>& found) { return found ? Answer(numpy(*found)) : std::nullopt; }
+
+template <class Work>
+auto without_gil(const Work& work) {
+  const nb::gil_scoped_release release;
+  return work();
+}
+
+Answer fit_golem(Matrix<const double> moments, Matrix<const double> start, bool equal_variances, double sparsity,
+                 double acyclicity, double learning_rate, std::size_t steps) {
+  const SquareMatrix squares = square(moments);
+  const SquareMatrix weights = like(squares, start);
+  return answer(without_gil(
+      [&] { return golem(squares, weights, {equal_variances, sparsity, acyclicity, learning_rate, steps}); }));
+}
+
+std::pair<std::optional<double>, NumpyMatrix<double>> objective(Matrix<const double> moments,
+                                                                Matrix<const double> weights, bool equal_variances,
+                                                                double sparsity, double acyclicity) {
+  const SquareMatrix squares = square(moments);
+  SquareMatrix gradient(squares.size());
+  const auto value =
+      golem_objective(squares, like(squares, weights), {equal_variances, sparsity, acyclicity, 0.0, 0}, gradient);
+  return {value, numpy(gradient)};
+}
+
+Answer fit_dagma(Matrix<const double> moments, Matrix<const double> values, Matrix<const double> start, double sparsity,
+                 double weight_of_loss, double scale, double learning_rate, double beta1, double beta2,
+                 std::size_t steps, std::size_t checkpoint) {
+  const DagmaData data{square(moments), {values.data(), values.size()}, values.shape(0)};
+  if (values.shape(0) && values.shape(1) != data.moments.size()) throw nb::value_error("one column per variable");
+  if (checkpoint == 0) throw nb::value_error("checkpoint must be positive");
+  const SquareMatrix weights = like(data.moments, start);
+  return answer(without_gil([&] {
+    return dagma(data, weights, {sparsity, weight_of_loss, scale, learning_rate, beta1, beta2, steps, checkpoint});
+  }));
+}
+
+}  // namespace
+
+void bind_adam(nb::module_& m) {
+  m.def("golem", &fit_golem, nb::arg("moments"), nb::arg("start"), nb::arg("equal_variances"), nb::arg("sparsity"),
+        nb::arg("acyclicity"), nb::arg("learning_rate"), nb::arg("steps"),
+        "Weights from row to column after so many steps; None when they diverge.");
+  m.def("golem_objective", &objective, nb::arg("moments"), nb::arg("weights"), nb::arg("equal_variances"),
+        nb::arg("sparsity"), nb::arg("acyclicity"), "Value and gradient.");
+  m.def("dagma", &fit_dagma, nb::arg("moments"), nb::arg("values"), nb::arg("start"), nb::arg("sparsity"),
+        nb::arg("weight_of_loss"), nb::arg("scale"), nb::arg("learning_rate"), nb::arg("beta1"), nb::arg("beta2"),
+        nb::arg("steps"), nb::arg("checkpoint"),
+        "One stage of DAGMA, least squares without values; None when the start is out of the domain.");
+}
+
+}  // namespace dagathlon

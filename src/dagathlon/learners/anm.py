@@ -1,0 +1,93 @@
+"""Additive noise models: the direction in which residuals are independent of the cause."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from dagathlon.data.facts import DataKind
+from dagathlon.graphs import Graph
+from dagathlon.learners.base import Estimate, Learner
+from dagathlon.learners.kernels import Vector, dependent, gaussian_kernel
+from dagathlon.learners.weights import numbers, varying
+from dagathlon.modules import NonNegative, Probability
+
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdditiveNoise(Learner):
+    """Additive noise models of all pairs: an arc where only one direction has independent noise.
+
+    Each pair that HSIC finds dependent is regressed both ways by a Gaussian process. Where the
+    residuals are independent of the cause in both directions or in none, there is no arc; nor is
+    there one that would close a directed cycle of those before it.
+
+    Parameters
+    ----------
+    alpha
+        Significance level of the tests of independence.
+    timeout
+        Seconds after which the run is stopped; null for no limit.
+    """
+
+    name = "anm"
+    gives = "dag"
+    takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
+    references = (
+        "Hoyer, Janzing, Mooij, Peters and Schölkopf 2008, Nonlinear causal discovery, NeurIPS",
+    )
+
+    alpha: Probability = 0.05
+    timeout: NonNegative | None = None
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Test each pair in both directions."""
+        values = numbers(data, self.name, rows=6)
+        used = np.flatnonzero(varying(values))
+        scaled = values[:, used] - values[:, used].mean(axis=0)
+        scaled /= scaled.std(axis=0)
+        fits = [_Regression(column) for column in scaled.T]
+        arcs: list[tuple[str, str]] = []
+        both = 0
+        for a, b in combinations(range(len(used)), 2):
+            if not dependent(scaled[:, a], scaled[:, b], self.alpha):
+                continue
+            forward = fits[a].explains(scaled[:, b], self.alpha)
+            backward = fits[b].explains(scaled[:, a], self.alpha)
+            both += forward and backward
+            if forward != backward:
+                names = data.names[used[a]], data.names[used[b]]
+                arcs.append(names if forward else names[::-1])
+        return Estimate(_without_cycles(data.names, arcs), {"undecided": both})
+
+
+class _Regression:
+    """Regression on one standardised variable by a Gaussian process of width 1."""
+
+    NOISE = 1e-10
+
+    def __init__(self, cause: Vector) -> None:
+        self.cause = cause
+        sizes, self._directions = np.linalg.eigh(gaussian_kernel(cause, 1.0))
+        sizes = np.maximum(sizes, 0.0)
+        self._shares = self.NOISE / (sizes + self.NOISE)
+
+    def explains(self, effect: Vector, alpha: float) -> bool:
+        """Whether what is left of the effect is independent of the cause."""
+        rest = self._directions @ (self._shares * (self._directions.T @ effect))
+        if rest.std() <= 1e-7:
+            return False
+        return not dependent(rest, self.cause, alpha)
+
+
+def _without_cycles(names: tuple[str, ...], arcs: list[tuple[str, str]]) -> Graph:
+    kept: list[tuple[str, str]] = []
+    for arc in arcs:
+        if Graph.from_edges([*kept, arc], names=names).is_dag:
+            kept.append(arc)
+    return Graph.from_edges(kept, names=names)

@@ -1,0 +1,179 @@
+"""The continuous learners: gradients, easy models, invariances, peers, and bad input."""
+
+import numpy as np
+import pytest
+
+from dagathlon import _core
+from dagathlon.data import Dataset, Variable
+from dagathlon.errors import DataError
+from dagathlon.graphs import Graph
+from dagathlon.learners import learn
+
+QUICK = {
+    "notears": {},
+    "golem": {"num_iter": 4000},
+    "dagma": {"warm_iter": 4000, "max_iter": 8000},
+    "direct_lingam": {"thresh": 0.3},
+    "ica_lingam": {"thresh": 0.3},
+}
+
+
+def dataset(values: np.ndarray) -> Dataset:
+    return Dataset([Variable(f"V{i}") for i in range(values.shape[1])], values=values)
+
+
+def model(p: int, n: int, seed: int, noise: str = "normal", low: float = 0.6):
+    """Weights of a random DAG, from row to column, and data with noise of equal variance."""
+    rng = np.random.default_rng(seed)
+    weights = np.triu(rng.random((p, p)) < min(1.0, 2 / (p - 1)), 1) * rng.uniform(low, 1.5, (p, p))
+    weights *= rng.choice([-1, 1], (p, p))
+    order = rng.permutation(p)
+    weights = weights[np.ix_(order, order)]
+    errors = getattr(rng, noise)(size=(n, p))
+    return weights, errors @ np.linalg.inv(np.eye(p) - weights)
+
+
+def arcs(graph: Graph) -> np.ndarray:
+    return graph.marks == 2
+
+
+@pytest.mark.parametrize("exponential", [False, True])
+def test_acyclicity_and_its_slope(exponential: bool):
+    rng = np.random.default_rng(1)
+    weights = rng.normal(size=(7, 7)) * 0.4
+    value, slope = _core.acyclicity(weights, exponential)
+    walks = np.linalg.matrix_power(np.eye(7) + weights**2 / 7, 7)
+    if exponential:
+        from scipy.linalg import expm
+
+        walks = expm(weights**2)
+    assert value == pytest.approx(np.trace(walks) - 7, rel=1e-12)
+    for i, j in [(0, 1), (3, 3), (6, 2)]:
+        moved = weights.copy()
+        moved[i, j] += 1e-6
+        step = (_core.acyclicity(moved, exponential)[0] - value) / 1e-6
+        assert 2 * slope[i, j] * weights[i, j] == pytest.approx(step, rel=1e-4, abs=1e-6)
+
+
+def test_acyclicity_is_zero_for_a_dag_alone():
+    chain = np.diag([2.0, 3.0, 4.0], 1)
+    assert _core.acyclicity(chain, False)[0] == 0
+    chain[3, 0] = 0.5
+    assert _core.acyclicity(chain, False)[0] > 0.1
+
+
+@pytest.mark.parametrize("equal", [True, False])
+def test_gradient_of_golem(equal: bool):
+    rng = np.random.default_rng(2)
+    values = rng.normal(size=(50, 4))
+    moments, weights = values.T @ values / 50, 0.3 * rng.normal(size=(4, 4))
+    np.fill_diagonal(weights, 0)
+    value, gradient = _core.golem_objective(moments, weights, equal, 0.1, 5.0)
+    moved = weights.copy()
+    moved[1, 2] += 1e-6
+    step = (_core.golem_objective(moments, moved, equal, 0.1, 5.0)[0] - value) / 1e-6
+    assert gradient[1, 2] == pytest.approx(step, rel=1e-4)
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_easy_models_are_recovered(name: str):
+    noise = "uniform" if "lingam" in name else "normal"
+    for seed in range(3):
+        weights, values = model(6, 20_000, seed, noise)
+        assert (arcs(learn(dataset(values), name, **QUICK[name]).graph) == (weights != 0)).all()
+
+
+@pytest.mark.parametrize("name", ["notears", "golem", "dagma", "direct_lingam"])
+def test_order_of_columns_does_not_matter(name: str):
+    data = dataset(model(8, 400, 5, "uniform", low=0.3)[1])
+    turned = data.select(data.names[::-1])
+    found = learn(turned, name, **QUICK[name]).graph.subgraph(data.names)
+    assert found == learn(data, name, **QUICK[name]).graph
+
+
+def test_losses_of_binary_data_and_counts():
+    rng = np.random.default_rng(7)
+    cause = rng.integers(0, 2, 3000)
+    effect = np.where(rng.random(3000) < 0.1, 1 - cause, cause)
+    binary = dataset(np.column_stack([cause, effect]).astype(float))
+    assert len(learn(binary, "notears", loss_type="logistic", lambda1=0.02).graph.edges()) == 1
+    assert len(learn(binary, "dagma", loss_type="logistic", **QUICK["dagma"]).graph.edges()) == 1
+    with pytest.raises(DataError, match="needs columns of 0 and 1; 'V0' has [23]"):
+        learn(dataset(binary.values + 2), "notears", loss_type="logistic")
+    with pytest.raises(DataError, match="needs counts; 'V0' has -1"):
+        learn(dataset(binary.values - 1), "notears", loss_type="poisson")
+    assert learn(binary, "notears", loss_type="poisson").graph.is_dag
+
+
+def test_additive_noise_finds_the_direction():
+    rng = np.random.default_rng(3)
+    cause = rng.uniform(-2, 2, 200)
+    effect = cause**3 / 2 + cause + rng.normal(size=200)
+    found = learn(dataset(np.column_stack([effect, cause])), "anm").graph
+    assert found == Graph.from_edges([("V1", "V0")], names=["V0", "V1"])
+
+
+def test_graphical_lasso_of_a_chain():
+    pytest.importorskip("sklearn")
+    rng = np.random.default_rng(4)
+    values = rng.normal(size=(5000, 4))
+    for j in range(1, 4):
+        values[:, j] += 0.8 * values[:, j - 1]
+    found = learn(dataset(values), "sklearn_glasso", alpha=0.02, precmat_threshold=0.2).graph
+    assert (found.marks != 0).tolist() == (np.eye(4, k=1) + np.eye(4, k=-1) > 0).tolist()
+
+
+def test_bad_input_is_named():
+    values = model(4, 50, 1)[1]
+    for name in QUICK:
+        with pytest.raises(DataError, match="rows, found 1"):
+            learn(dataset(values[:1]), name)
+        with pytest.raises(DataError, match="missing"):
+            learn(dataset(np.where(values > 1, np.nan, values)), name)
+        constant = dataset(np.column_stack([values, np.full(50, 3.0)]))
+        assert not arcs(learn(constant, name, **QUICK[name]).graph)[4].any()
+    with pytest.raises(DataError, match="more rows than columns"):
+        learn(dataset(values[:4]), "direct_lingam")
+
+
+def test_duplicated_columns_and_few_rows_give_a_dag():
+    values = model(6, 5, 2)[1]
+    assert learn(dataset(values), "notears").graph.is_dag
+    doubled = dataset(model(3, 60, 2)[1][:, [0, 0, 1, 2]])
+    assert learn(doubled, "notears").graph.is_dag
+    assert learn(doubled, "direct_lingam").graph.is_dag
+    with pytest.raises(DataError, match="combination of others"):
+        learn(doubled, "ica_lingam")
+
+
+@pytest.mark.slow
+def test_notears_agrees_with_gcastle():
+    castle = pytest.importorskip("castle.algorithms")
+    for seed in range(20):
+        values = model(6 + seed % 5, 500, 3000 + seed, low=0.4)[1]
+        peer = castle.Notears()
+        peer.learn(values)
+        assert (arcs(learn(dataset(values), "notears").graph) == (peer.causal_matrix != 0)).all()
+
+
+@pytest.mark.slow
+def test_direct_lingam_agrees_with_lingam_and_gcastle():
+    lingam = pytest.importorskip("lingam")
+    for seed in range(20):
+        noise = ["uniform", "laplace", "exponential"][seed % 3]
+        values = model(4 + seed % 6, 300, 4000 + seed, noise, low=0.3)[1]
+        peer = lingam.DirectLiNGAM()
+        peer.fit(values)
+        found = learn(dataset(values), "direct_lingam")
+        assert found.stats["order"] == " ".join(f"V{i}" for i in peer.causal_order_)
+        assert (arcs(found.graph) == (peer.adjacency_matrix_.T != 0)).all()
+
+
+@pytest.mark.slow
+def test_dagma_agrees_with_its_package():
+    linear = pytest.importorskip("dagma.linear")
+    steps = {"warm_iter": 3000, "max_iter": 6000}
+    for seed in range(5):
+        values = model(6, 500, 5000 + seed)[1]
+        peer = linear.DagmaLinear("l2").fit(values.copy(), **steps)
+        assert (arcs(learn(dataset(values), "dagma", **steps).graph) == (peer != 0)).all()
