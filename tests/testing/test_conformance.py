@@ -17,7 +17,7 @@ from dagathlon.modules import find, modules
 from dagathlon.testing import ConformanceError, check_learner, problems_of
 
 # Defaults made for real studies would take long on the many small data sets of the suite.
-QUICK = {"new_mcmcalg": {"n_iterations": 20}}
+QUICK = {"new_mcmcalg": {"n_iterations": 20}, "bootstrap": {"replicates": 3}}
 NATIVE = [
     name
     for name, cls in modules("algorithm").items()
