@@ -89,8 +89,10 @@ class SaiyanhStyle(ScoreBased):
 
 
 def discrepancies(data: Dataset) -> Matrix:
-    """How far one variable moves the distribution of another: the mean of the mean and the maximum
-    of |P(b | a) - P(b)| over the states, and the mean of both directions.
+    """How far one variable moves the distribution of another.
+
+    The mean of the mean and the maximum of |P(b | a) - P(b)| over the states, and of both
+    directions.
     """
     p = len(data.names)
     result = np.zeros((p, p))
