@@ -122,7 +122,7 @@ def continuous() -> list[Row]:
         for learner, score in (("hc", "bic-g"), ("hc", "bge"), ("tabu", "bic-g")):
             what, seconds = f"{learner} {score} p={p} n={n}", ours(data, learner, score)
             peer = bnlearn(learner, data, score)
-            rows.append(compare(what, seconds, "bnlearn-port", "pybnlearn", peer, LIMIT))
+            rows.append(compare(what, seconds, "bnlearn-port", "pybnlearn", peer, limit=LIMIT))
             if learner == "hc":
                 rows.append(
                     compare(what, seconds, "pybnesian", "pybnesian", pybnesian(data, score))
@@ -137,7 +137,7 @@ def discrete() -> list[Row]:
         for learner in ("hc", "tabu"):
             what, seconds = f"{learner} bic alarm n={n:,}", ours(data, learner, "bic")
             peer = bnlearn(learner, data, "bic")
-            rows.append(compare(what, seconds, "bnlearn-port", "pybnlearn", peer, LIMIT))
+            rows.append(compare(what, seconds, "bnlearn-port", "pybnlearn", peer, limit=LIMIT))
             if learner == "tabu":
                 continue
             rows.append(compare(what, seconds, "pyagrum", "pyagrum", pyagrum(data)))

@@ -48,13 +48,13 @@ def against_tetrad(what: str, data: Dataset, learner: str, score: dict[str, Any]
     seconds, total = ours(data, learner, **score, **given)
     if not installed("tetrad_plus"):
         return row(what, seconds, "Tetrad", note="not installed")
-    repeats = 1 if learner == "grasp" and len(data.names) > 40 else 3
+    repeats = 1 if learner == "grasp" and len(data.names) > 40 else 2
     found = tetrad(data, TETRAD_LIMIT, repeats, learner=learner, faithful=False, **score)
     if found is None:
-        return row(what, seconds, "Tetrad", note=f"more than {TETRAD_LIMIT} s: given up")
-    warmth = "warm" if repeats > 1 else "cold"
-    note = f"{warmth}; {note_of(data, total, found.graph, **score)}"
-    return row(what, seconds, "Tetrad", found.seconds, note)
+        return row(
+            what, seconds, "Tetrad", note=f"more than {TETRAD_LIMIT} s in all repeats: given up"
+        )
+    return row(what, seconds, "Tetrad", found.seconds, note_of(data, total, found.graph, **score))
 
 
 def causal_learn(data: Dataset, learner: str) -> Measure:
@@ -103,7 +103,7 @@ def continuous() -> list[Row]:
             if p == 80 and learner != "fges":
                 peer = causal_learn(data, learner)
                 seconds = rows[-1]["ours_s"]
-                found = compare(what, seconds, "causal-learn", "causallearn", peer, LIMIT)
+                found = compare(what, seconds, "causal-learn", "causallearn", peer, limit=LIMIT)
                 rows.append(found)
     data = gaussian(80, 300)
     for escape in (False, True):
