@@ -1,9 +1,9 @@
-"""One search of Tetrad in a process of its own: ``python -m benchmarks.tetrad_process JOB.npz``.
+"""Searches of Tetrad in a process of its own: ``python -m benchmarks.tetrad_process``.
 
 The wheel `tetrad-plus` carries Tetrad's jar and JPype1 starts Java, both for comparison only. A
-process of its own keeps Java's threads and memory away from what else is measured. The job holds
-the data and says what to do; the answer is one line of JSON: the seconds of each repeat, the first
-of which is cold, and the learned matrix from row to column.
+process of its own keeps Java's threads and memory away from what else is measured; it stays, so
+that Java starts once. Each line of the input names a job, a file with the data and what to do; the
+answer is one line of JSON: the seconds of each repeat and the learned matrix from row to column.
 """
 
 from __future__ import annotations
@@ -95,8 +95,7 @@ def matrix(jpype: Any, graph: Any, p: int) -> list[list[int]]:
     return found
 
 
-def main(path: str) -> None:
-    jpype = start_java()
+def answer(jpype: Any, path: str) -> dict[str, Any]:
     job = np.load(path)
     how = json.loads(str(job["how"]))
     table = data_set(jpype, job)
@@ -106,9 +105,15 @@ def main(path: str) -> None:
         start = time.perf_counter()
         graph = search(jpype, score, how)
         seconds.append(time.perf_counter() - start)
-    answer = {"seconds": seconds, "matrix": matrix(jpype, graph, table.getNumColumns())}
-    print("ANSWER " + json.dumps(answer), flush=True)
+    return {"seconds": seconds, "matrix": matrix(jpype, graph, table.getNumColumns())}
+
+
+def main() -> None:
+    jpype = start_java()
+    print("READY", flush=True)
+    for line in sys.stdin:
+        print("ANSWER " + json.dumps(answer(jpype, line.strip())), flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import multiprocessing
 import timeit
 from collections.abc import Callable
 from typing import Any
 
 Row = dict[str, Any]
+Measure = Callable[[], tuple[float, str]]
 
 
 def best_of(call: Callable[[], object], repeats: int = 7, number: int = 1) -> float:
@@ -43,12 +45,41 @@ def compare(
     ours_s: float,
     peer: str,
     module: str,
-    measure: Callable[[], tuple[float, str]],
+    measure: Measure,
+    *,
+    limit: float | None = None,
 ) -> Row:
-    """A row against one peer; `measure` gives its seconds and a note, if it is installed."""
+    """A row against one peer; `measure` gives its seconds and a note, if it is installed.
+
+    With a limit it is measured in a process of its own, and given up after so many seconds.
+    """
     if not installed(module):
         return row(what, ours_s, peer, note="not installed")
-    return row(what, ours_s, peer, *measure())
+    found = measure() if limit is None else within(limit, measure)
+    if found is None:
+        return row(what, ours_s, peer, note=f"more than {limit:g} s or failed: given up")
+    return row(what, ours_s, peer, *found)
+
+
+def within(limit: float, measure: Measure) -> tuple[float, str] | None:
+    """What `measure` says in a process of its own; None when it is too slow or fails."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=lambda: sender.send(measure()))
+    process.start()
+    sender.close()
+    try:
+        found: tuple[float, str] | None = receiver.recv() if receiver.poll(limit) else None
+    except EOFError:
+        found = None
+    process.kill()
+    process.join()
+    return found
+
+
+def alone(what: str, ours_s: float, note: str = "") -> Row:
+    """A row without a peer."""
+    return row(what, ours_s, note=note)
 
 
 def print_table(rows: list[Row]) -> None:

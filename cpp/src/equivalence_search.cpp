@@ -1,7 +1,8 @@
 #include "dagathlon/equivalence_search.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <array>
+#include <cmath>
 #include <queue>
 #include <span>
 #include <utility>
@@ -16,21 +17,24 @@ class Search {
  public:
   Search(Score& score, const MarkedGraph& start, const ClassSearch& how)
       : score_(score), how_(how), state_(start, how.targets, how.limits.forbidden), operators_(score, state_, how.limits) {
-    if (keeps_all())
-      for (const Step step : how.phases) operators_.find(step);
+    if (keeps_all()) find_all();
   }
 
   ClassSearchResult run() {
     settle();
-    while (how_.escape && escape()) {
-    }
+    if (how_.escape && can_escape())
+      while (escape()) {
+      }
     return {state_.graph(), total(), steps_};
   }
 
  private:
   std::size_t size() const { return state_.size(); }
   // Whether the operators of all phases are at hand at any time.
-  bool keeps_all() const { return how_.together || how_.escape; }
+  bool keeps_all() const { return how_.together || escaping_; }
+  void find_all() {
+    for (const Step step : how_.phases) operators_.find(step);
+  }
 
   double total() {
     const MarkedGraph dag = state_.member();
@@ -43,38 +47,43 @@ class Search {
     return sum;
   }
 
-  // Goes up until the phases lead no further; what that gained.
-  double settle() {
+  // Whether a total is really higher: gains of singular data, and of scores that differ within a class,
+  // may promise a rise that is none, round and round.
+  static bool rises(double from, double to) {
+    return to - from > std::max(tie_tolerance, 1e-12 * std::abs(from));
+  }
+
+  // Goes up until the phases lead no further.
+  void settle() {
     if (how_.together) return climb(how_.phases);
-    double gained = 0;
-    for (bool changed = true; changed;) {
-      const std::size_t before = steps_;
+    double before = total();
+    while (true) {
+      const std::size_t steps = steps_;
       for (const Step& phase : how_.phases) {
         if (!keeps_all()) operators_.find(phase);
-        gained += climb(std::span(&phase, 1));
+        climb(std::span(&phase, 1));
       }
-      changed = how_.iterate && steps_ > before;
+      if (!how_.iterate || steps_ == steps) return;
+      const double now = total();
+      if (!rises(before, now)) return;
+      before = now;
     }
-    return gained;
   }
 
   // One step after another, each of the first kind that gains anything.
-  double climb(std::span<const Step> kinds) {
-    double gained = 0;
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (const Step kind : kinds)
-        if (const std::optional<double> gain = make_best(kind)) {
-          gained += *gain;
-          changed = true;
-          break;
-        }
+  void climb(std::span<const Step> kinds) {
+    constexpr std::size_t steps_between_checks = 64;
+    double before = kinds.size() > 1 ? total() : 0;
+    for (std::size_t steps = 1; std::ranges::any_of(kinds, [&](Step kind) { return make_best(kind); }); ++steps) {
+      if (kinds.size() == 1 || steps % steps_between_checks != 0) continue;
+      const double now = total();
+      if (!rises(before, now)) return;
+      before = now;
     }
-    return gained;
   }
 
-  // Takes the operator of highest gain that is valid now; what it gained.
-  std::optional<double> make_best(Step step) {
+  // Takes the operator of highest gain that is valid now; whether there is one.
+  bool make_best(Step step) {
     using Place = std::pair<std::size_t, std::size_t>;
     const auto worse = [&](const Place& a, const Place& b) {
       const double left = operators_.into(step, a.first)[a.second].gain;
@@ -88,10 +97,10 @@ class Search {
       const auto [y, place] = queue.top();
       queue.pop();
       const ClassOperator op = operators_.into(step, y)[place];
-      if (take(op)) return op.gain;
+      if (take(op)) return true;
       if (place + 1 < operators_.into(step, y).size()) queue.push({y, place + 1});
     }
-    return std::nullopt;
+    return false;
   }
 
   // Carries an operator out if it is valid now, and finds the operators that it changed.
@@ -112,16 +121,31 @@ class Search {
            std::max(count(adjacent[op.x]), count(adjacent[op.y])) < how_.limits.max_degree;
   }
 
+  // A class of large cliques has too many removals to try them all.
+  bool can_escape() {
+    constexpr std::size_t most_removals_per_node = 50;
+    if (operators_.all_removals().size() > most_removals_per_node * size()) return false;
+    if (!keeps_all()) find_all();
+    escaping_ = true;
+    return true;
+  }
+
+  bool leads_above(double before) {
+    settle();
+    return rises(before, total());
+  }
+
   // At a maximum each edge in turn is removed and kept out while the search goes on; the first that
   // leads higher is the way to go.
   bool escape() {
     const MarkedGraph graph = state_.graph();
     const ClassOperators::Lists lists = operators_.lists();
+    const double before = total();
     for (const ClassOperator& op : operators_.all_removals()) {
       const std::array allowed{operators_.allowed(op.x, op.y), operators_.allowed(op.y, op.x)};
       operators_.set_allowed(op.x, op.y, false);
       operators_.set_allowed(op.y, op.x, false);
-      const bool better = take(op) && op.gain + settle() > tie_tolerance;
+      const bool better = take(op) && leads_above(before);
       operators_.set_allowed(op.x, op.y, allowed[0]);
       operators_.set_allowed(op.y, op.x, allowed[1]);
       if (better) {
@@ -140,6 +164,7 @@ class Search {
   const ClassSearch& how_;
   ClassState state_;
   ClassOperators operators_;
+  bool escaping_ = false;
   std::size_t steps_ = 0;
 };
 

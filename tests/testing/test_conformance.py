@@ -26,6 +26,7 @@ QUICK = {
     "gcastle_notears_low_rank": {"rank": 2, "max_iter": 2, "rho_max": 100},
     "notears": {"rho_max": 1e6},
     "gcastle_notears": {"rho_max": 1e6},
+    "bootstrap": {"replicates": 3},
 }
 NATIVE = [
     name

@@ -51,7 +51,7 @@ class Bootstrap(Learner):
     """
 
     name = "bootstrap"
-    gives = "mixed"
+    gives = "chain"
     references = (
         "Friedman, Goldszmidt and Wyner 1999, Data analysis with Bayesian networks, UAI",
         "Scutari and Nagarajan 2013, Artificial Intelligence in Medicine 57",

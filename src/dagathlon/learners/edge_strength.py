@@ -49,25 +49,23 @@ def edge_strengths(graphs: Sequence[Graph]) -> EdgeStrengths:
 def optimal_threshold(strength: npt.NDArray[np.float64]) -> float:
     """The strength above which edges are taken to be there (Scutari and Nagarajan 2013).
 
-    The distribution of the strengths of all pairs is compared with that of strengths that are all
-    0 or 1; the share of zeros with the smallest L1 distance gives the threshold as a quantile.
+    The distribution F of the strengths of all pairs is compared with that of strengths that are all
+    0 or 1; the share t of zeros with the smallest L1 distance gives the threshold as the quantile
+    of t. On [0, 1] the constant nearest to F in L1 is its median there, F(1/2), so the threshold is
+    the largest strength below one half.
 
     Parameters
     ----------
     strength
         Symmetric matrix of strengths.
+
+    Returns
+    -------
+    float
+        The threshold; 0 when all strengths reach one half.
     """
-    values = np.sort(strength[np.triu_indices(len(strength), 1)])
-    if not len(values):
-        return 0.0
-    points, counts = np.unique(values, return_counts=True)
-    share = np.cumsum(counts) / len(values)
-    # The distribution function is 0 up to the first point, and a step from each point to the next.
-    widths = np.diff(np.concatenate([[0.0], points, [1.0]]))
-    steps = np.concatenate([[0.0], share])
-    # The constant nearest to a step function in L1 is the median of its values by width.
-    median = steps[int(np.searchsorted(np.cumsum(widths), 0.5 * widths.sum()))]
-    return float(points[int(np.searchsorted(share, median))])
+    values = strength[np.triu_indices(len(strength), 1)]
+    return float(np.max(values[values < 0.5], initial=0.0))
 
 
 def averaged_graph(strengths: EdgeStrengths, threshold: float) -> Graph:

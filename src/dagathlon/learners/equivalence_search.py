@@ -45,7 +45,7 @@ class EquivalenceSearch(ScoreBased):
         Largest number of parents of a node in any DAG of the class; null is no limit.
     escape
         Whether a maximum is left where that leads higher: each edge in turn is deleted, and kept
-        out while the search goes on.
+        out while the search goes on. Not done where large cliques make for too many deletions.
     """
 
     gives = "cpdag"
@@ -156,7 +156,8 @@ class Gies(ClassSearch):
     ----------
     orders
         Whether the search also starts at the DAG of the best order that BOSS finds, and the result
-        of higher score is returned; not with a largest degree, which orders cannot keep.
+        of higher score is returned; not with a largest degree, which orders cannot keep, nor with
+        fewer rows than variables.
     score
         Score to maximise; null is l0-g or mbde as the data are continuous or discrete. Others take
         no notice of interventions.
@@ -177,7 +178,7 @@ class Gies(ClassSearch):
     ) -> Estimate:
         """Search from the class of `start`, or of the required edges alone, and from an order."""
         found = super().learn(data, rng, start)
-        if not self.orders or self.max_degree is not None:
+        if not self.orders or self.max_degree is not None or len(data) < len(data.names):
             return found
         best = _core.boss(self.native_score(data), self.limits(data), False, 1, False, 0)
         other = super().learn(data, rng, Graph(data.names, best.dag.marks()))

@@ -16,6 +16,10 @@ from dagathlon.learners.equivalence_search import direct_by_knowledge
 from dagathlon.learners.score_based import ScoreBased
 from dagathlon.modules import Count, Natural
 
+# One start of GRaSP often ends at a local maximum; random orders of many variables take long.
+_GRASP_STARTS = 10
+_FEW_VARIABLES = 50
+
 
 @dataclass(frozen=True, kw_only=True)
 class OrderSearch(ScoreBased):
@@ -25,12 +29,13 @@ class OrderSearch(ScoreBased):
     ----------
     starts
         Number of starts: the first with the order of the columns, the others with random orders.
+        Null is one for boss; for grasp ten, or one beyond 50 variables.
     max_parents
         Largest number of parents that growing may lead to; null is no limit.
     """
 
     gives = "cpdag"
-    starts: Natural = 1
+    starts: Natural | None = None
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Search, and give the equivalence class of the best DAG."""
@@ -69,7 +74,7 @@ class Boss(OrderSearch):
     def _search(
         self, score: _core.Score, limits: _core.SearchLimits, seed: int
     ) -> _core.SearchResult:
-        return _core.boss(score, limits, self.backward, self.starts, self.random, seed)
+        return _core.boss(score, limits, self.backward, self.starts or 1, self.random, seed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +94,6 @@ class Grasp(OrderSearch):
 
     name = "grasp"
     references = ("Lam, Andrews and Ramsey 2022, UAI",)
-    starts: Natural = 10
     depth: Natural = 3
     uncovered_depth: Count = 1
     nonsingular_depth: Count = 1
@@ -97,12 +101,13 @@ class Grasp(OrderSearch):
     def _search(
         self, score: _core.Score, limits: _core.SearchLimits, seed: int
     ) -> _core.SearchResult:
+        starts = self.starts or (_GRASP_STARTS if len(score) <= _FEW_VARIABLES else 1)
         return _core.grasp(
             score,
             limits,
             self.depth,
             self.uncovered_depth,
             self.nonsingular_depth,
-            self.starts,
+            starts,
             seed,
         )
