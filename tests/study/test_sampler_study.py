@@ -39,13 +39,13 @@ STUDY: dict[str, Any] = {
                     "graph_id": "dag",
                     "parameters_id": "sem",
                     "data_id": "rows",
-                    "seed_range": [1, 2],
+                    "seed_range": [1, 1],
                 }
             ],
             "evaluation": {
                 "benchmarks": {"ids": ["search", "orders", "partitions"]},
                 "mcmc_traj_plots": [
-                    {"id": "orders", "burn_in": 0, "thinning": 1, "functional": ["score", "size"]}
+                    {"id": "orders", "burn_in": 0, "thinning": 1, "functional": "size"}
                 ],
                 "mcmc_heatmaps": [{"id": "partitions", "burn_in": 0.2}],
                 "mcmc_autocorr_plots": [
@@ -103,11 +103,13 @@ def test_a_study_of_samplers(tmp_path: Path) -> None:
     results = tmp_path / "results" / "samplers"
     with (results / "benchmarks" / "joint_benchmarks.csv").open(newline="") as stream:
         rows = list(csv.DictReader(stream))
-    assert [row["status"] for row in rows] == ["ok"] * 6
+    assert [row["status"] for row in rows] == ["ok"] * 3
     for figures in ("mcmc_traj_plots", "mcmc_heatmaps", "mcmc_autocorr_plots"):
         assert list((results / figures).rglob("*.png"))
 
     # Another estimate from the same chains: no learner runs again.
+    evaluation = content["benchmark_setup"][0]["evaluation"]
+    content["benchmark_setup"][0]["evaluation"] = {"benchmarks": evaluation["benchmarks"]}
     for name in ("bidag_order_mcmc", "bidag_partition_mcmc"):
         algorithm = content["resources"]["structure_learning_algorithms"][name][0]
         algorithm |= {"mcmc_estimator": ["map", "threshold"], "threshold": 0.4, "burnin_frac": 0}
