@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from statistics import NormalDist
 from typing import Any
@@ -21,6 +22,7 @@ from dagathlon.errors import DataError, GraphError
 from dagathlon.evaluate.chains import edge_frequencies
 from dagathlon.graphs import Graph
 from dagathlon.graphs.knowledge import Knowledge
+from dagathlon.learners import learn
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.chain import Chain
 from dagathlon.learners.convergence import effective_sample_size
@@ -280,3 +282,51 @@ def test_one_variable_and_no_step(learner: Any) -> None:
     still = sample(type(learner)(iterations=0), gaussian(1, 3))
     assert still.chain is not None
     assert still.chain.end == 1
+
+
+@pytest.mark.parametrize("kind", [OrderMcmc, PartitionMcmc])
+def test_weights_that_are_thousands_of_orders_of_magnitude_apart(kind: type[DagSampler]) -> None:
+    """An extra parent that explains all: sums without it vanish beside those with it."""
+    rng = np.random.default_rng(4)
+    values = rng.normal(size=(4000, 4))
+    values[:, 1] = values[:, 0] + 0.001 * rng.normal(size=4000)
+    values[:, 3] += 0.04 * values[:, 2]
+    data = read_data(values)
+    found = sample(kind(iterations=40_000, stepsave=20), data, Graph(data.names))
+    assert found.chain is not None
+    check_z(z_scores(found.chain, forest_marginals(data, by_orders=kind is OrderMcmc)), 1)
+
+
+def forest_marginals(data: Dataset, by_orders: bool) -> np.ndarray:
+    """Probabilities of arcs over all DAGs with at most one parent each, one DAG at a time."""
+    p = len(data.names)
+    weights: dict[tuple[int, ...], float] = {}
+    orders = list(itertools.permutations(range(p)))
+    for parents in itertools.product(range(-1, p), repeat=p):
+        agreeing = sum(
+            all(k < 0 or order.index(k) < order.index(j) for j, k in enumerate(parents))
+            for order in orders
+        )
+        if agreeing:
+            pairs = [(data.names[k], data.names[j]) for j, k in enumerate(parents) if k >= 0]
+            score = score_graph(data, Graph.from_edges(pairs, names=data.names), "bge").total
+            weights[parents] = score + (np.log(agreeing) if by_orders else 0.0)
+    shares = np.exp(np.array(list(weights.values())) - max(weights.values()))
+    result = np.zeros((p, p))
+    for parents, share in zip(weights, shares / shares.sum(), strict=True):
+        for j, k in enumerate(parents):
+            if k >= 0:
+                result[k, j] += share
+    return result
+
+
+def test_bidags_score_parameters_mean_the_same_here() -> None:
+    data = gaussian(3, 6)
+    found = learn(data, "bidag_partition_mcmc", am=0.1, iterations=500)
+    expected = score_graph(data, found.graph, "bge", iss_mu=0.1, iss_w=6 + 0.1 + 1)
+    assert found.stats["score"] == pytest.approx(expected.total)
+    table = discrete(3, 5)
+    for given, iss, penalty in (({}, 0.5, 2.0), ({"chi": 1.0, "edgepf": 3.0}, 1.0, 3.0)):
+        found = learn(table, "bidag_itsearch", scoretype="bdecat", **given)
+        expected = score_graph(table, found.graph, "bde", iss=iss, edge_penalty=penalty)
+        assert found.stats["score"] == pytest.approx(expected.total)
