@@ -63,7 +63,7 @@ void OrderState::exchange(std::size_t a, std::size_t b) {
   std::swap(order_[a], order_[b]);
 }
 
-void OrderState::swap(std::size_t a, std::size_t b, double coldness, Stream& random) {
+bool OrderState::swap(std::size_t a, std::size_t b, double coldness, Stream& random) {
   exchange(a, b);
   kept_.clear();
   double gain = 0;
@@ -73,9 +73,10 @@ void OrderState::swap(std::size_t a, std::size_t b, double coldness, Stream& ran
     terms_[node] = term(node);
     gain += terms_[node] - kept_.back();
   }
-  if (std::log(random.uniform()) < coldness * gain) return;
+  if (std::log(random.uniform()) < coldness * gain) return true;
   for (std::size_t k = a; k <= b; ++k) terms_[order_[k]] = kept_[k - a];
   exchange(a, b);
+  return false;
 }
 
 void OrderState::terms_of_places(std::size_t node) {
@@ -149,23 +150,21 @@ ScoredDag OrderState::choose(Stream& random) const {
 
 namespace {
 
-// A relocation looks at all places and costs as much as several swaps do, so that it is rarer the
-// more nodes there are.
-void step(OrderState& state, double coldness, Stream& random) {
+// A step; whether it may have changed the order. Moves that look at many nodes are rarer the more
+// there are, so that a step costs about the same for any number of nodes.
+bool step(OrderState& state, double coldness, Stream& random) {
   const std::size_t n = state.order().size();
-  if (n < 2) return;
-  const double relocation = std::min(0.5, 8.0 / static_cast<double>(n));
+  if (n < 2) return false;
+  const double far = std::min(1.0 / 3, 8.0 / static_cast<double>(n));
   const double kind = random.uniform();
-  if (kind < relocation) {
+  if (kind < far) {
     state.relocate(random.below(n), coldness, random);
-  } else if (kind < (1 + relocation) / 2) {
-    const std::size_t a = random.below(n - 1);
-    state.swap(a, a + 1, coldness, random);
-  } else {
-    const std::size_t a = random.below(n), other = random.below(n - 1);
-    const std::size_t b = other + (other >= a);
-    state.swap(std::min(a, b), std::max(a, b), coldness, random);
+    return true;
   }
+  const std::size_t a = random.below(n - 1);
+  if (kind >= 2 * far) return state.swap(a, a + 1, coldness, random);
+  const std::size_t b = a + 1 + random.below(n - 1 - a);
+  return state.swap(a, b, coldness, random);
 }
 
 // The best order of a stretch of a chain.
@@ -194,8 +193,8 @@ OrderChain order_chain(const ParentTables& tables, std::vector<std::size_t> star
   for (std::size_t s = 1; s <= length.saved(); ++s) {
     Best recent;
     for (std::size_t i = 0; i < length.steps(s); ++i) {
-      step(state, heating.coldness(done++, length.iterations), random);
-      if (summary == Summary::best) recent.consider(state);
+      const bool moved = step(state, heating.coldness(done++, length.iterations), random);
+      if (summary == Summary::best && (moved || i == 0)) recent.consider(state);
     }
     if (summary == Summary::best) {
       const OrderState found(tables, recent.order);

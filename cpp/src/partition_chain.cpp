@@ -211,10 +211,11 @@ void PartitionState::reverse_edge(Stream& random) {
 
 namespace {
 
-// A relocation looks at every place, so that it is rarer the more nodes there are.
+// Edge reversals carry the chain between groups of DAGs that are far apart for all other moves. A
+// relocation looks at every place, so that it is rarer the more nodes there are.
 void step(PartitionState& state, std::size_t n, Stream& random) {
   if (n < 2) return;
-  const double relocation = std::min(0.4, 8.0 / static_cast<double>(n)), reversal = 0.07;
+  const double relocation = std::min(0.3, 8.0 / static_cast<double>(n)), reversal = 0.4;
   const double kind = random.uniform();
   if (kind < relocation) return state.relocate(random.below(n), random);
   if (kind < relocation + reversal) return state.reverse_edge(random);

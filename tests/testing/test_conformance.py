@@ -17,6 +17,7 @@ from dagathlon.modules import find, modules
 from dagathlon.testing import ConformanceError, check_learner, problems_of
 
 # Defaults made for real studies would take long on the many small data sets of the suite.
+SAMPLERS = ("order_mcmc", "partition_mcmc", "structure_mcmc", "itsearch")
 QUICK = {
     "new_mcmcalg": {"n_iterations": 20},
     "golem": {"num_iter": 300},
@@ -28,6 +29,7 @@ QUICK = {
     "gcastle_notears": {"rho_max": 1e6},
     "bootstrap": {"replicates": 3},
 }
+QUICK |= {name: {"iterations": 200} for name in SAMPLERS}
 NATIVE = [
     name
     for name, cls in modules("algorithm").items()

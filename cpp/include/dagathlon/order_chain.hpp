@@ -30,8 +30,8 @@ class OrderState {
   double value() const;
 
   // Moves for logarithmic weights times a factor.
-  // Proposes to exchange the nodes at two places, a < b.
-  void swap(std::size_t a, std::size_t b, double coldness, Stream& random);
+  // Proposes to exchange the nodes at two places, a < b; whether that was done.
+  bool swap(std::size_t a, std::size_t b, double coldness, Stream& random);
   // Moves a node to a place drawn by the weights of the orders that differ in its place alone.
   void relocate(std::size_t node, double coldness, Stream& random);
   // A DAG in which parents come before children: drawn by weight, or the best.

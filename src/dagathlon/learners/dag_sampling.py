@@ -12,7 +12,7 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data import Dataset
-from dagathlon.graphs import Graph
+from dagathlon.graphs import Graph, as_graph
 from dagathlon.learners.base import Estimate, Sampler
 from dagathlon.learners.chain import Chain, ChainRecorder, Edits
 from dagathlon.learners.constraints import starting_dag
@@ -108,7 +108,7 @@ class SpaceBased(PosteriorBased):
 
     def space(self, data: Dataset, rng: np.random.Generator, start: Graph | None) -> Space:
         """The search space: of the start graph, or of PC, without forbidden arcs."""
-        found = self._pc().learn(data, rng).graph if start is None else start
+        found = self._pc().learn(data, rng).graph if start is None else as_graph(start)
         forbidden, required = self.forbidden_and_required(data)
         candidates = space_of_graph(found, data.names) & ~forbidden | required
         return self.checked(Space(candidates, ~forbidden & self.plus_one, required), data)
@@ -171,7 +171,8 @@ class DagSampler(PosteriorBased, Sampler):
     def length(self, p: int) -> RunLength:
         """How long the chains of p variables are."""
         steps = self.default_iterations(p) if self.iterations is None else self.iterations
-        return RunLength(steps, self.stepsave or max(steps // _SAVED_STATES, 1))
+        every = self.stepsave or max(steps // _SAVED_STATES, 1)
+        return RunLength(steps, min(every, max(steps, 1)))
 
     @abstractmethod
     def default_iterations(self, p: int) -> int:

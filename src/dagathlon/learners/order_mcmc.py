@@ -63,8 +63,8 @@ class OrderMcmc(SpaceBased, DagSampler):
         summary = _core.Summary.best if self.maximise else _core.Summary.sum
         tables = self.fill(_core.ParentTables(self.power, summary), score, space)
         length = self.length(len(data.names))
-        orders = starting_orders(space.required, self.chains, rng)
         seed = int(rng.integers(2**63))
+        orders = starting_orders(space.required, self.chains, rng)
         heating = ANNEALED_SEARCH if self.maximise else (1, 0.0)
         logs = [
             _core.order_chain(tables, order, *length, *heating, seed, number).log

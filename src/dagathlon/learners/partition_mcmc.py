@@ -53,8 +53,8 @@ class PartitionMcmc(SpaceBased, DagSampler):
         space = self.space(data, rng, start)
         tables = self.fill(_core.ParentTables(self.power, _core.Summary.sum), score, space)
         length = self.length(len(data.names))
-        orders = starting_orders(space.required, self.chains, rng)
         seed = int(rng.integers(2**63))
+        orders = starting_orders(space.required, self.chains, rng)
         logs = [
             _core.partition_chain(tables, order, *length, seed, number)
             for number, order in enumerate(orders)
