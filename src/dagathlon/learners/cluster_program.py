@@ -1,9 +1,9 @@
 """Integer programming for optimal DAGs: a variable per parent set, cycles ruled out by cuts.
 
 Each node takes one parent set; in each cluster of nodes some node takes one outside the cluster
-(Jaakkola et al. 2010, Cussens 2011). There are too many clusters to write down, so those that a solution
-of the linear program violates are added until there are none, or until what is left is small
-enough for branch and bound.
+(Jaakkola et al. 2010, Cussens 2011). There are too many clusters to write down, so those that a
+solution of the linear program violates are added until none is found; branch and bound does the
+rest, and its solution is checked for cycles in the same way.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def solve_by_cuts(sets: _core.ParentSets, limits: Limits) -> Bounded:
     """The best choice without a cycle, or the best so far when a limit is reached."""
     if not solver_is_installed():
         raise UnavailableError(
-            f"{len(sets)} variables that depend on each other need integer programming, and highspy is "
-            "not installed: pip install 'dagathlon[ilp]', or set max_parents to a lower number"
+            f"{len(sets)} variables that depend on each other need integer programming, and "
+            "highspy is not installed: pip install 'dagathlon[ilp]', or set max_parents to a lower number"
         )
     program = _Program(sets)
     program.search(limits)
@@ -139,7 +139,7 @@ class _Program:
                 self._add_row(model, cluster)
 
     def _fix(self, model: Any, reduced: Floats) -> npt.NDArray[np.bool_]:
-        """Take out variables that make any solution worse than the best one known; which are kept."""
+        """Take out variables that only worse solutions than the best one have; which are kept."""
         kept = self.lower + reduced <= self.least + 10 * _TOLERANCE
         hopeless = np.flatnonzero(~kept).astype(np.int32)
         self.options = [self.options[k] for k in np.flatnonzero(kept)]
@@ -189,7 +189,7 @@ class _Program:
     def _model(self, integer: bool) -> Any:
         import highspy  # noqa: PLC0415 - an extra, for large problems only
 
-        model = highspy.Highs()
+        model: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         model.setOptionValue("output_flag", False)
         model.setOptionValue("threads", 1)
         count = len(self.options)

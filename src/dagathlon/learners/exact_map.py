@@ -17,7 +17,7 @@ from dagathlon.learners.base import Estimate, Statistic
 from dagathlon.learners.cluster_program import Limits, solve_by_cuts, solver_is_installed
 from dagathlon.learners.constraints import starting_dag
 from dagathlon.learners.score_based import ScoreBased
-from dagathlon.modules import Natural, NonNegative
+from dagathlon.modules import Count, NonNegative
 
 ParentLists: TypeAlias = Sequence[Sequence[tuple[float, Sequence[int]]]]
 
@@ -192,7 +192,7 @@ class ExactMap(ScoreBased):
         "Cussens 2011, UAI",
         "de Campos and Ji 2011, JMLR 12",
     )
-    max_parents: Natural | None = 3
+    max_parents: Count | None = 3
     prune: bool = True
     solver: Literal["auto", "dp", "ilp"] = "auto"
     time_limit: NonNegative | None = None
