@@ -107,8 +107,8 @@ class RblipAsobs(BenchpressLearner):
         How parent sets are explored: independence selection (is) or one after another (sq).
     solvermethod
         Search over orders: with window moves (winasobs), of random orders (asobs) or without
-        acyclic selection (obs). The variants that end in -ent, which draw first orders by entropy, draw
-        them evenly.
+        acyclic selection (obs). The variants in -ent draw first orders by entropy there, and evenly
+        here.
     indeg
         Largest number of parents.
     allocated

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from dagathlon.modules import Count, Natural, NonNegative
 
 # Without a number of starts a time limit alone ends the search.
 _NO_END = 2**40
+_ASOBS = "Scanagatta, de Campos, Corani and Zaffalon 2015, NeurIPS"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +47,8 @@ class ParentSetOrderSearch(ScoreBased):
     """
 
     gives = "dag"
-    references = ("Scanagatta, de Campos, Corani and Zaffalon 2015, NeurIPS",)
+    references: ClassVar[tuple[str, ...]] = (_ASOBS,)
+
     max_parents: Count | None = 6
     exploration: Literal["independence", "all"] = "independence"
     explored: Count = 2000
@@ -113,7 +115,7 @@ class WinAsobs(ParentSetOrderSearch):
 
     name = "winasobs"
     references = (
-        *ParentSetOrderSearch.references,
+        _ASOBS,
         "Scanagatta, Corani and Zaffalon 2017, PMLR 73",
         "Scanagatta, Corani, de Campos and Zaffalon 2018, Machine Learning 107",
     )

@@ -54,7 +54,8 @@ def solve_by_cuts(sets: _core.ParentSets, limits: Limits) -> Bounded:
     if not solver_is_installed():
         raise UnavailableError(
             f"{len(sets)} variables that depend on each other need integer programming, and "
-            "highspy is not installed: pip install 'dagathlon[ilp]', or set max_parents to a lower number"
+            "highspy is not installed: pip install 'dagathlon[ilp]', or set max_parents to a "
+            "lower number"
         )
     program = _Program(sets)
     program.search(limits)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,14 @@ from dagathlon.graphs import Graph
 Edge = tuple[str, str]
 
 
+class Space(NamedTuple):
+    """DAGs that keep to limits: edges are matrices from row to column."""
+
+    forbidden: npt.NDArray[np.bool_]
+    required: npt.NDArray[np.bool_]
+    max_parents: int
+
+
 class DagPosterior:
     """The posterior over all DAGs whose parent sets keep to some limits.
 
@@ -25,10 +34,8 @@ class DagPosterior:
         The variables.
     score
         Log weights: a log marginal likelihood plus a log prior that are sums over nodes.
-    forbidden, required
-        Edges that no DAG, or every DAG, has; matrices from row to column.
-    max_parents
-        Largest number of parents.
+    space
+        The DAGs to sum over.
     modularity
         With ``structure`` each DAG counts once. With ``order`` it counts once for each order of the
         variables that it is consistent with, which is what a sampler of orders converges to.
@@ -38,31 +45,27 @@ class DagPosterior:
         self,
         names: Sequence[str],
         score: _core.Score,
-        forbidden: npt.NDArray[np.bool_],
-        required: npt.NDArray[np.bool_],
-        max_parents: int,
+        space: Space,
         modularity: _core.Modularity = _core.Modularity.structure,
     ) -> None:
         self.names = tuple(names)
         self.modularity = modularity
         self._score = score
-        self._limits = (forbidden, required, max_parents)
-        self._native = self._sums(forbidden, required)
+        self._space = space
+        self._native = self._sums(space)
         if not math.isfinite(self.log_partition):
             raise DataError(
-                "no DAG has a positive probability: the constraints and the limit on parents leave none, or "
-                "there are too few rows for the score"
+                "no DAG has a positive probability: the constraints and the limit on parents leave "
+                "none, or there are too few rows for the score"
             )
 
-    def _sums(
-        self, forbidden: npt.NDArray[np.bool_], required: npt.NDArray[np.bool_]
-    ) -> _core.DagPosterior:
-        limits = _core.SearchLimits(forbidden, required, self._limits[2])
+    def _sums(self, space: Space) -> _core.DagPosterior:
+        limits = _core.SearchLimits(*space)
         return _core.DagPosterior.of_score(self._score, limits, self.modularity)
 
     @cached_property
     def log_partition(self) -> float:
-        """The logarithm of the sum of all weights: the evidence under a prior of weight 1 per DAG."""
+        """The logarithm of the sum of all weights."""
         return self._native.log_partition()
 
     @cached_property
@@ -74,7 +77,7 @@ class DagPosterior:
 
     @cached_property
     def entropy(self) -> float:
-        """Shannon entropy in nats; not a number for order-modular posteriors, whose DAGs it is not of."""
+        """Shannon entropy in nats; not a number for an order-modular posterior."""
         if self.modularity == _core.Modularity.order:
             return math.nan
         return max(self.log_partition - self._native.mean_log_weight(), 0.0)
@@ -98,13 +101,14 @@ class DagPosterior:
         present, absent
             Pairs of names, from first to second.
         """
-        forbidden, required, _ = self._limits
-        more_forbidden = forbidden | self._matrix(absent)
-        more_required = required | self._matrix(present)
-        if np.any(more_forbidden & more_required):
+        space = Space(
+            self._space.forbidden | self._matrix(absent),
+            self._space.required | self._matrix(present),
+            self._space.max_parents,
+        )
+        if np.any(space.forbidden & space.required):
             return 0.0
-        sums = self._sums(more_forbidden, more_required)
-        return math.exp(min(sums.log_partition() - self.log_partition, 0.0))
+        return math.exp(min(self._sums(space).log_partition() - self.log_partition, 0.0))
 
     def best(self) -> Graph:
         """The most probable DAG, not counting its orders."""
@@ -119,7 +123,7 @@ class DagPosterior:
         return math.fsum(self._score.terms(dag.subgraph(self.names).native))
 
     def above(self, threshold: float) -> Graph:
-        """The edges above a probability, the most probable first, without those that close a cycle."""
+        """The edges above a probability, less those that close a cycle with more probable ones."""
         shares = self.edge_probabilities
         reaches = np.eye(len(self.names), dtype=bool)
         kept = np.zeros_like(reaches)

@@ -15,7 +15,7 @@ from dagathlon.errors import DataError
 from dagathlon.learners.base import Estimate, Statistic
 from dagathlon.learners.chain import Chain, ChainRecorder
 from dagathlon.learners.constraints import starting_dag
-from dagathlon.learners.dag_posterior import DagPosterior
+from dagathlon.learners.dag_posterior import DagPosterior, Space
 from dagathlon.learners.score_based import ScoreBased
 from dagathlon.learners.score_kinds import ScoreName
 from dagathlon.modules import Count, NonNegative, Probability
@@ -33,7 +33,8 @@ class ExactPosterior(ScoreBased):
     Parameters
     ----------
     score
-        Log weight of a DAG; null is bde, bge or bic-cg as the data are discrete, continuous or mixed.
+        Log weight of a DAG; null is bde, bge or bic-cg as the data are discrete, continuous
+        or mixed.
     estimator
         The most probable DAG (map), or all edges above a probability (threshold), less those that
         would close a cycle with more probable ones.
@@ -71,11 +72,10 @@ class ExactPosterior(ScoreBased):
         """The posterior, to be asked for marginals, features and samples."""
         self._require_room(len(data.names))
         starting_dag(None, self.knowledge(data), data.names)  # required edges without a cycle
-        forbidden, required = self.arc_matrices(data)
         most = len(data.names) if self.max_parents is None else self.max_parents
+        space = Space(*self.arc_matrices(data), most)
         modularity = getattr(_core.Modularity, self.modularity)
-        score = self.native_score(data)
-        return DagPosterior(data.names, score, forbidden, required, most, modularity)
+        return DagPosterior(data.names, self.native_score(data), space, modularity)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Sum over all DAGs, and estimate one."""
