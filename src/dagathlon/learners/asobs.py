@@ -40,7 +40,8 @@ class ParentSetOrderSearch(ScoreBased):
     acyclic_selection
         Whether a node may take parents that stand later in the order where that makes no cycle.
     starts
-        Number of random orders to start from; null is 100, or no end if `seconds` is given.
+        Number of random orders to start from; null is 10000 for asobs and 100 for
+        winasobs, or no end if `seconds` is given.
     seconds
         Seconds after which no new start is made; null is no limit. With a limit the same seed may
         give different results, for how many starts there are depends on the machine.
@@ -48,10 +49,11 @@ class ParentSetOrderSearch(ScoreBased):
 
     gives = "dag"
     references: ClassVar[tuple[str, ...]] = (_ASOBS,)
+    default_starts: ClassVar[int] = 10_000
 
     max_parents: Count | None = 6
     exploration: Literal["independence", "all"] = "independence"
-    explored: Count = 2000
+    explored: Count = 5000
     acyclic_selection: bool = True
     starts: Natural | None = None
     seconds: NonNegative | None = None
@@ -60,7 +62,7 @@ class ParentSetOrderSearch(ScoreBased):
         """Make the lists, search, and give the best DAG."""
         starting_dag(None, self.knowledge(data), data.names)  # required edges without a cycle
         sets = self._parent_sets(data)
-        starts = self.starts or (100 if self.seconds is None else _NO_END)
+        starts = self.starts or (self.default_starts if self.seconds is None else _NO_END)
         score, parents, used, moves = _core.window_search(
             sets,
             starts,
@@ -119,6 +121,7 @@ class WinAsobs(ParentSetOrderSearch):
         "Scanagatta, Corani and Zaffalon 2017, PMLR 73",
         "Scanagatta, Corani, de Campos and Zaffalon 2018, Machine Learning 107",
     )
+    default_starts = 100
     window: Natural = 5
 
     def _window(self) -> int:

@@ -229,5 +229,5 @@ def _require_choices(sets: _core.ParentSets, names: Sequence[str]) -> None:
     for name, found in zip(names, sets.lists(), strict=True):
         if not any(math.isfinite(score) for score, _ in found):
             raise DataError(
-                f"no parent set of {name} has a score: there are too few rows for its required edges"
+                f"no parent set of {name} has a score: too few rows for its required edges"
             )
