@@ -74,7 +74,7 @@ def ancestors(parents: list[list[int]], node: int) -> int:
 
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=20)
-def test_windows_end_where_no_insertion_helps(seed: int) -> None:
+def test_without_relaxation_the_score_is_that_of_an_order(seed: int) -> None:
     lists = random_lists(seed, 6)
     score, parents, *_ = _core.window_search(_core.ParentSets(lists), 1, 1, False, 0.0, seed)
     order = sorted(range(6), key=lambda j: ancestors(parents, j))
