@@ -59,7 +59,7 @@ def solve_by_cuts(sets: _core.ParentSets, limits: Limits) -> Bounded:
         )
     program = _Program(sets)
     program.search(limits)
-    return Bounded(program.best, program.bound, program.solver, len(program.clusters))
+    return Bounded(program.best, program.bound, program.solver, program.cuts)
 
 
 @dataclass
@@ -81,6 +81,7 @@ class _Program:
     best: list[list[int]] = field(init=False)
     least: float = field(init=False)
     clusters: dict[tuple[int, ...], None] = field(default_factory=dict)
+    cuts: int = 0
 
     def __post_init__(self) -> None:
         lists = self.sets.lists()
@@ -135,9 +136,16 @@ class _Program:
             kept = self._fix(model, np.asarray(solution.col_dual))
             found = self._violated(values[kept])
             if not found:
+                self._drop_slack(np.asarray(solution.row_value))
                 return
             for cluster in found:
                 self._add_row(model, cluster)
+
+    def _drop_slack(self, rows: Floats) -> None:
+        """Keep only cuts that hold with equality; branch and bound is faster with few rows."""
+        tight = rows[len(self.sets) :] <= 1 + 1e-6
+        pairs = zip(self.clusters, tight.tolist(), strict=True)
+        self.clusters = dict.fromkeys(cluster for cluster, kept in pairs if kept)
 
     def _fix(self, model: Any, reduced: Floats) -> npt.NDArray[np.bool_]:
         """Take out variables that only worse solutions than the best one have; which are kept."""
@@ -174,6 +182,7 @@ class _Program:
         found = _core.violated_clusters(len(self.sets), shares, _CUTS_PER_ROUND)
         new = [tuple(cluster) for cluster in found if tuple(cluster) not in self.clusters]
         self.clusters.update(dict.fromkeys(new))
+        self.cuts += len(new)
         return new
 
     def _take(self, values: Floats) -> None:
