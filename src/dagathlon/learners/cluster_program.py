@@ -142,8 +142,8 @@ class _Program:
                 self._add_row(model, cluster)
 
     def _drop_slack(self, rows: Floats) -> None:
-        """Keep only cuts that hold with equality; branch and bound is faster with few rows."""
-        tight = rows[len(self.sets) :] <= 1 + 1e-6
+        """Keep only cuts that nearly hold with equality; branching is faster with few rows."""
+        tight = rows[len(self.sets) :] <= 1.5
         pairs = zip(self.clusters, tight.tolist(), strict=True)
         self.clusters = dict.fromkeys(cluster for cluster, kept in pairs if kept)
 
@@ -163,7 +163,6 @@ class _Program:
         model.setOptionValue("mip_abs_gap", self._allowed / 2)
         if math.isfinite(end):
             model.setOptionValue("time_limit", max(end - time.monotonic(), 0.1))
-        self._start_at_best(model)
         model.run()
         info = model.getInfo()
         self.lower = max(self.lower, min(info.mip_dual_bound, self.least))
@@ -174,13 +173,6 @@ class _Program:
         if self._closed:
             return False
         return bool(self._violated(values))
-
-    def _start_at_best(self, model: Any) -> None:
-        import highspy  # noqa: PLC0415 - an extra, for large problems only
-
-        start: Any = highspy.HighsSolution()
-        start.col_value = [float(list(o.parents) == self.best[o.child]) for o in self.options]
-        model.setSolution(start)
 
     def _violated(self, values: Floats) -> list[tuple[int, ...]]:
         shares = [
