@@ -270,3 +270,11 @@ def test_alarm_is_proven(shared: Path) -> None:
     assert found.stats["proven"] is True
     assert found.stats["score"] == pytest.approx(-11045.918361828, abs=1e-6)
     assert score_graph(data, found.graph, "bdeu").total == pytest.approx(found.stats["score"])
+
+
+def test_hopeless_problems_need_a_time_limit() -> None:
+    """Four rows say nothing of fifty columns: every pair is a good parent set."""
+    values = np.random.default_rng(0).normal(size=(4, 50))
+    data = Dataset([Variable(f"V{i}") for i in range(50)], values=values)
+    with pytest.raises(DataError, match="give a time_limit"):
+        learn(data, "exact_map", score="bic-g")

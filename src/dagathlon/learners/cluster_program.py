@@ -26,6 +26,7 @@ Floats = npt.NDArray[np.float64]
 # Differences of scores below this are rounding of the linear program.
 _TOLERANCE = 1e-7
 _CUTS_PER_ROUND = 200
+_MANY_SETS = 10_000
 
 
 class Limits(NamedTuple):
@@ -56,6 +57,12 @@ def solve_by_cuts(sets: _core.ParentSets, limits: Limits) -> Bounded:
             f"{len(sets)} variables that depend on each other need integer programming, and "
             "highspy is not installed: pip install 'dagathlon[ilp]', or set max_parents to a "
             "lower number"
+        )
+    if sets.count() > _MANY_SETS and not math.isfinite(limits.seconds):
+        raise DataError(
+            f"{len(sets)} variables that depend on each other choose from {sets.count():,} parent "
+            f"sets, and a proof may take days beyond {_MANY_SETS:,}: give a time_limit, set "
+            "max_parents to a lower number, or use winasobs"
         )
     program = _Program(sets)
     program.search(limits)
