@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
 
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import CONTINUOUS, DISCRETE
-from dagathlon.learners.base import Learner
+from dagathlon.learners.asobs import Asobs, ParentSetOrderSearch, WinAsobs
+from dagathlon.learners.base import Estimate, Learner
+from dagathlon.learners.exact_map import ExactMap
+from dagathlon.learners.score_kinds import ScoreName
 from dagathlon.learners.sparsest_permutation import Gsp
 from dagathlon.modules import Count, NonNegative, Probability
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dagathlon.data import Dataset
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +55,6 @@ class Gobnilp(BenchpressLearner):
     honours_constraints = True
     data_rules = {"continuous": {True: CONTINUOUS, False: DISCRETE}}
     implementation = "dagathlon (re-implementation of GOBNILP)"
-    unavailable = "not implemented yet: the native exact search is to come"
     references = ("Cussens 2011, UAI", "Cussens and Bartlett 2013, UAI")
 
     continuous: bool = True
@@ -62,6 +69,32 @@ class Gobnilp(BenchpressLearner):
     gap_limit: NonNegative | None = None
     extra_args: str | None = None
 
+    def problem(self) -> str:
+        """Settings of another solver mean nothing here."""
+        if self.extra_args is not None:
+            return "extra_args has settings of SCIP, and the solver here is another; set it to null"
+        return super().problem()
+
+    def native(self) -> ExactMap:
+        """The same search under our name."""
+        kinds: dict[str, ScoreName] = {"BGe": "bge", "BIC": "bic-g", "BDeu": "bdeu"}
+        return ExactMap(
+            score=kinds[self.score_type] if self.continuous else "bdeu",
+            iss=1.0 if self.alpha is None else self.alpha,
+            iss_mu=1.0 if self.alpha_mu is None else self.alpha_mu,
+            max_parents=self.palim,
+            prune=self.prune,
+            time_limit=self.time_limit,
+            gap_limit=0.0 if self.gap_limit is None else self.gap_limit,
+            constraints=self.edgeConstraints,
+        )
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Learn with the native learner, whose prior counts the variables."""
+        freedom = self.alpha_omega_minus_nvars
+        wishart = None if freedom is None else len(data.names) + freedom
+        return replace(self.native(), iss_w=wishart).learn(data, rng)
+
 
 @dataclass(frozen=True, kw_only=True)
 class RblipAsobs(BenchpressLearner):
@@ -74,11 +107,13 @@ class RblipAsobs(BenchpressLearner):
     scorermethod
         How parent sets are explored: independence selection (is) or one after another (sq).
     solvermethod
-        Search over orders.
+        Search over orders: with window moves (winasobs), of random orders (asobs) or without
+        acyclic selection (obs). The variants in -ent draw first orders by entropy there, and evenly
+        here.
     indeg
         Largest number of parents.
     allocated
-        Seconds or share given to the exploration of parent sets.
+        Ignored: parent sets are explored up to a number, not up to a time.
     scorefunction
         Score.
     alpha
@@ -94,7 +129,6 @@ class RblipAsobs(BenchpressLearner):
     takes = frozenset({"discrete"})
     timeout_is_limit = False
     implementation = "dagathlon (re-implementation of r.blip 1.1)"
-    unavailable = "not implemented yet: the native search over orders is to come"
     references = ("Scanagatta, de Campos, Corani and Zaffalon 2015, NeurIPS",)
 
     timeout: NonNegative = 60.0
@@ -106,6 +140,20 @@ class RblipAsobs(BenchpressLearner):
     alpha: NonNegative = 1.0
     cores: Count = 1
     verbose_level: Count = 0
+
+    def native(self) -> ParentSetOrderSearch:
+        """The same search under our name."""
+        search: type[ParentSetOrderSearch] = (
+            WinAsobs if self.solvermethod.startswith("winasobs") else Asobs
+        )
+        return search(
+            score=self.scorefunction,
+            iss=self.alpha,
+            max_parents=self.indeg,
+            exploration="independence" if self.scorermethod == "is" else "all",
+            acyclic_selection=self.solvermethod != "obs",
+            seconds=self.timeout,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

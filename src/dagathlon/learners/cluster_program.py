@@ -1,9 +1,9 @@
 """Integer programming for optimal DAGs: a variable per parent set, cycles ruled out by cuts.
 
 Each node takes one parent set; in each cluster of nodes some node takes one outside the cluster
-(Jaakkola et al. 2010, Cussens 2011). There are too many clusters to write down, so those that a solution
-of the linear program violates are added until there are none, or until what is left is small
-enough for branch and bound.
+(Jaakkola et al. 2010, Cussens 2011). There are too many clusters to write down, so those that a
+solution of the linear program violates are added until none is found; branch and bound does the
+rest, and its solution is checked for cycles in the same way.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ Floats = npt.NDArray[np.float64]
 # Differences of scores below this are rounding of the linear program.
 _TOLERANCE = 1e-7
 _CUTS_PER_ROUND = 200
+_MANY_SETS = 10_000
 
 
 class Limits(NamedTuple):
@@ -53,12 +54,19 @@ def solve_by_cuts(sets: _core.ParentSets, limits: Limits) -> Bounded:
     """The best choice without a cycle, or the best so far when a limit is reached."""
     if not solver_is_installed():
         raise UnavailableError(
-            f"{len(sets)} variables that depend on each other need integer programming, and highspy is "
-            "not installed: pip install 'dagathlon[ilp]', or set max_parents to a lower number"
+            f"{len(sets)} variables that depend on each other need integer programming, and "
+            "highspy is not installed: pip install 'dagathlon[ilp]', or set max_parents to a "
+            "lower number"
+        )
+    if sets.count() > _MANY_SETS and not math.isfinite(limits.seconds):
+        raise DataError(
+            f"{len(sets)} variables that depend on each other choose from {sets.count():,} parent "
+            f"sets, and a proof may take days beyond {_MANY_SETS:,}: give a time_limit, set "
+            "max_parents to a lower number, or use winasobs"
         )
     program = _Program(sets)
     program.search(limits)
-    return Bounded(program.best, program.bound, program.solver, len(program.clusters))
+    return Bounded(program.best, program.bound, program.solver, program.cuts)
 
 
 @dataclass
@@ -80,6 +88,7 @@ class _Program:
     best: list[list[int]] = field(init=False)
     least: float = field(init=False)
     clusters: dict[tuple[int, ...], None] = field(default_factory=dict)
+    cuts: int = 0
 
     def __post_init__(self) -> None:
         lists = self.sets.lists()
@@ -134,12 +143,19 @@ class _Program:
             kept = self._fix(model, np.asarray(solution.col_dual))
             found = self._violated(values[kept])
             if not found:
+                self._drop_slack(np.asarray(solution.row_value))
                 return
             for cluster in found:
                 self._add_row(model, cluster)
 
+    def _drop_slack(self, rows: Floats) -> None:
+        """Keep only cuts that nearly hold with equality; branching is faster with few rows."""
+        tight = rows[len(self.sets) :] <= 1.5
+        pairs = zip(self.clusters, tight.tolist(), strict=True)
+        self.clusters = dict.fromkeys(cluster for cluster, kept in pairs if kept)
+
     def _fix(self, model: Any, reduced: Floats) -> npt.NDArray[np.bool_]:
-        """Take out variables that make any solution worse than the best one known; which are kept."""
+        """Take out variables that only worse solutions than the best one have; which are kept."""
         kept = self.lower + reduced <= self.least + 10 * _TOLERANCE
         hopeless = np.flatnonzero(~kept).astype(np.int32)
         self.options = [self.options[k] for k in np.flatnonzero(kept)]
@@ -173,6 +189,7 @@ class _Program:
         found = _core.violated_clusters(len(self.sets), shares, _CUTS_PER_ROUND)
         new = [tuple(cluster) for cluster in found if tuple(cluster) not in self.clusters]
         self.clusters.update(dict.fromkeys(new))
+        self.cuts += len(new)
         return new
 
     def _take(self, values: Floats) -> None:
@@ -189,7 +206,7 @@ class _Program:
     def _model(self, integer: bool) -> Any:
         import highspy  # noqa: PLC0415 - an extra, for large problems only
 
-        model = highspy.Highs()
+        model: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         model.setOptionValue("output_flag", False)
         model.setOptionValue("threads", 1)
         count = len(self.options)

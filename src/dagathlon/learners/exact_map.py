@@ -17,7 +17,7 @@ from dagathlon.learners.base import Estimate, Statistic
 from dagathlon.learners.cluster_program import Limits, solve_by_cuts, solver_is_installed
 from dagathlon.learners.constraints import starting_dag
 from dagathlon.learners.score_based import ScoreBased
-from dagathlon.modules import Natural, NonNegative
+from dagathlon.modules import Count, NonNegative
 
 ParentLists: TypeAlias = Sequence[Sequence[tuple[float, Sequence[int]]]]
 
@@ -154,8 +154,8 @@ def _solve(
     if size > LARGEST_COMPONENT:
         raise DataError(
             f"dynamic programming over {size} variables that depend on each other would need "
-            f"{2.0**size * 8 / 1e9:.3g} GB; at most {LARGEST_COMPONENT} are possible: set solver to "
-            "ilp, or max_parents to a lower number"
+            f"{2.0**size * 8 / 1e9:.3g} GB; at most {LARGEST_COMPONENT} are possible: set solver "
+            "to ilp, or max_parents to a lower number"
         )
     pieces.solvers.add("dynamic programming")
     score, parents = _core.best_by_sets(sets)
@@ -192,7 +192,7 @@ class ExactMap(ScoreBased):
         "Cussens 2011, UAI",
         "de Campos and Ji 2011, JMLR 12",
     )
-    max_parents: Natural | None = 3
+    max_parents: Count | None = 3
     prune: bool = True
     solver: Literal["auto", "dp", "ilp"] = "auto"
     time_limit: NonNegative | None = None
@@ -229,6 +229,5 @@ def _require_choices(sets: _core.ParentSets, names: Sequence[str]) -> None:
     for name, found in zip(names, sets.lists(), strict=True):
         if not any(math.isfinite(score) for score, _ in found):
             raise DataError(
-                f"no parent set of {name} has a score: there are too few rows for it, or more required "
-                "edges than max_parents"
+                f"no parent set of {name} has a score: too few rows for its required edges"
             )

@@ -13,7 +13,7 @@ from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import GraphError, listing, unknown
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners.base import Learner
-from dagathlon.learners.constraints import ConstraintFile, knowledge_of
+from dagathlon.learners.constraints import ArcMatrix, ConstraintFile, knowledge_of
 from dagathlon.learners.score_kinds import SCORES, ScoreName, ScoreParameters, default_score
 from dagathlon.learners.scores import native_score, scores_for
 from dagathlon.modules import Natural, NonNegative
@@ -75,7 +75,12 @@ class ScoreBased(ScoreParameters, Learner):
         return found
 
     def limits(self, data: Dataset) -> _core.SearchLimits:
-        """The limits of the search as the kernel takes them.
+        """The limits of the search as the kernel takes them."""
+        most = len(data.names) if self.max_parents is None else self.max_parents
+        return _core.SearchLimits(*self.arc_matrices(data), most)
+
+    def arc_matrices(self, data: Dataset) -> tuple[ArcMatrix, ArcMatrix]:
+        """Forbidden and required edges, from row to column.
 
         A discrete node has no continuous parent in a conditional Gaussian network.
         """
@@ -84,8 +89,7 @@ class ScoreBased(ScoreParameters, Learner):
             discrete = np.array([variable.is_discrete for variable in data.variables])
             forbidden |= ~discrete[:, None] & discrete[None, :]
         forbidden |= required.T
-        n = len(data.names)
-        return _core.SearchLimits(forbidden, required, self.max_parents or n)
+        return forbidden, required
 
 
 def result_stats(result: Any) -> dict[str, float | int]:
