@@ -773,3 +773,52 @@ class DagPosterior:
     def mean_log_weight(self) -> float: ...
     def best(self) -> list[list[int]]: ...
     def sample(self, count: int, seed: int) -> list[list[list[int]]]: ...
+
+def golem(
+    moments: NDArray[numpy.float64],
+    start: NDArray[numpy.float64],
+    equal_variances: bool,
+    sparsity: float,
+    acyclicity: float,
+    learning_rate: float,
+    steps: int,
+) -> NDArray[numpy.float64] | None:
+    """
+    Weights from row to column after so many steps; None when they diverge.
+    """
+
+def golem_objective(
+    moments: NDArray[numpy.float64],
+    weights: NDArray[numpy.float64],
+    equal_variances: bool,
+    sparsity: float,
+    acyclicity: float,
+) -> tuple[float | None, NDArray[numpy.float64]]:
+    """Value and gradient."""
+
+def dagma(
+    moments: NDArray[numpy.float64],
+    values: NDArray[numpy.float64],
+    start: NDArray[numpy.float64],
+    sparsity: float,
+    weight_of_loss: float,
+    scale: float,
+    learning_rate: float,
+    beta1: float,
+    beta2: float,
+    steps: int,
+    checkpoint: int,
+) -> NDArray[numpy.float64] | None:
+    """
+    One stage of DAGMA, least squares without values; None when the start is out of the domain.
+    """
+
+def pairwise_order(values: NDArray[numpy.float64]) -> list[int]:
+    """Causal order of columns by pairwise likelihood ratios."""
+
+def weights_along(
+    scatter: NDArray[numpy.float64], order: Sequence[int], rows: int
+) -> NDArray[numpy.float64]:
+    """
+    Adaptive lasso of each variable on those before it: weights from row to column.
+    """

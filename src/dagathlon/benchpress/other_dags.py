@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Literal
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import CONTINUOUS, DISCRETE
 from dagathlon.learners.asobs import Asobs, ParentSetOrderSearch, WinAsobs
-from dagathlon.learners.base import Estimate, Learner
+from dagathlon.learners.base import Learner
 from dagathlon.learners.exact_map import ExactMap
 from dagathlon.learners.score_kinds import ScoreName
 from dagathlon.learners.sparsest_permutation import Gsp
 from dagathlon.modules import Count, NonNegative, Probability
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from dagathlon.data import Dataset
 
 
@@ -89,11 +87,11 @@ class Gobnilp(BenchpressLearner):
             constraints=self.edgeConstraints,
         )
 
-    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Learn with the native learner, whose prior counts the variables."""
+    def native_for(self, data: Dataset) -> Learner:
+        """Our learner; the degrees of freedom of the prior grow with the number of variables."""
         freedom = self.alpha_omega_minus_nvars
         wishart = None if freedom is None else len(data.names) + freedom
-        return replace(self.native(), iss_w=wishart).learn(data, rng)
+        return replace(self.native(), iss_w=wishart)
 
 
 @dataclass(frozen=True, kw_only=True)
