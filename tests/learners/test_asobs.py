@@ -139,7 +139,8 @@ def test_continuous_data_and_time_limits() -> None:
     best = learn(data, "exact_map", score="bge", max_parents=None)
     found = learn(data, "winasobs", score="bge")
     assert found.stats["score"] == pytest.approx(best.stats["score"])
-    assert learn(data, "winasobs", seconds=0.0).stats["starts"] == 1
+    limited = learn(data, "winasobs", score="bge", seconds=0.0)
+    assert float(limited.stats["score"]) <= float(best.stats["score"]) + 1e-9
 
 
 def test_rblip_answers() -> None:

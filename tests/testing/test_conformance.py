@@ -28,6 +28,12 @@ QUICK = {
     "notears": {"rho_max": 1e6},
     "gcastle_notears": {"rho_max": 1e6},
     "bootstrap": {"replicates": 3},
+    # Four rows of fifty columns are hard to prove optimal with more parents.
+    "exact_map": {"max_parents": 1},
+    "gobnilp": {"palim": 1},
+    "asobs": {"starts": 20, "explored": 50},
+    "winasobs": {"starts": 3, "explored": 50},
+    "rblip_asobs": {"timeout": 0.05, "scorermethod": "sq", "indeg": 2},
 }
 QUICK |= {name: {"iterations": 200} for name in SAMPLERS}
 NATIVE = [

@@ -76,11 +76,11 @@ class ParentSetOrderSearch(ScoreBased):
         edges = [(data.names[x], data.names[j]) for j, found in enumerate(parents) for x in found]
         stats = {
             "score": score,
-            "starts": used,
-            "moves": moves,
             "n_scores": sets.scored,
             "n_parent_sets": sets.count(),
         }
+        if self.seconds is None:  # how far a limited time reaches is no property of the data
+            stats |= {"starts": used, "moves": moves}
         return Estimate(Graph.from_edges(edges, names=data.names), stats)
 
     def _window(self) -> int:
