@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
 ConstraintFile: TypeAlias = Annotated[str, Reference("constraints")]
-AlgorithmId: TypeAlias = Annotated[str, Reference("algorithm")]
 
 
 def _cannot_run(module: Module) -> NoReturn:

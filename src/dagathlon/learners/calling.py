@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any, cast
 
 import numpy as np
 
 from dagathlon.data import Dataset, facts_of, read_data
 from dagathlon.errors import DataError, UnavailableError
+from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.modules import find
 
 
-def learn(data: Any, name: str, *, seed: int = 1, **parameters: Any) -> Estimate:
+def learn(
+    data: Any, name: str, *, seed: int = 1, start: Graph | None = None, **parameters: Any
+) -> Estimate:
     """Learn a graph from data.
 
     Parameters
@@ -23,6 +27,9 @@ def learn(data: Any, name: str, *, seed: int = 1, **parameters: Any) -> Estimate
         The learner; ``dagathlon modules`` lists them.
     seed
         Seed of the learner's random numbers.
+    start
+        A graph to begin with, or the search space of a learner that has one; for learners with the
+        parameter ``input_algorithm_id``, by which a study names it.
     **parameters
         The learner's parameters; the others have their defaults.
 
@@ -43,4 +50,20 @@ def learn(data: Any, name: str, *, seed: int = 1, **parameters: Any) -> Estimate
     if problem:
         raise DataError(problem)
     learner.prepare()
-    return learner.learn(table, np.random.Generator(np.random.Philox(key=seed)))
+    rng = np.random.Generator(np.random.Philox(key=seed))
+    if start is None:
+        _refuse_unknown_start(learner)
+        return learner.learn(table, rng)
+    if "start" not in signature(learner.learn).parameters:
+        raise DataError(f"{name} cannot start from a graph")
+    return cast(Estimate, cast(Any, learner).learn(table, rng, start=start))
+
+
+def _refuse_unknown_start(learner: Learner) -> None:
+    for parameter, spec in type(learner).parameters().items():
+        refers = spec.type.reference is not None and spec.type.reference.to == "algorithm"
+        if refers and getattr(learner, spec.attribute) is not None:
+            raise DataError(
+                f"{learner.name}: {parameter} names an algorithm of a study, and there is none "
+                "here; give the graph itself (start=... in Python)"
+            )

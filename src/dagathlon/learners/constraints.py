@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.errors import GraphError
-from dagathlon.graphs import Graph
+from dagathlon.graphs import Graph, extension
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.modules import Reference
 
@@ -47,11 +47,14 @@ def knowledge_of(constraints: Any, names: Sequence[str]) -> Knowledge:
 
 
 def starting_dag(start: Graph | None, knowledge: Knowledge, names: Sequence[str]) -> Graph:
-    """A DAG over `names` from which a search can start: with required and no forbidden edges."""
+    """A DAG over `names` from which a search can start: with required and no forbidden edges.
+
+    A start with undirected edges stands for one of its DAGs.
+    """
     arcs = set(knowledge.required)
     if start is not None:
-        kept = start.subgraph([name for name in names if name in start])
-        directed = {(edge.left, edge.right) for edge in kept.edges() if edge.connector == "->"}
+        kept = extension(start.subgraph([name for name in names if name in start]))
+        directed = {(edge.left, edge.right) for edge in kept.edges()}
         arcs |= {(a, b) for a, b in directed - knowledge.forbidden if (b, a) not in arcs}
     dag = Graph.from_edges(sorted(arcs), names=names)
     if not dag.is_dag:

@@ -21,6 +21,7 @@ from dagathlon.learners.pc import Pc
 from dagathlon.learners.score_based import ScoreBased
 from dagathlon.learners.score_kinds import ScoreName
 from dagathlon.learners.search_space import ArcMatrix, check_size, first_order, space_of_graph
+from dagathlon.learners.starting import StartsFromGraph
 from dagathlon.modules import Count, Natural, NonNegative, Probability
 
 _SAVED_STATES = 1000
@@ -68,7 +69,7 @@ class PosteriorBased(ScoreBased):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpaceBased(PosteriorBased):
+class SpaceBased(StartsFromGraph, PosteriorBased):
     """A learner inside a search space of candidate parents.
 
     Parameters

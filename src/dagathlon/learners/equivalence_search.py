@@ -21,6 +21,7 @@ from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraints import starting_dag
 from dagathlon.learners.score_based import ScoreBased
 from dagathlon.learners.score_kinds import ScoreName
+from dagathlon.learners.starting import StartsFromGraph
 from dagathlon.modules import Natural
 
 Phase: TypeAlias = Literal["forward", "backward", "turning"]
@@ -34,7 +35,7 @@ _STEPS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class EquivalenceSearch(ScoreBased):
+class EquivalenceSearch(StartsFromGraph, ScoreBased):
     """A greedy search over equivalence classes of DAGs.
 
     Parameters

@@ -14,11 +14,12 @@ from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraints import starting_dag
 from dagathlon.learners.score_based import ScoreBased, result_stats
 from dagathlon.learners.stable_order import stable_order
+from dagathlon.learners.starting import StartsFromGraph
 from dagathlon.modules import Count, Natural
 
 
 @dataclass(frozen=True, kw_only=True)
-class GreedyDagSearch(ScoreBased):
+class GreedyDagSearch(StartsFromGraph, ScoreBased):
     """A search over DAGs that adds, removes and reverses one arc at a time.
 
     Parameters

@@ -18,6 +18,7 @@ from dagathlon.learners.dag_sampling import (
     starting_orders,
     thousands,
 )
+from dagathlon.learners.starting import StartsFromGraph
 
 _FEWEST_STEPS = 20_000
 
@@ -63,7 +64,7 @@ class PartitionMcmc(SpaceBased, DagSampler):
 
 
 @dataclass(frozen=True, kw_only=True)
-class StructureMcmc(DagSampler):
+class StructureMcmc(StartsFromGraph, DagSampler):
     """Structure MCMC: a Markov chain over DAGs that adds, removes or reverses one arc at a time.
 
     A baseline: it needs no search space, and moves slowly between DAGs that are far apart.
