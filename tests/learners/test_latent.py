@@ -12,7 +12,7 @@ import pytest
 from dagathlon.data import Dataset, Network, Variable, read_data
 from dagathlon.errors import DagathlonError
 from dagathlon.graphs import Graph, cpdag, latent_projection, pag
-from dagathlon.learners import learn
+from dagathlon.learners import Learner, learn
 from dagathlon.learners.fci import Fci, FciPlus, LatentSearch, Rfci
 from dagathlon.learners.gfci import Gfci
 from dagathlon.learners.independence import separation_test
@@ -171,9 +171,9 @@ def test_required_edges_stay_and_others_get_no_wrong_marks(name: str, known: str
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", ["fci", "fci_plus", "rfci", "gfci", "rfci_bsc"])
-def test_keeps_to_what_studies_rely_on(name: str) -> None:
-    check_learner(name)
+@pytest.mark.parametrize("learner", [Fci, FciPlus, Rfci, Gfci, RfciBsc(graphs=5)])
+def test_keeps_to_what_studies_rely_on(learner: Learner | type[Learner]) -> None:
+    check_learner(learner)
 
 
 @pytest.mark.parametrize("parameters", [{"prior": 0.0}, {"prior": 1.0}, {"iss": 0.0}])
