@@ -70,7 +70,7 @@ def test_exact_from_true_separations(learner: LatentSearch) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("learner", EXACT.values(), ids=EXACT.keys())
 def test_exact_from_true_separations_of_many_graphs(learner: LatentSearch) -> None:
-    assert wrong_pags(learner, 4000) == 0
+    assert wrong_pags(learner, 1500) == 0
 
 
 def wrong_claims(found: Graph, truth: Graph) -> int:
@@ -101,7 +101,7 @@ def test_rfci_is_never_wrong_about_ancestors() -> None:
 
 @pytest.mark.slow
 def test_rfci_is_never_wrong_about_ancestors_of_many_graphs() -> None:
-    check_rfci_is_sound(8000)
+    check_rfci_is_sound(3000)
 
 
 def test_fci_plus_makes_fewer_tests() -> None:
