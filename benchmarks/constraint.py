@@ -10,8 +10,8 @@ from __future__ import annotations
 import multiprocessing
 import os
 import queue
-import resource
 import sys
+import threading
 import time
 from collections.abc import Callable
 from functools import partial
@@ -218,11 +218,24 @@ def gaussian_rows() -> list[Row]:
     return [*rows, large_row()]
 
 
+def _resident_mib() -> float:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
 def _peak_growth(results: Repeats) -> None:
+    """Samples the resident memory while PC runs: making the data had a higher peak (Linux only)."""
     data = linear_data(1000, 1000, 4, 1)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    Pc(alpha=0.01, test="zf").learn(data, np.random.default_rng(1))
-    results.put(((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024, "MiB"))
+    before = _resident_mib()
+    run = threading.Thread(
+        target=Pc(alpha=0.01, test="zf").learn, args=(data, np.random.default_rng(1))
+    )
+    run.start()
+    peak = before
+    while run.is_alive():
+        peak = max(peak, _resident_mib())
+        time.sleep(0.005)
+    results.put((peak - before, "MiB"))
 
 
 def large_row() -> Row:
