@@ -37,6 +37,9 @@ class MissingValuePc(Pc):
 
     Parameters
     ----------
+    test
+        Name of the test; null is gaussCItest for continuous and disCItest for discrete data. Others
+        go without a correction only.
     correction
         Rows weighted by the inverse probability of being complete (density-ratio), or the causes
         of the gaps given their distribution in all rows (permutation; its mean over all
@@ -110,7 +113,6 @@ def missingness_causes(data: Dataset, *, alpha: float = 0.05) -> dict[str, list[
         raise DataError("causes of missing values are found in continuous or in discrete data")
     incomplete = [j for j in range(missing.shape[1]) if missing[:, j].any()]
     test = independence_test(_with_indicators(data, incomplete), _TESTS[kind] + DELETION)
-    # A row in which the indicator is constant says nothing about it.
     p = len(data.names)
     found = {}
     for k, j in enumerate(incomplete):
