@@ -104,7 +104,12 @@ class Search {
 
   // After each change every variable is tested again, members given the other members.
   void false_discovery() {
-    for (std::set<NodeVector> seen; !full() && change_one() && first_time(seen);) continue;
+    std::set<NodeVector> seen;
+    for (NodeVector before = blanket_; !full() && change_one(); before = blanket_) {
+      if (first_time(seen)) continue;
+      blanket_ = before;
+      return;
+    }
   }
 
   bool change_one() {

@@ -25,8 +25,8 @@ class NeighbourLearner(ConstraintBased):
     Parameters
     ----------
     undirected
-        Whether to stop at the skeleton; otherwise colliders are directed by tests inside the
-        neighbourhoods, then Meek's rules are applied.
+        Whether to stop at the skeleton; otherwise colliders are directed by tests given neighbours
+        and their neighbours, then Meek's rules are applied.
     """
 
     gives = "cpdag"
