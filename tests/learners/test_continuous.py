@@ -98,7 +98,7 @@ def test_losses_of_binary_data_and_counts():
     binary = dataset(np.column_stack([cause, effect]).astype(float))
     assert len(learn(binary, "notears", loss_type="logistic", lambda1=0.02).graph.edges()) == 1
     assert len(learn(binary, "dagma", loss_type="logistic", **QUICK["dagma"]).graph.edges()) == 1
-    with pytest.raises(DataError, match="needs columns of 0 and 1; 'V0' has [23]"):
+    with pytest.raises(DataError, match="needs columns of 0 and 1; 'V0' has"):
         learn(dataset(binary.values + 2), "notears", loss_type="logistic")
     with pytest.raises(DataError, match="needs counts; 'V0' has -1"):
         learn(dataset(binary.values - 1), "notears", loss_type="poisson")
