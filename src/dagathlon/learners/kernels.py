@@ -80,8 +80,8 @@ def _smoother(values: Vector) -> Matrix:
     n = len(values)
     ridge, width = (2e-3, 0.5) if n > 1000 else (2e-2, 1.0)
     kernel = gaussian_kernel(values, width**2)
-    result: Matrix = np.asarray(np.linalg.solve(kernel + n * ridge / 2 * np.eye(n), kernel), float)
-    return result
+    smoother = np.linalg.solve(kernel + n * ridge / 2 * np.eye(n), kernel)
+    return np.asarray(smoother, dtype=np.float64)
 
 
 def _mutual_information(first: Matrix, second: Matrix) -> float:
