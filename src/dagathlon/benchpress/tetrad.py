@@ -11,6 +11,7 @@ from dagathlon.benchpress.needs import ANY, CONTINUOUS, DATATYPE, DISCRETE, Tabl
 from dagathlon.errors import listing
 from dagathlon.learners.base import Learner, Output
 from dagathlon.learners.equivalence_search import Fges
+from dagathlon.learners.lingam import IcaLingam
 from dagathlon.learners.order_search import Boss, Grasp
 from dagathlon.learners.pc import Pc
 from dagathlon.modules import NonNegative, Probability
@@ -348,5 +349,8 @@ class TetradIcaLingam(TetradContinuous):
     name = "tetrad_ica-lingam"
     gives = "dag"
     implementation = "dagathlon (re-implementation of Tetrad ica-lingam, causal-cmd 1.10.0)"
-    unavailable = "not implemented yet: the native LiNGAM is to come"
     references = ("Shimizu, Hoyer, Hyvärinen and Kerminen 2006, JMLR 7", _TETRAD)
+
+    def native(self) -> Learner:
+        """Our LiNGAM; how it prunes weights is ours."""
+        return IcaLingam(max_iter=2000)
