@@ -160,3 +160,39 @@ def test_a_narrow_screen_does_not_scroll_sideways(browser: Any, benchmarked: Pat
     visit.draw_all()
     width = visit.page.evaluate("document.documentElement.scrollWidth")
     assert width <= 390
+
+
+def test_ranks_strengths_and_data_sets_are_shown(browser: Any, ranked: Path) -> None:
+    visit = Visit(browser, ranked)
+    visit.draw_all()
+    page = visit.page
+    assert {"Ranking", "Data sets"} <= set(page.locator("nav a").all_inner_texts())
+    first, *_, last = page.locator("#ranking table >> nth=0").locator("tbody tr").all_inner_texts()
+    assert first.split("\t")[1].startswith("1 · ")
+    assert last.split("\t")[0] == "failing"
+    assert last.split("\t")[-1] == "12"
+    diagram = page.text_content("#figure-ranks svg")
+    assert "critical difference" in diagram
+    assert "precision, thresh" in diagram
+    assert "<script>alert(1)</script>, thresh" in page.inner_text("#ranking")
+    shares = page.locator("#ranking .share")
+    assert shares.count() >= 10
+    assert page.locator("#ranking .share >> text=100%").count() >= 3
+    assert "→" in page.inner_text("#data-sets tbody")
+    assert "Random graphs" in page.inner_text(".lead")
+    assert visit.complaints == []
+    assert visit.outside() == []
+
+
+def test_ranks_fit_a_narrow_screen(browser: Any, ranked: Path) -> None:
+    visit = Visit(browser, ranked, viewport={"width": 390, "height": 800})
+    visit.draw_all()
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_sizes_on_an_axis_are_plain_numbers(browser: Any, ranked: Path) -> None:
+    visit = Visit(browser, ranked)
+    visit.draw_all()
+    shown = visit.page.text_content("#figure-data svg")
+    assert "100" in shown
+    assert "e+" not in shown

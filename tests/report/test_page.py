@@ -128,3 +128,11 @@ def test_columns_are_compact_and_finite() -> None:
         "b": [1.2346, 2],
         "c": [None, None],
     }
+
+
+def test_ranks_are_shown_although_no_one_asked(benchmarked: Path, without_truth: Path) -> None:
+    page = (benchmarked / "report.html").read_text("utf-8")
+    assert '<section id="ranking"' in page
+    assert '<section id="data-sets"' not in page
+    assert not (benchmarked / "ranking").exists()
+    assert '<section id="ranking"' not in (without_truth / "report.html").read_text("utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -97,7 +98,7 @@ def is_number(value: Any) -> bool:
     """Whether a cell of a table holds a finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    return bool(np.isfinite(value))
+    return math.isfinite(value)
 
 
 def _summary(key: tuple[Any, ...], members: Sequence[Row]) -> dict[str, Any]:

@@ -52,7 +52,7 @@ def picked_study(title: str, picks: Sequence[str], data: Sequence[str]) -> dict[
     with_truth = all(entry["graph_id"] is not None for entry in entries)
     evaluation: dict[str, Any] = {"graph_estimation": {"ids": ids, "csvs": True}}
     if with_truth:
-        evaluation = {"benchmarks": {"ids": ids}}
+        evaluation = {"benchmarks": {"ids": ids}, "metrics": {}, "ranking": {}}
     return {
         "benchmark_setup": [{"title": title, "data": entries, "evaluation": evaluation}],
         "resources": resources | {"structure_learning_algorithms": algorithms},

@@ -119,5 +119,5 @@ def _axis(rows: Rows, column: str, what: str) -> dict[str, Any]:
         "type": "quantitative",
         "title": what,
         "scale": scale,
-        "axis": axis | {"format": "~g"},
+        "axis": axis | {"format": ".6~g"},
     }
