@@ -107,7 +107,7 @@ def test_golden_mags_and_pags(case: str) -> None:
     true, learned, expected, metrics = LATENT[case]
     truth = Graph.from_edges(true)
     estimate = Graph.from_edges(learned, names=truth.names)
-    assert truth.kind == case.split()[-1]
+    assert truth.kind == case.rsplit(maxsplit=1)[-1]
     counts = bayesys_counts(estimate, truth)
     assert (counts.tp, counts.tp2, counts.fp, counts.tn, counts.fn) == expected
     found = compare(estimate, truth)

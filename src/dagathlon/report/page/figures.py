@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 from dagathlon.report.charts.boxes import boxes, graph_types
 from dagathlon.report.charts.cost import accuracy_against_cost
 from dagathlon.report.charts.failures import outcomes
-from dagathlon.report.charts.parts import RUNS, SETTINGS, Chart, Row, is_nothing
+from dagathlon.report.charts.parts import RUNS, SETTINGS, Chart, Row, Values, is_nothing
 from dagathlon.report.charts.roc import RocOptions, roc
 from dagathlon.report.charts.sensitivity import DATA, against_data, against_parameter
 from dagathlon.report.look import Look
@@ -142,6 +142,8 @@ def detached(chart: Chart) -> Chart:
 def _without_values(part: Any) -> Any:
     if isinstance(part, list):
         return [_without_values(item) for item in part]
+    if isinstance(part, Values):
+        return list(part)
     if not isinstance(part, dict):
         return part
     if part.get("name") in (RUNS, SETTINGS, DATA) and "values" in part:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from dagathlon.evaluate.summary import is_number, setting_summary
 from dagathlon.report.context import Context
 from dagathlon.report.tables import Combination, combination, combinations, named
-from dagathlon.report.words import headlines, words
+from dagathlon.report.words import HEADLINES, words
 
 Row: TypeAlias = dict[str, Any]
 
@@ -59,8 +59,7 @@ class Tables:
     @cached_property
     def headlines(self) -> list[str]:
         """The metrics that the verdict is about and that some run has."""
-        present = {key for row in self.runs for key, value in row.items() if is_number(value)}
-        return headlines(present)
+        return [metric for metric in HEADLINES if self._has(metric)]
 
     @cached_property
     def quality(self) -> str | None:

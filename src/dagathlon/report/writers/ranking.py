@@ -48,8 +48,7 @@ def write(context: Context, evaluations: Sequence[Ranking]) -> None:
         for name, make in _TABLES.items():
             write_csv([row | note for row in make(ranks)], folder / f"{name}.csv")
         for name, chart in _figures(context, ranks):
-            for suffix in (".svg", ".png"):
-                save(chart, folder / f"{name}{suffix}")
+            save(chart, folder / f"{name}.svg", folder / f"{name}.png")
 
 
 def _figures(context: Context, ranks: Ranks) -> Iterator[tuple[str, Chart]]:
