@@ -11,7 +11,7 @@ import pytest
 
 from dagathlon.errors import DagathlonError
 from dagathlon.graphs import Graph, to_svg
-from dagathlon.report import render
+from dagathlon.report import painter, render
 from dagathlon.report.charts.matrix import adjacency_plot
 from dagathlon.report.drawings import against, comparison, drawing
 from dagathlon.report.files import write_columns
@@ -115,3 +115,14 @@ def test_a_figure_that_cannot_be_painted_is_told(tmp_path: Path) -> None:
     with pytest.raises(DagathlonError, match="cannot be drawn"), Studio(most=2) as studio:
         studio.order({"chart": "{", "kinds": [".svg"]}, [tmp_path / "x.svg"])
     assert not (tmp_path / "x.svg").exists()
+
+
+def test_a_painter_that_ends_early_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = tmp_path / "broken.py"
+    broken.write_text("raise SystemExit(3)", "utf-8")
+    monkeypatch.setattr(painter, "__file__", str(broken))
+    studio = Studio(most=2)
+    for i in range(40):
+        studio.order({"chart": "{}", "kinds": [".svg"]}, [tmp_path / f"{i}.svg"])
+    with pytest.raises(DagathlonError, match="has ended"):
+        studio.__exit__(None, None, None)

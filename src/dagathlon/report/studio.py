@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -64,15 +65,25 @@ class Studio:
     def _work(self) -> None:
         """One thread for each process: passes requests on and writes what comes back."""
         command = [sys.executable, "-P", painter.__file__]
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-            while (order := self._requests.get()) is not None:
-                try:
-                    request, paths = order
-                    pictures = _asked(process, request)
-                    for path, picture in zip(paths, pictures, strict=True):
-                        write_bytes(path, picture)
-                except (OSError, DagathlonError) as error:
-                    self._errors.append(error)
+        try:
+            process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        except OSError as error:
+            self._errors.append(error)
+            while self._requests.get() is not None:
+                pass
+            return
+        # A process that ended early has been reported; its pipe may still object to being closed.
+        with contextlib.suppress(BrokenPipeError), process:
+            self._serve(process)
+
+    def _serve(self, process: subprocess.Popen[bytes]) -> None:
+        while (order := self._requests.get()) is not None:
+            try:
+                request, paths = order
+                for path, picture in zip(paths, _asked(process, request), strict=True):
+                    write_bytes(path, picture)
+            except (OSError, DagathlonError) as error:
+                self._errors.append(error)
 
 
 def _asked(process: subprocess.Popen[bytes], request: bytes) -> list[bytes]:
