@@ -74,6 +74,48 @@ def test_cost_of_a_pair(true: str | None, learned: str | None, cost: float) -> N
     assert bayesys_counts(graph(learned), graph(true)).shd == cost
 
 
+# Truth, estimate, (TP, TP2, FP, TN, FN), and precision, recall, F1, SHD, DDM, BSF by hand.
+LATENT = {
+    # A MAG of 5 nodes, 4 edges among 10 pairs. A o-> B and B -> C (for a confounder) are whole
+    # matches, C <-> D is half of one, D -> E is missing, A -> E is extra.
+    "mag": (
+        ["A -> B", "B <-> C", "C -> D", "D -> E"],
+        ["A o-> B", "B -> C", "C <-> D", "A -> E"],
+        (2, 1, 1, 5, 1.5),
+        (2.5 / 4, 2.5 / 4, 0.625, 2.5, 0.0, (1 / 4 + 4 / 6) / 2),
+    ),
+    # A PAG of 6 nodes, 4 edges among 15 pairs. B o-> D for B -> D and the same C o-> B are whole
+    # matches, A -> B for A o-> B and E - F for E o-o F are halves, A -> D is extra.
+    "pag": (
+        ["A o-> B", "C o-> B", "B -> D", "E o-o F"],
+        ["A -> B", "C o-> B", "B o-> D", "E - F", "A -> D"],
+        (2, 2, 1, 10, 1.0),
+        (3 / 5, 3 / 4, 2 / 3, 2.0, 0.25, (2 / 4 + 9 / 11) / 2),
+    ),
+    # The DAG of the same skeleton against that PAG: what it orients beyond the class costs a half.
+    "dag against pag": (
+        ["A o-> B", "C o-> B", "B -> D", "E o-o F"],
+        ["A -> B", "C -> B", "B -> D", "E -> F"],
+        (1, 3, 0, 11, 1.5),
+        (2.5 / 4, 2.5 / 4, 0.625, 1.5, 0.25, (1 / 4 + 1) / 2),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LATENT)
+def test_golden_mags_and_pags(case: str) -> None:
+    true, learned, expected, metrics = LATENT[case]
+    truth = Graph.from_edges(true)
+    estimate = Graph.from_edges(learned, names=truth.names)
+    assert truth.kind == case.rsplit(maxsplit=1)[-1]
+    counts = bayesys_counts(estimate, truth)
+    assert (counts.tp, counts.tp2, counts.fp, counts.tn, counts.fn) == expected
+    found = compare(estimate, truth)
+    names = ("precision", "recall", "f1", "shd")
+    columns = [*(f"bayesys_{name}" for name in names), "ddm", "bsf"]
+    assert [found[name] for name in columns] == pytest.approx(list(metrics))
+
+
 def test_open_directions_may_cost_nothing() -> None:
     truth = Graph.from_edges(["A -> B", "B -> C"])
     reverse = Graph.from_edges(["C -> B", "B -> A"])

@@ -89,6 +89,17 @@ def test_demsars_critical_values(k: int, at_05: float, at_10: float) -> None:
     assert critical_difference(k, 1, 0.10) / unit == pytest.approx(at_10, abs=1e-3)
 
 
+@pytest.mark.parametrize("k", [2, 3, 5, 10, 20])
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.10])
+def test_critical_values_are_quantiles_of_the_range_of_normals(k: int, alpha: float) -> None:
+    """By the definition: the range of k standard normal variables exceeds √2 q with chance α."""
+    q = critical_difference(k, 1, alpha) / (k * (k + 1) / 6) ** 0.5 * 2**0.5
+    z = np.linspace(-9, 9 + q, 20001)
+    below = stats.norm.cdf(z) - stats.norm.cdf(z - q)
+    within = np.trapezoid(k * stats.norm.pdf(z) * below ** (k - 1), z)
+    assert 1 - within == pytest.approx(alpha, rel=1e-5)
+
+
 @given(st.integers(0, 10**6))
 def test_friedman_is_scipys(seed: int) -> None:
     values = np.random.default_rng(seed).integers(0, 6, (9, 4)).astype(float)

@@ -127,6 +127,57 @@ def test_a_click_on_a_point_opens_its_run(browser: Any, benchmarked: Path) -> No
     assert visit.page.locator("dialog[open] h2").count() == 1
 
 
+def test_a_point_opens_its_own_run(browser: Any, benchmarked: Path) -> None:
+    visit = Visit(browser, benchmarked)
+    visit.draw_all()
+    point = visit.page.locator("#figure-boxes .mark-symbol path, #figure-types path[aria-label]")
+    label = point.first.get_attribute("aria-label") or ""
+    point.first.click(force=True)
+    dialog = visit.page.locator("dialog[open]")
+    assert dialog.locator("h2").inner_text() in label
+    assert dialog.locator("h3").all_inner_texts() == ["Numbers", "Parameters"]
+    assert visit.complaints == []
+
+
+def test_the_edges_of_a_node_stand_out(browser: Any, benchmarked: Path) -> None:
+    visit = Visit(browser, benchmarked)
+    visit.page.click("#runs td button >> nth=0")
+    truth = visit.page.locator("dialog[open] .graphs svg >> nth=0")
+    truth.locator(".node >> nth=0").hover()
+    name = truth.locator(".node >> nth=0").text_content()
+    near = truth.locator(".edge.near title").all_text_contents()
+    own = [t for t in truth.locator(".edge title").all_text_contents() if name in t.split()]
+    assert near == own
+    assert near
+
+
+def test_a_run_is_opened_and_closed_by_keyboard(browser: Any, benchmarked: Path) -> None:
+    visit = Visit(browser, benchmarked)
+    page = visit.page
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the verdict"
+    button = page.locator("#runs td button >> nth=0")
+    button.focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.closest('dialog') !== null")
+    page.keyboard.press("Escape")
+    assert button.evaluate("b => b === document.activeElement")
+
+
+def test_everything_has_a_name_for_a_screen_reader(browser: Any, benchmarked: Path) -> None:
+    visit = Visit(browser, benchmarked)
+    visit.draw_all()
+    visit.page.click("#runs td button >> nth=0")
+    nameless = visit.page.evaluate("""() =>
+      [...document.querySelectorAll('button, select, input, dialog svg, section, [role=region]')]
+        .filter((e) => !(e.textContent.trim() || e.getAttribute('aria-label')
+          || e.getAttribute('aria-labelledby') || (e.labels && e.labels.length)))
+        .map((e) => e.outerHTML.slice(0, 80))""")
+    assert nameless == []
+    unlabelled = "select:not(label select):not([aria-label])"
+    assert visit.page.locator(unlabelled).count() == 0
+
+
 def test_tables_are_sorted_searched_and_saved(browser: Any, benchmarked: Path) -> None:
     visit = Visit(browser, benchmarked)
     page = visit.page

@@ -152,7 +152,7 @@ def test_numbers_that_are_not_finite_become_null() -> None:
     runs = [row | {"time": float("nan")} if i == 0 else row for i, row in enumerate(_runs())]
     values = boxes(runs, "time", LOOK)["data"]["values"]
     assert values[0]["time"] is None
-    json.dumps(values, allow_nan=False)
+    json.dumps(list(values), allow_nan=False)
 
 
 def test_kinds_of_graph_have_their_own_colours() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -67,15 +68,20 @@ def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
     Demšar 2006, Statistical comparisons of classifiers over multiple data sets, Journal of Machine
     Learning Research 7.
     """
-    from scipy.stats import studentized_range  # noqa: PLC0415 - only where tests are made
-
     if k < LEAST_COMPETITORS or n < 1 or not 0 < alpha < 1:
         raise DagathlonError(
             "a critical difference needs two competitors, a data set and a level between 0 and 1; "
             f"found {k}, {n} and {alpha}"
         )
-    quantile = float(studentized_range.ppf(1 - alpha, k, np.inf)) / math.sqrt(2)
-    return quantile * math.sqrt(k * (k + 1) / (6 * n))
+    return _range_quantile(k, alpha) / math.sqrt(2) * math.sqrt(k * (k + 1) / (6 * n))
+
+
+@lru_cache(maxsize=64)
+def _range_quantile(k: int, alpha: float) -> float:
+    """Of the range of k standard normal variables; every metric of a study asks for the same."""
+    from scipy.stats import studentized_range  # noqa: PLC0415 - only where tests are made
+
+    return float(studentized_range.ppf(1 - alpha, k, np.inf))
 
 
 class Nemenyi(NamedTuple):

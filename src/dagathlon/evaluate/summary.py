@@ -96,9 +96,11 @@ def _statistics(metric: str, found: Sequence[Any]) -> dict[str, float | None]:
 
 def is_number(value: Any) -> bool:
     """Whether a cell of a table holds a finite number."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return math.isfinite(value)
+    kind = type(value)
+    if kind is float or kind is int:
+        return math.isfinite(value)
+    numeric = isinstance(value, int | float) and not isinstance(value, bool)
+    return numeric and math.isfinite(value)
 
 
 def _summary(key: tuple[Any, ...], members: Sequence[Row]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from dagathlon.study.evaluation import Evaluation
 from dagathlon.study.expand import Entry
 from dagathlon.study.labels import label_of
 from dagathlon.study.plan import Case, Plan, Run
-from dagathlon.study.results import case_rows, further_rows, joint_rows
+from dagathlon.study.results import RunRows, case_rows, run_rows
 from dagathlon.study.store import Store
 
 PARTIAL = "partial"
@@ -74,25 +74,22 @@ class Context:
         return [run for run in self.runs if run.entry in wanted]
 
     @cached_property
-    def _all_rows(self) -> list[dict[str, Any]]:
+    def _all_rows(self) -> RunRows:
         ids = self.setup.algorithm_ids()
-        rows = joint_rows(self.config, self.plan, self.store, self.number, ids)
-        return [row | {PARTIAL: True} for row in rows] if self.partial else rows
+        found = run_rows(self.config, self.plan, self.store, self.number, ids)
+        if self.partial:
+            return found._replace(joint=[row | {PARTIAL: True} for row in found.joint])
+        return found
 
     def rows(self, ids: Iterable[str]) -> list[dict[str, Any]]:
         """The joint table of the named algorithms, one row for each of `runs_of`."""
         wanted = set(ids)
-        return [row for row in self._all_rows if row["id"] in wanted]
-
-    @cached_property
-    def _all_further_rows(self) -> list[dict[str, Any]]:
-        ids = self.setup.algorithm_ids()
-        return further_rows(self.plan, self.store, self.number, ids)
+        return [row for row in self._all_rows.joint if row["id"] in wanted]
 
     def further_rows(self, ids: Iterable[str]) -> list[dict[str, Any]]:
         """Metrics that the joint table does not have, one row for each of `rows`."""
         wanted = set(ids)
-        pairs = zip(self._all_rows, self._all_further_rows, strict=True)
+        pairs = zip(*self._all_rows, strict=True)
         return [further for row, further in pairs if row["id"] in wanted]
 
     @cached_property

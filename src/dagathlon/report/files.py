@@ -21,7 +21,11 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 def columns_of(rows: Rows) -> list[str]:
     """All columns, in order of first appearance."""
-    return list(dict.fromkeys(key for row in rows for key in row))
+    found: dict[str, None] = {}
+    for row in rows:
+        if not row.keys() <= found.keys():
+            found |= dict.fromkeys(row)
+    return list(found)
 
 
 def write_csv(rows: Rows, path: Path) -> None:
@@ -33,19 +37,20 @@ def write_csv(rows: Rows, path: Path) -> None:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(["", *columns])
         for number, row in enumerate(rows, 1):
-            writer.writerow([number, *(_cell(row.get(column)) for column in columns)])
+            get = row.get
+            writer.writerow([number, *[_cell(get(column)) for column in columns]])
     partial.replace(path)
 
 
 def _cell(value: Any) -> Any:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if value is None:
         return "NA"
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return "NA" if math.isnan(value) else "Inf" if value > 0 else "-Inf"
+        return int(value) if value.is_integer() and abs(value) < 1e15 else repr(value)
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
-    if isinstance(value, float):
-        if math.isinf(value):
-            return "Inf" if value > 0 else "-Inf"
-        return int(value) if value.is_integer() and abs(value) < 1e15 else repr(value)
     return value
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from dagathlon.report.context import Context
 from dagathlon.report.files import write_bytes
 from dagathlon.report.page import render
+from dagathlon.report.render import painting
 from dagathlon.report.writers import writers
 from dagathlon.study.config import Config
 from dagathlon.study.plan import Plan
@@ -21,11 +22,12 @@ def write_outputs(
     for number, setup in enumerate(config.setups):
         context = Context(config, plan, store, number, setup, out / setup.title, partial)
         context.folder.mkdir(parents=True, exist_ok=True)
-        for kind, write in writers():
-            evaluations = context.evaluations(kind)
-            if evaluations:
-                write(context, evaluations)
-        reports.append(_write_report(context))
+        with painting():
+            for kind, write in writers():
+                evaluations = context.evaluations(kind)
+                if evaluations:
+                    write(context, evaluations)
+            reports.append(_write_report(context))
     return reports
 
 

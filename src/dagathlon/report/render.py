@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from dagathlon.report.files import write_bytes
+from dagathlon.report.painter import VEGA_LITE
+from dagathlon.report.studio import Studio
 
 Chart: TypeAlias = dict[str, Any]
 
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
-_VEGA_LITE = "6.1"
 _INK, _FAINT = "#1b1f24", "#e4e6e9"
 _FONT = "Helvetica, Arial, sans-serif"
-_SCALE = 1.5
+_HERE = Studio(most=1)
+_studio: ContextVar[Studio] = ContextVar("studio", default=_HERE)
 
 
 def themed(chart: Mapping[str, Any], ink: str = _INK, font: str = _FONT) -> Chart:
@@ -54,43 +58,44 @@ def _grid(ink: str) -> Chart:
     return {"domainColor": ink, "tickColor": ink, "gridColor": ink, **faint}
 
 
-def save(chart: Mapping[str, Any], path: Path) -> None:
+def save(chart: Mapping[str, Any], *paths: Path) -> None:
     """Write a chart; the suffix says how: .png, .svg, .pdf or .json.
 
     Parameters
     ----------
     chart
         A Vega-Lite specification with its data.
-    path
-        The file; its folder is made.
+    paths
+        The files; their folders are made.
     """
-    import vl_convert  # noqa: PLC0415 - only when a figure is written
-
-    kind = path.suffix.lower()
     spec = {**themed(chart), "background": "white"}
-    if kind == ".json":
-        content = (json.dumps(spec, indent=1) + "\n").encode()
-    elif kind == ".svg":
-        content = vl_convert.vegalite_to_svg(spec, vl_version=_VEGA_LITE).encode()
-    elif kind == ".pdf":
-        content = vl_convert.vegalite_to_pdf(spec, vl_version=_VEGA_LITE)
-    else:
-        content = vl_convert.vegalite_to_png(spec, vl_version=_VEGA_LITE, scale=_SCALE)
-    write_bytes(path, content)
+    written = json.dumps(spec, default=list, allow_nan=False)
+    for path in paths:
+        if path.suffix == ".json":
+            write_bytes(path, json.dumps(json.loads(written), indent=1).encode() + b"\n")
+    _order({"chart": written}, [path for path in paths if path.suffix != ".json"])
 
 
 def save_drawing(svg: str, path: Path) -> None:
     """Write a drawing that is SVG already, as .svg, .png or .pdf."""
-    import vl_convert  # noqa: PLC0415 - only when a figure is written
+    _order({"drawing": svg}, [path])
 
-    kind = path.suffix.lower()
-    if kind == ".svg":
-        content = svg.encode()
-    elif kind == ".pdf":
-        content = vl_convert.svg_to_pdf(svg)
-    else:
-        content = vl_convert.svg_to_png(svg, scale=_SCALE)
-    write_bytes(path, content)
+
+def _order(request: dict[str, Any], paths: Sequence[Path]) -> None:
+    if paths:
+        request["kinds"] = [path.suffix.lower() for path in paths]
+        _studio.get().order(request, paths)
+
+
+@contextmanager
+def painting() -> Iterator[None]:
+    """Within this, figures are painted by other processes; at its end all of them are there."""
+    with Studio() as studio:
+        token = _studio.set(studio)
+        try:
+            yield
+        finally:
+            _studio.reset(token)
 
 
 @lru_cache(maxsize=1)
@@ -99,4 +104,4 @@ def vega_script() -> str:
     import vl_convert  # noqa: PLC0415 - only when a page is written
 
     script = "window.vegaEmbed = vegaEmbed;"
-    return vl_convert.javascript_bundle(script, vl_version=_VEGA_LITE)
+    return vl_convert.javascript_bundle(script, vl_version=VEGA_LITE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
 Better: TypeAlias = Literal["more", "less", ""]
@@ -112,9 +112,3 @@ def short_title(metric: str) -> str:
     """Title of a column of a table."""
     found = words(metric)
     return (found.short or found.title) + _ARROW[found.better]
-
-
-def headlines(columns: Iterable[str]) -> list[str]:
-    """The columns that a verdict is about, the most telling first."""
-    present = set(columns)
-    return [metric for metric in HEADLINES if metric in present]

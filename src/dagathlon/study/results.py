@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from dagathlon.learners.base import Estimate
 from dagathlon.study.config import Config
@@ -18,10 +18,23 @@ Row: TypeAlias = dict[str, Any]
 MEASURED = ("time", "cpu", "memory")
 
 
-def joint_rows(
-    config: Config, plan: Plan, store: Store, setup: int, ids: Sequence[str]
-) -> list[Row]:
-    """Benchpress's joint table: one row per run of the named algorithms in a setup.
+class RunRows(NamedTuple):
+    """What is known of the runs of a setup, one row per run in each table.
+
+    Parameters
+    ----------
+    joint
+        Benchpress's joint table.
+    further
+        The metrics that the joint table does not have.
+    """
+
+    joint: list[Row]
+    further: list[Row]
+
+
+def run_rows(config: Config, plan: Plan, store: Store, setup: int, ids: Sequence[str]) -> RunRows:
+    """The tables of the runs of the named algorithms in a setup.
 
     Parameters
     ----------
@@ -34,32 +47,8 @@ def joint_rows(
     """
     runs = [run for run in plan.runs if run.setup == setup and run.entry in ids]
     table = _Table(plan, store, runs)
-    return [table.row(run, config.algorithms[run.entry]) for run in runs]
-
-
-def further_rows(plan: Plan, store: Store, setup: int, ids: Sequence[str]) -> list[Row]:
-    """The metrics that the joint table does not have, one row for each of its rows.
-
-    Parameters
-    ----------
-    plan, store
-        The tasks, and where their results are.
-    setup
-        Number of the setup.
-    ids
-        Algorithms to include.
-    """
-    runs = [run for run in plan.runs if run.setup == setup and run.entry in ids]
-    positions = {p for run in runs for p in (run.score, run.held_out) if p is not None}
-    found = dict(store.load_many({plan.tasks[p].key for p in positions}))
-    rows = []
-    for run in runs:
-        row: Row = {}
-        for position in (run.score, run.held_out):
-            metrics = None if position is None else found.get(plan.tasks[position].key)
-            row |= {k: v for k, v in (metrics or {}).items() if k not in _IN_JOINT_TABLE}
-        rows.append(row)
-    return rows
+    joint = [table.row(run, config.algorithms[run.entry]) for run in runs]
+    return RunRows(joint, [table.further(run) for run in runs])
 
 
 def case_rows(plan: Plan, store: Store, setup: int) -> list[Row]:
@@ -84,16 +73,21 @@ class _Table:
         tasks = plan.tasks
         wanted = {tasks[i].key for run in runs for i in (run.learn, run.estimate, run.score) if i}
         self._outcomes = store.outcomes(wanted)
-        scores = {tasks[run.score].key for run in runs if run.score is not None}
+        scores = {tasks[i].key for run in runs for i in (run.score, run.held_out) if i is not None}
         self._scores: Mapping[bytes, Any] = dict(store.load_many(scores))
         learned = {tasks[run.learn].key for run in runs}
-        self._estimates: Mapping[bytes, Any] = dict(store.load_many(learned))
+        # The graphs themselves would fill the memory.
+        self._stats: Mapping[bytes, Mapping[str, Any]] = {
+            key: found.stats
+            for key, found in store.load_many(learned)
+            if isinstance(found, Estimate)
+        }
 
     def row(self, run: Run, entry: Entry) -> Row:
         case = self._plan.cases[run.case]
         learner = entry.settings[run.setting].module
         outcome = self._outcome(run)
-        stats = self._stats(run)
+        stats = self._stats.get(self._key(run.learn), {})
         metrics = {} if run.score is None else self._scores.get(self._key(run.score), {})
         row: Row = {name: metrics.get(name) for name in METRIC_COLUMNS}
         row |= {"seed": case.seed, "algorithm": learner.name}
@@ -112,6 +106,13 @@ class _Table:
         row |= {name: metrics[name] for name in BESIDE if name in metrics}
         return row
 
+    def further(self, run: Run) -> Row:
+        row: Row = {}
+        for position in (run.score, run.held_out):
+            metrics = {} if position is None else self._scores.get(self._key(position), {})
+            row |= {k: v for k, v in metrics.items() if k not in _IN_JOINT_TABLE}
+        return row
+
     def _key(self, position: int) -> bytes:
         return self._plan.tasks[position].key
 
@@ -128,10 +129,6 @@ class _Table:
     def _find(self, position: int) -> Outcome:
         missing = Outcome(Status.SKIPPED, "not run yet")
         return self._outcomes.get(self._key(position), missing)
-
-    def _stats(self, run: Run) -> Mapping[str, Any]:
-        estimate = self._estimates.get(self._key(run.learn))
-        return estimate.stats if isinstance(estimate, Estimate) else {}
 
 
 def _labels(case: Case) -> Row:

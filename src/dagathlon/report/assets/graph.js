@@ -75,11 +75,24 @@ function drawing(names, places, edges, label) {
   const svg = shape("svg", { viewBox: `${left} ${top} ${width} ${height}`, role: "img",
     "aria-label": label });
   const at = new Map(names.map((name, k) => [name, { x: xs[k], y: ys[k], width: widths[k] }]));
-  for (const edge of edges) {
-    if (at.has(edge.from) && at.has(edge.to)) svg.append(edgeShape(edge, at));
-  }
-  names.forEach((name) => svg.append(nodeShape(name, at.get(name))));
+  const drawn = edges.filter((edge) => at.has(edge.from) && at.has(edge.to))
+    .map((edge) => ({ edge, made: edgeShape(edge, at) }));
+  drawn.forEach(({ made }) => svg.append(made));
+  names.forEach((name) => {
+    const node = nodeShape(name, at.get(name));
+    node.addEventListener("pointerenter", () => pick(svg, drawn, name));
+    node.addEventListener("pointerleave", () => pick(svg, drawn, null));
+    svg.append(node);
+  });
   return svg;
+}
+
+// In a dense drawing the edges of one node stand out only when the others step back.
+function pick(svg, drawn, name) {
+  svg.classList.toggle("picked", name !== null);
+  for (const { edge, made } of drawn) {
+    made.classList.toggle("near", edge.from === name || edge.to === name);
+  }
 }
 
 function shape(tag, attributes) {

@@ -18,11 +18,11 @@ function startFilters() {
     refresh();
   }));
   form.append(algorithmChoice());
-  if (cases.length > 1) {
+  const several = Object.keys(report.factors).length > 1;
+  if (cases.length > 1 && !several) {
     form.append(select("data", cases.map((name) => [name, name]), (v) => { filters.case = v; }));
   }
-  const factors = Object.entries(report.factors).filter(() => Object.keys(report.factors).length > 1);
-  for (const [name, byCase] of factors) {
+  for (const [name, byCase] of several ? Object.entries(report.factors) : []) {
     const values = [...new Set(Object.values(byCase).map(String))];
     form.append(select(name, values.map((v) => [v, v]), (v) => { filters.factors[name] = v; }));
   }

@@ -1,5 +1,7 @@
 // One run: its parameters, its numbers, the true and the estimated graph, its log.
 
+// Side by side, the names of so many nodes would be too small to read.
+const MANY_NODES = 40;
 const dialog = document.getElementById("run");
 
 function openSetting(setting, name) {
@@ -64,7 +66,8 @@ function graphPanels(number) {
     element("span", {}, "— correct"), element("span", { class: "missing" }, "- - missing"),
     element("span", { class: "turned" }, "— other direction"),
     element("span", { class: "wrong" }, "— not in the truth"));
-  return element("div", {}, element("div", { class: "graphs" }, ...panels), key);
+  const large = graphs.names.length > MANY_NODES ? "graphs large" : "graphs";
+  return element("div", {}, element("div", { class: large }, ...panels), key);
 }
 
 function panel(name, graphs, edges) {

@@ -64,7 +64,7 @@ def boxes(
     if not has_values(runs, metric):
         return nothing(f"no run has a number for: {words(metric).title}")
     least = "> 0" if log else "!= null"
-    few = len(runs) <= _FEW * len({row["setting"] for row in runs})
+    few = is_few(runs)
     layers = [_points(show_seed)] if few else [_box(show_seed)]
     if show_seed and not few:
         layers.append(_seeds_of_outliers(metric))
@@ -84,6 +84,11 @@ def boxes(
         },
         "layer": [_coloured(layer, look) for layer in layers],
     }
+
+
+def is_few(runs: Rows) -> bool:
+    """Whether the settings have too few runs each for boxes."""
+    return len(runs) <= _FEW * len({row["setting"] for row in runs})
 
 
 def setting_axis(runs: Rows) -> dict[str, Any]:

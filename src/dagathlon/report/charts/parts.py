@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from dagathlon.report.words import title
@@ -17,16 +18,38 @@ _NOTHING = "nothing"
 WIDTH, HEIGHT, STEP = 460, 340, 17
 
 
+class Values(Sequence[dict[str, Any]]):
+    """Rows with only the columns that a chart reads, made when they are asked for.
+
+    A page has its tables once for all charts, so most charts of a report never ask.
+    """
+
+    def __init__(self, rows: Iterable[Row], fields: Iterable[str]) -> None:
+        self._rows, self._fields = rows, tuple(dict.fromkeys(fields))
+
+    @cached_property
+    def _made(self) -> list[dict[str, Any]]:
+        return [{k: _plain(row.get(k)) for k in self._fields} for row in self._rows]
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._made[place]
+
+
 def data(name: str, rows: Iterable[Row], fields: Iterable[str]) -> dict[str, Any]:
     """A named table with only the columns that a chart reads; what is no number is null."""
-    wanted = tuple(dict.fromkeys(fields))
-    return {"name": name, "values": [{k: _plain(row.get(k)) for k in wanted} for row in rows]}
+    return {"name": name, "values": Values(rows, fields)}
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value if value is None or isinstance(value, int | float | str) else str(value)
+    kind = type(value)
+    if value is None or kind is str or kind is int:
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if isinstance(value, int | str) else str(value)
 
 
 def quantity(field: str, metric: str, limits: Sequence[float] | None = None) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from dagathlon.report.charts.parts import (
 from dagathlon.report.look import Look
 
 DATA = "by_data"
+_CURVE = ("factor", "group")
 
 
 def against_parameter(settings: Rows, metric: str, parameter: str, look: Look) -> Chart:
@@ -28,7 +29,7 @@ def against_parameter(settings: Rows, metric: str, parameter: str, look: Look) -
     ----------
     settings
         One row per setting with statistics of the metric; rows whose `curve_param` is another
-        parameter are left out.
+        parameter, and algorithms that have one value of it only, are left out.
     metric
         The column.
     parameter
@@ -36,30 +37,44 @@ def against_parameter(settings: Rows, metric: str, parameter: str, look: Look) -
     look
         Colours and symbols.
     """
-    rows = [row for row in settings if row.get("curve_param") == parameter]
+    ids = varied_parameters(settings).get(parameter, [])
+    rows = [r for r in settings if r.get("curve_param") == parameter and r["id"] in ids]
     chart = _curves(_Table(SETTINGS, rows, "curve_value"), metric, parameter, look)
-    same = {"filter": {"field": "curve_param", "equal": parameter}}
-    return chart | {"transform": [same]} if "layer" in chart else chart
+    same = [{"field": "curve_param", "equal": parameter}, {"field": "id", "oneOf": ids}]
+    return chart | {"transform": [{"filter": {"and": same}}]} if "layer" in chart else chart
 
 
-def against_data(rows: Rows, metric: str, factor: str, look: Look) -> Chart:
+def varied_parameters(settings: Rows) -> dict[str, list[str]]:
+    """Parameters that a study varies within an algorithm, and the algorithms it varies them in."""
+    values: dict[tuple[str, str], set[str]] = {}
+    for row in settings:
+        key = (str(row["curve_param"]), str(row["id"]))
+        values.setdefault(key, set()).add(str(row["curve_value"]))
+    found: dict[str, list[str]] = {}
+    for (parameter, identifier), seen in values.items():
+        if len(seen) > 1:
+            found.setdefault(parameter, []).append(identifier)
+    return found
+
+
+def against_data(rows: Rows, metric: str, curve: tuple[str, str], look: Look) -> Chart:
     """The metric against a quantity of the data, each algorithm at its best setting there.
 
     Parameters
     ----------
     rows
-        One row per algorithm and value: `factor`, `value`, `id`, `setting` and statistics.
+        One row per algorithm and value: `factor`, `group`, `value`, `id`, `setting` and statistics.
     metric
         The column.
-    factor
-        The varied quantity.
+    curve
+        The varied quantity, and the group of data sets in which only it varies.
     look
         Colours and symbols.
     """
-    chosen = [row for row in rows if row["factor"] == factor and row["metric"] == metric]
-    chart = _curves(_Table(DATA, chosen, "value"), metric, factor, look)
-    same = {"and": [{"field": "factor", "equal": factor}, {"field": "metric", "equal": metric}]}
-    return chart | {"transform": [{"filter": same}]} if "layer" in chart else chart
+    chosen = [row for row in rows if (row["factor"], row["group"]) == curve]
+    chart = _curves(_Table(DATA, chosen, "value"), metric, curve[0], look)
+    same = [{"field": name, "equal": v} for name, v in zip(_CURVE, curve, strict=True)]
+    return chart | {"transform": [{"filter": {"and": same}}]} if "layer" in chart else chart
 
 
 class _Table(NamedTuple):
@@ -75,7 +90,7 @@ def _curves(table: _Table, metric: str, what: str, look: Look) -> Chart:
     fields = [f"{metric}_{name}" for name in ("median", "q1", "q3")]
     if not has_values(rows, fields[0]):
         return nothing("no run has a number to show")
-    wanted = ["id", "setting", "case", "place", "n_seeds", "curve_param", "factor", "metric"]
+    wanted = ["id", "setting", "case", "place", "n_seeds", "curve_param", *_CURVE]
     x = _axis(rows, column, what)
     bars: Chart = {
         "mark": {"type": "rule", "opacity": 1, "strokeOpacity": 0.45},
@@ -95,12 +110,18 @@ def _curves(table: _Table, metric: str, what: str, look: Look) -> Chart:
             ],
         },
     }
+    encoding = {"x": x, "y": quantity(fields[0], metric), "color": look.colour()}
+    layers = [bars, line, point]
+    if x["type"] == "nominal":
+        # Nothing lies between the values: no lines, and the algorithms side by side.
+        encoding["xOffset"] = {"field": "id", "type": "nominal"}
+        layers.remove(line)
     return {
         "width": WIDTH,
         "height": HEIGHT,
         "data": data(name, rows, [*wanted, column, *fields]),
-        "encoding": {"x": x, "y": quantity(fields[0], metric), "color": look.colour()},
-        "layer": [bars, line, point],
+        "encoding": encoding,
+        "layer": layers,
     }
 
 
@@ -110,7 +131,8 @@ def _axis(rows: Rows, column: str, what: str) -> dict[str, Any]:
     numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
     if len(numbers) < len(values) or not numbers:
         order = list(dict.fromkeys(map(str, values)))
-        return {"field": column, "type": "nominal", "title": what, "sort": order}
+        lines = {"labelAngle": 0, "grid": True, "bandPosition": 0} if len(order) <= 8 else {}
+        return {"field": column, "type": "nominal", "title": what, "sort": order, "axis": lines}
     wide = min(numbers) > 0 and max(numbers) / min(numbers) >= 20
     scale = {"type": "log"} if wide else {"zero": False, "nice": True}
     axis = {"values": sorted(set(numbers))} if len(set(numbers)) <= 8 else {}

@@ -10,6 +10,7 @@ from dagathlon.evaluate.verdict import Verdict, verdict
 from dagathlon.report.context import Context
 from dagathlon.report.page import sections
 from dagathlon.report.page.agreement import agreement_figures, agreement_rows
+from dagathlon.report.page.by_data import by_data
 from dagathlon.report.page.collect import collect, failure_logs, settings_of
 from dagathlon.report.page.figures import Figure, detached, figures
 from dagathlon.report.page.provenance import facts, study_text
@@ -20,7 +21,7 @@ from dagathlon.report.page.ranking import (
     ranking_section,
     ranks_of,
 )
-from dagathlon.report.page.tables import Tables, by_data, columns
+from dagathlon.report.page.tables import Tables, columns
 from dagathlon.report.ranking import Ranks
 from dagathlon.report.render import vega_script
 from dagathlon.report.words import short_title, words

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from dagathlon.report.charts.boxes import boxes, graph_types
+from dagathlon.report.charts.boxes import boxes, graph_types, is_few
 from dagathlon.report.charts.cost import accuracy_against_cost
 from dagathlon.report.charts.failures import outcomes
-from dagathlon.report.charts.parts import RUNS, SETTINGS, Chart, Row, is_nothing
+from dagathlon.report.charts.parts import RUNS, SETTINGS, Chart, Row, Values, is_nothing
 from dagathlon.report.charts.roc import RocOptions, roc
-from dagathlon.report.charts.sensitivity import DATA, against_data, against_parameter
+from dagathlon.report.charts.sensitivity import (
+    DATA,
+    against_data,
+    against_parameter,
+    varied_parameters,
+)
 from dagathlon.report.look import Look
 from dagathlon.report.page.tables import Tables
 from dagathlon.report.render import themed
@@ -58,8 +63,8 @@ def _accuracy(tables: Tables, look: Look) -> Iterator[Figure]:
     yield Figure(
         "boxes",
         question,
-        "Each box holds the middle half of the runs (seeds and data sets), the line is the median; "
-        "arrows on the axis say which way is better. Click a point or a box for its runs.",
+        f"{_how_to_read(tables)}; the arrow on the axis says which way is better. Click a point or "
+        "a box for its runs.",
         [
             (words(m).title, boxes(tables.runs, m, look, log=m in ("time", "memory")))
             for m in metrics
@@ -89,6 +94,14 @@ def _accuracy(tables: Tables, look: Look) -> Iterator[Figure]:
         )
 
 
+def _how_to_read(tables: Tables) -> str:
+    if is_few(tables.runs):
+        return "Each point is a run (a seed of a data set)"
+    return (
+        "Each box holds the middle half of the runs (seeds and data sets), the line is the median"
+    )
+
+
 def _cost(tables: Tables, cost: str, look: Look) -> Chart:
     return accuracy_against_cost(tables.settings, str(tables.quality), cost, look)
 
@@ -97,22 +110,27 @@ def _varied(tables: Tables, data_rows: Sequence[Row], look: Look) -> Iterator[Fi
     metric = tables.quality
     if metric is None:
         return
-    several: dict[str, set[str]] = {}
-    for row in tables.settings:
-        several.setdefault(str(row["curve_param"]), set()).add(str(row["curve_value"]))
-    parameters = [name for name, values in several.items() if len(values) > 1]
     yield Figure(
         "parameters",
         "How much does the parameter matter?",
         "Medians over seeds with bars from 5 to 95 %, against the parameter that the study varies.",
-        [(name, against_parameter(tables.settings, metric, name, look)) for name in parameters],
+        [
+            (name, against_parameter(tables.settings, metric, name, look))
+            for name in varied_parameters(tables.settings)
+        ],
     )
-    factors = list(dict.fromkeys(row["factor"] for row in data_rows))
+    curves = dict.fromkeys((row["factor"], row["group"]) for row in data_rows)
     yield Figure(
         "data",
         "Which algorithm for data like mine?",
         "Each algorithm at its best setting for such data: medians with bars from 5 to 95 %.",
-        [(name, against_data(data_rows, metric, name, look)) for name in factors],
+        [
+            (
+                f"{one[0]} ({one[1]})" if one[1] else one[0],
+                against_data(data_rows, metric, one, look),
+            )
+            for one in curves
+        ],
     )
 
 
@@ -142,6 +160,8 @@ def detached(chart: Chart) -> Chart:
 def _without_values(part: Any) -> Any:
     if isinstance(part, list):
         return [_without_values(item) for item in part]
+    if isinstance(part, Values):
+        return list(part)
     if not isinstance(part, dict):
         return part
     if part.get("name") in (RUNS, SETTINGS, DATA) and "values" in part:

@@ -14,6 +14,7 @@ from dagathlon.report.page.tables import Tables
 from dagathlon.report.words import short_title, words
 
 _PLACES = 6
+_MANY_DATA_SETS = 10
 
 
 def text(value: object) -> str:
@@ -59,13 +60,20 @@ def headline(verdicts: Sequence[Verdict], quality: str | None, control: float | 
     best = chosen.best
     parts = [
         f"<strong>{text(best.setting)}</strong> came closest to the truth: "
-        f"{text(words(chosen.metric).title)} {_interval(best.result)}."
+        f"{text(words(chosen.metric).title)} {_interval(best.result)}{_meaning(chosen.metric)}."
     ]
     if chosen.second is not None and chosen.gap is not None:
         parts.append(_runner_up(chosen, chosen.second, chosen.gap))
     if control is not None:
         parts.append(f"Random graphs with as many edges as the truth score {_number(control)}.")
     return f'<p class="lead">{" ".join(parts)}</p>'
+
+
+def _meaning(metric: str) -> str:
+    """What a metric counts, for readers who meet it for the first time."""
+    if metric.startswith("SHD"):
+        return ", which counts the edges to add, to remove or to turn (0 is perfect)"
+    return " (1 is perfect)" if metric.startswith("F1") else ""
 
 
 def _runner_up(chosen: Verdict, second: Standing, gap: Interval) -> str:
@@ -77,7 +85,12 @@ def _runner_up(chosen: Verdict, second: Standing, gap: Interval) -> str:
         return f"{start} {amount}; with one data set of a kind there is no telling whether by luck."
     if chosen.clear:
         return f"{start} {amount}: more than chance explains."
-    return f"{start} {amount}: too close to call."
+    few = f" {chosen.best.n} data sets are few: more seeds would tell." if _few(chosen) else ""
+    return f"{start} {amount}: too close to call.{few}"
+
+
+def _few(chosen: Verdict) -> bool:
+    return chosen.best.n < _MANY_DATA_SETS
 
 
 def _interval(found: Interval) -> str:
@@ -122,7 +135,8 @@ def verdict_table(verdicts: Sequence[Verdict]) -> str:
         "by, so its advantage is a little flattered."
     )
     return (
-        '<div class="scroll"><table class="verdict"><thead>'
+        '<div class="scroll" tabindex="0" role="region" aria-label="verdict">'
+        '<table class="verdict"><thead>'
         f"{lines[0]}</thead><tbody>{''.join(lines[1:])}</tbody></table></div>"
         f'<p class="muted">{note}</p>'
     )

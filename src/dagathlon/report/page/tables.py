@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from dagathlon.evaluate.summary import is_number, setting_summary
 from dagathlon.report.context import Context
 from dagathlon.report.tables import Combination, combination, combinations, named
-from dagathlon.report.words import headlines, words
+from dagathlon.report.words import HEADLINES
 
 Row: TypeAlias = dict[str, Any]
 
@@ -21,6 +21,8 @@ _RATES = ("FPRn_pattern", "TPR_pattern", "FPR_skel", "TPR_skel", "ntests")
 _FURTHER = ("SID", "ancestor_AID", "arrowhead_F1", "v_structure_F1", "held_out_log_likelihood")
 _ALL_DATA = "the data set"
 _DIGITS = 5
+# Labels of clean data do not say that they are without noise.
+_ABSENT = {"data noise": "N"}
 
 
 @dataclass(frozen=True)
@@ -59,8 +61,7 @@ class Tables:
     @cached_property
     def headlines(self) -> list[str]:
         """The metrics that the verdict is about and that some run has."""
-        present = {key for row in self.runs for key, value in row.items() if is_number(value)}
-        return headlines(present)
+        return [metric for metric in HEADLINES if self._has(metric)]
 
     @cached_property
     def quality(self) -> str | None:
@@ -104,15 +105,27 @@ class Tables:
         """What varies among the data sets: values by name of data set, for each factor."""
         found = combinations(self.runs)
         names = case_names(found)
-        result: dict[str, dict[str, Any]] = {}
-        for one in found:
-            for factor, value in _factors(one).items():
-                result.setdefault(factor, {})[names[one]] = value
-        return {
-            factor: values
-            for factor, values in result.items()
-            if len(set(map(str, values.values()))) > 1
-        }
+        values = {names[one]: _factors(one) for one in found}
+        known = dict.fromkeys(factor for own in values.values() for factor in own)
+        return _telling(
+            {
+                factor: {case: own.get(factor, _ABSENT.get(factor)) for case, own in values.items()}
+                for factor in known
+            }
+        )
+
+
+def _telling(factors: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Factors that vary, without those that vary just as an earlier one does."""
+    seen: set[tuple[int, ...]] = set()
+    kept = {}
+    for factor, values in factors.items():
+        numbers: dict[str, int] = {}
+        parts = tuple(numbers.setdefault(str(value), len(numbers)) for value in values.values())
+        if len(numbers) > 1 and parts not in seen:
+            seen.add(parts)
+            kept[factor] = values
+    return kept
 
 
 def _preferred(metric: str) -> int:
@@ -153,37 +166,6 @@ def _number(text: str) -> Any:
         return float(text) if "." in text or "e" in text else int(text)
     except ValueError:
         return text
-
-
-def by_data(tables: Tables) -> list[Row]:
-    """The rows of the figures against the data: each algorithm at its best setting.
-
-    For each numeric factor and each of its values: means over the other factors would mix unlike
-    data, so a factor takes part only where it alone varies.
-    """
-    metric = tables.quality
-    numeric = {
-        factor: values
-        for factor, values in tables.factors.items()
-        if all(is_number(value) for value in values.values())
-    }
-    if metric is None or len(tables.factors) != 1:
-        return []
-    rows: list[Row] = []
-    sign = 1 if words(metric).better == "more" else -1
-    for factor, values in numeric.items():
-        best: dict[tuple[str, str], Row] = {}
-        for row in tables.settings:
-            mean = row.get(f"{metric}_mean")
-            key = (row["id"], row["case"])
-            if mean is None or (key in best and sign * best[key][f"{metric}_mean"] >= sign * mean):
-                continue
-            best[key] = row
-        rows += [
-            {**row, "factor": factor, "metric": metric, "value": values[row["case"]], "case": ""}
-            for row in best.values()
-        ]
-    return rows
 
 
 def columns(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dagathlon.report.charts.cost import accuracy_against_cost
 from dagathlon.report.charts.critical_difference import critical_difference
 from dagathlon.report.charts.parts import Chart, headed
-from dagathlon.report.charts.sensitivity import against_parameter
+from dagathlon.report.charts.sensitivity import against_parameter, varied_parameters
 from dagathlon.report.context import PARTIAL, Context
 from dagathlon.report.files import write_csv
 from dagathlon.report.page.tables import Tables
@@ -48,8 +48,7 @@ def write(context: Context, evaluations: Sequence[Ranking]) -> None:
         for name, make in _TABLES.items():
             write_csv([row | note for row in make(ranks)], folder / f"{name}.csv")
         for name, chart in _figures(context, ranks):
-            for suffix in (".svg", ".png"):
-                save(chart, folder / f"{name}{suffix}")
+            save(chart, folder / f"{name}.svg", folder / f"{name}.png")
 
 
 def _figures(context: Context, ranks: Ranks) -> Iterator[tuple[str, Chart]]:
@@ -62,8 +61,6 @@ def _figures(context: Context, ranks: Ranks) -> Iterator[tuple[str, Chart]]:
         for cost in ("time", "memory"):
             chart = accuracy_against_cost(settings, metric, cost, context.look)
             yield f"pareto_{cost}", headed(chart, context.setup.title)
-        parameters = dict.fromkeys(str(row["curve_param"]) for row in settings)
-        for name in parameters:
-            if len({str(r["curve_value"]) for r in settings if r["curve_param"] == name}) > 1:
-                chart = against_parameter(settings, metric, name, context.look)
-                yield f"sensitivity_{name}", headed(chart, context.setup.title)
+        for name in varied_parameters(settings):
+            chart = against_parameter(settings, metric, name, context.look)
+            yield f"sensitivity_{name}", headed(chart, context.setup.title)

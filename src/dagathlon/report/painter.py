@@ -1,0 +1,54 @@
+"""A process that turns charts and drawings into pictures: as bytes, with no idea of files.
+
+It is started by path, so that it imports nothing of the package and is ready at once. A request
+is a line of JSON with `kinds` and either `chart` or `drawing`; the answer is a line of JSON with
+the length of each picture, or with `error`, and then the pictures.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any
+
+VEGA_LITE = "6.1"
+_SCALE = 1.5
+
+
+def pictures(request: dict[str, Any]) -> list[bytes]:
+    """The pictures that a request asks for; a chart is worked out once for all of them."""
+    import vl_convert  # noqa: PLC0415 - only when a figure is written
+
+    svg = request.get("drawing")
+    if svg is None:
+        svg = vl_convert.vegalite_to_svg(request["chart"], vl_version=VEGA_LITE)
+    found = []
+    for kind in request["kinds"]:
+        if kind == ".svg":
+            found.append(svg.encode())
+        elif kind == ".pdf":
+            found.append(vl_convert.svg_to_pdf(svg))
+        else:
+            found.append(vl_convert.svg_to_png(svg, scale=_SCALE))
+    return found
+
+
+def main() -> None:
+    """Answer requests until there are no more."""
+    # Whatever a library prints must not stand between the pictures.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    for line in sys.stdin.buffer:
+        try:
+            found = pictures(json.loads(line))
+            head: dict[str, Any] = {"lengths": list(map(len, found))}
+        except Exception as error:
+            found, head = [], {"error": f"{type(error).__name__}: {error}"}
+        answers.write(json.dumps(head).encode() + b"\n")
+        answers.writelines(found)
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()
