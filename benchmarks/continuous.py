@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from benchmarks.timing import Row, best_of, compare, print_table
 
+from benchmarks.timing import Row, best_of, compare, print_table
 from dagathlon.data import Dataset, Variable
 from dagathlon.learners import learn
 

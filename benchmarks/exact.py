@@ -13,8 +13,8 @@ import sys
 import time
 
 import numpy as np
-from benchmarks.timing import Row, best_of, compare, print_table, row
 
+from benchmarks.timing import Row, best_of, compare, print_table, row
 from dagathlon import _core
 from dagathlon.data import Dataset, Network, Variable
 from dagathlon.learners import learn

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from benchmarks.constraint import linear_data
 from benchmarks.timing import Row, best_of, compare, print_table, row
-
 from dagathlon.data import Dataset
 from dagathlon.learners.base import Learner
 from dagathlon.learners.fci import Fci, FciPlus, Rfci

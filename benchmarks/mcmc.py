@@ -12,9 +12,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
 from benchmarks.score_based import gaussian
 from benchmarks.timing import Row, compare, print_table, row
-
 from dagathlon.data import Dataset, Network
 from dagathlon.learners import learn
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.timing import Row, print_table, row
 
+from benchmarks.timing import Row, print_table, row
 from dagathlon.graphs import Graph
 from dagathlon.modules import add_files, find
 from dagathlon.simulate.base import GraphGenerator
