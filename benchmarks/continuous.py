@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from benchmarks.timing import Row, best_of, compare, print_table
+from benchmarks.timing import Row, best_of, compare, pick, print_table
 from dagathlon.data import Dataset, Variable
 from dagathlon.learners import learn
 
-SIZES = [(20, 640), (80, 300)]
+SIZES = pick([(20, 640), (80, 300)], [(10, 100)])
 
 
 def linear(p: int, n: int, noise: str, seed: int = 1) -> Dataset:

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.constraint import linear_data
-from benchmarks.timing import Row, best_of, compare, print_table, row
+from benchmarks.inputs import linear_data
+from benchmarks.timing import Row, best_of, compare, pick, print_table, row
 from dagathlon.data import Dataset
 from dagathlon.learners.base import Learner
 from dagathlon.learners.fci import Fci, FciPlus, Rfci
@@ -27,7 +27,8 @@ from dagathlon.learners.gfci import Gfci
 ALPHA = 0.01
 PENALTY_DISCOUNT = 2.0
 # Largest set of FCI, by the number of variables.
-FCI_ORDER = {80: 3, 200: 2}
+FCI_ORDER = {20: 3, 80: 3, 200: 2}
+SIZES = pick([(80, 300), (200, 1000)], [(20, 100)])
 LEARNERS: dict[str, Learner] = {
     "FCI": Fci(alpha=ALPHA, test="zf"),
     "RFCI": Rfci(alpha=ALPHA, test="zf"),
@@ -129,7 +130,7 @@ def rows_for(name: str, data: Dataset) -> list[Row]:
 
 def run() -> list[Row]:
     rows: list[Row] = []
-    for p, n in ((80, 300), (200, 1000)):
+    for p, n in SIZES:
         data = linear_data(p, n, 4, 1)
         for name in LEARNERS:
             rows += rows_for(name, data)

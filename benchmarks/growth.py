@@ -44,11 +44,8 @@ def chart(points: list[dict[str, Any]]) -> dict[str, Any]:
     }
     panels = []
     for axis, title in titles.items():
-        values = [
-            point | {"seconds": float(point["seconds"])}
-            for point in points
-            if point["axis"] == axis
-        ]
+        mine = (point for point in points if point["axis"] == axis)
+        values = [point | {"seconds": float(point["seconds"])} for point in mine]
         panels.append(
             {
                 "data": {"values": values},

@@ -8,7 +8,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from benchmarks.timing import Row, best_of, compare, print_table
+from benchmarks.inputs import linear_data
+from benchmarks.timing import Row, best_of, compare, pick, print_table, timed
 from dagathlon.data import Dataset, Network
 from dagathlon.learners import learn
 
@@ -29,9 +30,7 @@ def against_bnlearn(name: str, data: Dataset, what: str, test: str, alpha: float
         seconds, found = timed(search, 3)
         skeleton = {frozenset(arc) for arc in pybnlearn.arcs(found)}
         differing = skeleton ^ {frozenset((edge.left, edge.right)) for edge in graph.edges()}
-        result = (
-            f"{len(differing)} of {graph.n_edges} edges differ" if differing else "same skeleton"
-        )
+        result = f"{len(differing)} of {graph.n_edges} edges differ"
         return seconds, result, f"{test}, alpha {alpha}"
 
     return compare(f"{name}, {what}", ours, "bnlearn-port", "pybnlearn", peer)
