@@ -1,4 +1,4 @@
-"""A module that costs nothing, for measuring the scheduler; its workers load it as a user's file."""
+"""A module that costs nothing, for the scheduler; its workers load it as a user's file."""
 
 from __future__ import annotations
 

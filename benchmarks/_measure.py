@@ -26,7 +26,7 @@ QUICK = bool(os.environ.get("DAGATHLON_BENCHMARKS_QUICK"))
 # Seconds of one measured call after which a peer is stopped.
 LIMIT = 2.0 if QUICK else 10.0
 # No further repeat is begun when those before took so many seconds together.
-PATIENCE = 0.1 if QUICK else 3.0
+PATIENCE = 0.4 if QUICK else 3.0
 
 
 class Timing(float):
