@@ -47,11 +47,8 @@ def run() -> list[Row]:
     rounds = learn(large, "bidag_itsearch", **search).stats["rounds"]
     rows.append(row(f"iterative search, p={p} n=320", seconds, note=f"{rounds} rounds of 98000"))
     partitions = best_of(lambda: learn(small, "partition_mcmc", iterations=STEPS), 2)
-    rows.append(
-        compare(
-            f"partition MCMC, {STEPS} steps, p=20 n=640", partitions, "sumu", "sumu", sumu(small)
-        )
-    )
+    what = f"partition MCMC, {STEPS} steps, p=20 n=640"
+    rows.append(compare(what, partitions, "sumu", "sumu", sumu(small)))
     return rows
 
 
