@@ -56,7 +56,8 @@ def test_a_peer_that_fails_or_dies_or_is_missing_is_named():
 
 def test_memory_and_cpu_are_those_of_the_call():
     found = best_of(lambda: b"x" * (64 << 20), 2)
-    assert 64 <= found.memory / 2**20 < 80
+    # The kernel counts pages in batches per core, so its figure is not exact to the page.
+    assert abs(found.memory / 2**20 - 64) < 1
     idle = best_of(lambda: time.sleep(0.05), 2)
     assert idle >= 0.05 > idle.cpu
 
