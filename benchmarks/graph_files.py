@@ -8,7 +8,7 @@ import networkx as nx
 import pandas as pd
 
 from benchmarks.inputs import random_dag
-from benchmarks.timing import Row, best_of, pick, print_table, row
+from benchmarks.timing import Row, best_of, pick, print_table, row, version
 from dagathlon.graphs import Graph, read_graph, to_networkx, to_svg, write_graph
 
 
@@ -35,13 +35,15 @@ def run() -> list[Row]:
             best_of(lambda: read_graph(io.BytesIO(csv))),
             "pandas + networkx",
             best_of(networkx_csv),
-            f"{len(csv) / 1e6:.1f} MB",
+            version=version("networkx"),
+            note=f"{len(csv) / 1e6:.1f} MB",
         ),
         row(
             f"read GraphML, {p} nodes",
             best_of(lambda: read_graph(io.BytesIO(graphml))),
             "networkx",
             best_of(lambda: nx.read_graphml(io.BytesIO(graphml))),
+            version=version("networkx"),
         ),
         row("draw, 70 nodes", best_of(lambda: to_svg(small)), note="layered"),
         row(
@@ -49,7 +51,8 @@ def run() -> list[Row]:
             best_of(lambda: to_svg(graph), 2),
             "networkx spring_layout",
             best_of(lambda: nx.spring_layout(plain, seed=1), 1),
-            "the peer gives positions only",
+            version=version("networkx"),
+            note="the peer gives positions only",
         ),
     ]
 
