@@ -1,4 +1,4 @@
-"""Continuous learners against gCastle, lingam and dagma."""
+"""Continuous learners against gCastle and lingam."""
 
 from __future__ import annotations
 
