@@ -1,77 +1,77 @@
-"""``python -m benchmarks [TOPIC …]``: run the benchmarks and write benchmarks/results.md.
-
-Without topics all of them are run, which takes half an hour and more; the file holds what was run.
-Peers that are not installed are named as missing; ``pip install -e '.[bench]'`` installs them.
-"""
+"""``python -m benchmarks [TOPIC …]``: run the benchmarks and write benchmarks/results.md."""
 
 from __future__ import annotations
 
+import argparse
+import datetime
+import difflib
 import importlib
 import os
 import pkgutil
-import platform
 import sys
+import time
 from pathlib import Path
 
-from benchmarks.timing import Row, print_table, readable
-
 FOLDER = Path(__file__).parent
-HEAD = """# Speed
-
-Written by `python -m benchmarks`. Each row was measured in one run on one machine, ours and the
-peer on the same input, the best of several repeats. A ratio above 1 says how many times faster ours
-is. The machine is noisy: read one digit.
-
-"""
 
 
 def topics() -> list[str]:
+    """Modules of this folder that have a function `run`."""
     found = [info.name for info in pkgutil.iter_modules([str(FOLDER)])]
     return [
         name
         for name in found
-        if not name.startswith("_")
-        and hasattr(importlib.import_module(f"benchmarks.{name}"), "run")
+        if not name.startswith("_") and "\ndef run(" in (FOLDER / f"{name}.py").read_text()
     ]
 
 
-def machine() -> str:
-    name = platform.machine()
-    info = Path("/proc/cpuinfo")
-    if info.is_file():
-        models = [line for line in info.read_text().splitlines() if line.startswith("model name")]
-        name = models[0].split(":", 1)[1].strip() if models else name
-    return f"{name}, {os.cpu_count()} cores, Python {platform.python_version()}"
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("topics", nargs="*", metavar="TOPIC", help=f"one of {', '.join(topics())}")
+    parser.add_argument("--quick", action="store_true", help="small sizes, once each, no file")
+    parser.add_argument("--output", type=Path, help="the file whose sections are rewritten")
+    given = parser.parse_args()
+    for topic in given.topics:
+        if topic not in topics():
+            near = difflib.get_close_matches(topic, topics(), 1)
+            parser.error(f"no topic {topic!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+    return given
 
 
-def as_markdown(topic: str, rows: list[Row]) -> str:
-    lines = [f"## {topic}", "", "| what | ours | peer | its time | ratio | note |"]
-    lines.append("|---|---|---|---|---|---|")
-    for found in rows:
-        ratio = "" if found.get("ratio") is None else f"{found['ratio']:.3g}"
-        peer = readable(found.get("peer_s"))
-        cells = [
-            found["what"],
-            readable(found["ours_s"]),
-            found["peer"],
-            peer,
-            ratio,
-            found["note"],
-        ]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join([*lines, "", ""])
+def run_topic(topic: str, output: Path | None) -> None:
+    """Run, print and write one topic."""
+    # Imported here, after the variable of --quick is set.
+    from benchmarks import _tables
+
+    load, start = os.getloadavg()[0], time.perf_counter()
+    print(f"\n{topic}", flush=True)
+    rows = importlib.import_module(f"benchmarks.{topic}").run()
+    seconds = time.perf_counter() - start
+    facts = {
+        "Machine": _tables.machine(),
+        "Date": f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d %H:%M} UTC, {seconds:.0f} s in all",
+        "Load average": f"{load:.1f} at the start, {os.getloadavg()[0]:.1f} at the end",
+    }
+    _tables.print_table(rows)
+    print(_tables.peers(rows), f"{seconds:.0f} s", flush=True)
+    if output is not None:
+        _tables.write(output, topic, _tables.section(topic, facts, rows))
 
 
-def main() -> None:
-    chosen = sys.argv[1:] or topics()
-    text = HEAD + f"Machine: {machine()}.\n\n"
-    for topic in chosen:
-        print(f"\n{topic}")
-        rows = importlib.import_module(f"benchmarks.{topic}").run()
-        print_table(rows)
-        text += as_markdown(topic, rows)
-    (FOLDER / "results.md").write_text(text)
+def main() -> int:
+    given = arguments()
+    if given.quick:
+        os.environ["DAGATHLON_BENCHMARKS_QUICK"] = "1"
+    output = given.output or (None if given.quick else FOLDER / "results.md")
+    failed = []
+    for topic in given.topics or topics():
+        try:
+            run_topic(topic, output)
+        except Exception as error:  # one broken topic does not cost the others
+            failed.append(topic)
+            print(f"{topic} failed: {type(error).__name__}: {error}", file=sys.stderr)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -1,58 +1,40 @@
-"""Speed of the PC family: ``python -m benchmarks.constraint``.
+"""Speed of the PC family.
 
 Each row is one data set and one peer in its fastest comparable setting, with the data already in
-memory in the peer's own format. Set OMP_NUM_THREADS=1 so that all use one core. A peer runs in a
-process of its own, is stopped after a time limit, and is then left out of the larger sizes.
+memory in the peer's own format. A peer that is stopped is left out of the larger sizes.
 """
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import queue
-import sys
-import threading
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
-from pathlib import Path
-from typing import TypeAlias
+from typing import Any
 
 import numpy as np
-from benchmarks.timing import Row, best_of, installed, print_table, row
 
-from dagathlon.data import Dataset, Variable
+from benchmarks._tetrad import against_tetrad
+from benchmarks.inputs import linear_data, random_dag, shd_to_truth
+from benchmarks.timing import Row, best_of, compare, pick, print_table, row
+from dagathlon.data import Dataset
 from dagathlon.data.network import Network
+from dagathlon.graphs import Graph
 from dagathlon.learners.base import Learner
 from dagathlon.learners.dual_pc import DualPc
 from dagathlon.learners.pc import Pc
 
-# What is timed, and a note; made by a peer from the data.
-Prepared = tuple[Callable[[], object], str]
-
-
-def linear_data(p: int, n: int, degree: float, seed: int) -> Dataset:
-    rng = np.random.default_rng(seed)
-    weights = np.triu(rng.random((p, p)) < degree / (p - 1), 1) * rng.uniform(0.25, 1, (p, p))
-    weights *= rng.choice([-1, 1], (p, p))
-    values = np.zeros((n, p))
-    for j in range(p):
-        values[:, j] = values @ weights[:, j] + rng.normal(size=n)
-    return Dataset([Variable(f"V{j}") for j in range(p)], values=values[:, rng.permutation(p)])
-
-
-def ours(learner: Learner, data: Dataset, repeats: int) -> tuple[float, str]:
-    rng = np.random.default_rng(1)
-    estimate = learner.learn(data, rng)
-    note = f"ours: {estimate.stats['ntests']} tests, {estimate.graph.n_edges} edges"
-    return best_of(partial(learner.learn, data, rng), repeats), note
+Arcs = Iterable[tuple[Any, Any]]
+# What is timed, how its result becomes arcs (an undirected edge is two), and the setting.
+Prepared = tuple[Callable[[], Any], Callable[[Any], Arcs], str]
+GAUSSIAN = pick([(80, 300), (200, 1000)], [(20, 100)])
+ALARM = pick([1000, 10_000, 100_000], [100])
 
 
 def bnlearn(data: Dataset, alpha: float, test: str) -> Prepared:
     import pybnlearn
 
     frame = data.to_pandas()
-    return lambda: pybnlearn.pc_stable(frame, test=test, alpha=alpha), "pc_stable"
+    call = partial(pybnlearn.pc_stable, frame, test=test, alpha=alpha)
+    return call, pybnlearn.arcs, f"pc_stable with {test}"
 
 
 def pybnesian(data: Dataset, alpha: float, test: str) -> Prepared:
@@ -63,7 +45,11 @@ def pybnesian(data: Dataset, alpha: float, test: str) -> Prepared:
         # It takes levels that are texts only.
         frame = frame.apply(lambda column: column.astype(str).astype("category"))
     kind = peer.ChiSquare if data.is_discrete else peer.LinearCorrelation
-    return lambda: peer.PC().estimate(kind(frame), alpha=alpha), f"PC with {kind.__name__}"
+    return (
+        lambda: peer.PC().estimate(kind(frame), alpha=alpha),
+        lambda found: with_edges(found.arcs(), found.edges()),
+        f"PC with {kind.__name__}",
+    )
 
 
 def causal_learn(data: Dataset, alpha: float, test: str) -> Prepared:
@@ -71,7 +57,14 @@ def causal_learn(data: Dataset, alpha: float, test: str) -> Prepared:
 
     matrix = data.to_matrix()
     kind = "gsq" if data.is_discrete else "fisherz"
-    return lambda: pc(matrix, alpha, kind, show_progress=False), f"pc with {kind}, stable"
+
+    def arcs(found: Any) -> Arcs:
+        # Its cell (i, j) is the mark at i: -1 a tail, 1 an arrow.
+        ends = found.G.graph
+        return named(data, (ends == -1) | ((ends == 1) & (ends.T == 1)))
+
+    call = partial(pc, matrix, alpha, kind, show_progress=False)
+    return call, arcs, f"pc with {kind}, stable"
 
 
 def gcastle(data: Dataset, alpha: float, test: str) -> Prepared:
@@ -80,7 +73,11 @@ def gcastle(data: Dataset, alpha: float, test: str) -> Prepared:
     matrix = data.to_matrix()
     kind = "g2" if data.is_discrete else "fisherz"
     learner = PC(variant="stable", alpha=alpha, ci_test=kind)
-    return lambda: learner.learn(matrix), f"PC stable with {kind}"
+    return (
+        lambda: learner.learn(matrix),
+        lambda _: named(data, np.asarray(learner.causal_matrix) != 0),
+        f"PC stable with {kind}",
+    )
 
 
 def pyagrum(data: Dataset, alpha: float, test: str) -> Prepared:
@@ -88,14 +85,18 @@ def pyagrum(data: Dataset, alpha: float, test: str) -> Prepared:
 
     frame = data.to_pandas()
 
-    def learn() -> object:
+    def learn() -> Any:
         learner = peer.BNLearner(frame)
         learner.setNumberOfThreads(1)
         learner.usePC()
         learner.setPCAlpha(alpha)
         return learner.learnPDAG()
 
-    return learn, "PC, reading of the frame included"
+    def arcs(found: Any) -> Arcs:
+        both = with_edges(found.arcs(), found.edges())
+        return [(data.names[a], data.names[b]) for a, b in both]
+
+    return learn, arcs, "PC, reading of the frame included"
 
 
 def pgmpy(data: Dataset, alpha: float, test: str) -> Prepared:
@@ -104,161 +105,110 @@ def pgmpy(data: Dataset, alpha: float, test: str) -> Prepared:
     frame = data.to_pandas()
     kind = "g_sq" if data.is_discrete else "pearsonr"
 
-    def learn() -> object:
+    def learn() -> Any:
         return PC(frame).estimate(
             ci_test=kind, significance_level=alpha, variant="stable", show_progress=False
         )
 
-    return learn, f"PC stable with {kind}"
+    return (
+        learn,
+        lambda found: with_edges(found.directed_edges, found.undirected_edges),
+        f"PC stable with {kind}",
+    )
 
 
-def tetrad(data: Dataset, alpha: float, test: str) -> Prepared:
-    import jpype
-    import tetrad_plus
-
-    jars = Path(tetrad_plus.__file__).parent.glob("jars/*.jar")
-    jpype.startJVM("-Xlog:disable", classpath=[str(jar) for jar in jars])
-    root = jpype.JPackage("edu").cmu.tetrad
-    variables = jpype.java.util.ArrayList()
-    for variable in data.variables:
-        if variable.is_discrete:
-            variables.add(root.data.DiscreteVariable(variable.name, variable.arity))
-        else:
-            variables.add(root.data.ContinuousVariable(variable.name))
-    if data.is_discrete:
-        cells = jpype.JArray.of(np.ascontiguousarray(data.codes, dtype=np.int32))
-        box = root.data.IntDataBox(cells)
-        kind = root.search.test.IndTestGSquare
-    else:
-        cells = jpype.JArray.of(np.ascontiguousarray(data.values))
-        box = root.data.DoubleDataBox(cells)
-        kind = root.search.test.IndTestFisherZ
-    table = root.data.BoxDataSet(box, variables)
-    return lambda: root.search.Pc(kind(table, alpha)).search(), "Tetrad 7.6.3, warm"
+def with_edges(arcs: Arcs, edges: Arcs) -> Arcs:
+    return [*arcs, *edges, *((b, a) for a, b in edges)]
 
 
-# Peer, module, how to time it, whether it takes continuous and discrete data.
-PEERS: tuple[tuple[str, str, Callable[..., Prepared], bool, bool], ...] = (
-    ("bnlearn", "pybnlearn", bnlearn, True, True),
-    ("pybnesian", "pybnesian", pybnesian, True, True),
-    ("Tetrad", "tetrad_plus", tetrad, True, True),
-    ("causal-learn", "causallearn", causal_learn, True, True),
-    ("gcastle", "castle.algorithms", gcastle, True, True),
-    ("pgmpy", "pgmpy", pgmpy, True, True),
-    ("pyagrum", "pyagrum", pyagrum, False, True),
+def named(data: Dataset, matrix: np.ndarray) -> Arcs:
+    return [(data.names[i], data.names[j]) for i, j in np.argwhere(matrix)]
+
+
+# Peer, module, how to prepare it, whether it takes continuous data.
+PEERS: tuple[tuple[str, str, Callable[..., Prepared], bool], ...] = (
+    ("bnlearn-port", "pybnlearn", bnlearn, True),
+    ("pybnesian", "pybnesian", pybnesian, True),
+    ("causal-learn", "causallearn", causal_learn, True),
+    ("gcastle", "castle", gcastle, True),
+    ("pgmpy", "pgmpy", pgmpy, True),
+    ("pyagrum", "pyagrum", pyagrum, False),
 )
-LIMIT_S = 10.0
-REPEATS = 3
-# Seconds of one repeat, or nothing, with a note.
-Repeats: TypeAlias = "multiprocessing.Queue[tuple[float | None, str]]"
 
 
-def _repeat(results: Repeats, prepare: Callable[[], Prepared]) -> None:
-    with Path(os.devnull).open("w") as nowhere:
-        sys.stdout = sys.stderr = nowhere
-        try:
-            call, note = prepare()
-            for _ in range(REPEATS):
-                results.put((best_of(call, 1), note))
-        except Exception as error:  # whatever a peer raises is its result
-            results.put((None, f"fails: {str(error)[:60]}"))
+def measured(
+    prepare: Callable[..., Prepared], data: Dataset, learner: Pc, judge: Callable[[Graph], str]
+) -> tuple[Any, ...]:
+    """A peer's time, the distance of its graph and ours from the truth, its setting."""
+    call, arcs, setting = prepare(data, learner.alpha, learner.test)
+    found: list[Any] = []
+    seconds = best_of(lambda: found.append(call()), 3)
+    matrix = np.zeros((len(data.names), len(data.names)), dtype=int)
+    for a, b in arcs(found[-1]):
+        matrix[data.names.index(a), data.names.index(b)] = 1
+    return seconds, judge(Graph.from_adjacency(data.names, matrix)), setting
 
 
-def limited(prepare: Callable[[], Prepared]) -> tuple[float | None, str]:
-    """The best of the repeats that a peer ends in time, and its note."""
-    context = multiprocessing.get_context("fork")
-    results: Repeats = context.Queue()
-    process = context.Process(target=_repeat, args=(results, prepare), daemon=True)
-    process.start()
-    end = time.monotonic() + LIMIT_S
-    best: tuple[float | None, str] = (None, f"more than {LIMIT_S:.0f} s")
-    try:
-        for _ in range(REPEATS):
-            seconds, note = results.get(timeout=max(end - time.monotonic(), 0.01))
-            if seconds is None:
-                return None, note
-            best = (seconds if best[0] is None else min(best[0], seconds), note)
-    except queue.Empty:
-        pass
-    finally:
-        process.kill()
-        process.join()
-    return best
-
-
-def rows_for(what: str, learner: Pc, data: Dataset, *, test: str, slow: set[str]) -> list[Row]:
+def rows_for(what: str, learner: Pc, data: Dataset, truth: Graph, slow: set[str]) -> list[Row]:
     """One row per peer; those in `slow` are left out, and those that prove slow come in."""
-    size = len(data) * len(data.names)
-    seconds, note = ours(learner, data, 5 if size < 1_000_000 else 3)
-    rows: list[Row] = []
-    for peer, module, measure, continuous, discrete in PEERS:
-        if not (discrete if data.is_discrete else continuous):
-            continue
+    graph = learner.learn(data, np.random.default_rng(1)).graph
+
+    def judge(peer: Graph) -> str:
+        return f"SHD {shd_to_truth(graph, truth)}, its {shd_to_truth(peer, truth)}"
+
+    seconds = ours(learner, data)
+    how = {"learner": "pc", "alpha": learner.alpha}
+    measures = {
+        peer: partial(
+            compare, what, seconds, peer, module, partial(measured, prepare, data, learner, judge)
+        )
+        for peer, module, prepare, continuous in PEERS
+        if data.is_discrete or continuous
+    }
+    measures["Tetrad"] = partial(against_tetrad, what, seconds, data, judge, **how)
+    rows = []
+    for peer, measure in measures.items():
         if peer in slow:
-            found: tuple[float | None, str] = (None, "too slow for a smaller size")
-        elif not installed(module):
-            found = (None, "not installed")
-        else:
-            found = limited(partial(measure, data, learner.alpha, test))
-        if found[0] is None:
+            rows.append(row(what, seconds, peer, note="left out: stopped at a smaller size"))
+            continue
+        rows.append(measure())
+        if rows[-1]["note"].startswith(("stopped", "failed")):
             slow.add(peer)
-        rows.append(row(what, seconds, peer, found[0], f"{found[1]}; {note}"))
     return rows
+
+
+def ours(learner: Learner, data: Dataset) -> float:
+    # A new view, since a `Dataset` remembers what it worked out about its columns.
+    return best_of(lambda: learner.learn(data[:], np.random.default_rng(1)), 5)
 
 
 def gaussian_rows() -> list[Row]:
     rows = []
     slow: set[str] = set()
-    for p, n in ((80, 300), (200, 1000)):
-        data = linear_data(p, n, 4, 1)
+    for p, n in GAUSSIAN:
+        data, truth = linear_data(p, n), random_dag(p, 4)
         what = f"PC Gaussian p={p} n={n} alpha=.01"
-        rows += rows_for(what, Pc(alpha=0.01, test="zf"), data, test="zf", slow=slow)
-        seconds, note = ours(DualPc(alpha=0.01), data, 5)
-        rows.append(row(f"dual PC p={p} n={n}", seconds, note=note))
-    return [*rows, large_row()]
+        rows += rows_for(what, Pc(alpha=0.01, test="zf"), data, truth, slow)
+        rows.append(own_row(f"dual PC p={p} n={n}", DualPc(alpha=0.01), data, truth))
+    p = pick(1000, 50)
+    large = linear_data(p, 1000), random_dag(p, 4)
+    return [*rows, own_row(f"PC Gaussian p={p} n=1000", Pc(alpha=0.01, test="zf"), *large)]
 
 
-def _resident_mib() -> float:
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
-
-
-def _peak_growth(results: Repeats) -> None:
-    """Samples the resident memory while PC runs: making the data had a higher peak (Linux only)."""
-    data = linear_data(1000, 1000, 4, 1)
-    before = _resident_mib()
-    run = threading.Thread(
-        target=Pc(alpha=0.01, test="zf").learn, args=(data, np.random.default_rng(1))
-    )
-    run.start()
-    peak = before
-    while run.is_alive():
-        peak = max(peak, _resident_mib())
-        time.sleep(0.005)
-    results.put((peak - before, "MiB"))
-
-
-def large_row() -> Row:
-    """PC with 1000 variables, and by how much the peak of the memory grows in a new process."""
-    seconds, note = ours(Pc(alpha=0.01, test="zf"), linear_data(1000, 1000, 4, 1), 2)
-    context = multiprocessing.get_context("spawn")
-    results: Repeats = context.Queue()
-    process = context.Process(target=_peak_growth, args=(results,))
-    process.start()
-    grown, unit = results.get()
-    process.join()
-    memory = f"peak memory {grown:.0f} {unit} above the data's"
-    return row("PC Gaussian p=1000 n=1000 alpha=.01", seconds, note=f"{note}; {memory}")
+def own_row(what: str, learner: Learner, data: Dataset, truth: Graph) -> Row:
+    found = learner.learn(data, np.random.default_rng(1))
+    result = f"SHD {shd_to_truth(found.graph, truth)}"
+    return row(what, ours(learner, data), note=f"{found.stats['ntests']} tests", result=result)
 
 
 def discrete_rows() -> list[Row]:
     network = Network.load("alarm")
     rows = []
     slow: set[str] = set()
-    for n in (1000, 10_000, 100_000):
-        data = network.sample(n, seed=1)
-        what = f"PC Alarm n={n} alpha=.01"
-        rows += rows_for(what, Pc(alpha=0.01, test="mi"), data, test="mi", slow=slow)
+    for n in ALARM:
+        what = f"PC Alarm n={n:,} alpha=.01"
+        learner = Pc(alpha=0.01, test="mi")
+        rows += rows_for(what, learner, network.sample(n, seed=1), network.graph, slow)
     return rows
 
 

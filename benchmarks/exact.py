@@ -7,20 +7,20 @@ that has it is expired; GOBNILP itself and r.blip are not on PyPI.
 
 from __future__ import annotations
 
-import resource
-import subprocess
-import sys
-import time
+from functools import partial
 
 import numpy as np
-from benchmarks.timing import Row, best_of, compare, print_table, row
 
+from benchmarks.inputs import linear_data
+from benchmarks.timing import Row, Timing, best_of, compare, pick, print_table, row, timed
 from dagathlon import _core
-from dagathlon.data import Dataset, Network, Variable
+from dagathlon.data import Network
 from dagathlon.learners import learn
 
 # Beyond these sumu takes minutes.
-PEER_VARIABLES = (10, 14)
+PEER_VARIABLES = pick((10, 14), (6,))
+# Seconds that a search for an optimum may take; what is then not proven has a gap.
+TIME_LIMIT = 20.0
 NO_PEER = "no peer runs: pygobnilp needs an older Gurobi"
 
 
@@ -34,16 +34,6 @@ def posterior(d: int) -> _core.DagPosterior:
     return found
 
 
-def peak_memory(d: int) -> str:
-    """Peak of a fresh process, Python and numpy included."""
-    code = (
-        f"import benchmarks.exact as b, resource; b.posterior({d}); "
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return f"peak {done.stdout.strip()} MB"
-
-
 def posteriors() -> list[Row]:
     rows = []
     for d in PEER_VARIABLES:
@@ -52,29 +42,22 @@ def posteriors() -> list[Row]:
             found = _core.DagPosterior.of_weights(weights(d), _core.Modularity.structure)
             return np.array([found.families(j) for j in range(d)])
 
-        def peer(d: int = d) -> tuple[float, str]:
+        def peer(d: int = d) -> tuple[Timing, str]:
             import sumu
 
-            logs = sumu.aps(weights(d), as_dict=False, normalize=True)
+            seconds, logs = timed(lambda: sumu.aps(weights(d), as_dict=False, normalize=True), 1)
             error = np.abs(np.exp(logs) - families(d)).max()
-            seconds = best_of(lambda: sumu.aps(weights(d), as_dict=False, normalize=True), 1)
             return seconds, f"largest difference {error:.0e}"
 
         what = f"all family marginals d={d}"
         rows.append(compare(what, best_of(families, 2), "sumu aps", "sumu", peer))
-    for d in (18, 20):
+    for d in pick((18, 20), (8,)):
         what = f"partition function, edge marginals d={d}"
-        rows.append(row(what, best_of(lambda d=d: posterior(d), 1), note=peak_memory(d)))
-    found = posterior(16)
-    rows.append(row("one exact draw d=16", best_of(lambda: found.sample(20, 1), 2) / 20))
+        rows.append(row(what, best_of(partial(posterior, d), 1)))
+    d = pick(16, 8)
+    found = posterior(d)
+    rows.append(row(f"one exact draw d={d}", best_of(lambda: found.sample(20, 1), 2) / 20))
     return rows
-
-
-def gaussian(p: int, n: int) -> Dataset:
-    rng = np.random.default_rng(1)
-    arcs = np.triu(rng.normal(size=(p, p)) * (rng.random((p, p)) < 3 / p), 1)
-    values = rng.normal(size=(n, p)) @ np.linalg.inv(np.eye(p) - arcs)
-    return Dataset([Variable(f"V{i}") for i in range(p)], values=values)
 
 
 def optima() -> list[Row]:
@@ -82,33 +65,32 @@ def optima() -> list[Row]:
         ("alarm n=1,000 bdeu", Network.load("alarm").sample(1000, seed=1), "bdeu"),
         ("insurance n=2,000 bdeu", Network.load("insurance").sample(2000, seed=1), "bdeu"),
         ("child n=1,000 bic", Network.load("child").sample(1000, seed=1), "bic"),
-        ("gaussian p=25 n=500 bge", gaussian(25, 500), "bge"),
+        ("gaussian p=25 n=500 bge", linear_data(25, 500, degree=3), "bge"),
     ]
     rows = []
-    for what, data, score in cases:
-        cpu = time.process_time()
-        start = time.perf_counter()
-        found = learn(data, "exact_map", score=score, max_parents=3, time_limit=120.0)
-        seconds = time.perf_counter() - start
-        cpu = time.process_time() - cpu
+    for what, data, score in pick(cases, []):
+        given = {"score": score, "max_parents": 3, "time_limit": TIME_LIMIT}
+        seconds = best_of(partial(learn, data, "exact_map", **given), 1)
+        found = learn(data, "exact_map", **given)
         gap = "proven" if found.stats["proven"] else f"gap {found.stats['gap']:.1e}"
-        note = f"{gap}, {cpu:.1f} s of CPU, {found.stats['cuts']} cuts; {NO_PEER}"
+        note = f"{gap}, {found.stats['cuts']} cuts; {NO_PEER}"
         rows.append(row(f"exact_map {what} palim 3", seconds, note=note))
     return rows
 
 
 def orders() -> list[Row]:
-    data = Network.load("alarm").sample(1000, seed=1)
+    name = pick("alarm", "asia")
+    data = Network.load(name).sample(1000, seed=1)
     best = float(learn(data, "exact_map", score="bdeu", max_parents=3).stats["score"])
     rows = []
-    for name in ("asobs", "winasobs"):
-        found = learn(data, name, score="bdeu", max_parents=3)
-        seconds = best_of(lambda n=name: learn(data, n, score="bdeu", max_parents=3), 1)
+    for search in ("asobs", "winasobs"):
+        found = learn(data, search, score="bdeu", max_parents=3)
+        seconds = best_of(partial(learn, data, search, score="bdeu", max_parents=3), 1)
         lost = best - float(found.stats["score"])
         note = (
             f"{found.stats['starts']} starts, {lost:.1f} below the optimum; r.blip needs R and Java"
         )
-        rows.append(row(f"{name} alarm n=1,000 bdeu palim 3", seconds, note=note))
+        rows.append(row(f"{search} {name} n=1,000 bdeu palim 3", seconds, note=note))
     return rows
 
 
@@ -118,6 +100,3 @@ def run() -> list[Row]:
 
 if __name__ == "__main__":
     print_table(run())
-    print(
-        f"peak memory of this run {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB"
-    )

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.constraint import linear_data
-from benchmarks.timing import Row, best_of, compare, print_table, row
 
+from benchmarks.inputs import linear_data
+from benchmarks.timing import Row, best_of, compare, pick, print_table, row, timed
 from dagathlon.data import Dataset
 from dagathlon.learners.base import Learner
 from dagathlon.learners.fci import Fci, FciPlus, Rfci
@@ -27,7 +27,8 @@ from dagathlon.learners.gfci import Gfci
 ALPHA = 0.01
 PENALTY_DISCOUNT = 2.0
 # Largest set of FCI, by the number of variables.
-FCI_ORDER = {80: 3, 200: 2}
+FCI_ORDER = {20: 3, 80: 3, 200: 2}
+SIZES = pick([(80, 300), (200, 1000)], [(20, 100)])
 LEARNERS: dict[str, Learner] = {
     "FCI": Fci(alpha=ALPHA, test="zf"),
     "RFCI": Rfci(alpha=ALPHA, test="zf"),
@@ -75,32 +76,31 @@ def tetrad_search(name: str, table: Any) -> Any:
     return search.search()
 
 
-def time_tetrad(name: str, data: Dataset) -> tuple[float, str]:
+def time_tetrad(name: str, data: Dataset) -> tuple[float, str, str]:
     table = tetrad_data(data)
-    edges = tetrad_search(name, table).getNumEdges()
-    seconds = best_of(partial(tetrad_search, name, table), 3)
-    return seconds, f"7.6.3, warm, {edges} edges"
+    seconds, found = timed(partial(tetrad_search, name, table), 3)
+    return seconds, f"its {found.getNumEdges()} edges", "warm"
 
 
-def time_causal_learn(name: str, data: Dataset) -> tuple[float, str]:
+def time_causal_learn(name: str, data: Dataset) -> tuple[float, str, str]:
     from causallearn.search.ConstraintBased.FCI import fci
 
     matrix = data.to_matrix()
     depth = FCI_ORDER[matrix.shape[1]]
     call = partial(fci, matrix, "fisherz", ALPHA, depth=depth, show_progress=False, verbose=False)
-    found, _ = call()
-    return best_of(call, 1), f"fci, {found.get_num_edges()} edges"
+    seconds, (found, _) = timed(call, 1)
+    return seconds, f"its {found.get_num_edges()} edges", "fci"
 
 
 def time_ours(learner: Learner, data: Dataset) -> tuple[float, str]:
     rng = np.random.default_rng(1)
     found = learner.learn(data, rng)
-    note = f"ours: {found.stats['ntests']} tests, {found.graph.n_edges} edges"
+    note = f"{found.graph.n_edges} edges by {found.stats['ntests']} tests"
     return best_of(partial(learner.learn, data, rng), 3), note
 
 
 # Peer, module, how to time it, which learners it has, and the most variables it is given.
-Timer = Callable[[str, Dataset], tuple[float, str]]
+Timer = Callable[[str, Dataset], tuple[float, str, str]]
 PEERS: tuple[tuple[str, str, Timer, frozenset[str], int], ...] = (
     ("Tetrad", "tetrad_plus", time_tetrad, frozenset(LEARNERS), 200),
     ("causal-learn", "causallearn", time_causal_learn, frozenset({"FCI"}), 80),
@@ -123,13 +123,13 @@ def rows_for(name: str, data: Dataset) -> list[Row]:
             rows.append(row(what, seconds, peer, note=f"too slow for this size; {note}"))
             continue
         found = compare(what, seconds, peer, module, partial(measure, name, data))
-        rows.append({**found, "note": f"{found['note']}; {note}"})
+        rows.append({**found, "result": f"{note}, {found['result']}".rstrip(", ")})
     return rows
 
 
 def run() -> list[Row]:
     rows: list[Row] = []
-    for p, n in ((80, 300), (200, 1000)):
+    for p, n in SIZES:
         data = linear_data(p, n, 4, 1)
         for name in LEARNERS:
             rows += rows_for(name, data)

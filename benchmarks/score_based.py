@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-import time
 import warnings
+from functools import partial
 from typing import Any
 
-import numpy as np
-from benchmarks.timing import Measure, Row, alone, best_of, compare, print_table
-
-from dagathlon.data import Dataset, Network, Variable
+from benchmarks.inputs import linear_data
+from benchmarks.timing import Measure, Row, alone, best_of, compare, pick, print_table, timed
+from dagathlon.data import Dataset, Network
 from dagathlon.graphs import Graph
 from dagathlon.learners import learn
 from dagathlon.learners.scores import score_graph
 
-GAUSSIAN = [(80, 300), (200, 1000)]
-ALARM = [1_000, 10_000, 100_000]
+GAUSSIAN = pick([(80, 300), (200, 1000)], [(20, 100)])
+ALARM = pick([1_000, 10_000, 100_000], [100])
 # Beyond this many rows pgmpy takes minutes.
 PGMPY_ROWS = 1_000
-# Seconds after which a slow peer is given up.
-LIMIT = 40
-
-
-def gaussian(p: int, n: int, seed: int = 1) -> Dataset:
-    """A random linear model with two parents on average."""
-    rng = np.random.default_rng(seed)
-    values = rng.normal(size=(n, p))
-    for j in range(1, p):
-        parents = rng.choice(j, size=min(j, int(rng.integers(0, 5))), replace=False)
-        values[:, j] += values[:, parents] @ rng.uniform(0.25, 1.0, size=len(parents))
-    names = [f"V{i}" for i in rng.permutation(p)]
-    return Dataset([Variable(name) for name in names], values=values / values.std(axis=0))
 
 
 def bnlearn(learner: str, data: Dataset, score: str | None = None) -> Measure:
@@ -40,9 +26,7 @@ def bnlearn(learner: str, data: Dataset, score: str | None = None) -> Measure:
         frame = data.to_pandas()
         search = getattr(pybnlearn, learner)
         given = {} if score is None else {"score": score}
-        start = time.perf_counter()
-        found = search(frame, **given)
-        seconds = time.perf_counter() - start
+        seconds, found = timed(partial(search, frame, **given), 3)
         judge = score or ("bic-g" if data.is_continuous else "bic")
         return seconds, difference(data, pybnlearn.arcs(found), learner, judge)
 
@@ -56,7 +40,8 @@ def difference(data: Dataset, arcs: Any, learner: str, score: str) -> str:
     if ours == peer:
         return "the same DAG"
     gap = score_graph(data, ours, score).total - score_graph(data, peer, score).total
-    return f"our score is {gap:+.2f}"
+    name = "BIC" if score.startswith("bic") else score
+    return f"{name} {gap:+.2f} for ours"
 
 
 def pybnesian(data: Dataset, score: str) -> Measure:
@@ -71,7 +56,8 @@ def pybnesian(data: Dataset, score: str) -> Measure:
             made = pbn.BIC(frame) if score.startswith("bic") else pbn.BGe(frame)
             return pbn.GreedyHillClimbing().estimate(pbn.ArcOperatorSet(), made, start)
 
-        return best_of(search, repeats=3), difference(data, search().arcs(), "hc", score)
+        seconds, found = timed(search, 3)
+        return seconds, difference(data, found.arcs(), "hc", score)
 
     return measure
 
@@ -84,16 +70,15 @@ def pyagrum(data: Dataset) -> Measure:
 
         def search() -> Any:
             learner = gum.BNLearner(frame)
+            learner.setNumberOfThreads(1)
             learner.useScoreBIC()
             learner.useGreedyHillClimbing()
             learner.useNoPrior()
-            start = time.perf_counter()
-            dag = learner.learnDAG()
-            return time.perf_counter() - start, dag
+            return learner.learnDAG()
 
-        seconds = min(search()[0] for _ in range(3))
-        arcs = [(data.names[a], data.names[b]) for a, b in search()[1].arcs()]
-        return seconds, f"without reading the data; {difference(data, arcs, 'hc', 'bic')}"
+        seconds, found = timed(search, 3)
+        arcs = [(data.names[a], data.names[b]) for a, b in found.arcs()]
+        return seconds, difference(data, arcs, "hc", "bic"), "reading of the frame included"
 
     return measure
 
@@ -104,9 +89,11 @@ def pgmpy(data: Dataset) -> Measure:
 
         frame = data.to_pandas().astype(str)
 
-        start = time.perf_counter()
-        found = HillClimbSearch(frame).estimate(BIC(frame), show_progress=False)
-        return time.perf_counter() - start, difference(data, found.edges(), "hc", "bic")
+        def search() -> Any:
+            return HillClimbSearch(frame).estimate(BIC(frame), show_progress=False)
+
+        seconds, found = timed(search, 3)
+        return seconds, difference(data, found.edges(), "hc", "bic")
 
     return measure
 
@@ -118,11 +105,11 @@ def ours(data: Dataset, learner: str, score: str) -> float:
 def continuous() -> list[Row]:
     rows = []
     for p, n in GAUSSIAN:
-        data = gaussian(p, n)
+        data = linear_data(p, n)
         for learner, score in (("hc", "bic-g"), ("hc", "bge"), ("tabu", "bic-g")):
             what, seconds = f"{learner} {score} p={p} n={n}", ours(data, learner, score)
             peer = bnlearn(learner, data, score)
-            rows.append(compare(what, seconds, "bnlearn-port", "pybnlearn", peer, limit=LIMIT))
+            rows.append(compare(what, seconds, "bnlearn-port", "pybnlearn", peer))
             if learner == "hc":
                 rows.append(
                     compare(what, seconds, "pybnesian", "pybnesian", pybnesian(data, score))
@@ -137,30 +124,30 @@ def discrete() -> list[Row]:
         for learner in ("hc", "tabu"):
             what, seconds = f"{learner} bic alarm n={n:,}", ours(data, learner, "bic")
             peer = bnlearn(learner, data, "bic")
-            rows.append(compare(what, seconds, "bnlearn-port", "pybnlearn", peer, limit=LIMIT))
+            rows.append(compare(what, seconds, "bnlearn-port", "pybnlearn", peer))
             if learner == "tabu":
                 continue
             rows.append(compare(what, seconds, "pyagrum", "pyagrum", pyagrum(data)))
             rows.append(compare(what, seconds, "pybnesian", "pybnesian", pybnesian(data, "bic")))
             if n <= PGMPY_ROWS:
-                rows.append(compare(what, seconds, "pgmpy", "pgmpy", pgmpy(data), limit=LIMIT))
+                rows.append(compare(what, seconds, "pgmpy", "pgmpy", pgmpy(data)))
     return rows
 
 
 def hybrid() -> list[Row]:
     """A skeleton by tests, then a search inside it."""
-    alarm = Network.load("alarm").sample(10_000, seed=1)
+    n = pick(10_000, 100)
+    alarm = Network.load("alarm").sample(n, seed=1)
+    p, rows_p = GAUSSIAN[0]
     cases = [
-        ("mmhc p=80 n=300", gaussian(80, 300), "mmhc", "bic-g"),
-        ("mmhc alarm n=10,000", alarm, "mmhc", "bic"),
-        ("h2pc alarm n=10,000", alarm, "h2pc", "bic"),
+        (f"mmhc p={p} n={rows_p}", linear_data(p, rows_p), "mmhc", "bic-g"),
+        (f"mmhc alarm n={n:,}", alarm, "mmhc", "bic"),
+        (f"h2pc alarm n={n:,}", alarm, "h2pc", "bic"),
     ]
     rows = []
     for what, data, learner, score in cases:
         seconds = ours(data, learner, score)
-        rows.append(
-            compare(what, seconds, "bnlearn-port", "pybnlearn", bnlearn(learner, data), limit=LIMIT)
-        )
+        rows.append(compare(what, seconds, "bnlearn-port", "pybnlearn", bnlearn(learner, data)))
         if learner == "mmhc":
             rows.append(compare(what, seconds, "pybnesian", "pybnesian", pybnesian_mmhc(data)))
     return rows
@@ -177,15 +164,18 @@ def pybnesian_mmhc(data: Dataset) -> Measure:
             kind = pbn.GaussianNetworkType() if data.is_continuous else pbn.DiscreteBNType()
             return pbn.MMHC().estimate(test, pbn.ArcOperatorSet(), pbn.BIC(frame), bn_type=kind)
 
-        return best_of(search, repeats=2), "its own tests and stopping rule"
+        judge = "bic-g" if data.is_continuous else "bic"
+        seconds, found = timed(search, 2)
+        return seconds, difference(data, found.arcs(), "mmhc", judge), "its own tests"
 
     return measure
 
 
 def large() -> list[Row]:
     """Sizes at which peers take minutes."""
-    wide, long = gaussian(1000, 1000), Network.load("alarm").sample(1_000_000, seed=1)
-    cases = [("hc bic-g p=1000 n=1000", wide, "bic-g"), ("hc bic alarm n=1,000,000", long, "bic")]
+    p, n = pick(1000, 50), pick(1_000_000, 1000)
+    wide, long = linear_data(p, 1000), Network.load("alarm").sample(n, seed=1)
+    cases = [(f"hc bic-g p={p} n=1000", wide, "bic-g"), (f"hc bic alarm n={n:,}", long, "bic")]
     return [
         alone(
             what,

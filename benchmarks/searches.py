@@ -1,4 +1,4 @@
-"""Searches over classes and orders against Tetrad, causal-learn, gies: the same data, one score.
+"""Searches over classes and orders against Tetrad, causal-learn, ges and gies: one score.
 
 Tetrad runs in a warm Java in a process of its own; a peer that takes too long is given up. The note
 compares the scores of both graphs under the score that was asked for.
@@ -6,22 +6,33 @@ compares the scores of both graphs under the score that was asked for.
 
 from __future__ import annotations
 
-import time
+import importlib
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
-from benchmarks.score_based import gaussian
-from benchmarks.tetrad import tetrad
-from benchmarks.timing import Measure, Row, alone, best_of, compare, installed, print_table, row
 
+from benchmarks._tetrad import against_tetrad
+from benchmarks.inputs import linear_data
+from benchmarks.timing import (
+    Measure,
+    Row,
+    Timing,
+    alone,
+    best_of,
+    compare,
+    pick,
+    print_table,
+    timed,
+)
 from dagathlon.data import Dataset, Network
 from dagathlon.graphs import Graph, extension
 from dagathlon.learners import learn
 from dagathlon.learners.scores import score_graph
 
-TETRAD_LIMIT = 45
-LIMIT = 25
+# Java needs a while to compile what it runs.
+TETRAD_LIMIT = pick(20, 2)
 SEM_BIC = {"score": "sem-bic", "penalty_discount": 2.0}
 BDEU = {"score": "bdeu", "iss": 10.0}
 PCALG: dict[str, Any] = {
@@ -31,30 +42,25 @@ PCALG: dict[str, Any] = {
 }
 
 
-def ours(data: Dataset, learner: str, repeats: int = 3, **parameters: Any) -> tuple[float, float]:
-    """Seconds and score."""
+def ours(data: Dataset, learner: str, repeats: int = 3, **parameters: Any) -> tuple[Timing, float]:
+    """Time and score."""
     seconds = best_of(lambda: learn(data, learner, **parameters), repeats=repeats)
     return seconds, float(learn(data, learner, **parameters).stats["score"])
 
 
-def note_of(data: Dataset, ours_score: float, graph: Graph, **score: Any) -> str:
-    name = score.pop("score")
-    gap = ours_score - score_graph(data, extension(graph), name, **score).total
-    return "the same score" if abs(gap) < 1e-6 else f"our score is {gap:+.2f}"
+def judge(data: Dataset, ours_score: float, score: dict[str, Any], graph: Graph) -> str:
+    """Our score less that of a peer's graph."""
+    gap = ours_score - score_graph(data, extension(graph), **score).total
+    return "the same score" if abs(gap) < 1e-6 else f"{score['score']} {gap:+.2f} for ours"
 
 
-def against_tetrad(what: str, data: Dataset, learner: str, score: dict[str, Any]) -> Row:
+def tetrad_row(what: str, data: Dataset, learner: str, score: dict[str, Any]) -> Row:
     given = {"faithfulness": False} if learner == "fges" else {}
     seconds, total = ours(data, learner, **score, **given)
-    if not installed("tetrad_plus"):
-        return row(what, seconds, "Tetrad", note="not installed")
-    repeats = 1 if learner == "grasp" and len(data.names) > 40 else 2
-    found = tetrad(data, TETRAD_LIMIT, repeats, learner=learner, faithful=False, **score)
-    if found is None:
-        return row(
-            what, seconds, "Tetrad", note=f"more than {TETRAD_LIMIT} s in all repeats: given up"
-        )
-    return row(what, seconds, "Tetrad", found.seconds, note_of(data, total, found.graph, **score))
+    how = {"learner": learner, "faithful": False} | score
+    return against_tetrad(
+        what, seconds, data, partial(judge, data, total, score), TETRAD_LIMIT, **how
+    )
 
 
 def causal_learn(data: Dataset, learner: str) -> Measure:
@@ -64,23 +70,24 @@ def causal_learn(data: Dataset, learner: str) -> Measure:
         else:
             from causallearn.search.PermutationBased.GRaSP import grasp as peer
         values = np.ascontiguousarray(data.values)
-        start = time.perf_counter()
-        peer(values, score_func="local_score_BIC_from_cov", verbose=False)
-        return time.perf_counter() - start, "its bic has another penalty"
+        search = partial(peer, values, score_func="local_score_BIC_from_cov", verbose=False)
+        seconds, found = timed(search, 2)
+        # Its cell (i, j) is the mark at i: -1 a tail.
+        graph = Graph.from_adjacency(data.names, (found.graph == -1).astype(int))
+        total = float(learn(data, learner, **SEM_BIC).stats["score"])
+        return seconds, judge(data, total, SEM_BIC, graph), "its BIC has another penalty"
 
     return measure
 
 
-def gies(data: Dataset) -> Measure:
-    """GES of the package gies, which is written in Python."""
+def in_python(data: Dataset, package: str) -> Measure:
+    """GES of the packages ges and gies, which are written in Python."""
 
-    def measure() -> tuple[float, str]:
-        import gies as peer
-
-        parts = [np.ascontiguousarray(data.values)]
-        start = time.perf_counter()
-        found, _ = peer.fit_bic(parts, [[]], iterate=True)
-        seconds = time.perf_counter() - start
+    def measure() -> tuple[Timing, str]:
+        values = np.ascontiguousarray(data.values)
+        peer = importlib.import_module(package)
+        given = ([values], [[]]) if package == "gies" else (values,)
+        seconds, (found, _) = timed(lambda: peer.fit_bic(*given, iterate=True), 2)
         graph = Graph.from_adjacency(data.names, (found != 0).astype(int))
         same = learn(data, "ges", **PCALG).graph == graph
         return seconds, "the same class" if same else "another class"
@@ -90,39 +97,38 @@ def gies(data: Dataset) -> Measure:
 
 def continuous() -> list[Row]:
     rows = []
-    small = gaussian(20, 640)
+    small = linear_data(20, 640)
     seconds, _ = ours(small, "ges", **PCALG)
-    rows.append(compare("ges l0-g p=20 n=640", seconds, "gies", "gies", gies(small), limit=LIMIT))
-    for p, n in ((80, 300), (200, 1000)):
-        data = gaussian(p, n)
+    for peer in ("ges", "gies"):
+        found = compare("ges l0-g p=20 n=640", seconds, peer, peer, in_python(small, peer))
+        rows.append(found)
+    for p, n in pick([(80, 300), (200, 1000)], [(20, 100)]):
+        data = linear_data(p, n)
         seconds, _ = ours(data, "ges", 2, **PCALG)
         rows.append(alone(f"ges l0-g p={p} n={n}", seconds, "pcalg (R) took 0.5 and 6.8 s of CPU"))
         for learner in ("fges", "boss", "grasp"):
             what = f"{learner} sem-bic p={p} n={n}"
-            rows.append(against_tetrad(what, data, learner, SEM_BIC))
+            rows.append(tetrad_row(what, data, learner, SEM_BIC))
             if p == 80 and learner != "fges":
                 peer = causal_learn(data, learner)
                 seconds = rows[-1]["ours_s"]
-                found = compare(what, seconds, "causal-learn", "causallearn", peer, limit=LIMIT)
+                found = compare(what, seconds, "causal-learn", "causallearn", peer)
                 rows.append(found)
-    data = gaussian(80, 300)
+    data = linear_data(80, 300)
     for escape in (False, True):
         seconds, total = ours(data, "xges", 1, escape=escape, **SEM_BIC)
-        gap = total - float(learn(data, "fges", **SEM_BIC).stats["score"])
+        gap = total - float(learn(data, "fges", faithfulness=False, **SEM_BIC).stats["score"])
         rows.append(alone(f"xges escape={escape} p=80 n=300", seconds, f"fges + {gap:.1f}"))
     return rows
 
 
 def discrete() -> list[Row]:
     rows = []
-    for n, learners in (
-        (1_000, ("boss", "grasp")),
-        (10_000, ("fges", "boss")),
-        (100_000, ("fges",)),
-    ):
+    sizes = {1_000: ("boss", "grasp"), 10_000: ("fges", "boss"), 100_000: ("fges",)}
+    for n, learners in pick(sizes, {100: ("fges", "boss")}).items():
         data = Network.load("alarm").sample(n, seed=1)
         for learner in learners:
-            rows.append(against_tetrad(f"{learner} bdeu alarm n={n:,}", data, learner, BDEU))
+            rows.append(tetrad_row(f"{learner} bdeu alarm n={n:,}", data, learner, BDEU))
     return rows
 
 

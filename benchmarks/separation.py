@@ -1,4 +1,4 @@
-"""Speed of separation queries, latent projection and PAGs: ``python -m benchmarks.separation``.
+"""Speed of separation queries, latent projection and PAGs.
 
 Peers are timed on fewer queries where they are slow; their time for all queries is then the time
 per query times the number of queries, and the note says on how many it was measured.
@@ -11,19 +11,14 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from benchmarks.timing import Row, best_of, print_table, row
 
+from benchmarks.inputs import random_dag
+from benchmarks.timing import Row, Timing, best_of, compare, pick, print_table, row, timed
 from dagathlon.graphs import Graph, latent_projection, pag, separated
 
-N_QUERIES = 100_000
+N_QUERIES = pick(100_000, 1000)
 Query = tuple[str, str, list[str]]
 Ask = Callable[[str, str, list[str]], bool]
-
-
-def random_dag(p: int, degree: float, rng: np.random.Generator) -> Graph:
-    upper = np.triu(rng.random((p, p)) < degree / (p - 1), 1)
-    order = rng.permutation(p)
-    return Graph.from_adjacency([f"V{i}" for i in range(p)], upper[np.ix_(order, order)])
 
 
 def random_queries(graph: Graph, n: int, rng: np.random.Generator) -> list[Query]:
@@ -92,28 +87,31 @@ def ask_all(ask: Ask, queries: Sequence[Query]) -> list[bool]:
 
 def query_rows() -> list[Row]:
     rng = np.random.default_rng(1)
-    graph = random_dag(100, 4, rng)
+    graph = random_dag(100, 4)
     queries = random_queries(graph, N_QUERIES, rng)
     what = f"{N_QUERIES} d-separation queries, p=100, degree 4"
     ours = best_of(lambda: ask_all(partial(separated, graph), queries), 5)
     rows = []
     for peer, make, n in PEERS:
-        try:
-            ask = make(graph)
-        except ImportError:
-            rows.append(row(what, ours, peer, note="not installed"))
-            continue
-        few = queries[:n]
-        agree = ask_all(ask, few) == ask_all(partial(separated, graph), few)
-        peer_s = best_of(partial(ask_all, ask, few), 3) * N_QUERIES / n
-        answers = "same answers" if agree else "DIFFERENT ANSWERS"
-        rows.append(row(what, ours, peer, peer_s, f"peer timed on {n} queries; {answers}"))
+        measure = partial(answered, graph, make, queries[: pick(n, 10)])
+        module = peer.replace("-", "")
+        rows.append(compare(what, ours, peer, module, measure))
     return rows
+
+
+def answered(
+    graph: Graph, make: Callable[[Graph], Ask], queries: Sequence[Query]
+) -> tuple[Timing, str, str]:
+    """A peer's time, scaled to all queries."""
+    seconds, found = timed(partial(ask_all, make(graph), queries), 3)
+    agree = found == ask_all(partial(separated, graph), queries)
+    answers = "same answers" if agree else "DIFFERENT ANSWERS"
+    return seconds * (N_QUERIES / len(queries)), answers, f"timed on {len(queries)} queries"
 
 
 def projection_rows() -> list[Row]:
     rng = np.random.default_rng(2)
-    graph = random_dag(1000, 4, rng)
+    graph = random_dag(1000, 4)
     latent = [graph.names[i] for i in rng.choice(1000, 100, replace=False)]
     mag = latent_projection(graph, latent)
     hide = best_of(lambda: latent_projection(graph, latent), 5)
@@ -126,18 +124,20 @@ def projection_rows() -> list[Row]:
 
 
 def pag_rows() -> list[Row]:
-    rng = np.random.default_rng(3)
-    graph = random_dag(10, 2.5, rng)
+    graph = random_dag(10, 2.5, seed=3)
     latent = list(graph.names[:2])
-    what = "PAG of a DAG, p=10, 2 latent"
     ours = best_of(lambda: pag(latent_projection(graph, latent)), 20)
-    try:
-        dag, nodes = causal_learn_graph(graph)
+
+    def causal_learn() -> tuple[Timing, str]:
         from causallearn.utils.DAG2PAG import dag2pag
-    except ImportError:
-        return [row(what, ours, "causal-learn", note="not installed")]
-    peer_s = best_of(lambda: dag2pag(dag, [nodes[name] for name in latent]), 3)
-    return [row(what, ours, "causal-learn", peer_s, "dag2pag")]
+
+        dag, nodes = causal_learn_graph(graph)
+        seconds, found = timed(lambda: dag2pag(dag, [nodes[name] for name in latent]), 3)
+        edges = pag(latent_projection(graph, latent)).n_edges
+        return seconds, f"{edges} edges, its {found.get_num_edges()}"
+
+    what = "PAG of a DAG, p=10, 2 latent"
+    return [compare(what, ours, "causal-learn", "causallearn", causal_learn)]
 
 
 def run() -> list[Row]:

@@ -1,12 +1,12 @@
-"""Random graphs and models, some beside networkx: ``python -m benchmarks.simulate_models``."""
+"""Random graphs and models, some beside networkx."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import numpy as np
-from benchmarks.timing import Row, best_of, compare, print_table
 
+from benchmarks.timing import Row, best_of, compare, print_table, row
 from dagathlon.simulate.decomposable import DecomposableGraph
 from dagathlon.simulate.discrete import BinaryNetwork
 from dagathlon.simulate.erdos_renyi import ErdosRenyi
@@ -26,10 +26,7 @@ def ours(
 ) -> Row:
     """A row without a peer, against the time that was asked for, if any."""
     ours_s = best_of(call, repeats)
-    row = {"what": what, "ours_s": ours_s, "peer": "", "peer_s": None, "ratio": None, "note": ""}
-    if goal_s is None:
-        return row
-    return {**row, "peer": "goal", "peer_s": goal_s, "ratio": goal_s / ours_s}
+    return row(what, ours_s) if goal_s is None else row(what, ours_s, "goal", goal_s)
 
 
 def linear_model() -> Row:
@@ -54,14 +51,14 @@ def beside_networkx(what: str, generator: ErdosRenyi | ScaleFree, theirs: str) -
     rng = stream()
     n, d = generator.nodes, generator.neighbours
 
-    def measure() -> tuple[float, str]:
+    def measure() -> tuple[float, str, str]:
         import networkx as nx
 
         if theirs == "er":
             seconds = best_of(lambda: nx.fast_gnp_random_graph(n, d / (n - 1), seed=1), 3)
         else:
             seconds = best_of(lambda: nx.barabasi_albert_graph(n, int(d / 2), seed=1), 3)
-        return seconds, "without directions"
+        return seconds, "", "without directions"
 
     ours_s = best_of(lambda: generator.sample(rng), 5)
     return compare(what, ours_s, "networkx", "networkx", measure)

@@ -1,20 +1,22 @@
-"""Searches of Tetrad in a process of its own: ``python -m benchmarks.tetrad_process``.
+"""Searches of Tetrad in a process of its own: ``python -m benchmarks._tetrad_process``.
 
 The wheel `tetrad-plus` carries Tetrad's jar and JPype1 starts Java, both for comparison only. A
 process of its own keeps Java's threads and memory away from what else is measured; it stays, so
-that Java starts once. Each line of the input names a job, a file with the data and what to do; the
-answer is one line of JSON: the seconds of each repeat and the learned matrix from row to column.
+that Java starts once and is warm. Each line of the input names a job, a file with the data and what
+to do. It is answered by three lines: the work began, the first search ended, and JSON with the time
+and the marks of the learned graph.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from benchmarks._measure import repeat_here
 
 
 def start_java() -> Any:
@@ -37,9 +39,9 @@ def data_set(jpype: Any, job: Any) -> Any:
         else:
             variables.add(data.ContinuousVariable(f"X{i}"))
     if discrete:
-        columns = jpype.JArray(jpype.JInt, 2)(job["table"].T.astype(np.int32).tolist())
+        columns = jpype.JArray.of(np.ascontiguousarray(job["table"].T, dtype=np.int32))
         return data.BoxDataSet(data.VerticalIntDataBox(columns), variables)
-    rows = jpype.JArray(jpype.JDouble, 2)(job["table"].tolist())
+    rows = jpype.JArray.of(np.ascontiguousarray(job["table"], dtype=np.float64))
     return data.BoxDataSet(data.DoubleDataBox(rows), variables)
 
 
@@ -56,8 +58,24 @@ def score_of(jpype: Any, table: Any, how: dict[str, Any]) -> Any:
     return score
 
 
-def search(jpype: Any, score: Any, how: dict[str, Any]) -> Any:
+def search(jpype: Any, table: Any, how: dict[str, Any]) -> Any:
+    """One search, with a test and a score that remember nothing of the runs before."""
     package = jpype.JPackage("edu").cmu.tetrad.search
+    if "alpha" not in how:
+        return by_score(package, score_of(jpype, table, how), how)
+    kind = package.test.IndTestGSquare if table.isDiscrete() else package.test.IndTestFisherZ
+    test = kind(table, how["alpha"])
+    if how["learner"] == "gfci":
+        gfci = package.GFci(test, score_of(jpype, table, how))
+        gfci.setFaithfulnessAssumed(True)
+        return gfci.search()
+    learner = {"pc": package.Pc, "fci": package.Fci, "rfci": package.Rfci}[how["learner"]](test)
+    if "depth" in how:
+        learner.setDepth(how["depth"])
+    return learner.search()
+
+
+def by_score(package: Any, score: Any, how: dict[str, Any]) -> Any:
     if how["learner"] == "fges":
         fges = package.Fges(score)
         fges.setFaithfulnessAssumed(how["faithful"])
@@ -85,34 +103,43 @@ def search(jpype: Any, score: Any, how: dict[str, Any]) -> Any:
     return grasp.getGraph(True)
 
 
-def matrix(jpype: Any, graph: Any, p: int) -> list[list[int]]:
+def marks(graph: Any, p: int) -> list[list[int]]:
+    """Cell (i, j) is the mark at j: 1 a circle, 2 an arrow, 3 a tail."""
     found = [[0] * p for _ in range(p)]
-    arrow = jpype.JPackage("edu").cmu.tetrad.graph.Endpoint.ARROW
+    codes = {"CIRCLE": 1, "ARROW": 2, "TAIL": 3}
     for edge in graph.getEdges():
         a, b = (int(str(node.getName())[1:]) for node in (edge.getNode1(), edge.getNode2()))
-        found[a][b] = int(edge.getEndpoint1() != arrow)
-        found[b][a] = int(edge.getEndpoint2() != arrow)
+        found[b][a] = codes[str(edge.getEndpoint1().name())]
+        found[a][b] = codes[str(edge.getEndpoint2().name())]
     return found
 
 
 def answer(jpype: Any, path: str) -> dict[str, Any]:
+    """A first search, never counted, makes Java compile what it needs."""
     job = np.load(path)
-    how = json.loads(str(job["how"]))
     table = data_set(jpype, job)
-    seconds = []
-    for _ in range(how["repeats"]):
-        score = score_of(jpype, table, how)
-        start = time.perf_counter()
-        graph = search(jpype, score, how)
-        seconds.append(time.perf_counter() - start)
-    return {"seconds": seconds, "matrix": matrix(jpype, graph, table.getNumColumns())}
+    how = json.loads(str(job["how"]))
+    found: list[Any] = []
+    say("began")
+    search(jpype, table, how)
+    say("warm")
+    timing = repeat_here(lambda: found.append(search(jpype, table, how)), 2)
+    return {
+        "timing": timing.__getnewargs__(),
+        "marks": marks(found[-1], table.getNumColumns()),
+        "note": "warm",
+    }
+
+
+def say(text: str) -> None:
+    print(f"TETRAD {text}", flush=True)
 
 
 def main() -> None:
     jpype = start_java()
-    print("READY", flush=True)
+    say("ready")
     for line in sys.stdin:
-        print("ANSWER " + json.dumps(answer(jpype, line.strip())), flush=True)
+        say(json.dumps(answer(jpype, line.strip())))
 
 
 if __name__ == "__main__":
