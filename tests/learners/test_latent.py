@@ -41,7 +41,7 @@ def needs_second_pass() -> Graph:
     rng = np.random.default_rng(7)
     while True:
         mag = confounded(rng)
-        first = Fci(possible_d_sep=False).learn_with(separation_test(mag)).graph
+        first = Fci(second_pass="none").learn_with(separation_test(mag)).graph
         if first.n_edges != mag.n_edges:
             return mag
 
@@ -89,7 +89,7 @@ def check_rfci_is_sound(count: int) -> None:
         found = Rfci().learn_with(separation_test(mag)).graph
         assert wrong_claims(found, mag) == 0
         assert np.all((found.marks > 0) | (mag.marks == 0))
-        first = Fci(possible_d_sep=False).learn_with(separation_test(mag)).graph
+        first = Fci(second_pass="none").learn_with(separation_test(mag)).graph
         if first.n_edges == mag.n_edges:
             # Nothing is left for a second pass, so the outputs of RFCI and FCI coincide.
             assert found == pag(mag)
