@@ -52,6 +52,7 @@ EXACT: dict[str, LatentSearch] = {
     "majority": Fci(colliders="majority"),
     "highest p": Fci(colliders="highest-p"),
     "original order": Fci(stable=False),
+    "through ancestors": Fci(second_pass="ancestors"),
     "fci_plus, original order": FciPlus(stable=False),
 }
 
@@ -102,6 +103,17 @@ def test_rfci_is_never_wrong_about_ancestors() -> None:
 @pytest.mark.slow
 def test_rfci_is_never_wrong_about_ancestors_of_many_graphs() -> None:
     check_rfci_is_sound(8000)
+
+
+def test_ancestors_find_what_needs_a_second_pass() -> None:
+    mag = needs_second_pass()
+    estimates = {
+        name: Fci(second_pass=name).learn_with(separation_test(mag))
+        for name in ("none", "ancestors", "subsets")
+    }
+    assert estimates["none"].graph.n_edges > mag.n_edges
+    assert estimates["ancestors"].graph == estimates["subsets"].graph == pag(mag)
+    assert estimates["ancestors"].stats["ntests"] < estimates["subsets"].stats["ntests"]
 
 
 def test_fci_plus_makes_fewer_tests() -> None:
