@@ -24,8 +24,9 @@ const std::map<std::string, ColliderRule> rules{{"separating-set", ColliderRule:
                                                 {"majority", ColliderRule::majority},
                                                 {"highest-p", ColliderRule::highest_p}};
 const std::map<std::string, SecondPass> passes{{"none", SecondPass::none},
-                                               {"possible-d-sep", SecondPass::possible_d_sep},
+                                               {"subsets", SecondPass::subsets},
                                                {"adaptive", SecondPass::adaptive},
+                                               {"ancestors", SecondPass::ancestors},
                                                {"hierarchy", SecondPass::hierarchy}};
 
 void take_knowledge(PagOptions& options, const Matrix<const bool>& forbidden, const Matrix<const bool>& required,

@@ -10,8 +10,10 @@
 
 #include "bind.hpp"
 #include "columns.hpp"
+#include "dagathlon/degenerate_gaussian_test.hpp"
 #include "dagathlon/discrete_test.hpp"
 #include "dagathlon/gaussian_test.hpp"
+#include "dagathlon/kernel_test.hpp"
 #include "dagathlon/mixed_test.hpp"
 #include "dagathlon/oracle_test.hpp"
 #include "dagathlon/permutation_test.hpp"
@@ -94,6 +96,17 @@ TestPointer mixed_test(const Columns<Code>& codes, NodeList arities, const Colum
   return std::make_unique<ConditionalGaussianTest>(std::move(data), columns, codes.shape(0), std::move(variables));
 }
 
+TestPointer kernel_test(const Columns<double>& values) {
+  if (values.shape(0) < 2) throw nb::value_error("at least two rows");
+  return std::make_unique<KernelTest>(value_columns(values), values.shape(0));
+}
+
+TestPointer degenerate_gaussian_test(const Columns<double>& values, NodeList starts) {
+  if (starts.empty() || !std::ranges::is_sorted(starts) || starts.back() > values.shape(1))
+    throw nb::value_error("starts of the variables: ascending, at most the number of columns");
+  return std::make_unique<DegenerateGaussianTest>(value_columns(values), values.shape(0), std::move(starts));
+}
+
 TestPointer oracle_test(const MarkedGraph& graph) {
   if (!admits_separation(graph)) throw std::invalid_argument("separation is not defined here");
   return std::make_unique<OracleTest>(graph);
@@ -150,6 +163,8 @@ void bind_independence(nb::module_& m) {
         nb::arg("replicates"), nb::arg("seed"), ReleaseGil());
   m.def("score_test", [](const BoundScore& score) -> TestPointer { return std::make_unique<ScoreTest>(score.plain()); },
         nb::arg("score"));
+  m.def("kernel_test", &kernel_test, nb::arg("values"), ReleaseGil());
+  m.def("degenerate_gaussian_test", &degenerate_gaussian_test, nb::arg("values"), nb::arg("starts"), ReleaseGil());
   m.def("oracle_test", &oracle_test, nb::arg("graph"), ReleaseGil());
 }
 

@@ -22,29 +22,64 @@ MarkedGraph with_colliders(const Skeleton& skeleton, const AmbiguousTriples& amb
   return graph;
 }
 
+// The nodes with a path to x or y on which no mark forbids that all edges are directed along it.
+BitSet possible_ancestors(const MarkedGraph& graph, std::size_t x, std::size_t y) {
+  BitSet found(graph.size());
+  std::vector<std::size_t> open{x, y};
+  found.set(x);
+  found.set(y);
+  while (!open.empty()) {
+    const std::size_t b = open.back();
+    open.pop_back();
+    for_each(graph.adjacencies(b), [&](std::size_t a) {
+      if (found.test(a) || graph.mark(b, a) == Mark::arrow || graph.mark(a, b) == Mark::tail) return;
+      found.set(a);
+      open.push_back(a);
+    });
+  }
+  return found;
+}
+
+// The candidates of all pairs come from the graph at the beginning, so that their order matters less.
 class PossibleDSepPass {
  public:
   PossibleDSepPass(IndependenceTest& test, Skeleton& skeleton, const PagOptions& options, std::size_t max_order)
       : test_(test), skeleton_(skeleton), options_(options), max_order_(max_order) {}
 
-  // The candidates of all nodes come from the graph at the beginning, so that their order matters
-  // less.
-  void run(const MarkedGraph& graph) {
+  void try_subsets(const MarkedGraph& graph) {
+    BitSet all(graph.size());
+    for (std::size_t x = 0; x < graph.size(); ++x) all.set(x);
     std::vector<BitSet> reached;
-    for (std::size_t x = 0; x < graph.size(); ++x) reached.push_back(possible_d_sep(graph, x));
-    for (std::size_t x = 0; x < graph.size(); ++x) {
-      const BitSet neighbours(graph.size(), skeleton_.adjacent[x]);
-      for_each(neighbours, [&](std::size_t y) { try_pair(x, y, reached[x]); });
-    }
+    for (std::size_t x = 0; x < graph.size(); ++x) reached.push_back(possible_d_sep(graph, x, all));
+    for_each_edge([&](std::size_t x, std::size_t y) { try_pair(x, y, reached[x], skeleton_.adjacent[x], 1); });
+  }
+
+  // A set that separates only with nodes which are no neighbours has two members or more.
+  void try_ancestors(const MarkedGraph& graph) {
+    for_each_edge([&](std::size_t x, std::size_t y) {
+      const BitSet reached = possible_d_sep(graph, x, possible_ancestors(graph, x, y));
+      try_pair(x, y, reached, graph.adjacencies(x), 2);
+    });
   }
 
  private:
-  void try_pair(std::size_t x, std::size_t y, const BitSet& reached) {
-    if (options_.is_fixed(x, y)) return;
+  template <class Visit>
+  void for_each_edge(Visit&& visit) {
+    const std::size_t n = skeleton_.adjacent.size();
+    for (std::size_t x = 0; x < n; ++x) {
+      const BitSet neighbours(n, skeleton_.adjacent[x]);
+      for_each(neighbours, [&](std::size_t y) {
+        if (!options_.is_fixed(x, y)) visit(x, y);
+      });
+    }
+  }
+
+  // Sets of neighbours were tried by the first pass.
+  void try_pair(std::size_t x, std::size_t y, const BitSet& reached, ConstRow neighbours, std::size_t smallest) {
     const std::vector<std::size_t> candidates = members_without(reached, y);
-    // Sets of neighbours were tried by the first pass.
-    const BitSet tried(skeleton_.adjacent.size(), skeleton_.adjacent[x]);
-    for (std::size_t size = 1; size <= std::min(max_order_, candidates.size()); ++size) {
+    const BitSet tried(skeleton_.adjacent.size(), neighbours);
+    if (std::ranges::all_of(candidates, [&](std::size_t z) { return tried.test(z); })) return;
+    for (std::size_t size = smallest; size <= std::min(max_order_, candidates.size()); ++size) {
       const auto found = test_.separator(x, y, {candidates, size, tried}, options_.skeleton.alpha);
       if (found) return separate(skeleton_, x, y, *found);
     }
@@ -84,7 +119,10 @@ class FciRun {
     // The verdicts on the first skeleton are for this pass only: the last skeleton may have others.
     Skeleton judged = skeleton_;
     const AmbiguousTriples ambiguous = judge(judged);
-    PossibleDSepPass(test_, skeleton_, options_, max_order()).run(with_colliders(judged, ambiguous));
+    PossibleDSepPass pass(test_, skeleton_, options_, max_order());
+    const MarkedGraph graph = with_colliders(judged, ambiguous);
+    if (options_.second_pass == SecondPass::ancestors) pass.try_ancestors(graph);
+    else pass.try_subsets(graph);
   }
 
   std::size_t max_order() const {
@@ -103,13 +141,13 @@ class FciRun {
 
 }  // namespace
 
-BitSet possible_d_sep(const MarkedGraph& graph, std::size_t x) {
+BitSet possible_d_sep(const MarkedGraph& graph, std::size_t x, const BitSet& allowed) {
   const std::size_t n = graph.size();
   BitSet reached(n);
   BitMatrix seen(n);
   std::vector<std::pair<std::size_t, std::size_t>> steps;
   const auto visit = [&](std::size_t a, std::size_t b) {
-    if (seen.test(a, b)) return;
+    if (seen.test(a, b) || !allowed.test(b)) return;
     seen.set(a, b);
     reached.set(b);
     steps.emplace_back(a, b);

@@ -11,7 +11,7 @@ import pytest
 from dagathlon.data import read_data
 from dagathlon.graphs import Graph, latent_projection, pag
 from dagathlon.learners import learn
-from dagathlon.learners.fci import Fci
+from dagathlon.learners.fci import Fci, SecondPass
 from dagathlon.learners.independence import separation_test
 
 
@@ -25,12 +25,12 @@ def with_latents(rng: np.random.Generator) -> tuple[Graph, list[str]]:
     return Graph.from_adjacency(names, upper[np.ix_(order, order)]), latent
 
 
-def wrong_pags(count: int) -> int:
+def wrong_pags(count: int, second_pass: SecondPass = "subsets") -> int:
     rng = np.random.default_rng(1)
     wrong = 0
     for _ in range(count):
         mag = latent_projection(*with_latents(rng))
-        found = Fci().learn_with(separation_test(mag)).graph
+        found = Fci(second_pass=second_pass).learn_with(separation_test(mag)).graph
         wrong += not np.array_equal(found.marks, pag(mag).marks)
     return wrong
 
@@ -40,8 +40,9 @@ def test_exact_from_true_separations() -> None:
 
 
 @pytest.mark.slow
-def test_exact_from_true_separations_of_many_graphs() -> None:
-    assert wrong_pags(2000) == 0
+@pytest.mark.parametrize("second_pass", ["subsets", "ancestors"])
+def test_exact_from_true_separations_of_many_graphs(second_pass: SecondPass) -> None:
+    assert wrong_pags(2000, second_pass) == 0
 
 
 def test_knowledge_is_obeyed() -> None:

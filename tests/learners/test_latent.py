@@ -41,7 +41,7 @@ def needs_second_pass() -> Graph:
     rng = np.random.default_rng(7)
     while True:
         mag = confounded(rng)
-        first = Fci(possible_d_sep=False).learn_with(separation_test(mag)).graph
+        first = Fci(second_pass="none").learn_with(separation_test(mag)).graph
         if first.n_edges != mag.n_edges:
             return mag
 
@@ -52,6 +52,7 @@ EXACT: dict[str, LatentSearch] = {
     "majority": Fci(colliders="majority"),
     "highest p": Fci(colliders="highest-p"),
     "original order": Fci(stable=False),
+    "through ancestors": Fci(second_pass="ancestors"),
     "fci_plus, original order": FciPlus(stable=False),
 }
 
@@ -89,7 +90,7 @@ def check_rfci_is_sound(count: int) -> None:
         found = Rfci().learn_with(separation_test(mag)).graph
         assert wrong_claims(found, mag) == 0
         assert np.all((found.marks > 0) | (mag.marks == 0))
-        first = Fci(possible_d_sep=False).learn_with(separation_test(mag)).graph
+        first = Fci(second_pass="none").learn_with(separation_test(mag)).graph
         if first.n_edges == mag.n_edges:
             # Nothing is left for a second pass, so the outputs of RFCI and FCI coincide.
             assert found == pag(mag)
@@ -102,6 +103,17 @@ def test_rfci_is_never_wrong_about_ancestors() -> None:
 @pytest.mark.slow
 def test_rfci_is_never_wrong_about_ancestors_of_many_graphs() -> None:
     check_rfci_is_sound(3000)
+
+
+def test_ancestors_find_what_needs_a_second_pass() -> None:
+    mag = needs_second_pass()
+    estimates = {
+        name: Fci(second_pass=name).learn_with(separation_test(mag))
+        for name in ("none", "ancestors", "subsets")
+    }
+    assert estimates["none"].graph.n_edges > mag.n_edges
+    assert estimates["ancestors"].graph == estimates["subsets"].graph == pag(mag)
+    assert estimates["ancestors"].stats["ntests"] < estimates["subsets"].stats["ntests"]
 
 
 def test_fci_plus_makes_fewer_tests() -> None:

@@ -180,6 +180,6 @@ def test_wrong_parameters_are_refused():
         find("algorithm", "pc").from_json({"test": "mii"}, "pc")
     with pytest.raises(StudyError, match="set it to 'keep'"):
         find("algorithm", "pcalg_pc").from_json({"u2pd": "rand", "solveconfl": True}, "pcalg_pc")
-    with pytest.raises(StudyError, match="'kci-test' is not available"):
-        find("algorithm", "tetrad_pc").from_json({"test": "kci-test"}, "tetrad_pc")
+    with pytest.raises(StudyError, match="'cci-test' is not available"):
+        find("algorithm", "tetrad_pc").from_json({"test": "cci-test"}, "tetrad_pc")
     assert "needs discrete data" in Pc(test="mi").objection(DataFacts("continuous", missing=False))

@@ -66,6 +66,7 @@ _TESTS = {
     "cg-lr-test": "lr-cg",
     "bdeu-test": "bdeu",
     "disc-bic-test": "disc-bic",
+    "kci-test": "kci",
 }
 
 

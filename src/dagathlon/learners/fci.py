@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
 Colliders: TypeAlias = Literal["separating-set", "conservative", "majority", "highest-p"]
+SecondPass: TypeAlias = Literal["subsets", "adaptive", "ancestors", "none"]
 _CPS = "Spirtes, Glymour and Scheines 2000, Causation, Prediction, and Search"
 _RULES = "Zhang 2008, On the completeness of orientation rules, Artificial Intelligence 172"
 
@@ -82,11 +83,13 @@ class Fci(LatentSearch):
 
     Parameters
     ----------
-    possible_d_sep
-        Whether edges are tested a second time, given variables that may separate without being
-        neighbours; without it the result may have too many edges.
-    adaptive
-        Whether the second time no set is larger than the largest that separated before.
+    second_pass
+        How edges are tested a second time, given variables that may separate without being
+        neighbours of an end: those that paths of possible colliders reach. All sets of them
+        (subsets), which is exact given true separations, and grows exponentially; all sets no
+        larger than the largest that separated before (adaptive); all sets of those that are
+        reached through possible ancestors of the two variables (ancestors), for more than about
+        twenty variables; not at all (none), so that too many edges may stay.
     colliders
         How the middle of an unshielded triple is judged. By the set that separated its ends
         (separating-set). By all sets of their neighbours that separate them: a collider is in
@@ -101,8 +104,7 @@ class Fci(LatentSearch):
         "Colombo and Maathuis 2014, Order-independent constraint-based causal structure, JMLR 15",
     )
 
-    possible_d_sep: bool = True
-    adaptive: bool = False
+    second_pass: SecondPass = "subsets"
     colliders: Colliders = "separating-set"
 
     def options(
@@ -114,8 +116,7 @@ class Fci(LatentSearch):
     def _search(
         self, test: _core.IndependenceTest, options: _core.PagOptions
     ) -> tuple[MarkedGraph, int, int]:
-        again = "adaptive" if self.adaptive else "possible-d-sep"
-        return _core.fci(test, options, again if self.possible_d_sep else "none")
+        return _core.fci(test, options, self.second_pass)
 
 
 @dataclass(frozen=True, kw_only=True)

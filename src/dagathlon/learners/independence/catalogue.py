@@ -10,6 +10,7 @@ from dagathlon import _core
 from dagathlon.data.facts import DataKind
 from dagathlon.data.imputation import stacked_copies
 from dagathlon.errors import DataError, listing, unknown
+from dagathlon.learners.independence.indicators import indicator_columns
 from dagathlon.learners.score_kinds import ScoreParameters
 from dagathlon.learners.scores import native_score
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 GaussianName: TypeAlias = Literal[
     "zf", "cor", "mi-g", "mi-g-sh", "mc-zf", "mc-cor", "mc-mi-g", "smc-zf", "smc-cor", "smc-mi-g",
-    "gaussCItest", "sem-bic",
+    "gaussCItest", "sem-bic", "kci",
 ]  # fmt: skip
 DiscreteName: TypeAlias = Literal[
     "mi", "mi-adf", "mi-sh", "mc-mi", "smc-mi", "sp-mi",
@@ -26,7 +27,7 @@ DiscreteName: TypeAlias = Literal[
     "binCItest", "disCItest", "disCItest-adapt", "g-square", "chi-square",
     "bdeu", "disc-bic",
 ]  # fmt: skip
-TestName: TypeAlias = Literal[GaussianName, DiscreteName, "mi-cg"]
+TestName: TypeAlias = Literal[GaussianName, DiscreteName, "mi-cg", "lr-dg"]
 
 # pcalg cuts correlations here before it takes Fisher's z.
 _PCALG_LARGEST = 0.9999999
@@ -34,6 +35,8 @@ _TETRAD_DEFAULTS = ScoreParameters(iss=10.0, penalty_discount=2.0)
 _MONTE_CARLO = 5000
 _SEQUENTIAL = 500
 _SEMIPARAMETRIC = 100
+# A kernel test holds some five matrices of rows by rows: about a gigabyte.
+_KERNEL_ROWS = 5000
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,8 @@ class TestKind:
     score
         Name of the score that decides, for tests by score: variables are independent when an edge
         between them does not pay, whatever the level of significance.
+    max_rows
+        The most rows, for tests whose memory grows with their square; 0 for no limit.
     """
 
     __test__ = False
@@ -71,6 +76,12 @@ class TestKind:
     semiparametric: bool = False
     untestable_is_dependent: bool = False
     score: str = ""
+    max_rows: int = 0
+
+    @property
+    def takes_gaps(self) -> bool:
+        """Whether rows with gaps can be left out of each test."""
+        return self.statistic not in {"kernel", "degenerate-gaussian"} and not self.score
 
     def make(
         self, data: Dataset, *, rowwise: bool, replicates: int | None, seed: int
@@ -97,23 +108,31 @@ class TestKind:
         if self.score:
             return _core.score_test(native_score(data, self.score, _TETRAD_DEFAULTS))
         if self.kinds == _ANY:
-            is_discrete = [variable.is_discrete for variable in data.variables]
-            symmetric = self.statistic == "likelihood-ratio"
-            return _core.mixed_test(
-                data.codes, list(data.arities), data.values, is_discrete, symmetric
-            )
-        if self.kinds == _CONTINUOUS and self.replicates:
-            return _core.gaussian_permutation_test(data.values, self.statistic, replicates, seed)
+            return self._mixed(data)
         if self.kinds == _CONTINUOUS:
-            return _core.gaussian_test(
-                data.values, self.statistic, self.largest_correlation, rowwise
-            )
+            return self._continuous(data, rowwise, replicates, seed)
         arities = list(data.arities)
         if self.replicates:
             return _core.discrete_permutation_test(
                 data.codes, arities, self.statistic, replicates, seed, self.semiparametric
             )
         return _core.discrete_test(data.codes, arities, self.statistic, self.df)
+
+    def _continuous(
+        self, data: Dataset, rowwise: bool, replicates: int, seed: int
+    ) -> _core.IndependenceTest:
+        if self.statistic == "kernel":
+            return _core.kernel_test(data.values)
+        if self.replicates:
+            return _core.gaussian_permutation_test(data.values, self.statistic, replicates, seed)
+        return _core.gaussian_test(data.values, self.statistic, self.largest_correlation, rowwise)
+
+    def _mixed(self, data: Dataset) -> _core.IndependenceTest:
+        if self.statistic == "degenerate-gaussian":
+            return _core.degenerate_gaussian_test(*indicator_columns(data))
+        is_discrete = [variable.is_discrete for variable in data.variables]
+        symmetric = self.statistic == "likelihood-ratio"
+        return _core.mixed_test(data.codes, list(data.arities), data.values, is_discrete, symmetric)
 
 
 _CONTINUOUS: frozenset[DataKind] = frozenset({"continuous"})
@@ -139,6 +158,8 @@ _PLAIN: dict[str, TestKind] = {
     "chi-square": TestKind(_DISCRETE, "chi-square", "observed", untestable_is_dependent=True),
     "mi-cg": TestKind(_ANY, "conditional-gaussian"),
     "lr-cg": TestKind(_ANY, "likelihood-ratio"),
+    "lr-dg": TestKind(_ANY, "degenerate-gaussian"),
+    "kci": TestKind(_CONTINUOUS, "kernel", max_rows=_KERNEL_ROWS),
     "sem-bic": TestKind(_CONTINUOUS, "gain", score="sem-bic"),
     "bdeu": TestKind(_DISCRETE, "gain", score="bdeu"),
     "disc-bic": TestKind(_DISCRETE, "gain", score="disc-bic"),
@@ -187,6 +208,11 @@ def problem_of_test(name: str) -> str:
     base = base_name(name)
     if base not in TESTS:
         return unknown("independence test", name, TESTS)
+    if name.endswith(DELETION) and not TESTS[base].takes_gaps:
+        return (
+            f"the test {base!r} cannot leave out rows with gaps; impute them first "
+            "(dagathlon.data.impute)"
+        )
     if name.endswith(IMPUTATION) and base not in POOLED:
         return (
             f"the test {base!r} cannot be pooled over imputed data; those that can: "

@@ -136,6 +136,11 @@ def independence_test(
     rowwise = chosen.endswith(DELETION)
     imputed = chosen.endswith(IMPUTATION)
     _check_values(data, chosen, rowwise or imputed)
+    if found.max_rows and len(data) > found.max_rows:
+        raise DataError(
+            f"the test {chosen!r} holds matrices of rows by rows and takes at most "
+            f"{found.max_rows} rows, found {len(data)}; take a sample of the rows"
+        )
     if imputed:
         copies = DEFAULT_COPIES if replicates is None else replicates
         return IndependenceTest(data.names, found.make_pooled(data, copies=copies, seed=seed))
@@ -154,8 +159,9 @@ def _check_values(data: Dataset, name: str, takes_gaps: bool) -> None:
         raise DataError(f"a test of independence needs at least 2 rows, found {len(data)}")
     if not takes_gaps and data.missing is not None:
         column = data.names[int(np.argmax(data.missing.any(axis=0)))]
+        deletion = f"use '{name}{DELETION}' to leave out rows per test, or "
         raise DataError(
-            f"variable {column!r} has missing values, which the test {name!r} cannot handle; use "
-            f"'{name}{DELETION}' to leave out rows per test, or impute them first "
+            f"variable {column!r} has missing values, which the test {name!r} cannot handle; "
+            f"{deletion if kind_of_test(name).takes_gaps else ''}impute them first "
             "(dagathlon.data.impute)"
         )

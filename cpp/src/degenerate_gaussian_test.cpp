@@ -1,0 +1,87 @@
+#include "dagathlon/degenerate_gaussian_test.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "dagathlon/tails.hpp"
+
+namespace dagathlon {
+
+namespace {
+
+// A Cholesky factor that grows by one column of the data at a time.
+class Residuals {
+ public:
+  explicit Residuals(const SymmetricMatrix& correlation) : correlation_(correlation) {}
+
+  std::size_t rank() const { return kept_.size(); }
+
+  // The variance that a column keeps given those before; it joins them if that is not nothing.
+  double add(std::size_t column) {
+    std::vector<double> row(kept_.size() + 1);
+    double left = correlation_(column, column);
+    for (std::size_t i = 0; i < kept_.size(); ++i) {
+      double rest = correlation_(column, kept_[i]);
+      for (std::size_t l = 0; l < i; ++l) rest -= row[l] * factor_[i][l];
+      row[i] = rest / factor_[i][i];
+      left -= row[i] * row[i];
+    }
+    if (left > collinear_share) {
+      row.back() = std::sqrt(left);
+      factor_.push_back(std::move(row));
+      kept_.push_back(column);
+    }
+    return left;
+  }
+
+ private:
+  const SymmetricMatrix& correlation_;
+  std::vector<std::size_t> kept_;
+  std::vector<std::vector<double>> factor_;
+};
+
+// Adds columns and names those that were no function of what was there.
+std::vector<std::size_t> add_all(Residuals& residuals, Nodes columns) {
+  std::vector<std::size_t> kept;
+  for (const std::size_t column : columns)
+    if (residuals.add(column) > collinear_share) kept.push_back(column);
+  return kept;
+}
+
+double log_determinant(Residuals residuals, Nodes columns) {
+  double sum = 0;
+  // A function of what was there before is as far from independent as numbers can tell.
+  for (const std::size_t column : columns) sum += std::log(std::max(residuals.add(column), collinear_share));
+  return sum;
+}
+
+}  // namespace
+
+DegenerateGaussianTest::DegenerateGaussianTest(std::span<const ValueColumn> columns, std::size_t rows,
+                                               std::vector<std::size_t> starts)
+    : correlation_(correlation(moments(columns, rows))), rows_(rows), starts_(std::move(starts)) {}
+
+std::vector<std::size_t> DegenerateGaussianTest::columns_of(Nodes variables) const {
+  std::vector<std::size_t> columns;
+  for (const std::size_t v : variables)
+    for (std::size_t c = starts_[v]; c < starts_[v + 1]; ++c) columns.push_back(c);
+  return columns;
+}
+
+TestResult DegenerateGaussianTest::run(std::size_t x, std::size_t y, Nodes given) {
+  Residuals without_x(correlation_);
+  add_all(without_x, columns_of(given));
+  Residuals with_x = without_x;
+  const std::vector<std::size_t> of_x = add_all(with_x, columns_of(Nodes(&x, 1)));
+  Residuals with_y = without_x;
+  const std::vector<std::size_t> of_y = add_all(with_y, columns_of(Nodes(&y, 1)));
+  const std::size_t used = without_x.rank() + of_x.size() + of_y.size();
+  if (of_x.empty() || of_y.empty() || rows_ < used + 2) return {0, 0, 1, false};
+  const double gain = log_determinant(std::move(without_x), of_y) - log_determinant(std::move(with_x), of_y);
+  const double statistic = std::max(0.0, gain * static_cast<double>(rows_));
+  const auto df = static_cast<double>(of_x.size() * of_y.size());
+  return {statistic, df, chi_square_tail(statistic, df), true};
+}
+
+}  // namespace dagathlon
