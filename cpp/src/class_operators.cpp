@@ -24,7 +24,7 @@ void each_clique(const ClassState& state, const BitSet& nodes, const BitSet& cho
 }  // namespace
 
 ClassOperators::ClassOperators(Score& score, const ClassState& state, const ClassLimits& limits)
-    : score_(score), state_(state), limits_(limits), allowed_(state.size()), joinable_(state.size()), least_gain_(tie_tolerance) {
+    : score_(score), state_(state), limits_(limits), allowed_(state.size()), joinable_(state.size()), are_remembered_{BitSet(state.size()), BitSet(state.size()), BitSet(state.size())}, scores_(state.size()), least_gain_(tie_tolerance) {
   for (auto& list : lists_) list.resize(size());
   find_joinable();
 }
@@ -53,6 +53,10 @@ void ClassOperators::find(Step step) {
 
 void ClassOperators::find(Step step, std::size_t y) {
   std::vector<ClassOperator>& list = lists_[place(step)][y];
+  if (remembering_ && !are_remembered_[place(step)].test(y)) {
+    are_remembered_[place(step)].set(y);
+    remembered_.push_back({step, y, std::move(list)});
+  }
   list.clear();
   switch (step) {
     case Step::insert: find_insertions(y, BitSet(size()), 0); break;
@@ -63,6 +67,17 @@ void ClassOperators::find(Step step, std::size_t y) {
       break;
   }
   std::ranges::stable_sort(list, std::greater<>(), &ClassOperator::gain);
+}
+
+void ClassOperators::remember() {
+  remembering_ = true;
+  remembered_.clear();
+  for (BitSet& nodes : are_remembered_) nodes.clear();
+}
+
+void ClassOperators::put_back() {
+  for (Remembered& old : remembered_) lists_[place(old.step)][old.y] = std::move(old.list);
+  forget();
 }
 
 void ClassOperators::refresh(Step step, const Pdag& before, const ClassOperator& made) {
@@ -135,13 +150,22 @@ void ClassOperators::insertions_with(std::size_t y, const BitSet& clique) {
   subtract(candidates, state_.rows().adjacent[y]);
   const std::vector<std::size_t> parents = state_.parents_with(y, clique);
   if (parents.size() >= limits_.max_parents) return;
-  std::vector<double> scores(size());
-  score_.additions(y, parents, scores);
+  for (const auto& [x, gain] : additions(y, parents))
+    if (candidates.test(x) && is_subset(state_.common(y, x), clique)) keep(Step::insert, x, y, clique, gain);
+}
+
+const std::vector<ClassOperators::Addition>& ClassOperators::additions(std::size_t y, const std::vector<std::size_t>& parents) {
+  constexpr std::size_t most_families = std::size_t{1} << 20;
+  family_.assign(1, static_cast<char32_t>(y));
+  for (const std::size_t s : parents) family_.push_back(static_cast<char32_t>(s));
+  if (const auto found = additions_.find(family_); found != additions_.end()) return found->second;
+  if (additions_.size() >= most_families) additions_.clear();
+  score_.additions(y, parents, scores_);
   const double now = score_.local(y, parents);
-  for_each(candidates, [&](std::size_t x) {
-    const double gain = scores[x] - now;
-    if (gain > least_gain_ && is_subset(state_.common(y, x), clique)) keep(Step::insert, x, y, clique, gain);
-  });
+  std::vector<Addition>& result = additions_[family_];
+  for (std::size_t x = 0; x < size(); ++x)
+    if (x != y && !std::ranges::binary_search(parents, x) && scores_[x] - now > tie_tolerance) result.push_back({x, scores_[x] - now});
+  return result;
 }
 
 double ClassOperators::local_without(std::size_t child, std::vector<std::size_t> parents, std::size_t removed) {
