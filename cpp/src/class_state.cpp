@@ -1,5 +1,6 @@
 #include "dagathlon/class_state.hpp"
 
+#include <bit>
 #include <utility>
 
 #include "dagathlon/dag.hpp"
@@ -44,19 +45,27 @@ std::vector<std::size_t> ClassState::parents_with(std::size_t y, ConstRow with) 
 // Whether directed edges, taken forwards, and undirected ones lead from one node to the other without
 // a node that is avoided.
 bool ClassState::path_avoiding(std::size_t from, std::size_t to, ConstRow avoided, bool without_edge) const {
+  // This is asked of every operator that promises more than the one taken: no sets of its own per node.
   BitSet seen(size(), avoided);
   seen.set(from);
-  std::vector<std::size_t> waiting{from};
+  const Row met = seen;
+  std::vector<std::size_t> waiting;
+  waiting.reserve(size());
+  waiting.push_back(from);
   while (!waiting.empty()) {
     const std::size_t node = waiting.back();
     waiting.pop_back();
-    BitSet next(size(), rows_.children[node]);
-    unite(next, rows_.neighbours[node]);
-    if (without_edge && node == from) next.reset(to);
-    subtract(next, seen);
-    if (next.test(to)) return true;
-    unite(seen, next);
-    for_each(next, [&](std::size_t i) { waiting.push_back(i); });
+    const ConstRow children = rows_.children[node];
+    const ConstRow neighbours = rows_.neighbours[node];
+    const bool passed_over = test(met, to) || (without_edge && node == from);
+    if (!passed_over && (test(children, to) || test(neighbours, to))) return true;
+    for (std::size_t k = 0; k < met.size(); ++k) {
+      Word next = (children[k] | neighbours[k]) & ~met[k];
+      if (k == to / word_bits) next &= ~(Word{1} << (to % word_bits));
+      met[k] |= next;
+      for (; next != 0; next &= next - 1)
+        waiting.push_back(k * word_bits + static_cast<std::size_t>(std::countr_zero(next)));
+    }
   }
   return false;
 }

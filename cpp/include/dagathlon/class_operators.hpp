@@ -69,9 +69,9 @@ class ClassOperators {
   void keep(Step step, std::size_t x, std::size_t y, const BitSet& with, double gain);
   bool may_point(ConstRow from, std::size_t to) const;
   bool may_turn(std::size_t x, std::size_t y) const;
-  void find_insertions(std::size_t y, const BitSet& clique, std::size_t next);
+  void find_insertions(std::size_t y);
   BitSet with_common_neighbour(std::size_t y) const;
-  void insertions_with(std::size_t y, const BitSet& clique);
+  void insertions_with(std::size_t y, const BitSet& clique, const BitSet& candidates);
   // The further parents of y that raise its score, whatever the graph.
   const std::vector<Addition>& additions(std::size_t y, const std::vector<std::size_t>& parents);
   void find_removals(std::size_t y);
