@@ -122,15 +122,15 @@ void bind_parent_sets(nb::module_& m) {
         },
         nb::arg("nodes"), nb::arg("shares"), nb::arg("most"), ReleaseGil());
   m.def("window_search",
-        [](const Candidates& candidates, std::size_t starts, std::size_t window, bool acyclic_selection,
-           double seconds, std::uint64_t seed) {
+        [](const Candidates& candidates, std::size_t starts, std::size_t patience, std::size_t window,
+           bool acyclic_selection, double seconds, std::uint64_t seed) {
           const WindowResult found =
-              window_search(candidates.sets, {starts, window, acyclic_selection, seconds, seed});
+              window_search(candidates.sets, {starts, patience, window, acyclic_selection, seconds, seed});
           return std::tuple(found.choice.score, chosen_parents(candidates.sets, found.choice), found.starts,
                             found.moves);
         },
-        nb::arg("sets"), nb::arg("starts"), nb::arg("window"), nb::arg("acyclic_selection"), nb::arg("seconds"),
-        nb::arg("seed"), ReleaseGil());
+        nb::arg("sets"), nb::arg("starts"), nb::arg("patience"), nb::arg("window"), nb::arg("acyclic_selection"),
+        nb::arg("seconds"), nb::arg("seed"), ReleaseGil());
 }
 
 }  // namespace dagathlon

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "dagathlon/arc_moves.hpp"
 
@@ -9,22 +10,31 @@ namespace dagathlon {
 
 namespace {
 
+// Calls visit(clique) for every clique that is `chosen` and some of `others`, all of them adjacent to it.
+template <class Visit>
+void each_clique(const BitMatrix& adjacent, BitSet others, BitSet& chosen, Visit& visit) {
+  visit(chosen);
+  for (std::size_t i = first(others); i != no_node; i = first(others)) {
+    others.reset(i);
+    BitSet further = others;
+    intersect(further, adjacent[i]);
+    chosen.set(i);
+    each_clique(adjacent, std::move(further), chosen, visit);
+    chosen.reset(i);
+  }
+}
+
 // Calls visit(subset) for every subset that is a clique.
 template <class Visit>
-void each_clique(const ClassState& state, const BitSet& nodes, const BitSet& chosen, std::size_t next, Visit&& visit) {
-  visit(chosen);
-  for (std::size_t i = next; i < state.size(); ++i) {
-    if (!nodes.test(i) || !is_subset(chosen, state.rows().adjacent[i])) continue;
-    BitSet larger = chosen;
-    larger.set(i);
-    each_clique(state, nodes, larger, i + 1, visit);
-  }
+void each_clique(const ClassState& state, const BitSet& nodes, Visit visit) {
+  BitSet none(state.size());
+  each_clique(state.rows().adjacent, nodes, none, visit);
 }
 
 }  // namespace
 
 ClassOperators::ClassOperators(Score& score, const ClassState& state, const ClassLimits& limits)
-    : score_(score), state_(state), limits_(limits), allowed_(state.size()), joinable_(state.size()), least_gain_(tie_tolerance) {
+    : score_(score), state_(state), limits_(limits), allowed_(state.size()), joinable_(state.size()), are_remembered_{BitSet(state.size()), BitSet(state.size()), BitSet(state.size())}, scores_(state.size()), least_gain_(tie_tolerance) {
   for (auto& list : lists_) list.resize(size());
   find_joinable();
 }
@@ -53,9 +63,13 @@ void ClassOperators::find(Step step) {
 
 void ClassOperators::find(Step step, std::size_t y) {
   std::vector<ClassOperator>& list = lists_[place(step)][y];
+  if (remembering_ && !are_remembered_[place(step)].test(y)) {
+    are_remembered_[place(step)].set(y);
+    remembered_.push_back({step, y, std::move(list)});
+  }
   list.clear();
   switch (step) {
-    case Step::insert: find_insertions(y, BitSet(size()), 0); break;
+    case Step::insert: find_insertions(y); break;
     case Step::remove: find_removals(y); break;
     case Step::turn:
       for_each(state_.rows().children[y], [&](std::size_t x) { turn_directed(x, y); });
@@ -63,6 +77,17 @@ void ClassOperators::find(Step step, std::size_t y) {
       break;
   }
   std::ranges::stable_sort(list, std::greater<>(), &ClassOperator::gain);
+}
+
+void ClassOperators::remember() {
+  remembering_ = true;
+  remembered_.clear();
+  for (BitSet& nodes : are_remembered_) nodes.clear();
+}
+
+void ClassOperators::put_back() {
+  for (Remembered& old : remembered_) lists_[place(old.step)][old.y] = std::move(old.list);
+  forget();
 }
 
 void ClassOperators::refresh(Step step, const Pdag& before, const ClassOperator& made) {
@@ -109,15 +134,16 @@ bool ClassOperators::may_point(ConstRow from, std::size_t to) const {
 
 // All cliques among the neighbours of y, each with one batch of scores for every x at once: x can be
 // inserted with a clique that holds all neighbours of y that x is adjacent to.
-void ClassOperators::find_insertions(std::size_t y, const BitSet& clique, std::size_t next) {
-  if (!may_point(clique, y)) return;
-  insertions_with(y, clique);
-  for (std::size_t i = next; i < size(); ++i) {
-    if (!state_.rows().neighbours.test(y, i) || !is_subset(clique, state_.rows().adjacent[i])) continue;
-    BitSet larger = clique;
-    larger.set(i);
-    find_insertions(y, larger, i + 1);
-  }
+void ClassOperators::find_insertions(std::size_t y) {
+  BitSet candidates(size(), joinable_[y]);
+  if (limits_.faithful) unite(candidates, with_common_neighbour(y));
+  intersect(candidates, allowed_[y]);
+  subtract(candidates, state_.rows().adjacent[y]);
+  BitSet sources(size(), state_.rows().neighbours[y]);
+  for_each(state_.rows().neighbours[y], [&](std::size_t i) {
+    if (limits_.forbidden.test(i, y)) sources.reset(i);
+  });
+  each_clique(state_, sources, [&](const BitSet& clique) { insertions_with(y, clique, candidates); });
 }
 
 // Nodes that share a neighbour with y: what their arcs into it hide, the neighbour may show.
@@ -128,20 +154,25 @@ BitSet ClassOperators::with_common_neighbour(std::size_t y) const {
   return result;
 }
 
-void ClassOperators::insertions_with(std::size_t y, const BitSet& clique) {
-  BitSet candidates(size(), joinable_[y]);
-  if (limits_.faithful) unite(candidates, with_common_neighbour(y));
-  intersect(candidates, allowed_[y]);
-  subtract(candidates, state_.rows().adjacent[y]);
+void ClassOperators::insertions_with(std::size_t y, const BitSet& clique, const BitSet& candidates) {
   const std::vector<std::size_t> parents = state_.parents_with(y, clique);
   if (parents.size() >= limits_.max_parents) return;
-  std::vector<double> scores(size());
-  score_.additions(y, parents, scores);
+  for (const auto& [x, gain] : additions(y, parents))
+    if (candidates.test(x) && is_subset(state_.common(y, x), clique)) keep(Step::insert, x, y, clique, gain);
+}
+
+const std::vector<ClassOperators::Addition>& ClassOperators::additions(std::size_t y, const std::vector<std::size_t>& parents) {
+  constexpr std::size_t most_families = std::size_t{1} << 20;
+  family_.assign(1, static_cast<char32_t>(y));
+  for (const std::size_t s : parents) family_.push_back(static_cast<char32_t>(s));
+  if (const auto found = additions_.find(family_); found != additions_.end()) return found->second;
+  if (additions_.size() >= most_families) additions_.clear();
+  score_.additions(y, parents, scores_);
   const double now = score_.local(y, parents);
-  for_each(candidates, [&](std::size_t x) {
-    const double gain = scores[x] - now;
-    if (gain > least_gain_ && is_subset(state_.common(y, x), clique)) keep(Step::insert, x, y, clique, gain);
-  });
+  std::vector<Addition>& result = additions_[family_];
+  for (std::size_t x = 0; x < size(); ++x)
+    if (x != y && !std::ranges::binary_search(parents, x) && scores_[x] - now > tie_tolerance) result.push_back({x, scores_[x] - now});
+  return result;
 }
 
 double ClassOperators::local_without(std::size_t child, std::vector<std::size_t> parents, std::size_t removed) {
@@ -159,7 +190,7 @@ void ClassOperators::find_removals(std::size_t y) {
   unite(sources, state_.rows().neighbours[y]);
   for_each(sources, [&](std::size_t x) {
     if (limits_.required.test(x, y) || limits_.required.test(y, x)) return;
-    each_clique(state_, state_.common(y, x), BitSet(size()), 0, [&](const BitSet& kept) {
+    each_clique(state_, state_.common(y, x), [&](const BitSet& kept) {
       const std::vector<std::size_t> parents = state_.parents_with(y, kept);
       keep(Step::remove, x, y, kept, local_without(y, parents, x) - local_with(y, parents, x));
     });
@@ -176,7 +207,7 @@ void ClassOperators::turn_directed(std::size_t x, std::size_t y) {
   const BitSet needed = state_.common(y, x);
   const std::vector<std::size_t> of_x = state_.parents_with(x, BitSet(size()));
   const double freed = local_without(x, of_x, y) - score_.local(x, of_x);
-  each_clique(state_, BitSet(size(), state_.rows().neighbours[y]), BitSet(size()), 0, [&](const BitSet& with) {
+  each_clique(state_, BitSet(size(), state_.rows().neighbours[y]), [&](const BitSet& with) {
     if (!is_subset(needed, with) || !may_point(with, y)) return;
     const std::vector<std::size_t> of_y = state_.parents_with(y, with);
     if (of_y.size() >= limits_.max_parents) return;
@@ -190,7 +221,7 @@ void ClassOperators::turn_undirected(std::size_t x, std::size_t y) {
   BitSet others(size(), state_.rows().neighbours[y]);
   others.reset(x);
   const BitSet shared = state_.common(y, x);
-  each_clique(state_, others, BitSet(size()), 0, [&](const BitSet& with) {
+  each_clique(state_, others, [&](const BitSet& with) {
     if (is_subset(with, shared) || !may_point(with, y) || !separates(with, shared, y)) return;
     BitSet both = shared;
     intersect(both, with);

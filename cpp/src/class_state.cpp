@@ -1,5 +1,6 @@
 #include "dagathlon/class_state.hpp"
 
+#include <bit>
 #include <utility>
 
 #include "dagathlon/dag.hpp"
@@ -9,7 +10,7 @@
 namespace dagathlon {
 
 ClassState::ClassState(const MarkedGraph& dag, std::vector<BitSet> targets, const BitMatrix& forbidden)
-    : targets_(std::move(targets)), forbidden_(forbidden), graph_(essential(dag)), rows_(graph_) {}
+    : targets_(std::move(targets)), forbidden_(forbidden), graph_(essential(dag)), rows_(graph_), reached_(dag.size()) {}
 
 MarkedGraph ClassState::essential(const MarkedGraph& dag) const {
   return targets_.empty() ? cpdag_of_dag(dag, topological_order(dag)) : interventional_essential_graph(dag, targets_);
@@ -42,33 +43,49 @@ std::vector<std::size_t> ClassState::parents_with(std::size_t y, ConstRow with) 
 }
 
 // Whether directed edges, taken forwards, and undirected ones lead from one node to the other without
-// a node that is avoided.
-bool ClassState::path_avoiding(std::size_t from, std::size_t to, ConstRow avoided, bool without_edge) const {
-  BitSet seen(size(), avoided);
-  seen.set(from);
-  std::vector<std::size_t> waiting{from};
+// a node that is avoided and without the edge between the two.
+bool ClassState::detour_avoiding(std::size_t from, std::size_t to, ConstRow avoided) const {
+  BitSet closed(size(), avoided);
+  closed.set(from);
+  bool found = false;
+  BitSet first_steps(size(), rows_.children[from]);
+  unite(first_steps, rows_.neighbours[from]);
+  first_steps.reset(to);
+  subtract(first_steps, closed);
+  for_each(first_steps, [&](std::size_t i) { found = found || (!closed.test(to) && reached(i, closed).test(to)); });
+  return found;
+}
+
+// Where directed edges, taken forwards, and undirected ones lead to; those that are avoided count too.
+const BitSet& ClassState::reached(std::size_t from, const BitSet& avoided) const {
+  Reached& known = reached_[from];
+  if (known.time == time_ && known.avoided == avoided) return known.nodes;
+  known = {time_, avoided, avoided};
+  const Row met = known.nodes;
+  std::vector<std::size_t> waiting;
+  waiting.reserve(size());
+  waiting.push_back(from);
   while (!waiting.empty()) {
     const std::size_t node = waiting.back();
     waiting.pop_back();
-    BitSet next(size(), rows_.children[node]);
-    unite(next, rows_.neighbours[node]);
-    if (without_edge && node == from) next.reset(to);
-    subtract(next, seen);
-    if (next.test(to)) return true;
-    unite(seen, next);
-    for_each(next, [&](std::size_t i) { waiting.push_back(i); });
+    for (std::size_t k = 0; k < met.size(); ++k) {
+      Word next = (rows_.children[node][k] | rows_.neighbours[node][k]) & ~met[k];
+      met[k] |= next;
+      for (; next != 0; next &= next - 1)
+        waiting.push_back(k * word_bits + static_cast<std::size_t>(std::countr_zero(next)));
+    }
   }
-  return false;
+  return known.nodes;
 }
 
 bool ClassState::is_valid(const ClassOperator& op) const {
   if (op.step == Step::remove) return true;
   if (op.step == Step::insert)
-    return !rows_.adjacent.test(op.x, op.y) && !path_avoiding(op.y, op.x, op.with, false);
+    return !rows_.adjacent.test(op.x, op.y) && !reached(op.y, op.with).test(op.x);
   if (rows_.neighbours.test(op.x, op.y)) return true;
   BitSet avoided(size(), op.with);
   unite(avoided, rows_.neighbours[op.x]);
-  return !path_avoiding(op.y, op.x, avoided, true);
+  return !detour_avoiding(op.y, op.x, avoided);
 }
 
 // All undirected edges at a node get a direction: in from `parents`, out to the others.
@@ -123,12 +140,14 @@ bool ClassState::apply(const ClassOperator& op) {
   if (!can_obey(rows)) return false;
   graph_ = std::move(changed);
   rows_ = std::move(rows);
+  ++time_;
   return true;
 }
 
 void ClassState::set(const MarkedGraph& graph) {
   graph_ = graph;
   rows_ = Pdag(graph);
+  ++time_;
 }
 
 }  // namespace dagathlon

@@ -139,23 +139,24 @@ class Search {
   // leads higher is the way to go.
   bool escape() {
     const MarkedGraph graph = state_.graph();
-    const ClassOperators::Lists lists = operators_.lists();
     const double before = total();
     for (const ClassOperator& op : operators_.all_removals()) {
       const std::array allowed{operators_.allowed(op.x, op.y), operators_.allowed(op.y, op.x)};
+      operators_.remember();
       operators_.set_allowed(op.x, op.y, false);
       operators_.set_allowed(op.y, op.x, false);
       const bool better = take(op) && leads_above(before);
       operators_.set_allowed(op.x, op.y, allowed[0]);
       operators_.set_allowed(op.y, op.x, allowed[1]);
       if (better) {
+        operators_.forget();
         operators_.find(Step::insert, op.x);
         operators_.find(Step::insert, op.y);
         settle();
         return true;
       }
       state_.set(graph);
-      operators_.restore(lists);
+      operators_.put_back();
     }
     return false;
   }

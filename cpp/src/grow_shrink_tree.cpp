@@ -13,37 +13,45 @@ GrowShrinkTree::GrowShrinkTree(Score& score, std::size_t child, ConstRow require
       allowed_(score.size(), allowed),
       max_parents_(max_parents),
       scores_(score.size()) {
-  Place root{};
+  Place root{.score = 0, .parents = {}, .chosen = BitSet(score.size()), .missed = BitSet(score.size())};
   for_each(required_, [&](std::size_t i) { root.parents.push_back(i); });
   root.score = score.local(child, root.parents);
   places_.push_back(std::move(root));
 }
 
-const GrowShrinkTree::Shrunk& GrowShrinkTree::shrunk(ConstRow before) {
+bool GrowShrinkTree::ends_at(std::size_t place, ConstRow before) const {
+  const Place& there = places_[place];
+  return there.shrunk != no_node && is_subset(there.chosen, before) && !intersects(shrunk_[there.shrunk].missed, before);
+}
+
+std::size_t GrowShrinkTree::find(ConstRow before, std::size_t guess) {
+  if (guess != no_node && ends_at(guess, before)) return guess;
   std::size_t place = 0;
-  while (true) {
-    if (!places_[place].grown) grow(place);
-    std::size_t next = no_node;
-    for (std::size_t k = 0; k < places_[place].branches.size(); ++k) {
-      const Branch branch = places_[place].branches[k];
-      if (!test(before, branch.candidate)) continue;
-      next = branch.leads_to;
-      if (next == no_node) {
-        next = places_.size();
-        Place made{};
-        made.score = branch.score;
-        made.parents = places_[place].parents;
-        made.parents.insert(std::ranges::lower_bound(made.parents, branch.candidate), branch.candidate);
-        places_.push_back(std::move(made));
-        places_[place].branches[k].leads_to = next;
-      }
-      break;
-    }
-    if (next == no_node) break;
-    place = next;
-  }
+  for (std::size_t further = next(place, before); further != no_node; further = next(place, before)) place = further;
   if (places_[place].shrunk == no_node) shrink(place);
-  return shrunk_[places_[place].shrunk];
+  return place;
+}
+
+// The place to which the best candidate at hand leads; `no_node` where growing ends.
+std::size_t GrowShrinkTree::next(std::size_t place, ConstRow before) {
+  if (!places_[place].grown) grow(place);
+  const std::vector<Branch>& branches = places_[place].branches;
+  for (std::size_t k = 0; k < branches.size(); ++k)
+    if (test(before, branches[k].candidate)) return branches[k].leads_to != no_node ? branches[k].leads_to : follow(place, k);
+  return no_node;
+}
+
+std::size_t GrowShrinkTree::follow(std::size_t place, std::size_t branch) {
+  const Place& from = places_[place];
+  const std::size_t candidate = from.branches[branch].candidate;
+  Place made{.score = from.branches[branch].score, .parents = from.parents, .chosen = from.chosen, .missed = from.missed};
+  made.parents.insert(std::ranges::lower_bound(made.parents, candidate), candidate);
+  made.chosen.set(candidate);
+  for (std::size_t k = 0; k < branch; ++k) made.missed.set(from.branches[k].candidate);
+  const std::size_t result = places_.size();
+  places_[place].branches[branch].leads_to = result;
+  places_.push_back(std::move(made));
+  return result;
 }
 
 void GrowShrinkTree::grow(std::size_t place) {
@@ -60,7 +68,8 @@ void GrowShrinkTree::grow(std::size_t place) {
 }
 
 void GrowShrinkTree::shrink(std::size_t place) {
-  Shrunk found{places_[place].score, places_[place].parents};
+  Shrunk found{places_[place].score, places_[place].parents, places_[place].missed};
+  for (const Branch& branch : places_[place].branches) found.missed.set(branch.candidate);
   while (!found.parents.empty()) {
     score_.removals(child_, found.parents, scores_);
     std::size_t best = no_node;

@@ -1,9 +1,11 @@
 #include <algorithm>
-#include <queue>
-#include <set>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
+#include "dagathlon/bits.hpp"
 #include "dagathlon/parent_sets.hpp"
+#include "dagathlon/random.hpp"
 
 namespace dagathlon {
 
@@ -29,6 +31,78 @@ struct Promise {
   }
 };
 
+// Fingerprints that were met before. Millions are asked for, so they lie in one open table.
+class Fingerprints {
+ public:
+  Fingerprints() : places_(first_size) {}
+
+  // Whether it is new.
+  bool insert(std::uint64_t print) {
+    if (2 * ++used_ > places_.size()) grow();
+    return put(print | 1);
+  }
+
+ private:
+  static constexpr std::size_t first_size = std::size_t{1} << 12;
+
+  bool put(std::uint64_t print) {
+    const std::size_t mask = places_.size() - 1;
+    std::size_t k = (print >> 1) & mask;
+    for (; places_[k] != 0; k = (k + 1) & mask)
+      if (places_[k] == print) return false;
+    places_[k] = print;
+    return true;
+  }
+
+  void grow() {
+    std::vector<std::uint64_t> old(2 * places_.size());
+    old.swap(places_);
+    for (const std::uint64_t print : old)
+      if (print != 0) put(print);
+  }
+
+  std::vector<std::uint64_t> places_;
+  std::size_t used_ = 0;
+};
+
+// The best promises first; no more of them than will be asked for.
+class Promises {
+ public:
+  bool empty() const { return heap_.empty(); }
+
+  // Whether a promise of this value may still have its turn.
+  bool within_reach(double value) const { return value >= least_; }
+
+  void push(Promise promise) {
+    heap_.push_back(std::move(promise));
+    std::ranges::push_heap(heap_, in_turn);
+  }
+
+  Members pop() {
+    std::ranges::pop_heap(heap_, in_turn);
+    Members result = std::move(heap_.back().members);
+    heap_.pop_back();
+    return result;
+  }
+
+  // Leaves out what cannot have its turn in so many more.
+  void shorten(std::size_t turns) {
+    if (heap_.size() <= 2 * turns + shortest) return;
+    const auto end = heap_.begin() + static_cast<std::ptrdiff_t>(turns);
+    std::ranges::nth_element(heap_, end, [](const Promise& a, const Promise& b) { return b < a; });
+    least_ = end->value;
+    heap_.erase(end, heap_.end());
+    std::ranges::make_heap(heap_, in_turn);
+  }
+
+ private:
+  static constexpr std::size_t shortest = 64;
+  static bool in_turn(const Promise& a, const Promise& b) { return a < b; }
+
+  std::vector<Promise> heap_;
+  double least_ = -std::numeric_limits<double>::infinity();
+};
+
 class Exploration {
  public:
   Exploration(Score& score, const Guide& guide, const SearchLimits& limits, std::size_t child)
@@ -38,15 +112,17 @@ class Exploration {
       allowed_.push_back(x);
       if (limits.required.test(x, child)) required_.push_back(x);
     }
+    Stream random(0, 0);
+    for (std::size_t x = 0; x < score.size(); ++x) prints_.push_back(random.bits());
   }
 
   std::vector<ParentSet> explore(std::size_t budget) {
     const double none = start();
     while (!queue_.empty() && budget-- > 0) {
-      const Members members = queue_.top().members;
-      queue_.pop();
+      const Members members = queue_.pop();
       keep(members);
       promise_more(members, guide_.score.local(child_, members), none);
+      queue_.shorten(budget);
     }
     keep_undominated(found_);
     return std::move(found_);
@@ -79,15 +155,17 @@ class Exploration {
 
   void promise_more(const Members& members, double value, double none) {
     if (members.size() >= most_) return;
+    const double size = size_of(members);
+    std::uint64_t print = 0;
+    for (const std::size_t x : members) print ^= prints_[x];
     for (const std::size_t x : allowed_) {
-      if (std::ranges::binary_search(members, x)) continue;
-      Members more = with(members, x);
-      if (!seen_.insert(more).second) continue;
-      queue_.push({guide_.of_union(child_, value, size_of(members), of_one_[x], size_of({x}), none), std::move(more)});
+      if (std::ranges::binary_search(members, x) || !seen_.insert(print ^ prints_[x])) continue;
+      const double promised = guide_.of_union(child_, value, size, of_one_[x], size_of(Nodes(&x, 1)), none);
+      if (queue_.within_reach(promised)) queue_.push({promised, with(members, x)});
     }
   }
 
-  double size_of(const Members& members) const {
+  double size_of(Nodes members) const {
     double product = 1;
     if (!guide_.levels.empty())
       for (const std::size_t x : members) product *= static_cast<double>(guide_.levels[x]);
@@ -107,8 +185,10 @@ class Exploration {
   Members required_;
   std::vector<double> of_one_;
   std::size_t scored_ = 0;
-  std::priority_queue<Promise> queue_;
-  std::set<Members> seen_;
+  Promises queue_;
+  // A set is known by the combined random numbers of its members.
+  std::vector<std::uint64_t> prints_;
+  Fingerprints seen_;
   std::vector<ParentSet> found_;
 };
 

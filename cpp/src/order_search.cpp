@@ -79,14 +79,14 @@ class Tucks {
 
  private:
   bool search(std::size_t depth) {
-    const std::vector<std::size_t> saved = order_.order();
     for (std::size_t y = 0; y < n_; ++y) {
       const std::vector<std::size_t> parents = order_.parents(y);
       for (const std::size_t x : parents) {
         if (depth > how_.uncovered_depth && !is_covered(x, y)) continue;
         if (depth > how_.nonsingular_depth && !order_.is_singular(x, y)) continue;
+        const ScoredOrder::Stretch saved = order_.between(x, y);
         if (try_tuck(x, y, depth)) return true;
-        order_.set(saved);
+        order_.put_back(saved);
       }
     }
     return false;
@@ -99,10 +99,11 @@ class Tucks {
     return now > start_ - tie_tolerance && depth < how_.depth && search(depth + 1);
   }
 
-  bool is_covered(std::size_t x, std::size_t y) {
-    std::vector<std::size_t> of_y = order_.parents(y);
-    std::erase(of_y, x);
-    return of_y == order_.parents(x);
+  // Whether the parents of y are x and those of x.
+  bool is_covered(std::size_t x, std::size_t y) const {
+    const std::vector<std::size_t>& of_x = order_.parents(x);
+    const std::vector<std::size_t>& of_y = order_.parents(y);
+    return of_y.size() == of_x.size() + 1 && std::ranges::includes(of_y, of_x);
   }
 
   ScoredOrder& order_;

@@ -6,7 +6,7 @@
 namespace dagathlon {
 
 ScoredOrder::ScoredOrder(Score& score, const SearchLimits& limits)
-    : limits_(limits), required_into_(score.size()), place_(score.size()), terms_(score.size()) {
+    : limits_(limits), required_into_(score.size()), place_(score.size()), before_(score.size()), found_(score.size(), no_node), terms_(score.size()) {
   const std::size_t n = score.size();
   for (std::size_t child = 0; child < n; ++child) {
     BitSet allowed(n);
@@ -20,52 +20,71 @@ ScoredOrder::ScoredOrder(Score& score, const SearchLimits& limits)
 
 void ScoredOrder::set(std::vector<std::size_t> order) {
   order_.clear();
-  BitSet taken(order.size());
-  while (order_.size() < order.size()) {
+  BitSet taken(size());
+  while (order_.size() < size()) {
     // The first that waits for nobody: required arcs have no cycle, so there is one.
-    for (const std::size_t node : order) {
-      if (taken.test(node) || !is_subset(required_into_[node], taken)) continue;
-      taken.set(node);
-      order_.push_back(node);
-      break;
-    }
+    const auto next = std::ranges::find_if(order, [&](std::size_t node) { return is_subset(required_into_[node], taken); });
+    taken.set(*next);
+    order_.push_back(*next);
+    order.erase(next);
   }
   update(0, size());
 }
 
-double ScoredOrder::score() const {
-  double sum = 0;
-  for (const double term : terms_) sum += term;
-  return sum;
-}
-
-BitSet ScoredOrder::before(std::size_t place) const {
-  BitSet result(size());
-  for (std::size_t k = 0; k < place; ++k) result.set(order_[k]);
-  return result;
-}
-
-const std::vector<std::size_t>& ScoredOrder::parents(std::size_t node) {
-  return trees_[node].parents(before(place_[node]));
-}
-
-MarkedGraph ScoredOrder::dag() {
+MarkedGraph ScoredOrder::dag() const {
   MarkedGraph result(size());
-  BitSet earlier(size());
-  for (const std::size_t node : order_) {
-    for (const std::size_t parent : trees_[node].parents(earlier)) result.set_directed(parent, node);
-    earlier.set(node);
-  }
+  for (const std::size_t node : order_)
+    for (const std::size_t parent : parents(node)) result.set_directed(parent, node);
   return result;
+}
+
+void ScoredOrder::stand_in_order(std::size_t first, std::size_t last) {
+  for (std::size_t k = first; k < last; ++k) {
+    const Row earlier = before_[order_[k]];
+    place_[order_[k]] = k;
+    if (k == 0) {
+      std::ranges::fill(earlier, Word{0});
+      continue;
+    }
+    std::ranges::copy(before_[order_[k - 1]], earlier.begin());
+    dagathlon::set(earlier, order_[k - 1]);
+  }
 }
 
 void ScoredOrder::update(std::size_t first, std::size_t last) {
-  BitSet earlier = before(first);
+  stand_in_order(first, last);
+  bool changed = false;
   for (std::size_t k = first; k < last; ++k) {
-    place_[order_[k]] = k;
-    terms_[order_[k]] = trees_[order_[k]].score(earlier);
-    earlier.set(order_[k]);
+    const std::size_t node = order_[k];
+    const std::size_t found = trees_[node].find(before_[node], found_[node]);
+    if (found == found_[node]) continue;
+    found_[node] = found;
+    terms_[node] = trees_[node].score(found);
+    changed = true;
   }
+  if (!changed) return;
+  score_ = 0;
+  for (const double term : terms_) score_ += term;
+}
+
+ScoredOrder::Stretch ScoredOrder::between(std::size_t x, std::size_t y) const {
+  Stretch result{place_[x], {}, {}, score_};
+  for (std::size_t k = place_[x]; k <= place_[y]; ++k) {
+    result.nodes.push_back(order_[k]);
+    result.found.push_back(found_[order_[k]]);
+  }
+  return result;
+}
+
+void ScoredOrder::put_back(const Stretch& stretch) {
+  for (std::size_t k = 0; k < stretch.nodes.size(); ++k) {
+    const std::size_t node = stretch.nodes[k];
+    order_[stretch.first + k] = node;
+    found_[node] = stretch.found[k];
+    terms_[node] = trees_[node].score(found_[node]);
+  }
+  stand_in_order(stretch.first, stretch.first + stretch.nodes.size());
+  score_ = stretch.score;
 }
 
 std::pair<std::size_t, std::size_t> ScoredOrder::range(std::size_t node) const {
@@ -86,12 +105,13 @@ bool ScoredOrder::move_to_best_place(std::size_t node) {
   std::vector<double> with(size());
   BitSet earlier(size());
   double without = 0;
+  const auto term = [&](std::size_t i, ConstRow before) { return trees_[i].score(trees_[i].find(before, found_[i])); };
   for (std::size_t k = 0; k < size(); ++k) {
-    totals[k] = without + trees_[node].score(earlier);
+    totals[k] = without + term(node, earlier);
     if (k == others.size()) break;
-    without += trees_[others[k]].score(earlier);
+    without += term(others[k], earlier);
     earlier.set(node);
-    with[k] = trees_[others[k]].score(earlier);
+    with[k] = term(others[k], earlier);
     earlier.reset(node);
     earlier.set(others[k]);
   }
@@ -110,28 +130,24 @@ bool ScoredOrder::move_to_best_place(std::size_t node) {
   return true;
 }
 
-bool ScoredOrder::keeps_required_arcs() const {
-  BitSet earlier(size());
-  for (const std::size_t node : order_) {
-    if (!is_subset(required_into_[node], earlier)) return false;
-    earlier.set(node);
-  }
+bool ScoredOrder::keeps_required_arcs(std::size_t first, std::size_t last) const {
+  for (std::size_t k = first; k < last; ++k)
+    if (!is_subset(required_into_[order_[k]], before_[order_[k]])) return false;
   return true;
 }
 
-BitSet ScoredOrder::ancestors_behind(std::size_t x, std::size_t y) {
+BitSet ScoredOrder::ancestors_behind(std::size_t x, std::size_t y) const {
   BitSet above(size());
   above.set(y);
   for (std::size_t k = place_[y] + 1; k-- > place_[x] + 1;)
     if (above.test(order_[k]))
       for (const std::size_t parent : parents(order_[k])) above.set(parent);
-  BitSet behind(size());
-  for (std::size_t k = place_[x] + 1; k <= place_[y]; ++k) behind.set(order_[k]);
-  intersect(above, behind);
+  subtract(above, before_[x]);
+  above.reset(x);
   return above;
 }
 
-bool ScoredOrder::is_singular(std::size_t x, std::size_t y) {
+bool ScoredOrder::is_singular(std::size_t x, std::size_t y) const {
   bool only_path = true;
   for_each(ancestors_behind(x, y), [&](std::size_t node) {
     only_path = only_path && (node == y || !std::ranges::binary_search(parents(node), x));
@@ -147,7 +163,7 @@ bool ScoredOrder::tuck(std::size_t x, std::size_t y) {
   std::stable_partition(begin + static_cast<std::ptrdiff_t>(from), begin + static_cast<std::ptrdiff_t>(to),
                         [&](std::size_t node) { return above.test(node); });
   update(from, to);
-  return keeps_required_arcs();
+  return keeps_required_arcs(from, to);
 }
 
 }  // namespace dagathlon

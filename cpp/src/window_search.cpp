@@ -216,7 +216,7 @@ class Search {
   }
 
   WindowResult run() {
-    while (result_.starts < how_.starts && !(result_.starts > 0 && late())) {
+    while (result_.starts < how_.starts && !(result_.starts > 0 && (late() || in_vain()))) {
       Stream stream(how_.seed, result_.starts++);
       Order order(lists_.size());
       std::iota(order.begin(), order.end(), std::size_t{0});
@@ -234,7 +234,10 @@ class Search {
     return how_.seconds > 0 && used.count() > how_.seconds;
   }
 
+  bool in_vain() const { return how_.patience > 0 && result_.starts - best_start_ >= how_.patience; }
+
   void keep(double score, const std::vector<std::size_t>& choice) {
+    if (score > result_.choice.score + least_gain) best_start_ = result_.starts;
     if (score > result_.choice.score) result_.choice = {score, choice};
   }
 
@@ -265,6 +268,8 @@ class Search {
   AcyclicSelection selection_;
   WindowSearch how_;
   WindowResult result_;
+  // The start that found the best so far, counted from 1.
+  std::size_t best_start_ = 0;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 

@@ -755,7 +755,13 @@ def violated_clusters(
     nodes: int, shares: Sequence[tuple[int, Sequence[int], float]], most: int
 ) -> list[list[int]]: ...
 def window_search(
-    sets: ParentSets, starts: int, window: int, acyclic_selection: bool, seconds: float, seed: int
+    sets: ParentSets,
+    starts: int,
+    patience: int,
+    window: int,
+    acyclic_selection: bool,
+    seconds: float,
+    seed: int,
 ) -> tuple[float, list[list[int]], int, int]: ...
 
 class Modularity(enum.Enum):

@@ -46,8 +46,8 @@ def test_choices_are_dags_below_the_optimum(seed: int, p: int, window: int) -> N
     lists = random_lists(seed, p)
     sets = _core.ParentSets(lists)
     best, _ = _core.best_by_sets(sets)
-    plain = _core.window_search(sets, 5, window, False, 0.0, seed)
-    relaxed = _core.window_search(sets, 5, window, True, 0.0, seed)
+    plain = _core.window_search(sets, 5, 0, window, False, 0.0, seed)
+    relaxed = _core.window_search(sets, 5, 0, window, True, 0.0, seed)
     for score, parents, starts, _ in (plain, relaxed):
         assert starts == 5
         assert score <= best + 1e-9
@@ -76,7 +76,7 @@ def ancestors(parents: list[list[int]], node: int) -> int:
 @settings(max_examples=20)
 def test_without_relaxation_the_score_is_that_of_an_order(seed: int) -> None:
     lists = random_lists(seed, 6)
-    score, parents, *_ = _core.window_search(_core.ParentSets(lists), 1, 1, False, 0.0, seed)
+    score, parents, *_ = _core.window_search(_core.ParentSets(lists), 1, 0, 1, False, 0.0, seed)
     order = sorted(range(6), key=lambda j: ancestors(parents, j))
     start = ordered_score(lists, order)
     assert start == pytest.approx(score)
@@ -87,7 +87,7 @@ def test_without_relaxation_the_score_is_that_of_an_order(seed: int) -> None:
 def test_many_starts_find_the_optimum(seed: int, p: int) -> None:
     sets = _core.ParentSets(random_lists(seed, p))
     best, _ = _core.best_by_sets(sets)
-    assert _core.window_search(sets, 200, 3, True, 0.0, 1)[0] == pytest.approx(best)
+    assert _core.window_search(sets, 200, 0, 3, True, 0.0, 1)[0] == pytest.approx(best)
 
 
 def test_exploration_without_end_is_enumeration() -> None:
@@ -152,3 +152,25 @@ def test_rblip_answers() -> None:
         assert found.graph.is_dag
     with pytest.raises(DataError, match="discrete"):
         learn(Dataset([Variable("x")], values=np.zeros((4, 1))), "rblip_asobs")
+
+
+def test_search_ends_after_starts_in_vain() -> None:
+    data = Network.load("sachs").sample(200, seed=2)
+    patient = learn(data, "winasobs", patience=8)
+    starts = int(patient.stats["starts"])
+    assert 8 < starts < 100
+    until_best = learn(data, "winasobs", starts=starts - 8)
+    assert until_best.stats["score"] == pytest.approx(patient.stats["score"], rel=1e-12)
+    limited = learn(data, "winasobs", patience=8, seconds=1000.0)
+    assert limited == patient
+
+
+def test_rblip_does_not_use_up_its_time() -> None:
+    data = Network.load("asia").sample(200, seed=2)
+    for method in ("winasobs", "asobs"):
+        runs = [
+            learn(data, "rblip_asobs", timeout=seconds, solvermethod=method)
+            for seconds in (300, 600)
+        ]
+        assert runs[0].graph == runs[1].graph
+        assert runs[0].stats["starts"] == runs[1].stats["starts"]

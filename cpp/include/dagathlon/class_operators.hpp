@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstddef>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "dagathlon/bits.hpp"
@@ -40,23 +42,38 @@ class ClassOperators {
   // Every removal of an edge, whatever it costs, the cheapest first.
   std::vector<ClassOperator> all_removals();
 
-  const Lists& lists() const { return lists_; }
-  void restore(const Lists& lists) { lists_ = lists; }
+  // From here on lists that are found anew are remembered as they were, until they are put back or
+  // forgotten.
+  void remember();
+  void put_back();
+  void forget() { remembering_ = false; }
 
   // Whether an arc x → y may be inserted at all.
   bool allowed(std::size_t x, std::size_t y) const { return allowed_.test(y, x); }
   void set_allowed(std::size_t x, std::size_t y, bool allowed);
 
  private:
+  struct Addition {
+    std::size_t parent;
+    double gain;
+  };
+  struct Remembered {
+    Step step;
+    std::size_t y;
+    std::vector<ClassOperator> list;
+  };
+
   static std::size_t place(Step step) { return static_cast<std::size_t>(step); }
   std::size_t size() const { return state_.size(); }
   void find_joinable();
   void keep(Step step, std::size_t x, std::size_t y, const BitSet& with, double gain);
   bool may_point(ConstRow from, std::size_t to) const;
   bool may_turn(std::size_t x, std::size_t y) const;
-  void find_insertions(std::size_t y, const BitSet& clique, std::size_t next);
+  void find_insertions(std::size_t y);
   BitSet with_common_neighbour(std::size_t y) const;
-  void insertions_with(std::size_t y, const BitSet& clique);
+  void insertions_with(std::size_t y, const BitSet& clique, const BitSet& candidates);
+  // The further parents of y that raise its score, whatever the graph.
+  const std::vector<Addition>& additions(std::size_t y, const std::vector<std::size_t>& parents);
   void find_removals(std::size_t y);
   void turn_directed(std::size_t x, std::size_t y);
   void turn_undirected(std::size_t x, std::size_t y);
@@ -72,6 +89,13 @@ class ClassOperators {
   BitMatrix allowed_;
   BitMatrix joinable_;
   Lists lists_;
+  bool remembering_ = false;
+  std::vector<Remembered> remembered_;
+  std::array<BitSet, 3> are_remembered_;
+  // The same families come back after most steps.
+  std::unordered_map<std::u32string, std::vector<Addition>> additions_;
+  std::u32string family_;
+  std::vector<double> scores_;
   // Operators that gain no more are not kept.
   double least_gain_;
 };

@@ -57,7 +57,15 @@ class ClassState {
   void set(const MarkedGraph& graph);
 
  private:
-  bool path_avoiding(std::size_t from, std::size_t to, ConstRow avoided, bool without_edge) const;
+  // What paths from a node lead to that avoid some nodes, at one time of the search.
+  struct Reached {
+    std::size_t time = 0;
+    BitSet avoided{0};
+    BitSet nodes{0};
+  };
+
+  bool detour_avoiding(std::size_t from, std::size_t to, ConstRow avoided) const;
+  const BitSet& reached(std::size_t from, const BitSet& avoided) const;
   std::optional<MarkedGraph> member_with_directions(const ClassOperator& op) const;
   void direct_around(MarkedGraph& graph, std::size_t node, ConstRow parents) const;
   bool can_obey(const Pdag& rows) const;
@@ -67,6 +75,9 @@ class ClassState {
   const BitMatrix& forbidden_;
   MarkedGraph graph_;
   Pdag rows_;
+  std::size_t time_ = 1;
+  // The last answer for each node: most insertions into a node differ in x alone.
+  mutable std::vector<Reached> reached_;
 };
 
 }  // namespace dagathlon

@@ -18,14 +18,19 @@ class GrowShrinkTree {
   // `required` are parents in any case; only `allowed` nodes may be others, up to `max_parents` in all.
   GrowShrinkTree(Score& score, std::size_t child, ConstRow required, ConstRow allowed, std::size_t max_parents);
 
-  // The term of the child with the parents that growing and shrinking find among `before`.
-  double score(ConstRow before) { return shrunk(before).score; }
-  const std::vector<std::size_t>& parents(ConstRow before) { return shrunk(before).parents; }
+  // The place in the tree where growing among `before` ends. It is cheap to find where it is `guess`,
+  // the answer to an earlier question, if there was one (`no_node` if not).
+  std::size_t find(ConstRow before, std::size_t guess);
+  // The term of the child with the parents that shrinking leaves at a place that was found.
+  double score(std::size_t place) const { return shrunk_[places_[place].shrunk].score; }
+  const std::vector<std::size_t>& parents(std::size_t place) const { return shrunk_[places_[place].shrunk].parents; }
 
  private:
   struct Shrunk {
     double score;
     std::vector<std::size_t> parents;
+    // Growing ended because none of these was at hand.
+    BitSet missed;
   };
   struct Branch {
     std::size_t candidate;
@@ -36,12 +41,17 @@ class GrowShrinkTree {
   struct Place {
     double score;
     std::vector<std::size_t> parents;
-    std::vector<Branch> branches;
+    // The way to here was taken because all of `chosen` were at hand and none of `missed`.
+    BitSet chosen;
+    BitSet missed;
+    std::vector<Branch> branches{};
     bool grown = false;
     std::size_t shrunk = no_node;
   };
 
-  const Shrunk& shrunk(ConstRow before);
+  bool ends_at(std::size_t place, ConstRow before) const;
+  std::size_t next(std::size_t place, ConstRow before);
+  std::size_t follow(std::size_t place, std::size_t branch);
   void grow(std::size_t place);
   void shrink(std::size_t place);
 

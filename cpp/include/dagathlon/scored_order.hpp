@@ -15,42 +15,58 @@ namespace dagathlon {
 
 class ScoredOrder {
  public:
+  // What stands in a part of the order, and the score of the whole.
+  struct Stretch {
+    std::size_t first;
+    std::vector<std::size_t> nodes;
+    std::vector<std::size_t> found;
+    double score;
+  };
+
   ScoredOrder(Score& score, const SearchLimits& limits);
 
   // Takes an order; a node that must come after another by a required arc is put after it.
   void set(std::vector<std::size_t> order);
   const std::vector<std::size_t>& order() const { return order_; }
   std::size_t place(std::size_t node) const { return place_[node]; }
-  double score() const;
-  const std::vector<std::size_t>& parents(std::size_t node);
-  MarkedGraph dag();
+  double score() const { return score_; }
+  const std::vector<std::size_t>& parents(std::size_t node) const { return trees_[node].parents(found_[node]); }
+  MarkedGraph dag() const;
 
   // Moves a node to the place where the score is best; whether that gained anything.
   bool move_to_best_place(std::size_t node);
 
   // Whether the arc is the only path from x to y in the DAG of the order.
-  bool is_singular(std::size_t x, std::size_t y);
+  bool is_singular(std::size_t x, std::size_t y) const;
 
   // Moves x and what stands between it and y, but the ancestors of y, behind y; whether required arcs
   // allow that.
   bool tuck(std::size_t x, std::size_t y);
+  // The part of the order that a tuck changes, and the way back.
+  Stretch between(std::size_t x, std::size_t y) const;
+  void put_back(const Stretch& stretch);
 
  private:
-  std::size_t size() const { return order_.size(); }
+  std::size_t size() const { return trees_.size(); }
   // First and last place that required arcs leave to a node.
   std::pair<std::size_t, std::size_t> range(std::size_t node) const;
+  // Finds the places, the parents and the score again after a change of this part of the order.
   void update(std::size_t first, std::size_t last);
+  void stand_in_order(std::size_t first, std::size_t last);
   // Ancestors of y that stand behind x, and y itself.
-  BitSet ancestors_behind(std::size_t x, std::size_t y);
-  bool keeps_required_arcs() const;
-  BitSet before(std::size_t place) const;
+  BitSet ancestors_behind(std::size_t x, std::size_t y) const;
+  bool keeps_required_arcs(std::size_t first, std::size_t last) const;
 
   const SearchLimits& limits_;
   std::vector<GrowShrinkTree> trees_;
   BitMatrix required_into_;
   std::vector<std::size_t> order_;
   std::vector<std::size_t> place_;
+  // For each node those before it, the place in its tree that they lead to, and its term.
+  BitMatrix before_;
+  std::vector<std::size_t> found_;
   std::vector<double> terms_;
+  double score_ = 0;
 };
 
 }  // namespace dagathlon

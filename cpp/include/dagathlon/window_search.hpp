@@ -12,6 +12,8 @@ namespace dagathlon {
 struct WindowSearch {
   // Random orders to start from.
   std::size_t starts;
+  // Starts in a row that find nothing better, after which there are no more; 0 is no such rule.
+  std::size_t patience;
   // Largest number of neighbours in an order that are moved together; 0 only scores the random orders.
   std::size_t window;
   // Whether parents may stand later in the order where that makes no cycle (acyclic selection).

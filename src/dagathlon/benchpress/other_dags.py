@@ -17,6 +17,10 @@ from dagathlon.modules import Count, NonNegative, Probability
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
+# Starts in a row without a better DAG that end the search of rblip before its time is up.
+_WINDOW_PATIENCE = 50
+_RANDOM_PATIENCE = 5000
+
 
 @dataclass(frozen=True, kw_only=True)
 class Gobnilp(BenchpressLearner):
@@ -101,7 +105,8 @@ class RblipAsobs(BenchpressLearner):
     Parameters
     ----------
     timeout
-        Seconds the search may use; the best DAG so far is then returned.
+        Most seconds that the search may use. It ends before when it has converged: after 50 starts
+        in a row (5000 without window moves) that find no better DAG.
     scorermethod
         How parent sets are explored: independence selection (is) or one after another (sq).
     solvermethod
@@ -141,15 +146,15 @@ class RblipAsobs(BenchpressLearner):
 
     def native(self) -> ParentSetOrderSearch:
         """The same search under our name."""
-        search: type[ParentSetOrderSearch] = (
-            WinAsobs if self.solvermethod.startswith("winasobs") else Asobs
-        )
+        windows = self.solvermethod.startswith("winasobs")
+        search: type[ParentSetOrderSearch] = WinAsobs if windows else Asobs
         return search(
             score=self.scorefunction,
             iss=self.alpha,
             max_parents=self.indeg,
             exploration="independence" if self.scorermethod == "is" else "all",
             acyclic_selection=self.solvermethod != "obs",
+            patience=_WINDOW_PATIENCE if windows else _RANDOM_PATIENCE,
             seconds=self.timeout,
         )
 

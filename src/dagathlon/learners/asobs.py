@@ -19,7 +19,7 @@ from dagathlon.learners.score_kinds import ScoreParameters
 from dagathlon.learners.scores import native_score
 from dagathlon.modules import Count, Natural, NonNegative
 
-# Without a number of starts a time limit alone ends the search.
+# With another rule that ends the search a number of starts is not needed.
 _NO_END = 2**40
 _ASOBS = "Scanagatta, de Campos, Corani and Zaffalon 2015, NeurIPS"
 
@@ -40,8 +40,11 @@ class ParentSetOrderSearch(ScoreBased):
     acyclic_selection
         Whether a node may take parents that stand later in the order where that makes no cycle.
     starts
-        Number of random orders to start from; null is 10000 for asobs and 100 for
-        winasobs, or no end if `seconds` is given.
+        Largest number of random orders to start from; null is 10000 for asobs and 100 for
+        winasobs, or no end if `patience` or `seconds` is given.
+    patience
+        Number of starts in a row that find no better DAG, after which the search ends; null is no
+        such rule. The seed alone decides where that is.
     seconds
         Seconds after which no new start is made; null is no limit. With a limit the same seed may
         give different results, for how many starts there are depends on the machine.
@@ -56,16 +59,19 @@ class ParentSetOrderSearch(ScoreBased):
     explored: Count = 5000
     acyclic_selection: bool = True
     starts: Natural | None = None
+    patience: Natural | None = None
     seconds: NonNegative | None = None
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Make the lists, search, and give the best DAG."""
         starting_dag(None, self.knowledge(data), data.names)  # required edges without a cycle
         sets = self._parent_sets(data)
-        starts = self.starts or (self.default_starts if self.seconds is None else _NO_END)
+        ends = self.patience is not None or self.seconds is not None
+        starts = self.starts or (_NO_END if ends else self.default_starts)
         score, parents, used, moves = _core.window_search(
             sets,
             starts,
+            self.patience or 0,
             self._window(),
             self.acyclic_selection,
             0.0 if self.seconds is None else max(self.seconds, 1e-9),
