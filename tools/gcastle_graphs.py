@@ -89,7 +89,7 @@ def gcastle(case: Case, values: Matrix) -> tuple[npt.NDArray[np.bool_], float]:
 
     if case["kind"] == "anm":
         learner = algorithms.ANMNonlinear()
-        learner.learn(values)
+        learner.learn(values, regressor=_Regressor())
         return np.asarray(learner.causal_matrix) != 0, 1.0
     if case["kind"] == "low_rank":
         learner = algorithms.NotearsLowRank()
@@ -99,6 +99,23 @@ def gcastle(case: Case, values: Matrix) -> tuple[npt.NDArray[np.bool_], float]:
         learner.learn(values)
     weights = np.abs(np.asarray(learner.weight_causal_matrix))
     return weights > learner.w_threshold, float(np.abs(weights - learner.w_threshold).min())
+
+
+class _Regressor:
+    """gCastle's default as it documents it.
+
+    Later versions of scikit-learn fit the width of the kernel, and give predictions in another
+    shape, from which gCastle makes a matrix of residuals and then no arcs at all.
+    """
+
+    def estimate(self, x: Matrix, y: Matrix) -> Matrix:
+        """Predictions of y, a column."""
+        from sklearn.gaussian_process import GaussianProcessRegressor  # noqa: PLC0415
+        from sklearn.gaussian_process.kernels import RBF, ConstantKernel  # noqa: PLC0415
+
+        kernel = ConstantKernel(1.0, "fixed") * RBF(1.0, "fixed")
+        fitted = GaussianProcessRegressor(kernel).fit(x, y).predict(x)
+        return np.asarray(fitted).reshape(-1, 1)
 
 
 def main(target: Path) -> None:
