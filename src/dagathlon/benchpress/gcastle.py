@@ -216,7 +216,10 @@ class GcastlePc(GcastleLearner):
 
 @dataclass(frozen=True, kw_only=True)
 class GcastleAnm(GcastleLearner):
-    """Additive noise models: the direction in which the residuals are independent.
+    """Additive noise models: the directions in which the residuals are independent.
+
+    As in gCastle a pair may have both directions, which is an undirected edge here, and there may
+    be directed cycles.
 
     Parameters
     ----------
@@ -225,14 +228,15 @@ class GcastleAnm(GcastleLearner):
     """
 
     name = "gcastle_anm"
+    gives = "mixed"
     implementation = "dagathlon (re-implementation of gCastle 1.0.3 ANMNonlinear)"
     references = ("Hoyer, Janzing, Mooij, Peters and Schölkopf 2008, NeurIPS", GCASTLE)
 
     alpha: Probability = 0.05
 
     def native(self) -> AdditiveNoise:
-        """Our additive noise models."""
-        return AdditiveNoise(alpha=self.alpha)
+        """Our additive noise models, with every direction that fits."""
+        return AdditiveNoise(alpha=self.alpha, undecided="keep")
 
 
 @dataclass(frozen=True, kw_only=True)

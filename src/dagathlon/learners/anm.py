@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from dagathlon.data.facts import DataKind
 from dagathlon.graphs import Graph
@@ -24,13 +25,16 @@ class AdditiveNoise(Learner):
     """Additive noise models of all pairs: an arc where only one direction has independent noise.
 
     Each pair that HSIC finds dependent is regressed both ways by a Gaussian process. Where the
-    residuals are independent of the cause in both directions or in none, there is no arc; nor is
-    there one that would close a directed cycle of those before it.
+    residuals are independent of the cause in no direction, there is no arc.
 
     Parameters
     ----------
     alpha
         Significance level of the tests of independence.
+    undecided
+        What becomes of pairs where both directions fit and of arcs that would close a directed
+        cycle of those before them: both are left out, so that the result is a DAG (drop); or both
+        are kept, the former as undirected edges (keep).
     timeout
         Seconds after which the run is stopped; null for no limit.
     """
@@ -43,6 +47,7 @@ class AdditiveNoise(Learner):
     )
 
     alpha: Probability = 0.05
+    undecided: Literal["drop", "keep"] = "drop"
     timeout: NonNegative | None = None
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
@@ -52,18 +57,15 @@ class AdditiveNoise(Learner):
         scaled = values[:, used] - values[:, used].mean(axis=0)
         scaled /= scaled.std(axis=0)
         fits = [_Regression(column) for column in scaled.T]
-        arcs: list[tuple[str, str]] = []
-        both = 0
+        fitting = np.zeros((len(data.names),) * 2, dtype=np.bool_)
         for a, b in combinations(range(len(used)), 2):
-            if not dependent(scaled[:, a], scaled[:, b], self.alpha):
-                continue
-            forward = fits[a].explains(scaled[:, b], self.alpha)
-            backward = fits[b].explains(scaled[:, a], self.alpha)
-            both += forward and backward
-            if forward != backward:
-                names = data.names[used[a]], data.names[used[b]]
-                arcs.append(names if forward else names[::-1])
-        return Estimate(_without_cycles(data.names, arcs), {"undecided": both})
+            if dependent(scaled[:, a], scaled[:, b], self.alpha):
+                fitting[used[a], used[b]] = fits[a].explains(scaled[:, b], self.alpha)
+                fitting[used[b], used[a]] = fits[b].explains(scaled[:, a], self.alpha)
+        stats = {"undecided": int((fitting & fitting.T).sum()) // 2}
+        if self.undecided == "keep":
+            return Estimate(Graph.from_adjacency(data.names, fitting), stats)
+        return Estimate(_without_cycles(data.names, fitting & ~fitting.T), stats)
 
 
 class _Regression:
@@ -85,9 +87,11 @@ class _Regression:
         return not dependent(rest, self.cause, alpha)
 
 
-def _without_cycles(names: tuple[str, ...], arcs: list[tuple[str, str]]) -> Graph:
-    kept: list[tuple[str, str]] = []
-    for arc in arcs:
-        if Graph.from_edges([*kept, arc], names=names).is_dag:
-            kept.append(arc)
-    return Graph.from_edges(kept, names=names)
+def _without_cycles(names: tuple[str, ...], arcs: npt.NDArray[np.bool_]) -> Graph:
+    kept = np.zeros_like(arcs)
+    for a, b in combinations(range(len(names)), 2):
+        more = kept.copy()
+        more[a, b], more[b, a] = arcs[a, b], arcs[b, a]
+        if Graph.from_adjacency(names, more).is_dag:
+            kept = more
+    return Graph.from_adjacency(names, kept)

@@ -60,9 +60,10 @@ class NotearsLowRank(Learner):
         moments = values.T @ values / len(values)
         rho, alpha, h, steps = 1.0, 0.0, np.inf, 0
         for steps in range(1, self.max_iter + 1):
-            previous = h
+            # Each try begins where the last step ended, as in gCastle: it decides on the minimum.
+            start, previous = factors, h
             while rho <= self.rho_max:
-                factors, h = _minimum(moments, factors, rho, alpha)
+                factors, h = _minimum(moments, start, rho, alpha)
                 if h <= 0.25 * previous:
                     break
                 rho *= 10
