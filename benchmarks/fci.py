@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from benchmarks.timing import Row, best_of, compare, print_table, row
 from numpy.typing import NDArray
 
+from benchmarks.timing import Row, best_of, compare, print_table, row
 from dagathlon.data import Dataset, Variable
 from dagathlon.graphs import Graph, latent_projection, pag
 from dagathlon.learners.base import Learner

@@ -49,6 +49,7 @@ class GcastleNotears(GcastleLearner):
     """
 
     name = "gcastle_notears"
+    uses_blas = True
     takes = frozenset({"continuous", "discrete"})
     data_rules = {"loss_type": {"l2": NUMBERS, "logistic": BINARY, "poisson": DISCRETE}}
     implementation = "dagathlon (re-implementation of gCastle 1.0.3 Notears)"
@@ -94,6 +95,7 @@ class GcastleNotearsLowRank(GcastleLearner):
     """
 
     name = "gcastle_notears_low_rank"
+    uses_blas = True
     implementation = "dagathlon (re-implementation of gCastle 1.0.3 NotearsLowRank)"
     references = ("Fang et al. 2023, On low-rank directed acyclic graphs, IEEE TNNLS", GCASTLE)
 
@@ -228,6 +230,7 @@ class GcastleAnm(GcastleLearner):
     """
 
     name = "gcastle_anm"
+    uses_blas = True
     gives = "mixed"
     implementation = "dagathlon (re-implementation of gCastle 1.0.3 ANMNonlinear)"
     references = ("Hoyer, Janzing, Mooij, Peters and Schölkopf 2008, NeurIPS", GCASTLE)
@@ -252,6 +255,7 @@ class GcastleDirectLingam(GcastleLearner):
     """
 
     name = "gcastle_direct_lingam"
+    uses_blas = True
     implementation = "dagathlon (re-implementation of gCastle 1.0.3 DirectLiNGAM)"
     references = ("Shimizu et al. 2011, JMLR 12", GCASTLE)
 
@@ -278,6 +282,7 @@ class GcastleIcaLingam(GcastleLearner):
     """
 
     name = "gcastle_ica_lingam"
+    uses_blas = True
     implementation = "dagathlon (re-implementation of gCastle 1.0.3 ICALiNGAM)"
     references = ("Shimizu, Hoyer, Hyvärinen and Kerminen 2006, JMLR 7", GCASTLE)
 

@@ -185,7 +185,7 @@ class TetradBoss(TetradScoreBased):
     def native(self) -> Learner:
         """The same search under our name."""
         random = self.allowInternalRandomess or self.allowInternalRandomness
-        return Boss(backward=self.useBes, random=random, **self.score_parameters())
+        return Boss(backward=self.useBes, random=random, starts=1, **self.score_parameters())
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -40,6 +40,7 @@ class AdditiveNoise(Learner):
     """
 
     name = "anm"
+    uses_blas = True
     gives = "dag"
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
     references = (

@@ -64,6 +64,9 @@ class Learner(Module):
         Whether it promises the same graph for the columns in any order.
     timeout_is_limit
         Whether a parameter `timeout` ends a run; otherwise the learner itself keeps to it.
+    uses_blas
+        Whether it calls NumPy's linear algebra so often that its threads would cost more than they
+        give.
     """
 
     kind = "algorithm"
@@ -75,6 +78,7 @@ class Learner(Module):
     order_independent: ClassVar[bool] = False
     ESTIMATOR_FIELDS: ClassVar[tuple[str, ...]] = ()
     timeout_is_limit: ClassVar[bool] = True
+    uses_blas: ClassVar[bool] = False
 
     def accepted(self) -> frozenset[DataKind]:
         """Kinds of data for these parameters; override it where a parameter decides."""

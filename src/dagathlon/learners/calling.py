@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from inspect import signature
 from typing import Any, cast
 
@@ -51,12 +52,23 @@ def learn(
         raise DataError(problem)
     learner.prepare()
     rng = np.random.Generator(np.random.Philox(key=seed))
-    if start is None:
-        _refuse_unknown_start(learner)
-        return learner.learn(table, rng)
-    if "start" not in signature(learner.learn).parameters:
-        raise DataError(f"{name} cannot start from a graph")
-    return cast(Estimate, cast(Any, learner).learn(table, rng, start=start))
+    with _threads(learner):
+        if start is None:
+            _refuse_unknown_start(learner)
+            return learner.learn(table, rng)
+        if "start" not in signature(learner.learn).parameters:
+            raise DataError(f"{name} cannot start from a graph")
+        return cast(Estimate, cast(Any, learner).learn(table, rng, start=start))
+
+
+def _threads(learner: Learner) -> AbstractContextManager[object]:
+    """One thread for linear algebra, as in the workers of a study."""
+    if not learner.uses_blas:
+        return nullcontext()
+    # Imported here: few learners need it.
+    from threadpoolctl import threadpool_limits  # noqa: PLC0415
+
+    return cast(AbstractContextManager[object], threadpool_limits(limits=1, user_api="blas"))
 
 
 def _refuse_unknown_start(learner: Learner) -> None:

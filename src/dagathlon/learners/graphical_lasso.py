@@ -46,6 +46,7 @@ class GraphicalLasso(Learner):
     """
 
     name = "glasso"
+    uses_blas = True
     gives = "undirected"
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
     unavailable = NEEDS_SKLEARN

@@ -97,6 +97,7 @@ class DirectLingam(Lingam):
     """
 
     name = "direct_lingam"
+    uses_blas = True
     order_independent = True
     references = (
         "Shimizu et al. 2011, DirectLiNGAM, JMLR 12",
@@ -123,6 +124,7 @@ class IcaLingam(Lingam):
     """
 
     name = "ica_lingam"
+    uses_blas = True
     references = ("Shimizu, Hoyer, Hyvärinen and Kerminen 2006, JMLR 7",)
 
     max_iter: Natural = 1000

@@ -41,6 +41,7 @@ class NotearsLowRank(Learner):
     """
 
     name = "notears_low_rank"
+    uses_blas = True
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
     references = ("Fang et al. 2023, On low-rank directed acyclic graphs, IEEE TNNLS",)
 

@@ -19,6 +19,8 @@ from dagathlon.modules import Count, Natural
 # One start of GRaSP often ends at a local maximum; random orders of many variables take long.
 _GRASP_STARTS = 10
 _FEW_VARIABLES = 50
+_BOSS_STARTS = 3
+_BOSS_VARIABLES = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +31,7 @@ class OrderSearch(ScoreBased):
     ----------
     starts
         Number of starts: the first with the order of the columns, the others with random orders.
-        Null is one for boss; for grasp ten, or one beyond 50 variables.
+        Null is three for boss and ten for grasp, or one beyond 100 and 50 variables.
     max_parents
         Largest number of parents that growing may lead to; null is no limit.
     """
@@ -74,7 +76,8 @@ class Boss(OrderSearch):
     def _search(
         self, score: _core.Score, limits: _core.SearchLimits, seed: int
     ) -> _core.SearchResult:
-        return _core.boss(score, limits, self.backward, self.starts or 1, self.random, seed)
+        starts = self.starts or (_BOSS_STARTS if len(score) <= _BOSS_VARIABLES else 1)
+        return _core.boss(score, limits, self.backward, starts, self.random, seed)
 
 
 @dataclass(frozen=True, kw_only=True)
