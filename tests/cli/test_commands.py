@@ -99,9 +99,10 @@ def test_a_learner_refuses_data_it_cannot_use(run) -> None:
 
 def test_an_own_learner_from_one_file(run) -> None:
     assert run("new", "learner", "mine.py")[0] == 0
-    code, out, _ = run("modules", "mine", "--modules", "mine.py")
+    code, out, _ = run("modules", "mine", "--modules", "mine.py", "--check")
     assert code == 0
     assert "thresh" in out
+    assert "It does what studies rely on" in out
     run("sample", "--network", "ecoli70", "--n", "100", "--out", "d.csv")
     spec = ("--with", "mine[thresh=0.5]", "--modules", "mine.py")
     assert run("learn", "d.csv", *spec, "--out", "g.csv")[0] == 0
@@ -119,6 +120,7 @@ def test_a_picked_study_runs_and_reports(run, tmp_path) -> None:
     assert table[0].startswith(",TP_pattern,FP_pattern")
     report = (tmp_path / "results/s/report.html").read_text()
     assert "corr_thresh" in report
+    assert "the folder above: give results\n" in run("status", "results/s")[2]
     (tmp_path / "results/s/report.html").unlink()
     assert run("report", "results")[0] == 0
     assert (tmp_path / "results/s/report.html").read_text() == report

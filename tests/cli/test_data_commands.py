@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dagathlon import Network, read_data, read_graph
-from dagathlon.cli import USER_ERROR, main
+from dagathlon.cli import INTERRUPTED, USER_ERROR, main
 
 
 def test_networks_are_listed_with_their_sizes_and_origin(
@@ -101,3 +102,19 @@ def test_a_warning_shows_no_line_of_code(tmp_path: Path) -> None:
     lines = done.stderr.splitlines()
     assert f"dagathlon: warning: {file}: column 'A' with one value only" in lines[0]
     assert len(lines) == 1
+
+
+def test_an_interrupt_ends_a_learner_inside_native_code(tmp_path: Path) -> None:
+    data = tmp_path / "data.csv"
+    assert main(["sample", "--network", "asia", "--n", "50", "--out", str(data)]) == 0
+    spec = "order_mcmc[iterations=100000000000]"
+    command = [sys.executable, "-m", "dagathlon", "learn", str(data), "--with", spec]
+    learning = subprocess.Popen(
+        [*command, "--out", str(tmp_path / "graph.csv")], stderr=subprocess.PIPE, text=True
+    )
+    with pytest.raises(subprocess.TimeoutExpired):
+        learning.wait(3)
+    learning.send_signal(signal.SIGINT)
+    _, errors = learning.communicate(timeout=30)
+    assert learning.returncode == INTERRUPTED
+    assert "Traceback" not in errors

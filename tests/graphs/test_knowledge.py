@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dagathlon.errors import GraphError
+from dagathlon.errors import DataWarning, GraphError
 from dagathlon.graphs import Graph, Knowledge, cpdag, meek
 
 NAMES = ("A", "B", "C", "D")
@@ -24,7 +24,7 @@ def pairs(*edges: str) -> set[tuple[str, ...]]:
 
 def test_single_edges_and_groups() -> None:
     found = knowledge(
-        forbidden_edges=[["A", "B"], ["A", "Z"]],
+        forbidden_edges=[["A", "B"]],
         required_edges=[["B", "A"]],
         forbidden_groups=[{"cause": ["C", "D"], "effect": ["A", "C"]}],
         required_groups=[{"effect": ["D"], "cause": ["C"]}],
@@ -32,6 +32,13 @@ def test_single_edges_and_groups() -> None:
     assert found.forbidden == pairs("AB", "CA", "DA", "DC")
     assert found.required == pairs("BA", "CD")
     assert not knowledge()
+
+
+def test_an_edge_with_an_unknown_name_is_left_out_with_a_warning() -> None:
+    message = "forbidden_edges: unknown variable 'a' .did you mean 'A'.*left out"
+    with pytest.warns(DataWarning, match=message):
+        found = knowledge(forbidden_edges=[["a", "B"], ["A", "C"]])
+    assert found.forbidden == pairs("AC")
 
 
 def test_tiers_run_forwards() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dagathlon.data import Dataset, Network, Variable, read_data
-from dagathlon.errors import DagathlonError
+from dagathlon.errors import DagathlonError, DataError, StudyError
 from dagathlon.graphs import Graph, cpdag, latent_projection, pag
 from dagathlon.learners import Learner, learn
 from dagathlon.learners.fci import Fci, FciPlus, LatentSearch, Rfci
@@ -133,6 +133,20 @@ def test_gfci_without_latent_variables_directs_what_the_cpdag_directs() -> None:
         dag = Graph.from_adjacency([f"v{i}" for i in range(p)], adjacency)
         found = Gfci().learn_with(separation_test(dag), cpdag(dag)).graph
         assert found == pag(dag)
+
+
+def test_gfci_refuses_a_limit_it_cannot_keep() -> None:
+    with pytest.raises(StudyError, match="set max_degree"):
+        Gfci.from_json({"max_parents": 2})
+
+
+@pytest.mark.parametrize("name", ["gfci", "mmhc", "rsmax2"])
+def test_a_test_for_other_data_is_refused(name: str) -> None:
+    data = np.random.default_rng(1).normal(size=(30, 3))
+    with pytest.raises(DataError, match="needs discrete data, not continuous"):
+        learn(data, name, test="mi")
+    with pytest.raises(DataError, match="no kind of data suits both"):
+        learn(data, name, test="mi", score="bge")
 
 
 def test_gfci_removes_an_edge_between_effects_of_a_latent_cause() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from dagathlon import learn
 from dagathlon.data import Dataset, Variable
 from dagathlon.data.facts import DataFacts
-from dagathlon.errors import DataError, StudyError
+from dagathlon.errors import DataError, GraphError, StudyError
 from dagathlon.graphs import Graph, cpdag, skeleton
 from dagathlon.learners.independence import separation_test
 from dagathlon.learners.pc import Pc
@@ -91,7 +91,7 @@ def test_tests_are_counted_and_the_order_is_limited():
 
 def constrained(learner: str, content: dict[str, object], data: Dataset, **values: object) -> Graph:
     made = find("algorithm", learner).from_json(values, learner)
-    field = "constraints" if learner == "pc" else "edgeConstraints"
+    field = "constraints" if hasattr(made, "constraints") else "edgeConstraints"
     object.__setattr__(made, field, content)
     return made.learn(data, np.random.default_rng(1)).graph  # type: ignore[attr-defined]
 
@@ -108,6 +108,22 @@ def test_knowledge_is_honoured(learner: str):
     assert "d -> a" in edges
     assert "b -> a" in edges
     assert not edges & {"b - c", "b -> c", "c -> b"}
+
+
+@pytest.mark.parametrize("learner", ["pc", "fci", "rfci", "gs", "mmpc", "hc"])
+def test_required_edges_in_a_cycle_are_named(learner: str):
+    rng = np.random.default_rng(7)
+    data = linear_data(Graph.from_edges(["a -> b", "b -> c"]), 50, rng)
+    content = {"required_edges": [["a", "b"], ["b", "c"], ["c", "a"]]}
+    with pytest.raises(GraphError, match=r"directed cycle, .* -> .*take one of these out"):
+        constrained(learner, content, data)
+
+
+def test_an_edge_required_both_ways_has_an_open_direction():
+    rng = np.random.default_rng(7)
+    data = linear_data(Graph.from_edges(["a -> b"], names=["a", "b", "c"]), 50, rng)
+    found = constrained("mmpc", {"required_edges": [["b", "c"], ["c", "b"]]}, data)
+    assert "b - c" in {str(edge) for edge in found.edges()}
 
 
 def test_tiers_direct_edges():

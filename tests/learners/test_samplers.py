@@ -18,7 +18,7 @@ from posterior_oracle import (
 )
 
 from dagathlon.data import Dataset, Variable, read_data
-from dagathlon.errors import DataError, GraphError
+from dagathlon.errors import DataError, GraphError, StudyError
 from dagathlon.evaluate.chains import edge_frequencies
 from dagathlon.graphs import Graph
 from dagathlon.graphs.knowledge import Knowledge
@@ -202,6 +202,11 @@ def test_an_iterative_search_leaves_a_space_that_is_too_small() -> None:
     inside = space.adjacency.astype(bool)
     assert np.all(inside | ~found.graph.adjacency.astype(bool))
     assert inside.sum() == found.stats["space"]
+
+
+def test_an_iterative_search_needs_the_extra_parent() -> None:
+    with pytest.raises(StudyError, match="plus_one has to be true"):
+        IterativeSearch.from_json({"plus_one": False})
 
 
 def test_limits_hold_back_the_growth_of_the_space() -> None:

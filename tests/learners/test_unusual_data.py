@@ -32,6 +32,13 @@ def adjacent(name: str, data: pd.DataFrame | np.ndarray) -> np.ndarray:
     return np.asarray(learn(data, name).graph.marks) != 0
 
 
+@pytest.mark.parametrize("name", ["hc", "pc", "itsearch", "notears", "direct_lingam", "anm"])
+def test_numbers_whose_squares_overflow_are_refused(name: str) -> None:
+    values = normal(50, 3) * [1.0, 1e200, 1.0]
+    with pytest.raises(DataError, match=r"column .* has values of size .*another unit"):
+        learn(values, name)
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_a_constant_has_no_edges(name: str) -> None:
     values, codes = normal(50, 4), ternary(60)

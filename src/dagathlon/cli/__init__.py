@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from dagathlon import __version__
+from dagathlon.cli._interrupt import INTERRUPTED
 from dagathlon.errors import DagathlonError, DataWarning
 
 _WELCOME = """\
@@ -25,7 +26,6 @@ Dagathlon benchmarks structure learners: the same data, the same rules, one scor
 """
 
 USER_ERROR = 2
-INTERRUPTED = 130
 
 
 def parser() -> argparse.ArgumentParser:

@@ -6,6 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
+from dagathlon.cli._interrupt import interruptible
 from dagathlon.cli._parts import (
     Commands,
     add_modules_argument,
@@ -47,7 +48,8 @@ def _run(arguments: argparse.Namespace) -> int:
     data = read_data(arguments.data)
     meter = Meter()
     meter.start()
-    estimate = learn(data, name, seed=arguments.seed, **parameters)
+    with interruptible():
+        estimate = learn(data, name, seed=arguments.seed, **parameters)
     usage = meter.stop()
     write_graph(estimate.graph, arguments.out, _format(estimate.graph, arguments.out))
     if arguments.stats:

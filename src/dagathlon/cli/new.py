@@ -40,7 +40,8 @@ class {cls}(Learner):
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Join the variables whose correlation exceeds the threshold."""
-        joined = np.abs(np.corrcoef(data.values, rowvar=False)) > self.thresh
+        correlation = np.atleast_2d(np.corrcoef(data.values, rowvar=False))
+        joined = np.abs(correlation) > self.thresh
         np.fill_diagonal(joined, False)
         return Estimate(Graph.from_adjacency(data.names, joined))
 '''
@@ -103,7 +104,7 @@ def _write_learner(path: Path) -> None:
     name = path.stem
     cls = "".join(part.capitalize() for part in name.split("_"))
     write_text(path, _LEARNER.format(name=name, cls=cls))
-    print(f"{path}\nnext: dagathlon modules {name} --modules {path}")
+    print(f"{path}\nnext: dagathlon modules {name} --modules {path} --check")
 
 
 def _write_module(folder: Path, language: str) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from dagathlon.cli._interrupt import INTERRUPTED
 from dagathlon.cli._parts import Commands, add_study_arguments, command, load_study
 from dagathlon.errors import DagathlonError, unknown
 from dagathlon.study.display import make_display
 from dagathlon.study.engine import Options
 from dagathlon.study.task import Status
-
-_INTERRUPTED = 130
 
 
 def add_parser(commands: Commands) -> None:
@@ -45,7 +44,7 @@ def _run(arguments: argparse.Namespace) -> int:
         summary = study.run(arguments.out, arguments.jobs, options, display.on_event)
         display.finish(summary)
     if summary.interrupted:
-        return _INTERRUPTED
+        return INTERRUPTED
     if not arguments.quiet:
         for setup in study.config.setups:
             print(f"report: {arguments.out / setup.title / 'report.html'}")

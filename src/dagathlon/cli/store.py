@@ -47,6 +47,12 @@ def store_folder(folder: Path) -> Path:
     for place in (folder / STORE_FOLDER, folder):
         if (place / INDEX).is_file():
             return place
+    above = folder.resolve().parent
+    if (above / STORE_FOLDER / INDEX).is_file():
+        raise DagathlonError(
+            f"{folder}: there is no store here; studies share the one of the folder above: give "
+            f"{folder.parent if folder.name else above}"
+        )
     raise DagathlonError(f"{folder}: there is no store here; give the folder that a run wrote to")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.errors import GraphError, unknown
+from dagathlon.errors import DataWarning, GraphError, unknown
 from dagathlon.graphs.graph import Graph
 
 _KEYS = (
@@ -52,7 +53,7 @@ class Knowledge:
         edges inside a tier, `can_only_cause_next_tier` those that skip one. A group forbids or
         requires every edge from a cause to an effect. Source nodes and context variables have no
         parents; a context variable is a parent of every other variable (of its own tier, for
-        `context_tier`). Single edges with an unknown name are left out.
+        `context_tier`). Single edges with an unknown name are left out, with a warning.
         """
         if not isinstance(content, Mapping):
             raise GraphError(f"constraints: found {content!r}, expected an object")
@@ -123,7 +124,15 @@ def _pairs(content: Mapping[str, Any], key: str, names: Sequence[str]) -> set[tu
             raise GraphError(f"{key}: {pair[0]!r} has no edge with itself")
         if pair[0] in names and pair[1] in names:
             result.add((pair[0], pair[1]))
+        else:
+            _warn_of_unknown(pair, names, key)
     return result
+
+
+def _warn_of_unknown(pair: Sequence[Any], names: Sequence[str], key: str) -> None:
+    name = next(name for name in pair if name not in names)
+    message = unknown("variable", name, names, key)
+    warnings.warn(f"{message}; the edge {pair} is left out", DataWarning, stacklevel=2)
 
 
 def _groups(content: Mapping[str, Any], key: str, names: Sequence[str]) -> set[tuple[str, str]]:

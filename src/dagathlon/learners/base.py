@@ -87,6 +87,8 @@ class Learner(Module):
     def objection(self, data: DataFacts) -> str:
         """Why such data cannot be used, with the remedy; empty when they can."""
         accepted = self.accepted()
+        if not accepted:
+            return f"{self.name}: no kind of data suits both the score and the test"
         if data.kind is not None and data.kind not in accepted:
             wanted = " or ".join(sorted(accepted))
             return f"{self.name} with these parameters needs {wanted} data, not {data.kind}"

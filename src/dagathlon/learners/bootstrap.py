@@ -69,6 +69,8 @@ class Bootstrap(Learner):
         inner = self._known()
         if inner is None:
             return ""
+        if isinstance(inner, Bootstrap):
+            return "a bootstrap of a bootstrap learns replicates² graphs; name the learner inside"
         if inner.gives in ("mag", "pag"):
             return f"bootstrap averages directed and undirected edges; {inner.name} gives a PAG"
         reads = [p.name for p in type(inner).parameters().values() if _reads_graph(inner, p)]

@@ -14,6 +14,9 @@ from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.modules import find
 
+# Sums over all rows of products of two numbers of this size are far from the largest double.
+_LARGEST = 1e100
+
 
 def learn(
     data: Any, name: str, *, seed: int = 1, start: Graph | None = None, **parameters: Any
@@ -50,6 +53,7 @@ def learn(
     problem = learner.objection(facts_of(table))
     if problem:
         raise DataError(problem)
+    _refuse_overflow(table)
     learner.prepare()
     rng = np.random.Generator(np.random.Philox(key=seed))
     with _threads(learner):
@@ -69,6 +73,18 @@ def _threads(learner: Learner) -> AbstractContextManager[object]:
     from threadpoolctl import threadpool_limits  # noqa: PLC0415
 
     return cast(AbstractContextManager[object], threadpool_limits(limits=1, user_api="blas"))
+
+
+def _refuse_overflow(data: Dataset) -> None:
+    """Refuse numbers whose squares have no place among floating-point numbers."""
+    continuous = [variable for variable in data.variables if not variable.is_discrete]
+    for variable, column in zip(continuous, data.values.T, strict=True):
+        largest = np.nanmax(np.abs(column), initial=0.0)
+        if largest > _LARGEST:
+            raise DataError(
+                f"column {variable.name!r} has values of size {largest:.3g}, too large to compute "
+                f"with (at most {_LARGEST:g}); measure it in another unit"
+            )
 
 
 def _refuse_unknown_start(learner: Learner) -> None:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.learners.base import Learner
-from dagathlon.learners.constraints import ConstraintFile, knowledge_of
+from dagathlon.learners.constraints import ConstraintFile, knowledge_of, refuse_required_cycle
 from dagathlon.learners.independence import (
     DELETION,
     IMPUTATION,
@@ -97,4 +97,5 @@ class ConstraintBased(Learner):
         found = knowledge_of(self.constraints, names)
         if not found:
             return None, None
+        refuse_required_cycle(found, names)
         return found.matrices(names)

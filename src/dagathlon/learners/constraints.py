@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from dagathlon.errors import GraphError
 from dagathlon.graphs import Graph, extension
+from dagathlon.graphs.checks import directed_cycle
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.modules import Reference
 
@@ -56,8 +57,24 @@ def starting_dag(start: Graph | None, knowledge: Knowledge, names: Sequence[str]
         kept = extension(start.subgraph([name for name in names if name in start]))
         directed = {(edge.left, edge.right) for edge in kept.edges()}
         arcs |= {(a, b) for a, b in directed - knowledge.forbidden if (b, a) not in arcs}
-    dag = Graph.from_edges(sorted(arcs), names=names)
-    if not dag.is_dag:
-        what = "the required edges" if start is None else "the start graph with required edges"
-        raise GraphError(f"{what} have a directed cycle; a DAG cannot have all of them")
-    return dag
+    what = "the required edges" if start is None else "the start graph with required edges"
+    return _without_cycle(arcs, names, what)
+
+
+def refuse_required_cycle(knowledge: Knowledge, names: Sequence[str]) -> None:
+    """Refuse required edges that follow each other in a cycle.
+
+    An edge that is required both ways is one whose direction is open, as in bnlearn's whitelists.
+    """
+    one_way = {(a, b) for a, b in knowledge.required if (b, a) not in knowledge.required}
+    _without_cycle(one_way, names, "the required edges")
+
+
+def _without_cycle(arcs: set[tuple[str, str]], names: Sequence[str], what: str) -> Graph:
+    graph = Graph.from_edges(sorted(arcs), names=names)
+    if not graph.is_dag:
+        raise GraphError(
+            f"{what} have a directed cycle, {directed_cycle(graph)}: no graph can have all of "
+            "them; take one of these out of the constraints"
+        )
+    return graph

@@ -23,6 +23,8 @@ ParentLists: TypeAlias = Sequence[Sequence[tuple[float, Sequence[int]]]]
 
 # Beyond the first the integer program is faster, beyond the second there is not enough memory.
 QUICK_COMPONENT, LARGEST_COMPONENT = 18, 25
+# Scores beyond this, which only an absurd penalty makes, could not be added up.
+_OVERFLOW = 1e300
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ def optimal_dag(
         Share of the score by which the bound may be above it.
     """
     limits = Limits(time_limit, gap_limit)
-    lists = [[pair for pair in found if math.isfinite(pair[0])] for found in sets.lists()]
+    lists = [[pair for pair in found if abs(pair[0]) < _OVERFLOW] for found in sets.lists()]
     pieces = _Pieces([[] for _ in lists])
     for component in sets.components():
         chosen = _solve_component(lists, component, solver, limits, pieces)
@@ -227,7 +229,8 @@ def certificate(found: OptimalDag, sets: _core.ParentSets) -> dict[str, Statisti
 
 def _require_choices(sets: _core.ParentSets, names: Sequence[str]) -> None:
     for name, found in zip(names, sets.lists(), strict=True):
-        if not any(math.isfinite(score) for score, _ in found):
+        if not any(abs(score) < _OVERFLOW for score, _ in found):
             raise DataError(
-                f"no parent set of {name} has a score: too few rows for its required edges"
+                f"no parent set of {name} has a score: too few rows for its required edges, "
+                "or a penalty beyond all numbers"
             )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dagathlon import _core
-from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.data.facts import DataKind
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.equivalence_search import Fges
@@ -37,7 +37,7 @@ class Gfci(ScoreBased):
         Score to maximise; null is bic, sem-bic or bic-cg as the data are discrete, continuous or
         mixed.
     max_parents
-        Ignored: an equivalence class has no number of parents; use max_degree.
+        Refused: a PAG has no number of parents; use max_degree.
     alpha
         Significance level of the tests.
     test
@@ -70,7 +70,11 @@ class Gfci(ScoreBased):
     max_degree: Natural | None = None
 
     def problem(self) -> str:
-        """The test must be known."""
+        """The test must be known, and no limit be set that the result cannot keep."""
+        if self.max_parents is not None:
+            return (
+                "gfci has no max_parents, for a PAG does not say how many there are; set max_degree"
+            )
         return self._tester().problem() or super().problem()
 
     def accepted(self) -> frozenset[DataKind]:
@@ -80,10 +84,6 @@ class Gfci(ScoreBased):
     def default_score(self, data: Dataset) -> ScoreName:
         """Tetrad's score for continuous data."""
         return "sem-bic" if data.is_continuous else super().default_score(data)
-
-    def objection(self, data: DataFacts) -> str:
-        """Whatever the score or the test objects to."""
-        return super().objection(data) or self._tester().objection(data)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Search by score, then test and direct."""

@@ -53,7 +53,7 @@ class IterativeSearch(SpaceBased):
     iterations
         Number of steps of a round; null is 25000, or 3.5p² log p from 26 variables on.
     plus_one
-        Ignored: a round always has the extra parent.
+        Refused when false: the extra parent is how the search space grows.
     """
 
     name = "itsearch"
@@ -66,6 +66,15 @@ class IterativeSearch(SpaceBased):
     posterior: Probability = 0.5
     soft_limit: Natural = 9
     iterations: Count | None = None
+
+    def problem(self) -> str:
+        """What the search cannot do without is not to be switched off."""
+        if not self.plus_one:
+            return (
+                "itsearch grows its search space by the extra parent: plus_one has to be true; "
+                "order_mcmc searches a fixed space"
+            )
+        return super().problem()
 
     def learn(
         self, data: Dataset, rng: np.random.Generator, start: Graph | None = None

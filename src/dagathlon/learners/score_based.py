@@ -50,9 +50,10 @@ class ScoreBased(ScoreParameters, Learner):
 
     def objection(self, data: DataFacts) -> str:
         """Why such data cannot be used; for a score that does not fit, those that do."""
-        if data.kind is not None and data.kind in self.takes and data.kind not in self.accepted():
+        suited = ScoreBased.accepted(self)  # a test, if there is one, is not the score's concern
+        if self.score and data.kind is not None and data.kind in self.takes - suited:
             return (
-                f"{self.name} with score {self.score} needs {SCORES[str(self.score)].data} data, "
+                f"{self.name} with score {self.score} needs {SCORES[self.score].data} data, "
                 f"and these are {data.kind}; scores for them: {listing(scores_for(data.kind))}"
             )
         return super().objection(data)
