@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+# As in the workers of a study; read when NumPy is first imported, which is later.
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_variable, "1")
+
 settings.register_profile(
     "dagathlon", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

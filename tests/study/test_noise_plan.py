@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import copy
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from dagathlon.errors import StudyError
+from dagathlon.study.engine import Options
+from dagathlon.study.local import LocalEngine
 from dagathlon.study.plan import Plan
 from dagathlon.study.store import Store
 from dagathlon.study.task import Status, TaskKind
@@ -49,6 +52,12 @@ def study(noise: Any, resources: dict[str, Any] | None = None) -> dict[str, Any]
         entry |= {"graph_id": "dag", "parameters_id": "sem"}
         content["benchmark_setup"][0]["evaluation"] = {"benchmarks": {"ids": ["correlation"]}}
     return content
+
+
+def run_tasks(study: Study, out: Path) -> None:
+    """Run the tasks alone: these tests look at no table and no figure."""
+    with Store(out / STORE_FOLDER) as store:
+        LocalEngine(1).run(study.plan, store, options=Options())
 
 
 @pytest.fixture
@@ -133,7 +142,7 @@ def datasets(plan: Plan, store: Store) -> dict[tuple[int, str], Any]:
 def test_smaller_samples_begin_larger_ones(load, tmp_path) -> None:
     content = study(["N", "I10", "L25", "cIL"], GAUSSIAN)
     loaded = load(content)
-    loaded.run(tmp_path / "out", jobs=1)
+    run_tasks(loaded, tmp_path / "out")
     with Store(tmp_path / "out" / STORE_FOLDER) as store:
         found = datasets(loaded.plan, store)
         for seed in (1, 2):
@@ -156,7 +165,7 @@ def test_smaller_samples_begin_larger_ones(load, tmp_path) -> None:
 
 def test_what_turns_out_not_to_apply_is_skipped_with_the_reason(load, tmp_path) -> None:
     loaded = load(study(["N", "L5"], GAUSSIAN))
-    loaded.run(tmp_path / "out", jobs=1)
+    run_tasks(loaded, tmp_path / "out")
     with Store(tmp_path / "out" / STORE_FOLDER) as store:
         outcomes = store.outcomes(task.key for task in loaded.plan.tasks)
         for task in loaded.plan.tasks:

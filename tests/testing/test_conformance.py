@@ -25,8 +25,8 @@ QUICK = {
     "dagma": {"warm_iter": 300, "max_iter": 300},
     "notears_low_rank": {"rank": 2, "max_iter": 2, "rho_max": 100},
     "gcastle_notears_low_rank": {"rank": 2, "max_iter": 2, "rho_max": 100},
-    "notears": {"rho_max": 1e6},
-    "gcastle_notears": {"rho_max": 1e6},
+    "notears": {"rho_max": 100, "max_iter": 5},
+    "gcastle_notears": {"rho_max": 100, "max_iter": 5},
     "bootstrap": {"replicates": 3},
     # Four rows of fifty columns are hard to prove optimal with more parents.
     "exact_map": {"max_parents": 1},
