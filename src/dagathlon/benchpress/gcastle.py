@@ -49,6 +49,7 @@ class GcastleNotears(GcastleLearner):
     """
 
     name = "gcastle_notears"
+    gives = "mixed"
     uses_blas = True
     takes = frozenset({"continuous", "discrete"})
     data_rules = {"loss_type": {"l2": NUMBERS, "logistic": BINARY, "poisson": DISCRETE}}
@@ -71,6 +72,7 @@ class GcastleNotears(GcastleLearner):
             h_tol=self.h_tol,
             rho_max=self.rho_max,
             w_threshold=self.w_threshold,
+            cycles="keep",
         )
 
 

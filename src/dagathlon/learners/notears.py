@@ -11,6 +11,7 @@ import numpy as np
 from dagathlon import _core
 from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import DataError
+from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.weights import Matrix, dag_estimate, numbers
 from dagathlon.modules import Count, NonNegative
@@ -47,6 +48,9 @@ class Notears(Learner):
         step (lbfgsb), as the authors do; or, for l2 alone, by following the path of solutions
         once few arcs still change (path), which with many columns is many times faster and often
         ends in another minimum. Null is path for l2 with more than 20 columns, lbfgsb otherwise.
+    cycles
+        What is done where weights above the threshold form a directed cycle: the threshold is
+        raised until none is left (cut), or they all stay, as in gCastle (keep).
     timeout
         Seconds after which the run is stopped; null for no limit.
     """
@@ -67,6 +71,7 @@ class Notears(Learner):
     rho_max: NonNegative = 1e16
     w_threshold: NonNegative = 0.3
     solver: Literal["lbfgsb", "path"] | None = None
+    cycles: Literal["cut", "keep"] = "cut"
     timeout: NonNegative | None = None
 
     def problem(self) -> str:
@@ -87,6 +92,9 @@ class Notears(Learner):
         check_outcomes(self.name, data.names, values, self.loss_type)
         point, dual_steps = self._dual_ascent(values)
         stats = {"acyclicity": point.acyclicity, "dual_steps": dual_steps, "steps": point.steps}
+        if self.cycles == "keep":
+            kept = np.abs(point.weights) > self.w_threshold
+            return Estimate(Graph.from_adjacency(data.names, kept), stats)
         return dag_estimate(data.names, point.weights, self.w_threshold, stats)
 
     def _follows_path(self, columns: int) -> bool:
