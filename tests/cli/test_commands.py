@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 import json
 import subprocess
 import sys
@@ -126,6 +127,17 @@ def test_a_picked_study_runs_and_reports(run, tmp_path) -> None:
     assert (tmp_path / "results/s/report.html").read_text() == report
     code, out, _ = run("check", "s.json")
     assert "about 0 s of computing left" in out
+
+
+def test_tables_say_how_far_a_result_is_to_be_trusted(run, tmp_path) -> None:
+    pick = ("--pick", "order_mcmc[iterations=2000]", "--pick", "exact_map[max_parents=2]")
+    assert run("new", "study", "s.json", *pick, "--data", "asia[n=200,seeds=1]")[0] == 0
+    assert run("run", "s.json", "--jobs", "1", "--quiet")[0] == 0
+    with (tmp_path / "results/s/benchmarks/joint_benchmarks.csv").open() as file:
+        chain, best = csv.DictReader(file)
+    assert float(chain["rhat_score"]) < 1.2
+    assert float(chain["ess_size"]) > 10
+    assert (float(best["gap"]), best["proven"], best["ess_size"]) == (0, "TRUE", "NA")
 
 
 def test_a_starting_study_checks(run) -> None:

@@ -104,6 +104,7 @@ class _Table:
         row["cpu"] = outcome.cpu if outcome.status is Status.OK else None
         row["memory"] = outcome.memory if outcome.status is Status.OK else None
         row |= {name: metrics[name] for name in BESIDE if name in metrics}
+        row |= {name: stats[name] for name in TRUST if name in stats}
         return row
 
     def further(self, run: Run) -> Row:
@@ -138,6 +139,9 @@ def _labels(case: Case) -> Row:
         "data": case.data_label,
     }
 
+
+# What a learner says of how far its result is to be trusted: convergence of a chain, a certificate.
+TRUST = ("rhat_score", "ess_score", "rhat_size", "ess_size", "bound", "gap", "proven")
 
 METRIC_COLUMNS = (
     "TP_pattern",
