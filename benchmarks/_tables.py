@@ -113,7 +113,7 @@ def machine() -> str:
     """Processor, cores, memory, system and Python."""
     return (
         f"{_processor()}, {os.cpu_count()} cores, {_memory()}, "
-        f"{platform.system()} {platform.release()}, Python {platform.python_version()}"
+        f"{platform.system()}, Python {platform.python_version()}"
     )
 
 
