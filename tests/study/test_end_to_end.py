@@ -75,6 +75,7 @@ def kill_and_resume(study: Path, out: Path, kills: int) -> int:
     return killed
 
 
+@pytest.mark.slow
 def test_killed_and_resumed_gives_the_same_tables(study, undisturbed, tmp_path) -> None:
     assert kill_and_resume(study, tmp_path, 4) > 0
     assert table(tmp_path) == table(undisturbed)
