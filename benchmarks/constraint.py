@@ -125,15 +125,22 @@ def named(data: Dataset, matrix: np.ndarray) -> Arcs:
     return [(data.names[i], data.names[j]) for i, j in np.argwhere(matrix)]
 
 
-# Peer, module, how to prepare it, whether it takes continuous data.
-PEERS: tuple[tuple[str, str, Callable[..., Prepared], bool], ...] = (
-    ("bnlearn-port", "pybnlearn", bnlearn, True),
-    ("pybnesian", "pybnesian", pybnesian, True),
-    ("causal-learn", "causallearn", causal_learn, True),
-    ("gcastle", "castle", gcastle, True),
-    ("pgmpy", "pgmpy", pgmpy, True),
-    ("pyagrum", "pyagrum", pyagrum, False),
+# Peer, module, how to prepare it.
+PEERS: tuple[tuple[str, str, Callable[..., Prepared]], ...] = (
+    ("bnlearn-port", "pybnlearn", bnlearn),
+    ("pybnesian", "pybnesian", pybnesian),
+    ("causal-learn", "causallearn", causal_learn),
+    ("gcastle", "castle", gcastle),
+    ("pgmpy", "pgmpy", pgmpy),
+    ("pyagrum", "pyagrum", pyagrum),
 )
+# Tests of discrete data, and the peers that take degrees of freedom in the same way: from all cells
+# of a table, or from those that occur.
+DISCRETE = {
+    "mi": {"bnlearn-port", "pybnesian"},
+    "g-square": {"causal-learn", "gcastle", "pgmpy", "pyagrum", "Tetrad"},
+}
+CONTINUOUS = {"bnlearn-port", "pybnesian", "causal-learn", "gcastle", "pgmpy", "Tetrad"}
 
 
 def measured(
@@ -149,8 +156,11 @@ def measured(
     return seconds, judge(Graph.from_adjacency(data.names, matrix)), setting
 
 
-def rows_for(what: str, learner: Pc, data: Dataset, truth: Graph, slow: set[str]) -> list[Row]:
+def rows_for(
+    what: str, learner: Pc, case: tuple[Dataset, Graph], peers: set[str], slow: set[str]
+) -> list[Row]:
     """One row per peer; those in `slow` are left out, and those that prove slow come in."""
+    data, truth = case
     graph = learner.learn(data, np.random.default_rng(1)).graph
 
     def judge(peer: Graph) -> str:
@@ -162,10 +172,11 @@ def rows_for(what: str, learner: Pc, data: Dataset, truth: Graph, slow: set[str]
         peer: partial(
             compare, what, seconds, peer, module, partial(measured, prepare, data, learner, judge)
         )
-        for peer, module, prepare, continuous in PEERS
-        if data.is_discrete or continuous
+        for peer, module, prepare in PEERS
+        if peer in peers
     }
-    measures["Tetrad"] = partial(against_tetrad, what, seconds, data, judge, **how)
+    if "Tetrad" in peers:
+        measures["Tetrad"] = partial(against_tetrad, what, seconds, data, judge, **how)
     rows = []
     for peer, measure in measures.items():
         if peer in slow:
@@ -188,7 +199,9 @@ def gaussian_rows() -> list[Row]:
     for p, n in GAUSSIAN:
         data, truth = linear_data(p, n), random_dag(p, 4)
         what = f"PC Gaussian p={p} n={n} alpha=.01"
-        rows += rows_for(what, Pc(alpha=0.01, test="zf"), data, truth, slow)
+        rows += rows_for(what, Pc(alpha=0.01, test="zf"), (data, truth), CONTINUOUS, slow)
+        majority = Pc(alpha=0.01, test="zf", colliders="majority")
+        rows.append(own_row(f"{what} majority", majority, data, truth))
         rows.append(own_row(f"dual PC p={p} n={n}", DualPc(alpha=0.01), data, truth))
     p = pick(1000, 50)
     large = linear_data(p, 1000), random_dag(p, 4)
@@ -206,9 +219,11 @@ def discrete_rows() -> list[Row]:
     rows = []
     slow: set[str] = set()
     for n in ALARM:
-        what = f"PC Alarm n={n:,} alpha=.01"
-        learner = Pc(alpha=0.01, test="mi")
-        rows += rows_for(what, learner, network.sample(n, seed=1), network.graph, slow)
+        data = network.sample(n, seed=1)
+        for test, peers in DISCRETE.items():
+            what = f"PC {test} Alarm n={n:,} alpha=.01"
+            learner = Pc(alpha=0.01, test=test)
+            rows += rows_for(what, learner, (data, network.graph), peers, slow)
     return rows
 
 
