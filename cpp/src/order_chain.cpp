@@ -141,7 +141,7 @@ void OrderState::put(std::size_t node, std::size_t place) {
 ScoredDag OrderState::choose(Stream& random) const {
   ScoredDag result{BitMatrix(order_.size())};
   for (std::size_t node = 0; node < order_.size(); ++node) {
-    const ParentSet set = tables_[node].choose(allowed_[node], random);
+    const TabledSet set = tables_[node].choose(allowed_[node], random);
     result.score += tables_[node].score(set);
     for (const std::size_t parent : tables_[node].parents(set)) result.parents.set(node, parent);
   }

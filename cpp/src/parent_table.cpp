@@ -205,7 +205,7 @@ double ParentTable::slow_difference(const AllowedParents& all, const AllowedPare
   return sum.value();
 }
 
-ParentSet ParentTable::best_set(const AllowedParents& allowed) const {
+TabledSet ParentTable::best_set(const AllowedParents& allowed) const {
   const double* row = summaries_.data() + allowed.candidates * width_;
   std::size_t column = 0;
   for (std::size_t t = 1; t < width_; ++t)
@@ -227,7 +227,7 @@ std::size_t ParentTable::choose_column(const AllowedParents& allowed, Stream& ra
   return last;
 }
 
-ParentSet ParentTable::choose(const AllowedParents& allowed, Stream& random) const {
+TabledSet ParentTable::choose(const AllowedParents& allowed, Stream& random) const {
   if (summary_ == Summary::best) return best_set(allowed);
   if (wide_[allowed.candidates]) return draw_outside(allowed, {0, std::vector<double>(width_, closed_)}, random);
   const std::size_t t = choose_column(allowed, random);
@@ -239,7 +239,7 @@ ParentSet ParentTable::choose(const AllowedParents& allowed, Stream& random) con
   }
 }
 
-ParentSet ParentTable::draw_outside(const AllowedParents& all, const AllowedParents& part, Stream& random) const {
+TabledSet ParentTable::draw_outside(const AllowedParents& all, const AllowedParents& part, Stream& random) const {
   LogDraw draw(log_difference(all, part), random.uniform(), negligible);
   for_each_allowed(all, [&](std::size_t place, double w) {
     if (!is_allowed(place, part)) draw.offer(place, w);
@@ -247,8 +247,8 @@ ParentSet ParentTable::draw_outside(const AllowedParents& all, const AllowedPare
   return set_at(draw.chosen());
 }
 
-ParentSet ParentTable::find(std::span<const std::size_t> parents) const {
-  ParentSet result;
+TabledSet ParentTable::find(std::span<const std::size_t> parents) const {
+  TabledSet result;
   const std::size_t k = space_.candidates.size();
   for (const std::size_t node : parents) {
     const std::size_t slot = slots_[node];
@@ -256,10 +256,10 @@ ParentSet ParentTable::find(std::span<const std::size_t> parents) const {
     if (slot < k) result.candidates |= std::uint32_t{1} << slot;
     else result.column = slot - k;
   }
-  return score(result) == minus_infinity ? ParentSet{0, no_slot} : result;
+  return score(result) == minus_infinity ? TabledSet{0, no_slot} : result;
 }
 
-std::vector<std::size_t> ParentTable::parents(const ParentSet& set) const {
+std::vector<std::size_t> ParentTable::parents(const TabledSet& set) const {
   std::vector<std::size_t> result;
   for (std::size_t c = 0; c < space_.candidates.size(); ++c)
     if (set.candidates >> c & 1U) result.push_back(space_.candidates[c]);

@@ -195,7 +195,7 @@ ScoredDag PartitionState::draw(Stream& random) {
     for (const std::size_t node : parts_[m]) {
       allow(node, m);
       const ParentTable& table = tables_[node];
-      const ParentSet set = m == 0 ? ParentSet{} : table.draw_outside(all_, beyond_, random);
+      const TabledSet set = m == 0 ? TabledSet{} : table.draw_outside(all_, beyond_, random);
       dag.score += table.score(set);
       for (const std::size_t parent : table.parents(set)) dag.parents.set(node, parent);
     }

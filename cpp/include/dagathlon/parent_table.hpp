@@ -25,10 +25,10 @@ struct AllowedParents {
 };
 
 // A parent set: subset of the candidates, and column.
-struct ParentSet {
+struct TabledSet {
   std::uint32_t candidates = 0;
   std::size_t column = 0;
-  bool operator==(const ParentSet&) const = default;
+  bool operator==(const TabledSet&) const = default;
 };
 
 // What stands for many parent sets: the sum of their weights, or the largest one.
@@ -66,15 +66,15 @@ class ParentTable {
   double log_difference(const AllowedParents& all, const AllowedParents& part) const;
 
   // An allowed set: one by weight, or the best.
-  ParentSet choose(const AllowedParents& allowed, Stream& random) const;
+  TabledSet choose(const AllowedParents& allowed, Stream& random) const;
   // By weight one that `all` allows and `part` does not.
-  ParentSet draw_outside(const AllowedParents& all, const AllowedParents& part, Stream& random) const;
+  TabledSet draw_outside(const AllowedParents& all, const AllowedParents& part, Stream& random) const;
 
   // The set with these parents; its column is `no_slot` if it is not in the table.
-  ParentSet find(std::span<const std::size_t> parents) const;
+  TabledSet find(std::span<const std::size_t> parents) const;
   // The score of a set, and the nodes in it in increasing order.
-  double score(const ParentSet& set) const { return scores_[set.candidates * width_ + set.column]; }
-  std::vector<std::size_t> parents(const ParentSet& set) const;
+  double score(const TabledSet& set) const { return scores_[set.candidates * width_ + set.column]; }
+  std::vector<std::size_t> parents(const TabledSet& set) const;
 
  private:
   void fill_scores(Score& score, std::size_t child);
@@ -88,14 +88,14 @@ class ParentTable {
   double best(const AllowedParents& allowed) const;
   double row_sum(const AllowedParents& allowed) const;
   std::size_t choose_column(const AllowedParents& allowed, Stream& random) const;
-  ParentSet best_set(const AllowedParents& allowed) const;
+  TabledSet best_set(const AllowedParents& allowed) const;
   bool is_allowed(std::size_t place, const AllowedParents& allowed) const;
   // Calls visit(place, log weight) for each allowed set.
   template <class Visit>
   void for_each_allowed(const AllowedParents& allowed, Visit&& visit) const;
   double slow_log_sum(const AllowedParents& allowed) const;
   double slow_difference(const AllowedParents& all, const AllowedParents& part) const;
-  ParentSet set_at(std::size_t place) const { return {static_cast<std::uint32_t>(place / width_), place % width_}; }
+  TabledSet set_at(std::size_t place) const { return {static_cast<std::uint32_t>(place / width_), place % width_}; }
 
   NodeSpace space_;
   double power_;
