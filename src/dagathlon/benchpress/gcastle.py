@@ -17,6 +17,8 @@ from dagathlon.learners.penalised import Golem
 from dagathlon.modules import Count, NonNegative, Probability
 
 _TESTS = {"fisherz": "zf", "gauss": "zf", "g2": "mi", "chi2": "x2", "cat": "x2"}
+# Up to so many columns NOTEARS takes gCastle's own steps, which is a matter of seconds.
+_FEW_COLUMNS = 30
 GCASTLE = "Zhang et al. 2021, gCastle: a Python toolbox for causal discovery, arXiv 2111.15155"
 
 
@@ -72,6 +74,7 @@ class GcastleNotears(GcastleLearner):
             h_tol=self.h_tol,
             rho_max=self.rho_max,
             w_threshold=self.w_threshold,
+            few_columns=_FEW_COLUMNS,
             cycles="keep",
         )
 

@@ -54,8 +54,11 @@ def along_path(moments: Matrix, penalty: float) -> Minimise:
     return minimise
 
 
-def quasi_newton(loss: Loss, penalty: float) -> Minimise:
-    """By SciPy's L-BFGS-B, with gCastle's operations in gCastle's order."""
+def quasi_newton(loss: Loss, penalty: float, precision: float) -> Minimise:
+    """By SciPy's L-BFGS-B, with gCastle's operations in gCastle's order.
+
+    It stops where a step gains less than `precision` times the rounding error of the objective.
+    """
     from scipy.optimize import fmin_l_bfgs_b  # noqa: PLC0415 - SciPy only when asked for
 
     def minimise(start: Point, rho: float, alpha: float) -> Point:
@@ -68,7 +71,7 @@ def quasi_newton(loss: Loss, penalty: float) -> Minimise:
             return value, np.concatenate((smooth + penalty, penalty - smooth), axis=None)
 
         bounds = _bounds(len(start.weights))
-        found, _, report = fmin_l_bfgs_b(objective, start.halves, bounds=bounds)
+        found, _, report = fmin_l_bfgs_b(objective, start.halves, bounds=bounds, factr=precision)
         h = walks(joined(found))[0]
         return Point(found, h, alpha + rho * h, start.steps + report["nit"])
 
