@@ -100,6 +100,7 @@ class GcastleNotearsLowRank(GcastleLearner):
     """
 
     name = "gcastle_notears_low_rank"
+    gives = "mixed"
     uses_blas = True
     implementation = "dagathlon (re-implementation of gCastle 1.0.3 NotearsLowRank)"
     references = ("Fang et al. 2023, On low-rank directed acyclic graphs, IEEE TNNLS", GCASTLE)
@@ -119,6 +120,7 @@ class GcastleNotearsLowRank(GcastleLearner):
             h_tol=self.h_tol,
             rho_max=self.rho_max,
             w_threshold=self.w_threshold,
+            cycles="keep",
         )
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from dagathlon.data.facts import DataFacts, DataKind
-from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.notears_losses import (
     LOSSES,
@@ -18,7 +17,7 @@ from dagathlon.learners.notears_losses import (
     moments_of,
 )
 from dagathlon.learners.notears_solvers import Point, along_path, origin, quasi_newton
-from dagathlon.learners.weights import Matrix, dag_estimate, numbers
+from dagathlon.learners.weights import Cycles, Matrix, numbers, thresholded
 from dagathlon.modules import Count, NonNegative
 
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ class Notears(Learner):
     w_threshold: NonNegative = 0.3
     solver: Literal["lbfgsb", "path"] | None = None
     few_columns: Count = 20
-    cycles: Literal["cut", "keep"] = "cut"
+    cycles: Cycles = "cut"
     timeout: NonNegative | None = None
 
     def problem(self) -> str:
@@ -106,10 +105,7 @@ class Notears(Learner):
         check_outcomes(self.name, data.names, values, self.loss_type)
         point, dual_steps = self._dual_ascent(values)
         stats = {"acyclicity": point.acyclicity, "dual_steps": dual_steps, "steps": point.steps}
-        if self.cycles == "keep":
-            kept = np.abs(point.weights) > self.w_threshold
-            return Estimate(Graph.from_adjacency(data.names, kept), stats)
-        return dag_estimate(data.names, point.weights, self.w_threshold, stats)
+        return thresholded(data.names, point.weights, self.w_threshold, self.cycles, stats)
 
     def _follows_path(self, columns: int) -> bool:
         if self.solver is None:
