@@ -12,9 +12,9 @@ namespace {
 
 // Changes of weights that no longer count, for a point of the path and for one of its lassos, and the
 // relative error of a multiplier.
-constexpr double weight_tolerance = 1e-4;
+constexpr double weight_tolerance = 1e-3;
 constexpr double lasso_tolerance = 3e-5;
-constexpr double multiplier_tolerance = 1e-2;
+constexpr double multiplier_tolerance = 1e-1;
 constexpr std::size_t most_steps = 200;
 constexpr std::size_t most_sweeps = 50;
 constexpr int most_guesses = 20;

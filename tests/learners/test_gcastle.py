@@ -14,7 +14,7 @@ import pytest
 
 from dagathlon.data import Dataset, Variable
 from dagathlon.learners import learn
-from dagathlon.learners.notears import LOSSES
+from dagathlon.learners.notears_losses import LOSSES
 
 TOOL = Path(__file__).parents[2] / "tools" / "gcastle_graphs.py"
 # The searches that take longest, three of them with cycles up to the largest penalty.

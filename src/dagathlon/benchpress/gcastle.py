@@ -17,6 +17,8 @@ from dagathlon.learners.penalised import Golem
 from dagathlon.modules import Count, NonNegative, Probability
 
 _TESTS = {"fisherz": "zf", "gauss": "zf", "g2": "mi", "chi2": "x2", "cat": "x2"}
+# Up to so many columns NOTEARS takes gCastle's own steps, which is a matter of seconds.
+_FEW_COLUMNS = 30
 GCASTLE = "Zhang et al. 2021, gCastle: a Python toolbox for causal discovery, arXiv 2111.15155"
 
 
@@ -72,6 +74,7 @@ class GcastleNotears(GcastleLearner):
             h_tol=self.h_tol,
             rho_max=self.rho_max,
             w_threshold=self.w_threshold,
+            few_columns=_FEW_COLUMNS,
             cycles="keep",
         )
 
@@ -97,6 +100,7 @@ class GcastleNotearsLowRank(GcastleLearner):
     """
 
     name = "gcastle_notears_low_rank"
+    gives = "mixed"
     uses_blas = True
     implementation = "dagathlon (re-implementation of gCastle 1.0.3 NotearsLowRank)"
     references = ("Fang et al. 2023, On low-rank directed acyclic graphs, IEEE TNNLS", GCASTLE)
@@ -116,6 +120,7 @@ class GcastleNotearsLowRank(GcastleLearner):
             h_tol=self.h_tol,
             rho_max=self.rho_max,
             w_threshold=self.w_threshold,
+            cycles="keep",
         )
 
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
-from dagathlon import _core
 from dagathlon.data.facts import DataKind
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.learners.weights import Matrix, dag_estimate, numbers
+from dagathlon.learners.weights import Cycles, Matrix, numbers, thresholded
 from dagathlon.modules import Count, Natural, NonNegative
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
+
+# From factors, ρ and α to value and gradient.
+Objective: TypeAlias = Callable[[Matrix, float, float], tuple[float, Matrix]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +39,9 @@ class NotearsLowRank(Learner):
         The penalty of the constraint grows no further than this.
     w_threshold
         Weights not above this in absolute value are no edges.
+    cycles
+        What is done where weights above the threshold form a directed cycle: the threshold is
+        raised until none is left (cut), or they all stay, as in gCastle (keep).
     timeout
         Seconds after which the run is stopped; null for no limit.
     """
@@ -50,6 +56,7 @@ class NotearsLowRank(Learner):
     h_tol: NonNegative = 1e-6
     rho_max: NonNegative = 1e20
     w_threshold: NonNegative = 0.3
+    cycles: Cycles = "cut"
     timeout: NonNegative | None = None
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
@@ -58,36 +65,63 @@ class NotearsLowRank(Learner):
         rank = min(self.rank, values.shape[1])
         factors: Matrix = np.zeros((2, values.shape[1], rank))
         factors[1] = np.eye(values.shape[1], rank)
-        moments = values.T @ values / len(values)
+        objective = _augmented(values, rank)
         rho, alpha, h, steps = 1.0, 0.0, np.inf, 0
         for steps in range(1, self.max_iter + 1):
             # Each try begins where the last step ended, as in gCastle: it decides on the minimum.
             start, previous = factors, h
             while rho <= self.rho_max:
-                factors, h = _minimum(moments, start, rho, alpha)
-                if h <= 0.25 * previous:
+                factors, h = _minimum(objective, start, rho, alpha)
+                if not h > 0.25 * previous:
                     break
                 rho *= 10
             alpha += rho * h
             if steps > 3 and h <= self.h_tol:
                 break
         stats = {"acyclicity": float(h) if steps else 0.0, "dual_steps": steps}
-        return dag_estimate(data.names, factors[0] @ factors[1].T, self.w_threshold, stats)
+        weights = factors[0] @ factors[1].T
+        return thresholded(data.names, weights, self.w_threshold, self.cycles, stats)
 
 
-def _minimum(moments: Matrix, start: Matrix, rho: float, alpha: float) -> tuple[Matrix, float]:
+def _augmented(values: Matrix, rank: int) -> Objective:
+    """The augmented Lagrangian, by gCastle's operations in gCastle's order.
+
+    Its last digits decide which minimum is found, as in the module of the losses of NOTEARS.
+    """
+    n, p = values.shape
+    moments, identity = values.T.dot(values), np.eye(p)
+
+    def objective(flat: Matrix, rho: float, alpha: float) -> tuple[float, Matrix]:
+        left, right = flat.reshape(2, p, rank)
+        weights, turned = left @ right.T, right @ left.T
+        residual = np.linalg.norm(values.dot(identity - weights), "fro")
+        h, cycles = _acyclicity(weights)
+        value = 0.5 / n * np.square(residual) + 0.5 * rho * h * h + alpha * h
+        by_left = -1.0 / n * moments.dot(identity - weights).dot(right)
+        by_left += (rho * h + alpha) * 2 * (cycles @ right)
+        h, cycles = _acyclicity(turned)
+        by_right = -1.0 / n * (identity - turned).dot(values.T).dot(values).dot(left)
+        by_right += (rho * h + alpha) * 2 * (cycles @ left)
+        return value, np.concatenate((by_left, by_right), axis=None)
+
+    return objective
+
+
+def _acyclicity(weights: Matrix) -> tuple[float, Matrix]:
+    """How far the weights are from a DAG, and half its gradient (Zheng et al. 2018)."""
+    from scipy.linalg import expm  # noqa: PLC0415 - SciPy only when asked for
+
+    squares = weights * weights
+    # Tries that end far away overflow, and are then given up by the search.
+    walks = expm(squares) if np.isfinite(squares).all() else np.full_like(squares, np.inf)
+    return float(np.trace(walks) - len(weights)), walks.T * weights
+
+
+def _minimum(objective: Objective, start: Matrix, rho: float, alpha: float) -> tuple[Matrix, float]:
     """A minimum of the augmented Lagrangian, by the truncated Newton method from `start`."""
     from scipy.optimize import minimize  # noqa: PLC0415 - SciPy only when asked for
 
-    def objective(flat: Matrix) -> tuple[float, Matrix]:
-        left, right = flat.reshape(start.shape)
-        weights = left @ right.T
-        errors = np.eye(len(weights)) - weights
-        products = moments @ errors
-        h, slope = _core.acyclicity(weights, True)
-        gradient = -products + 2 * (rho * h + alpha) * slope * weights
-        value = 0.5 * (errors * products).sum() + 0.5 * rho * h * h + alpha * h
-        return value, np.concatenate((gradient @ right, gradient.T @ left), axis=None)
-
-    found = minimize(objective, start.ravel(), method="TNC", jac=True).x.reshape(start.shape)
-    return found, _core.acyclicity(found[0] @ found[1].T, True)[0]
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = minimize(objective, start.ravel(), args=(rho, alpha), method="TNC", jac=True)
+        left, right = found.x.reshape(start.shape)
+        return found.x.reshape(start.shape), _acyclicity(left @ right.T)[0]

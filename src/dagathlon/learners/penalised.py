@@ -11,7 +11,7 @@ from dagathlon import _core
 from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import DataError
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.learners.notears import check_outcomes
+from dagathlon.learners.notears_losses import check_outcomes
 from dagathlon.learners.weights import Matrix, dag_estimate, numbers, varying
 from dagathlon.modules import Count, Natural, NonNegative, Probability
 

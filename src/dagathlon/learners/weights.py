@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
+Cycles: TypeAlias = Literal["cut", "keep"]
 
 
 def numbers(data: Dataset, learner: str, rows: int = 2) -> Matrix:
@@ -83,6 +84,19 @@ def dag_estimate(
         kept = sizes > cuts[low]
         stats = {**stats, "threshold": float(cuts[low])}
     return Estimate(Graph.from_adjacency(names, kept), stats)
+
+
+def thresholded(
+    names: tuple[str, ...],
+    weights: Matrix,
+    threshold: float,
+    cycles: Cycles,
+    stats: Mapping[str, Statistic],
+) -> Estimate:
+    """The graph of the weights above the threshold, with its directed cycles cut or kept."""
+    if cycles == "cut":
+        return dag_estimate(names, weights, threshold, stats)
+    return Estimate(Graph.from_adjacency(names, np.abs(weights) > threshold), stats)
 
 
 def _acyclic(arcs: npt.NDArray[np.bool_]) -> bool:
