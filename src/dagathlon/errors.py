@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from pathlib import Path
 
 _MAX_LISTED = 12
 
@@ -49,6 +50,17 @@ def suggestion(found: object, choices: Iterable[object]) -> str:
     words = {str(choice).casefold(): str(choice) for choice in choices}
     near = difflib.get_close_matches(str(found).casefold(), list(words), n=1, cutoff=0.6)
     return f" (did you mean {words[near[0]]!r}?)" if near else ""
+
+
+def no_such_file(path: Path) -> str:
+    """Say that there is no such file, with the nearest name beside it or the folder missing."""
+    if not path.parent.is_dir():
+        return f"{path}: there is no such file, and no folder {path.parent}"
+    try:
+        beside = [entry.name for entry in path.parent.iterdir()]
+    except OSError:
+        beside = []
+    return f"{path}: there is no such file{suggestion(path.name, beside)}"
 
 
 def unknown(what: str, found: object, choices: Iterable[object], where: str = "") -> str:

@@ -12,7 +12,7 @@ from typing import Any, Self
 from dagathlon.errors import DagathlonError, StudyError
 from dagathlon.report import write_outputs
 from dagathlon.study.config import Config, read_config
-from dagathlon.study.engine import Event, Note, Options, Summary
+from dagathlon.study.engine import Event, Note, Options, Summary, Writing
 from dagathlon.study.local import LocalEngine, silent
 from dagathlon.study.plan import Plan, make_plan
 from dagathlon.study.ready import prepare_modules
@@ -109,6 +109,7 @@ class Study:
             summary = engine.run(plan, store, on_event=on_event, options=options or Options())
             if not summary.interrupted:
                 self._keep(folder, summary.partial)
+                on_event(Writing())
                 write_outputs(self.config, plan, store, folder, summary.partial)
         return summary
 
@@ -150,6 +151,8 @@ class _writing:  # noqa: N801 - it reads as a statement
 
 def _cannot_write(folder: Path, error: OSError) -> DagathlonError:
     place = error.filename or folder
+    if isinstance(error, FileExistsError):
+        return DagathlonError(f"{place}: cannot be the folder of results, since it is a file")
     return DagathlonError(f"{place}: cannot be written ({error.strerror or error})")
 
 
@@ -159,7 +162,7 @@ def rewrite(folder: Path) -> list[Path]:
     Parameters
     ----------
     folder
-        The folder of results of a study, or that of one of its setups.
+        The folder of results of studies, or that of one setup.
 
     Returns
     -------
@@ -167,9 +170,19 @@ def rewrite(folder: Path) -> list[Path]:
         The reports.
     """
     places = [folder / _PROVENANCE, *sorted(folder.glob(f"*/{_PROVENANCE}"))]
-    setup_folder = next((place.parent for place in places if place.is_file()), None)
-    if setup_folder is None:
+    setups = [place.parent for place in places if place.is_file()]
+    if not setups:
         raise StudyError(f"{folder}: there are no results of a study here (no {_PROVENANCE})")
+    reports: list[Path] = []
+    for setup in setups:
+        # The setups of one study are written together.
+        if all(report.parent != setup for report in reports):
+            reports += _rewrite_study(setup)
+    return reports
+
+
+def _rewrite_study(setup_folder: Path) -> list[Path]:
+    """The reports of the study that left its results in the folder of one of its setups."""
     try:
         kept: dict[str, Any] = json.loads((setup_folder / _PROVENANCE).read_text("utf-8"))
         copy = setup_folder / kept["study"]

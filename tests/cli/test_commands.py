@@ -71,8 +71,9 @@ def test_the_same_seed_draws_the_same_data(run, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("run", "nothing.json"), "nothing.json: cannot be read"),
-        (("check", "nothing.json"), "nothing.json: cannot be read"),
+        (("run", "nothing.json"), "nothing.json: there is no such file"),
+        (("check", "no/thing.json"), "no/thing.json: there is no such file, and no folder no"),
+        (("sample", "--network", "asia", "--n", "5", "--out", "no/d.csv"), "there is no folder no"),
         (("learn", "no.csv", "--with", "corr_thresh", "--out", "g.csv"), "no.csv"),
         (("modules", "corr_tresh"), "did you mean 'corr_thresh'"),
         (("sample", "--network", "alrm", "--n", "5", "--out", "d.csv"), "did you mean 'alarm'"),
@@ -80,7 +81,7 @@ def test_the_same_seed_draws_the_same_data(run, tmp_path) -> None:
         (("compare", "a.csv", "b.csv"), "a.csv"),
         (("report", "."), "there are no results of a study here"),
         (("new", "study", "s.json", "--pick", "pq"), "unknown algorithm module 'pq'"),
-        (("new", "study", "s.json", "--data", "alarm"), "--data needs at least one --pick"),
+        (("new", "study", "s.json", "--data", "alarm"), "need at least one --pick"),
         (("new", "learner", "a b.py"), "a learner is a Python file"),
     ],
 )

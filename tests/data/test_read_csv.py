@@ -235,12 +235,34 @@ def test_text_among_a_few_numbers_is_refused_unless_they_can_be_names(read) -> N
     assert read("a\n1\n2\n3+\n").variables[0].levels == ("1", "2", "3+")
 
 
-def test_decimal_commas_are_explained(read) -> None:
-    rows = "".join(f"{i},5;{i}\n" for i in range(50))
-    with pytest.raises(DataError, match=r"line 2, column 'a': found '0,5'.*decimal point"):
+def test_decimal_commas_between_semicolons_are_numbers(read) -> None:
+    rows = "".join(f"{i},5;{i};{'yes' if i % 2 else 'no'}\r\n" for i in range(50))
+    data = read("\ufeffa;b;c\r\n" + rows)
+    assert data.values[:2].tolist() == [[0.5, 0.0], [1.5, 1.0]]
+    assert data.variables[2].levels == ("no", "yes")
+    gaps = read("a\tb\n-1,5\tNA\n\t2,25e1\n3\t4\n", missing="NA")
+    np.testing.assert_array_equal(gaps.values, [[-1.5, np.nan], [np.nan, 22.5], [3.0, 4.0]])
+    assert read("a;b\n1,5;2\n2,5;3\n", kinds="discrete").variables[0].levels == ("1,5", "2,5")
+    with pytest.raises(DataError, match=r"line 52, column 'a': found 'oops' in a column of num"):
+        read("a;b;c\r\n" + rows + "oops;1;no\r\n")
+
+
+@pytest.mark.parametrize("other", ["3", "3.5"])
+def test_commas_that_may_separate_thousands_are_explained(read, other) -> None:
+    rows = "".join(f"{i},{100 + i};{other}\n" for i in range(50))
+    with pytest.raises(DataError, match=r"line 2, column 'a': found '0,100'.*decimal point"):
         read("a;b\n" + rows)
-    with pytest.raises(DataError, match=r"line 2, column 'a'.*decimal point, not a comma"):
-        read("a;b\n1,5;2\n", kinds="continuous")
+
+
+def test_columns_that_name_or_number_the_rows_are_pointed_out(read) -> None:
+    rows = "".join(f"{i},person {i},{i % 3}.5,{i % 2}\n" for i in range(12))
+    with pytest.warns(DataWarning, match=r"columns 'index', 'who' with another value in each row"):
+        read("index,who,x,y\n" + rows)
+
+
+def test_row_names_without_a_header_are_explained(read) -> None:
+    with pytest.raises(DataError, match=r"found 3 fields where the header has 2; is the first"):
+        read("a,b\n1,1.5,2.5\n2,2.5,1.5\n")
 
 
 @pytest.mark.parametrize("word", ["inf", "-Infinity", "1e999", "Inf"])
@@ -262,7 +284,8 @@ def test_too_many_levels_are_refused(read) -> None:
     rows = "".join(f"person {i}\n" for i in range(65_536))
     with pytest.raises(DataError, match="column 'name': found 65536 different labels"):
         read("name\n" + rows)
-    assert read("name\n" + rows.replace("person 65535\n", "")).arities == (65_535,)
+    with pytest.warns(DataWarning, match="column 'name' with another value in each row"):
+        assert read("name\n" + rows.replace("person 65535\n", "")).arities == (65_535,)
 
 
 # Text files

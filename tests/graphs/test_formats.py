@@ -327,7 +327,9 @@ def test_errors_name_the_file(tmp_path: Path) -> None:
     path.write_text("A,B\n0,x\n0,0\n")
     with pytest.raises(GraphError, match=r"asia\.csv, line 2, column 2"):
         read_graph(path)
-    with pytest.raises(GraphError, match=r"asai\.csv: no such file \(did you mean 'asia\.csv'"):
+    with pytest.raises(
+        GraphError, match=r"asai\.csv: there is no such file \(did you mean 'asia\.csv'"
+    ):
         read_graph(tmp_path / "asai.csv")
     with pytest.raises(GraphError, match="cannot be read"):
         read_graph(tmp_path)

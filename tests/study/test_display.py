@@ -74,7 +74,15 @@ def test_bars_name_every_algorithm():
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"), [(3.2, "3 s"), (119, "2 min"), (3600, "1 h 0 min"), (9000, "2 h 30 min")]
+    ("seconds", "text"),
+    [
+        (3.2, "3 s"),
+        (119.7, "2 min 0 s"),
+        (95, "1 min 35 s"),
+        (1500, "25 min"),
+        (3600, "1 h 0 min"),
+        (9000, "2 h 30 min"),
+    ],
 )
 def test_duration(seconds, text):
     assert duration(seconds) == text

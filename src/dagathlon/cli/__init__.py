@@ -6,14 +6,15 @@ import argparse
 import importlib
 import os
 import pkgutil
+import re
 import sys
 import warnings
-from collections.abc import Sequence
-from typing import TextIO
+from collections.abc import Iterable, Sequence
+from typing import NoReturn, TextIO
 
 from dagathlon import __version__
-from dagathlon.cli._interrupt import INTERRUPTED
-from dagathlon.errors import DagathlonError, DataWarning
+from dagathlon.cli._interrupt import INTERRUPTED, USER_ERROR
+from dagathlon.errors import DagathlonError, DataWarning, suggestion
 
 _WELCOME = """\
 Dagathlon benchmarks structure learners: the same data, the same rules, one scoreboard.
@@ -24,13 +25,33 @@ Dagathlon benchmarks structure learners: the same data, the same rules, one scor
   dagathlon modules                        what there is to compare
   dagathlon --help                         all commands
 """
+_CHOICE = re.compile(r"argument COMMAND: invalid choice: '(.*?)' \(")
 
-USER_ERROR = 2
+
+class _Parser(argparse.ArgumentParser):
+    """Names the nearest command or option of a misspelt one, and says where to read on."""
+
+    def error(self, message: str) -> NoReturn:
+        found = _CHOICE.match(message)
+        if found:
+            known = [name for group in self._subparsers_of() for name in group]
+            message = f"there is no command {found[1]!r}{suggestion(found[1], known)}"
+        self.exit(USER_ERROR, f"{self.prog}: {message}\nhelp: {self.prog} --help\n")
+
+    def refuse(self, words: Sequence[str]) -> NoReturn:
+        """Say that words are no options of this command."""
+        known = [option for action in self._actions for option in action.option_strings]
+        wrong = next((word for word in words if word.startswith("-")), words[0])
+        self.error(f"there is no place for {wrong!r}{suggestion(wrong.split('=')[0], known)}")
+
+    def _subparsers_of(self) -> list[Iterable[str]]:
+        kinds = argparse._SubParsersAction
+        return [action.choices for action in self._actions if isinstance(action, kinds)]
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> _Parser:
     """The parser of all commands; every file of this package that has `add_parser` adds one."""
-    root = argparse.ArgumentParser(
+    root = _Parser(
         prog="dagathlon", description="Benchmark structure learners: one study file, one report."
     )
     root.add_argument("--version", action="version", version=f"dagathlon {__version__}")
@@ -45,7 +66,9 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit code is 2 for a mistake of the user's, with its reason."""
     root = parser()
-    chosen = root.parse_args(arguments)
+    chosen, rest = root.parse_known_args(arguments)
+    if rest:
+        getattr(chosen, "parser", root).refuse(rest)
     if not hasattr(chosen, "run"):
         print(_WELCOME, end="")
         return 0

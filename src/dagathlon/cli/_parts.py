@@ -30,7 +30,7 @@ def command(
         epilog=f"example:\n  {example}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, parser=parser)
     return parser
 
 
@@ -39,7 +39,9 @@ def write_text(path: Path, text: str) -> None:
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise DagathlonError(f"{path}: cannot be written ({error.strerror or error})") from None
+        lost = isinstance(error, FileNotFoundError)
+        reason = f"there is no folder {path.parent}" if lost else error.strerror or error
+        raise DagathlonError(f"{path}: cannot be written ({reason})") from None
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
@@ -81,7 +83,9 @@ def load_modules(arguments: argparse.Namespace) -> None:
 def add_study_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of commands that read a study."""
     parser.add_argument("study", type=Path, help="the study's JSON file")
-    parser.add_argument("--out", type=Path, default=Path("results"), help="folder of results")
+    parser.add_argument(
+        "--out", type=Path, default=Path("results"), help="folder of results (default: results)"
+    )
     parser.add_argument("--resources", type=Path, help="a Benchpress resources folder")
     parser.add_argument("--time-limit", metavar="S", help="limit of each learning run, e.g. 90s")
     parser.add_argument("--seed", type=int, default=0, help="added to every seed of the study")

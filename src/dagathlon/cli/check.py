@@ -7,9 +7,12 @@ from collections import Counter
 
 from dagathlon.cli._parts import Commands, add_study_arguments, command, load_study, table
 from dagathlon.study.estimate import expected_seconds
+from dagathlon.study.inputs import Inputs
 from dagathlon.study.store import Store
 from dagathlon.study.task import Status
 from dagathlon.workflow import STORE_FOLDER, Study
+
+_MOST_NAMED = 6
 
 
 def add_parser(commands: Commands) -> None:
@@ -40,6 +43,7 @@ def _run(arguments: argparse.Namespace) -> int:
     print(table(("tasks", "number", "in the store"), rows))
     _print_setups(study)
     _print_unavailable(study)
+    _print_unused(study)
     for where, data, noise, reason in dict.fromkeys(study.plan.omissions):
         print(f"\nnot applicable: {noise} on {data} ({where})\n  {reason}")
     if seconds is not None:
@@ -59,6 +63,17 @@ def _print_setups(study: Study) -> None:
             per_module[study.config.algorithms[run.entry].module.name] += 1
         for name, n in sorted(per_module.items()):
             print(f"  {name}: {n}")
+
+
+def _print_unused(study: Study) -> None:
+    """Algorithms that are there but take no part are, more often than not, a forgotten id."""
+    inputs = Inputs(study.config)
+    used = {other.id for run in study.plan.runs for other in inputs.chain(run.entry)}
+    unused = [name for name in study.config.algorithms if name not in used]
+    if len(unused) > _MOST_NAMED:
+        print(f"\nnot run: {len(unused)} algorithms that no list of ids in benchmark_setup names")
+    elif unused:
+        print(f"\nnot run: {', '.join(unused)}\n  no list of ids in benchmark_setup names them")
 
 
 def _print_unavailable(study: Study) -> None:

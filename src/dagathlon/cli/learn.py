@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
+from typing import cast
 
 from dagathlon.cli._interrupt import interruptible
 from dagathlon.cli._parts import (
@@ -15,8 +17,9 @@ from dagathlon.cli._parts import (
     write_text,
 )
 from dagathlon.data import read_data
+from dagathlon.data.preview import described
 from dagathlon.graphs import Graph, write_graph
-from dagathlon.learners import learn
+from dagathlon.learners import Learner, learn
 from dagathlon.modules import find
 from dagathlon.modules.spec import single_values
 from dagathlon.study.limits import Meter
@@ -28,12 +31,20 @@ def add_parser(commands: Commands) -> None:
         commands,
         "learn",
         "learn a graph from a data file",
-        "dagathlon learn data.csv --with 'corr_thresh[thresh=0.2]' --out graph.csv",
+        "dagathlon learn data.csv --with 'pc[alpha=0.01,timeout=60]' --out graph.csv",
         _run,
     )
     parser.add_argument("data", type=Path, help="data file (CSV, TSV, Parquet, Arrow)")
-    parser.add_argument("--with", dest="spec", required=True, metavar="NAME[KEY=VALUE,…]")
-    parser.add_argument("--out", type=Path, required=True, help="file for the learned graph")
+    parser.add_argument(
+        "--with",
+        dest="spec",
+        required=True,
+        metavar="NAME[KEY=VALUE,…]",
+        help="the learner with its parameters; dagathlon modules lists them",
+    )
+    parser.add_argument(
+        "--out", type=Path, help="file for the graph; without it, edges are printed"
+    )
     parser.add_argument("--stats", type=Path, help="JSON file for score, tests, seconds")
     add_modules_argument(parser)
     parser.add_argument("--seed", type=int, default=1, help="random seed (default 1)")
@@ -45,13 +56,17 @@ def _run(arguments: argparse.Namespace) -> int:
     module = find("algorithm", name)
     if not module.unavailable:
         module.prepare()  # this, and looking for modules, is no part of the learner's time
+    learner = cast(Learner, module.from_json(parameters, name))
+    limit = getattr(learner, "timeout", None) if learner.timeout_is_limit else None
     data = read_data(arguments.data)
+    print(f"{arguments.data}: {described(data)}", file=sys.stderr)
     meter = Meter()
     meter.start()
-    with interruptible():
+    with interruptible(limit):
         estimate = learn(data, name, seed=arguments.seed, **parameters)
     usage = meter.stop()
-    write_graph(estimate.graph, arguments.out, _format(estimate.graph, arguments.out))
+    if arguments.out:
+        write_graph(estimate.graph, arguments.out, _format(estimate.graph, arguments.out))
     if arguments.stats:
         stats = dict(estimate.stats) | {
             "learner": name,
@@ -63,8 +78,19 @@ def _run(arguments: argparse.Namespace) -> int:
             "peak_bytes": usage.memory,
         }
         write_text(arguments.stats, json.dumps(stats, indent=2) + "\n")
-    print(f"{estimate.graph.n_edges} edges between {len(estimate.graph)} nodes: {arguments.out}")
+    _print_graph(estimate.graph, arguments.out)
     return 0
+
+
+def _print_graph(graph: Graph, out: Path | None) -> None:
+    edges = "edge" if graph.n_edges == 1 else "edges"
+    size = f"{graph.n_edges:,} {edges} between {len(graph):,} nodes"
+    if out is not None:
+        print(f"{size}: {out}")
+        return
+    print(size, file=sys.stderr)
+    for edge in graph.edges():
+        print(edge)
 
 
 def _format(graph: Graph, path: Path) -> str | None:

@@ -8,7 +8,13 @@ import re
 import shutil
 from pathlib import Path
 
-from dagathlon.cli._parts import Commands, command, write_text
+from dagathlon.cli._parts import (
+    Commands,
+    add_modules_argument,
+    command,
+    load_modules,
+    write_text,
+)
 from dagathlon.errors import DagathlonError
 from dagathlon.external import MANIFEST
 from dagathlon.study.starting import picked_study, starting_study
@@ -61,17 +67,30 @@ def add_parser(commands: Commands) -> None:
         commands,
         "new",
         "write a starting point: a study, or a learner of your own as a file or in any language",
-        "dagathlon new study mine.json --pick 'corr_thresh[thresh=0.1,0.3]' --data 'alarm[n=500]'",
+        "dagathlon new study mine.json --pick 'pc[alpha=0.01,0.05]' --data 'alarm[n=500,seeds=5]'\n"
+        "  dagathlon new learner mine.py\n"
+        "  dagathlon new study mine.json --modules mine.py --pick mine --pick hc --data alarm\n"
+        "  dagathlon new study mine.json --pick pc --pick boss --data measurements.csv\n"
+        "  dagathlon new module mine --language r",
         _run,
     )
     parser.add_argument("what", choices=("study", "learner", "module"), help="what to write")
     parser.add_argument("path", type=Path, help="file to write; a folder for a module")
     parser.add_argument(
-        "--pick", action="append", default=[], metavar="NAME[KEY=VALUE,…]", help="an algorithm"
+        "--pick",
+        action="append",
+        default=[],
+        metavar="NAME[KEY=VALUE,…]",
+        help="an algorithm",
     )
     parser.add_argument(
-        "--data", action="append", default=[], metavar="NAME[n=1000]", help="a network or a file"
+        "--data",
+        action="append",
+        default=[],
+        metavar="NAME[n=1000]",
+        help="a network or a file",
     )
+    add_modules_argument(parser)
     parser.add_argument(
         "--language", choices=tuple(_SKELETONS), default="python", help="language of a module"
     )
@@ -87,10 +106,15 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.what == "learner":
         _write_learner(path)
         return 0
+    load_modules(arguments)
     if arguments.pick:
-        study = picked_study(path.stem, arguments.pick, arguments.data)
-    elif arguments.data:
-        raise DagathlonError("--data needs at least one --pick: which algorithm is to be run?")
+        study = picked_study(
+            path.stem, arguments.pick, arguments.data, arguments.modules, path.parent
+        )
+    elif arguments.data or arguments.modules:
+        raise DagathlonError(
+            "--data and --modules need at least one --pick: which algorithm is to be run?"
+        )
     else:
         study = starting_study(path.stem)
     write_text(path, json.dumps(study, indent=2) + "\n")
@@ -104,7 +128,7 @@ def _write_learner(path: Path) -> None:
     name = path.stem
     cls = "".join(part.capitalize() for part in name.split("_"))
     write_text(path, _LEARNER.format(name=name, cls=cls))
-    print(f"{path}\nnext: dagathlon modules {name} --modules {path} --check")
+    _print_next(name, path)
 
 
 def _write_module(folder: Path, language: str) -> None:
@@ -118,4 +142,10 @@ def _write_module(folder: Path, language: str) -> None:
     except OSError as error:
         raise DagathlonError(f"{folder}: cannot be written ({error.strerror or error})") from None
     write_text(folder / MANIFEST, renamed)
-    print(f"{folder}\nnext: dagathlon modules {name} --modules {folder} --check")
+    _print_next(name, folder)
+
+
+def _print_next(name: str, path: Path) -> None:
+    print(path)
+    print(f"next: dagathlon modules {name} --modules {path} --check")
+    print(f"then: dagathlon new study my-study.json --modules {path} --pick {name} --pick pc")

@@ -23,10 +23,9 @@ from dagathlon.data.frames import (
     from_matrix,
     read_table_file,
 )
-from dagathlon.data.preview import constant_columns
+from dagathlon.data.preview import constant_columns, row_names
 from dagathlon.data.read_csv import read_csv
 from dagathlon.data.request import MISSING, Kind, Request, request_of
-from dagathlon.data.text_file import cannot_open
 from dagathlon.data.write_csv import write_csv
 from dagathlon.errors import DataError, DataWarning, listing, unknown
 
@@ -95,7 +94,7 @@ def read_data(
     Warns
     -----
     DataWarning
-        When columns have one value only.
+        When columns have one value only, or name or number the rows.
 
     Notes
     -----
@@ -113,16 +112,27 @@ def read_data(
         data = from_matrix(source, names, request)
     else:
         data = from_frame(source, request)
-    constant = constant_columns(data)
-    if constant:
-        where = source if isinstance(source, str | os.PathLike) else type(source).__name__
-        columns, them = ("columns", "them") if len(constant) > 1 else ("column", "it")
-        message = (
-            f"{where}: {columns} {listing(map(repr, constant))} with one value only; nothing can "
-            f"be learned about {them}"
-        )
-        warnings.warn(message, DataWarning, stacklevel=2)
+    where = source if isinstance(source, str | os.PathLike) else type(source).__name__
+    for message in _doubts(data):
+        warnings.warn(f"{where}: {message}", DataWarning, stacklevel=2)
     return data
+
+
+def _doubts(data: Dataset) -> Iterator[str]:
+    """What a reader of the data would ask about them."""
+    constant, names = constant_columns(data), row_names(data)
+    if constant:
+        columns, them = ("columns", "them") if len(constant) > 1 else ("column", "it")
+        yield (
+            f"{columns} {listing(map(repr, constant))} with one value only; nothing can be "
+            f"learned about {them}"
+        )
+    if names:
+        columns, them = ("columns", "they are") if len(names) > 1 else ("column", "it is")
+        yield (
+            f"{columns} {listing(map(repr, names))} with another value in each row, like names or "
+            f"numbers of the rows; if {them} that, leave them out"
+        )
 
 
 def _read_file(
@@ -197,7 +207,9 @@ def _replacing(path: Path) -> Iterator[IO[bytes]]:
             yield sink
         temporary.replace(path)
     except OSError as error:
-        raise DataError(cannot_open(str(path), error)) from None
+        lost = isinstance(error, FileNotFoundError)
+        reason = f"there is no folder {path.parent}" if lost else error.strerror or error
+        raise DataError(f"{path}: cannot be written ({reason})") from None
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()

@@ -56,10 +56,20 @@ def read_header(text: TextFile, delimiter: str) -> Header:
     if not sample:
         raise DataError(f"{text.label}: no rows follow the header")
     for at, row in sample:
+        _refuse_row_names(text, at, len(row), len(words))
         check_width(text, at, len(row), len(words))
     trailing = len(words) > 1 and not words[-1]
     names, indicators = _split_names(text.label, line, words[: len(words) - trailing])
     return Header(names, indicators, len(words), line, tuple(tuple(row) for _, row in sample))
+
+
+def _refuse_row_names(text: TextFile, line: int, found: int, width: int) -> None:
+    """Rows that begin with a name of their own, as R writes them, have one field too many."""
+    if found == width + 1 and line == 2:
+        raise DataError(
+            f"{text.label}, line {line}: found {found} fields where the header has {width}; is the "
+            "first one the name of the row? save the file without row names"
+        )
 
 
 def check_width(text: TextFile, line: int, found: int, width: int) -> None:
@@ -88,8 +98,10 @@ def _split_names(
     for number, word in enumerate(indicators, start=len(names) + 1):
         if word not in first:
             raise DataError(
-                f"{label}, line {line}: column {number} is an intervention indicator, since it "
-                f"stands right of the repeated name {indicators[0]!r}, but {word!r} is no variable"
+                f"{label}, line {line}: the name {indicators[0]!r} stands twice, in columns "
+                f"{first[indicators[0]] + 1} and {len(names) + 1}; give each column its own name "
+                "(only columns that mark interventions repeat names, and then column "
+                f"{number} is an intervention indicator, but {word!r} is no variable)"
             )
         if word in words[len(names) : number - 1]:
             raise DataError(f"{label}, line {line}: the name {word!r} stands more than twice")

@@ -25,7 +25,7 @@ _SHOWN = 40
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"-?\d+", re.ASCII)
 _FIRST_OF_NUMBER = frozenset("+-.0123456789")
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+", re.ASCII)
+DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?", re.ASCII)
 _NOT_FINITE = frozenset(
     sign + word for sign in ("", "+", "-") for word in ("inf", "infinity", "nan")
 )
@@ -139,7 +139,7 @@ class Labels:
             return
         counts = self.counts()
         total = sum(int(n) for n, word in zip(counts, self.words, strict=True) if word is not None)
-        for pattern in (_NUMBER, _DECIMAL_COMMA):
+        for pattern in (_NUMBER, DECIMAL_COMMA):
             fits = [word is None or bool(pattern.fullmatch(word)) for word in self.words]
             occurring = {
                 word: int(n)
@@ -240,6 +240,6 @@ def _are_codes(labels: set[str]) -> bool:
 
 
 def _comma_hint(word: str) -> str:
-    if _DECIMAL_COMMA.fullmatch(word):
+    if DECIMAL_COMMA.fullmatch(word):
         return "; numbers are written with a decimal point, not a comma"
     return ""

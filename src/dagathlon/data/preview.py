@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from dagathlon.data.dataset import Dataset
 
 _GLANCE = 1000
+_FEW_ROWS = 10
+_INDEX_NAMES = frozenset({"...1", "id", "index", "no", "nr", "row", "row_id", "rowid", "rownames"})
 _HEAD_ROWS = 8
 _HEAD_COLUMNS = 12
 
@@ -89,6 +91,33 @@ def constant_columns(data: Dataset) -> list[str]:
 
 def text(data: Dataset) -> str:
     """One line such as ``Dataset(1,000 rows × 8 columns: discrete, 2–4 levels)``."""
+    return f"Dataset({described(data)})"
+
+
+def row_names(data: Dataset) -> list[str]:
+    """Names of columns that only tell rows apart: a label for each row, or the row's number."""
+    if len(data) < _FEW_ROWS:
+        return []
+    found = []
+    for name, variable in zip(data.names, data.variables, strict=True):
+        column = data.column(name)
+        if variable.is_discrete:
+            own = variable.arity >= len(data) and len(np.unique(column)) == len(data)
+        else:
+            own = _is_index_name(name) and bool((np.diff(column) == 1).all())
+        if own:
+            found.append(name)
+    return found
+
+
+def _is_index_name(name: str) -> bool:
+    """Whether pandas, R or a person would call the number of a row so; times are counted too."""
+    plain = name.casefold()
+    return plain.startswith("unnamed:") or plain in _INDEX_NAMES
+
+
+def described(data: Dataset) -> str:
+    """What the data are, in words."""
     facts = [_kinds(data)]
     if data.has_missing:
         facts.append("with missing values")
@@ -96,7 +125,7 @@ def text(data: Dataset) -> str:
         facts.append(f"{len(data.targets)} regimes")
     columns = "column" if len(data.names) == 1 else "columns"
     rows = "row" if len(data) == 1 else "rows"
-    return f"Dataset({len(data):,} {rows} × {len(data.names):,} {columns}: {', '.join(facts)})"
+    return f"{len(data):,} {rows} × {len(data.names):,} {columns}: {', '.join(facts)}"
 
 
 def html_table(data: Dataset) -> str:

@@ -17,7 +17,7 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
-from dagathlon.errors import DataError
+from dagathlon.errors import DataError, no_such_file
 
 DELIMITERS = (",", ";", "\t")
 
@@ -85,7 +85,7 @@ def open_text(path: str | os.PathLike[str]) -> TextFile:
 def cannot_open(label: str, error: Exception) -> str:
     """Why a file cannot be opened, in words."""
     if isinstance(error, FileNotFoundError):
-        return f"{label}: there is no such file"
+        return no_such_file(Path(label))
     if isinstance(error, IsADirectoryError):
         return f"{label} is a folder; give one data file"
     if isinstance(error, PermissionError):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -18,7 +18,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.types as pt
 
 from dagathlon.data.header import check_width, read_header
-from dagathlon.data.labels import MAX_CODE, is_float
+from dagathlon.data.labels import DECIMAL_COMMA, MAX_CODE, is_float
 from dagathlon.data.request import Request
 from dagathlon.data.text_file import check_text, open_text, sniffed_delimiter
 from dagathlon.data.variable import MAX_LEVELS
@@ -27,6 +27,7 @@ from dagathlon.errors import DataError
 _BLOCK = 1 << 20
 _LARGEST_BLOCK = (1 << 31) - 1
 _ROWS_PER_BLOCK = 16
+_THOUSAND = 3
 _LABELS = pa.dictionary(pa.int32(), pa.string())
 
 
@@ -43,6 +44,7 @@ class TextTable:
         if quotes % 2:
             deque(self.text.records(self.delimiter, strict=True), maxlen=0)
         self.header = read_header(self.text, self.delimiter)
+        self.decimal = _decimal_sign(self.delimiter, self.header.sample)
         self.missing = frozenset(missing) | {""}
 
     @property
@@ -71,10 +73,28 @@ class TextTable:
         dates = [j for j, kind in enumerate(table.schema.types) if pt.is_temporal(kind)]
         if dates:
             table = self._read_all(asked | dict.fromkeys(dates, _LABELS))
-        columns: list[Any] = table.columns
+        columns: list[Any] = [
+            column if j in asked else self._pointed(column)
+            for j, column in enumerate(table.columns)
+        ]
         if self.header.ends_in_delimiter:
             self._check_empty(columns.pop())
         return columns
+
+    def _is_number(self, field: str) -> bool:
+        return is_float(_pointed(field) if self.decimal == "," else field)
+
+    def _pointed(self, column: Any) -> Any:
+        """Labels among which are numbers with decimal commas, with points instead."""
+        if self.decimal != "," or not pt.is_dictionary(column.type):
+            return column
+        chunks = [
+            pa.DictionaryArray.from_arrays(
+                chunk.indices, pa.array(map(_pointed, chunk.dictionary.to_pylist()), pa.string())
+            )
+            for chunk in column.chunks
+        ]
+        return pa.chunked_array(chunks, column.type)
 
     def _guess(self, request: Request) -> dict[int, Any]:
         """Types by the first rows, for the columns that show one."""
@@ -91,7 +111,7 @@ class TextTable:
                 kind = pa.float64() if present else None
             elif all(_is_code(field, greatest) for field in present):
                 kind = None if name in request.levels else _code_type(present)
-            elif request.kind(name) == "discrete" or not all(map(is_float, present)):
+            elif request.kind(name) == "discrete" or not all(map(self._is_number, present)):
                 kind = _LABELS
             else:
                 kind = pa.float64()
@@ -145,6 +165,7 @@ class TextTable:
             true_values=[],
             false_values=[],
             strings_can_be_null=True,
+            decimal_point=self.decimal,
             auto_dict_encode=True,
             auto_dict_max_cardinality=MAX_LEVELS,
         )
@@ -162,6 +183,23 @@ class TextTable:
             raise DataError(
                 f"{self.place(present.index(True))}: a value stands behind the last named column"
             )
+
+
+def _decimal_sign(delimiter: str, sample: Iterable[Sequence[str]]) -> str:
+    """A comma where the first rows leave no doubt, else a point.
+
+    There is doubt where commas separate fields, where numbers have points, and where all commas
+    could separate thousands.
+    """
+    fields = [field.strip() for row in sample for field in row] if delimiter != "," else []
+    commas = [field for field in fields if DECIMAL_COMMA.fullmatch(field)]
+    points = any("." in field and is_float(field) for field in fields)
+    sure = any(len(field.partition(",")[2]) != _THOUSAND for field in commas)
+    return "," if sure and not points else "."
+
+
+def _pointed(field: str) -> str:
+    return field.replace(",", ".") if DECIMAL_COMMA.fullmatch(field) else field
 
 
 def _is_code(field: str, greatest: int) -> bool:

@@ -35,7 +35,9 @@ def learn(
         A graph to begin with, or the search space of a learner that has one; for learners with the
         parameter ``input_algorithm_id``, by which a study names it.
     **parameters
-        The learner's parameters; the others have their defaults.
+        The learner's parameters; the others have their defaults. A ``timeout`` that ends a run is
+        kept by studies and by the command ``dagathlon learn``; a call of this function is not
+        stopped by it.
 
     Returns
     -------
@@ -52,7 +54,7 @@ def learn(
         raise UnavailableError(f"{name} cannot run here: {learner.unavailable}")
     problem = learner.objection(facts_of(table))
     if problem:
-        raise DataError(problem)
+        raise DataError(f"{problem}{_gaps(table)}")
     _refuse_overflow(table)
     learner.prepare()
     rng = np.random.Generator(np.random.Philox(key=seed))
@@ -63,6 +65,14 @@ def learn(
         if "start" not in signature(learner.learn).parameters:
             raise DataError(f"{name} cannot start from a graph")
         return cast(Estimate, cast(Any, learner).learn(table, rng, start=start))
+
+
+def _gaps(data: Dataset) -> str:
+    """How many rows have missing values, for those who are told that they may not."""
+    if data.missing is None:
+        return ""
+    gaps = int(data.missing.any(axis=1).sum())
+    return f" ({gaps:,} of {len(data):,} rows have missing values)"
 
 
 def _threads(learner: Learner) -> AbstractContextManager[object]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
 Pairs: TypeAlias = npt.NDArray[np.bool_]
+_TEST_OF_KIND = {"continuous": "zf", "discrete": "mi", "mixed": "mi-cg"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,10 +75,11 @@ class ConstraintBased(Learner):
             return super().objection(data)
         if self.test is None or not self.test.endswith((DELETION, IMPUTATION)):
             named = "its default test" if self.test is None else f"the test {self.test!r}"
+            able = _TEST_OF_KIND.get(data.kind or "", "mi")
             return (
                 f"{self.name} cannot handle missing values with {named}; choose a test that leaves "
-                f"rows out, such as 'zf{DELETION}' or 'mi{DELETION}', or that imputes the values, "
-                f"such as 'zf{IMPUTATION}' or 'mi{IMPUTATION}'"
+                f"rows out, such as {self.name}[test={able}{DELETION}], or that imputes the "
+                f"values, such as {self.name}[test={able}{IMPUTATION}]"
             )
         return super().objection(DataFacts(data.kind, data.binary, False, data.interventions))
 

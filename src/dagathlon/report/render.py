@@ -44,6 +44,7 @@ def themed(chart: Mapping[str, Any], ink: str = _INK, font: str = _FONT) -> Char
         "title": heading | {"subtitleFontSize": 11, "subtitlePadding": 4},
         "text": {"color": ink},
         "rule": line,
+        "tick": line,
         "boxplot": {"rule": line, "ticks": line},
         "view": {"stroke": None},
     }

@@ -189,7 +189,10 @@ def _read_setup(node: Node, sections: Mapping[str, Mapping[str, Entry]], library
     title = node.need("title").text()
     plain = title.split() == [title] and "/" not in title and is_file_name(title)
     if not plain or title in _RESERVED_TITLES:
-        raise node.need("title").fail(f"{title!r} cannot name the folder of results")
+        raise node.need("title").fail(
+            f"{title!r} cannot name the folder of results; a title is one word without blanks and "
+            f"slashes, and none of {listing(map(repr, _RESERVED_TITLES))}"
+        )
     time_limit, memory_limit = node.get("time_limit"), node.get("memory_limit")
     data = [_read_data(item, sections, library) for item in node.need("data").items()]
     return Setup(

@@ -16,13 +16,14 @@ from rich.table import Table
 from rich.text import Text
 
 from dagathlon.errors import StudyError
-from dagathlon.study.engine import Began, Event, Finished, Note, Running, Summary
+from dagathlon.study.engine import Began, Event, Finished, Note, Running, Summary, Writing
 from dagathlon.study.tally import Line, Tally
 from dagathlon.study.task import Status, Workload
 
 PLAIN_SECONDS = 10.0
 _REFRESH = 0.25
 _LOGGED = 1.0
+_SHORT = 600.0
 
 
 class View(Protocol):
@@ -33,6 +34,9 @@ class View(Protocol):
 
     def note(self, text: str) -> None:
         """Something worth a line has happened."""
+
+    def stage(self, text: str) -> None:
+        """The run has come to its next part."""
 
     def close(self) -> None:
         """Nothing more will come."""
@@ -51,6 +55,9 @@ class Silence:
         """Print the line."""
         self._console.print(f"note: {text}", style="yellow", markup=False, highlight=False)
 
+    def stage(self, text: str) -> None:
+        """Show nothing."""
+
     def close(self) -> None:
         """Nothing is open."""
 
@@ -68,6 +75,10 @@ class Lines(Silence):
             self._next = time.monotonic() + PLAIN_SECONDS
             self._console.print(headline(tally), highlight=False)
 
+    def stage(self, text: str) -> None:
+        """Print a line."""
+        self._console.print(text, highlight=False)
+
 
 class Bars(Silence):
     """Bars per algorithm that move, for terminals."""
@@ -83,6 +94,10 @@ class Bars(Silence):
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + _REFRESH
             self._live.update(drawn(tally), refresh=True)
+
+    def stage(self, text: str) -> None:
+        """Put the line where the bars were."""
+        self._live.update(Text(text), refresh=True)
 
     def close(self) -> None:
         """Leave the terminal as it was."""
@@ -133,6 +148,8 @@ class Display:
             self._write(self._log, event_json(event))
         if isinstance(event, Note):
             self._view.note(event.text)
+        elif isinstance(event, Writing):
+            self._view.stage("writing tables, figures and the report")
         elif isinstance(event, Running):
             self._view.show(self._tally)
 
@@ -209,6 +226,8 @@ def event_json(event: Event) -> dict[str, Any]:
             return {"event": "running", "positions": positions, "memory": memory}
         case Note(text):
             return {"event": "note", "text": text}
+        case Writing():
+            return {"event": "writing"}
 
 
 def headline(tally: Tally) -> str:
@@ -254,6 +273,8 @@ def duration(seconds: float) -> str:
     """Seconds as a person says them."""
     if seconds < 60:
         return f"{seconds:.0f} s"
+    if seconds < _SHORT:
+        return f"{round(seconds) // 60} min {round(seconds) % 60} s"
     minutes = round(seconds / 60)
     if minutes < 60:
         return f"{minutes} min"

@@ -62,7 +62,12 @@ class Note:
     text: str
 
 
-Event: TypeAlias = Began | Finished | Running | Note
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """All tasks are done; tables, figures and the report are being written."""
+
+
+Event: TypeAlias = Began | Finished | Running | Note | Writing
 OnEvent: TypeAlias = Callable[[Event], None]
 
 

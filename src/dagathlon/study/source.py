@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dagathlon.errors import StudyError, listing, suggestion
+from dagathlon.errors import StudyError, listing, no_such_file, suggestion
 
 _MAX_BYTES = 64 * 2**20
 
@@ -18,8 +18,12 @@ def read_json(path: Path) -> Any:
     """The content of a JSON file; anything that is not JSON is a `StudyError` with its place."""
     try:
         raw = path.read_bytes() if path.stat().st_size <= _MAX_BYTES else None
+    except FileNotFoundError:
+        raise StudyError(no_such_file(path)) from None
     except OSError as error:
         raise StudyError(f"{path}: cannot be read ({error.strerror or error})") from None
+    if raw is not None and not raw.strip():
+        raise StudyError(f"{path}: the file is empty; dagathlon new study writes one to begin with")
     if raw is None:
         raise StudyError(f"{path}: larger than {_MAX_BYTES // 2**20} MB, this is no study")
     try:

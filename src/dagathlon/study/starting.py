@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,13 @@ def starting_study(title: str) -> dict[str, Any]:
     return study
 
 
-def picked_study(title: str, picks: Sequence[str], data: Sequence[str]) -> dict[str, Any]:
+def picked_study(
+    title: str,
+    picks: Sequence[str],
+    data: Sequence[str],
+    modules: Sequence[Path] = (),
+    home: Path = Path(),
+) -> dict[str, Any]:
     """A study of the picked algorithms on the named data.
 
     Parameters
@@ -38,6 +45,10 @@ def picked_study(title: str, picks: Sequence[str], data: Sequence[str]) -> dict[
     data
         Networks on board such as ``alarm[n=1000,seeds=5]``, data files such as
         ``mine.csv[truth=graph.csv]``; none means random linear Gaussian data.
+    modules
+        Files and folders of the user's own modules, which are known already.
+    home
+        Folder of the study's file, from which the paths in it are read.
     """
     algorithms: dict[str, list[dict[str, Any]]] = {}
     ids: list[str] = []
@@ -48,12 +59,13 @@ def picked_study(title: str, picks: Sequence[str], data: Sequence[str]) -> dict[
         settings = {key: found[0] if len(found) == 1 else found for key, found in values.items()}
         algorithms.setdefault(module.name, []).append({"id": ids[-1], **settings})
     resources: dict[str, Any] = {"graph": {}, "parameters": {}, "data": {}}
-    entries = [_entry(text, resources) for text in data] or [_random_entry(resources)]
+    entries = [_entry(text, resources, home) for text in data] or [_random_entry(resources)]
     with_truth = all(entry["graph_id"] is not None for entry in entries)
     evaluation: dict[str, Any] = {"graph_estimation": {"ids": ids, "csvs": True}}
     if with_truth:
         evaluation = {"benchmarks": {"ids": ids}, "metrics": {}, "ranking": {}}
-    return {
+    own = {"modules": [_from(home, str(path)) for path in modules]} if modules else {}
+    return own | {
         "benchmark_setup": [{"title": title, "data": entries, "evaluation": evaluation}],
         "resources": resources | {"structure_learning_algorithms": algorithms},
     }
@@ -64,8 +76,14 @@ def _new_id(name: str, taken: Sequence[str]) -> str:
     return name if not number else f"{name}-{number + 1}"
 
 
-def _entry(text: str, resources: dict[str, Any]) -> dict[str, Any]:
-    name, values = parse_spec(text)
+def _from(home: Path, path: str) -> str:
+    """A path as a study in that folder writes it."""
+    return path if Path(path).is_absolute() else os.path.relpath(path, home)
+
+
+def _entry(text: str, resources: dict[str, Any], home: Path) -> dict[str, Any]:
+    # A file may have a name that no module has, with blanks or brackets.
+    name, values = (text, {}) if Path(text).is_file() else parse_spec(text)
     for key in values:
         if key not in _RESERVED:
             raise StudyError(unknown("key", key, _RESERVED, text))
@@ -76,7 +94,12 @@ def _entry(text: str, resources: dict[str, Any]) -> dict[str, Any]:
         what = "network on board or data file"
         raise StudyError(unknown(what, name, known, text))
     truth = values.get("truth", [None])[0]
-    return {"graph_id": truth, "parameters_id": None, "data_id": name, "seed_range": None}
+    return {
+        "graph_id": None if truth is None else _from(home, str(truth)),
+        "parameters_id": None,
+        "data_id": _from(home, name),
+        "seed_range": None,
+    }
 
 
 def _network_entry(

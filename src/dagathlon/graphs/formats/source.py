@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
-from dagathlon.errors import GraphError, suggestion
+from dagathlon.errors import GraphError, no_such_file
 
 PathOrFile: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 
@@ -93,8 +93,7 @@ def _file_content(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except FileNotFoundError:
-        near = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
-        raise GraphError(f"{path}: no such file{suggestion(path.name, near)}") from None
+        raise GraphError(no_such_file(path)) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise GraphError(f"{path}: cannot be read ({reason})") from None

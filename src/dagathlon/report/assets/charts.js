@@ -23,8 +23,14 @@ function fitted(spec, width) {
   if (typeof made.width === "number") {
     made.width = "container";
     made.autosize = { type: "fit-x", contains: "padding" };
+    const least = made.usermeta ? made.usermeta.least_width : 0;
+    if (width < least) made.width = least;
   }
-  if (width < 640) made.config.legend = { ...made.config.legend, orient: "bottom", columns: 2 };
+  if (width < 640) {
+    made.config.legend = { ...made.config.legend, orient: "bottom", columns: 2 };
+    // A title longer than its axis has room on the left, where the labels are.
+    made.config.axisX = { titleAnchor: "end" };
+  }
   return made;
 }
 

@@ -10,6 +10,7 @@ from dagathlon.report.charts.parts import Chart, nothing
 from dagathlon.report.look import Look
 
 _WIDTH, _STEP, _LETTER = 720, 20, 5.8
+_LONGEST, _LEAST_AXIS = 262, 170
 _BAR = 0.42
 _INK = {"color": "#8c8c8c"}
 
@@ -32,25 +33,28 @@ def critical_difference(found: Nemenyi | None, ids: Mapping[str, str], look: Loo
     top = 1.0 + _BAR * len(found.groups)
     rows = [_place(found, i, top) | {"id": ids[found.names[i]]} for i in range(k)]
     depth = max(float(row["y"]) for row in rows) + 0.6
-    x = _axis(k, max(len(row["label"]) for row in rows))
+    gutter = min(_LETTER * max(len(row["label"]) for row in rows) + 12, _LONGEST)
+    x = _axis(k, gutter)
     y: Chart = {"field": "y", "type": "quantitative", "axis": None}
     y["scale"] = {"domain": [depth, -1.0], "zero": False, "nice": False}
     layers = [*_scale(found, x, y), *_names(rows, x, y, look), _groups(found, x, y)]
     height = int(_STEP * (depth + 1.2))
-    return {"width": _WIDTH, "height": height, "layer": layers}
+    # A page that is narrower than this lets the reader scroll rather than cut the names.
+    room = {"least_width": round(2 * gutter + _LEAST_AXIS)}
+    return {"width": _WIDTH, "height": height, "layer": layers, "usermeta": room}
 
 
-def _axis(k: int, longest: int) -> Chart:
-    """Ranks from 1 to k, with room on both sides for names of so many letters."""
-    gutter = min(_LETTER * longest + 12, 0.36 * _WIDTH)
-    margin = gutter * (k - 1) / (_WIDTH - 2 * gutter)
+def _axis(k: int, gutter: float) -> Chart:
+    """Ranks from 1 to k, with a gutter on both sides for the names, however wide the figure."""
+    margin = f"{gutter * (k - 1):.6g} / max(width - {2 * gutter:.6g}, {_LEAST_AXIS / 2})"
+    low, high = {"expr": f"1 - {margin}"}, {"expr": f"{k} + {margin}"}
     ticks = list(range(1, k + 1, 1 + k // 16))
     shown = {"orient": "top", "grid": False, "domain": False, "values": ticks, "format": "~g"}
     return {
         "field": "rank",
         "type": "quantitative",
         "title": "average rank ↓",
-        "scale": {"domain": [1 - margin, k + margin], "nice": False, "zero": False},
+        "scale": {"domainMin": low, "domainMax": high, "nice": False, "zero": False},
         "axis": shown,
     }
 
@@ -91,7 +95,7 @@ def _names(rows: list[dict[str, Any]], x: Chart, y: Chart, look: Look) -> list[C
     labels: list[Chart] = [
         {
             "transform": [{"filter": {"field": "side", "equal": side}}],
-            "mark": {"type": "text", "align": align, "dx": dx, "fontSize": 11},
+            "mark": {"type": "text", "align": align, "dx": dx, "fontSize": 11, "limit": _LONGEST},
             "encoding": {"x": x | {"field": "end"}, "y": y, "text": {"field": "label"}},
         }
         for side, align, dx in (("left", "right", -5), ("right", "left", 5))

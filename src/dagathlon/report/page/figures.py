@@ -63,7 +63,7 @@ def _accuracy(tables: Tables, look: Look) -> Iterator[Figure]:
     yield Figure(
         "boxes",
         question,
-        f"{_how_to_read(tables)}; the arrow on the axis says which way is better. Click a point or "
+        f"{_how_to_read(tables)}; an arrow on the axis says which way is better. Click a point or "
         "a box for its runs.",
         [
             (words(m).title, boxes(tables.runs, m, look, log=m in ("time", "memory")))

@@ -143,7 +143,8 @@ def verdict_table(verdicts: Sequence[Verdict]) -> str:
 
 
 def _name(standing: Standing) -> str:
-    return text(standing.setting)
+    """A setting that, in a narrow cell, breaks between its parameters rather than inside one."""
+    return text(standing.setting).replace(" = ", "\u00a0=\u00a0")
 
 
 def _row(cells: Iterable[str], tag: str, attributes: str) -> str:

@@ -1,0 +1,130 @@
+"""What a person meets in the first minutes: slips, own modules, limits, plain answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dagathlon.cli import USER_ERROR, main
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        try:
+            code = main(arguments)
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        shown = capsys.readouterr()
+        return code, shown.out, shown.err
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("rnu", "s.json"), "dagathlon: there is no command 'rnu' (did you mean 'run'?)"),
+        (("run", "s.json", "--job", "x", "--limt", "3"), "dagathlon run:"),
+        (("run", "s.json", "--limt", "3"), "no place for '--limt' (did you mean '--limit'?)"),
+        (("learn", "d.csv", "--with", "pc", "again"), "dagathlon learn: there is no place for 'ag"),
+        (("run",), "required: study"),
+    ],
+)
+def test_slips_are_answered_in_two_lines(
+    run: Run, arguments: tuple[str, ...], message: str
+) -> None:
+    code, _, err = run(*arguments)
+    assert code == USER_ERROR
+    assert message in err
+    assert err.splitlines()[-1].startswith("help: dagathlon")
+    assert len(err.splitlines()) == 2
+
+
+def test_edges_are_printed_where_no_file_is_named(run: Run) -> None:
+    run("sample", "--network", "asia", "--n", "2000", "--out", "d.csv")
+    code, out, err = run("learn", "d.csv", "--with", "hc")
+    assert code == 0
+    assert "smoke -> lung" in out or "lung -> smoke" in out
+    assert err.startswith("d.csv: 2,000 rows × 8 columns: discrete, 2 levels\n")
+    assert f"{len(out.splitlines())} edges between 8 nodes" in err
+
+
+def test_a_timeout_ends_native_code_and_programs(run: Run, tmp_path: Path) -> None:
+    run("sample", "--network", "ecoli70", "--n", "500", "--out", "d.csv")
+    run("new", "module", "sleeper", "--language", "shell")
+    (tmp_path / "sleeper" / "learn.sh").write_text(f"sleep 60 & echo $! > {tmp_path}/pid; wait\n")
+    sleeper = ["--with", "sleeper[timeout=1]", "--modules", "sleeper"]
+    endless = ["--with", "order_mcmc[iterations=100000000000,timeout=1]"]
+    for learner in (sleeper, endless):
+        command = [sys.executable, "-m", "dagathlon", "learn", "d.csv", *learner]
+        done = subprocess.run(
+            [*command, "--out", "g.csv"], capture_output=True, text=True, timeout=50, check=False
+        )
+        assert done.returncode == USER_ERROR
+        assert "stopped at the time limit of 1 s (timeout); nothing was written" in done.stderr
+        assert "Traceback" not in done.stderr
+        assert not Path("g.csv").exists()
+    assert not Path("/proc", Path("pid").read_text().strip()).exists()
+
+
+def test_forgotten_ids_are_pointed_out(run: Run) -> None:
+    run("new", "study", "s.json", "--pick", "hc", "--pick", "pc")
+    study = json.loads(Path("s.json").read_text())
+    assert "not run" not in run("check", "s.json")[1]
+    study["resources"]["structure_learning_algorithms"]["tabu"] = [{"id": "tabu-mine"}]
+    Path("s.json").write_text(json.dumps(study))
+    assert "not run: tabu-mine\n" in run("check", "s.json")[1]
+    many = [{"id": f"tabu-{i}"} for i in range(9)]
+    study["resources"]["structure_learning_algorithms"]["tabu"] = many
+    Path("s.json").write_text(json.dumps(study))
+    assert "not run: 9 algorithms that no list of ids" in run("check", "s.json")[1]
+
+
+def test_a_study_with_an_own_learner_and_an_own_file_elsewhere(run: Run) -> None:
+    Path("studies").mkdir()
+    run("new", "learner", "own.py")
+    run("sample", "--network", "ecoli70", "--n", "50", "--out", "my data.csv")
+    made = run(
+        *("new", "study", os.path.join("studies", "s.json"), "--modules", "own.py"),
+        *("--pick", "own", "--pick", "pc", "--data", "my data.csv"),
+    )
+    assert made[0] == 0
+    study = json.loads(Path("studies/s.json").read_text())
+    assert study["modules"] == ["../own.py"]
+    assert study["benchmark_setup"][0]["data"][0]["data_id"] == "../my data.csv"
+    code, out, err = run("check", "studies/s.json")
+    assert (code, err) == (0, "")
+    assert "own: 1" in out
+
+
+def test_reports_of_several_studies_are_written_again(run: Run) -> None:
+    for name in ("one", "two"):
+        run("new", "study", f"{name}.json", "--pick", "corr_thresh", "--data", "ecoli70[seeds=1]")
+        assert run("run", f"{name}.json", "--jobs", "1", "--quiet")[0] == 0
+    code, out, _ = run("report", "results")
+    assert code == 0
+    assert out.split() == [
+        *("report:", "results/one/report.html", "report:", "results/two/report.html")
+    ]
+
+
+def test_results_cannot_go_where_a_file_is(run: Run) -> None:
+    run("new", "study", "s.json", "--pick", "corr_thresh")
+    Path("taken").write_text("")
+    code, _, err = run("run", "s.json", "--out", "taken")
+    assert code == USER_ERROR
+    assert "taken: cannot be the folder of results, since it is a file" in err
+    Path("s.json").write_text(" \n")
+    assert "s.json: the file is empty" in run("check", "s.json")[2]
+    assert "did you mean 's.json'" in run("check", "ss.json")[2]
