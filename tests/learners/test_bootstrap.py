@@ -70,6 +70,27 @@ def test_threshold_of_the_published_example() -> None:
     assert optimal_threshold(strength + strength.T) == 0.3921
 
 
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        # F is 0, 1/6 … 5/6 on stretches of .1, .5, .1, .1, .1, .1. Its distance from t = 1/6 is
+        # (.1 + 0 + .1 + .2 + .3 + .4)/6 = 1.1/6; from 0 it is 1.9/6, from 2/6 it is 1.3/6.
+        ([0.1, 0.6, 0.7, 0.8, 0.9, 1.0], 0.1),
+        # F is 0, 1/3, 2/3, 1 on stretches of .6, .2, .1, .1: 0.7/3 from t = 0, 0.9/3 from 1/3.
+        ([0.6, 0.8, 0.9], 0.0),
+        # F is 1/3, 2/3, 1 on stretches of .2, .2, .6: 0.6/3 from t = 1, 0.8/3 from 2/3.
+        ([0.0, 0.2, 0.4], 0.4),
+        # F is 0, 1/3, 2/3, 1 on stretches of .2, .3, .3, .2: 0.9/3 from t = 1/3 and from 2/3.
+        ([0.2, 0.5, 0.8], 0.2),
+    ],
+)
+def test_thresholds_by_hand(values: list[float], expected: float) -> None:
+    p = {3: 3, 6: 4}[len(values)]
+    strength = np.zeros((p, p))
+    strength[np.triu_indices(p, 1)] = values
+    assert optimal_threshold(strength + strength.T) == expected
+
+
 def test_averaging_keeps_strong_edges_and_no_cycle() -> None:
     names = ("a", "b", "c", "d")
     strength, direction = np.zeros((4, 4)), np.zeros((4, 4))

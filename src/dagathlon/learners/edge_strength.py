@@ -52,7 +52,8 @@ def optimal_threshold(strength: npt.NDArray[np.float64]) -> float:
     The distribution F of the strengths of all pairs is compared with that of strengths that are all
     0 or 1; the share t of zeros with the smallest L1 distance gives the threshold as the quantile
     of t. On [0, 1] the constant nearest to F in L1 is its median there, F(1/2), so the threshold is
-    the largest strength below one half.
+    the largest strength below one half. A strength of exactly one half is as near either way, and
+    its edge is kept.
 
     Parameters
     ----------
