@@ -26,19 +26,37 @@ std::pair<double, NumpyMatrix<double>> acyclicity(Matrix<const double> weights, 
   return {found.value, numpy(found.slope)};
 }
 
-std::tuple<NumpyMatrix<double>, double, double, std::size_t> minimise(Matrix<const double> moments, double lambda,
-                                                                      Matrix<const double> start, double multiplier,
-                                                                      double rho, double alpha) {
-  const SquareMatrix weights = square(start);
+using Minimum = std::tuple<NumpyMatrix<double>, double, double, std::size_t>;
+
+Minimum minimum(const NotearsPoint& found) {
+  return {numpy(found.weights), found.acyclicity, found.multiplier, found.steps};
+}
+
+LeastSquaresNotears problem(const Matrix<const double>& moments, double lambda, const SquareMatrix& weights) {
   if (square(moments).size() != weights.size()) throw nb::value_error("one row of weights per variable");
-  const LeastSquaresNotears problem({moments.data(), moments.size()}, weights.size(), lambda);
-  const auto search = [&] {
+  return {{moments.data(), moments.size()}, weights.size(), lambda};
+}
+
+Minimum search(Matrix<const double> moments, double lambda, Matrix<const double> start, double rho, double alpha) {
+  const SquareMatrix weights = square(start);
+  const LeastSquaresNotears least_squares = problem(moments, lambda, weights);
+  const auto found = [&] {
+    const nb::gil_scoped_release release;
+    return least_squares.search(weights, rho, alpha);
+  };
+  return minimum(found());
+}
+
+Minimum minimise(Matrix<const double> moments, double lambda, Matrix<const double> start, double multiplier, double rho,
+                 double alpha) {
+  const SquareMatrix weights = square(start);
+  const LeastSquaresNotears least_squares = problem(moments, lambda, weights);
+  const auto found = [&] {
     const nb::gil_scoped_release release;
     const double cycles = polynomial_acyclicity(weights).value;
-    return problem.minimise({weights, cycles, multiplier, 0}, rho, alpha);
+    return least_squares.minimise({weights, cycles, multiplier, 0}, rho, alpha);
   };
-  const NotearsPoint found = search();
-  return {numpy(found.weights), found.acyclicity, found.multiplier, found.steps};
+  return minimum(found());
 }
 
 }  // namespace
@@ -48,8 +66,10 @@ void bind_notears(nb::module_& m) {
         "How far weights are from a DAG, and its derivative by each squared weight, from row to column.");
   m.def("notears_minimum", &minimise, nb::arg("moments"), nb::arg("penalty"), nb::arg("start"), nb::arg("multiplier"),
         nb::arg("rho"), nb::arg("alpha"),
-        "The least squares minimum of the augmented Lagrangian near `start`: weights, acyclicity, its "
+        "The least squares minimum of the augmented Lagrangian on the path from `start`: weights, acyclicity, its "
         "multiplier, and the number of steps.");
+  m.def("notears_search", &search, nb::arg("moments"), nb::arg("penalty"), nb::arg("start"), nb::arg("rho"),
+        nb::arg("alpha"), "A least squares minimum of the augmented Lagrangian by larger steps; as notears_minimum.");
 }
 
 }  // namespace dagathlon

@@ -727,7 +727,18 @@ def notears_minimum(
     alpha: float,
 ) -> tuple[NDArray[numpy.float64], float, float, int]:
     """
-    The least squares minimum of the augmented Lagrangian near `start`: weights, acyclicity, its multiplier, and the number of steps.
+    The least squares minimum of the augmented Lagrangian on the path from `start`: weights, acyclicity, its multiplier, and the number of steps.
+    """
+
+def notears_search(
+    moments: NDArray[numpy.float64],
+    penalty: float,
+    start: NDArray[numpy.float64],
+    rho: float,
+    alpha: float,
+) -> tuple[NDArray[numpy.float64], float, float, int]:
+    """
+    A least squares minimum of the augmented Lagrangian by larger steps; as notears_minimum.
     """
 
 class ParentSets:

@@ -3,7 +3,8 @@
 // The augmented Lagrangian asks, for each penalty ρ and multiplier α, for a minimum of
 // loss + αh + ½ρh². That minimum is also one of loss + μh, where μ = α + ρh there: a point on the path
 // of solutions over μ. So μ is found by a search over one number, and each point of the path by
-// replacing h by its slope in the squared weights, which leaves one lasso per column.
+// replacing h by its slope in the squared weights, which leaves one lasso per column. Where many arcs
+// still change, minima that are better than those on one path are found by larger steps.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +27,9 @@ class LeastSquaresNotears {
   LeastSquaresNotears(std::span<const double> moments, std::size_t size, double lambda);
   // Value of the penalised loss without the acyclicity term.
   double loss(const SquareMatrix& weights) const;
-  // The minimum of loss + αh + ½ρh² that is reached from `start`.
+  // A minimum of loss + αh + ½ρh², by a search that may leave the path which `start` is on.
+  NotearsPoint search(SquareMatrix start, double rho, double alpha) const;
+  // The minimum of loss + αh + ½ρh² that is reached along the path.
   NotearsPoint minimise(const NotearsPoint& start, double rho, double alpha) const;
 
  private:

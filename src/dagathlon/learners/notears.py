@@ -9,25 +9,21 @@ import numpy as np
 
 from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.learners.notears_losses import (
-    LOSSES,
-    Loss,
-    check_outcomes,
-    from_moments,
-    moments_of,
+from dagathlon.learners.notears_losses import LOSSES, check_outcomes, from_moments, moments_of
+from dagathlon.learners.notears_solvers import (
+    SETTLED,
+    Minimise,
+    Point,
+    along_path,
+    origin,
+    quasi_newton,
 )
-from dagathlon.learners.notears_solvers import Point, along_path, origin, quasi_newton
 from dagathlon.learners.weights import Cycles, Matrix, numbers, thresholded
 from dagathlon.modules import Count, NonNegative
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
-# Below this acyclicity few arcs still change, and the path of solutions is the faster way. Before,
-# a search that jumps further than the path finds other, often better minima.
-_SETTLED = 2e-2
-# How precise L-BFGS-B is before that: SciPy's default, and what does not change the graphs.
-_AS_GCASTLE, _ROUGH = 1e7, 1e9
 # Rows times squared columns, up to which the loss on rows costs less than a millisecond.
 _MOST_PRODUCTS = 4_000_000
 
@@ -112,29 +108,29 @@ class Notears(Learner):
             return self.loss_type == "l2" and columns > self.few_columns
         return self.solver == "path"
 
-    def _loss(self, values: Matrix, follow: bool) -> Loss:
+    def _minimise(self, values: Matrix, follow: bool) -> Minimise:
         rows, columns = values.shape
-        if self.loss_type == "l2" and (follow or rows * columns**2 > _MOST_PRODUCTS):
-            return from_moments(moments_of(values))
-        return LOSSES[self.loss_type](values)
+        if follow:
+            return along_path(moments_of(values), self.lambda1)
+        if self.loss_type == "l2" and rows * columns**2 > _MOST_PRODUCTS:
+            return quasi_newton(from_moments(moments_of(values)), self.lambda1)
+        return quasi_newton(LOSSES[self.loss_type](values), self.lambda1)
 
     def _dual_ascent(self, values: Matrix) -> tuple[Point, int]:
         """Raise penalty and multiplier of the constraint until it holds."""
         rho, alpha, steps = 1.0, 0.0, 0
         follow = self._follows_path(values.shape[1])
+        minimise = self._minimise(values, follow)
         point = origin(values.shape[1])
-        minimise = quasi_newton(
-            self._loss(values, follow), self.lambda1, _ROUGH if follow else _AS_GCASTLE
-        )
         while steps < self.max_iter and point.acyclicity > self.h_tol and rho < self.rho_max:
             steps += 1
             start = point
             while rho < self.rho_max:
-                # Where L-BFGS-B begins decides which minimum it finds; gCastle goes back each time.
-                first = start._replace(steps=point.steps)
-                if follow and point.acyclicity < _SETTLED:
-                    minimise, first = along_path(moments_of(values), self.lambda1), point
-                point = minimise(first, rho, alpha)
+                # Where a search begins decides which minimum it finds; gCastle goes back each time.
+                on_path = follow and point.acyclicity < SETTLED
+                point = minimise(
+                    point if on_path else start._replace(steps=point.steps), rho, alpha
+                )
                 if point.acyclicity <= 0.25 * start.acyclicity:
                     break
                 rho *= 10

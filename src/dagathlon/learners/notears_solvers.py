@@ -12,6 +12,9 @@ from dagathlon import _core
 from dagathlon.learners.notears_losses import Loss
 from dagathlon.learners.weights import Matrix
 
+# Below this acyclicity few arcs still change.
+SETTLED = 2e-2
+
 
 class Point(NamedTuple):
     """A minimum of loss + αh + ½ρh², which is also one of loss + μh.
@@ -42,23 +45,26 @@ def origin(p: int) -> Point:
 
 
 def along_path(moments: Matrix, penalty: float) -> Minimise:
-    """Along the path of solutions over the multiplier, by one lasso per column; least squares."""
+    """Along the path of solutions over the multiplier, by one lasso per column; least squares.
+
+    As long as many arcs still change, by larger steps, which find other, often better minima.
+    """
 
     def minimise(start: Point, rho: float, alpha: float) -> Point:
-        weights, h, multiplier, steps = _core.notears_minimum(
-            moments, penalty, start.weights, start.multiplier, rho, alpha
-        )
+        args = (moments, penalty, start.weights)
+        if start.acyclicity < SETTLED:
+            found = _core.notears_minimum(*args, start.multiplier, rho, alpha)
+        else:
+            found = _core.notears_search(*args, rho, alpha)
+        weights, h, multiplier, steps = found
         halves = np.concatenate((np.maximum(weights, 0), np.maximum(-weights, 0)), axis=None)
         return Point(halves, h, multiplier, start.steps + steps)
 
     return minimise
 
 
-def quasi_newton(loss: Loss, penalty: float, precision: float) -> Minimise:
-    """By SciPy's L-BFGS-B, with gCastle's operations in gCastle's order.
-
-    It stops where a step gains less than `precision` times the rounding error of the objective.
-    """
+def quasi_newton(loss: Loss, penalty: float) -> Minimise:
+    """By SciPy's L-BFGS-B, with gCastle's operations in gCastle's order."""
     from scipy.optimize import fmin_l_bfgs_b  # noqa: PLC0415 - SciPy only when asked for
 
     def minimise(start: Point, rho: float, alpha: float) -> Point:
@@ -71,7 +77,7 @@ def quasi_newton(loss: Loss, penalty: float, precision: float) -> Minimise:
             return value, np.concatenate((smooth + penalty, penalty - smooth), axis=None)
 
         bounds = _bounds(len(start.weights))
-        found, _, report = fmin_l_bfgs_b(objective, start.halves, bounds=bounds, factr=precision)
+        found, _, report = fmin_l_bfgs_b(objective, start.halves, bounds=bounds)
         h = walks(joined(found))[0]
         return Point(found, h, alpha + rho * h, start.steps + report["nit"])
 
