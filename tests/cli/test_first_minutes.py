@@ -91,6 +91,17 @@ def test_forgotten_ids_are_pointed_out(run: Run) -> None:
     assert "not run: 9 algorithms that no list of ids" in run("check", "s.json")[1]
 
 
+def test_a_study_that_learns_nothing_says_so(run: Run) -> None:
+    run("new", "study", "s.json", "--pick", "hc")
+    study = json.loads(Path("s.json").read_text())
+    study["benchmark_setup"][0]["evaluation"] = {}
+    Path("s.json").write_text(json.dumps(study))
+    assert "nothing is learned, since no evaluation names an algorithm" in run("check", "s.json")[1]
+    code, _, err = run("run", "s.json", "--jobs", "1")
+    assert code == 0
+    assert "warning: s: nothing is learned" in err
+
+
 def test_a_study_with_an_own_learner_and_an_own_file_elsewhere(run: Run) -> None:
     Path("studies").mkdir()
     run("new", "learner", "own.py")

@@ -5,7 +5,14 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 
-from dagathlon.cli._parts import Commands, add_study_arguments, command, load_study, table
+from dagathlon.cli._parts import (
+    NOTHING_LEARNED,
+    Commands,
+    add_study_arguments,
+    command,
+    load_study,
+    table,
+)
 from dagathlon.study.estimate import expected_seconds
 from dagathlon.study.inputs import Inputs
 from dagathlon.study.store import Store
@@ -58,6 +65,8 @@ def _print_setups(study: Study) -> None:
         cases = len({run.case for run in runs})
         rows = sum(run.entry in setup.benchmarked() for run in runs)
         print(f"\n{setup.title}: {cases} data sets, {learned} learning runs, {rows} benchmark rows")
+        if not runs:
+            print(f"  {NOTHING_LEARNED}")
         per_module: Counter[str] = Counter()
         for run in runs:
             per_module[study.config.algorithms[run.entry].module.name] += 1
