@@ -88,7 +88,7 @@ def test_forgotten_ids_are_pointed_out(run: Run) -> None:
     many = [{"id": f"tabu-{i}"} for i in range(9)]
     study["resources"]["structure_learning_algorithms"]["tabu"] = many
     Path("s.json").write_text(json.dumps(study))
-    assert "not run: 9 algorithms that no list of ids" in run("check", "s.json")[1]
+    assert "not run: 9 algorithms, in no list of ids" in run("check", "s.json")[1]
 
 
 def test_a_study_that_learns_nothing_says_so(run: Run) -> None:

@@ -80,9 +80,9 @@ def _print_unused(study: Study) -> None:
     used = {other.id for run in study.plan.runs for other in inputs.chain(run.entry)}
     unused = [name for name in study.config.algorithms if name not in used]
     if len(unused) > _MOST_NAMED:
-        print(f"\nnot run: {len(unused)} algorithms that no list of ids in benchmark_setup names")
+        print(f"\nnot run: {len(unused)} algorithms, in no list of ids of benchmark_setup")
     elif unused:
-        print(f"\nnot run: {', '.join(unused)}\n  no list of ids in benchmark_setup names them")
+        print(f"\nnot run: {', '.join(unused)}\n  in no list of ids of benchmark_setup")
 
 
 def _print_unavailable(study: Study) -> None:
