@@ -100,6 +100,9 @@ def test_a_study_that_learns_nothing_says_so(run: Run) -> None:
     code, _, err = run("run", "s.json", "--jobs", "1")
     assert code == 0
     assert "warning: s: nothing is learned" in err
+    page = Path("results/s/report.html").read_text()
+    assert "Nothing was learned" in page
+    assert "0 algorithms" not in page
 
 
 def test_a_study_with_an_own_learner_and_an_own_file_elsewhere(run: Run) -> None:
