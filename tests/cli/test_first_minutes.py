@@ -133,6 +133,25 @@ def test_reports_of_several_studies_are_written_again(run: Run) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (OSError(30, "Read-only file system", "some/file"), "some/file: Read-only file system"),
+        (MemoryError(), "there is not enough memory"),
+    ],
+)
+def test_what_the_machine_lacks_is_said_without_a_traceback(
+    run: Run, monkeypatch: pytest.MonkeyPatch, error: Exception, message: str
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("dagathlon.cli.networks.list_networks", fail)
+    code, _, err = run("networks")
+    assert code == USER_ERROR
+    assert err == f"dagathlon: {message}{' for this' if not error.args else ''}\n"
+
+
 def test_results_cannot_go_where_a_file_is(run: Run) -> None:
     run("new", "study", "s.json", "--pick", "corr_thresh")
     Path("taken").write_text("")
