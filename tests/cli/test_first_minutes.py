@@ -88,7 +88,21 @@ def test_forgotten_ids_are_pointed_out(run: Run) -> None:
     many = [{"id": f"tabu-{i}"} for i in range(9)]
     study["resources"]["structure_learning_algorithms"]["tabu"] = many
     Path("s.json").write_text(json.dumps(study))
-    assert "not run: 9 algorithms that no list of ids" in run("check", "s.json")[1]
+    assert "not run: 9 algorithms, in no list of ids" in run("check", "s.json")[1]
+
+
+def test_a_study_that_learns_nothing_says_so(run: Run) -> None:
+    run("new", "study", "s.json", "--pick", "hc")
+    study = json.loads(Path("s.json").read_text())
+    study["benchmark_setup"][0]["evaluation"] = {}
+    Path("s.json").write_text(json.dumps(study))
+    assert "nothing is learned, since no evaluation names an algorithm" in run("check", "s.json")[1]
+    code, _, err = run("run", "s.json", "--jobs", "1")
+    assert code == 0
+    assert "warning: s: nothing is learned" in err
+    page = Path("results/s/report.html").read_text()
+    assert "Nothing was learned" in page
+    assert "0 algorithms" not in page
 
 
 def test_a_study_with_an_own_learner_and_an_own_file_elsewhere(run: Run) -> None:
@@ -117,6 +131,25 @@ def test_reports_of_several_studies_are_written_again(run: Run) -> None:
     assert out.split() == [
         *("report:", "results/one/report.html", "report:", "results/two/report.html")
     ]
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (OSError(30, "Read-only file system", "some/file"), "some/file: Read-only file system"),
+        (MemoryError(), "there is not enough memory"),
+    ],
+)
+def test_what_the_machine_lacks_is_said_without_a_traceback(
+    run: Run, monkeypatch: pytest.MonkeyPatch, error: Exception, message: str
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("dagathlon.cli.networks.list_networks", fail)
+    code, _, err = run("networks")
+    assert code == USER_ERROR
+    assert err == f"dagathlon: {message}{' for this' if not error.args else ''}\n"
 
 
 def test_results_cannot_go_where_a_file_is(run: Run) -> None:

@@ -115,6 +115,20 @@ def test_the_diagram_names_everyone_once_and_keeps_the_colours(tmp_path: Path) -
     assert all(colour in drawing for colour in PALETTE)
 
 
+def test_the_diagram_has_room_for_long_names_at_any_width(tmp_path: Path) -> None:
+    names = tuple(f"algorithm {i}, penalty_discount = {i}.5" for i in range(4))
+    found = Nemenyi(names, (1.2, 2, 3, 3.8), 2.1, ((0, 2), (1, 3)), 12)
+    chart = critical_difference(found, {name: name for name in names}, Look.of(names))
+    for width in (chart["usermeta"]["least_width"], chart["width"]):
+        save(chart | {"width": width}, tmp_path / "cd.svg")
+        drawing = (tmp_path / "cd.svg").read_text("utf-8")
+        page = re.search(r"<svg[^>]* width=\"([\d.]+)\"", drawing)
+        assert page is not None
+        # Vega widens the picture where a text does not fit into it.
+        assert float(page[1]) <= width + 12
+        assert all(name in drawing for name in names)
+
+
 def test_the_pareto_front_leaves_out_what_is_dearer_and_no_better(tmp_path: Path) -> None:
     points = [(0.1, 9), (0.2, 5), (0.4, 7), (0.8, 2)]
     settings = [

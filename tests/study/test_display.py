@@ -93,6 +93,7 @@ def summary() -> Summary:
     result.ran["F1", "learn", "pc"] = 2
     result.ran["ok", "learn", "pc"] = 5
     result.stored["F2", "learn", "ges"] = 1
+    result.stored["skipped", "score", "metrics"] = 3
     return result
 
 
@@ -109,7 +110,7 @@ def shown(*, quiet: bool, result: Summary, log: io.StringIO | None = None) -> st
 
 def test_the_end():
     text = shown(quiet=False, result=summary())
-    assert "7 tasks ran in 1.5 s, 1 came from the store" in text
+    assert "7 tasks ran in 1.5 s, 4 came from the store" in text
     assert "F1  pc: 2 over the time limit" in text
     assert "F2  ges: 1 ended in an error" in text
     assert "note: a line" in text

@@ -77,17 +77,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
             warnings.showwarning = _show_warning
             code: int = chosen.run(chosen)
         sys.stdout.flush()
-    except DagathlonError as error:
-        print(f"dagathlon: {error}", *getattr(error, "__notes__", ()), sep="\n", file=sys.stderr)
-        return USER_ERROR
     except BrokenPipeError:
         # The reader of our output has gone; there is nobody left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except (DagathlonError, OSError, MemoryError) as error:
+        notes = getattr(error, "__notes__", ())
+        print(f"dagathlon: {_reason(error)}", *notes, sep="\n", file=sys.stderr)
+        return USER_ERROR
     except KeyboardInterrupt:
         print("dagathlon: interrupted", file=sys.stderr)
         return INTERRUPTED
     return code
+
+
+def _reason(error: Exception) -> str:
+    """What went wrong, in words; a lack of the machine's is no reason for a traceback."""
+    if isinstance(error, OSError):
+        place = f"{error.filename}: " if error.filename else ""
+        return f"{place}{error.strerror or error}"
+    return "there is not enough memory for this" if isinstance(error, MemoryError) else str(error)
 
 
 def _show_warning(  # noqa: PLR0917 - the signature is Python's

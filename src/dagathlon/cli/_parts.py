@@ -12,6 +12,7 @@ from dagathlon.modules import add_files
 from dagathlon.study.units import seconds_of, size_of
 from dagathlon.workflow import Study
 
+NOTHING_LEARNED = "nothing is learned, since no evaluation names an algorithm in its ids"
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 
-from dagathlon.cli._parts import Commands, add_study_arguments, command, load_study, table
+from dagathlon.cli._parts import (
+    NOTHING_LEARNED,
+    Commands,
+    add_study_arguments,
+    command,
+    load_study,
+    table,
+)
 from dagathlon.study.estimate import expected_seconds
 from dagathlon.study.inputs import Inputs
 from dagathlon.study.store import Store
@@ -58,6 +65,8 @@ def _print_setups(study: Study) -> None:
         cases = len({run.case for run in runs})
         rows = sum(run.entry in setup.benchmarked() for run in runs)
         print(f"\n{setup.title}: {cases} data sets, {learned} learning runs, {rows} benchmark rows")
+        if not runs:
+            print(f"  {NOTHING_LEARNED}")
         per_module: Counter[str] = Counter()
         for run in runs:
             per_module[study.config.algorithms[run.entry].module.name] += 1
@@ -71,9 +80,9 @@ def _print_unused(study: Study) -> None:
     used = {other.id for run in study.plan.runs for other in inputs.chain(run.entry)}
     unused = [name for name in study.config.algorithms if name not in used]
     if len(unused) > _MOST_NAMED:
-        print(f"\nnot run: {len(unused)} algorithms that no list of ids in benchmark_setup names")
+        print(f"\nnot run: {len(unused)} algorithms, in no list of ids of benchmark_setup")
     elif unused:
-        print(f"\nnot run: {', '.join(unused)}\n  no list of ids in benchmark_setup names them")
+        print(f"\nnot run: {', '.join(unused)}\n  in no list of ids of benchmark_setup")
 
 
 def _print_unavailable(study: Study) -> None:

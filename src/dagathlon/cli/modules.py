@@ -76,4 +76,4 @@ def _example(module: type[Module]) -> dict[str, object]:
     defaults = {p.name: p.default for p in module.parameters().values() if not p.required}
     if module.kind == "noise":  # stands in a data entry, by code or by its parameters
         return {module.name: ["N", "M5", "cMISL", defaults]}
-    return {module.name: [{"id": f"my-{module.name}", **defaults}]}
+    return {module.name: [{"id": module.name, **defaults}]}

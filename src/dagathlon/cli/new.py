@@ -69,7 +69,7 @@ def add_parser(commands: Commands) -> None:
         "write a starting point: a study, or a learner of your own as a file or in any language",
         "dagathlon new study mine.json --pick 'pc[alpha=0.01,0.05]' --data 'alarm[n=500,seeds=5]'\n"
         "  dagathlon new learner mine.py\n"
-        "  dagathlon new study mine.json --modules mine.py --pick mine --pick hc --data alarm\n"
+        "  dagathlon new study mine.json --modules mine.py --pick mine --pick hc --data ecoli70\n"
         "  dagathlon new study mine.json --pick pc --pick boss --data measurements.csv\n"
         "  dagathlon new module mine --language r",
         _run,

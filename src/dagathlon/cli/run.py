@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from dagathlon.cli._interrupt import INTERRUPTED
-from dagathlon.cli._parts import Commands, add_study_arguments, command, load_study
+from dagathlon.cli._parts import (
+    NOTHING_LEARNED,
+    Commands,
+    add_study_arguments,
+    command,
+    load_study,
+)
 from dagathlon.errors import DagathlonError, unknown
 from dagathlon.study.display import make_display
 from dagathlon.study.engine import Options
@@ -39,6 +46,9 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.limit is not None and arguments.limit < 1:
         raise DagathlonError(f"--limit is at least 1, found {arguments.limit}")
     study = load_study(arguments)
+    for setup in study.config.setups:
+        if not setup.algorithm_ids():
+            print(f"dagathlon: warning: {setup.title}: {NOTHING_LEARNED}", file=sys.stderr)
     options = Options(_statuses(arguments.retry), arguments.shuffle, arguments.limit)
     with make_display(study.plan, arguments.quiet, arguments.json_log) as display:
         summary = study.run(arguments.out, arguments.jobs, options, display.on_event)
@@ -46,6 +56,8 @@ def _run(arguments: argparse.Namespace) -> int:
     if summary.interrupted:
         return INTERRUPTED
     if not arguments.quiet:
+        if summary.failures():
+            print("the report says why runs failed")
         for setup in study.config.setups:
             print(f"report: {arguments.out / setup.title / 'report.html'}")
     return 0

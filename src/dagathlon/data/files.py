@@ -128,10 +128,12 @@ def _doubts(data: Dataset) -> Iterator[str]:
             f"learned about {them}"
         )
     if names:
-        columns, them = ("columns", "they are") if len(names) > 1 else ("column", "it is")
+        columns, are, them = ("columns", "they are", "them")
+        if len(names) == 1:
+            columns, are, them = ("column", "it is", "it")
         yield (
             f"{columns} {listing(map(repr, names))} with another value in each row, like names or "
-            f"numbers of the rows; if {them} that, leave them out"
+            f"numbers of the rows; if {are} that, leave {them} out"
         )
 
 

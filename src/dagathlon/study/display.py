@@ -301,7 +301,7 @@ def failure_lines(summary: Summary) -> list[str]:
         Status.TIME: "over the time limit",
         Status.ERROR: "ended in an error",
         Status.MEMORY: "over the memory limit",
-        Status.SKIPPED: "skipped",
+        Status.SKIPPED: "not run",
     }
     found = sorted(summary.failures().items())
     return [f"{status}  {module}: {n:,} {meaning[Status(status)]}" for (status, module), n in found]

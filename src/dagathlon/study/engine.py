@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
 from dagathlon.study.store import Store
-from dagathlon.study.task import Outcome, Status, Task, Workload
+from dagathlon.study.task import Outcome, Status, Task, TaskKind, Workload
 
 
 @dataclass(frozen=True)
@@ -100,10 +100,15 @@ class Summary:
         counted[status.value, task.call.kind.value, task.call.module] += 1
 
     def failures(self) -> Counter[tuple[str, str]]:
-        """Number of tasks that did not succeed, now or earlier, by status and module."""
+        """Number of tasks that did not succeed, now or earlier, by status and module.
+
+        What only follows from a failure, such as the score of a graph that was not learned, does
+        not count.
+        """
         found: Counter[tuple[str, str]] = Counter()
-        for (status, _, module), n in (self.ran + self.stored).items():
-            if status != Status.OK:
+        for (status, kind, module), n in (self.ran + self.stored).items():
+            follows = status == Status.SKIPPED and kind in (TaskKind.ESTIMATE, TaskKind.SCORE)
+            if status != Status.OK and not follows:
                 found[status, module] += n
         return found
 

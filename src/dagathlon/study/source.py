@@ -23,16 +23,18 @@ def read_json(path: Path) -> Any:
     except OSError as error:
         raise StudyError(f"{path}: cannot be read ({error.strerror or error})") from None
     if raw is not None and not raw.strip():
-        raise StudyError(f"{path}: the file is empty; dagathlon new study writes one to begin with")
+        raise StudyError(f"{path}: the file is empty")
     if raw is None:
         raise StudyError(f"{path}: larger than {_MAX_BYTES // 2**20} MB, this is no study")
     try:
-        return json.loads(raw.decode("utf-8-sig"), parse_constant=_refuse_constant)
+        text = raw.decode("utf-8-sig")
+        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique)
     except UnicodeDecodeError as error:
         raise StudyError(f"{path}: not UTF-8 text (byte {error.start})") from None
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        raise StudyError(f"{path}: not valid JSON: {error.msg} ({place})") from None
+        reason = f"{error.msg}{_comma_hint(error)}"
+        raise StudyError(f"{path}: not valid JSON: {reason} ({place})") from None
     except (RecursionError, ValueError) as error:
         raise StudyError(f"{path}: not valid JSON: {error}") from None
 
@@ -42,6 +44,23 @@ def without_comments(value: Any) -> Any:
     if isinstance(value, dict):
         return {k: without_comments(v) for k, v in value.items() if not k.startswith("_")}
     return [without_comments(item) for item in value] if isinstance(value, list) else value
+
+
+def _comma_hint(error: json.JSONDecodeError) -> str:
+    before, after = error.doc[: error.pos].rstrip(), error.doc[error.pos :].lstrip()
+    closes = before.endswith(",") and after.startswith(("]", "}"))
+    return "; the comma before it is one too many" if closes else ""
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; of two entries with one name, JSON readers would silently lose the first."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs if not name.startswith("_")]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise ValueError(f"the name {twice!r} stands twice in one object")
+    return found
 
 
 def _refuse_constant(word: str) -> Any:

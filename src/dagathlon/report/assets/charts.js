@@ -26,11 +26,9 @@ function fitted(spec, width) {
     const least = made.usermeta ? made.usermeta.least_width : 0;
     if (width < least) made.width = least;
   }
-  if (width < 640) {
-    made.config.legend = { ...made.config.legend, orient: "bottom", columns: 2 };
-    // A title longer than its axis has room on the left, where the labels are.
-    made.config.axisX = { titleAnchor: "end" };
-  }
+  if (width < 640) made.config.legend = { ...made.config.legend, orient: "bottom", columns: 2 };
+  // A title longer than its axis has room on the left, where the labels are.
+  if (width < 440) made.config.axisX = { titleAnchor: "end" };
   return made;
 }
 

@@ -80,6 +80,7 @@ def boxes(
                 "type": "quantitative",
                 "title": title(metric),
                 "scale": _scale(log, limits),
+                "axis": {"tickMinStep": 1} if _counts(runs, metric) else {},
             },
         },
         "layer": [_coloured(layer, look) for layer in layers],
@@ -89,6 +90,12 @@ def boxes(
 def is_few(runs: Rows) -> bool:
     """Whether the settings have too few runs each for boxes."""
     return len(runs) <= _FEW * len({row["setting"] for row in runs})
+
+
+def _counts(runs: Rows, metric: str) -> bool:
+    """Whether all values are whole numbers, so that ticks between them would mean nothing."""
+    values = (row.get(metric) for row in runs)
+    return all(float(value).is_integer() for value in values if isinstance(value, int | float))
 
 
 def setting_axis(runs: Rows) -> dict[str, Any]:
@@ -167,7 +174,7 @@ def graph_types(runs: Rows) -> Chart:
                 "field": "seed",
                 "type": "ordinal",
                 "title": "seed",
-                "axis": {"labelAngle": 0, "labelOverlap": True} if many else {},
+                "axis": {"labelAngle": 0, "labelOverlap": True},
             },
             "y": setting_axis(runs),
             "color": kind | {"scale": {"domain": domain, "range": colours}},

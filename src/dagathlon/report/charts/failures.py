@@ -42,7 +42,12 @@ def outcomes(runs: Rows) -> Chart:
         "mark": {"type": "bar", "height": 11},
         "encoding": {
             "y": setting_axis(runs),
-            "x": {"aggregate": "count", "type": "quantitative", "title": "runs"},
+            "x": {
+                "aggregate": "count",
+                "type": "quantitative",
+                "title": "runs",
+                "axis": {"tickMinStep": 1},
+            },
             "color": colour,
             "tooltip": [{"field": "setting"}, {"field": "outcome"}, {"aggregate": "count"}],
         },

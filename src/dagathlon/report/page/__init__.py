@@ -104,10 +104,10 @@ def _page(
         "title": sections.text(context.setup.title),
         "policy": _POLICY,
         "style": _asset("report.css"),
-        "headline": sections.headline(
-            verdicts, tables.quality, control_of(context, tables.quality)
-        ),
-        "what": sections.what_was_run(tables, context.partial),
+        "headline": sections.headline(verdicts, tables.quality, control_of(context, tables.quality))
+        if tables.runs
+        else sections.NOTHING,
+        "what": sections.what_was_run(tables, context.partial) if tables.runs else "",
         "verdict": sections.verdict_table(verdicts),
         "figures": "".join(sections.figure_html(figure) for figure in shown),
         "ranking": _section("ranking", "Ranking", ranking_section(ranks) if ranks else ""),

@@ -15,6 +15,10 @@ from dagathlon.report.words import short_title, words
 
 _PLACES = 6
 _MANY_DATA_SETS = 10
+NOTHING = (
+    '<p class="lead">Nothing was learned: no evaluation of the study names an algorithm in its '
+    "<code>ids</code>.</p>"
+)
 
 
 def text(value: object) -> str:
