@@ -93,8 +93,8 @@ def test_order_of_columns_does_not_matter(name: str):
 
 def test_losses_of_binary_data_and_counts():
     rng = np.random.default_rng(7)
-    cause = rng.integers(0, 2, 3000)
-    effect = np.where(rng.random(3000) < 0.1, 1 - cause, cause)
+    cause = rng.integers(0, 2, 600)
+    effect = np.where(rng.random(600) < 0.1, 1 - cause, cause)
     binary = dataset(np.column_stack([cause, effect]).astype(float))
     assert len(learn(binary, "notears", loss_type="logistic", lambda1=0.02).graph.edges()) == 1
     assert len(learn(binary, "dagma", loss_type="logistic", **QUICK["dagma"]).graph.edges()) == 1

@@ -108,12 +108,12 @@ def test_conditional_gaussian_networks():
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-    max_leaves=10,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=6,
 )
 
 
-@given(st.dictionaries(st.text(), json_values) | st.lists(json_values))
+@given(st.dictionaries(st.text(), json_values, max_size=4) | st.lists(json_values, max_size=4))
 def test_rows(value):
     assert there_and_back(value) == value
 

@@ -115,8 +115,8 @@ def check_kills(tmp_path: Path, plan: FakePlan, kills: int) -> None:
 
 
 def test_kill_and_resume(tmp_path):
-    learners = [learner(number=i, seconds=0.005) for i in range(10)]
-    check_kills(tmp_path, plan_of(*learners, seeds=15, n=1500), kills=15)
+    learners = [learner(number=i, seconds=0.005) for i in range(8)]
+    check_kills(tmp_path, plan_of(*learners, seeds=10, n=1500), kills=8)
 
 
 @pytest.mark.slow
@@ -148,8 +148,8 @@ def sleeping_programs(folder: Path) -> list[int]:
 
 
 def test_two_runs_on_one_store(tmp_path):
-    learners = [learner(number=i, seconds=0.01) for i in range(8)]
-    plan = plan_of(*learners, seeds=8, n=1500)
+    learners = [learner(number=i, seconds=0.01) for i in range(6)]
+    plan = plan_of(*learners, seeds=5, n=1500)
     children = [Child(plan, tmp_path / "shared", jobs=1) for _ in range(2)]
     (code, ran), (other_code, other_ran) = (child.wait() for child in children)
     assert (code, other_code) == (0, 0)

@@ -45,14 +45,17 @@ def study(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(study, tmp_path_factory) -> Path:
+def undisturbed(study, tmp_path_factory, plain_pictures) -> Path:
     out = tmp_path_factory.mktemp("undisturbed")
-    subprocess.run(command(study, out, "--jobs", "1", "--quiet"), check=True)
+    subprocess.run(command(study, out, "--jobs", "1", "--quiet"), check=True, env=plain_pictures)
     return out
 
 
-def test_one_job_and_four_jobs_give_the_same_tables(study, undisturbed, tmp_path) -> None:
-    subprocess.run(command(study, tmp_path, "--jobs", "4", "--shuffle", "--quiet"), check=True)
+def test_one_job_and_four_jobs_give_the_same_tables(
+    study, undisturbed, tmp_path, plain_pictures
+) -> None:
+    run = command(study, tmp_path, "--jobs", "4", "--shuffle", "--quiet")
+    subprocess.run(run, check=True, env=plain_pictures)
     assert len(table(undisturbed)) == 73
     assert table(tmp_path) == table(undisturbed)
     assert table(tmp_path, "ROC_data.csv") == table(undisturbed, "ROC_data.csv")
@@ -87,8 +90,9 @@ def test_killed_fifty_times_gives_the_same_tables(study, undisturbed, tmp_path) 
     assert table(tmp_path) == table(undisturbed)
 
 
-def test_a_quick_look_is_marked_as_partial(study, tmp_path) -> None:
-    subprocess.run(command(study, tmp_path, "--limit", "2", "--quiet"), check=True)
+def test_a_quick_look_is_marked_as_partial(study, tmp_path, plain_pictures) -> None:
+    run = command(study, tmp_path, "--limit", "2", "--quiet")
+    subprocess.run(run, check=True, env=plain_pictures)
     rows = table(tmp_path)
     status, partial = rows[0].index("status"), rows[0].index("partial")
     assert sum(row[status] == "ok" for row in rows[1:]) == 2
@@ -102,7 +106,7 @@ def test_a_seed_offset_gives_other_replicates(study) -> None:
     assert not keys & {task.key for task in other.plan.tasks}
 
 
-def test_runs_that_fail_are_records_and_the_study_is_complete(tmp_path) -> None:
+def test_runs_that_fail_are_records_and_the_study_is_complete(tmp_path, plain_pictures) -> None:
     content = copy.deepcopy(STUDY)
     # Twenty variables in ten rows: the correlation matrix has no inverse.
     content["resources"]["graph"]["pcalg_randdag"][0] |= {"n": 20}
@@ -110,7 +114,7 @@ def test_runs_that_fail_are_records_and_the_study_is_complete(tmp_path) -> None:
     path = tmp_path / "small.json"
     path.write_text(json.dumps(content))
     run = command(path, tmp_path / "out")
-    done = subprocess.run(run, check=True, capture_output=True, text=True)
+    done = subprocess.run(run, check=True, capture_output=True, text=True, env=plain_pictures)
     rows = table(tmp_path / "out")
     column = {name: i for i, name in enumerate(rows[0])}
     failed = [row for row in rows[1:] if row[column["status"]] == "F2"]

@@ -14,7 +14,7 @@ from small_study import STUDY
 LEARNERS = ("fci", "rfci", "gfci")
 
 
-def test_pags_are_compared_with_a_dag(tmp_path: Path) -> None:
+def test_pags_are_compared_with_a_dag(tmp_path: Path, plain_pictures: dict[str, str]) -> None:
     study = copy.deepcopy(STUDY)
     study["benchmark_setup"][0]["evaluation"] = {"benchmarks": {"ids": list(LEARNERS)}}
     study["benchmark_setup"][0]["data"][0]["seed_range"] = [1, 1]
@@ -26,7 +26,7 @@ def test_pags_are_compared_with_a_dag(tmp_path: Path) -> None:
     file = tmp_path / "latent.json"
     file.write_text(json.dumps(study))
     command = [sys.executable, "-m", "dagathlon", "run", str(file), "--out", str(tmp_path / "out")]
-    subprocess.run([*command, "--jobs", "1", "--quiet"], check=True)
+    subprocess.run([*command, "--jobs", "1", "--quiet"], check=True, env=plain_pictures)
     table = tmp_path / "out" / "small" / "benchmarks" / "joint_benchmarks.csv"
     with table.open(newline="") as stream:
         rows = list(csv.DictReader(stream))

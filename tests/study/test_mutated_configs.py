@@ -104,12 +104,12 @@ def check_many(numbers: range, tmp_path, capsys) -> None:
 
 
 def test_damaged_studies(tmp_path, capsys) -> None:
-    check_many(range(300), tmp_path, capsys)
+    check_many(range(120), tmp_path, capsys)
 
 
 @pytest.mark.slow
 def test_two_thousand_damaged_studies(tmp_path, capsys) -> None:
-    check_many(range(300, 2300), tmp_path, capsys)
+    check_many(range(120, 2300), tmp_path, capsys)
 
 
 def test_references_in_a_circle(tmp_path, capsys) -> None:

@@ -96,7 +96,9 @@ def run(folder: Path, content: dict[str, Any]) -> Summary:
     return Study.load(path).run(folder / "results", jobs=1)
 
 
-def test_a_study_of_samplers(tmp_path: Path) -> None:
+def test_a_study_of_samplers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plain_pictures: dict[str, str]
+) -> None:
     content = copy.deepcopy(STUDY)
     summary = run(tmp_path, content)
     assert {status for status, _, _ in summary.ran} == {"ok"}
@@ -113,6 +115,7 @@ def test_a_study_of_samplers(tmp_path: Path) -> None:
     for name in ("bidag_order_mcmc", "bidag_partition_mcmc"):
         algorithm = content["resources"]["structure_learning_algorithms"][name][0]
         algorithm |= {"mcmc_estimator": ["map", "threshold"], "threshold": 0.4, "burnin_frac": 0}
+    monkeypatch.setenv("PYTHONPATH", plain_pictures["PYTHONPATH"])
     again = run(tmp_path, content)
     kinds = {kind for _, kind, _ in again.ran}
     assert TaskKind.ESTIMATE.value in kinds

@@ -35,7 +35,7 @@ QUICK = {
     "winasobs": {"starts": 3, "explored": 50},
     "rblip_asobs": {"timeout": 0.05, "scorermethod": "sq", "indeg": 2},
 }
-QUICK |= {name: {"iterations": 200} for name in SAMPLERS}
+QUICK |= {name: {"iterations": 200} for name in (*SAMPLERS, "bidag_partition_mcmc")}
 NATIVE = [
     name
     for name, cls in modules("algorithm").items()
