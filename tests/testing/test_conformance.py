@@ -33,9 +33,11 @@ QUICK = {
     "gobnilp": {"palim": 1},
     "asobs": {"starts": 20, "explored": 50},
     "winasobs": {"starts": 3, "explored": 50},
+    "rfci_bsc": {"graphs": 20},
     "rblip_asobs": {"timeout": 0.05, "scorermethod": "sq", "indeg": 2},
 }
 QUICK |= {name: {"iterations": 200} for name in (*SAMPLERS, "bidag_partition_mcmc")}
+QUICK["itsearch"]["hard_limit"] = 8
 NATIVE = [
     name
     for name, cls in modules("algorithm").items()

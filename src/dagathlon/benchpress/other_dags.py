@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _WINDOW_PATIENCE = 50
 _RANDOM_PATIENCE = 5000
 
-# One start of GRaSP is often short of what a lucky start of causal-learn finds; thirty were not.
+# One start of GRaSP is often short of what a lucky start of causal-learn finds; thirty seldom are.
 _GRASP_STARTS = 30
 _GRASP_VARIABLES = 50
 
