@@ -51,6 +51,7 @@ class GcastleNotears(GcastleLearner):
     """
 
     name = "gcastle_notears"
+    version = 2
     gives = "mixed"
     uses_blas = True
     takes = frozenset({"continuous", "discrete"})
@@ -100,6 +101,7 @@ class GcastleNotearsLowRank(GcastleLearner):
     """
 
     name = "gcastle_notears_low_rank"
+    version = 2
     gives = "mixed"
     uses_blas = True
     implementation = "dagathlon (re-implementation of gCastle 1.0.3 NotearsLowRank)"

@@ -47,6 +47,7 @@ class NotearsLowRank(Learner):
     """
 
     name = "notears_low_rank"
+    version = 2
     uses_blas = True
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
     references = ("Fang et al. 2023, On low-rank directed acyclic graphs, IEEE TNNLS",)

@@ -64,6 +64,7 @@ class Notears(Learner):
     """
 
     name = "notears"
+    version = 2
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous", "discrete", "mixed"})
     order_independent = True
     uses_blas = True
