@@ -105,6 +105,25 @@ def test_a_study_that_learns_nothing_says_so(run: Run) -> None:
     assert "0 algorithms" not in page
 
 
+def test_mistakes_in_an_own_learner_are_named(run: Run) -> None:
+    Path("empty.py").write_text("x = 1\n")
+    code, _, err = run("modules", "empty", "--modules", "empty.py")
+    assert code == USER_ERROR
+    assert "empty.py: no module is defined here; a learner is a frozen dataclass" in err
+
+
+def test_a_learner_that_returns_something_else(run: Run) -> None:
+    run("new", "learner", "wrong_return.py")
+    text = Path("wrong_return.py").read_text()
+    Path("wrong_return.py").write_text(text.replace("return Estimate(", "return str("))
+    out = run("modules", "wrong_return", "--modules", "wrong_return.py", "--check")[1]
+    assert "it returns str, not an Estimate with a Graph" in out
+    run("sample", "--network", "ecoli70", "--n", "50", "--out", "d.csv")
+    code, _, err = run("learn", "d.csv", "--with", "wrong_return", "--modules", "wrong_return.py")
+    assert code == USER_ERROR
+    assert "wrong_return: learn returned str, not an Estimate" in err
+
+
 def test_a_study_with_an_own_learner_and_an_own_file_elsewhere(run: Run) -> None:
     Path("studies").mkdir()
     run("new", "learner", "own.py")

@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from dagathlon.data import Dataset, facts_of, read_data
-from dagathlon.errors import DataError, UnavailableError
+from dagathlon.errors import DagathlonError, DataError, UnavailableError
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.modules import find
@@ -61,10 +61,16 @@ def learn(
     with _threads(learner):
         if start is None:
             _refuse_unknown_start(learner)
-            return learner.learn(table, rng)
+            return _checked(name, learner.learn(table, rng))
         if "start" not in signature(learner.learn).parameters:
             raise DataError(f"{name} cannot start from a graph")
-        return cast(Estimate, cast(Any, learner).learn(table, rng, start=start))
+        return _checked(name, cast(Any, learner).learn(table, rng, start=start))
+
+
+def _checked(name: str, estimate: object) -> Estimate:
+    if not isinstance(estimate, Estimate):
+        raise DagathlonError(f"{name}: learn returned {type(estimate).__name__}, not an Estimate")
+    return estimate
 
 
 def _gaps(data: Dataset) -> str:

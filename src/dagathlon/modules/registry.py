@@ -58,6 +58,8 @@ def add_files(paths: Iterable[Path | str]) -> None:
         Python files, and folders of external modules, which have a ``module.toml``.
     """
     added = [str(Path(path).resolve()) for path in paths]
+    for path in added:
+        _loaded(path)  # one that cannot be loaded must not stand in the way of all others later
     os.environ[FILES] = os.pathsep.join(dict.fromkeys([*_files(), *added]))
     modules.cache_clear()
 
@@ -112,6 +114,11 @@ def _loaded_file(path: str) -> ModuleType:
     except Exception as error:
         del sys.modules[name]
         raise StudyError(f"{path}: {type(error).__name__}: {error}") from error
+    if not any(_defined_in(source)):
+        raise StudyError(
+            f"{path}: no module is defined here; a learner is a frozen dataclass derived from "
+            "Learner, with a name (dagathlon new learner FILE.py writes one)"
+        )
     version = int.from_bytes(hashlib.sha256(content).digest()[:6], "big")
     for module in _defined_in(source):
         if module.__module__ == name:

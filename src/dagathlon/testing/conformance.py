@@ -159,6 +159,8 @@ class _Trial:
             yield f"120 rows took {taken:.1f} s, more than {self.seconds:g} s"
             return
         yield from _invalid(first, data, self.learner.gives)
+        if not isinstance(first, Estimate):
+            return
         yield from self._same_again(data, first)
         if self.learner.order_independent:
             yield from self._any_order(data, first)
