@@ -89,7 +89,7 @@ def test_results_survive_closing(tmp_path):
 
 
 def test_many_keys_at_once(store):
-    tasks = [task(seed) for seed in range(40_000)]  # more than one statement of SQLite takes
+    tasks = [task(seed) for seed in range(40_000)]  # SQLite by default: 32,766 in one statement
     with store.transaction():
         store.insert(Result(each, OK) for each in tasks)
     keys = [each.key for each in tasks] + [b"unknown"]
