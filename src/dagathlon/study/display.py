@@ -73,11 +73,11 @@ class Lines(Silence):
         """Print a line when it is time for one."""
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + PLAIN_SECONDS
-            self._console.print(headline(tally), highlight=False)
+            self._console.print(headline(tally), highlight=False, soft_wrap=True)
 
     def stage(self, text: str) -> None:
         """Print a line."""
-        self._console.print(text, highlight=False)
+        self._console.print(text, highlight=False, soft_wrap=True)
 
 
 class Bars(Silence):
