@@ -1,8 +1,8 @@
 """Losses of NOTEARS as functions of the weights: value and gradient.
 
-With SciPy's L-BFGS-B the last digits decide which minimum is found on about one data set in six:
-gCastle's own graph changes there when its data are changed by 1e-13 of themselves. The losses
-on rows therefore do gCastle's operations in gCastle's order, so that all digits are the same.
+On some data sets the last digits decide which minimum L-BFGS-B finds: gCastle's own graph changes
+there when its data are changed by 1e-13 of themselves. The losses on rows therefore do gCastle's
+operations in gCastle's order, so that all digits are the same.
 """
 
 from __future__ import annotations
