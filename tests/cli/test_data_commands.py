@@ -112,9 +112,12 @@ def test_an_interrupt_ends_a_learner_inside_native_code(tmp_path: Path) -> None:
     learning = subprocess.Popen(
         [*command, "--out", str(tmp_path / "graph.csv")], stderr=subprocess.PIPE, text=True
     )
-    with pytest.raises(subprocess.TimeoutExpired):
-        learning.wait(3)
-    learning.send_signal(signal.SIGINT)
-    _, errors = learning.communicate(timeout=30)
+    try:
+        with pytest.raises(subprocess.TimeoutExpired):
+            learning.wait(3)
+        learning.send_signal(signal.SIGINT)
+        _, errors = learning.communicate(timeout=30)
+    finally:
+        learning.kill()  # it would go on for ages after a failure
     assert learning.returncode == INTERRUPTED
     assert "Traceback" not in errors
