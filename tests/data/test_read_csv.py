@@ -249,9 +249,31 @@ def test_decimal_commas_between_semicolons_are_numbers(read) -> None:
 
 @pytest.mark.parametrize("other", ["3", "3.5"])
 def test_commas_that_may_separate_thousands_are_explained(read, other) -> None:
-    rows = "".join(f"{i},{100 + i};{other}\n" for i in range(50))
-    with pytest.raises(DataError, match=r"line 2, column 'a': found '0,100'.*decimal point"):
+    rows = "".join(f"{i},{100 + i};{other}\n" for i in range(1, 50))
+    with pytest.raises(DataError, match=r"line 2, column 'a': found '1,101'.*decimal point"):
         read("a;b\n" + rows)
+
+
+@pytest.mark.parametrize("form", ["0,{:03}", "1000,{:03}", "1,{:03}E3", ",{}", " {},5 "])
+def test_commas_that_cannot_separate_thousands_are_decimal(read, form) -> None:
+    fields = [form.format(i) for i in range(10, 60)]
+    expected = [[float(field.replace(",", "."))] for field in fields]
+    assert (
+        read("a\tb\n" + "".join(f"{f}\t{i}\n" for i, f in enumerate(fields))).values[:, :1].tolist()
+        == expected
+    )
+
+
+def test_commas_between_codes_stay(read) -> None:
+    rows = "".join(f"{pair};{i}\n" for i, pair in enumerate(["1,1", "1,2", "2,2"] * 20))
+    assert read("gene;y\n" + rows).variables[0].levels == ("1,1", "1,2", "2,2")
+    doses = "".join(f"{dose};{i}\n" for i, dose in enumerate(["0,5", "1,5", "none"] * 20))
+    assert read("dose;y\n" + doses).variables[0].levels == ("0,5", "1,5", "none")
+    mixed = "".join(f"{pair};{i},{100 + i}\n" for i, pair in enumerate(["1,2", "2,3", "3"] * 20))
+    with pytest.raises(DataError, match=r"column 'pay': found '0,100'.*decimal point"):
+        read("tags;pay\n" + mixed)
+    with pytest.raises(DataError, match=r"decimal commas in the first rows, and '1.234' has a poi"):
+        read("a;b\n" + "".join(f"{i},5;{i}\n" for i in range(120)) + "1,5;1.234\n")
 
 
 def test_columns_that_name_or_number_the_rows_are_pointed_out(read) -> None:

@@ -25,7 +25,7 @@ _SHOWN = 40
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"-?\d+", re.ASCII)
 _FIRST_OF_NUMBER = frozenset("+-.0123456789")
-DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?", re.ASCII)
+DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
 _NOT_FINITE = frozenset(
     sign + word for sign in ("", "+", "-") for word in ("inf", "infinity", "nan")
 )
@@ -241,5 +241,5 @@ def _are_codes(labels: set[str]) -> bool:
 
 def _comma_hint(word: str) -> str:
     if DECIMAL_COMMA.fullmatch(word):
-        return "; numbers are written with a decimal point, not a comma"
+        return "; a comma here is not surely a decimal one: write numbers with a decimal point"
     return ""

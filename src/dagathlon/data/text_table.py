@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -28,6 +28,9 @@ _BLOCK = 1 << 20
 _LARGEST_BLOCK = (1 << 31) - 1
 _ROWS_PER_BLOCK = 16
 _THOUSAND = 3
+# A column with more different values than this among the first rows holds no codes.
+_CODES = 20
+_MOSTLY = 0.9
 _LABELS = pa.dictionary(pa.int32(), pa.string())
 
 
@@ -44,8 +47,8 @@ class TextTable:
         if quotes % 2:
             deque(self.text.records(self.delimiter, strict=True), maxlen=0)
         self.header = read_header(self.text, self.delimiter)
-        self.decimal = _decimal_sign(self.delimiter, self.header.sample)
         self.missing = frozenset(missing) | {""}
+        self.decimal = "."
 
     @property
     def label(self) -> str:
@@ -67,6 +70,7 @@ class TextTable:
         """
         names = self.header.names
         asked = {j: _LABELS for j, name in enumerate(names) if request.kind(name) == "discrete"}
+        self.decimal = self._decimal_sign(asked)
         table = self._read(asked | self._guess(request))
         if table is None:
             table = self._read_all(asked)
@@ -74,33 +78,64 @@ class TextTable:
         if dates:
             table = self._read_all(asked | dict.fromkeys(dates, _LABELS))
         columns: list[Any] = [
-            column if j in asked else self._pointed(column)
+            column if j in asked else self._with_points(column)
             for j, column in enumerate(table.columns)
         ]
         if self.header.ends_in_delimiter:
             self._check_empty(columns.pop())
         return columns
 
+    def _fields(self) -> list[list[str]]:
+        """The first rows, column by column."""
+        return [
+            [field.strip() for field in column] for column in zip(*self.header.sample, strict=True)
+        ]
+
+    def _decimal_sign(self, labels: Container[int]) -> str:
+        """A comma where the first rows leave no doubt, else a point.
+
+        There is doubt where commas separate fields, where numbers have points, where a column with
+        commas may hold pairs of codes or other labels, and where all commas may separate thousands.
+        """
+        if self.delimiter == ",":
+            return "."
+        columns = [
+            [field for field in column if field not in self.missing]
+            for j, column in enumerate(self._fields())
+            if j not in labels
+        ]
+        with_commas = [column for column in columns if any(map(DECIMAL_COMMA.fullmatch, column))]
+        points = any("." in field and is_float(field) for column in columns for field in column)
+        sure = any(_has_decimals(field) for column in with_commas for field in column)
+        return "," if sure and not points and all(map(_are_measured, with_commas)) else "."
+
     def _is_number(self, field: str) -> bool:
         return is_float(_pointed(field) if self.decimal == "," else field)
 
-    def _pointed(self, column: Any) -> Any:
+    def _with_points(self, column: Any) -> Any:
         """Labels among which are numbers with decimal commas, with points instead."""
         if self.decimal != "," or not pt.is_dictionary(column.type):
             return column
         chunks = [
             pa.DictionaryArray.from_arrays(
-                chunk.indices, pa.array(map(_pointed, chunk.dictionary.to_pylist()), pa.string())
+                chunk.indices,
+                pa.array(map(self._relabelled, chunk.dictionary.to_pylist()), pa.string()),
             )
             for chunk in column.chunks
         ]
         return pa.chunked_array(chunks, column.type)
 
+    def _relabelled(self, word: str) -> str:
+        if "." in word and is_float(word.strip()):
+            raise DataError(
+                f"{self.label}: numbers have decimal commas in the first rows, and {word!r} has a "
+                "point; write all numbers with a decimal point"
+            )
+        return _pointed(word)
+
     def _guess(self, request: Request) -> dict[int, Any]:
         """Types by the first rows, for the columns that show one."""
-        fields = [
-            [field.strip() for field in column] for column in zip(*self.header.sample, strict=True)
-        ]
+        fields = self._fields()
         first_holds_cardinalities = all(_is_code(column[0], MAX_LEVELS) for column in fields)
         greatest = MAX_LEVELS if first_holds_cardinalities else MAX_CODE
         types = {}
@@ -185,21 +220,24 @@ class TextTable:
             )
 
 
-def _decimal_sign(delimiter: str, sample: Iterable[Sequence[str]]) -> str:
-    """A comma where the first rows leave no doubt, else a point.
+def _has_decimals(field: str) -> bool:
+    """Whether a comma cannot separate thousands."""
+    if not DECIMAL_COMMA.fullmatch(field):
+        return False
+    whole, _, rest = field.lstrip("+-").partition(",")
+    return not whole or whole.startswith("0") or len(whole) > _THOUSAND or len(rest) != _THOUSAND
 
-    There is doubt where commas separate fields, where numbers have points, and where all commas
-    could separate thousands.
-    """
-    fields = [field.strip() for row in sample for field in row] if delimiter != "," else []
-    commas = [field for field in fields if DECIMAL_COMMA.fullmatch(field)]
-    points = any("." in field and is_float(field) for field in fields)
-    sure = any(len(field.partition(",")[2]) != _THOUSAND for field in commas)
-    return "," if sure and not points else "."
+
+def _are_measured(fields: Sequence[str]) -> bool:
+    """Whether a column has numbers, with or without a comma, but for slips, that hardly repeat."""
+    numbers = [field for field in fields if is_float(_pointed(field))]
+    enough = len(numbers) >= _MOSTLY * len(fields)
+    return enough and len(set(numbers)) > min(_CODES, len(numbers) // 2)
 
 
 def _pointed(field: str) -> str:
-    return field.replace(",", ".") if DECIMAL_COMMA.fullmatch(field) else field
+    bare = field.strip()
+    return bare.replace(",", ".") if DECIMAL_COMMA.fullmatch(bare) else field
 
 
 def _is_code(field: str, greatest: int) -> bool:

@@ -15,8 +15,10 @@ from dagathlon.learners.notears_solvers import (
     Minimise,
     Point,
     along_path,
+    native_walks,
     origin,
     quasi_newton,
+    walks,
 )
 from dagathlon.learners.weights import Cycles, Matrix, numbers, thresholded
 from dagathlon.modules import Count, NonNegative
@@ -24,8 +26,8 @@ from dagathlon.modules import Count, NonNegative
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
-# Rows times squared columns, up to which the loss on rows costs less than a millisecond.
-_MOST_PRODUCTS = 4_000_000
+# Rows times squared columns, up to which the loss on rows is not the larger part of the work.
+_MOST_PRODUCTS = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +68,6 @@ class Notears(Learner):
     name = "notears"
     version = 2
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous", "discrete", "mixed"})
-    order_independent = True
     uses_blas = True
     references = (
         "Zheng, Aragam, Ravikumar and Xing 2018, DAGs with NO TEARS, NeurIPS",
@@ -114,8 +115,8 @@ class Notears(Learner):
         if follow:
             return along_path(moments_of(values), self.lambda1)
         if self.loss_type == "l2" and rows * columns**2 > _MOST_PRODUCTS:
-            return quasi_newton(from_moments(moments_of(values)), self.lambda1)
-        return quasi_newton(LOSSES[self.loss_type](values), self.lambda1)
+            return quasi_newton(from_moments(moments_of(values)), self.lambda1, native_walks)
+        return quasi_newton(LOSSES[self.loss_type](values), self.lambda1, walks)
 
     def _dual_ascent(self, values: Matrix) -> tuple[Point, int]:
         """Raise penalty and multiplier of the constraint until it holds."""

@@ -36,8 +36,7 @@ def from_moments(moments: Matrix) -> Loss:
     return loss
 
 
-def least_squares(values: Matrix) -> Loss:
-    """Half the mean squared residual."""
+def _least_squares(values: Matrix) -> Loss:
     centred = values - values.mean(axis=0, keepdims=True)
     scaled = -1.0 / len(values) * centred.T
 
@@ -72,7 +71,7 @@ def _poisson(values: Matrix) -> Loss:
     return loss
 
 
-LOSSES = {"l2": least_squares, "logistic": _logistic, "poisson": _poisson}
+LOSSES = {"l2": _least_squares, "logistic": _logistic, "poisson": _poisson}
 
 
 def check_outcomes(learner: str, names: tuple[str, ...], values: Matrix, loss_type: str) -> None:
