@@ -63,6 +63,13 @@ def no_such_file(path: Path) -> str:
     return f"{path}: there is no such file{suggestion(path.name, beside)}"
 
 
+def not_written(path: Path, error: Exception) -> str:
+    """Say that a file cannot be written, and why; most often a folder is missing."""
+    if isinstance(error, FileNotFoundError):
+        return f"{path}: cannot be written (there is no folder {path.parent})"
+    return f"{path}: cannot be written ({getattr(error, 'strerror', None) or error})"
+
+
 def unknown(what: str, found: object, choices: Iterable[object], where: str = "") -> str:
     """Say that `found` is no known `what`, with the choices and the nearest match."""
     known = list(choices)

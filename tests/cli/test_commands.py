@@ -75,6 +75,16 @@ def test_the_same_seed_draws_the_same_data(run, tmp_path) -> None:
         (("check", "no/thing.json"), "no/thing.json: there is no such file, and no folder no"),
         (("sample", "--network", "asia", "--n", "5", "--out", "no/d.csv"), "there is no folder no"),
         (("learn", "no.csv", "--with", "corr_thresh", "--out", "g.csv"), "no.csv"),
+        (
+            ("learn", "d.csv", "--with", "pc", "--out", "no/g.csv"),
+            "no/g.csv: cannot be written (there is no folder no)",
+        ),
+        (
+            ("learn", "d.csv", "--with", "pc", "--out", "g.csv", "--stats", "no/s.json"),
+            "no/s.json: cannot be written (there is no folder no)",
+        ),
+        (("learn", "d.csv", "--with", "pc", "--out", "."), ".: cannot be written (it is a folder)"),
+        (("learn", "d.csv", "--with", "pc", "--out", "g.png"), "g.png: which format?"),
         (("modules", "corr_tresh"), "did you mean 'corr_thresh'"),
         (("sample", "--network", "alrm", "--n", "5", "--out", "d.csv"), "did you mean 'alarm'"),
         (("sample", "--network", "alarm", "--n", "0", "--out", "d.csv"), "--n is at least 1"),

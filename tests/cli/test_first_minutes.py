@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -39,6 +40,13 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
         (("run", "s.json", "--limt", "3"), "no place for '--limt' (did you mean '--limit'?)"),
         (("learn", "d.csv", "--with", "pc", "again"), "dagathlon learn: there is no place for 'ag"),
         (("run",), "required: study"),
+        (
+            ("new", "stdy", "s.json"),
+            "new: argument what: 'stdy' (did you mean 'study'?) is none of",
+        ),
+        (("new", "it's", "s.json"), '"it\'s" is none of study, learner, module'),
+        (("store", "sizee", "results"), "'sizee' (did you mean 'size'?) is none of gc, verify, si"),
+        (("new", "module", "m", "--language", "pyton"), "argument --language: 'pyton' (did you me"),
     ],
 )
 def test_slips_are_answered_in_two_lines(
@@ -110,6 +118,12 @@ def test_mistakes_in_an_own_learner_are_named(run: Run) -> None:
     code, _, err = run("modules", "empty", "--modules", "empty.py")
     assert code == USER_ERROR
     assert "empty.py: no module is defined here; a learner is a frozen dataclass" in err
+    run("new", "learner", "nameless.py")
+    text = Path("nameless.py").read_text().replace('    name = "nameless"\n', "")
+    Path("nameless.py").write_text("from dagathlon.learners.order_search import Boss\n" + text)
+    code, _, err = run("modules", "nameless", "--modules", "nameless.py")
+    assert code == USER_ERROR
+    assert "nameless.py: no module is defined here" in err
 
 
 def test_a_learner_that_returns_something_else(run: Run) -> None:
@@ -139,6 +153,40 @@ def test_a_study_with_an_own_learner_and_an_own_file_elsewhere(run: Run) -> None
     code, out, err = run("check", "studies/s.json")
     assert (code, err) == (0, "")
     assert "own: 1" in out
+
+
+def test_data_and_truths_are_found_from_where_the_study_is(run: Run) -> None:
+    Path("studies").mkdir()
+    run("sample", "--network", "ecoli70", "--n", "50", "--out", "my [new] data.csv")
+    run("learn", "my [new] data.csv", "--with", "corr_thresh", "--out", "my graph.csv")
+    specs = [
+        "my [new] data.csv[truth=my graph.csv]",
+        "my [new] data.csv[truth=ecoli70.csv]",
+        "sachs_pma[truth=sachs]",
+    ]
+    given = [word for spec in specs for word in ("--data", spec)]
+    assert run("new", "study", "studies/s.json", "--pick", "pc", *given)[0] == 0
+    entries = json.loads(Path("studies/s.json").read_text())["benchmark_setup"][0]["data"]
+    assert [(entry["data_id"], entry["graph_id"]) for entry in entries] == [
+        ("../my [new] data.csv", "../my graph.csv"),
+        ("../my [new] data.csv", "ecoli70.csv"),
+        ("sachs_pma", "sachs"),
+    ]
+    code, _, err = run("check", "studies/s.json")
+    assert (code, err) == (0, "")
+    err = run("new", "study", "t.json", "--pick", "pc", "--data", "my dta.csv[truth=g.csv]")[2]
+    assert "unknown network on board or data file 'my dta.csv'" in err
+    assert "names no data" in run("new", "study", "t.json", "--pick", "pc", "--data", " ")[2]
+
+
+@pytest.mark.parametrize("name", ["my study.json", "store.json", " .json"])
+def test_a_study_of_any_file_name_can_be_checked(run: Run, name: str) -> None:
+    code, out, _ = run("new", "study", name)
+    assert code == 0
+    command = shlex.split(out.splitlines()[-1])
+    assert command == ["next:", "dagathlon", "run", name]
+    code, _, err = run("check", name)
+    assert (code, err) == (0, "")
 
 
 def test_reports_of_several_studies_are_written_again(run: Run) -> None:

@@ -285,6 +285,13 @@ def test_columns_that_name_or_number_the_rows_are_pointed_out(read) -> None:
 def test_row_names_without_a_header_are_explained(read) -> None:
     with pytest.raises(DataError, match=r"found 3 fields where the header has 2; is the first"):
         read("a,b\n1,1.5,2.5\n2,2.5,1.5\n")
+    with pytest.raises(DataError, match=r"line 3: found 3 fields where the header has 2; is the"):
+        read("\na,b\n1,1.5,2.5\n2,2.5,1.5\n")
+
+
+def test_a_delimiter_too_many_is_no_row_name(read) -> None:
+    with pytest.raises(DataError, match=r"line 2: found 3 fields where the header has 2$"):
+        read("a,b\n1.5,2.5,\n2.5,1.5,\n")
 
 
 @pytest.mark.parametrize("word", ["inf", "-Infinity", "1e999", "Inf"])

@@ -87,6 +87,17 @@ def test_one_row_and_gaps_are_refused(name: str) -> None:
         learn(coded(ternary(30)).mask(normal(30, 4) > 1.5), name)
 
 
+def test_gaps_are_counted_only_where_they_are_the_reason() -> None:
+    values = normal(50, 3)
+    values[[4, 7], 1] = np.nan
+    for name in ("hc", "pc"):
+        with pytest.raises(DataError, match=r"missing values.* \(2 of 50 rows have missing values"):
+            learn(values, name)
+    with pytest.raises(DataError, match="needs discrete data, and these are continuous") as found:
+        learn(values, "hc", score="bde")
+    assert "rows have missing values" not in str(found.value)
+
+
 @pytest.mark.parametrize("name", [*TESTING, *HYBRID])
 def test_two_rows_are_no_evidence(name: str) -> None:
     assert not adjacent(name, coded(ternary(2))).any()

@@ -263,13 +263,10 @@ def test_a_file_of_modules_can_be_wrong(tmp_path):
     broken = tmp_path / "broken.py"
     broken.write_text("import nothing_of_that_name")
     before = os.environ["DAGATHLON_MODULES"]
-    try:
+    with pytest.raises(StudyError, match=r"broken\.py: ModuleNotFoundError"):
         add_files([broken])
-        with pytest.raises(StudyError, match=r"broken\.py: ModuleNotFoundError"):
-            find("algorithm", "fake_learner")
-    finally:
-        os.environ["DAGATHLON_MODULES"] = before
-        add_files([])
+    assert os.environ["DAGATHLON_MODULES"] == before
+    assert find("algorithm", "fake_learner").name == "fake_learner"
 
 
 def test_modules_in_files_have_their_content_as_version(tmp_path):

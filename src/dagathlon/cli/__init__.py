@@ -9,7 +9,7 @@ import pkgutil
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NoReturn, TextIO
 
 from dagathlon import __version__
@@ -25,17 +25,17 @@ Dagathlon benchmarks structure learners: the same data, the same rules, one scor
   dagathlon modules                        what there is to compare
   dagathlon --help                         all commands
 """
-_CHOICE = re.compile(r"argument COMMAND: invalid choice: '(.*?)' \(")
+_COMMAND = "COMMAND"
+_CHOICE = re.compile(r"argument (.+?): invalid choice: (['\"])(.*?)\2 \(")
 
 
 class _Parser(argparse.ArgumentParser):
-    """Names the nearest command or option of a misspelt one, and says where to read on."""
+    """Names the nearest command, choice or option of a misspelt one, and says where to read on."""
 
     def error(self, message: str) -> NoReturn:
         found = _CHOICE.match(message)
         if found:
-            known = [name for group in self._subparsers_of() for name in group]
-            message = f"there is no command {found[1]!r}{suggestion(found[1], known)}"
+            message = self._unknown_choice(found[1], found[3])
         self.exit(USER_ERROR, f"{self.prog}: {message}\nhelp: {self.prog} --help\n")
 
     def refuse(self, words: Sequence[str]) -> NoReturn:
@@ -44,9 +44,18 @@ class _Parser(argparse.ArgumentParser):
         wrong = next((word for word in words if word.startswith("-")), words[0])
         self.error(f"there is no place for {wrong!r}{suggestion(wrong.split('=')[0], known)}")
 
-    def _subparsers_of(self) -> list[Iterable[str]]:
-        kinds = argparse._SubParsersAction
-        return [action.choices for action in self._actions if isinstance(action, kinds)]
+    def _unknown_choice(self, argument: str, word: str) -> str:
+        named = [action for action in self._actions if argument in _names_of(action)]
+        known = [str(choice) for action in named for choice in action.choices or ()]
+        near = suggestion(word, known)
+        if argument == _COMMAND:
+            return f"there is no command {word!r}{near}"
+        return f"argument {argument}: {word!r}{near} is none of {', '.join(known)}"
+
+
+def _names_of(action: argparse.Action) -> tuple[object, ...]:
+    """What argparse may call an argument in its messages."""
+    return "/".join(action.option_strings), action.metavar, action.dest
 
 
 def parser() -> _Parser:
@@ -55,7 +64,7 @@ def parser() -> _Parser:
         prog="dagathlon", description="Benchmark structure learners: one study file, one report."
     )
     root.add_argument("--version", action="version", version=f"dagathlon {__version__}")
-    commands = root.add_subparsers(title="commands", metavar="COMMAND")
+    commands = root.add_subparsers(title="commands", metavar=_COMMAND)
     for info in pkgutil.iter_modules(__path__):
         command = importlib.import_module(f"{__name__}.{info.name}")
         if hasattr(command, "add_parser"):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from dagathlon.errors import DagathlonError
+from dagathlon.errors import DagathlonError, not_written
 from dagathlon.modules import add_files
 from dagathlon.study.units import seconds_of, size_of
 from dagathlon.workflow import Study
@@ -40,9 +40,17 @@ def write_text(path: Path, text: str) -> None:
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        lost = isinstance(error, FileNotFoundError)
-        reason = f"there is no folder {path.parent}" if lost else error.strerror or error
-        raise DagathlonError(f"{path}: cannot be written ({reason})") from None
+        raise DagathlonError(not_written(path, error)) from None
+
+
+def check_folder(path: Path | None) -> None:
+    """Refuse a file to be written, if there is one, before long work that it would end."""
+    if path is None:
+        return
+    if not path.parent.is_dir():
+        raise DagathlonError(not_written(path, FileNotFoundError()))
+    if path.is_dir():
+        raise DagathlonError(not_written(path, IsADirectoryError("it is a folder")))
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:

@@ -12,6 +12,7 @@ from dagathlon.cli._interrupt import interruptible
 from dagathlon.cli._parts import (
     Commands,
     add_modules_argument,
+    check_folder,
     command,
     load_modules,
     write_text,
@@ -19,6 +20,7 @@ from dagathlon.cli._parts import (
 from dagathlon.data import read_data
 from dagathlon.data.preview import described
 from dagathlon.graphs import Graph, write_graph
+from dagathlon.graphs.formats.files import format_of
 from dagathlon.learners import Learner, learn
 from dagathlon.modules import find
 from dagathlon.modules.spec import single_values
@@ -52,6 +54,7 @@ def add_parser(commands: Commands) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     load_modules(arguments)
+    _check_places(arguments)
     name, parameters = single_values(arguments.spec)
     module = find("algorithm", name)
     if not module.unavailable:
@@ -80,6 +83,14 @@ def _run(arguments: argparse.Namespace) -> int:
         write_text(arguments.stats, json.dumps(stats, indent=2) + "\n")
     _print_graph(estimate.graph, arguments.out)
     return 0
+
+
+def _check_places(arguments: argparse.Namespace) -> None:
+    """Learning may take hours: a place that cannot be written is named before."""
+    check_folder(arguments.out)
+    check_folder(arguments.stats)
+    if arguments.out:
+        format_of(str(arguments.out))
 
 
 def _print_graph(graph: Graph, out: Path | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import shlex
 import shutil
 from pathlib import Path
 
@@ -15,9 +16,9 @@ from dagathlon.cli._parts import (
     load_modules,
     write_text,
 )
-from dagathlon.errors import DagathlonError
+from dagathlon.errors import DagathlonError, not_written
 from dagathlon.external import MANIFEST
-from dagathlon.study.starting import picked_study, starting_study
+from dagathlon.study.starting import picked_study, starting_study, title_of
 
 _LEARNER = '''\
 """My structure learner."""
@@ -109,16 +110,16 @@ def _run(arguments: argparse.Namespace) -> int:
     load_modules(arguments)
     if arguments.pick:
         study = picked_study(
-            path.stem, arguments.pick, arguments.data, arguments.modules, path.parent
+            title_of(path), arguments.pick, arguments.data, arguments.modules, path.parent
         )
     elif arguments.data or arguments.modules:
         raise DagathlonError(
             "--data and --modules need at least one --pick: which algorithm is to be run?"
         )
     else:
-        study = starting_study(path.stem)
+        study = starting_study(title_of(path))
     write_text(path, json.dumps(study, indent=2) + "\n")
-    print(f"{path}\nnext: dagathlon run {path}")
+    print(f"{path}\nnext: dagathlon run {shlex.quote(str(path))}")
     return 0
 
 
@@ -140,12 +141,13 @@ def _write_module(folder: Path, language: str) -> None:
     try:
         shutil.copytree(_SKELETONS[language], folder, ignore=shutil.ignore_patterns("__pycache__"))
     except OSError as error:
-        raise DagathlonError(f"{folder}: cannot be written ({error.strerror or error})") from None
+        raise DagathlonError(not_written(folder, error)) from None
     write_text(folder / MANIFEST, renamed)
     _print_next(name, folder)
 
 
 def _print_next(name: str, path: Path) -> None:
+    place = shlex.quote(str(path))
     print(path)
-    print(f"next: dagathlon modules {name} --modules {path} --check")
-    print(f"then: dagathlon new study my-study.json --modules {path} --pick {name} --pick pc")
+    print(f"next: dagathlon modules {name} --modules {place} --check")
+    print(f"then: dagathlon new study my-study.json --modules {place} --pick {name} --pick pc")

@@ -27,7 +27,7 @@ from dagathlon.data.preview import constant_columns, row_names
 from dagathlon.data.read_csv import read_csv
 from dagathlon.data.request import MISSING, Kind, Request, request_of
 from dagathlon.data.write_csv import write_csv
-from dagathlon.errors import DataError, DataWarning, listing, unknown
+from dagathlon.errors import DataError, DataWarning, listing, not_written, unknown
 
 _FORMATS = {
     ".csv": "csv",
@@ -209,9 +209,7 @@ def _replacing(path: Path) -> Iterator[IO[bytes]]:
             yield sink
         temporary.replace(path)
     except OSError as error:
-        lost = isinstance(error, FileNotFoundError)
-        reason = f"there is no folder {path.parent}" if lost else error.strerror or error
-        raise DataError(f"{path}: cannot be written ({reason})") from None
+        raise DataError(not_written(path, error)) from None
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()

@@ -55,20 +55,20 @@ def read_header(text: TextFile, delimiter: str) -> Header:
     sample = list(itertools.islice(records, wanted))
     if not sample:
         raise DataError(f"{text.label}: no rows follow the header")
+    _refuse_row_names(text, *sample[0], len(words))
     for at, row in sample:
-        _refuse_row_names(text, at, len(row), len(words))
         check_width(text, at, len(row), len(words))
     trailing = len(words) > 1 and not words[-1]
     names, indicators = _split_names(text.label, line, words[: len(words) - trailing])
     return Header(names, indicators, len(words), line, tuple(tuple(row) for _, row in sample))
 
 
-def _refuse_row_names(text: TextFile, line: int, found: int, width: int) -> None:
+def _refuse_row_names(text: TextFile, line: int, row: Sequence[str], width: int) -> None:
     """Rows that begin with a name of their own, as R writes them, have one field too many."""
-    if found == width + 1 and line == 2:
+    if len(row) == width + 1 and row[-1].strip():  # an empty last field is a delimiter too many
         raise DataError(
-            f"{text.label}, line {line}: found {found} fields where the header has {width}; is the "
-            "first one the name of the row? save the file without row names"
+            f"{text.label}, line {line}: found {len(row)} fields where the header has {width}; is "
+            "the first one the name of the row? save the file without row names"
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from inspect import signature
 from typing import Any, cast
 
@@ -52,9 +53,7 @@ def learn(
     learner = cast(Learner, find("algorithm", name).from_json(parameters, name))
     if learner.unavailable:
         raise UnavailableError(f"{name} cannot run here: {learner.unavailable}")
-    problem = learner.objection(facts_of(table))
-    if problem:
-        raise DataError(f"{problem}{_gaps(table)}")
+    _refuse_unsuited(learner, table)
     _refuse_overflow(table)
     learner.prepare()
     rng = np.random.Generator(np.random.Philox(key=seed))
@@ -71,6 +70,15 @@ def _checked(name: str, estimate: object) -> Estimate:
     if not isinstance(estimate, Estimate):
         raise DagathlonError(f"{name}: learn returned {type(estimate).__name__}, not an Estimate")
     return estimate
+
+
+def _refuse_unsuited(learner: Learner, data: Dataset) -> None:
+    facts = facts_of(data)
+    problem = learner.objection(facts)
+    if problem:
+        # What is said of the same data without gaps as well is not said because of them.
+        about_gaps = problem != learner.objection(replace(facts, missing=False))
+        raise DataError(f"{problem}{_gaps(data) if about_gaps else ''}")
 
 
 def _gaps(data: Dataset) -> str:

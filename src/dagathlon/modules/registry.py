@@ -114,15 +114,15 @@ def _loaded_file(path: str) -> ModuleType:
     except Exception as error:
         del sys.modules[name]
         raise StudyError(f"{path}: {type(error).__name__}: {error}") from error
-    if not any(_defined_in(source)):
+    own = [module for module in _defined_in(source) if module.__module__ == name]
+    if not own:
         raise StudyError(
             f"{path}: no module is defined here; a learner is a frozen dataclass derived from "
             "Learner, with a name (dagathlon new learner FILE.py writes one)"
         )
     version = int.from_bytes(hashlib.sha256(content).digest()[:6], "big")
-    for module in _defined_in(source):
-        if module.__module__ == name:
-            module.version = version
+    for module in own:
+        module.version = version
     return source
 
 

@@ -22,9 +22,14 @@ def parse_spec(text: str) -> tuple[str, dict[str, list[Any]]]:
     match = _SPEC.fullmatch(text)
     if match is None:
         raise StudyError(f"{text!r} is not a module; write name or name[key=value,…]")
+    return match.group(1), parse_values(match.group(2) or "", text)
+
+
+def parse_values(inside: str, text: str) -> dict[str, list[Any]]:
+    """The values given for each parameter inside the brackets of a text."""
     values: dict[str, list[Any]] = {}
     key = None
-    for part in _parts(match.group(2) or ""):
+    for part in _parts(inside):
         found = _KEY.match(part)
         if found:
             key = found.group(1)
@@ -35,7 +40,7 @@ def parse_spec(text: str) -> tuple[str, dict[str, list[Any]]]:
             raise StudyError(f"{text!r}: expected key=value, found {part.strip()!r}")
         else:
             values[key].append(_value(part))
-    return match.group(1), values
+    return values
 
 
 def single_values(text: str) -> tuple[str, dict[str, Any]]:

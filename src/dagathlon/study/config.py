@@ -31,7 +31,7 @@ SECTIONS: Mapping[str, Kind] = {
 }
 _DATA_KEYS = ("graph_id", "parameters_id", "data_id", "seed_range", "noise")
 _SETUP_KEYS = ("title", "data", "evaluation", "time_limit", "memory_limit")
-_RESERVED_TITLES = (".", "..", "store")
+RESERVED_TITLES = (".", "..", "store")
 _MAX_SEEDS = 10_000_000
 
 Part: TypeAlias = Setting | Source
@@ -188,10 +188,10 @@ def _read_setup(node: Node, sections: Mapping[str, Mapping[str, Entry]], library
     node.only(_SETUP_KEYS, "a setup")
     title = node.need("title").text()
     plain = title.split() == [title] and "/" not in title and is_file_name(title)
-    if not plain or title in _RESERVED_TITLES:
+    if not plain or title in RESERVED_TITLES:
         raise node.need("title").fail(
             f"{title!r} cannot name the folder of results; a title is one word without blanks and "
-            f"slashes, and none of {listing(map(repr, _RESERVED_TITLES))}"
+            f"slashes, and none of {listing(map(repr, RESERVED_TITLES))}"
         )
     time_limit, memory_limit = node.get("time_limit"), node.get("memory_limit")
     data = [_read_data(item, sections, library) for item in node.need("data").items()]

@@ -15,7 +15,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from dagathlon.errors import StudyError
+from dagathlon.errors import StudyError, not_written
 from dagathlon.study.engine import Began, Event, Finished, Note, Running, Summary, Writing
 from dagathlon.study.tally import Line, Tally
 from dagathlon.study.task import Status, Workload
@@ -188,7 +188,7 @@ def make_display(plan: Workload, quiet: bool = False, json_log: Path | None = No
         try:
             log = json_log.open("w", encoding="utf-8")
         except OSError as error:
-            raise StudyError(f"{json_log}: cannot be written ({error.strerror})") from None
+            raise StudyError(not_written(json_log, error)) from None
     view: View
     if quiet:
         view = Silence(console)

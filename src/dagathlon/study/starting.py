@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dagathlon.data import list_networks
+from dagathlon.data import list_data, list_networks
 from dagathlon.errors import StudyError, unknown
 from dagathlon.modules import find
-from dagathlon.modules.spec import parse_spec
+from dagathlon.modules.spec import parse_spec, parse_values
+from dagathlon.study.config import RESERVED_TITLES
+from dagathlon.study.library import Library
 
 _RESERVED = ("n", "seeds", "truth", "standardized")
+_DATA = re.compile(r"\s*(\S.*?)\s*(?:\[(.*)\])?\s*", re.S)
+# Asked only for what is no file, so that it finds what is on board.
+_ON_BOARD = Library(None, Path())
+
+
+def title_of(path: Path) -> str:
+    """A title for the study of that file: its name, which may have blanks, as one word."""
+    title = "-".join(path.stem.split()) or "study"
+    return f"{title}-study" if title in RESERVED_TITLES else title
 
 
 def starting_study(title: str) -> dict[str, Any]:
@@ -82,24 +94,41 @@ def _from(home: Path, path: str) -> str:
 
 
 def _entry(text: str, resources: dict[str, Any], home: Path) -> dict[str, Any]:
-    # A file may have a name that no module has, with blanks or brackets.
-    name, values = (text, {}) if Path(text).is_file() else parse_spec(text)
+    name, values = _parse_data(text)
     for key in values:
         if key not in _RESERVED:
             raise StudyError(unknown("key", key, _RESERVED, text))
     known = [record.name for record in list_networks()]
     if name in known:
         return _network_entry(name, values, resources)
-    if not Path(name).exists():
+    on_board = not Path(name).exists()
+    if on_board and not _ON_BOARD.data(name):
         what = "network on board or data file"
-        raise StudyError(unknown(what, name, known, text))
+        raise StudyError(unknown(what, name, [*known, *list_data()], text))
     truth = values.get("truth", [None])[0]
     return {
-        "graph_id": None if truth is None else _from(home, str(truth)),
+        "graph_id": None if truth is None else _truth(home, str(truth)),
         "parameters_id": None,
-        "data_id": _from(home, name),
+        "data_id": name if on_board else _from(home, name),
         "seed_range": None,
     }
+
+
+def _parse_data(text: str) -> tuple[str, dict[str, list[Any]]]:
+    """As `parse_spec`; but a file may have a name that no module has, with blanks or brackets."""
+    starts = [found.start() for found in re.finditer(r"\[", text)] if text.endswith("]") else []
+    for end in (len(text), *reversed(starts)):
+        if text[:end].strip() and Path(text[:end]).exists():
+            return text[:end], parse_values(text[end + 1 : -1], text)
+    match = _DATA.fullmatch(text)
+    if match is None:
+        raise StudyError(f"{text!r} names no data; write a network or a data file")
+    return match.group(1), parse_values(match.group(2) or "", text)
+
+
+def _truth(home: Path, name: str) -> str:
+    on_board = not Path(name).exists() and _ON_BOARD.graph(name)
+    return name if on_board else _from(home, name)
 
 
 def _network_entry(

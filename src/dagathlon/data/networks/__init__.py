@@ -9,7 +9,7 @@ from pathlib import Path
 from dagathlon.data.network import Network
 from dagathlon.data.networks import bif, compact, dsc, hugin, rds, xdsl, xmlbif
 from dagathlon.data.networks.limits import read_bytes
-from dagathlon.errors import DataError, listing, unknown
+from dagathlon.errors import DataError, listing, not_written, unknown
 
 __all__ = ["NETWORK_FORMATS", "is_network_path", "read_network", "write_network"]
 
@@ -80,7 +80,7 @@ def write_network(network: Network, path: str | Path, format: str | None = None)
     try:
         file.write_bytes(write(network))
     except OSError as error:
-        raise DataError(f"{file}: cannot be written: {error.strerror or error}") from None
+        raise DataError(not_written(file, error)) from None
     except DataError as error:
         raise DataError(f"{file}: {error}") from None
 

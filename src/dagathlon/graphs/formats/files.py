@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from dagathlon.errors import GraphError, unknown
+from dagathlon.errors import GraphError, not_written, unknown
 from dagathlon.graphs.formats import bayesys, dot, edges, graphml, matrix
 from dagathlon.graphs.formats.source import PathOrFile, Source, split_lines
 from dagathlon.graphs.graph import Graph
@@ -100,9 +100,7 @@ def write_graph(
     """
     is_path = isinstance(path_or_file, str | os.PathLike)
     target = str(path_or_file) if is_path else str(getattr(path_or_file, "name", "the open file"))
-    name = format or _BY_SUFFIX.get(Source(target).suffix)
-    if name is None:
-        raise GraphError(f"{target}: which format? Known are {', '.join(FORMATS)}")
+    name = format or format_of(target)
     chosen = _format(name)
     lost = None if lossy else chosen.loses(graph)
     if lost:
@@ -114,6 +112,14 @@ def write_graph(
         _write_file(Path(path_or_file), content)
     else:
         _write_open(path_or_file, content)
+
+
+def format_of(target: str) -> str:
+    """The format in which a graph is written to a file of that name."""
+    name = _BY_SUFFIX.get(Source(target).suffix)
+    if name is None:
+        raise GraphError(f"{target}: which format? Known are {', '.join(FORMATS)}")
+    return name
 
 
 def _format(name: str) -> Format:
@@ -162,8 +168,7 @@ def _write_file(path: Path, content: bytes) -> None:
     try:
         path.write_bytes(content)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise GraphError(f"{path}: cannot be written ({reason})") from None
+        raise GraphError(not_written(path, error)) from None
 
 
 def _write_open(file: IO[str] | IO[bytes], content: bytes) -> None:
