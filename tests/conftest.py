@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,10 @@ from hypothesis import HealthCheck, settings
 # As in the workers of a study; read when NumPy is first imported, which is later.
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
+
+# Shells let what they start in the background ignore Ctrl-C, and children inherit that; some tests
+# are about Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
     "dagathlon", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
