@@ -164,7 +164,7 @@ def test_odd_names_survive(tmp_path):
 
 
 def test_memory_of_the_program_is_seen_every_time(tmp_path):
-    hold = "BEGIN { while (n < 300000) x[n++] = n; while (n < 1000000) n++ }"
+    hold = "BEGIN { while (n < 600000) x[n++] = n; while (n < 2000000) n++ }"
     large = module(tmp_path / "large", EMPTY_GRAPH + f"exec awk '{hold}'")
     small = module(tmp_path / "small", EMPTY_GRAPH)
     seen = []
