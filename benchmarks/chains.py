@@ -9,8 +9,8 @@ import numpy as np
 
 from benchmarks.timing import Row, Timing, best_of, compare, pick, print_table, row, timed
 from dagathlon.evaluate.chains import edge_frequencies, map_graph, size_trajectory
-from dagathlon.learners.chain import Chain, Edits
-from dagathlon.learners.trajectory import read_trajectory, write_trajectory
+from dagathlon.posteriors.chain import Chain, Edits
+from dagathlon.posteriors.trajectory import read_trajectory, write_trajectory
 
 ROWS = pick(1_000_000, 10_000)
 WALKED = pick(20_000, 1000)

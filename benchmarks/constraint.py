@@ -19,8 +19,8 @@ from dagathlon.data import Dataset
 from dagathlon.data.network import Network
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Learner
-from dagathlon.learners.dual_pc import DualPc
-from dagathlon.learners.pc import Pc
+from dagathlon.learners.constraint.dual_pc import DualPc
+from dagathlon.learners.constraint.pc import Pc
 
 Arcs = Iterable[tuple[Any, Any]]
 # What is timed, how its result becomes arcs (an undirected edge is two), and the setting.

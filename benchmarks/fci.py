@@ -24,8 +24,8 @@ from benchmarks.timing import Row, best_of, compare, print_table, row
 from dagathlon.data import Dataset, Variable
 from dagathlon.graphs import Graph, latent_projection, pag
 from dagathlon.learners.base import Learner
-from dagathlon.learners.fci import Fci, FciPlus, Rfci
-from dagathlon.learners.gfci import Gfci
+from dagathlon.learners.constraint.fci import Fci, FciPlus, Rfci
+from dagathlon.learners.hybrid.gfci import Gfci
 
 ALPHA = 0.01
 PENALTY_DISCOUNT = 2.0

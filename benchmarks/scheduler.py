@@ -11,9 +11,9 @@ from typing import Any
 
 from benchmarks.timing import Row, Timing, pick, print_table, row
 from dagathlon.modules import add_files, find
-from dagathlon.study.local import LocalEngine
-from dagathlon.study.store import Store
-from dagathlon.study.task import Call, Limits, Task, TaskKind, task_key
+from dagathlon.study.engine.local import LocalEngine
+from dagathlon.study.plan.task import Call, Limits, Task, TaskKind, task_key
+from dagathlon.study.store.store import Store
 
 TASKS = pick(20_000, 100)
 

@@ -11,7 +11,7 @@ from benchmarks.timing import Measure, Row, alone, best_of, compare, pick, print
 from dagathlon.data import Dataset, Network
 from dagathlon.graphs import Graph
 from dagathlon.learners import learn
-from dagathlon.learners.scores import score_graph
+from dagathlon.learners.score.scores import score_graph
 
 GAUSSIAN = pick([(80, 300), (200, 1000)], [(20, 100)])
 ALARM = pick([1_000, 10_000, 100_000], [100])

@@ -29,7 +29,7 @@ from benchmarks.timing import (
 from dagathlon.data import Dataset, Network
 from dagathlon.graphs import Graph, extension
 from dagathlon.learners import learn
-from dagathlon.learners.scores import score_graph
+from dagathlon.learners.score.scores import score_graph
 
 # Java needs a while to compile what it runs.
 TETRAD_LIMIT = pick(20, 2)

@@ -17,7 +17,7 @@ from typing import Any
 
 from benchmarks.timing import Row, best_of, pick, print_table, row
 from dagathlon.report import write_outputs
-from dagathlon.study.store import Store
+from dagathlon.study.store.store import Store
 from dagathlon.workflow import STORE_FOLDER, Study
 
 SEEDS = pick(20, 1)

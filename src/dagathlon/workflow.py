@@ -11,12 +11,12 @@ from typing import Any, Self
 
 from dagathlon.errors import DagathlonError, StudyError
 from dagathlon.report import write_outputs
-from dagathlon.study.config import Config, read_config
-from dagathlon.study.engine import Event, Note, Options, Summary, Writing
-from dagathlon.study.local import LocalEngine, silent
-from dagathlon.study.plan import Plan, make_plan
-from dagathlon.study.ready import prepare_modules
-from dagathlon.study.store import Store
+from dagathlon.study.engine.local import LocalEngine, silent
+from dagathlon.study.engine.preparation import prepare_modules
+from dagathlon.study.engine.protocol import Event, Note, Options, Summary, Writing
+from dagathlon.study.grammar.config import Config, read_config
+from dagathlon.study.plan.plan import Plan, make_plan
+from dagathlon.study.store.store import Store
 
 STORE_FOLDER = "store"
 _PROVENANCE = "provenance.json"

@@ -120,7 +120,9 @@ def test_mistakes_in_an_own_learner_are_named(run: Run) -> None:
     assert "empty.py: no module is defined here; a learner is a frozen dataclass" in err
     run("new", "learner", "nameless.py")
     text = Path("nameless.py").read_text().replace('    name = "nameless"\n', "")
-    Path("nameless.py").write_text("from dagathlon.learners.order_search import Boss\n" + text)
+    Path("nameless.py").write_text(
+        "from dagathlon.learners.order.order_search import Boss\n" + text
+    )
     code, _, err = run("modules", "nameless", "--modules", "nameless.py")
     assert code == USER_ERROR
     assert "nameless.py: no module is defined here" in err

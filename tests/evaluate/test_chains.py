@@ -17,7 +17,7 @@ from dagathlon.evaluate.chains import (
     threshold_graph,
 )
 from dagathlon.graphs import Graph
-from dagathlon.learners.chain import Chain, ChainRecorder, Edits
+from dagathlon.posteriors.chain import Chain, ChainRecorder, Edits
 
 
 def chain(**changes: object) -> Chain:

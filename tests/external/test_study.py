@@ -14,8 +14,8 @@ from folders import EMPTY_GRAPH, MANIFEST, write
 from dagathlon.cli import main
 from dagathlon.errors import UnavailableError
 from dagathlon.modules import add_files, find, registry
-from dagathlon.study.store import Store
-from dagathlon.study.task import Limits, Outcome, TaskKind
+from dagathlon.study.plan.task import Limits, Outcome, TaskKind
+from dagathlon.study.store.store import Store
 from dagathlon.testing import check_learner
 from dagathlon.workflow import Study
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from dagathlon.data import Dataset
-from dagathlon.learners.score_kinds import ScoreParameters
-from dagathlon.learners.scores import native_score
+from dagathlon.learners.score.score_kinds import ScoreParameters
+from dagathlon.learners.score.scores import native_score
 
 Floats = np.ndarray
 Allowed = Callable[[int, int], bool]

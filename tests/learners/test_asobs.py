@@ -15,8 +15,8 @@ from dagathlon.data import Dataset, Network, Variable
 from dagathlon.errors import DataError
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners import learn
-from dagathlon.learners.asobs import WinAsobs
-from dagathlon.learners.scores import score_graph
+from dagathlon.learners.order.asobs import WinAsobs
+from dagathlon.learners.score.scores import score_graph
 
 Lists = list[list[tuple[float, list[int]]]]
 

@@ -15,14 +15,14 @@ from dagathlon.errors import DagathlonError, DataError
 from dagathlon.evaluate.chains import edge_frequencies
 from dagathlon.graphs import Graph
 from dagathlon.learners import learn
-from dagathlon.learners.bootstrap import Bootstrap
-from dagathlon.learners.edge_strength import (
+from dagathlon.learners.bayesian.bootstrap import Bootstrap
+from dagathlon.modules.spec import single_values
+from dagathlon.posteriors.edge_strength import (
     EdgeStrengths,
     averaged_graph,
     edge_strengths,
     optimal_threshold,
 )
-from dagathlon.modules.spec import single_values
 
 
 def test_strengths_by_hand() -> None:
@@ -201,10 +201,10 @@ def study(folder: Path, learner: str) -> Path:
 def test_a_study_names_an_algorithm_by_its_id_or_writes_it_out(
     tmp_path: Path, learner: str
 ) -> None:
-    from dagathlon.study.config import read_config
-    from dagathlon.study.execute import module_of
-    from dagathlon.study.plan import make_plan
-    from dagathlon.study.task import TaskKind
+    from dagathlon.study.engine.execute import module_of
+    from dagathlon.study.grammar.config import read_config
+    from dagathlon.study.plan.plan import make_plan
+    from dagathlon.study.plan.task import TaskKind
 
     plan = make_plan(read_config(study(tmp_path, learner)))
     learns = [task for task in plan.tasks if task.call.kind is TaskKind.LEARN]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
-from dagathlon.learners.chain import Chain, ChainRecorder, Edits
-from dagathlon.learners.trajectory import format_trajectory, read_trajectory, write_trajectory
+from dagathlon.posteriors.chain import Chain, ChainRecorder, Edits
+from dagathlon.posteriors.trajectory import format_trajectory, read_trajectory, write_trajectory
 
 # The example of Benchpress's documentation.
 EXAMPLE = """index,score,added,removed

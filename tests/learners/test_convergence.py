@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dagathlon.learners.chain import Chain, Edits
-from dagathlon.learners.convergence import (
+from dagathlon.posteriors.chain import Chain, Edits
+from dagathlon.posteriors.convergence import (
     effective_sample_size,
     potential_scale_reduction,
     states,

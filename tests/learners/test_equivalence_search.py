@@ -18,8 +18,8 @@ from dagathlon.errors import DataError
 from dagathlon.graphs import Graph, cpdag, extension, interventional_essential_graph, read_graph
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners import learn
-from dagathlon.learners.equivalence_search import Fges, Ges
-from dagathlon.learners.scores import score_graph
+from dagathlon.learners.score.equivalence_search import Fges, Ges
+from dagathlon.learners.score.scores import score_graph
 
 CHAIN_WEIGHTS = (0.5, 1.5)
 

@@ -15,11 +15,12 @@ from dagathlon import _core
 from dagathlon.data import Dataset, Network, Variable, read_data
 from dagathlon.errors import DataError, GraphError, UnavailableError
 from dagathlon.graphs.knowledge import Knowledge
-from dagathlon.learners import cluster_program, learn
-from dagathlon.learners.cluster_program import Limits, solve_by_cuts
-from dagathlon.learners.exact_map import ExactMap, optimal_dag
-from dagathlon.learners.score_kinds import ScoreName, ScoreParameters
-from dagathlon.learners.scores import native_score, score_graph
+from dagathlon.learners import learn
+from dagathlon.learners.exact import cluster_program
+from dagathlon.learners.exact.cluster_program import SolverLimits, solve_by_cuts
+from dagathlon.learners.exact.exact_map import ExactMap, optimal_dag
+from dagathlon.learners.score.score_kinds import ScoreName, ScoreParameters
+from dagathlon.learners.score.scores import native_score, score_graph
 
 Lists = list[list[tuple[float, list[int]]]]
 
@@ -85,7 +86,7 @@ def test_integer_and_dynamic_programming_agree(seed: int, p: int) -> None:
     sets = _core.ParentSets(lists)
     score, parents = _core.best_by_sets(sets)
     check(lists, parents, score)
-    found = solve_by_cuts(sets, Limits())
+    found = solve_by_cuts(sets, SolverLimits())
     check(lists, found.parents, score)
     assert found.bound == pytest.approx(score)
 
@@ -216,7 +217,7 @@ def test_too_large_for_dynamic_programming() -> None:
 def test_missing_solver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster_program, "solver_is_installed", lambda: False)
     with pytest.raises(UnavailableError, match=r"pip install 'dagathlon\[ilp\]'"):
-        solve_by_cuts(_core.ParentSets([[(0.0, [])]]), Limits())
+        solve_by_cuts(_core.ParentSets([[(0.0, [])]]), SolverLimits())
 
 
 def test_wrong_lists_are_refused() -> None:

@@ -19,8 +19,8 @@ from dagathlon.errors import DataError, GraphError
 from dagathlon.graphs import Graph
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners import learn
-from dagathlon.learners.exact_posterior import ExactPosterior, memory_needed
-from dagathlon.learners.scores import score_graph
+from dagathlon.learners.bayesian.exact_posterior import ExactPosterior, memory_needed
+from dagathlon.learners.score.scores import score_graph
 
 Floats = npt.NDArray[np.float64]
 STRUCTURE, ORDER = _core.Modularity.structure, _core.Modularity.order

@@ -11,7 +11,7 @@ import pytest
 from dagathlon.data import read_data
 from dagathlon.graphs import Graph, latent_projection, pag
 from dagathlon.learners import learn
-from dagathlon.learners.fci import Fci, SecondPass
+from dagathlon.learners.constraint.fci import Fci, SecondPass
 from dagathlon.learners.independence import separation_test
 
 

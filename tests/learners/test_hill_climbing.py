@@ -16,8 +16,8 @@ from dagathlon.errors import DataError, GraphError
 from dagathlon.graphs import Graph
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners import learn
-from dagathlon.learners.hill_climbing import HillClimbing, Tabu
-from dagathlon.learners.scores import score_graph
+from dagathlon.learners.score.hill_climbing import HillClimbing, Tabu
+from dagathlon.learners.score.scores import score_graph
 
 TOLERANCE = 1e-8
 

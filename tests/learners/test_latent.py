@@ -13,10 +13,10 @@ from dagathlon.data import Dataset, Network, Variable, read_data
 from dagathlon.errors import DagathlonError, DataError, StudyError
 from dagathlon.graphs import Graph, cpdag, latent_projection, pag
 from dagathlon.learners import Learner, learn
-from dagathlon.learners.fci import Fci, FciPlus, LatentSearch, Rfci
-from dagathlon.learners.gfci import Gfci
+from dagathlon.learners.constraint.fci import Fci, FciPlus, LatentSearch, Rfci
+from dagathlon.learners.constraint.rfci_bsc import RfciBsc
+from dagathlon.learners.hybrid.gfci import Gfci
 from dagathlon.learners.independence import separation_test
-from dagathlon.learners.rfci_bsc import RfciBsc
 from dagathlon.testing import check_learner
 
 ARROW, TAIL = 2, 3

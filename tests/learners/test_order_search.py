@@ -17,8 +17,8 @@ from dagathlon.errors import GraphError
 from dagathlon.graphs import Graph, cpdag, extension, read_graph
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners import learn
-from dagathlon.learners.order_search import Boss, Grasp, OrderSearch
-from dagathlon.learners.scores import score_graph
+from dagathlon.learners.order.order_search import Boss, Grasp, OrderSearch
+from dagathlon.learners.score.scores import score_graph
 
 
 def sample(seed: int, p: int = 6, n: int = 200) -> Dataset:

@@ -12,8 +12,8 @@ from dagathlon.data import Dataset, Variable
 from dagathlon.data.facts import DataFacts
 from dagathlon.errors import DataError, GraphError, StudyError
 from dagathlon.graphs import Graph, cpdag, skeleton
+from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.independence import separation_test
-from dagathlon.learners.pc import Pc
 from dagathlon.modules import find
 
 RNG = np.random.default_rng(0)

@@ -12,8 +12,8 @@ from dagathlon.data.facts import facts_of
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.missing_values import MissingValuePc, missingness_causes
-from dagathlon.learners.pc import Pc
+from dagathlon.learners.constraint.missing_values import MissingValuePc, missingness_causes
+from dagathlon.learners.constraint.pc import Pc
 
 NAMES = ("X", "Y", "W", "V")
 TRUTH = Graph.from_edges([("X", "W"), ("Y", "W"), ("W", "V")], names=NAMES)

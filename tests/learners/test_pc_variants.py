@@ -10,9 +10,9 @@ from dagathlon.benchpress.gcastle import GcastlePc
 from dagathlon.benchpress.tetrad import TetradPc
 from dagathlon.data import Dataset, Network, Variable
 from dagathlon.graphs import Graph, cpdag
+from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.independence import independence_test, separation_test
-from dagathlon.learners.pc import Pc
-from dagathlon.learners.scores import score_graph
+from dagathlon.learners.score.scores import score_graph
 
 RNG = np.random.default_rng(1)
 

@@ -13,7 +13,7 @@ from dagathlon.evaluate import compare
 from dagathlon.graphs import read_graph
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners import learn
-from dagathlon.learners.hybrid import Mmhc
+from dagathlon.learners.hybrid.hybrid import Mmhc
 
 NAMES = {"si.hiton.pc": "si_hiton_pc"}
 RENAMED = {"iss.mu": "iss_mu"}

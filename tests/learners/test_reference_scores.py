@@ -10,7 +10,7 @@ import pytest
 
 from dagathlon.data import read_data
 from dagathlon.graphs import Graph, extension, read_graph
-from dagathlon.learners.scores import score_graph
+from dagathlon.learners.score.scores import score_graph
 
 pytestmark = [
     pytest.mark.shared,

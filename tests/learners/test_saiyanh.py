@@ -12,7 +12,7 @@ from dagathlon.errors import DataError
 from dagathlon.graphs import skeleton
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners import learn
-from dagathlon.learners.saiyanh import SaiyanhStyle, discrepancies, spanning_graph
+from dagathlon.learners.hybrid.saiyanh import SaiyanhStyle, discrepancies, spanning_graph
 
 
 def connected(joined: np.ndarray) -> bool:

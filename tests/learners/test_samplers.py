@@ -24,14 +24,14 @@ from dagathlon.graphs import Graph
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners import learn
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.chain import Chain
-from dagathlon.learners.convergence import effective_sample_size
-from dagathlon.learners.dag_sampling import DagSampler
-from dagathlon.learners.iterative_search import IterativeSearch
-from dagathlon.learners.order_mcmc import OrderMcmc
-from dagathlon.learners.partition_mcmc import PartitionMcmc, StructureMcmc
-from dagathlon.learners.scores import score_graph
-from dagathlon.learners.search_space import space_of_graph
+from dagathlon.learners.bayesian.dag_sampling import DagSampler
+from dagathlon.learners.bayesian.iterative_search import IterativeSearch
+from dagathlon.learners.bayesian.order_mcmc import OrderMcmc
+from dagathlon.learners.bayesian.partition_mcmc import PartitionMcmc, StructureMcmc
+from dagathlon.learners.bayesian.search_space import space_of_graph
+from dagathlon.learners.score.scores import score_graph
+from dagathlon.posteriors.chain import Chain
+from dagathlon.posteriors.convergence import effective_sample_size
 
 Marginals = Callable[[np.ndarray], np.ndarray]
 BURNIN = 0.1

@@ -14,8 +14,8 @@ from posterior_oracle import dag_marginals, local_weights, members, order_margin
 from dagathlon.data import read_data
 from dagathlon.evaluate.chains import edge_frequencies
 from dagathlon.learners import learn
-from dagathlon.learners.pc import Pc
-from dagathlon.learners.search_space import space_of_graph
+from dagathlon.learners.bayesian.search_space import space_of_graph
+from dagathlon.learners.constraint.pc import Pc
 
 pytestmark = pytest.mark.shared
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from dagathlon.data import Dataset, Variable
 from dagathlon.errors import DataError, GraphError
 from dagathlon.graphs import Graph, cpdag, members
-from dagathlon.learners.score_kinds import SCORES, ScoreParameters
-from dagathlon.learners.scores import native_score, score_graph, scores_for
+from dagathlon.learners.score.score_kinds import SCORES, ScoreParameters
+from dagathlon.learners.score.scores import native_score, score_graph, scores_for
 
 NAMES = tuple("ABCDE")
 NOT_EQUIVALENT = {"k2", "bds", "bdj", "fnml", "mbde"}

@@ -12,7 +12,7 @@ from dagathlon.errors import StudyError
 from dagathlon.graphs import Graph, cpdag
 from dagathlon.learners import learn
 from dagathlon.learners.independence import separation_test
-from dagathlon.learners.sparsest_permutation import Gsp
+from dagathlon.learners.order.sparsest_permutation import Gsp
 
 
 def random_dag(rng: np.random.Generator, p: int, degree: float) -> Graph:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from dagathlon.benchpress.pcalg import BipsTpc
 from dagathlon.data import Dataset, Variable
 from dagathlon.graphs import Graph, cpdag
+from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.independence import separation_test
-from dagathlon.learners.pc import Pc
 
 RNG = np.random.default_rng(1)
 

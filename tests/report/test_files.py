@@ -13,10 +13,10 @@ from dagathlon.errors import DagathlonError
 from dagathlon.graphs import Graph, to_svg
 from dagathlon.report import painter, render
 from dagathlon.report.charts.matrix import adjacency_plot
+from dagathlon.report.drawing_processes import DrawingProcesses
 from dagathlon.report.drawings import against, comparison, drawing
 from dagathlon.report.files import write_columns
 from dagathlon.report.render import save, save_drawing, themed
-from dagathlon.report.studio import Studio
 
 CHART = adjacency_plot(["a", "b"], [[0, 1], [0, 0]])
 TRUTH = Graph.from_edges(["A -> B", "B -> C", "C -> D"])
@@ -101,19 +101,22 @@ def test_long_tables_share_their_constants(tmp_path: Path) -> None:
 
 def test_figures_painted_elsewhere_are_the_same(tmp_path: Path) -> None:
     names = [f"{i}.{suffix}" for i in range(9) for suffix in ("svg", "png")]
-    with Studio(most=2) as studio:
-        token = render._studio.set(studio)
+    with DrawingProcesses(most=2) as drawing:
+        token = render._drawing.set(drawing)
         for name in names:
             save(CHART, tmp_path / "there" / name)
-        render._studio.reset(token)
+        render._drawing.reset(token)
     save(CHART, *(tmp_path / "here" / name for name in names))
     for name in names:
         assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
 
 
 def test_a_figure_that_cannot_be_painted_is_told(tmp_path: Path) -> None:
-    with pytest.raises(DagathlonError, match="cannot be drawn"), Studio(most=2) as studio:
-        studio.order({"chart": "{", "kinds": [".svg"]}, [tmp_path / "x.svg"])
+    with (
+        pytest.raises(DagathlonError, match="cannot be drawn"),
+        DrawingProcesses(most=2) as drawing,
+    ):
+        drawing.order({"chart": "{", "kinds": [".svg"]}, [tmp_path / "x.svg"])
     assert not (tmp_path / "x.svg").exists()
 
 
@@ -121,8 +124,8 @@ def test_a_painter_that_ends_early_is_told(tmp_path: Path, monkeypatch: pytest.M
     broken = tmp_path / "broken.py"
     broken.write_text("raise SystemExit(3)", "utf-8")
     monkeypatch.setattr(painter, "__file__", str(broken))
-    studio = Studio(most=2)
+    drawing = DrawingProcesses(most=2)
     for i in range(40):
-        studio.order({"chart": "{}", "kinds": [".svg"]}, [tmp_path / f"{i}.svg"])
+        drawing.order({"chart": "{}", "kinds": [".svg"]}, [tmp_path / f"{i}.svg"])
     with pytest.raises(DagathlonError, match="has ended"):
-        studio.__exit__(None, None, None)
+        drawing.__exit__(None, None, None)

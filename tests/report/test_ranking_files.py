@@ -15,7 +15,7 @@ from dagathlon.report.charts.critical_difference import critical_difference
 from dagathlon.report.charts.parts import is_nothing
 from dagathlon.report.look import PALETTE, Look
 from dagathlon.report.render import save
-from dagathlon.study.evaluation import Ranking
+from dagathlon.study.grammar.evaluation import Ranking
 
 
 def _table(folder: Path, name: str) -> list[dict[str, str]]:

@@ -16,7 +16,7 @@ from dagathlon.report.charts.roc import RocOptions, roc
 from dagathlon.report.context import Context
 from dagathlon.report.tables import Combination, combinations
 from dagathlon.report.writers import writers
-from dagathlon.study.store import Store
+from dagathlon.study.store.store import Store
 from dagathlon.workflow import Study
 
 FIGURES = (

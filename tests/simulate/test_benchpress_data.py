@@ -13,10 +13,10 @@ from dagathlon.errors import StudyError
 from dagathlon.modules import find
 from dagathlon.simulate.erdos_renyi import ErdosRenyi
 from dagathlon.simulate.linear_sem import RandomLinearSem
-from dagathlon.study.execute import execute
-from dagathlon.study.expand import expand
-from dagathlon.study.source import Node
-from dagathlon.study.task import TaskKind, random_stream
+from dagathlon.study.engine.execute import execute
+from dagathlon.study.grammar.expand import expand
+from dagathlon.study.grammar.json_source import Node
+from dagathlon.study.plan.task import TaskKind, random_stream
 from dagathlon.workflow import Study
 
 GRAPH = ErdosRenyi(nodes=20, neighbours=4).sample(np.random.default_rng(1))

@@ -15,9 +15,9 @@ from dagathlon.data import LinearSem, Network, read_sem
 from dagathlon.graphs import Graph, read_graph
 from dagathlon.modules import Kind, Module, find, modules
 from dagathlon.simulate.base import GraphGenerator, ParameterGenerator
-from dagathlon.study.codec import decode, encode
-from dagathlon.study.fixed import READERS
-from dagathlon.study.task import TaskKind
+from dagathlon.study.engine.fixed import READERS
+from dagathlon.study.plan.task import TaskKind
+from dagathlon.study.store.codec import decode, encode
 
 UNDIRECTED = "band"
 DAG = "erdos_renyi"

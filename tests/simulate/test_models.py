@@ -22,7 +22,7 @@ from dagathlon.simulate.erdos_renyi import ErdosRenyi
 from dagathlon.simulate.g_wishart import GWishart
 from dagathlon.simulate.iid import Iid
 from dagathlon.simulate.sample import standardize
-from dagathlon.study.codec import decode, encode
+from dagathlon.study.store.codec import decode, encode
 
 
 def small_sem() -> LinearSem:

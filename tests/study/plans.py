@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dagathlon.modules import add_files, find
-from dagathlon.study.task import Call, Limits, Task, TaskKind, task_key
+from dagathlon.study.plan.task import Call, Limits, Task, TaskKind, task_key
 
 FAKES = Path(__file__).with_name("fake_modules.py")
 SECTIONS = {TaskKind.LEARN: "algorithm"}

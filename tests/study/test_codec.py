@@ -11,8 +11,8 @@ from dagathlon.data import About, Dataset, Gaussian, LinearSem, Network, Table, 
 from dagathlon.data.multivariate_normal import MultivariateNormal
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.chain import Chain, Edits
-from dagathlon.study.codec import MAGIC, CodecError, can_store, decode, encode
+from dagathlon.posteriors.chain import Chain, Edits
+from dagathlon.study.store.codec import MAGIC, CodecError, can_store, decode, encode
 
 
 def there_and_back(value):

@@ -14,11 +14,11 @@ import pytest
 from plans import FakePlan, learner, plan_of
 from test_engine import processes_with
 
-from dagathlon.study.engine import Event, Finished, Running, Summary
-from dagathlon.study.local import LocalEngine
-from dagathlon.study.store import Store
-from dagathlon.study.task import Limits
-from dagathlon.study.upkeep import verify
+from dagathlon.study.engine.local import LocalEngine
+from dagathlon.study.engine.protocol import Event, Finished, Running, Summary
+from dagathlon.study.plan.task import Limits
+from dagathlon.study.store.store import Store
+from dagathlon.study.store.upkeep import verify
 
 
 class Child:

@@ -10,7 +10,9 @@ from plans import learner, plan_of
 from rich.console import Console
 
 from dagathlon.errors import StudyError
-from dagathlon.study.display import (
+from dagathlon.study.engine.protocol import Began, Finished, Note, Running, Summary
+from dagathlon.study.plan.task import Outcome, Status
+from dagathlon.study.view.display import (
     Display,
     Lines,
     Silence,
@@ -19,9 +21,7 @@ from dagathlon.study.display import (
     headline,
     make_display,
 )
-from dagathlon.study.engine import Began, Finished, Note, Running, Summary
-from dagathlon.study.tally import Tally
-from dagathlon.study.task import Outcome, Status
+from dagathlon.study.view.tally import Tally
 
 PLAN = plan_of(learner(), learner(number=1), seeds=2)
 SIMULATED = {("graph", "g"): 2, ("parameters", "p"): 2, ("data", "d"): 2}
@@ -149,7 +149,7 @@ def test_log_has_one_object_per_event():
 
 def test_lines_come_now_and_then(monkeypatch):
     clock = [100.0]
-    monkeypatch.setattr("dagathlon.study.display.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("dagathlon.study.view.display.time.monotonic", lambda: clock[0])
     text = io.StringIO()
     view = Lines(Console(file=text, width=200))
     tally = tally_of(BEGAN)

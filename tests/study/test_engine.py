@@ -13,10 +13,10 @@ from plans import FAKES, FakePlan, add_data, call, learner, plan_of
 
 from dagathlon.errors import StudyError
 from dagathlon.modules import add_files, find
-from dagathlon.study.engine import Began, Finished, Note, Options, Running, Summary
-from dagathlon.study.local import LocalEngine
-from dagathlon.study.store import Store
-from dagathlon.study.task import Limits, Outcome, Status, TaskKind
+from dagathlon.study.engine.local import LocalEngine
+from dagathlon.study.engine.protocol import Began, Finished, Note, Options, Running, Summary
+from dagathlon.study.plan.task import Limits, Outcome, Status, TaskKind
+from dagathlon.study.store.store import Store
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from dagathlon.errors import DagathlonError
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.modules import Reference
-from dagathlon.study import execute as subject
-from dagathlon.study.execute import WrongResultError, execute
-from dagathlon.study.task import Call, TaskKind, random_stream
+from dagathlon.study.engine import execute as subject
+from dagathlon.study.engine.execute import WrongResultError, execute
+from dagathlon.study.plan.task import Call, TaskKind, random_stream
 
 RNG = np.random.default_rng(1)
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from dagathlon.errors import StudyError
-from dagathlon.study.engine import Options
-from dagathlon.study.local import LocalEngine
-from dagathlon.study.plan import Plan
-from dagathlon.study.store import Store
-from dagathlon.study.task import Status, TaskKind
+from dagathlon.study.engine.local import LocalEngine
+from dagathlon.study.engine.protocol import Options
+from dagathlon.study.plan.plan import Plan
+from dagathlon.study.plan.task import Status, TaskKind
+from dagathlon.study.store.store import Store
 from dagathlon.workflow import STORE_FOLDER, Study
 
 STUDY: dict[str, Any] = {

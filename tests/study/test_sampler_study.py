@@ -15,8 +15,8 @@ from dagathlon.data import read_data
 from dagathlon.errors import StudyError
 from dagathlon.graphs import Graph
 from dagathlon.modules import find
-from dagathlon.study.engine import Summary
-from dagathlon.study.task import TaskKind
+from dagathlon.study.engine.protocol import Summary
+from dagathlon.study.plan.task import TaskKind
 from dagathlon.workflow import Study
 
 SCORE = {"scoretype": "bge", "chi": None, "edgepf": None, "am": 0.1, "aw": None, "gamma": 1}

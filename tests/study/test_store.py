@@ -12,12 +12,12 @@ import pytest
 from dagathlon.data import Dataset, Variable
 from dagathlon.errors import StudyError
 from dagathlon.graphs import Graph
-from dagathlon.study.claims import Registration, process_start, run_records
-from dagathlon.study.objects import DamagedError
-from dagathlon.study.store import Result, Store, StoreWarning
-from dagathlon.study.store_schema import INDEX, MIGRATIONS
-from dagathlon.study.task import Call, Limits, Outcome, Status, Task, TaskKind, task_key
-from dagathlon.study.upkeep import counts, gc, size, verify
+from dagathlon.study.plan.task import Call, Limits, Outcome, Status, Task, TaskKind, task_key
+from dagathlon.study.store.claims import Registration, process_start, run_records
+from dagathlon.study.store.index_tables import INDEX, MIGRATIONS
+from dagathlon.study.store.objects import DamagedError
+from dagathlon.study.store.store import Result, Store, StoreWarning
+from dagathlon.study.store.upkeep import counts, gc, size, verify
 
 CALL = Call.of(TaskKind.DATA, "some_module", 1, {"n": 3})
 OK = Outcome(Status.OK, wall=0.25, cpu=0.125, memory=1000)
@@ -208,7 +208,7 @@ def test_older_stores_are_migrated(tmp_path, monkeypatch):
     with Store(tmp_path) as store:
         key = keep(store, 1, Graph(["A"]))
     added = (*MIGRATIONS, ("ALTER TABLE runs ADD COLUMN host TEXT",))
-    monkeypatch.setattr("dagathlon.study.store_schema.MIGRATIONS", added)
+    monkeypatch.setattr("dagathlon.study.store.index_tables.MIGRATIONS", added)
     with Store(tmp_path) as store:
         assert store.load(key) == Graph(["A"])
         store.connection.execute("SELECT host FROM runs")

@@ -8,10 +8,10 @@ import pytest
 from plans import learner, plan_of
 
 from dagathlon.cli import main
-from dagathlon.study import store_schema
-from dagathlon.study.claims import Registration
-from dagathlon.study.local import LocalEngine
-from dagathlon.study.store import Store
+from dagathlon.study.engine.local import LocalEngine
+from dagathlon.study.store import index_tables as store_schema
+from dagathlon.study.store.claims import Registration
+from dagathlon.study.store.store import Store
 
 
 @pytest.fixture(scope="module")

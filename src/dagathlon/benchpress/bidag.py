@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from dagathlon.benchpress.base import BenchpressLearner, BenchpressSampler
 from dagathlon.benchpress.needs import BINARY, CONTINUOUS, DISCRETE
 from dagathlon.learners.base import Learner
-from dagathlon.learners.iterative_search import IterativeSearch
-from dagathlon.learners.order_mcmc import OrderMcmc
-from dagathlon.learners.partition_mcmc import PartitionMcmc
-from dagathlon.learners.score_based import ScoreBased
-from dagathlon.learners.starting import AlgorithmId
+from dagathlon.learners.bayesian.iterative_search import IterativeSearch
+from dagathlon.learners.bayesian.order_mcmc import OrderMcmc
+from dagathlon.learners.bayesian.partition_mcmc import PartitionMcmc
+from dagathlon.learners.score.score_based import ScoreBased
+from dagathlon.learners.start_graph import AlgorithmId
 from dagathlon.modules import Count, NonNegative, Probability
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import ANY, CONTINUOUS, DISCRETE, Table
 from dagathlon.errors import listing
 from dagathlon.learners.base import Learner, Output
-from dagathlon.learners.hill_climbing import HillClimbing, Tabu
-from dagathlon.learners.hybrid import H2pc, Mmhc, Restrict, Rsmax2
-from dagathlon.learners.markov_blankets import FastIamb, Gs, Iamb, IambFdr, InterIamb
-from dagathlon.learners.neighbourhoods import Hpc, Mmpc, SiHitonPc
-from dagathlon.learners.pc import Pc
-from dagathlon.learners.score_kinds import SCORES
+from dagathlon.learners.constraint.markov_blankets import FastIamb, Gs, Iamb, IambFdr, InterIamb
+from dagathlon.learners.constraint.neighbourhoods import Hpc, Mmpc, SiHitonPc
+from dagathlon.learners.constraint.pc import Pc
+from dagathlon.learners.hybrid.hybrid import H2pc, Mmhc, Restrict, Rsmax2
+from dagathlon.learners.score.hill_climbing import HillClimbing, Tabu
+from dagathlon.learners.score.score_kinds import SCORES
 from dagathlon.modules import Count, Natural, NonNegative, Probability
 
 DiscreteTest: TypeAlias = Literal[

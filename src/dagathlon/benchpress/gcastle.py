@@ -7,13 +7,13 @@ from typing import ClassVar, Literal
 
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import BINARY, CONTINUOUS, DISCRETE, NUMBERS
-from dagathlon.learners.anm import AdditiveNoise
 from dagathlon.learners.base import Output
-from dagathlon.learners.lingam import DirectLingam, IcaLingam
-from dagathlon.learners.low_rank import NotearsLowRank
-from dagathlon.learners.notears import Notears
-from dagathlon.learners.pc import Pc
-from dagathlon.learners.penalised import Golem
+from dagathlon.learners.constraint.pc import Pc
+from dagathlon.learners.continuous.anm import AdditiveNoise
+from dagathlon.learners.continuous.lingam import DirectLingam, IcaLingam
+from dagathlon.learners.continuous.low_rank import NotearsLowRank
+from dagathlon.learners.continuous.notears import Notears
+from dagathlon.learners.continuous.penalised import Golem
 from dagathlon.modules import Count, NonNegative, Probability
 
 _TESTS = {"fisherz": "zf", "gauss": "zf", "g2": "mi", "chi2": "x2", "cat": "x2"}

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Literal
 
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import CONTINUOUS, DISCRETE
-from dagathlon.learners.asobs import Asobs, ParentSetOrderSearch, WinAsobs
 from dagathlon.learners.base import Learner
-from dagathlon.learners.exact_map import ExactMap
-from dagathlon.learners.order_search import Grasp
-from dagathlon.learners.score_kinds import ScoreName
-from dagathlon.learners.sparsest_permutation import Gsp
+from dagathlon.learners.exact.exact_map import ExactMap
+from dagathlon.learners.order.asobs import Asobs, ParentSetOrderSearch, WinAsobs
+from dagathlon.learners.order.order_search import Grasp
+from dagathlon.learners.order.sparsest_permutation import Gsp
+from dagathlon.learners.score.score_kinds import ScoreName
 from dagathlon.modules import Count, NonNegative, Probability
 
 if TYPE_CHECKING:

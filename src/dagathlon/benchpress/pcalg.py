@@ -8,12 +8,12 @@ from typing import Literal
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import ANY, BINARY, CONTINUOUS, DISCRETE, NOTHING
 from dagathlon.data.facts import DataFacts
-from dagathlon.learners import dual_pc
 from dagathlon.learners.base import Learner
-from dagathlon.learners.equivalence_search import Gies
-from dagathlon.learners.missing_values import MissingValuePc
-from dagathlon.learners.pc import Pc
-from dagathlon.learners.starting import AlgorithmId
+from dagathlon.learners.constraint import dual_pc
+from dagathlon.learners.constraint.missing_values import MissingValuePc
+from dagathlon.learners.constraint.pc import Pc
+from dagathlon.learners.score.equivalence_search import Gies
+from dagathlon.learners.start_graph import AlgorithmId
 from dagathlon.modules import Count, NonNegative, Probability
 
 _PC = "Spirtes, Glymour and Scheines 2000, Causation, Prediction, and Search"

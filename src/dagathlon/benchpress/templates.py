@@ -15,8 +15,8 @@ from dagathlon.benchpress.base import BenchpressParameters
 from dagathlon.data import Dataset
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner, Sampler
-from dagathlon.learners.chain import ChainRecorder
 from dagathlon.modules import Count, Natural, NonNegative, Probability
+from dagathlon.posteriors.chain import ChainRecorder
 from dagathlon.simulate.base import GraphGenerator, GraphKind, ParameterGenerator
 from dagathlon.simulate.g_wishart import GWishart
 from dagathlon.simulate.iid import Iid

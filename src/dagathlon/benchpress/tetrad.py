@@ -10,10 +10,10 @@ from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import ANY, CONTINUOUS, DATATYPE, DISCRETE, Table
 from dagathlon.errors import listing
 from dagathlon.learners.base import Learner, Output
-from dagathlon.learners.equivalence_search import Fges
-from dagathlon.learners.lingam import IcaLingam
-from dagathlon.learners.order_search import Boss, Grasp
-from dagathlon.learners.pc import Pc
+from dagathlon.learners.constraint.pc import Pc
+from dagathlon.learners.continuous.lingam import IcaLingam
+from dagathlon.learners.order.order_search import Boss, Grasp
+from dagathlon.learners.score.equivalence_search import Fges
 from dagathlon.modules import NonNegative, Probability
 
 DataType: TypeAlias = Literal["continuous", "discrete"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from dagathlon.benchpress.base import BenchpressLearner
-from dagathlon.learners.graphical_lasso import NEEDS_SKLEARN, GraphicalLasso
+from dagathlon.learners.undirected.graphical_lasso import NEEDS_SKLEARN, GraphicalLasso
 from dagathlon.modules import Count, NonNegative, Probability
 
 _HUGE = "Zhao, Liu, Roeder, Lafferty and Wasserman 2012, The huge package, JMLR 13"

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from dagathlon.errors import DagathlonError, not_written
 from dagathlon.modules import add_files
-from dagathlon.study.units import seconds_of, size_of
+from dagathlon.study.grammar.units import seconds_of, size_of
 from dagathlon.workflow import Study
 
 NOTHING_LEARNED = "nothing is learned, since no evaluation names an algorithm in its ids"

@@ -13,10 +13,10 @@ from dagathlon.cli._parts import (
     load_study,
     table,
 )
-from dagathlon.study.estimate import expected_seconds
-from dagathlon.study.inputs import Inputs
-from dagathlon.study.store import Store
-from dagathlon.study.task import Status
+from dagathlon.study.plan.forecast import expected_seconds
+from dagathlon.study.plan.inputs import Inputs
+from dagathlon.study.plan.task import Status
+from dagathlon.study.store.store import Store
 from dagathlon.workflow import STORE_FOLDER, Study
 
 _MOST_NAMED = 6

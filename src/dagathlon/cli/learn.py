@@ -24,7 +24,7 @@ from dagathlon.graphs.formats.files import format_of
 from dagathlon.learners import Learner, learn
 from dagathlon.modules import find
 from dagathlon.modules.spec import single_values
-from dagathlon.study.limits import Meter
+from dagathlon.study.engine.limits import Meter
 
 
 def add_parser(commands: Commands) -> None:

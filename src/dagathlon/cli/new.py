@@ -18,7 +18,7 @@ from dagathlon.cli._parts import (
 )
 from dagathlon.errors import DagathlonError, not_written
 from dagathlon.external import MANIFEST
-from dagathlon.study.starting import picked_study, starting_study, title_of
+from dagathlon.study.grammar.new_study import picked_study, starting_study, title_of
 
 _LEARNER = '''\
 """My structure learner."""

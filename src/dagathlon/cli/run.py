@@ -15,9 +15,9 @@ from dagathlon.cli._parts import (
     load_study,
 )
 from dagathlon.errors import DagathlonError, unknown
-from dagathlon.study.display import make_display
-from dagathlon.study.engine import Options
-from dagathlon.study.task import Status
+from dagathlon.study.engine.protocol import Options
+from dagathlon.study.plan.task import Status
+from dagathlon.study.view.display import make_display
 
 
 def add_parser(commands: Commands) -> None:

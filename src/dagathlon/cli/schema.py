@@ -6,7 +6,7 @@ import argparse
 import json
 
 from dagathlon.cli._parts import Commands, command
-from dagathlon.study.schema import study_schema
+from dagathlon.study.grammar.json_schema import study_schema
 
 
 def add_parser(commands: Commands) -> None:

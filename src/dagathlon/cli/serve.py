@@ -11,9 +11,9 @@ from dagathlon.cli.status import described, lines_of
 from dagathlon.cli.store import store_folder
 from dagathlon.errors import DagathlonError
 from dagathlon.report.live import LiveServer
-from dagathlon.study.claims import run_records
-from dagathlon.study.store import Store
-from dagathlon.study.upkeep import counts
+from dagathlon.study.store.claims import run_records
+from dagathlon.study.store.store import Store
+from dagathlon.study.store.upkeep import counts
 
 
 def add_parser(commands: Commands) -> None:

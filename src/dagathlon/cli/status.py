@@ -9,11 +9,11 @@ from pathlib import Path
 
 from dagathlon.cli._parts import Commands, command, table
 from dagathlon.cli.store import store_folder
-from dagathlon.study.claims import RunRecord, run_records
-from dagathlon.study.display import duration
-from dagathlon.study.store import Store
-from dagathlon.study.task import Status
-from dagathlon.study.upkeep import Count, counts
+from dagathlon.study.plan.task import Status
+from dagathlon.study.store.claims import RunRecord, run_records
+from dagathlon.study.store.store import Store
+from dagathlon.study.store.upkeep import Count, counts
+from dagathlon.study.view.display import duration
 
 
 def add_parser(commands: Commands) -> None:

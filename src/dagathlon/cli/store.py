@@ -7,9 +7,9 @@ from pathlib import Path
 
 from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules
 from dagathlon.errors import DagathlonError
-from dagathlon.study.store import Store
-from dagathlon.study.store_schema import INDEX
-from dagathlon.study.upkeep import gc, size, verify
+from dagathlon.study.store.index_tables import INDEX
+from dagathlon.study.store.store import Store
+from dagathlon.study.store.upkeep import gc, size, verify
 from dagathlon.workflow import STORE_FOLDER, Study
 
 _DAMAGED = 1

@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from dagathlon.data.buffers import chunk_numbers
+from dagathlon.data.column_plan import ColumnPlan
 from dagathlon.data.labels import MAX_CODE, Labels, empty_plan
-from dagathlon.data.plan import Plan
 from dagathlon.data.request import Place, Request
 from dagathlon.data.variable import MAX_LEVELS, Variable
 from dagathlon.errors import DataError
@@ -19,7 +19,7 @@ from dagathlon.errors import DataError
 
 def plan_column(
     name: str, column: Any, request: Request, place: Place, missing: frozenset[str] | None = None
-) -> Plan:
+) -> ColumnPlan:
     """Plan one column; `missing` is given for columns of text files (see `Labels`)."""
     kind, levels = request.kind(name), request.levels.get(name)
     column = _simplified(name, column, place)
@@ -32,7 +32,7 @@ def plan_column(
         return _plan_whole_numbers(name, column, kind, place)
     if kind == "discrete":
         return Labels(name, column.dictionary_encode(), place, None).plan(kind, levels)
-    return Plan(Variable(name), column)
+    return ColumnPlan(Variable(name), column)
 
 
 def _simplified(name: str, column: Any, place: Place) -> Any:
@@ -61,7 +61,7 @@ def _simplified(name: str, column: Any, place: Place) -> Any:
     )
 
 
-def _plan_whole_numbers(name: str, column: Any, kind: str | None, place: Place) -> Plan:
+def _plan_whole_numbers(name: str, column: Any, kind: str | None, place: Place) -> ColumnPlan:
     bounds = pc.min_max(column).as_py()
     low, high = bounds["min"], bounds["max"]
     if low is None:
@@ -69,7 +69,7 @@ def _plan_whole_numbers(name: str, column: Any, kind: str | None, place: Place) 
     if kind is None:
         kind = "discrete" if low >= 0 and high <= MAX_CODE else "continuous"
     if kind == "continuous":
-        return Plan(Variable(name), column)
+        return ColumnPlan(Variable(name), column)
     if high - low > MAX_LEVELS:
         return Labels(name, column.dictionary_encode(), place, None).plan(kind, None)
     present = np.zeros(high - low + 1, dtype=bool)
@@ -77,4 +77,4 @@ def _plan_whole_numbers(name: str, column: Any, kind: str | None, place: Place) 
         present[chunk_numbers(chunk, low).astype(np.int64) - low] = True
     levels = tuple(str(low + int(step)) for step in np.flatnonzero(present))
     table = np.where(present, np.cumsum(present) - 1, -1)
-    return Plan(Variable(name, levels), column, np.append(table, -1), low)
+    return ColumnPlan(Variable(name, levels), column, np.append(table, -1), low)

@@ -18,11 +18,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.types as pt
 
+from dagathlon.data.column_plan import carried_out
 from dagathlon.data.columns import plan_column
 from dagathlon.data.dataset import Dataset
 from dagathlon.data.export import LEVELS_KEY, indicator_name
 from dagathlon.data.labels import shown, word_of
-from dagathlon.data.plan import carried_out
 from dagathlon.data.regimes import Regimes, regimes_of_mask
 from dagathlon.data.request import Request
 from dagathlon.data.text_file import cannot_open

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dagathlon.data.buffers import chunk_numbers, column_numbers
-from dagathlon.data.plan import Plan
+from dagathlon.data.column_plan import ColumnPlan
 from dagathlon.data.request import Place
 from dagathlon.data.variable import MAX_LEVELS, Variable
 from dagathlon.errors import DataError, suggestion
@@ -64,8 +64,8 @@ class Labels:
         """The labels, without missing ones."""
         return {word for word in self.words if word is not None}
 
-    def plan(self, kind: str | None, levels: Sequence[str] | None) -> Plan:
-        """Plan the column by what was asked for and what the labels look like."""
+    def plan(self, kind: str | None, levels: Sequence[str] | None) -> ColumnPlan:
+        """ColumnPlan the column by what was asked for and what the labels look like."""
         if levels is not None:
             return self._discrete(tuple(levels))
         distinct = self.distinct
@@ -105,7 +105,7 @@ class Labels:
             start += len(chunk)
         return -1
 
-    def _discrete(self, levels: tuple[str, ...]) -> Plan:
+    def _discrete(self, levels: tuple[str, ...]) -> ColumnPlan:
         number = {level: code for code, level in enumerate(levels)}
         strange = [word is not None and word not in number for word in self.words]
         row = self.first_row(strange) if any(strange) else -1
@@ -116,9 +116,9 @@ class Labels:
                 f"the levels that were given{suggestion(found, levels)}"
             )
         codes = [-1 if word is None else number.get(word, -1) for word in self.words]
-        return Plan(Variable(self.name, levels), self.column, np.array([*codes, -1]))
+        return ColumnPlan(Variable(self.name, levels), self.column, np.array([*codes, -1]))
 
-    def _continuous(self) -> Plan:
+    def _continuous(self) -> ColumnPlan:
         wrong = [word is not None and not is_float(word) for word in self.words]
         row = self.first_row(wrong) if any(wrong) else -1
         if row >= 0:
@@ -131,7 +131,7 @@ class Labels:
             math.nan if word is None or strange else float(word)
             for word, strange in zip(self.words, wrong, strict=True)
         ]
-        return Plan(Variable(self.name), self.column, np.array([*numbers, math.nan]))
+        return ColumnPlan(Variable(self.name), self.column, np.array([*numbers, math.nan]))
 
     def _check_not_numbers(self, distinct: set[str]) -> None:
         """Refuse text that is numbers but for a few entries: it is a mistake, not a level."""
@@ -165,14 +165,14 @@ class Labels:
         return str(self.column[row].as_py()).strip()
 
 
-def empty_plan(name: str, column: Any, kind: str | None) -> Plan:
-    """Plan a column in which everything is missing: without values it has no levels."""
+def empty_plan(name: str, column: Any, kind: str | None) -> ColumnPlan:
+    """ColumnPlan a column in which everything is missing: without values it has no levels."""
     if kind == "discrete":
         raise DataError(
             f"column {name!r}: all values are missing, so its levels are unknown; give them in "
             "`levels`"
         )
-    return Plan(Variable(name), column, np.full(_dictionary_size(column) + 1, np.nan))
+    return ColumnPlan(Variable(name), column, np.full(_dictionary_size(column) + 1, np.nan))
 
 
 def is_number(word: str) -> bool:

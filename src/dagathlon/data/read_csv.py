@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from dagathlon.data.cardinality import cardinalities, coded
+from dagathlon.data.column_plan import ColumnPlan, carried_out
 from dagathlon.data.columns import plan_column
 from dagathlon.data.dataset import Dataset
 from dagathlon.data.labels import numbers_of, shown
-from dagathlon.data.plan import Plan, carried_out
 from dagathlon.data.regimes import Regimes, regimes_of_mask
 from dagathlon.data.request import Place, Request
 from dagathlon.data.text_table import TextTable
@@ -64,16 +64,16 @@ def _cardinalities(
     return cardinalities(names, columns, demanded, table.place)
 
 
-def _plan_codes(name: str, column: Any, cardinality: int, request: Request) -> Plan:
+def _plan_codes(name: str, column: Any, cardinality: int, request: Request) -> ColumnPlan:
     levels = request.levels.get(name)
     if levels is None:
-        return Plan(Variable.coded(name, cardinality), coded(column))
+        return ColumnPlan(Variable.coded(name, cardinality), coded(column))
     if len(levels) != cardinality:
         raise DataError(
             f"column {name!r}: {len(levels)} levels were given, but the first row of the file "
             f"says that there are {cardinality}"
         )
-    return Plan(Variable(name, tuple(levels)), coded(column))
+    return ColumnPlan(Variable(name, tuple(levels)), coded(column))
 
 
 def _below_cardinalities(place: Place) -> Place:

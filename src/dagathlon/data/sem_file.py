@@ -10,7 +10,7 @@ import numpy as np
 from dagathlon.data.sem import LinearSem
 from dagathlon.errors import DataError, GraphError
 from dagathlon.graphs.formats.csvtext import Record, records
-from dagathlon.graphs.formats.source import Source, shown
+from dagathlon.graphs.formats.source import TextSource, shown
 
 
 def read_sem(path: str | os.PathLike[str]) -> LinearSem:
@@ -21,7 +21,7 @@ def read_sem(path: str | os.PathLike[str]) -> LinearSem:
     standard normal.
     """
     try:
-        source = Source.open(Path(path))
+        source = TextSource.open(Path(path))
         header, *rows = records(source)
     except GraphError as error:
         raise DataError(str(error)) from None

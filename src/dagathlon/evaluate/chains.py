@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.graphs import Graph
-from dagathlon.learners.chain import Chain, Floats, Ints
+from dagathlon.posteriors.chain import Chain, Floats, Ints
 
 
 class Trajectory(NamedTuple):

@@ -14,7 +14,7 @@ from dagathlon.errors import DagathlonError, listing
 from dagathlon.external.program import Ended
 from dagathlon.graphs import Graph, read_graph
 from dagathlon.learners.base import Estimate, Output, Statistic
-from dagathlon.learners.trajectory import read_trajectory
+from dagathlon.posteriors.trajectory import read_trajectory
 
 DATA = "data.csv"
 PARAMETERS = "parameters.json"

@@ -14,7 +14,7 @@ from dagathlon.errors import GraphError, unknown
 from dagathlon.graphs.formats import read_graph
 from dagathlon.graphs.formats.builder import SOURCE_MARK, TARGET_MARK, GraphBuilder, mark_word
 from dagathlon.graphs.formats.matrix import lost_by_adjacency
-from dagathlon.graphs.formats.source import Source
+from dagathlon.graphs.formats.source import TextSource
 from dagathlon.graphs.graph import Edge, Graph
 from dagathlon.graphs.marks import CONNECTORS, Mark
 
@@ -76,7 +76,7 @@ def to_networkx(graph: Graph) -> nx.Graph:
 
 def from_networkx(graph: nx.Graph) -> Graph:
     """Convert from networkx; arcs in both directions without marks mean undirected."""
-    source = Source("networkx graph")
+    source = TextSource("networkx graph")
     arcs = ((str(u), str(v), data) for u, v, data in graph.edges(data=True))
     return _from_arcs(source, map(str, graph.nodes), arcs, directed=graph.is_directed())
 
@@ -104,7 +104,7 @@ def from_igraph(graph: igraph.Graph) -> Graph:
     named = "name" in graph.vs.attributes()
     names = [str(name) for name in (graph.vs["name"] if named else range(graph.vcount()))]
     arcs = ((names[e.source], names[e.target], e.attributes()) for e in graph.es)
-    return _from_arcs(Source("igraph graph"), names, arcs, directed=graph.is_directed())
+    return _from_arcs(TextSource("igraph graph"), names, arcs, directed=graph.is_directed())
 
 
 def to_pandas(graph: Graph, format: str = "adjacency") -> pd.DataFrame:
@@ -215,7 +215,7 @@ def from_pgmpy(graph: Any) -> Graph:
     data = [attributes for *_, attributes in graph.edges(data=True)]
     if not any("marks" in attributes or "type" in attributes for attributes in data):
         return from_networkx(graph)
-    builder = GraphBuilder(Source("pgmpy graph"), map(str, graph.nodes))
+    builder = GraphBuilder(TextSource("pgmpy graph"), map(str, graph.nodes))
     for u, v, attributes in graph.edges(data=True):
         if "marks" in attributes:
             marks = _PGMPY[attributes["marks"][u]], _PGMPY[attributes["marks"][v]]
@@ -247,7 +247,7 @@ def _mark_attributes(edges: list[Edge]) -> list[dict[str, str]]:
 
 
 def _from_arcs(
-    source: Source,
+    source: TextSource,
     names: Iterable[str],
     arcs: Iterable[tuple[str, str, Mapping[str, Any]]],
     *,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from dagathlon.data import Dataset
-    from dagathlon.learners.chain import Chain
+    from dagathlon.posteriors.chain import Chain
 
 Statistic: TypeAlias = float | int | str | bool
 Output: TypeAlias = Literal["dag", "cpdag", "undirected", "mag", "pag", "mixed", "chain"]

@@ -24,7 +24,7 @@ SEARCHED = (
     "dagathlon.evaluate",
     "dagathlon.benchpress",
     "dagathlon.external.shipped",
-    "dagathlon.study.evaluation",
+    "dagathlon.study.grammar.evaluation",
 )
 ENTRY_POINTS = "dagathlon.modules"
 FILES = "DAGATHLON_MODULES"

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from dagathlon.evaluate.chains import score_trajectory, size_trajectory
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.chain import Chain
+from dagathlon.posteriors.chain import Chain
 from dagathlon.report.context import Context
-from dagathlon.study.evaluation import McmcAutocorrPlots, McmcTrajPlots
-from dagathlon.study.plan import Case, Run
+from dagathlon.study.grammar.evaluation import McmcAutocorrPlots, McmcTrajPlots
+from dagathlon.study.plan.plan import Case, Run
 
 _NOT_VARIED = ("mcmc_seed", "mcmc_estimator", "threshold", "burnin_frac")
 

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple, TypeVar
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.report.look import Look
-from dagathlon.study.config import Config, DataEntry, Part, Setup
-from dagathlon.study.evaluation import Evaluation
-from dagathlon.study.expand import Entry
-from dagathlon.study.labels import label_of
-from dagathlon.study.plan import Case, Plan, Run
-from dagathlon.study.results import RunRows, case_rows, run_rows
-from dagathlon.study.store import Store
+from dagathlon.study.grammar.config import Config, DataEntry, Part, Setup
+from dagathlon.study.grammar.evaluation import Evaluation
+from dagathlon.study.grammar.expand import ModuleEntry
+from dagathlon.study.plan.labels import label_of
+from dagathlon.study.plan.plan import Case, Plan, Run
+from dagathlon.study.store.store import Store
+from dagathlon.study.view.results import RunRows, case_rows, run_rows
 
 PARTIAL = "partial"
 
@@ -128,7 +128,7 @@ class Context:
         """The setup's evaluations of one kind."""
         return [found for found in self.setup.evaluations if isinstance(found, kind)]
 
-    def entry(self, run: Run) -> Entry:
+    def entry(self, run: Run) -> ModuleEntry:
         """The object of the study that a run comes from."""
         return self.config.algorithms[run.entry]
 

@@ -9,9 +9,9 @@ from dagathlon.report.files import write_bytes
 from dagathlon.report.page import render
 from dagathlon.report.render import painting
 from dagathlon.report.writers import writers
-from dagathlon.study.config import Config
-from dagathlon.study.plan import Plan
-from dagathlon.study.store import Store
+from dagathlon.study.grammar.config import Config
+from dagathlon.study.plan.plan import Plan
+from dagathlon.study.store.store import Store
 
 
 def write_outputs(

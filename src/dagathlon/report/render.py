@@ -10,17 +10,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from dagathlon.report.drawing_processes import DrawingProcesses
 from dagathlon.report.files import write_bytes
 from dagathlon.report.painter import VEGA_LITE
-from dagathlon.report.studio import Studio
 
 Chart: TypeAlias = dict[str, Any]
 
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 _INK, _FAINT = "#1b1f24", "#e4e6e9"
 _FONT = "Helvetica, Arial, sans-serif"
-_HERE = Studio(most=1)
-_studio: ContextVar[Studio] = ContextVar("studio", default=_HERE)
+_HERE = DrawingProcesses(most=1)
+_drawing: ContextVar[DrawingProcesses] = ContextVar("drawing", default=_HERE)
 
 
 def themed(chart: Mapping[str, Any], ink: str = _INK, font: str = _FONT) -> Chart:
@@ -85,18 +85,18 @@ def save_drawing(svg: str, path: Path) -> None:
 def _order(request: dict[str, Any], paths: Sequence[Path]) -> None:
     if paths:
         request["kinds"] = [path.suffix.lower() for path in paths]
-        _studio.get().order(request, paths)
+        _drawing.get().order(request, paths)
 
 
 @contextmanager
 def painting() -> Iterator[None]:
     """Within this, figures are painted by other processes; at its end all of them are there."""
-    with Studio() as studio:
-        token = _studio.set(studio)
+    with DrawingProcesses() as drawing:
+        token = _drawing.set(drawing)
         try:
             yield
         finally:
-            _studio.reset(token)
+            _drawing.reset(token)
 
 
 @lru_cache(maxsize=1)

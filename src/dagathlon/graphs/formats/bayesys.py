@@ -8,7 +8,7 @@ import numpy as np
 
 from dagathlon.graphs.formats.builder import GraphBuilder
 from dagathlon.graphs.formats.csvtext import quoted, records
-from dagathlon.graphs.formats.source import Source, shown
+from dagathlon.graphs.formats.source import TextSource, shown
 from dagathlon.graphs.graph import Graph
 
 HEADER = "ID,Variable 1,Dependency,Variable 2"
@@ -20,7 +20,7 @@ def is_header(fields: list[str]) -> bool:
     return [field.strip().lower() for field in fields] == _COLUMNS
 
 
-def read_bayesys(source: Source, names: Iterable[str] | None = None) -> Graph:
+def read_bayesys(source: TextSource, names: Iterable[str] | None = None) -> Graph:
     """Read a list of edges; `names` are the nodes, as the file cannot list isolated ones."""
     rows = records(source)
     header = next(rows, None)

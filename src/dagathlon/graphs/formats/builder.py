@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from dagathlon.errors import unknown
-from dagathlon.graphs.formats.source import Source, shown
+from dagathlon.graphs.formats.source import TextSource, shown
 from dagathlon.graphs.graph import Graph
 from dagathlon.graphs.marks import CONNECTORS, Mark, connector
 
@@ -39,7 +39,7 @@ class GraphBuilder:
     """
 
     def __init__(
-        self, source: Source, names: Iterable[str] | None = None, *, both_ways: bool = False
+        self, source: TextSource, names: Iterable[str] | None = None, *, both_ways: bool = False
     ) -> None:
         self._source = source
         self._both_ways = both_ways
@@ -102,7 +102,7 @@ class GraphBuilder:
         return self._index.setdefault(name, len(self._index))
 
 
-def check_name(name: str, source: Source, line: int | None, column: int | None = None) -> None:
+def check_name(name: str, source: TextSource, line: int | None, column: int | None = None) -> None:
     """Refuse a node name that is empty or as long as only garbage is."""
     if not name:
         raise source.error("a node name is empty", line, column)
@@ -111,7 +111,7 @@ def check_name(name: str, source: Source, line: int | None, column: int | None =
         raise source.error(f"node name {found}, at most {_MAX_NAME} are allowed", line, column)
 
 
-def mark_word(found: object, source: Source, line: int | None = None) -> Mark:
+def mark_word(found: object, source: TextSource, line: int | None = None) -> Mark:
     """The mark that an edge attribute spells, such as ``"arrow"``."""
     try:
         return MARK_WORDS[str(found).strip().lower()]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dagathlon.graphs.formats.source import Source, shown
+from dagathlon.graphs.formats.source import TextSource, shown
 
 # Possessive quantifiers keep the scan linear however the quotes stand.
 _FIELD = re.compile(r'[ \t]*+(?:"((?:[^"]|"")*+)"[ \t]*+|([^,\r\n]*+))')
@@ -28,7 +28,7 @@ def quoted(field: str) -> str:
     return '"' + field.replace('"', '""') + '"' if _NEEDS_QUOTES.search(field) else field
 
 
-def read_record(source: Source, position: int, line: int) -> Record:
+def read_record(source: TextSource, position: int, line: int) -> Record:
     """Read the record that starts at `position`, on `line`."""
     end = _LINE_END.search(source.text, position)
     assert end is not None  # the end of the text ends a line
@@ -39,7 +39,7 @@ def read_record(source: Source, position: int, line: int) -> Record:
     return _read_quoted_record(source, position, line)
 
 
-def _read_quoted_record(source: Source, position: int, line: int) -> Record:
+def _read_quoted_record(source: TextSource, position: int, line: int) -> Record:
     text = source.text
     fields: list[str] = []
     while True:
@@ -56,7 +56,7 @@ def _read_quoted_record(source: Source, position: int, line: int) -> Record:
         return Record(fields, line, end.end(), source.line_of(position) + 1)
 
 
-def _field(source: Source, found: re.Match[str], line: int, column: int) -> str:
+def _field(source: TextSource, found: re.Match[str], line: int, column: int) -> str:
     inside, plain = found.groups()
     if inside is not None:
         return str(inside).replace('""', '"')
@@ -65,7 +65,7 @@ def _field(source: Source, found: re.Match[str], line: int, column: int) -> str:
     return str(plain).strip()
 
 
-def records(source: Source, position: int = 0, line: int = 1) -> Iterator[Record]:
+def records(source: TextSource, position: int = 0, line: int = 1) -> Iterator[Record]:
     """All records that are not blank, from `position`, which is on `line`."""
     while position < len(source.text):
         record = read_record(source, position, line)

@@ -13,7 +13,7 @@ from itertools import pairwise
 from dagathlon.errors import GraphError, unknown
 from dagathlon.graphs.formats.builder import GraphBuilder
 from dagathlon.graphs.formats.dot_tokens import Token, tokens, unescaped
-from dagathlon.graphs.formats.source import Source, shown
+from dagathlon.graphs.formats.source import TextSource, shown
 from dagathlon.graphs.graph import Edge, Graph
 from dagathlon.graphs.marks import CONNECTORS, Mark
 
@@ -42,7 +42,7 @@ _MAX_JOINED = 1_000_000
 Attributes = dict[str, str]
 
 
-def read_dot(source: Source, names: Iterable[str] | None = None) -> Graph:
+def read_dot(source: TextSource, names: Iterable[str] | None = None) -> Graph:
     """Read a Graphviz ``graph`` or ``digraph``."""
     return _Parser(source, GraphBuilder(source, names)).read()
 
@@ -77,7 +77,7 @@ def _statement(edge: Edge, undirected: bool) -> str:
 class _Parser:
     """Walks through the words of a file and hands nodes and edges to the builder."""
 
-    def __init__(self, source: Source, builder: GraphBuilder) -> None:
+    def __init__(self, source: TextSource, builder: GraphBuilder) -> None:
         self._source = source
         self._builder = builder
         self._tokens = tokens(source)

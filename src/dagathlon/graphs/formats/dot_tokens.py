@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from dagathlon.graphs.formats.source import Source, shown
+from dagathlon.graphs.formats.source import TextSource, shown
 
 _SKIPPED = re.compile(r"(?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/|(?:(?<=\n)|\A)#[^\n]*+)*+")
 _WORD = re.compile(
@@ -30,7 +30,7 @@ class Token(NamedTuple):
     keyword: str = ""
 
 
-def tokens(source: Source) -> list[Token]:
+def tokens(source: TextSource) -> list[Token]:
     """All words of the file, closed by one of kind "end"."""
     text, position = source.text, 0
     found: list[Token] = []
@@ -52,7 +52,7 @@ def _meaning(escape: re.Match[str]) -> str:
     return {'"': '"', "\\": "\\\\"}.get(escape[1], "")
 
 
-def _token(source: Source, position: int) -> tuple[Token, int]:
+def _token(source: TextSource, position: int) -> tuple[Token, int]:
     text = source.text
     word = _WORD.match(text, position)
     if word is None:
@@ -68,7 +68,7 @@ def _token(source: Source, position: int) -> tuple[Token, int]:
     return Token("op" if word["op"] else word[0], word[0], position), word.end()
 
 
-def _html_end(source: Source, position: int) -> int:
+def _html_end(source: TextSource, position: int) -> int:
     depth = 0
     for bracket in re.compile("[<>]").finditer(source.text, position):
         depth += 1 if bracket[0] == "<" else -1

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from dagathlon.graphs.formats.builder import GraphBuilder
-from dagathlon.graphs.formats.source import Source, shown, split_lines
+from dagathlon.graphs.formats.source import TextSource, shown, split_lines
 from dagathlon.graphs.graph import Graph
 from dagathlon.graphs.marks import CONNECTORS
 
@@ -38,7 +38,7 @@ def has_edge(line: str) -> bool:
     return any(word in CONNECTORS for word in words[1:-1])
 
 
-def read_edges(source: Source, names: Iterable[str] | None = None) -> Graph:
+def read_edges(source: TextSource, names: Iterable[str] | None = None) -> Graph:
     """Read written edges, one per line, or the text of a graph that Tetrad wrote."""
     builder = GraphBuilder(source, names)
     if is_tetrad(source.text):
@@ -62,7 +62,7 @@ def _written(name: str) -> str:
     return name if plain else json.dumps(name, ensure_ascii=False)
 
 
-def _add_line(builder: GraphBuilder, source: Source, text: str, line: int) -> None:
+def _add_line(builder: GraphBuilder, source: TextSource, text: str, line: int) -> None:
     tokens = list(_tokens(source, text, line))
     if _NUMBERED.match(text):
         # What Tetrad writes after an edge (its strength, bootstrap shares) is no part of it.
@@ -77,14 +77,14 @@ def _add_line(builder: GraphBuilder, source: Source, text: str, line: int) -> No
         raise source.error(f"a line is 'A -> B' or one node name in quotes, found {found}", line)
 
 
-def _refuse_glued(source: Source, text: str, line: int) -> None:
+def _refuse_glued(source: TextSource, text: str, line: int) -> None:
     glued = None if text.startswith('"') else _GLUED.search(text)
     if glued:
         hint = "an arrow has spaces around it, and a name with such signs is quoted"
         raise source.error(f"found {glued[0]!r} in {shown(text)}: {hint}", line)
 
 
-def _tokens(source: Source, text: str, line: int) -> Iterator[str]:
+def _tokens(source: TextSource, text: str, line: int) -> Iterator[str]:
     position, text = 0, text.rstrip()
     while position < len(text):
         found = _TOKEN.match(text, position)
@@ -95,7 +95,7 @@ def _tokens(source: Source, text: str, line: int) -> Iterator[str]:
         position = found.end()
 
 
-def _unquoted(source: Source, text: str, line: int) -> str:
+def _unquoted(source: TextSource, text: str, line: int) -> str:
     try:
         name = str(json.loads(text, strict=False))
         name.encode()
@@ -104,7 +104,7 @@ def _unquoted(source: Source, text: str, line: int) -> str:
     return name
 
 
-def _read_tetrad(source: Source, builder: GraphBuilder) -> Graph:
+def _read_tetrad(source: TextSource, builder: GraphBuilder) -> Graph:
     section = ""
     for line, text in enumerate(split_lines(source.text), 1):
         header = _SECTION.match(text)
@@ -129,7 +129,7 @@ def _add_tetrad_nodes(builder: GraphBuilder, text: str, line: int) -> None:
             builder.node(name, line) if builder.closed else builder.declare(name, line)
 
 
-def _add_tetrad_edge(builder: GraphBuilder, source: Source, text: str, line: int) -> None:
+def _add_tetrad_edge(builder: GraphBuilder, source: TextSource, text: str, line: int) -> None:
     tokens = text.split()
     if len(tokens) < 4 or not _NUMBERED.match(text):
         raise source.error(f"an edge is written '1. A --> B', found {shown(text.strip())}", line)

@@ -10,10 +10,10 @@ from typing import IO, Any, NamedTuple
 
 from dagathlon.errors import GraphError, not_written, unknown
 from dagathlon.graphs.formats import bayesys, dot, edges, graphml, matrix
-from dagathlon.graphs.formats.source import PathOrFile, Source, split_lines
+from dagathlon.graphs.formats.source import PathOrFile, TextSource, split_lines
 from dagathlon.graphs.graph import Graph
 
-Reader = Callable[[Source, Iterable[str] | None], Graph]
+Reader = Callable[[TextSource, Iterable[str] | None], Graph]
 
 _DOT_START = re.compile(
     r"(?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/|#[^\n]*+)*+(strict\s++)?(di)?graph\b[^,{\n]*+\s*+\{",
@@ -70,7 +70,7 @@ def read_graph(
         The nodes in order, if they are known: adds those that the file does not have and refuses
         others that it has.
     """
-    source = Source.open(path_or_file)
+    source = TextSource.open(path_or_file)
     reader = _inferred(source) if format is None else _format(format).read
     return reader(source, None if names is None else tuple(names))
 
@@ -116,7 +116,7 @@ def write_graph(
 
 def format_of(target: str) -> str:
     """The format in which a graph is written to a file of that name."""
-    name = _BY_SUFFIX.get(Source(target).suffix)
+    name = _BY_SUFFIX.get(TextSource(target).suffix)
     if name is None:
         raise GraphError(f"{target}: which format? Known are {', '.join(FORMATS)}")
     return name
@@ -128,14 +128,14 @@ def _format(name: str) -> Format:
     return FORMATS[name]
 
 
-def _inferred(source: Source) -> Reader:
+def _inferred(source: TextSource) -> Reader:
     suffix = source.suffix
     if suffix in _BY_SUFFIX and suffix not in _ANY_CONTENT:
         return FORMATS[_BY_SUFFIX[suffix]].read
     return _reader_of_content(source)
 
 
-def _reader_of_content(source: Source) -> Reader:
+def _reader_of_content(source: TextSource) -> Reader:
     """Which reader a text is meant for, by how it begins."""
     if matrix.is_matrix(source):
         return matrix.read_matrix

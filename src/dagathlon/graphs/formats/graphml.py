@@ -20,7 +20,7 @@ from dagathlon.graphs.formats.builder import (
     GraphBuilder,
     mark_word,
 )
-from dagathlon.graphs.formats.source import Source, shown
+from dagathlon.graphs.formats.source import TextSource, shown
 from dagathlon.graphs.graph import Edge, Graph
 from dagathlon.graphs.marks import CONNECTORS, Mark
 
@@ -32,7 +32,7 @@ _KEYS = "".join(
 )
 
 
-def read_graphml(source: Source, names: Iterable[str] | None = None) -> Graph:
+def read_graphml(source: TextSource, names: Iterable[str] | None = None) -> Graph:
     """Read a GraphML file with one graph; document type declarations are refused."""
     if not source.content.strip():
         raise source.error("the file is empty")
@@ -81,7 +81,7 @@ class _Element(NamedTuple):
 class _Reader:
     """Collects nodes and edges from the events of an XML parser."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: TextSource) -> None:
         self._source = source
         self._nodes: list[_Element] = []
         self._edges: list[_Element] = []

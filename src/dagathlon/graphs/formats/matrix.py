@@ -16,7 +16,7 @@ import numpy.typing as npt
 from dagathlon.errors import GraphError
 from dagathlon.graphs.formats.builder import MAX_NODES, GraphBuilder, check_name
 from dagathlon.graphs.formats.csvtext import Record, quoted, records
-from dagathlon.graphs.formats.source import Source, shown
+from dagathlon.graphs.formats.source import TextSource, shown
 from dagathlon.graphs.graph import Graph
 from dagathlon.graphs.marks import Mark
 
@@ -32,14 +32,14 @@ _ADJACENCY, _MARKS = "0 and 1", "0 none, 1 circle, 2 arrow and 3 tail"
 class _Table(NamedTuple):
     """A square CSV file: names, cells from 0 to 3, the line of each row, and what it says it is."""
 
-    source: Source
+    source: TextSource
     names: list[str]
     cells: Cells
     lines: Sequence[int]
     says_marks: bool
 
 
-def read_adjacency(source: Source, names: Iterable[str] | None = None) -> Graph:
+def read_adjacency(source: TextSource, names: Iterable[str] | None = None) -> Graph:
     """Read a 0/1 matrix, from row to column; both directions mean undirected."""
     table = _read_table(source, _ADJACENCY)
     if table.says_marks:
@@ -47,12 +47,12 @@ def read_adjacency(source: Source, names: Iterable[str] | None = None) -> Graph:
     return _among(_adjacency_graph(table), names, source)
 
 
-def read_marks(source: Source, names: Iterable[str] | None = None) -> Graph:
+def read_marks(source: TextSource, names: Iterable[str] | None = None) -> Graph:
     """Read a matrix of marks, from row to column."""
     return _among(_marks_graph(_read_table(source, _MARKS)), names, source)
 
 
-def read_matrix(source: Source, names: Iterable[str] | None = None) -> Graph:
+def read_matrix(source: TextSource, names: Iterable[str] | None = None) -> Graph:
     """Read a matrix of marks if a 2 or a 3 occurs or the file says so, else a 0/1 matrix."""
     table = _read_table(source, f"{_ADJACENCY} (adjacency) or {_MARKS} (marks)")
     is_marks = table.says_marks or bool((table.cells > 1).any())
@@ -60,7 +60,7 @@ def read_matrix(source: Source, names: Iterable[str] | None = None) -> Graph:
     return _among(graph, names, source)
 
 
-def is_matrix(source: Source) -> bool:
+def is_matrix(source: TextSource) -> bool:
     """Whether a text begins like a matrix: names, then as many numbers."""
     try:
         first = list(islice(records(source), 4))
@@ -140,7 +140,7 @@ def _bad_cell(table: _Table, i: int, j: int, allowed: str) -> GraphError:
     return table.source.error(f"found {found}, allowed are {allowed}", table.lines[i], column)
 
 
-def _among(graph: Graph, names: Iterable[str] | None, source: Source) -> Graph:
+def _among(graph: Graph, names: Iterable[str] | None, source: TextSource) -> Graph:
     """The graph on `names`, which add isolated nodes and must have all nodes of the graph."""
     if names is None:
         return graph
@@ -152,7 +152,7 @@ def _among(graph: Graph, names: Iterable[str] | None, source: Source) -> Graph:
     return Graph(everything.names, marks)
 
 
-def _read_table(source: Source, allowed: str) -> _Table:
+def _read_table(source: TextSource, allowed: str) -> _Table:
     says_marks = _says_marks(source)
     lines = records(source)
     if says_marks:
@@ -168,11 +168,11 @@ def _read_table(source: Source, allowed: str) -> _Table:
     return _Table(source, names, *_slow_cells(source, names, lines, allowed), says_marks)
 
 
-def _says_marks(source: Source) -> bool:
+def _says_marks(source: TextSource) -> bool:
     return source.text.startswith((MARKS_LINE + "\n", MARKS_LINE + "\r"))
 
 
-def _checked_header(source: Source, names: list[str], line: int) -> list[str]:
+def _checked_header(source: TextSource, names: list[str], line: int) -> list[str]:
     if len(names) > MAX_NODES:
         raise source.error(f"{len(names)} names, more than the {MAX_NODES} nodes allowed", line)
     if len(names) > 1 and not names[0]:
@@ -201,7 +201,7 @@ def _fast_cells(body: str, p: int) -> Cells | None:
 
 
 def _slow_cells(
-    source: Source, names: list[str], body: Iterator[Record], allowed: str
+    source: TextSource, names: list[str], body: Iterator[Record], allowed: str
 ) -> tuple[Cells, list[int]]:
     """Cells of any body that is tolerated; here an error is found and placed."""
     known: dict[str, int] = {}
@@ -224,7 +224,7 @@ def _slow_cells(
 
 
 def _row(
-    source: Source, record: Record, names: list[str], known: dict[str, int], allowed: str
+    source: TextSource, record: Record, names: list[str], known: dict[str, int], allowed: str
 ) -> bytes:
     """One row, cell by cell, learning the spellings in `known`."""
     for column, field in enumerate(record.fields):

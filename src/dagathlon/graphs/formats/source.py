@@ -30,14 +30,14 @@ def split_lines(text: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Source:
+class TextSource:
     """The content of a graph file and the name by which messages call it."""
 
     name: str
     content: bytes = b""
 
     @classmethod
-    def open(cls, path_or_file: PathOrFile) -> Source:
+    def open(cls, path_or_file: PathOrFile) -> TextSource:
         """Read a path or an open file to its end."""
         if isinstance(path_or_file, str | os.PathLike):
             return cls(str(path_or_file), _file_content(Path(path_or_file)))

@@ -11,8 +11,8 @@ from dagathlon.data.facts import DataKind
 from dagathlon.data.imputation import stacked_copies
 from dagathlon.errors import DataError, listing, unknown
 from dagathlon.learners.independence.indicators import indicator_columns
-from dagathlon.learners.score_kinds import ScoreParameters
-from dagathlon.learners.scores import native_score
+from dagathlon.learners.score.score_kinds import ScoreParameters
+from dagathlon.learners.score.scores import native_score
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset

@@ -14,7 +14,7 @@ from dagathlon.report.page.by_data import by_data
 from dagathlon.report.page.collect import collect, failure_logs, settings_of
 from dagathlon.report.page.figures import Figure, detached, figures
 from dagathlon.report.page.provenance import facts, study_text
-from dagathlon.report.page.ranking import (
+from dagathlon.report.page.rank_section import (
     control_of,
     diagnostics_section,
     rank_figures,
@@ -22,7 +22,7 @@ from dagathlon.report.page.ranking import (
     ranks_of,
 )
 from dagathlon.report.page.tables import Tables, columns
-from dagathlon.report.ranking import Ranks
+from dagathlon.report.rank_tables import Ranks
 from dagathlon.report.render import vega_script
 from dagathlon.report.words import short_title, words
 

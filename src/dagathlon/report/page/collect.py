@@ -11,8 +11,8 @@ from dagathlon.report.page.agreement import Group
 from dagathlon.report.page.graphs import GraphBook, by_seed
 from dagathlon.report.page.tables import case_names
 from dagathlon.report.tables import Combination
-from dagathlon.study.plan import Case, Run
-from dagathlon.study.task import Status
+from dagathlon.study.plan.plan import Case, Run
+from dagathlon.study.plan.task import Status
 
 _LOG = 4000
 _MOST_LOGS = 300

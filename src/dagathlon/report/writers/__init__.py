@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from dagathlon.report.context import Context
-from dagathlon.study.evaluation import Evaluation
+from dagathlon.study.grammar.evaluation import Evaluation
 
 Writer: TypeAlias = Callable[[Context, Sequence[Any]], None]
 

@@ -15,7 +15,7 @@ from dagathlon.report.files import write_bytes, write_csv, write_parquet
 from dagathlon.report.look import Look
 from dagathlon.report.render import save
 from dagathlon.report.tables import combination, combinations, curve_name, named
-from dagathlon.study.evaluation import Benchmarks
+from dagathlon.study.grammar.evaluation import Benchmarks
 
 EVALUATION = Benchmarks
 

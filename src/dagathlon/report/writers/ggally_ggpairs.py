@@ -8,7 +8,7 @@ from dagathlon.data import Dataset
 from dagathlon.report.charts.pairs import pairs
 from dagathlon.report.context import Context
 from dagathlon.report.render import save
-from dagathlon.study.evaluation import Pairs
+from dagathlon.study.grammar.evaluation import Pairs
 
 EVALUATION = Pairs
 

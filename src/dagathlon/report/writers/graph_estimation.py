@@ -9,8 +9,8 @@ from dagathlon.graphs import Graph
 from dagathlon.report.context import Context
 from dagathlon.report.conversions import ORIGINAL, converted
 from dagathlon.report.graph_files import write_features
-from dagathlon.study.evaluation import GraphEstimation
-from dagathlon.study.plan import Case
+from dagathlon.study.grammar.evaluation import GraphEstimation
+from dagathlon.study.plan.plan import Case
 
 EVALUATION = GraphEstimation
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dagathlon.graphs import pattern
 from dagathlon.report.context import Context
 from dagathlon.report.graph_files import write_features
-from dagathlon.study.evaluation import GraphPlots
+from dagathlon.study.grammar.evaluation import GraphPlots
 
 EVALUATION = GraphPlots
 

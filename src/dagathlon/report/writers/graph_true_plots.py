@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dagathlon.report.context import Context
 from dagathlon.report.graph_files import write_adjacency_plot, write_graph_picture
-from dagathlon.study.evaluation import GraphTruePlots
+from dagathlon.study.grammar.evaluation import GraphTruePlots
 
 EVALUATION = GraphTruePlots
 

@@ -10,7 +10,7 @@ from dagathlon.report.charts.properties import graph_properties
 from dagathlon.report.context import Context
 from dagathlon.report.files import write_csv
 from dagathlon.report.render import save
-from dagathlon.study.evaluation import GraphTrueStats
+from dagathlon.study.grammar.evaluation import GraphTrueStats
 
 EVALUATION = GraphTrueStats
 

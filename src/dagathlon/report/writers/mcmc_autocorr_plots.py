@@ -17,7 +17,7 @@ from dagathlon.report.context import Context
 from dagathlon.report.files import write_columns
 from dagathlon.report.render import save
 from dagathlon.report.writers.mcmc_traj_plots import heading_lines
-from dagathlon.study.evaluation import McmcAutocorrPlots
+from dagathlon.study.grammar.evaluation import McmcAutocorrPlots
 
 EVALUATION = McmcAutocorrPlots
 

@@ -8,14 +8,14 @@ import numpy as np
 
 from dagathlon.evaluate.chains import edge_frequencies
 from dagathlon.graphs import Graph, to_svg
-from dagathlon.learners.chain import Chain, Floats
+from dagathlon.posteriors.chain import Chain, Floats
 from dagathlon.report.chains import chain_runs
 from dagathlon.report.charts.matrix import frequency_plot
 from dagathlon.report.charts.parts import headed
 from dagathlon.report.context import Context
 from dagathlon.report.drawings import Panel, side_by_side
 from dagathlon.report.render import save, save_drawing
-from dagathlon.study.evaluation import McmcHeatmaps
+from dagathlon.study.grammar.evaluation import McmcHeatmaps
 
 EVALUATION = McmcHeatmaps
 

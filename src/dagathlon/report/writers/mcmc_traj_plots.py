@@ -14,7 +14,7 @@ from dagathlon.report.charts.trajectories import trajectories
 from dagathlon.report.context import Context
 from dagathlon.report.files import write_columns
 from dagathlon.report.render import save
-from dagathlon.study.evaluation import McmcTrajPlots
+from dagathlon.study.grammar.evaluation import McmcTrajPlots
 
 EVALUATION = McmcTrajPlots
 

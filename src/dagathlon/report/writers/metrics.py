@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dagathlon.report.context import PARTIAL, Context
 from dagathlon.report.files import write_csv, write_parquet
-from dagathlon.study.evaluation import Metrics
+from dagathlon.study.grammar.evaluation import Metrics
 
 EVALUATION = Metrics
 

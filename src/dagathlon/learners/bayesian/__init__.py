@@ -1,0 +1,1 @@
+"""Samplers and exact sums over DAGs; the bootstrap."""

@@ -1,0 +1,158 @@
+"""Any learner over bootstrap samples: edge strengths, an averaged graph, a sample of graphs."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
+
+from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.errors import DagathlonError, DataError, UnavailableError
+from dagathlon.graphs import Graph, cpdag
+from dagathlon.learners.base import Estimate, Learner
+from dagathlon.modules import Natural, NonNegative, Probability, Reference, find
+from dagathlon.modules.spec import single_values
+from dagathlon.posteriors.chain import Chain, ChainRecorder
+from dagathlon.posteriors.edge_strength import averaged_graph, edge_strengths, optimal_threshold
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dagathlon.data import Dataset
+
+LearnerSettings: TypeAlias = Annotated[str, Reference("settings")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bootstrap(Learner):
+    """Another learner on samples of the rows with replacement: the edges that keep coming back.
+
+    The result is the averaged graph, and the learned graphs one after another as a chain, which
+    the evaluations of Markov chains read; they are no draws from a posterior distribution.
+
+    Parameters
+    ----------
+    learner
+        The learner: in a study the id of an algorithm, or a name with parameters such as
+        ``hc[score=bge]``.
+    replicates
+        Number of bootstrap samples.
+    rows
+        Rows in each sample; null is as many as there are.
+    threshold
+        An edge is kept when its strength is above this; ``optimal`` finds the threshold nearest to
+        strengths of 0 and 1.
+    classes
+        Whether a learned DAG counts as its equivalence class, whose undirected edges count half in
+        each direction.
+    timeout
+        Seconds after which the run is stopped; null for no limit.
+    """
+
+    name = "bootstrap"
+    gives = "chain"
+    references = (
+        "Friedman, Goldszmidt and Wyner 1999, Data analysis with Bayesian networks, UAI",
+        "Scutari and Nagarajan 2013, Artificial Intelligence in Medicine 57",
+    )
+
+    learner: LearnerSettings = "hc"
+    replicates: Natural = 200
+    rows: Natural | None = None
+    threshold: Probability | Literal["optimal"] = "optimal"
+    classes: bool = True
+    timeout: NonNegative | None = None
+
+    def problem(self) -> str:
+        """Marks of ancestral graphs cannot be averaged; a learner's own parameters must fit."""
+        inner = self._known()
+        if inner is None:
+            return ""
+        if isinstance(inner, Bootstrap):
+            return "a bootstrap of a bootstrap learns replicates² graphs; name the learner inside"
+        if inner.gives in ("mag", "pag"):
+            return f"bootstrap averages directed and undirected edges; {inner.name} gives a PAG"
+        reads = [p.name for p in type(inner).parameters().values() if _reads_graph(inner, p)]
+        if reads:
+            return f"bootstrap cannot run {inner.name} with {reads[0]}: its graph is of all rows"
+        return inner.problem()
+
+    def accepted(self) -> frozenset[DataKind]:
+        """Kinds of data that the learner takes."""
+        inner = self._known()
+        return self.takes if inner is None else inner.accepted()
+
+    def objection(self, data: DataFacts) -> str:
+        """Whatever the learner objects to."""
+        inner = self._known()
+        return "" if inner is None else inner.objection(data)
+
+    def inner(self) -> Learner:
+        """The learner that runs on each sample."""
+        # The study puts the settings of an algorithm in the place of its id.
+        given: Any = self.learner
+        if isinstance(given, Mapping):
+            return _learner_of(given["module"], given["parameters"])
+        name, parameters = single_values(given)
+        return _learner_of(name, parameters)
+
+    def _known(self) -> Learner | None:
+        """The learner, or None for the id of an algorithm, which the study checks by itself."""
+        try:
+            return self.inner()
+        except DagathlonError:
+            return None
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Learn from each sample and average."""
+        inner = self.inner()
+        if inner.unavailable:
+            raise UnavailableError(f"{inner.name} cannot run here: {inner.unavailable}")
+        if not len(data):
+            raise DataError("bootstrap needs at least one row of data")
+        inner.prepare()
+        size = self.rows or len(data)
+        found = []
+        for _ in range(self.replicates):
+            found.append(inner.learn(data.take(rng.integers(len(data), size=size)), rng))
+        graphs = [self._counted(estimate.graph.subgraph(data.names)) for estimate in found]
+        strengths = edge_strengths(graphs)
+        threshold = self.threshold
+        if threshold == "optimal":
+            threshold = optimal_threshold(strengths.strength)
+        graph = averaged_graph(strengths, threshold)
+        stats = {"replicates": self.replicates, "threshold": threshold}
+        scores = [float(estimate.stats.get("score", 0.0)) for estimate in found]
+        return Estimate(graph, stats, _chain(graphs, scores))
+
+    def _counted(self, graph: Graph) -> Graph:
+        return cpdag(graph) if self.classes and graph.is_dag else graph
+
+
+def _reads_graph(learner: Learner, parameter: Any) -> bool:
+    reference = parameter.type.reference
+    reads = reference is not None and reference.to == "algorithm"
+    return reads and getattr(learner, parameter.attribute) is not None
+
+
+def _learner_of(name: str, values: Mapping[str, Any]) -> Learner:
+    """A learner; the content of a constraint file stands in the place of its name."""
+    cls = cast(type[Learner], find("algorithm", name))
+    known = cls.parameters()
+    contents = {
+        key: value
+        for key, value in values.items()
+        if isinstance(value, Mapping) and key in known and known[key].type.reference
+    }
+    plain = {key: value for key, value in values.items() if key not in contents}
+    learner = cls.from_json(plain, name)
+    return dataclasses.replace(learner, **contents) if contents else learner
+
+
+def _chain(graphs: list[Graph], scores: list[float]) -> Chain:
+    directed = any(edge.connector == "->" for graph in graphs for edge in graph.edges())
+    recorder = ChainRecorder(graphs[0].names, directed)
+    for index, (graph, score) in enumerate(zip(graphs, scores, strict=True)):
+        recorder.record(index, score, graph.adjacency != 0)
+    return recorder.chain(len(graphs))

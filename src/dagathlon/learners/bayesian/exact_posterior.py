@@ -1,0 +1,122 @@
+"""The exact posterior over DAGs as a learner."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from dagathlon import _core
+from dagathlon.data import Dataset
+from dagathlon.errors import DataError
+from dagathlon.learners.base import Estimate, Statistic
+from dagathlon.learners.bayesian.dag_posterior import DagPosterior, DagSpace
+from dagathlon.learners.constraints import starting_dag
+from dagathlon.learners.score.score_based import ScoreBased
+from dagathlon.learners.score.score_kinds import ScoreName
+from dagathlon.modules import Count, NonNegative, Probability
+from dagathlon.posteriors.chain import Chain, ChainRecorder
+
+MOST_VARIABLES = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExactPosterior(ScoreBased):
+    """The posterior over all DAGs of at most 20 variables: no sampling, no approximation.
+
+    The score is a log marginal likelihood (with others the posterior is what that score would
+    stand for); all DAGs are equally probable at first unless `prior` says otherwise.
+
+    Parameters
+    ----------
+    score
+        Log weight of a DAG; null is bde, bge or bic-cg as the data are discrete, continuous
+        or mixed.
+    estimator
+        The most probable DAG (map), or all edges above a probability (threshold), less those that
+        would close a cycle with more probable ones.
+    threshold
+        Probability above which the threshold estimator keeps an edge.
+    modularity
+        Whether each DAG counts once (structure), or once for each order of the variables that it
+        is consistent with (order).
+    draws
+        Number of independent DAGs to draw, as a chain.
+    memory_limit
+        Largest memory in GB.
+    """
+
+    name = "exact_posterior"
+    gives = "dag"
+    references = (
+        "Tian and He 2009, UAI",
+        "Talvitie, Vuoksenmaa and Koivisto 2020, UAI",
+        "Kuipers and Moffa 2017, JASA 112",
+    )
+    estimator: Literal["map", "threshold"] = "map"
+    threshold: Probability = 0.5
+    modularity: Literal["structure", "order"] = "structure"
+    draws: Count = 0
+    memory_limit: NonNegative = 2.0
+
+    def default_score(self, data: Dataset) -> ScoreName:
+        """A marginal likelihood where there is one for the kind of data."""
+        if data.is_mixed:
+            return "bic-cg"
+        return "bde" if data.is_discrete else "bge"
+
+    def posterior(self, data: Dataset) -> DagPosterior:
+        """The posterior, to be asked for marginals, features and samples."""
+        self._require_room(len(data.names))
+        starting_dag(None, self.knowledge(data), data.names)  # required edges without a cycle
+        most = len(data.names) if self.max_parents is None else self.max_parents
+        space = DagSpace(*self.arc_matrices(data), most)
+        modularity = getattr(_core.Modularity, self.modularity)
+        return DagPosterior(data.names, self.native_score(data), space, modularity)
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Sum over all DAGs, and estimate one."""
+        posterior = self.posterior(data)
+        seed = int(rng.integers(2**63))
+        graph = posterior.best() if self.estimator == "map" else posterior.above(self.threshold)
+        chain = _as_chain(posterior, self.draws, seed) if self.draws else None
+        return Estimate(graph, _summary(posterior), chain)
+
+    def _require_room(self, variables: int) -> None:
+        needed = memory_needed(variables) / 1e9
+        if variables <= MOST_VARIABLES and needed <= self.memory_limit:
+            return
+        most = f"at most {MOST_VARIABLES} variables and memory_limit = {self.memory_limit:g} GB"
+        raise DataError(
+            f"the exact posterior of {variables} variables needs about {needed:.3g} GB and "
+            f"{3.0**variables / 2e8:.3g} s; {most} are allowed: choose fewer variables, or sample "
+            "with partition_mcmc"
+        )
+
+
+def memory_needed(variables: int) -> float:
+    """Bytes that the tables over sets of variables take."""
+    families = variables * 2.0 ** (variables - 1)
+    return families * (8 + 8 + 4 + 8 + 8) + 2.0**variables * 60
+
+
+def _summary(posterior: DagPosterior) -> dict[str, Statistic]:
+    shares = posterior.edge_probabilities
+    found: dict[str, Statistic] = {
+        "log_partition": posterior.log_partition,
+        "expected_edges": float(shares.sum()),
+        "edge_probabilities": json.dumps(shares.tolist()),
+    }
+    if not math.isnan(posterior.entropy):
+        found["entropy"] = posterior.entropy
+    return found
+
+
+def _as_chain(posterior: DagPosterior, draws: int, seed: int) -> Chain:
+    recorder = ChainRecorder(posterior.names, directed=True)
+    for k, dag in enumerate(posterior.sample(draws, seed)):
+        recorder.record(k, posterior.log_weight(dag), dag.adjacency != 0)
+    return recorder.chain(draws)

@@ -1,0 +1,154 @@
+"""Iterative search: order MCMC in a search space that grows by the edges it finds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from dagathlon import _core
+from dagathlon.data import Dataset
+from dagathlon.graphs import Graph
+from dagathlon.learners.base import Estimate
+from dagathlon.learners.bayesian.dag_sampling import (
+    RunLength,
+    SearchSpace,
+    SpaceBased,
+    closed_chain,
+    squared_log,
+    thousands,
+)
+from dagathlon.learners.bayesian.order_mcmc import ANNEALED_SEARCH, FEW_VARIABLES, KUIPERS_2022
+from dagathlon.learners.bayesian.search_space import ArcMatrix, first_order
+from dagathlon.modules import Count, Natural, Probability
+from dagathlon.posteriors.chain import Chain, Floats
+
+_SAVED_STATES = 1000
+_BURNIN = 0.2
+
+
+@dataclass(frozen=True, kw_only=True)
+class IterativeSearch(SpaceBased):
+    """Iterative order search: a search space from PC that grows where a chain leaves it.
+
+    Each round runs order MCMC with one extra parent for each node. Edges outside the search space
+    that the round finds join it, and the next round starts at the best order so far, until a round
+    finds no such edge.
+
+    Parameters
+    ----------
+    estimate
+        What to return: the best DAG (map), or the final search space (endspace).
+    maximise
+        Whether a chain searches for the best DAG, whose edges join the search space; otherwise it
+        samples, and edges join that are frequent.
+    rounds
+        Largest number of rounds; null is until no edge joins.
+    posterior
+        Frequency above which a sampled edge joins the search space.
+    soft_limit
+        A node with more candidate parents than this after a round gets only those new ones that
+        were its parents, not its children.
+    iterations
+        Number of steps of a round; null is 25000, or 3.5p² log p from 26 variables on.
+    plus_one
+        Refused when false: the extra parent is how the search space grows.
+    """
+
+    name = "itsearch"
+    gives = "mixed"
+    references = (KUIPERS_2022,)
+
+    estimate: Literal["map", "endspace"] = "map"
+    maximise: bool = True
+    rounds: Natural | None = None
+    posterior: Probability = 0.5
+    soft_limit: Natural = 9
+    iterations: Count | None = None
+
+    def problem(self) -> str:
+        """What the search cannot do without is not to be switched off."""
+        if not self.plus_one:
+            return (
+                "itsearch grows its search space by the extra parent: plus_one has to be true; "
+                "order_mcmc searches a fixed space"
+            )
+        return super().problem()
+
+    def learn(
+        self, data: Dataset, rng: np.random.Generator, start: Graph | None = None
+    ) -> Estimate:
+        """Search from the space of `start`, or from that of PC."""
+        score = self.native_score(data)
+        space = self.space(data, rng, start)
+        seed = int(rng.integers(2**63))
+        summary = _core.Summary.best if self.maximise else _core.Summary.sum
+        tables = _core.ParentTables(self.power, summary)
+        order = first_order(space.required, range(len(data.names)))
+        best = _Best()
+        heating = ANNEALED_SEARCH if self.maximise else (1, _BURNIN)
+        steps = self._length(len(data.names))
+        number = 0
+        while self.rounds is None or number < self.rounds:
+            self.fill(tables, score, space)
+            found = _core.order_chain(tables, order, *steps, *heating, seed, number)
+            chain = closed_chain(found.log, data.names, steps.saved)
+            number += 1
+            order = found.best
+            best.consider(chain)
+            candidates = self._grown(space, self._found(chain, best))
+            if np.array_equal(candidates, space.candidates):
+                break
+            space = self.checked(space._replace(candidates=candidates), data)
+        stats = {
+            "score": best.score,
+            "rounds": number,
+            "iterations": number * steps.iterations,
+            "space": int(space.candidates.sum()),
+        }
+        matrix = best.dag if self.estimate == "map" else space.candidates
+        return Estimate(Graph.from_adjacency(data.names, matrix), stats)
+
+    def _length(self, p: int) -> RunLength:
+        few = 25_000 if p < FEW_VARIABLES else thousands(3.5 * squared_log(p))
+        steps = few if self.iterations is None else self.iterations
+        return RunLength(steps, max(steps // _SAVED_STATES, 1))
+
+    def _found(self, chain: Chain, best: _Best) -> ArcMatrix:
+        """Arcs of the best DAG so far, or those that were sampled often after a burn-in."""
+        if self.maximise:
+            return best.dag
+        frequent: ArcMatrix = _shares(chain, int(chain.end * _BURNIN)) > self.posterior
+        return frequent
+
+    def _grown(self, space: SearchSpace, found: ArcMatrix) -> ArcMatrix:
+        """The space with the new edges, as far as the limits allow."""
+        possible = space.extras | space.candidates
+        merged = (space.candidates | found | found.T) & possible
+        with_parents = (space.candidates | found) & possible
+        merged = np.where(merged.sum(axis=0) > self.soft_limit, with_parents, merged)
+        return np.where(merged.sum(axis=0) > self.limit(), space.candidates, merged)
+
+
+class _Best:
+    """The best DAG of all rounds."""
+
+    def __init__(self) -> None:
+        self.score = -np.inf
+        self.dag: ArcMatrix = np.zeros((0, 0), dtype=np.bool_)
+
+    def consider(self, chain: Chain) -> None:
+        row = int(np.argmax(chain.score))
+        if chain.score[row] > self.score:
+            self.score = float(chain.score[row])
+            self.dag = chain.graph_at(row).adjacency.astype(np.bool_)
+
+
+def _shares(chain: Chain, start: int) -> Floats:
+    """The share of the states, from one on, that have each arc."""
+    left = chain.end - np.maximum(chain.index, start)
+    total = np.zeros((len(chain.names),) * 2)
+    for edits, sign in ((chain.added, 1), (chain.removed, -1)):
+        np.add.at(total, (edits.edges[:, 0], edits.edges[:, 1]), sign * left[edits.rows])
+    return total / (chain.end - start)

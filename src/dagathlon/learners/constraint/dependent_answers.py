@@ -1,0 +1,88 @@
+"""The probability that questions about independence have certain answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.data import Dataset, Variable
+from dagathlon.learners.score.hill_climbing import HillClimbing
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Answers: TypeAlias = npt.NDArray[np.bool_]
+_MAX_PARENTS = 3
+
+
+@dataclass(frozen=True)
+class _Family:
+    """An answer that depends on others: the table of its probability given theirs."""
+
+    child: int
+    parents: npt.NDArray[np.intp]
+    yes: Floats
+
+    def log_probability(self, answers: Answers) -> float:
+        yes = self.yes[_row(answers[self.parents])]
+        return float(np.log(yes if answers[self.child] else 1 - yes))
+
+
+class AnswerModel:
+    """Answers with given probabilities, some of which depend on each other.
+
+    Parameters
+    ----------
+    log_odds
+        For each question the logarithm of the odds of the answer yes.
+    families
+        The answers that depend on each other; `log_odds` counts for the others.
+    """
+
+    def __init__(self, log_odds: Floats, families: tuple[_Family, ...] = ()) -> None:
+        self._log_yes = -np.logaddexp(0.0, -log_odds)
+        self._log_no = -np.logaddexp(0.0, log_odds)
+        self._families = families
+        for family in families:
+            self._log_yes[family.child] = self._log_no[family.child] = 0.0
+
+    @classmethod
+    def learned(cls, log_odds: Floats, draws: Answers) -> AnswerModel:
+        """Learn from answers on bootstrap samples, one sample in each row.
+
+        Answers that were the same in every sample have no dependence to learn. A Bayesian network
+        of the others is found by hill climbing with BDeu, at most three parents each; its
+        probabilities are posterior means.
+        """
+        varying = np.flatnonzero(draws.any(axis=0) & ~draws.all(axis=0))
+        if not len(varying):
+            return cls(log_odds)
+        names = [str(k) for k in varying]
+        variables = [Variable(name, ("no", "yes")) for name in names]
+        data = Dataset(variables, codes=draws[:, varying].astype(np.uint8))
+        search = HillClimbing(score="bdeu", iss=1.0, max_parents=_MAX_PARENTS)
+        dag = search.learn(data, np.random.default_rng(0)).graph
+        families = (
+            _family(int(name), [int(x) for x in dag.parents(name)], draws) for name in names
+        )
+        return cls(log_odds, tuple(families))
+
+    def __call__(self, answers: Answers) -> float:
+        """Logarithm of the probability of these answers."""
+        plain = float(np.where(answers, self._log_yes, self._log_no).sum())
+        return plain + sum(family.log_probability(answers) for family in self._families)
+
+
+def _row(parents: Answers) -> int:
+    return int(parents @ (1 << np.arange(len(parents))))
+
+
+def _family(child: int, parents: list[int], draws: Answers) -> _Family:
+    places = np.array(sorted(parents), dtype=np.intp)
+    rows = 1 << len(places)
+    configuration = draws[:, places] @ (1 << np.arange(len(places)))
+    seen = np.bincount(configuration, minlength=rows)
+    yes = np.bincount(configuration, weights=draws[:, child], minlength=rows)
+    pseudocount = 1.0 / (2 * rows)
+    return _Family(child, places, (yes + pseudocount) / (seen + 2 * pseudocount))

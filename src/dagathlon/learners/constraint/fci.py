@@ -1,0 +1,162 @@
+"""FCI, FCI+ and RFCI: causal graphs with latent variables."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from dagathlon import _core
+from dagathlon._core import MarkedGraph
+from dagathlon.graphs import Graph
+from dagathlon.learners.base import Estimate
+from dagathlon.learners.constraint.constraint_based import ConstraintBased
+from dagathlon.learners.independence import IndependenceTest
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dagathlon.data import Dataset
+
+Colliders: TypeAlias = Literal["separating-set", "conservative", "majority", "highest-p"]
+SecondPass: TypeAlias = Literal["subsets", "adaptive", "ancestors", "none"]
+_CPS = "Spirtes, Glymour and Scheines 2000, Causation, Prediction, and Search"
+_RULES = "Zhang 2008, On the completeness of orientation rules, Artificial Intelligence 172"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LatentSearch(ConstraintBased):
+    """A learner whose result is a PAG, found by tests of conditional independence.
+
+    Parameters
+    ----------
+    stable
+        Whether the first pass does not depend on the order of the variables.
+    selection
+        Whether selection effects are possible: rules 5 to 7, which find tails at both ends.
+    """
+
+    gives = "pag"
+
+    stable: bool = True
+    selection: bool = True
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Learn a PAG."""
+        return self.learn_with(self.make_test(data, rng))
+
+    def learn_with(self, test: IndependenceTest) -> Estimate:
+        """Learn from any test, such as `separation_test` of a true graph."""
+        graph, tests, ambiguous = self._search(test.native, self.options(test.names))
+        stats = {"ntests": tests, "ambiguous_triples": ambiguous}
+        return Estimate(Graph._of(test.names, graph), stats)
+
+    def options(
+        self, names: tuple[str, ...], colliders: Colliders = "separating-set"
+    ) -> _core.PagOptions:
+        """What all native searches for a PAG take."""
+        forbidden, required = self.knowledge(names)
+        return _core.PagOptions(
+            len(names),
+            self.alpha,
+            self.max_order,
+            self.stable,
+            colliders,
+            self.selection,
+            forbidden,
+            required,
+        )
+
+    @abstractmethod
+    def _search(
+        self, test: _core.IndependenceTest, options: _core.PagOptions
+    ) -> tuple[MarkedGraph, int, int]:
+        """The PAG, the number of tests and of ambiguous triples."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fci(LatentSearch):
+    """Fast causal inference: the PAG of a causal graph some of whose variables are not observed.
+
+    With a `max_order` it is the anytime FCI: fewer edges are found absent, and what is directed
+    stays right.
+
+    Parameters
+    ----------
+    second_pass
+        How edges are tested a second time, given variables that may separate without being
+        neighbours of an end: those that paths of possible colliders reach. All sets of them
+        (subsets), which is exact given true separations, and grows exponentially; all sets no
+        larger than the largest that separated before (adaptive); all sets of those that are
+        reached through possible ancestors of the two variables (ancestors), for more than about
+        twenty variables; not at all (none), so that too many edges may stay.
+    colliders
+        How the middle of an unshielded triple is judged. By the set that separated its ends
+        (separating-set). By all sets of their neighbours that separate them: a collider is in
+        none (conservative) or in less than half (majority), and what remains open is used by no
+        rule. By the set of neighbours with the highest p-value (highest-p).
+    """
+
+    name = "fci"
+    references = (
+        _CPS,
+        _RULES,
+        "Colombo and Maathuis 2014, Order-independent constraint-based causal structure, JMLR 15",
+    )
+
+    second_pass: SecondPass = "subsets"
+    colliders: Colliders = "separating-set"
+
+    def options(
+        self, names: tuple[str, ...], colliders: Colliders = "separating-set"
+    ) -> _core.PagOptions:
+        """With the rule for colliders."""
+        return super().options(names, self.colliders)
+
+    def _search(
+        self, test: _core.IndependenceTest, options: _core.PagOptions
+    ) -> tuple[MarkedGraph, int, int]:
+        return _core.fci(test, options, self.second_pass)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FciPlus(LatentSearch):
+    """FCI with a second pass whose number of tests is polynomial in the number of variables.
+
+    Instead of all sets of variables that collider paths reach, it tries those that the separations
+    found so far imply, beginning with few neighbours of the two variables. With the true
+    separations its result is that of FCI as long as the two have at most eleven neighbours
+    together; for more, larger choices of neighbours are left out.
+    """
+
+    name = "fci_plus"
+    references = (
+        "Claassen, Mooij and Heskes 2013, Learning sparse causal models is not NP-hard, UAI",
+        _RULES,
+    )
+
+    def _search(
+        self, test: _core.IndependenceTest, options: _core.PagOptions
+    ) -> tuple[MarkedGraph, int, int]:
+        return _core.fci(test, options, "hierarchy")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rfci(LatentSearch):
+    """Really fast causal inference: causal relations with latent variables, without a second pass.
+
+    A collider or a discriminating path is used only when tests confirm its edges. The result says
+    nothing wrong about ancestors, but may have more edges than that of `fci`, and fewer marks.
+    """
+
+    name = "rfci"
+    references = (
+        "Colombo, Maathuis, Kalisch and Richardson 2012, Learning high-dimensional directed "
+        "acyclic graphs with latent and selection variables, Annals of Statistics 40",
+        _RULES,
+    )
+
+    def _search(
+        self, test: _core.IndependenceTest, options: _core.PagOptions
+    ) -> tuple[MarkedGraph, int, int]:
+        return _core.rfci(test, options)

@@ -1,0 +1,109 @@
+"""Learners by way of Markov blankets: grow-shrink and incremental association."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from dagathlon import _core
+from dagathlon.graphs import Graph
+from dagathlon.learners.base import Estimate
+from dagathlon.learners.constraint.constraint_based import ConstraintBased
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dagathlon.data import Dataset
+
+_BNLEARN = "Scutari 2010, Learning Bayesian networks with the bnlearn R package, JSS 35(3)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlanketLearner(ConstraintBased):
+    """A learner that finds the Markov blanket of each variable first.
+
+    Blankets that are not mutual are cut down to what both sides agree on. Two variables of each
+    other's blanket are neighbours unless some set inside the smaller of the two blankets separates
+    them. An unshielded triple is a collider when its ends depend on each other given the middle and
+    any set inside the smaller of their blankets; the most significant colliders are directed first,
+    and what contradicts them or would close a cycle is left out. Meek's rules end the search.
+
+    Parameters
+    ----------
+    undirected
+        Whether to stop at the skeleton.
+    """
+
+    gives = "cpdag"
+    search: ClassVar[str]
+
+    undirected: bool = False
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Learn a CPDAG."""
+        test = self.make_test(data, rng)
+        forbidden, required = self.knowledge(test.names)
+        discrete = all(variable.is_discrete for variable in data.variables)
+        graph, tests = _core.learn_by_blankets(
+            test.native,
+            self.search,
+            self.alpha,
+            self.max_order,
+            list(data.arities) if discrete else [],
+            len(data),
+            forbidden,
+            required,
+            self.undirected,
+        )
+        return Estimate(Graph._of(test.names, graph), {"ntests": tests})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gs(BlanketLearner):
+    """Grow-shrink: adds the first variable that depends on the target, whichever it is."""
+
+    name = "gs"
+    search = "grow-shrink"
+    references = (_BNLEARN, "Margaritis 2003, Learning Bayesian network model structure from data")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Iamb(BlanketLearner):
+    """Incremental association: adds the variable with the lowest p-value, at last shrinks."""
+
+    name = "iamb"
+    search = "incremental"
+    references = (_BNLEARN, "Tsamardinos, Aliferis and Statnikov 2003, FLAIRS")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FastIamb(BlanketLearner):
+    """Incremental association that adds several variables at a time.
+
+    As many as there are five rows for each cell of the table of a blanket, in discrete data.
+    """
+
+    name = "fast_iamb"
+    search = "fast"
+    references = (_BNLEARN, "Yaramakala and Margaritis 2005, ICDM")
+
+
+@dataclass(frozen=True, kw_only=True)
+class InterIamb(BlanketLearner):
+    """Incremental association that shrinks after every addition."""
+
+    name = "inter_iamb"
+    search = "interleaved"
+    references = (_BNLEARN, "Yaramakala and Margaritis 2005, ICDM")
+
+
+@dataclass(frozen=True, kw_only=True)
+class IambFdr(BlanketLearner):
+    """Incremental association with control of the false discovery rate.
+
+    The p-values are adjusted as Benjamini and Yekutieli do, for any dependence among them.
+    """
+
+    name = "iamb_fdr"
+    search = "false-discovery"
+    references = (_BNLEARN, "Peña 2008, Learning Gaussian graphical models of gene networks")

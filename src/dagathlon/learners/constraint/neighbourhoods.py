@@ -1,0 +1,77 @@
+"""Learners of parents and children: max-min, HITON, hybrid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from dagathlon import _core
+from dagathlon.graphs import Graph
+from dagathlon.learners.base import Estimate
+from dagathlon.learners.constraint.constraint_based import ConstraintBased
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dagathlon.data import Dataset
+
+
+@dataclass(frozen=True, kw_only=True)
+class NeighbourLearner(ConstraintBased):
+    """A learner that finds the parents and children of each variable.
+
+    Two variables are adjacent when each is found from the side of the other.
+
+    Parameters
+    ----------
+    undirected
+        Whether to stop at the skeleton; otherwise colliders are directed by tests given neighbours
+        and their neighbours, then Meek's rules are applied.
+    """
+
+    gives = "cpdag"
+    search: ClassVar[str]
+
+    undirected: bool = True
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Learn a skeleton or a CPDAG."""
+        test = self.make_test(data, rng)
+        forbidden, required = self.knowledge(test.names)
+        graph, tests = _core.learn_by_neighbours(
+            test.native,
+            self.search,
+            self.alpha,
+            self.max_order,
+            forbidden,
+            required,
+            self.undirected,
+        )
+        return Estimate(Graph._of(test.names, graph), {"ntests": tests})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mmpc(NeighbourLearner):
+    """Max-min parents and children: adds the variable whose weakest association is strongest."""
+
+    name = "mmpc"
+    search = "max-min"
+    references = ("Tsamardinos, Brown and Aliferis 2006, Machine Learning 65",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SiHitonPc(NeighbourLearner):
+    """Semi-interleaved HITON: tries variables in the order of their association."""
+
+    name = "si_hiton_pc"
+    search = "hiton"
+    references = ("Aliferis et al. 2010, JMLR 11",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hpc(NeighbourLearner):
+    """Hybrid parents and children: incremental association inside a superset of candidates."""
+
+    name = "hpc"
+    search = "hybrid"
+    references = ("Gasse, Aussem and Elghazel 2014, Expert Systems with Applications 41",)

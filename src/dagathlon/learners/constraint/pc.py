@@ -1,0 +1,141 @@
+"""The PC algorithm: a skeleton by tests of independence, then colliders, then Meek's rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from dagathlon import _core
+from dagathlon.graphs import Graph
+from dagathlon.learners.base import Estimate
+from dagathlon.learners.constraint.constraint_based import ConstraintBased
+from dagathlon.learners.independence import IndependenceTest
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dagathlon.data import Dataset
+
+_PC = "Spirtes, Glymour and Scheines 2000, Causation, Prediction, and Search"
+_STABLE = "Colombo and Maathuis 2014, Order-independent constraint-based causal structure, JMLR 15"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pc(ConstraintBased):
+    """The PC algorithm.
+
+    Parameters
+    ----------
+    stable
+        Whether the skeleton does not depend on the order of the variables (PC-stable); otherwise
+        an edge is gone for all tests that follow.
+    colliders
+        How the middle of an unshielded triple is judged. By the set that separated its ends
+        (separating-set). By all sets of their neighbours that separate them: a collider is in
+        none (conservative) or in less than half (majority), and what remains open stays
+        undirected. By the set of neighbours with the highest p-value (highest-p).
+    conflicts
+        When colliders contradict each other: the last one in the order of the variables wins
+        (last), and arrows that are part of no collider any more may be taken back after that
+        (confirmed, Tetrad's way); an edge keeps the direction of the collider whose ends were
+        separated first (first, gCastle's way); the edge becomes bidirected (mark); the one whose
+        ends were separated with the lowest (lowest-p) or highest p-value (highest-p) is directed
+        first, and those that contradict it or would close a cycle are left out.
+    contradiction
+        When no DAG has the colliders: leave the graph as it is (keep), give the CPDAG of a random
+        DAG with that skeleton (random), or first try other orders of the colliders (retry).
+    one_sided
+        Whether sets of neighbours of the first node of a pair only are tried, as gCastle does;
+        otherwise those of both.
+    possible_causes_only
+        Whether tests condition only on variables that knowledge lets be causes of one of the two
+        tested: with tiers, never on the future of both (tiered PC).
+    skeleton_only
+        Whether to stop at the skeleton.
+    """
+
+    name = "pc"
+    gives = "cpdag"
+    references: ClassVar[tuple[str, ...]] = (_PC, _STABLE)
+
+    stable: bool = True
+    colliders: Literal["separating-set", "conservative", "majority", "highest-p"] = "separating-set"
+    conflicts: Literal["last", "first", "confirmed", "mark", "lowest-p", "highest-p"] = "lowest-p"
+    contradiction: Literal["keep", "random", "retry"] = "keep"
+    one_sided: bool = False
+    possible_causes_only: bool = False
+    skeleton_only: bool = False
+
+    def problem(self) -> str:
+        """A marked conflict cannot be resolved afterwards."""
+        decided = self.contradiction != "keep"
+        if decided and (self.conflicts == "mark" or self.colliders in ("conservative", "majority")):
+            return (
+                f"contradiction {self.contradiction!r} goes with neither conflicts 'mark' nor "
+                "colliders 'conservative' or 'majority'; set it to 'keep'"
+            )
+        if self.one_sided and self.skeleton_only:
+            return "one_sided goes with a directed graph; set skeleton_only to false"
+        return super().problem()
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Learn a CPDAG."""
+        return self.learn_with(self.make_test(data, rng), rng)
+
+    def learn_with(
+        self,
+        test: IndependenceTest,
+        rng: np.random.Generator,
+        correction: _core.IndependenceTest | None = None,
+    ) -> Estimate:
+        """Learn from any test, such as `separation_test` of a true graph.
+
+        With a `correction`, edges of the skeleton whose ends have a common neighbour are tested
+        again with it, and it answers the questions that follow.
+        """
+        forbidden, required = self.knowledge(test.names)
+        before = test.calls
+        if self.skeleton_only:
+            graph, tests = _core.pc_skeleton(
+                test.native,
+                self.alpha,
+                self.max_order,
+                self.stable,
+                forbidden,
+                required,
+                self.possible_causes_only,
+            )
+            ambiguous = 0
+        else:
+            graph, tests, ambiguous = _core.pc(
+                test.native,
+                self.alpha,
+                self.max_order,
+                self.stable,
+                self.colliders,
+                _ORDERS[self.conflicts],
+                self.contradiction,
+                self.conflicts in ("lowest-p", "highest-p"),
+                int(rng.integers(2**63)) if self.contradiction != "keep" else 0,
+                forbidden,
+                required,
+                self.possible_causes_only,
+                self.one_sided,
+                correction,
+            )
+        stats = {
+            "ntests": test.calls - before + (0 if correction is None else correction.calls),
+            "max_order": max(len(tests) - 1, 0),
+            "ambiguous_triples": ambiguous,
+        }
+        return Estimate(Graph._of(test.names, graph), stats)
+
+
+_ORDERS = {
+    "last": "by-node",
+    "first": "by-separation",
+    "confirmed": "then-confirmed",
+    "mark": "with-conflicts",
+    "lowest-p": "by-p-value",
+    "highest-p": "by-high-p-value",
+}

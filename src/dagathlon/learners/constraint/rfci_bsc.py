@@ -1,0 +1,179 @@
+"""RFCI-BSC: graphs with latent variables, weighted by the probability of what they claim."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon import _core
+from dagathlon.graphs import Graph
+from dagathlon.learners.base import Estimate, Learner
+from dagathlon.learners.constraint.dependent_answers import AnswerModel
+from dagathlon.learners.constraint.fci import Rfci
+from dagathlon.learners.constraints import ConstraintFile
+from dagathlon.learners.score.score_kinds import ScoreParameters
+from dagathlon.learners.score.scores import native_score
+from dagathlon.modules import Count, Natural, NonNegative, Probability
+
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset
+
+Question: TypeAlias = tuple[int, int, list[int]]
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class WeightedGraph:
+    """A graph of a sample, and its probability among the graphs of the sample."""
+
+    graph: Graph
+    weight: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class RfciBsc(Learner):
+    """RFCI with Bayesian scoring of constraints: the most probable of many sampled PAGs.
+
+    RFCI is run many times. Each of its questions is answered by a draw with the posterior
+    probability of independence. A graph is then weighted by the probability that all questions of
+    all runs have the answers that the graph gives. `sample` returns all graphs with their weights.
+
+    Parameters
+    ----------
+    graphs
+        How often RFCI is run.
+    scoring
+        Whether the answers count as independent of each other, or their dependence is learned from
+        bootstrap samples of the data (dependent).
+    bootstraps
+        Number of bootstrap samples, for dependent scoring.
+    prior
+        Probability of independence before the data are seen.
+    iss
+        Imaginary sample size: of BDeu for discrete data, of the mean in BGe for continuous.
+    max_order
+        Largest number of variables to condition on; null is no limit.
+    selection
+        Whether selection effects are possible: rules 5 to 7, which find tails at both ends.
+    constraints
+        File of required and forbidden edges; null is none.
+    timeout
+        Seconds after which the run is stopped; null for no limit.
+    """
+
+    name = "rfci_bsc"
+    gives = "pag"
+    takes = frozenset({"continuous", "discrete"})
+    references = (
+        "Jabbari, Ramsey, Spirtes and Cooper 2017, Discovery of causal models that contain latent "
+        "variables through Bayesian scoring of independence constraints, ECML PKDD",
+    )
+
+    graphs: Natural = 100
+    scoring: Literal["independent", "dependent"] = "independent"
+    bootstraps: Natural = 100
+    prior: Probability = 0.5
+    iss: NonNegative = 1.0
+    max_order: Count | None = None
+    selection: bool = True
+    constraints: ConstraintFile | None = None
+    timeout: NonNegative | None = None
+
+    def problem(self) -> str:
+        """Both answers must be possible, and the data must count against the prior."""
+        if not 0 < self.prior < 1:
+            return f"prior must be above 0 and below 1, found {self.prior}"
+        return "iss must be above 0" if self.iss <= 0 else super().problem()
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Learn the PAG of highest weight."""
+        found, questions = self._draw(data, rng)
+        weighted = self._weigh(found, questions, data, rng)
+        best = weighted[0]
+        stats = {
+            "posterior": best.weight,
+            "constraints": len(questions),
+            "distinct_graphs": len(found),
+            "weighted_graphs": sum(graph.weight > 0 for graph in weighted),
+        }
+        return Estimate(best.graph, stats)
+
+    def sample(self, data: Dataset, rng: np.random.Generator) -> tuple[WeightedGraph, ...]:
+        """The distinct graphs of all runs, that of highest weight first; the weights sum to 1."""
+        found, questions = self._draw(data, rng)
+        return self._weigh(found, questions, data, rng)
+
+    def _draw(
+        self, data: Dataset, rng: np.random.Generator
+    ) -> tuple[dict[Graph, int], list[Question]]:
+        """The distinct graphs with how often each came, and all questions that were asked."""
+        test = self._test(data)
+        options = Rfci(
+            max_order=self.max_order, selection=self.selection, constraints=self.constraints
+        ).options(data.names)
+        graphs: dict[Graph, int] = {}
+        questions: dict[tuple[int, int, tuple[int, ...]], None] = {}
+        for seed in rng.integers(2**63, size=self.graphs):
+            test.restart(int(seed))
+            graph = Graph._of(data.names, _core.rfci(test, options)[0])
+            graphs[graph] = graphs.get(graph, 0) + 1
+            questions.update(((x, y, tuple(given)), None) for x, y, given in test.asked)
+        return graphs, [(x, y, list(given)) for x, y, given in questions]
+
+    def _test(self, data: Dataset) -> _core.SampledTest:
+        score = "bdeu" if data.is_discrete else "bge"
+        parameters = ScoreParameters(iss=self.iss, iss_mu=self.iss)
+        return _core.sampled_test(native_score(data, score, parameters), self.prior)
+
+    def _weigh(
+        self,
+        graphs: dict[Graph, int],
+        questions: list[Question],
+        data: Dataset,
+        rng: np.random.Generator,
+    ) -> tuple[WeightedGraph, ...]:
+        """A graph with contradictory edges claims nothing and has no weight.
+
+        When all are such, the weights are the shares of the runs.
+        """
+        found = {graph: _claims(graph, questions) for graph in graphs}
+        claims = {graph: claimed for graph, claimed in found.items() if claimed is not None}
+        if not claims:
+            weights = {graph: count / self.graphs for graph, count in graphs.items()}
+        else:
+            log_probability = self._model(questions, data, rng)
+            logs = {graph: log_probability(np.array(c)) for graph, c in claims.items()}
+            weights = dict.fromkeys(graphs, 0.0) | _normalised(logs)
+        order = sorted(graphs, key=lambda graph: (-weights[graph], -graphs[graph]))
+        return tuple(WeightedGraph(graph, weights[graph]) for graph in order)
+
+    def _model(
+        self, questions: list[Question], data: Dataset, rng: np.random.Generator
+    ) -> AnswerModel:
+        """The probability of the answers to all questions."""
+        log_odds = np.array(_core.evaluate_tests(self._test(data), questions)[0])
+        if self.scoring == "independent":
+            return AnswerModel(log_odds)
+        draws = np.empty((self.bootstraps, len(questions)), dtype=bool)
+        for row in draws:
+            again = data.take(rng.integers(len(data), size=len(data)))
+            row[:] = np.array(_core.evaluate_tests(self._test(again), questions)[0]) >= 0
+        return AnswerModel.learned(log_odds, draws)
+
+
+def _claims(graph: Graph, questions: list[Question]) -> list[bool] | None:
+    """What a graph says to each question; None when its edges contradict each other."""
+    try:
+        oracle = _core.oracle_test(_core.directed_circles(graph.native))
+    except ValueError:
+        return None
+    return [p > 0.5 for p in _core.evaluate_tests(oracle, questions)[1]]
+
+
+def _normalised(logs: dict[Graph, float]) -> dict[Graph, float]:
+    values = np.array(list(logs.values()))
+    shares = np.exp(values - values.max())
+    return dict(zip(logs, (shares / shares.sum()).tolist(), strict=True))

@@ -1,0 +1,1 @@
+"""Learners that fit weights: continuous optimisation and non-Gaussian noise."""

@@ -1,0 +1,40 @@
+"""FastICA: independent components of data by fixed-point iteration."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dagathlon.errors import DataError
+from dagathlon.learners.continuous.weights import Matrix
+
+
+def independent_components(values: Matrix, max_iter: int, rng: np.random.Generator) -> Matrix:
+    """The unmixing matrix: a row for each component, with weights of the columns of the data.
+
+    All components together, with the contrast log cosh (Hyvärinen 1999, IEEE Transactions on Neural
+    Networks 10). Collinear columns have no such matrix and are refused.
+    """
+    centred = (values - values.mean(axis=0)).T
+    left, sizes, _ = np.linalg.svd(centred, full_matrices=False)
+    if sizes[-1] <= 1e-10 * sizes[0]:
+        raise DataError("ica_lingam needs columns of which none is a combination of others")
+    whitening = (left / sizes).T * np.sqrt(centred.shape[1])
+    white = whitening @ centred
+    rotation = _orthogonal(rng.normal(size=(len(white),) * 2))
+    for _ in range(max_iter):
+        curves = np.tanh(rotation @ white)
+        slopes = (1 - curves**2).mean(axis=1)
+        turned = _orthogonal(curves @ white.T / white.shape[1] - slopes[:, None] * rotation)
+        change = np.abs(np.abs(np.einsum("ij,ij->i", turned, rotation)) - 1).max()
+        rotation = turned
+        if change < 1e-4:
+            break
+    result: Matrix = rotation @ whitening
+    return result
+
+
+def _orthogonal(rows: Matrix) -> Matrix:
+    """The nearest matrix with orthonormal rows."""
+    left, _, right = np.linalg.svd(rows)
+    result: Matrix = left @ right
+    return result

@@ -1,0 +1,165 @@
+"""LiNGAM: linear models with non-Gaussian noise, whose direction can be told."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from dagathlon import _core
+from dagathlon.data.facts import DataKind
+from dagathlon.errors import DataError
+from dagathlon.learners.base import Estimate, Learner
+from dagathlon.learners.continuous.components import independent_components
+from dagathlon.learners.continuous.kernels import kernel_order
+from dagathlon.learners.continuous.weights import Matrix, dag_estimate, numbers, varying
+from dagathlon.modules import Natural, NonNegative
+
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lingam(Learner):
+    """A causal order of linear non-Gaussian data, then parents among the variables before each.
+
+    Constant columns get no edges.
+
+    Parameters
+    ----------
+    thresh
+        Weights not above this in absolute value are no edges.
+    pruning
+        How weights are found along the order. Either way the adaptive lasso, with the penalty of
+        the best BIC, chooses the parents: of the data as they are, with the weights of the lasso
+        itself (lasso, as in gCastle), or of standardised data, with weights by least squares
+        (refit, as in the package lingam).
+    timeout
+        Seconds after which the run is stopped; null for no limit.
+    """
+
+    takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
+    gives = "dag"
+
+    thresh: NonNegative = 0.0
+    pruning: Literal["lasso", "refit"] = "refit"
+    timeout: NonNegative | None = None
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Learn a DAG."""
+        values = numbers(data, self.name, rows=3)
+        used = np.flatnonzero(varying(values))
+        if len(values) <= len(used) + 1:
+            raise DataError(
+                f"{self.name} needs more rows than columns, by two at least; found {len(values)} "
+                f"rows of {len(used)} columns that vary"
+            )
+        weights = np.zeros((values.shape[1],) * 2)
+        order = self.order(values[:, used], rng) if len(used) else []
+        weights[np.ix_(used, used)] = self._weights(values[:, used], order)
+        stats = {"order": " ".join(data.names[used[i]] for i in order)}
+        return dag_estimate(data.names, weights, self.thresh, stats)
+
+    @abstractmethod
+    def order(self, values: Matrix, rng: np.random.Generator) -> list[int]:
+        """The columns, causes before effects."""
+
+    def _weights(self, values: Matrix, order: list[int]) -> Matrix:
+        centred = values - values.mean(axis=0)
+        if self.pruning == "refit":
+            centred /= centred.std(axis=0)
+        weights = _core.weights_along(centred.T @ centred, order, len(centred))
+        return _refitted(values, weights) if self.pruning == "refit" else weights
+
+
+def _refitted(values: Matrix, weights: Matrix) -> Matrix:
+    """Least squares weights of the arcs whose weight is not zero."""
+    centred = values - values.mean(axis=0)
+    result = np.zeros_like(weights)
+    for j, column in enumerate(weights.T):
+        parents = np.flatnonzero(column)
+        if len(parents):
+            result[parents, j] = np.linalg.lstsq(centred[:, parents], centred[:, j], rcond=None)[0]
+    return result
+
+
+@dataclass(frozen=True, kw_only=True)
+class DirectLingam(Lingam):
+    """DirectLiNGAM: the causal order by repeated regression on the most exogenous variable.
+
+    Parameters
+    ----------
+    measure
+        Measure of independence: pairwise likelihood ratios (pwling) or kernels (kernel), whose cost
+        grows with the third power of the number of rows.
+    """
+
+    name = "direct_lingam"
+    uses_blas = True
+    order_independent = True
+    references = (
+        "Shimizu et al. 2011, DirectLiNGAM, JMLR 12",
+        "Hyvärinen and Smith 2013, Pairwise likelihood ratios, JMLR 14",
+    )
+
+    measure: Literal["pwling", "kernel"] = "pwling"
+
+    def order(self, values: Matrix, rng: np.random.Generator) -> list[int]:
+        """The order by the chosen measure."""
+        if self.measure == "kernel":
+            return kernel_order(values)
+        return _core.pairwise_order(np.asfortranarray(values))
+
+
+@dataclass(frozen=True, kw_only=True)
+class IcaLingam(Lingam):
+    """LiNGAM by independent component analysis.
+
+    Parameters
+    ----------
+    max_iter
+        Largest number of steps of FastICA.
+    """
+
+    name = "ica_lingam"
+    uses_blas = True
+    references = ("Shimizu, Hoyer, Hyvärinen and Kerminen 2006, JMLR 7",)
+
+    max_iter: Natural = 1000
+
+    def order(self, values: Matrix, rng: np.random.Generator) -> list[int]:
+        """The order in which the unmixing matrix is closest to triangular."""
+        unmixing = independent_components(values, self.max_iter, rng)
+        return _triangular_order(_regressions(unmixing))
+
+
+def _regressions(unmixing: Matrix) -> Matrix:
+    """Rows assigned to variables and scaled, as weights from column to row."""
+    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - SciPy only when asked for
+
+    with np.errstate(divide="ignore"):
+        cost = np.minimum(1 / np.abs(unmixing), 1e100)
+    components, variables = linear_sum_assignment(cost)
+    rows = np.empty_like(unmixing)
+    rows[variables] = unmixing[components]
+    weights: Matrix = np.eye(len(rows)) - rows / np.diag(rows)[:, None]
+    return weights
+
+
+def _triangular_order(weights: Matrix) -> list[int]:
+    """Set the smallest weights to zero, one after the other, until the rest form a DAG."""
+    p = len(weights)
+    places = np.argsort(np.abs(weights), axis=None, kind="stable")
+
+    def order_without(n_zero: int) -> list[int]:
+        kept = weights.copy()
+        kept.flat[places[:n_zero]] = 0.0
+        return _core.weight_order(np.ascontiguousarray(kept.T))
+
+    low, high = p * (p + 1) // 2, p * p
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if len(order_without(middle)) == p else (middle + 1, high)
+    return order_without(low)

@@ -1,0 +1,128 @@
+"""NOTEARS with a weight matrix of low rank."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
+
+import numpy as np
+
+from dagathlon.data.facts import DataKind
+from dagathlon.learners.base import Estimate, Learner
+from dagathlon.learners.continuous.weights import Cycles, Matrix, numbers, thresholded
+from dagathlon.modules import Count, Natural, NonNegative
+
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset
+
+# From factors, ρ and α to value and gradient.
+Objective: TypeAlias = Callable[[Matrix, float, float], tuple[float, Matrix]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotearsLowRank(Learner):
+    """NOTEARS with a weight matrix that is a product of two thin ones; no L1 penalty.
+
+    The factors start at nothing and at the first columns of the identity, so the order of the
+    columns matters where the rank is below their number. The data are not centred.
+
+    Parameters
+    ----------
+    rank
+        Rank of the weight matrix; the number of columns where it is larger.
+    max_iter
+        Largest number of dual ascent steps.
+    h_tol
+        Stop when the acyclicity constraint is below this.
+    rho_max
+        The penalty of the constraint grows no further than this.
+    w_threshold
+        Weights not above this in absolute value are no edges.
+    cycles
+        What is done where weights above the threshold form a directed cycle: the threshold is
+        raised until none is left (cut), or they all stay, as in gCastle (keep).
+    timeout
+        Seconds after which the run is stopped; null for no limit.
+    """
+
+    name = "notears_low_rank"
+    version = 2
+    uses_blas = True
+    takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
+    references = ("Fang et al. 2023, On low-rank directed acyclic graphs, IEEE TNNLS",)
+
+    rank: Natural = 15
+    max_iter: Count = 15
+    h_tol: NonNegative = 1e-6
+    rho_max: NonNegative = 1e20
+    w_threshold: NonNegative = 0.3
+    cycles: Cycles = "cut"
+    timeout: NonNegative | None = None
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Learn a DAG."""
+        values = numbers(data, self.name)
+        rank = min(self.rank, values.shape[1])
+        factors: Matrix = np.zeros((2, values.shape[1], rank))
+        factors[1] = np.eye(values.shape[1], rank)
+        objective = _augmented(values, rank)
+        rho, alpha, h, steps = 1.0, 0.0, np.inf, 0
+        for steps in range(1, self.max_iter + 1):
+            # Each try begins where the last step ended, as in gCastle: it decides on the minimum.
+            start, previous = factors, h
+            while rho <= self.rho_max:
+                factors, h = _minimum(objective, start, rho, alpha)
+                if not h > 0.25 * previous:
+                    break
+                rho *= 10
+            alpha += rho * h
+            if steps > 3 and h <= self.h_tol:
+                break
+        stats = {"acyclicity": float(h) if steps else 0.0, "dual_steps": steps}
+        weights = factors[0] @ factors[1].T
+        return thresholded(data.names, weights, self.w_threshold, self.cycles, stats)
+
+
+def _augmented(values: Matrix, rank: int) -> Objective:
+    """The augmented Lagrangian, by gCastle's operations in gCastle's order.
+
+    Its last digits decide which minimum is found, as in the module of the losses of NOTEARS.
+    """
+    n, p = values.shape
+    moments, identity = values.T.dot(values), np.eye(p)
+
+    def objective(flat: Matrix, rho: float, alpha: float) -> tuple[float, Matrix]:
+        left, right = flat.reshape(2, p, rank)
+        weights, turned = left @ right.T, right @ left.T
+        residual = np.linalg.norm(values.dot(identity - weights), "fro")
+        h, cycles = _acyclicity(weights)
+        value = 0.5 / n * np.square(residual) + 0.5 * rho * h * h + alpha * h
+        by_left = -1.0 / n * moments.dot(identity - weights).dot(right)
+        by_left += (rho * h + alpha) * 2 * (cycles @ right)
+        h, cycles = _acyclicity(turned)
+        by_right = -1.0 / n * (identity - turned).dot(values.T).dot(values).dot(left)
+        by_right += (rho * h + alpha) * 2 * (cycles @ left)
+        return value, np.concatenate((by_left, by_right), axis=None)
+
+    return objective
+
+
+def _acyclicity(weights: Matrix) -> tuple[float, Matrix]:
+    """How far the weights are from a DAG, and half its gradient (Zheng et al. 2018)."""
+    from scipy.linalg import expm  # noqa: PLC0415 - SciPy only when asked for
+
+    squares = weights * weights
+    # Tries that end far away overflow, and are then given up by the search.
+    walks = expm(squares) if np.isfinite(squares).all() else np.full_like(squares, np.inf)
+    return float(np.trace(walks) - len(weights)), walks.T * weights
+
+
+def _minimum(objective: Objective, start: Matrix, rho: float, alpha: float) -> tuple[Matrix, float]:
+    """A minimum of the augmented Lagrangian, by the truncated Newton method from `start`."""
+    from scipy.optimize import minimize  # noqa: PLC0415 - SciPy only when asked for
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = minimize(objective, start.ravel(), args=(rho, alpha), method="TNC", jac=True)
+        left, right = found.x.reshape(start.shape)
+        return found.x.reshape(start.shape), _acyclicity(left @ right.T)[0]

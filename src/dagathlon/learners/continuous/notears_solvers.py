@@ -1,0 +1,111 @@
+"""Minima of the augmented Lagrangian of NOTEARS: loss + αh + ½ρh² + λ|W|."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from dagathlon import _core
+from dagathlon.learners.continuous.notears_losses import Loss
+from dagathlon.learners.continuous.weights import Matrix
+
+# Below this acyclicity few arcs still change.
+SETTLED = 2e-2
+
+
+class Point(NamedTuple):
+    """A minimum of loss + αh + ½ρh², which is also one of loss + μh.
+
+    The weights are kept as positive and negative halves, whose sum is their L1 norm at a minimum
+    and smooth everywhere. On the way both halves of a weight may be above zero, and L-BFGS-B
+    goes on from there as it is.
+    """
+
+    halves: Matrix
+    acyclicity: float
+    multiplier: float
+    steps: int
+
+    @property
+    def weights(self) -> Matrix:
+        """The weights, from row to column."""
+        return joined(self.halves)
+
+
+# From a start, ρ and α to the minimum.
+Minimise: TypeAlias = Callable[[Point, float, float], Point]
+
+
+def origin(p: int) -> Point:
+    """No weights."""
+    return Point(np.zeros(2 * p * p), np.inf, 0.0, 0)
+
+
+def along_path(moments: Matrix, penalty: float) -> Minimise:
+    """Along the path of solutions over the multiplier, by one lasso per column; least squares.
+
+    As long as many arcs still change, by larger steps, which find other, often better minima.
+    """
+
+    def minimise(start: Point, rho: float, alpha: float) -> Point:
+        args = (moments, penalty, start.weights)
+        if start.acyclicity < SETTLED:
+            found = _core.notears_minimum(*args, start.multiplier, rho, alpha)
+        else:
+            found = _core.notears_search(*args, rho, alpha)
+        weights, h, multiplier, steps = found
+        halves = np.concatenate((np.maximum(weights, 0), np.maximum(-weights, 0)), axis=None)
+        return Point(halves, h, multiplier, start.steps + steps)
+
+    return minimise
+
+
+def quasi_newton(loss: Loss, penalty: float, acyclicity: Loss) -> Minimise:
+    """By SciPy's L-BFGS-B, with gCastle's operations in gCastle's order."""
+    from scipy.optimize import fmin_l_bfgs_b  # noqa: PLC0415 - SciPy only when asked for
+
+    def minimise(start: Point, rho: float, alpha: float) -> Point:
+        def objective(halves: Matrix) -> tuple[float, Matrix]:
+            weights = joined(halves)
+            value, gradient = loss(weights)
+            h, slope = acyclicity(weights)
+            smooth = gradient + (rho * h + alpha) * slope
+            value = value + 0.5 * rho * h * h + alpha * h + penalty * halves.sum()
+            return value, np.concatenate((smooth + penalty, penalty - smooth), axis=None)
+
+        bounds = _bounds(len(start.weights))
+        found, _, report = fmin_l_bfgs_b(objective, start.halves, bounds=bounds)
+        h = acyclicity(joined(found))[0]
+        return Point(found, h, alpha + rho * h, start.steps + report["nit"])
+
+    return minimise
+
+
+def native_walks(weights: Matrix) -> tuple[float, Matrix]:
+    """As `walks` but for the last digits, in less time."""
+    h, slope = _core.acyclicity(weights, False)
+    return h, 2 * slope * weights
+
+
+def walks(weights: Matrix) -> tuple[float, Matrix]:
+    """How far the weights are from a DAG, and its gradient (Yu et al. 2019)."""
+    p = len(weights)
+    steps = np.eye(p) + weights * weights / p
+    power = np.linalg.matrix_power(steps, p - 1).T
+    return float((power * steps).sum() - p), power * weights * 2
+
+
+def joined(halves: Matrix) -> Matrix:
+    """The matrix of the weights of these halves, row after row."""
+    positive, negative = halves.reshape(2, -1)
+    p = math.isqrt(len(positive))
+    result: Matrix = (positive - negative).reshape(p, p)
+    return result
+
+
+def _bounds(p: int) -> list[tuple[float, float | None]]:
+    once = [(0.0, 0.0 if i == j else None) for i in range(p) for j in range(p)]
+    return once * 2

@@ -1,0 +1,1 @@
+"""Learners that prove their result optimal."""

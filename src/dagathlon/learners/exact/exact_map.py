@@ -1,0 +1,240 @@
+"""The DAG of highest score, with a proof: dynamic or integer programming over parent sets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from dagathlon import _core
+from dagathlon.data import Dataset
+from dagathlon.errors import DataError
+from dagathlon.graphs import Graph
+from dagathlon.learners.base import Estimate, Statistic
+from dagathlon.learners.constraints import starting_dag
+from dagathlon.learners.exact.cluster_program import (
+    SolverLimits,
+    solve_by_cuts,
+    solver_is_installed,
+)
+from dagathlon.learners.score.score_based import ScoreBased
+from dagathlon.modules import Count, NonNegative
+
+ParentLists: TypeAlias = Sequence[Sequence[tuple[float, Sequence[int]]]]
+
+# Beyond the first the integer program is faster, beyond the second there is not enough memory.
+QUICK_COMPONENT, LARGEST_COMPONENT = 18, 25
+# Scores beyond this, which only an absurd penalty makes, could not be added up.
+_OVERFLOW = 1e300
+
+
+@dataclass(frozen=True)
+class OptimalDag:
+    """A DAG with its certificate.
+
+    Parameters
+    ----------
+    parents
+        For each node its parents.
+    score
+        Their score.
+    bound
+        No choice without a cycle scores more than this.
+    solver
+        What found the bound.
+    cuts
+        Inequalities of the integer program that ruled out cycles.
+    largest
+        Size of the largest component that was solved at once.
+    """
+
+    parents: list[list[int]]
+    score: float
+    bound: float
+    solver: str = "components"
+    cuts: int = 0
+    largest: int = 1
+
+    @property
+    def gap(self) -> float:
+        """How far the bound is from the score, as a share of the score."""
+        return (self.bound - self.score) / max(abs(self.score), 1.0)
+
+    @property
+    def proven(self) -> bool:
+        """Whether no DAG is better, but for rounding."""
+        return self.gap <= 1e-9
+
+
+@dataclass
+class _Pieces:
+    """What is collected component by component."""
+
+    parents: list[list[int]]
+    scores: list[float] = field(default_factory=list)
+    bounds: list[float] = field(default_factory=list)
+    solvers: set[str] = field(default_factory=set)
+    cuts: int = 0
+    largest: int = 1
+
+
+def optimal_dag(
+    sets: _core.ParentSets,
+    solver: Literal["auto", "dp", "ilp"] = "auto",
+    time_limit: float = math.inf,
+    gap_limit: float = 0.0,
+) -> OptimalDag:
+    """Choose each node's parents so that there is no cycle and the score is highest.
+
+    Nodes that cannot be each other's ancestors, given what they choose from, are solved apart.
+
+    Parameters
+    ----------
+    sets
+        Candidate parent sets with their scores.
+    solver
+        Dynamic programming over sets of nodes (``dp``), integer programming (``ilp``), or whichever
+        suits each component (``auto``).
+    time_limit
+        Seconds for the integer programs; the best DAG so far is then returned with its bound.
+    gap_limit
+        Share of the score by which the bound may be above it.
+    """
+    limits = SolverLimits(time_limit, gap_limit)
+    lists = [[pair for pair in found if abs(pair[0]) < _OVERFLOW] for found in sets.lists()]
+    pieces = _Pieces([[] for _ in lists])
+    for component in sets.components():
+        chosen = _solve_component(lists, component, solver, limits, pieces)
+        for node, parents in zip(component, chosen, strict=True):
+            pieces.parents[node] = parents
+    return OptimalDag(
+        pieces.parents,
+        math.fsum(pieces.scores),
+        math.fsum(pieces.bounds),
+        " and ".join(sorted(pieces.solvers)) or "components",
+        pieces.cuts,
+        pieces.largest,
+    )
+
+
+def _solve_component(
+    lists: ParentLists, component: Sequence[int], solver: str, limits: SolverLimits, pieces: _Pieces
+) -> list[list[int]]:
+    """Parents of the nodes of a component; those outside can be had in any case."""
+    place = {node: k for k, node in enumerate(component)}
+    inside: list[dict[tuple[int, ...], tuple[float, list[int]]]] = []
+    for node in component:
+        best: dict[tuple[int, ...], tuple[float, list[int]]] = {}
+        for score, parents in lists[node]:
+            key = tuple(place[x] for x in parents if x in place)
+            if key not in best or score > best[key][0]:
+                best[key] = (score, list(parents))
+        inside.append(best)
+    reduced = _core.ParentSets([[(s, list(key)) for key, (s, _) in b.items()] for b in inside])
+    chosen, bound = _solve(reduced, solver, limits, pieces)
+    found = [inside[k][tuple(parents)] for k, parents in enumerate(chosen)]
+    score = math.fsum(score for score, _ in found)
+    pieces.scores.append(score)
+    pieces.bounds.append(score if bound is None else max(bound, score))
+    pieces.largest = max(pieces.largest, len(component))
+    return [parents for _, parents in found]
+
+
+def _solve(
+    sets: _core.ParentSets, solver: str, limits: SolverLimits, pieces: _Pieces
+) -> tuple[list[list[int]], float | None]:
+    """The chosen parents, and a bound where the score itself is none."""
+    size = len(sets)
+    if size == 1:
+        return [list(sets.lists()[0][0][1])], None
+    if size > QUICK_COMPONENT and solver == "auto":
+        solver = "ilp" if solver_is_installed() or size > LARGEST_COMPONENT else "dp"
+    if solver == "ilp":
+        found = solve_by_cuts(sets, limits)
+        pieces.solvers.add(found.solver)
+        pieces.cuts += found.cuts
+        return found.parents, found.bound
+    if size > LARGEST_COMPONENT:
+        raise DataError(
+            f"dynamic programming over {size} variables that depend on each other would need "
+            f"{2.0**size * 8 / 1e9:.3g} GB; at most {LARGEST_COMPONENT} are possible: set solver "
+            "to ilp, or max_parents to a lower number"
+        )
+    pieces.solvers.add("dynamic programming")
+    score, parents = _core.best_by_sets(sets)
+    if score == -math.inf:
+        raise DataError("no DAG has the required edges within the limit on parents")
+    return [list(p) for p in parents], None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExactMap(ScoreBased):
+    """The DAG of highest score among all DAGs with few parents per node, with its certificate.
+
+    Parameters
+    ----------
+    max_parents
+        Largest number of parents of a node; null is no limit.
+    prune
+        Whether parent sets that cannot be in a best DAG are left out before they are scored; the
+        result is the same, later.
+    solver
+        Dynamic programming over sets of variables (dp, up to 25 that depend on each other), integer
+        programming with the package highspy (ilp), or whichever suits (auto).
+    time_limit
+        Seconds of integer programming after which the best DAG so far is returned with the gap that
+        is proven; null is no limit. With a limit the result can depend on the machine.
+    gap_limit
+        Relative gap between score and bound at which the search may stop.
+    """
+
+    name = "exact_map"
+    gives = "dag"
+    references = (
+        "Silander and Myllymäki 2006, UAI",
+        "Cussens 2011, UAI",
+        "de Campos and Ji 2011, JMLR 12",
+    )
+    max_parents: Count | None = 3
+    prune: bool = True
+    solver: Literal["auto", "dp", "ilp"] = "auto"
+    time_limit: NonNegative | None = None
+    gap_limit: NonNegative = 0.0
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Find the best DAG; nothing is random."""
+        starting_dag(None, self.knowledge(data), data.names)  # required edges without a cycle
+        limits = self.limits(data)
+        sets = _core.enumerate_parent_sets(self.native_score(data), limits, self.prune)
+        _require_choices(sets, data.names)
+        time_limit = math.inf if self.time_limit is None else self.time_limit
+        found = optimal_dag(sets, self.solver, time_limit, self.gap_limit)
+        edges = [(data.names[x], data.names[j]) for j, p in enumerate(found.parents) for x in p]
+        return Estimate(Graph.from_edges(edges, names=data.names), certificate(found, sets))
+
+
+def certificate(found: OptimalDag, sets: _core.ParentSets) -> dict[str, Statistic]:
+    """What shows how good a DAG is."""
+    return {
+        "score": found.score,
+        "bound": found.bound,
+        "gap": found.gap,
+        "proven": found.proven,
+        "solver": found.solver,
+        "cuts": found.cuts,
+        "largest_component": found.largest,
+        "n_scores": sets.scored,
+        "n_parent_sets": sets.count(),
+    }
+
+
+def _require_choices(sets: _core.ParentSets, names: Sequence[str]) -> None:
+    for name, found in zip(names, sets.lists(), strict=True):
+        if not any(abs(score) < _OVERFLOW for score, _ in found):
+            raise DataError(
+                f"no parent set of {name} has a score: too few rows for its required edges, "
+                "or a penalty beyond all numbers"
+            )

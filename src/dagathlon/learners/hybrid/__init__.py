@@ -1,0 +1,1 @@
+"""Learners that use tests and scores."""

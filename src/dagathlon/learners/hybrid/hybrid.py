@@ -1,0 +1,155 @@
+"""Hybrid learners: a skeleton by independence tests, then the best DAG inside it by a score."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+
+from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.errors import unknown
+from dagathlon.graphs import Graph
+from dagathlon.graphs.knowledge import Knowledge
+from dagathlon.learners.base import Estimate
+from dagathlon.learners.constraint.constraint_based import ConstraintBased
+from dagathlon.learners.constraint.markov_blankets import FastIamb, Gs, Iamb, IambFdr, InterIamb
+from dagathlon.learners.constraint.neighbourhoods import Hpc, Mmpc, SiHitonPc
+from dagathlon.learners.independence import TESTS
+from dagathlon.learners.score.hill_climbing import GreedyDagSearch, HillClimbing, Tabu
+from dagathlon.learners.score.score_based import ScoreBased
+from dagathlon.modules import Count, Natural, Probability
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dagathlon.data import Dataset
+
+Restrict: TypeAlias = Literal[
+    "mmpc", "si_hiton_pc", "hpc", "gs", "iamb", "fast_iamb", "inter_iamb", "iamb_fdr"
+]
+Maximize: TypeAlias = Literal["hc", "tabu"]
+
+_RESTRICT: dict[str, type[ConstraintBased]] = {
+    learner.name: learner
+    for learner in (Mmpc, SiHitonPc, Hpc, Gs, Iamb, FastIamb, InterIamb, IambFdr)
+}
+_MAXIMIZE: dict[str, type[GreedyDagSearch]] = {"hc": HillClimbing, "tabu": Tabu}
+_BNLEARN = "Scutari 2010, Learning Bayesian networks with the bnlearn R package, JSS 35(3)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwoStep(ScoreBased):
+    """Base of the hybrid learners.
+
+    Parameters
+    ----------
+    alpha
+        Significance level of the tests that find the skeleton.
+    test
+        Independence test; null is cor, mi or mi-cg as the data are continuous, discrete or mixed.
+    replicates
+        Number of permutations of the tests that use them; null is the test's own default.
+    max_order
+        Largest number of variables to condition on; null is no limit.
+    """
+
+    gives = "dag"
+    steps: ClassVar[tuple[Restrict, Maximize]]
+
+    alpha: Probability = 0.05
+    test: str | None = None
+    replicates: Natural | None = None
+    max_order: Count | None = None
+
+    def chosen(self) -> tuple[Restrict, Maximize]:
+        """Names of the two learners."""
+        return self.steps
+
+    def problem(self) -> str:
+        """The test must be known."""
+        if self.test is not None and self.test not in TESTS:
+            return unknown("independence test", self.test, TESTS)
+        return super().problem()
+
+    def accepted(self) -> frozenset[DataKind]:
+        """Kinds of data that both the test and the score take."""
+        return super().accepted() & self._restrictor().accepted()
+
+    def objection(self, data: DataFacts) -> str:
+        """Whatever either of the two learners objects to."""
+        return super().objection(data) or self._restrictor().objection(data)
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Learn the skeleton, then search inside it."""
+        skeleton = self._restrictor().learn(data, rng)
+        inside = self._maximizer(self._confined(skeleton.graph, data)).learn(data, rng)
+        tests = {"ntests": skeleton.stats["ntests"]}
+        return Estimate(inside.graph, {**tests, **inside.stats})
+
+    def _restrictor(self) -> ConstraintBased:
+        learner = _RESTRICT[self.chosen()[0]]
+        parameters: dict[str, Any] = {
+            "alpha": self.alpha,
+            "test": self.test,
+            "replicates": self.replicates,
+            "max_order": self.max_order,
+            "constraints": self.constraints,
+            "undirected": True,
+        }
+        return learner(**parameters)
+
+    def _maximizer(self, knowledge: Knowledge) -> GreedyDagSearch:
+        shared = {field.name: getattr(self, field.name) for field in dataclasses.fields(ScoreBased)}
+        parameters: dict[str, Any] = shared | {"constraints": knowledge}
+        return _MAXIMIZE[self.chosen()[1]](**parameters)
+
+    def _confined(self, skeleton: Graph, data: Dataset) -> Knowledge:
+        """The knowledge, and that no edge is outside the skeleton but the required ones."""
+        given = self.knowledge(data)
+        outside = {
+            (a, b)
+            for a in data.names
+            for b in data.names
+            if a != b and b not in skeleton.adjacencies(a)
+        }
+        return Knowledge(given.forbidden | (outside - given.required), given.required)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mmhc(TwoStep):
+    """Max-min hill climbing: neighbours by max-min parents and children, then hill climbing."""
+
+    name = "mmhc"
+    steps = ("mmpc", "hc")
+    references = (_BNLEARN, "Tsamardinos, Brown and Aliferis 2006, Machine Learning 65")
+
+
+@dataclass(frozen=True, kw_only=True)
+class H2pc(TwoStep):
+    """Hybrid HPC: neighbours by hybrid parents and children, then hill climbing."""
+
+    name = "h2pc"
+    steps = ("hpc", "hc")
+    references = (_BNLEARN, "Gasse, Aussem and Elghazel 2014, Expert Systems with Applications 41")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rsmax2(TwoStep):
+    """Any learner of a skeleton, then any search for a DAG inside it.
+
+    Parameters
+    ----------
+    restrict
+        Learner of the skeleton.
+    maximize
+        Search for the DAG.
+    """
+
+    name = "rsmax2"
+    references = (_BNLEARN,)
+    restrict: Restrict = "si_hiton_pc"
+    maximize: Maximize = "hc"
+
+    def chosen(self) -> tuple[Restrict, Maximize]:
+        """As the parameters say."""
+        return self.restrict, self.maximize

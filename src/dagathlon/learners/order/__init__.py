@@ -1,0 +1,1 @@
+"""Learners that search over orders of the variables."""

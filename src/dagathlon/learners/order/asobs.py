@@ -1,0 +1,134 @@
+"""Searches over orders with cached parent sets: ASOBS and WINASOBS."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from dagathlon import _core
+from dagathlon.data import Dataset
+from dagathlon.errors import DataError
+from dagathlon.graphs import Graph
+from dagathlon.learners.base import Estimate
+from dagathlon.learners.constraints import starting_dag
+from dagathlon.learners.score.score_based import ScoreBased
+from dagathlon.learners.score.score_kinds import ScoreParameters
+from dagathlon.learners.score.scores import native_score
+from dagathlon.modules import Count, Natural, NonNegative
+
+# With another rule that ends the search a number of starts is not needed.
+_NO_END = 2**40
+_ASOBS = "Scanagatta, de Campos, Corani and Zaffalon 2015, NeurIPS"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParentSetOrderSearch(ScoreBased):
+    """A search over orders in which each node takes its best parent set from a list.
+
+    Parameters
+    ----------
+    max_parents
+        Largest number of parents of a node; null is no limit.
+    exploration
+        How the lists are made: the most promising sets first by an approximation of bic
+        (independence), or all sets that can be in a best DAG (all).
+    explored
+        With independence: number of sets of two parents and more that are scored for each node.
+    acyclic_selection
+        Whether a node may take parents that stand later in the order where that makes no cycle.
+    starts
+        Largest number of random orders to start from; null is 10000 for asobs and 100 for
+        winasobs, or no end if `patience` or `seconds` is given.
+    patience
+        Number of starts in a row that find no better DAG, after which the search ends; null is no
+        such rule. The seed alone decides where that is.
+    seconds
+        Seconds after which no new start is made; null is no limit. With a limit the same seed may
+        give different results, for how many starts there are depends on the machine.
+    """
+
+    gives = "dag"
+    references: ClassVar[tuple[str, ...]] = (_ASOBS,)
+    default_starts: ClassVar[int] = 10_000
+
+    max_parents: Count | None = 6
+    exploration: Literal["independence", "all"] = "independence"
+    explored: Count = 5000
+    acyclic_selection: bool = True
+    starts: Natural | None = None
+    patience: Natural | None = None
+    seconds: NonNegative | None = None
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Make the lists, search, and give the best DAG."""
+        starting_dag(None, self.knowledge(data), data.names)  # required edges without a cycle
+        sets = self._parent_sets(data)
+        ends = self.patience is not None or self.seconds is not None
+        starts = self.starts or (_NO_END if ends else self.default_starts)
+        score, parents, used, moves = _core.window_search(
+            sets,
+            starts,
+            self.patience or 0,
+            self._window(),
+            self.acyclic_selection,
+            0.0 if self.seconds is None else max(self.seconds, 1e-9),
+            int(rng.integers(2**63)),
+        )
+        if not math.isfinite(score):
+            raise DataError("no order was found in which the required edges have a score")
+        edges = [(data.names[x], data.names[j]) for j, found in enumerate(parents) for x in found]
+        stats = {
+            "score": score,
+            "n_scores": sets.scored,
+            "n_parent_sets": sets.count(),
+        }
+        if self.seconds is None:  # how far a limited time reaches is no property of the data
+            stats |= {"starts": used, "moves": moves}
+        return Estimate(Graph.from_edges(edges, names=data.names), stats)
+
+    def _window(self) -> int:
+        """Largest window that is moved; random orders are only scored with none."""
+        return 0
+
+    def _parent_sets(self, data: Dataset) -> _core.ParentSets:
+        score, limits = self.native_score(data), self.limits(data)
+        if self.exploration == "all":
+            return _core.enumerate_parent_sets(score, limits, True)
+        guide = native_score(data, self.default_score(data), ScoreParameters())
+        levels = list(data.arities) if data.is_discrete else []
+        penalty = 0.5 * math.log(len(data))
+        return _core.explore_parent_sets(score, guide, limits, self.explored, penalty, levels)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asobs(ParentSetOrderSearch):
+    """Acyclic selection OBS: the best of many random orders, with parents from cached lists."""
+
+    name = "asobs"
+
+
+@dataclass(frozen=True, kw_only=True)
+class WinAsobs(ParentSetOrderSearch):
+    """Acyclic selection OBS with window moves: runs of neighbours in the order change place.
+
+    Parameters
+    ----------
+    window
+        Largest number of neighbours that are moved together; larger ones are tried where smaller
+        ones do not help.
+    """
+
+    name = "winasobs"
+    references = (
+        _ASOBS,
+        "Scanagatta, Corani and Zaffalon 2017, PMLR 73",
+        "Scanagatta, Corani, de Campos and Zaffalon 2018, Machine Learning 107",
+    )
+    default_starts = 100
+    window: Natural = 5
+
+    def _window(self) -> int:
+        return self.window

@@ -1,0 +1,116 @@
+"""Searches over orders of the variables: BOSS and GRaSP."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from dagathlon import _core
+from dagathlon.data import Dataset
+from dagathlon.graphs import Graph, cpdag
+from dagathlon.learners.base import Estimate
+from dagathlon.learners.constraints import starting_dag
+from dagathlon.learners.score.equivalence_search import direct_by_knowledge
+from dagathlon.learners.score.score_based import ScoreBased
+from dagathlon.modules import Count, Natural
+
+# One start of GRaSP often ends at a local maximum; random orders of many variables take long.
+_GRASP_STARTS = 10
+_FEW_VARIABLES = 50
+_BOSS_STARTS = 3
+_BOSS_VARIABLES = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrderSearch(ScoreBased):
+    """A search for the order of the variables whose best DAG has the highest score.
+
+    Parameters
+    ----------
+    starts
+        Number of starts: the first with the order of the columns, the others with random orders.
+        Null is three for boss and ten for grasp, or one beyond 100 and 50 variables.
+    max_parents
+        Largest number of parents that growing may lead to; null is no limit.
+    """
+
+    gives = "cpdag"
+    starts: Natural | None = None
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Search, and give the equivalence class of the best DAG."""
+        knowledge = self.knowledge(data)
+        starting_dag(None, knowledge, data.names)  # required edges without a cycle
+        seed = int(rng.integers(2**63))
+        result = self._search(self.native_score(data), self.limits(data), seed)
+        graph = cpdag(Graph(data.names, result.dag.marks()))
+        stats = {"score": result.score, "steps": result.steps}
+        return Estimate(direct_by_knowledge(graph, knowledge), stats)
+
+    @abstractmethod
+    def _search(
+        self, score: _core.Score, limits: _core.SearchLimits, seed: int
+    ) -> _core.SearchResult:
+        """The native search."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Boss(OrderSearch):
+    """Best order score search: each variable in turn goes to its best place in the order.
+
+    Parameters
+    ----------
+    backward
+        Whether the backward phase of GES follows, and the search goes on from its result.
+    random
+        Whether variables are moved in random order.
+    """
+
+    name = "boss"
+    references = ("Andrews, Ramsey, Sanchez Romero, Camchong and Kummerfeld 2023, NeurIPS",)
+    backward: bool = False
+    random: bool = False
+
+    def _search(
+        self, score: _core.Score, limits: _core.SearchLimits, seed: int
+    ) -> _core.SearchResult:
+        starts = self.starts or (_BOSS_STARTS if len(score) <= _BOSS_VARIABLES else 1)
+        return _core.boss(score, limits, self.backward, starts, self.random, seed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grasp(OrderSearch):
+    """Greedy relaxations of the sparsest permutation: edges are turned by tucks in the order.
+
+    Parameters
+    ----------
+    depth
+        Largest number of tucks in a row that leave the score as it is.
+    uncovered_depth
+        Tucks, from the first on, that may be of edges that are not covered; 0 is GRaSP0.
+    nonsingular_depth
+        Tucks, from the first on, that may change more than one edge; 0 with `uncovered_depth`
+        above 0 is GRaSP1, both above 0 are GRaSP2.
+    """
+
+    name = "grasp"
+    references = ("Lam, Andrews and Ramsey 2022, UAI",)
+    depth: Natural = 3
+    uncovered_depth: Count = 1
+    nonsingular_depth: Count = 1
+
+    def _search(
+        self, score: _core.Score, limits: _core.SearchLimits, seed: int
+    ) -> _core.SearchResult:
+        starts = self.starts or (_GRASP_STARTS if len(score) <= _FEW_VARIABLES else 1)
+        return _core.grasp(
+            score,
+            limits,
+            self.depth,
+            self.uncovered_depth,
+            self.nonsingular_depth,
+            starts,
+            seed,
+        )

@@ -1,0 +1,93 @@
+"""Greedy sparsest permutation: orders of the variables judged by tests of independence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dagathlon import _core
+from dagathlon.graphs import Graph
+from dagathlon.learners.base import Estimate
+from dagathlon.learners.constraint.constraint_based import ConstraintBased
+from dagathlon.learners.independence import IndependenceTest
+from dagathlon.modules import Count, Natural, Probability
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dagathlon.data import Dataset
+
+_NO_LIMIT = 2**62
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gsp(ConstraintBased):
+    """Greedy sparsest permutation: the DAG of an order, made sparser by turning covered arcs.
+
+    In the DAG of an order an earlier variable is a parent of a later one unless they are
+    independent given all others before the later one. A depth-first search turns covered arcs
+    until fewer arcs do.
+
+    Parameters
+    ----------
+    alpha
+        Significance level: variables count as independent when the p-value is at least this.
+    starts
+        Number of starting orders; the sparsest result is returned.
+    draws
+        Orders drawn for each start; those of the sparsest DAGs are used.
+    depth
+        Arcs turned in a row that leave the number of arcs as it is; null is no limit.
+    by_degree
+        Whether starting orders put variables of low degree last, in the graph of those that
+        depend on each other given all the rest; otherwise they are random.
+    take_sparsest
+        Whether each step takes the sparsest DAG within the depth rather than the first sparser one.
+    max_steps
+        Steps to a sparser DAG in each start; null is no limit.
+    max_order
+        Refused: the tests condition on all variables before.
+    constraints
+        Refused: an order of arcs alone cannot promise them.
+    """
+
+    name = "gsp"
+    gives = "dag"
+    references = ("Solus, Wang and Uhler 2021, Biometrika 108",)
+
+    alpha: Probability = 0.001
+    starts: Natural = 5
+    draws: Natural = 2
+    depth: Count | None = 4
+    by_degree: bool = True
+    take_sparsest: bool = True
+    max_steps: Count | None = None
+
+    def problem(self) -> str:
+        """What the search cannot promise is refused."""
+        if self.constraints is not None:
+            return "gsp cannot honour edge constraints; use grasp or boss"
+        if self.max_order is not None:
+            return "gsp conditions on all variables before a pair; max_order has to be null"
+        return super().problem()
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Learn a DAG."""
+        return self.learn_with(self.make_test(data, rng), rng)
+
+    def learn_with(self, test: IndependenceTest, rng: np.random.Generator) -> Estimate:
+        """Learn from any test, such as `separation_test` of a true graph."""
+        before = test.calls
+        dag, steps = _core.sparsest_permutation(
+            test.native,
+            self.alpha,
+            _NO_LIMIT if self.depth is None else self.depth,
+            _NO_LIMIT if self.max_steps is None else self.max_steps,
+            self.starts,
+            self.draws,
+            self.by_degree,
+            self.take_sparsest,
+            int(rng.integers(2**63)),
+        )
+        stats = {"ntests": test.calls - before, "steps": steps}
+        return Estimate(Graph(test.names, dag.marks()), stats)

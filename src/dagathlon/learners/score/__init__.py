@@ -1,0 +1,1 @@
+"""Learners that climb a score over DAGs and their classes."""

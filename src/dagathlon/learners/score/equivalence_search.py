@@ -1,0 +1,225 @@
+"""Greedy searches over equivalence classes of DAGs: GES, FGES, GIES and XGES."""
+
+from __future__ import annotations
+
+import contextlib
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from dagathlon import _core
+from dagathlon._core import ClassStep
+from dagathlon.data import Dataset
+from dagathlon.data.facts import DataFacts
+from dagathlon.errors import GraphError
+from dagathlon.graphs import Graph, meek
+from dagathlon.graphs.knowledge import Knowledge
+from dagathlon.learners.base import Estimate
+from dagathlon.learners.constraints import starting_dag
+from dagathlon.learners.score.score_based import ScoreBased
+from dagathlon.learners.score.score_kinds import ScoreName
+from dagathlon.learners.start_graph import StartsFromGraph
+from dagathlon.modules import Natural
+
+Phase: TypeAlias = Literal["forward", "backward", "turning"]
+# Scores that differ by less are those of one class, added up in another order.
+_ROUNDING = 1e-8
+_STEPS = {
+    "forward": ClassStep.insert,
+    "backward": ClassStep.remove,
+    "turning": ClassStep.turn,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class EquivalenceSearch(StartsFromGraph, ScoreBased):
+    """A greedy search over equivalence classes of DAGs.
+
+    Parameters
+    ----------
+    max_degree
+        Largest number of edges at a node that an insertion may lead to; null is no limit.
+    max_parents
+        Largest number of parents of a node in any DAG of the class; null is no limit.
+    escape
+        Whether a maximum is left where that leads higher: each edge in turn is deleted, and kept
+        out while the search goes on. Not done where large cliques make for too many deletions.
+    """
+
+    gives = "cpdag"
+    max_degree: Natural | None = None
+    escape: bool = False
+
+    def learn(
+        self, data: Dataset, rng: np.random.Generator, start: Graph | None = None
+    ) -> Estimate:
+        """Search from the class of `start`, or of the graph of the required edges alone."""
+        knowledge = self.knowledge(data)
+        phases, iterate, together = self._plan()
+        result = _core.search_classes(
+            self.native_score(data),
+            self.limits(data),
+            starting_dag(start, knowledge, data.names).native,
+            [_STEPS[phase] for phase in phases],
+            iterate,
+            together,
+            self.escape,
+            self.max_degree or len(data.names),
+            self._faithful(),
+            self._targets(data),
+        )
+        graph = direct_by_knowledge(Graph(data.names, result.graph.marks()), knowledge)
+        return Estimate(graph, {"score": result.score, "steps": result.steps})
+
+    @abstractmethod
+    def _plan(self) -> tuple[Sequence[Phase], bool, bool]:
+        """Phases, whether they are repeated, and whether they are kinds of steps to choose from."""
+
+    def _faithful(self) -> bool:
+        return False
+
+    def _targets(self, data: Dataset) -> list[list[int]]:
+        return []
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassSearch(EquivalenceSearch):
+    """A greedy search over equivalence classes of DAGs in phases.
+
+    Parameters
+    ----------
+    phases
+        What to do, in order: insert edges (forward), delete them (backward), turn them (turning).
+    iterate
+        Whether the phases are repeated until none changes the graph.
+    """
+
+    phases: tuple[Phase, ...] = ("forward", "backward")
+    iterate: bool = False
+
+    def _plan(self) -> tuple[Sequence[Phase], bool, bool]:
+        return self.phases, self.iterate, False
+
+
+def direct_by_knowledge(graph: Graph, knowledge: Knowledge) -> Graph:
+    """Direct what is open in the class and known: a forbidden edge stands the other way.
+
+    What no DAG of the class can obey together with the edges before it stays as it is.
+    """
+    for a, b in sorted(knowledge.required | {(b, a) for a, b in knowledge.forbidden}):
+        if b in graph.neighbours(a):
+            with contextlib.suppress(GraphError):
+                graph = meek(graph, required=[(a, b)])
+    return graph
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ges(ClassSearch):
+    """Greedy equivalence search: the class of DAGs of highest score, by edges put in and taken out.
+
+    With the phases forward, backward, turning and `iterate` it is the search of pcalg.
+    """
+
+    name = "ges"
+    references = ("Chickering 2002, JMLR 3",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fges(ClassSearch):
+    """Greedy equivalence search that can skip pairs without dependence.
+
+    Parameters
+    ----------
+    faithfulness
+        Whether two variables that are not dependent by themselves are joined only while both have
+        an edge with a third one. It saves time, and may lose edges whose effect others cancel.
+    """
+
+    name = "fges"
+    references = ("Ramsey, Glymour, Sanchez-Romero and Glymour 2017, IJDSA 3",)
+    faithfulness: bool = True
+
+    def _faithful(self) -> bool:
+        return self.faithfulness
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gies(ClassSearch):
+    """Greedy interventional equivalence search, for data with known targets of interventions.
+
+    The published search has `escape` and `orders` false; it ends at a local maximum in some models
+    whatever the number of rows.
+
+    Parameters
+    ----------
+    orders
+        Whether the search also starts at the DAG of the best order that BOSS finds, and the result
+        of higher score is returned; not with a largest degree, which orders cannot keep, nor with
+        fewer rows than variables.
+    score
+        Score to maximise; null is l0-g or mbde as the data are continuous or discrete. Others take
+        no notice of interventions.
+    """
+
+    name = "gies"
+    takes = frozenset({"continuous", "discrete"})
+    handles_interventions = True
+    references = ("Hauser and Bühlmann 2012, JMLR 13",)
+    score: Literal["l0-g", "mbde"] | None = None
+    phases: tuple[Phase, ...] = ("forward", "backward", "turning")
+    iterate: bool = True
+    escape: bool = True
+    orders: bool = True
+
+    def learn(
+        self, data: Dataset, rng: np.random.Generator, start: Graph | None = None
+    ) -> Estimate:
+        """Search from the class of `start`, or of the required edges alone, and from an order."""
+        found = super().learn(data, rng, start)
+        if not self.orders or self.max_degree is not None or len(data) < len(data.names):
+            return found
+        best = _core.boss(self.native_score(data), self.limits(data), False, 1, False, 0)
+        other = super().learn(data, rng, Graph(data.names, best.dag.marks()))
+        gain = float(other.stats["score"]) - float(found.stats["score"])
+        return other if gain > _ROUNDING else found
+
+    def objection(self, data: DataFacts) -> str:
+        """Interventions must be known."""
+        if not data.interventions:
+            return (
+                f"{self.name} needs data with intervention targets; use ges for observational data"
+            )
+        return super().objection(data)
+
+    def default_score(self, data: Dataset) -> ScoreName:
+        """The score of the rows in which a variable was not set."""
+        return "mbde" if data.is_discrete else "l0-g"
+
+    def _targets(self, data: Dataset) -> list[list[int]]:
+        if data.regimes is None:
+            return []
+        present = set(np.unique(data.regimes.rows).tolist())
+        targets = [t for i, t in enumerate(data.regimes.targets) if i in present]
+        found = [sorted(data.position(name) for name in target) for target in targets]
+        always = set.intersection(*map(set, found)) if found else set()
+        # A variable that was set in every row is as unknown as in observations alone.
+        return found if not always else [*found, []]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Xges(EquivalenceSearch):
+    """Extremely greedy equivalence search: delete before turn before insert, and leave maxima.
+
+    Each step deletes an edge if that gains anything, else turns one, else inserts one. With
+    `escape` false it is XGES-0.
+    """
+
+    name = "xges"
+    references = ("Nazaret and Blei 2024, Extremely greedy equivalence search, UAI",)
+    escape: bool = True
+
+    def _plan(self) -> tuple[Sequence[Phase], bool, bool]:
+        return ("backward", "turning", "forward"), False, True

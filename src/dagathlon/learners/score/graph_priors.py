@@ -1,0 +1,134 @@
+"""Priors over DAGs that are products over arcs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.errors import DataError, unknown
+from dagathlon.learners.score.score_kinds import ScoreParameters
+
+
+class ArcTerms(NamedTuple):
+    """What a prior adds to a score: for each arc, from row to column, and for each node."""
+
+    arcs: npt.NDArray[np.float64]
+    nodes: list[float]
+
+
+def arc_terms(
+    names: Sequence[str], score: str, parameters: ScoreParameters, n_rows: int
+) -> ArcTerms | None:
+    """All terms of arcs: the prior, the edge penalty, the penalties of ebic and of Tetrad.
+
+    A prior over graphs is taken relative to the one in which each pair of nodes is joined one way,
+    the other way or not at all with equal probability, as bnlearn has it.
+    """
+    p = len(names)
+    terms = ArcTerms(np.zeros((p, p)), [0.0] * p)
+    if p < 2:
+        return None
+    terms.arcs[:] += _prior_of_arcs(names, parameters, terms.nodes)
+    if parameters.edge_penalty != 1.0:
+        _add_edge_penalty(terms, score, parameters.edge_penalty)
+    if score.startswith("ebic"):
+        terms.arcs[:] -= 4 * parameters.gamma * math.log(p)
+    if parameters.structure_prior > 0:
+        _add_structure_prior(terms, score, parameters.structure_prior, n_rows)
+    unchanged = not terms.arcs.any() and not any(terms.nodes)
+    return None if unchanged else terms
+
+
+def _prior_of_arcs(
+    names: Sequence[str], parameters: ScoreParameters, nodes: list[float]
+) -> npt.NDArray[np.float64]:
+    p = len(names)
+    if parameters.prior == "vsp":
+        # With two variables the default would make an arc certain.
+        beta = _probability(parameters.beta, 1 / (p - 1) if p > 2 else 0.5)
+        return np.full((p, p), math.log(beta / (1 - beta)))
+    if parameters.prior == "marginal":
+        beta = _probability(parameters.beta, 0.5)
+        nodes[:] = [term + (p - 1) / 2 * math.log(3 * (1 - beta)) for term in nodes]
+        return np.full((p, p), math.log(beta / (2 * (1 - beta))))
+    if parameters.prior == "cs":
+        return _castelo_siebes(names, parameters, nodes)
+    return np.zeros((p, p))
+
+
+def _probability(found: float | None, default: float) -> float:
+    beta = default if found is None else found
+    if not 0 < beta < 1:
+        raise DataError(
+            f"beta: found {beta:g}, expected a probability between 0 and 1, both excluded"
+        )
+    return beta
+
+
+def _castelo_siebes(
+    names: Sequence[str], parameters: ScoreParameters, nodes: list[float]
+) -> npt.NDArray[np.float64]:
+    """Log odds of each arc against no arc; where one direction is given, the rest is halved."""
+    p = len(names)
+    given = np.full((p, p), np.nan)
+    for entry in parameters.arc_probabilities:
+        source, target, probability = _read_arc(entry, names)
+        given[source, target] = probability
+    neither = np.isnan(given) & np.isnan(given.T)
+    arcs = np.where(neither, 1 / 3, np.where(np.isnan(given), (1 - given.T) / 2, given))
+    absent = 1 - arcs - arcs.T
+    if np.any(absent <= 0):
+        i, j = np.argwhere(absent <= 0)[0]
+        raise DataError(
+            f"arc_probabilities: {names[i]} -> {names[j]} and its reverse leave no probability for "
+            "no arc"
+        )
+    np.fill_diagonal(absent, 1 / 3)
+    nodes[:] = (np.log(3 * absent).sum(axis=0) / 2).tolist()
+    odds: npt.NDArray[np.float64] = np.log(arcs / absent)
+    return odds
+
+
+def _read_arc(entry: Sequence[str | float], names: Sequence[str]) -> tuple[int, int, float]:
+    if len(entry) != 3:
+        raise DataError(f"arc_probabilities: found {entry!r}, expected [from, to, probability]")
+    for name in entry[:2]:
+        if name not in names:
+            raise DataError(unknown("variable", name, names, "arc_probabilities"))
+    source, target = names.index(str(entry[0])), names.index(str(entry[1]))
+    probability = float(entry[2])
+    if source == target or not 0 < probability < 1:
+        raise DataError(
+            f"arc_probabilities: found {entry!r}, expected two variables and a probability between "
+            "0 and 1, both excluded"
+        )
+    return source, target, probability
+
+
+def _add_edge_penalty(terms: ArcTerms, score: str, factor: float) -> None:
+    if not factor > 0:
+        raise DataError(f"edge_penalty: found {factor:g}, expected a number above 0")
+    terms.arcs[:] -= math.log(factor)
+    if score == "bge":
+        # BiDAG counts the node itself as well in its Gaussian score.
+        terms.nodes[:] = [term - math.log(factor) for term in terms.nodes]
+
+
+def _add_structure_prior(terms: ArcTerms, score: str, expected: float, n_rows: int) -> None:
+    """A binomial number of parents, as Tetrad has it.
+
+    Its trials are the variables in sem-bic, which is on twice the scale, and the rows in bdeu.
+    """
+    trials = len(terms.nodes) if score == "sem-bic" else n_rows - 1
+    if not expected < trials:
+        raise DataError(
+            f"structure_prior: found {expected:g}, expected a number of parents below {trials}"
+        )
+    share = expected / trials
+    scale = 2.0 if score == "sem-bic" else 1.0
+    terms.arcs[:] += scale * math.log(share / (1 - share))
+    terms.nodes[:] = [term + scale * trials * math.log(1 - share) for term in terms.nodes]

@@ -1,0 +1,119 @@
+"""Greedy searches over DAGs: hill climbing and tabu search."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from dagathlon import _core
+from dagathlon.data import Dataset
+from dagathlon.graphs import Graph
+from dagathlon.learners.base import Estimate
+from dagathlon.learners.constraints import starting_dag
+from dagathlon.learners.score.score_based import ScoreBased, result_stats
+from dagathlon.learners.score.stable_order import stable_order
+from dagathlon.learners.start_graph import StartsFromGraph
+from dagathlon.modules import Count, Natural
+
+
+@dataclass(frozen=True, kw_only=True)
+class GreedyDagSearch(StartsFromGraph, ScoreBased):
+    """A search over DAGs that adds, removes and reverses one arc at a time.
+
+    Parameters
+    ----------
+    max_iter
+        Largest number of steps; null is no limit.
+    stable
+        Whether the order of the columns must not matter. Arcs whose scores are equal, such as the
+        two directions of a first arc, are otherwise chosen by the order of the columns.
+    """
+
+    gives = "dag"
+    max_iter: Count | None = None
+    stable: bool = False
+
+    def learn(
+        self, data: Dataset, rng: np.random.Generator, start: Graph | None = None
+    ) -> Estimate:
+        """Search from `start`, or from the graph of the required edges alone."""
+        table = data.select(stable_order(data)) if self.stable else data
+        dag = starting_dag(start, self.knowledge(data), table.names)
+        score, limits = self.native_score(table), self.limits(table)
+        result = self._search(score, limits, dag.native, rng)
+        found = Graph(table.names, result.dag.marks()).subgraph(data.names)
+        return Estimate(found, result_stats(result))
+
+    @abstractmethod
+    def _search(
+        self,
+        score: _core.Score,
+        limits: _core.SearchLimits,
+        start: _core.MarkedGraph,
+        rng: np.random.Generator,
+    ) -> _core.SearchResult:
+        """The native search."""
+
+    def _max_steps(self) -> int:
+        return 2**62 if self.max_iter is None else self.max_iter
+
+
+@dataclass(frozen=True, kw_only=True)
+class HillClimbing(GreedyDagSearch):
+    """Hill climbing over DAGs: the best change of one arc until none improves the score.
+
+    Parameters
+    ----------
+    restart
+        Number of random restarts from the best graph so far.
+    perturb
+        Number of random changes of the graph at each restart.
+    """
+
+    name = "hc"
+    references = ("Scutari 2010, Learning Bayesian networks with the bnlearn R package, JSS 35(3)",)
+    restart: Count = 0
+    perturb: Count = 1
+
+    def _search(
+        self,
+        score: _core.Score,
+        limits: _core.SearchLimits,
+        start: _core.MarkedGraph,
+        rng: np.random.Generator,
+    ) -> _core.SearchResult:
+        seed = int(rng.integers(2**63)) if self.restart else 0
+        return _core.hill_climb(
+            score, limits, start, self._max_steps(), self.restart, self.perturb, seed
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tabu(GreedyDagSearch):
+    """Hill climbing that leaves local maxima, and does not go back to graphs it has just seen.
+
+    Parameters
+    ----------
+    tabu
+        Number of graphs in the list of those not to visit again.
+    max_tabu
+        Steps to a lower score, since the best graph, after which the search ends where no step
+        leads up; null is the length of the list.
+    """
+
+    name = "tabu"
+    references = HillClimbing.references
+    tabu: Natural = 10
+    max_tabu: Natural | None = None
+
+    def _search(
+        self,
+        score: _core.Score,
+        limits: _core.SearchLimits,
+        start: _core.MarkedGraph,
+        rng: np.random.Generator,
+    ) -> _core.SearchResult:
+        patience = self.tabu if self.max_tabu is None else self.max_tabu
+        return _core.tabu_search(score, limits, start, self._max_steps(), self.tabu, patience)

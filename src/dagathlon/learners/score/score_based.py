@@ -1,0 +1,98 @@
+"""What searches that maximise a score have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dagathlon import _core
+from dagathlon.data import Dataset
+from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.errors import GraphError, listing, unknown
+from dagathlon.graphs.knowledge import Knowledge
+from dagathlon.learners.base import Learner
+from dagathlon.learners.constraints import ArcMatrix, ConstraintFile, knowledge_of
+from dagathlon.learners.score.score_kinds import SCORES, ScoreName, ScoreParameters, default_score
+from dagathlon.learners.score.scores import native_score, scores_for
+from dagathlon.modules import Natural, NonNegative
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreBased(ScoreParameters, Learner):
+    """A search for the graph of highest score.
+
+    Parameters
+    ----------
+    score
+        Score to maximise; null is bic, bic-g or bic-cg as the data are discrete, continuous or
+        mixed.
+    max_parents
+        Largest number of parents of a node; null is no limit.
+    constraints
+        File of required and forbidden edges; null is none.
+    timeout
+        Seconds after which the run is stopped; null for no limit.
+    """
+
+    score: ScoreName | None = None
+    max_parents: Natural | None = None
+    constraints: ConstraintFile | None = None
+    timeout: NonNegative | None = None
+
+    def accepted(self) -> frozenset[DataKind]:
+        """Kinds of data that the score takes."""
+        if self.score is None:
+            return self.takes
+        kind = SCORES[self.score].data
+        return self.takes if kind == "mixed" else self.takes & frozenset({kind})
+
+    def objection(self, data: DataFacts) -> str:
+        """Why such data cannot be used; for a score that does not fit, those that do."""
+        suited = ScoreBased.accepted(self)  # a test, if there is one, is not the score's concern
+        if self.score and data.kind is not None and data.kind in self.takes - suited:
+            return (
+                f"{self.name} with score {self.score} needs {SCORES[self.score].data} data, "
+                f"and these are {data.kind}; scores for them: {listing(scores_for(data.kind))}"
+            )
+        return super().objection(data)
+
+    def native_score(self, data: Dataset) -> _core.Score:
+        """The score on these data."""
+        return native_score(data, self.score or self.default_score(data), self)
+
+    def default_score(self, data: Dataset) -> ScoreName:
+        """The score when none is chosen."""
+        return default_score(data)
+
+    def knowledge(self, data: Dataset) -> Knowledge:
+        """Required and forbidden edges, all between columns of the data."""
+        found = knowledge_of(self.constraints, data.names)
+        for pair in sorted(found.forbidden | found.required):
+            for name in pair:
+                if name not in data.index:
+                    raise GraphError(unknown("variable", name, data.names, "constraints"))
+        return found
+
+    def limits(self, data: Dataset) -> _core.SearchLimits:
+        """The limits of the search as the kernel takes them."""
+        most = len(data.names) if self.max_parents is None else self.max_parents
+        return _core.SearchLimits(*self.arc_matrices(data), most)
+
+    def arc_matrices(self, data: Dataset) -> tuple[ArcMatrix, ArcMatrix]:
+        """Forbidden and required edges, from row to column.
+
+        A discrete node has no continuous parent in a conditional Gaussian network.
+        """
+        forbidden, required = self.knowledge(data).matrices(data.names)
+        if data.is_mixed:
+            discrete = np.array([variable.is_discrete for variable in data.variables])
+            forbidden |= ~discrete[:, None] & discrete[None, :]
+        forbidden |= required.T
+        return forbidden, required
+
+
+def result_stats(result: Any) -> dict[str, float | int]:
+    """What a native search counted."""
+    return {"score": result.score, "steps": result.steps, "n_scores": result.evaluations}

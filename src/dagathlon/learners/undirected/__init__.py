@@ -1,0 +1,1 @@
+"""Learners of undirected graphs."""

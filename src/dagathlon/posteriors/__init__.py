@@ -1,0 +1,1 @@
+"""Distributions over graphs: chains, convergence, edge strengths."""

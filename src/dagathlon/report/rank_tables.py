@@ -1,0 +1,219 @@
+"""The tables of a ranking: what the files and the page of a report are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from dagathlon.evaluate.ranking import (
+    RankRow,
+    Scores,
+    best_of_each,
+    direction,
+    rank_table,
+    score_table,
+)
+from dagathlon.evaluate.significance import Friedman, Nemenyi, friedman, nemenyi, pairwise
+from dagathlon.evaluate.strengths import (
+    LikeMine,
+    data_facts,
+    ranks_by_kind,
+    relative_scores,
+    strengths,
+)
+from dagathlon.evaluate.summary import is_number
+from dagathlon.report.charts.failures import STATUSES
+from dagathlon.report.context import Context
+from dagathlon.report.tables import named
+from dagathlon.study.grammar.evaluation import Ranking
+from dagathlon.study.grammar.expand import ModuleEntry
+
+Row: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Everything that ranks tell about the runs of a setup.
+
+    Parameters
+    ----------
+    rows
+        One row per run, with `setting`.
+    entries
+        The algorithms by id.
+    options
+        Metrics to rank by and level of the tests.
+    diagnostics
+        One row per data set, where there are any.
+    """
+
+    rows: Sequence[Row]
+    entries: Mapping[str, ModuleEntry]
+    options: Ranking
+    diagnostics: Sequence[Row] = ()
+
+    @classmethod
+    def of(cls, context: Context, options: Ranking) -> Ranks:
+        """The ranks of a setup's runs."""
+        ids = options.ids or context.setup.algorithm_ids()
+        joined = zip(context.rows(ids), context.further_rows(ids), strict=True)
+        entries = context.config.algorithms
+        rows = named([row | further for row, further in joined], entries)
+        return cls(rows, entries, options, context.case_rows)
+
+    @cached_property
+    def metrics(self) -> list[str]:
+        """The metrics that some run has a number for."""
+        asked = dict.fromkeys(self.options.metrics)
+        return [m for m in asked if any(is_number(row.get(m)) for row in self.rows)]
+
+    @cached_property
+    def ids(self) -> dict[str, str]:
+        """The algorithm of each setting."""
+        return {row["setting"]: row["id"] for row in self.rows}
+
+    @cached_property
+    def facts(self) -> dict[tuple[Any, ...], dict[str, Any]]:
+        """What is known of the data."""
+        return data_facts(self.rows, self.diagnostics)
+
+    @cached_property
+    def scores(self) -> dict[str, Scores]:
+        """Each metric by data set and setting."""
+        return {metric: score_table(self.rows, metric) for metric in self.metrics}
+
+    @cached_property
+    def tables(self) -> dict[str, list[RankRow]]:
+        """Average and overall ranks by metric."""
+        return {m: rank_table(scores, direction(m)) for m, scores in self.scores.items()}
+
+    def best(self, metric: str) -> Scores:
+        """Each algorithm at its best-ranked setting."""
+        return best_of_each(self.scores[metric], direction(metric), self.ids)
+
+    def nemenyi(self, metric: str) -> Nemenyi | None:
+        """Average ranks of the algorithms and who cannot be told apart."""
+        return nemenyi(self.best(metric), direction(metric), self.options.alpha)
+
+    def friedman(self, metric: str) -> Friedman | None:
+        """Whether the algorithms differ at all."""
+        return friedman(self.best(metric), direction(metric))
+
+    def like_mine(self, metric: str) -> list[LikeMine]:
+        """Average ranks of the algorithms by kind of data."""
+        return ranks_by_kind(self.best(metric), direction(metric), self.facts)
+
+    def strengths(self) -> list[Row]:
+        """Each setting in each category."""
+        return strengths(self.rows, {m: direction(m) for m in self.metrics}, self.facts)
+
+
+def rank_rows(ranks: Ranks) -> Iterator[Row]:
+    """Average and overall ranks of all settings, by metric."""
+    for metric, table in ranks.tables.items():
+        for row in table:
+            yield {
+                "metric": metric,
+                "overall_rank": row.overall,
+                "id": ranks.ids[row.name],
+                "setting": row.name,
+                "average_rank": row.average,
+                "rank_sd": row.deviation,
+                "data_sets": row.n,
+                "failures": row.failures,
+            }
+
+
+def relative_rows(ranks: Ranks) -> Iterator[Row]:
+    """Means between the worst and the best, by metric, kind of data and setting."""
+    for metric, scores in ranks.scores.items():
+        for one in relative_scores(scores, direction(metric)):
+            yield {
+                "metric": metric,
+                "setting": one.name,
+                **dict(zip(("adjmat", "parameters", "data"), one.case, strict=True)),
+                "mean": one.mean,
+                "relative": "F" if one.failures else one.share,
+            }
+
+
+def significance_rows(ranks: Ranks) -> Iterator[Row]:
+    """Friedman's test and Nemenyi's critical difference, by metric."""
+    for metric in ranks.metrics:
+        found, groups = ranks.friedman(metric), ranks.nemenyi(metric)
+        if found is not None and groups is not None:
+            row = {"metric": metric, "data_sets": found.n, "algorithms": found.k}
+            row |= {"friedman": found.statistic, "p": found.p_value}
+            row |= {"iman_davenport": found.f_statistic, "iman_davenport_p": found.f_p_value}
+            yield row | {"alpha": ranks.options.alpha, "critical_difference": groups.difference}
+
+
+def pair_rows(ranks: Ranks) -> Iterator[Row]:
+    """Wilcoxon's test of every pair of algorithms, each at its best setting."""
+    for metric in ranks.metrics:
+        for pair in pairwise(ranks.best(metric), direction(metric)):
+            row = pair._asdict()
+            row["p_holm"] = row.pop("adjusted")
+            yield {"metric": metric} | row
+
+
+def like_mine_rows(ranks: Ranks) -> Iterator[Row]:
+    """Average ranks by kind of data."""
+    for metric in ranks.metrics:
+        for one in ranks.like_mine(metric):
+            about = {"metric": metric, "factor": one.factor, "value": one.value}
+            for name, average in one.averages.items():
+                yield about | {"data_sets": one.n, "setting": name, "average_rank": average}
+
+
+def cost_rows(ranks: Ranks) -> Iterator[Row]:
+    """How the runs of each setting ended and what they cost."""
+    groups: dict[str, list[Row]] = {}
+    for row in ranks.rows:
+        groups.setdefault(row["setting"], []).append(row)
+    for setting, members in groups.items():
+        row = {"id": members[0]["id"], "setting": setting, "runs": len(members)}
+        row |= {status: sum(m["status"] == status for m in members) for status in STATUSES}
+        for column in ("time", "cpu", "memory"):
+            found = [m[column] for m in members if is_number(m.get(column))]
+            for name, of in (("median", np.median), ("max", np.max), ("total", np.sum)):
+                if (column, name) != ("memory", "total"):
+                    row[f"{column}_{name}"] = float(of(found)) if found else None
+        yield row
+
+
+def sensitivity_rows(ranks: Ranks) -> Iterator[Row]:
+    """Each metric against each parameter that the study varies, and its spread over seeds."""
+    for metric in ranks.metrics:
+        for identifier in dict.fromkeys(ranks.ids.values()):
+            mine = [row for row in ranks.rows if row["id"] == identifier]
+            for name in _varied(ranks.entries[identifier]):
+                yield from _against(mine, metric, name)
+
+
+def _varied(entry: ModuleEntry) -> list[str]:
+    return [k for k, v in entry.values.items() if isinstance(v, list) and len(v) > 1]
+
+
+def _against(rows: Sequence[Row], metric: str, parameter: str) -> Iterator[Row]:
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        case = (row["adjmat"], row["parameters"], row["data"])
+        groups.setdefault((str(row.get(parameter)), *case), []).append(row)
+    for (value, adjmat, parameters, data), members in groups.items():
+        numbers = [float(row[metric]) for row in members if is_number(row.get(metric))]
+        about = {"metric": metric, "id": members[0]["id"], "parameter": parameter, "value": value}
+        about |= {"adjmat": adjmat, "parameters": parameters, "data": data, "n": len(numbers)}
+        yield about | _spread(numbers)
+
+
+def _spread(numbers: Sequence[float]) -> Row:
+    if not numbers:
+        return dict.fromkeys(("mean", "sd", "median", "q05", "q95"))
+    low, middle, high = (float(q) for q in np.quantile(numbers, (0.05, 0.5, 0.95)))
+    sd = float(np.std(numbers, ddof=1)) if len(numbers) > 1 else None
+    return {"mean": float(np.mean(numbers)), "sd": sd, "median": middle, "q05": low, "q95": high}

@@ -1,0 +1,1 @@
+"""Running tasks: engines, workers, limits."""

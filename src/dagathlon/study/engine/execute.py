@@ -1,0 +1,208 @@
+"""Doing one task: find the module, call it, check what it returns."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from dagathlon.data import Dataset
+from dagathlon.errors import DagathlonError, NotApplicableError, UnavailableError
+from dagathlon.graphs import Graph
+from dagathlon.learners.base import Estimate
+from dagathlon.modules import Kind, Module, find
+from dagathlon.study.engine.fixed import READERS
+from dagathlon.study.plan.task import Call, TaskKind
+from dagathlon.study.store.codec import can_store
+
+Inputs: TypeAlias = Sequence[Any]
+_Check: TypeAlias = Callable[[Any, Inputs], str]
+_MAX_MODULES = 10_000
+
+
+class WrongResultError(DagathlonError):
+    """A module returned something that is no result of its kind."""
+
+
+class Handler(NamedTuple):
+    """How tasks of one kind are done.
+
+    Parameters
+    ----------
+    section
+        The kind of module to look for.
+    call
+        Calls the module with the inputs and the random stream.
+    check
+        Says what is wrong with the result; empty when nothing is.
+    """
+
+    section: Kind
+    call: Callable[[Any, Inputs, np.random.Generator], Any]
+    check: _Check
+
+
+def execute(call: Call, rng: np.random.Generator, inputs: Inputs) -> Any:
+    """The result of a task.
+
+    Parameters
+    ----------
+    call
+        The module and its parameters.
+    rng
+        The task's own random stream, `random_stream` of its `random_key`.
+    inputs
+        Results of the tasks it reads, in order. A learner's first input is the data; a second is
+        another learner's estimate, whose graph the learner gets as ``start`` (of several, a tuple).
+    """
+    handler = HANDLERS[call.kind]
+    if call.location:
+        _check_unchanged(call)
+        result = READERS[call.kind](call.location)
+    else:
+        result = handler.call(module_of(call), inputs, rng)
+    problem = handler.check(result, inputs)
+    if problem:
+        raise WrongResultError(problem)
+    return result
+
+
+def _check_unchanged(call: Call) -> None:
+    """A file that has changed since the study was read would be kept under the wrong key."""
+    path = Path(call.location)
+    if not path.is_file():
+        return
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != call.values["sha256"]:
+        raise DagathlonError(f"{path} has changed since the study was read; run it again")
+
+
+def prepare(call: Call) -> None:
+    """Load what a call needs, so that it is not measured with the first task that makes it."""
+    if not call.location:
+        module_of(call)
+
+
+def module_of(call: Call) -> Module:
+    """The module of a call, made once."""
+    module = _modules.get(call.digest)
+    if module is None:
+        cls = find(HANDLERS[call.kind].section, call.module)
+        if cls.unavailable:
+            raise UnavailableError(cls.unavailable)
+        cls.prepare()
+        if len(_modules) >= _MAX_MODULES:
+            _modules.clear()
+        module = _modules[call.digest] = _made(cls, call.values)
+    return module
+
+
+_modules: dict[bytes, Module] = {}
+
+
+def _made(cls: type[Module], values: Mapping[str, Any]) -> Module:
+    """The module with its parameters; the content of a constraint file is put in as it is."""
+    parameters = cls.parameters()
+    contents = {
+        name: value
+        for name, value in values.items()
+        if isinstance(value, Mapping) and name in parameters and parameters[name].type.reference
+    }
+    plain = {name: value for name, value in values.items() if name not in contents}
+    missing = {name: "" for name in contents if parameters[name].required}
+    module = cls.from_json({**plain, **missing})
+    return dataclasses.replace(module, **contents) if contents else module
+
+
+def _sample(module: Any, inputs: Inputs, rng: np.random.Generator) -> Any:
+    return module.sample(*inputs, rng)
+
+
+def _apply(module: Any, inputs: Inputs, rng: np.random.Generator) -> Any:
+    try:
+        return module.apply(*inputs, rng)
+    except NotApplicableError as error:
+        raise UnavailableError(f"n/a: {error}") from None
+
+
+def _learn(module: Any, inputs: Inputs, rng: np.random.Generator) -> Any:
+    data, *start = inputs
+    if not start:
+        return module.learn(data, rng)
+    graphs = tuple(estimate.graph for estimate in start)
+    return module.learn(data, rng, start=graphs[0] if len(graphs) == 1 else graphs)
+
+
+def _compute(module: Any, inputs: Inputs, rng: np.random.Generator) -> Any:
+    return module.compute(*inputs)
+
+
+def _of_type(expected: type, result: Any, inputs: Inputs) -> str:
+    if isinstance(result, expected):
+        return ""
+    return f"it returned {_described(result)} in place of {_article(expected.__name__)}"
+
+
+def _model(result: Any, inputs: Inputs) -> str:
+    if can_store(result) and callable(getattr(result, "sample", None)):
+        return ""
+    return f"it returned {_described(result)} in place of a model"
+
+
+def _estimate(result: Any, inputs: Inputs) -> str:
+    problem = _of_type(Estimate, result, inputs)
+    if problem:
+        return problem
+    if not isinstance(result.graph, Graph):
+        return f"its estimate holds {_described(result.graph)} in place of a Graph"
+    names = getattr(inputs[0], "names", result.graph.names) if inputs else result.graph.names
+    if set(result.graph.names) != set(names):
+        odd = sorted(set(result.graph.names) ^ set(names))
+        return f"its graph is not over the variables of the data: {', '.join(odd[:5])}"
+    return _statistics(result.stats)
+
+
+def _statistics(stats: Any) -> str:
+    if not isinstance(stats, Mapping):
+        return f"its statistics are {_described(stats)} in place of a mapping"
+    for name, value in stats.items():
+        if not isinstance(name, str):
+            return f"a statistic has the name {name!r}; names are texts"
+        if not isinstance(value, float | int | str | bool | np.generic):
+            return f"statistic {name!r} is {_described(value)} in place of a number or text"
+        if isinstance(value, float | np.floating) and math.isnan(value):
+            return f"statistic {name!r} is not a number (NaN)"
+    return ""
+
+
+def _row(result: Any, inputs: Inputs) -> str:
+    if isinstance(result, dict | list):
+        return ""
+    return f"it returned {_described(result)} in place of a row"
+
+
+def _described(value: Any) -> str:
+    return "nothing" if value is None else _article(type(value).__name__)
+
+
+def _article(name: str) -> str:
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+
+
+HANDLERS: dict[TaskKind, Handler] = {
+    TaskKind.GRAPH: Handler("graph", _sample, partial(_of_type, Graph)),
+    TaskKind.PARAMETERS: Handler("parameters", _sample, _model),
+    TaskKind.DATA: Handler("data", _sample, partial(_of_type, Dataset)),
+    TaskKind.NOISE: Handler("noise", _apply, partial(_of_type, Dataset)),
+    TaskKind.TRUTH: Handler("truth", _compute, partial(_of_type, Graph)),
+    TaskKind.LEARN: Handler("algorithm", _learn, _estimate),
+    TaskKind.ESTIMATE: Handler("estimator", _compute, partial(_of_type, Estimate)),
+    TaskKind.SCORE: Handler("metric", _compute, _row),
+}

@@ -1,0 +1,33 @@
+"""Reading fixed graphs, models and data: what a task with a location does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from dagathlon.data import Dataset, LinearSem, Network, list_data, load_data, read_data, read_sem
+from dagathlon.graphs import Graph, read_graph
+from dagathlon.study.plan.task import TaskKind
+
+
+def _graph(location: str) -> Graph:
+    """A graph file, or the graph of a network on board."""
+    return read_graph(location) if Path(location).is_file() else Network.load(location).graph
+
+
+def _model(location: str) -> Network | LinearSem:
+    """A file of a network or of the weights of a linear model, or a network on board."""
+    return read_sem(location) if location.lower().endswith(".csv") else Network.load(location)
+
+
+def _data(location: str) -> Dataset:
+    """A data file, or a data set on board."""
+    return load_data(location) if location in list_data() else read_data(location)
+
+
+READERS: Mapping[TaskKind, Callable[[str], Any]] = {
+    TaskKind.GRAPH: _graph,
+    TaskKind.PARAMETERS: _model,
+    TaskKind.DATA: _data,
+}

@@ -1,0 +1,249 @@
+"""The engine's side of one worker process: start it, feed it, watch it, end it."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from dagathlon.study.engine.channel import Inbox, Slot, frame
+from dagathlon.study.engine.limits import descendants, resident
+from dagathlon.study.engine.worker import output_tail
+from dagathlon.study.plan.task import Task
+
+_PIPE_SIZE = 1 << 20
+_MAX_OUTPUT = 16 << 20
+_THREADS = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "RAYON_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+    "ARROW_IO_THREADS",
+)
+
+
+def worker_environment() -> dict[str, str]:
+    """One thread each, and the same order of sets in every process."""
+    return {**os.environ, **dict.fromkeys(_THREADS, "1"), "PYTHONHASHSEED": "0"}
+
+
+class Guardian:
+    """A process that kills the workers should the engine die (`guardian.py` beside this)."""
+
+    def __init__(self) -> None:
+        script = Path(__file__).with_name("guardian.py")
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", str(script)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            cwd="/",
+        )
+
+    def watch(self, group: int) -> None:
+        """Kill this group when the engine dies."""
+        self._tell(f"+{group}\n")
+
+    def forget(self, group: int) -> None:
+        """The group is gone."""
+        self._tell(f"-{group}\n")
+
+    def dismiss(self) -> None:
+        """There is nothing to watch any more."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        self._process.wait()
+
+    def _tell(self, line: str) -> None:
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):
+            os.write(self._process.stdin.fileno(), line.encode())
+
+
+class Assignment(NamedTuple):
+    """A task for a worker: its position in the plan, keys of its inputs, limit, expected time."""
+
+    position: int
+    task: Task
+    inputs: tuple[bytes, ...]
+    memory: int | None
+    expected: float
+
+
+class WorkerProcess:
+    """One worker.
+
+    Attributes
+    ----------
+    outstanding
+        Tasks it has been sent and has not reported: position and expected seconds.
+    load
+        Sum of those seconds.
+    is_up
+        Whether it has come as far as waiting for work.
+    """
+
+    def __init__(self, folder: Path, scratch: Path, guardian: Guardian) -> None:
+        self._guardian = guardian
+        self._output: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - it lives with us
+        flags = fcntl.fcntl(self._output, fcntl.F_GETFL)
+        fcntl.fcntl(self._output, fcntl.F_SETFL, flags | os.O_APPEND)
+        commands, self.write_fd = os.pipe()
+        self.read_fd, reports = os.pipe()
+        slot = Slot.create()
+        self.slot = Slot(slot)
+        arguments = [str(fd) for fd in (commands, reports, slot)]
+        own_folder = _own_folder(scratch)
+        self._process = subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "dagathlon.study.engine.worker",
+                *arguments,
+                str(folder.resolve()),
+                str(os.getpid()),
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=self._output,
+            stderr=self._output,
+            pass_fds=(commands, reports, slot),
+            start_new_session=True,
+            cwd=own_folder,
+            env={**worker_environment(), "TMPDIR": own_folder},
+        )
+        for fd in (commands, reports, slot):
+            os.close(fd)
+        guardian.watch(self.pid)
+        os.set_blocking(self.write_fd, False)
+        os.set_blocking(self.read_fd, False)
+        with contextlib.suppress(OSError, AttributeError):
+            fcntl.fcntl(self.read_fd, fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
+        self._inbox = Inbox(self.read_fd)
+        self._outbox = bytearray()
+        self._calls: dict[bytes, int] = {}
+        self._batch = 0
+        self.outstanding: dict[int, float] = {}
+        self.load = 0.0
+        self.is_up = False
+        self._base_memory = self._last_memory = 0
+
+    @property
+    def pid(self) -> int:
+        """Number of the process, and of the group that it leads."""
+        return self._process.pid
+
+    @property
+    def has_mail(self) -> bool:
+        """Whether something is still to be written to it."""
+        return bool(self._outbox)
+
+    def assign(self, assignments: Sequence[Assignment]) -> None:
+        """Send tasks."""
+        self._batch += 1
+        orders = []
+        for position, task, inputs, memory, expected in assignments:
+            number = self._calls.get(task.call.digest)
+            if number is None:
+                number = self._calls[task.call.digest] = len(self._calls)
+                self._outbox += frame((number, task.call))
+            orders.append((self._batch, position, task.random_key, number, inputs, memory))
+            self.outstanding[position] = expected
+            self.load += expected
+        self._outbox += frame(orders)
+        self.flush()
+
+    def settle(self, position: int) -> None:
+        """A task is off its list."""
+        self.load -= self.outstanding.pop(position, 0.0)
+        if not self.outstanding:
+            self.load = 0.0
+
+    def flush(self) -> None:
+        """Write as much as the pipe takes."""
+        with contextlib.suppress(BlockingIOError, BrokenPipeError):
+            while self._outbox:
+                del self._outbox[: os.write(self.write_fd, self._outbox)]
+
+    def receive(self) -> tuple[list[Any], bool]:
+        """Messages that have arrived, and whether the worker still has its end open."""
+        is_open = True
+        try:
+            while is_open:
+                is_open = self._inbox.fill()
+        except BlockingIOError:
+            pass
+        return list(self._inbox.messages()), is_open
+
+    def take_back(self) -> list[int]:
+        """Take back what waits behind the present task.
+
+        The worker may just be beginning one of them; then it is done twice, with the same result.
+        """
+        present, _ = self.slot.read()
+        self.slot.revoked = self._batch
+        waiting = [position for position in self.outstanding if position != present]
+        for position in waiting:
+            self.settle(position)
+        return waiting
+
+    def tail(self) -> str:
+        """The last lines it printed."""
+        return output_tail(self._output.fileno())
+
+    def bound_output(self) -> None:
+        """Do not let a module that prints without end fill the disk."""
+        if os.fstat(self._output.fileno()).st_size > _MAX_OUTPUT:
+            os.ftruncate(self._output.fileno(), 0)
+
+    def greet(self) -> None:
+        """It is up and has loaded what it needs; whatever it takes from now on is for tasks."""
+        self.is_up = True
+        self._base_memory = self._last_memory = resident(self.pid)
+
+    def memory(self) -> int:
+        """Memory of the worker and all it has started, in bytes."""
+        self._last_memory = resident(self.pid)
+        return self._last_memory
+
+    def grown(self) -> int:
+        """By how much it had grown when its memory was last asked for."""
+        return max(self._last_memory - self._base_memory, 0)
+
+    def kill(self) -> None:
+        """End it and everything it has started, at once."""
+        started = list(descendants(self.pid))
+        with contextlib.suppress(OSError):
+            os.killpg(self.pid, signal.SIGKILL)
+        for pid in started:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+
+    def wait(self) -> int:
+        """How it ended: the exit code, or minus the signal."""
+        return self._process.wait()
+
+    def close(self) -> None:
+        """Let go of a worker that has ended, and of anything it left running."""
+        self.kill()
+        self._guardian.forget(self.pid)
+        for fd in (self.read_fd, self.write_fd):
+            os.close(fd)
+        self._output.close()
+
+
+def _own_folder(scratch: Path) -> str:
+    """A folder that nobody else works in, so that stray files meet no one."""
+    return tempfile.mkdtemp(dir=scratch)

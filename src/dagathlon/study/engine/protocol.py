@@ -1,0 +1,144 @@
+"""What an engine is: it runs the tasks of a plan, keeps their results and says what happens."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
+
+from dagathlon.study.plan.task import Outcome, Status, Task, TaskKind, Workload
+from dagathlon.study.store.store import Store
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to go about it.
+
+    Parameters
+    ----------
+    retry
+        Statuses whose stored outcomes do not stand: those tasks run again.
+    shuffle
+        Seed of a random order of the tasks that could run; None keeps the order of the plan.
+    limit
+        Only so many learning tasks (with what they need): a quick look.
+    """
+
+    retry: Collection[Status] = ()
+    shuffle: int | None = None
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Began:
+    """The store was consulted: what is to be done, by task kind and module, and what is there."""
+
+    to_do: Mapping[tuple[str, str], int]
+    stored: Mapping[tuple[str, str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A task has an outcome, and the outcome is in the store."""
+
+    position: int
+    task: Task
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """What is under way, told a few times a second: positions, and memory of all workers."""
+
+    positions: tuple[int, ...]
+    memory: int
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something worth a line: a damaged result, a worker that had to be replaced."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """All tasks are done; tables, figures and the report are being written."""
+
+
+Event: TypeAlias = Began | Finished | Running | Note | Writing
+OnEvent: TypeAlias = Callable[[Event], None]
+
+
+@dataclass
+class Summary:
+    """How a run went.
+
+    Parameters
+    ----------
+    ran
+        Tasks that ran now, by status, kind and module.
+    stored
+        Tasks whose outcome was in the store already, by status, kind and module.
+    seconds
+        Wall-clock time of the whole run.
+    interrupted
+        Whether it was stopped before the end; the same command goes on from there.
+    partial
+        Whether it was limited to a part of the plan.
+    """
+
+    ran: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    stored: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    seconds: float = 0.0
+    interrupted: bool = False
+    partial: bool = False
+
+    def count(self, counted: Counter[tuple[str, str, str]], task: Task, status: Status) -> None:
+        """Add one task to `ran` or `stored`."""
+        counted[status.value, task.call.kind.value, task.call.module] += 1
+
+    def failures(self) -> Counter[tuple[str, str]]:
+        """Number of tasks that did not succeed, now or earlier, by status and module.
+
+        What only follows from a failure, such as the score of a graph that was not learned, does
+        not count.
+        """
+        found: Counter[tuple[str, str]] = Counter()
+        for (status, kind, module), n in (self.ran + self.stored).items():
+            follows = status == Status.SKIPPED and kind in (TaskKind.ESTIMATE, TaskKind.SCORE)
+            if status != Status.OK and not follows:
+                found[status, module] += n
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data for logs and for `status`."""
+        return {
+            "ran": [[*key, n] for key, n in sorted(self.ran.items())],
+            "stored": [[*key, n] for key, n in sorted(self.stored.items())],
+            "seconds": self.seconds,
+            "interrupted": self.interrupted,
+            "partial": self.partial,
+        }
+
+
+class Engine(Protocol):
+    """Runs a plan. Every finished task is in the store before anything is said about it."""
+
+    def run(
+        self, plan: Workload, store: Store, *, on_event: OnEvent = ..., options: Options = ...
+    ) -> Summary:
+        """Run all tasks that have no outcome in the store yet.
+
+        Parameters
+        ----------
+        plan
+            The tasks.
+        store
+            Where outcomes are looked up and kept.
+        on_event
+            Told everything that happens.
+        options
+            Order, retries, quick look.
+        """

@@ -1,0 +1,231 @@
+"""Which task may run when: readiness, order, and what falls with a failed input.
+
+It knows nothing of processes, so that every engine schedules in the same way.
+"""
+
+from __future__ import annotations
+
+import heapq
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from dagathlon.study.engine.protocol import Options, Summary
+from dagathlon.study.plan.task import Limits, Outcome, Status, Task, TaskKind, Workload
+from dagathlon.study.store.store import Store
+
+_CHUNK = 20_000
+_NO_LIMITS = Limits()
+
+
+class State(IntEnum):
+    """Where a task stands."""
+
+    LEFT_OUT = 0
+    WAITING = 1
+    READY = 2
+    RUNNING = 3
+    DONE = 4
+    FAILED = 5
+
+
+class Skip(NamedTuple):
+    """A task that cannot run because an input did not succeed."""
+
+    position: int
+    outcome: Outcome
+
+
+class Schedule:
+    """The tasks of a plan and where each stands.
+
+    Parameters
+    ----------
+    plan
+        The tasks.
+    store
+        Outcomes that are known already.
+    options
+        Order, retries, quick look.
+    """
+
+    def __init__(self, plan: Workload, store: Store, options: Options) -> None:
+        self.tasks = plan.tasks
+        self._limits = plan.limits
+        n = len(self.tasks)
+        self.state = bytearray(n)
+        self.unfinished = 0
+        self.stored = Summary().stored
+        self.to_do: Counter[tuple[str, str]] = Counter()
+        self._pending = array("i", bytes(4 * n))
+        self._rank = _ranks(n, options.shuffle)
+        self._ready: list[tuple[int, int]] = []
+        self._skipped: list[Skip] = []
+        wanted = range(n) if options.limit is None else quick_look(self.tasks, options.limit)
+        self._settle(wanted, store, options)
+        self._starts, self._dependents = _dependents(self.tasks, self.state)
+
+    def limits(self, position: int) -> Limits:
+        """The limits of one task."""
+        return self._limits.get(position, _NO_LIMITS)
+
+    def take_skipped(self) -> list[Skip]:
+        """Tasks found to be impossible since the last time."""
+        skipped, self._skipped = self._skipped, []
+        return skipped
+
+    @property
+    def n_ready(self) -> int:
+        """How many tasks could run now."""
+        while self._ready and self.state[self._ready[0][1]] != State.READY:
+            heapq.heappop(self._ready)
+        return len(self._ready)
+
+    def peek(self) -> int:
+        """The next task; `n_ready` must have said that there is one."""
+        return self._ready[0][1]
+
+    def pop(self) -> int:
+        """Take the next task; it is running from now on."""
+        _, position = heapq.heappop(self._ready)
+        self.state[position] = State.RUNNING
+        return position
+
+    def put_back(self, position: int) -> None:
+        """A task that was taken did not run after all."""
+        if self.state[position] == State.RUNNING:
+            self._make_ready(position)
+
+    def is_open(self, position: int) -> bool:
+        """Whether the task has no outcome yet."""
+        return self.state[position] < State.DONE
+
+    def finish(self, position: int, outcome: Outcome) -> None:
+        """Record the outcome of a task and what follows from it for others."""
+        self.unfinished -= 1
+        if outcome.status is not Status.OK:
+            self.state[position] = State.FAILED
+            self._skip_dependents(position, outcome)
+            return
+        self.state[position] = State.DONE
+        for dependent in self._dependents_of(position):
+            if self.state[dependent] == State.WAITING:
+                self._pending[dependent] -= 1
+                if not self._pending[dependent]:
+                    self._make_ready(dependent)
+
+    def reopen(self, position: int, lost: int) -> None:
+        """The stored result of input `lost` turned out to be unusable: make it again first."""
+        if self.state[lost] == State.DONE:
+            self.unfinished += 1
+            for dependent in self._dependents_of(lost):
+                if self.state[dependent] == State.WAITING:
+                    self._pending[dependent] += 1
+            self._wait_for_inputs(lost)
+        if self.state[lost] == State.FAILED:
+            reason = f"the result of {self.tasks[lost].call.module} was lost and not made again"
+            self._skip(position, Outcome(Status.SKIPPED, reason))
+        else:
+            self._wait_for_inputs(position)
+
+    def _wait_for_inputs(self, position: int) -> None:
+        inputs = self.tasks[position].inputs
+        self._pending[position] = sum(self.state[i] != State.DONE for i in inputs)
+        self.state[position] = State.WAITING
+        if not self._pending[position]:
+            self._make_ready(position)
+
+    def _make_ready(self, position: int) -> None:
+        self.state[position] = State.READY
+        heapq.heappush(self._ready, (self._rank[position], position))
+
+    def _dependents_of(self, position: int) -> Sequence[int]:
+        return self._dependents[self._starts[position] : self._starts[position + 1]]
+
+    def _skip_dependents(self, position: int, outcome: Outcome) -> None:
+        skipped = Outcome(Status.SKIPPED, skip_reason(self.tasks[position], outcome))
+        stack = [position]
+        while stack:
+            for dependent in self._dependents_of(stack.pop()):
+                if self.state[dependent] in (State.WAITING, State.READY):
+                    self._skip(dependent, skipped)
+                    stack.append(dependent)
+
+    def _skip(self, position: int, outcome: Outcome) -> None:
+        self.unfinished -= 1
+        self.state[position] = State.FAILED
+        self._skipped.append(Skip(position, outcome))
+
+    def _settle(self, wanted: Iterable[int], store: Store, options: Options) -> None:
+        """Go through the plan once, inputs before dependents, and find out where each stands."""
+        causes: dict[int, Outcome] = {}
+        for position, outcome in self._known(wanted, store):
+            task = self.tasks[position]
+            if outcome is not None and outcome.settles(self.limits(position), options.retry):
+                done = outcome.status is Status.OK
+                self.state[position] = State.DONE if done else State.FAILED
+                self.stored[outcome.status.value, task.call.kind.value, task.call.module] += 1
+                if not done:
+                    causes[position] = Outcome(Status.SKIPPED, skip_reason(task, outcome))
+                continue
+            self.unfinished += 1
+            self.to_do[task.call.kind.value, task.call.module] += 1
+            failed = next((i for i in task.inputs if self.state[i] == State.FAILED), None)
+            if failed is not None:
+                causes[position] = causes[failed]
+                self._skip(position, causes[failed])
+            else:
+                self._wait_for_inputs(position)
+
+    def _known(self, wanted: Iterable[int], store: Store) -> Iterator[tuple[int, Outcome | None]]:
+        remaining = list(wanted)
+        for begin in range(0, len(remaining), _CHUNK):
+            chunk = remaining[begin : begin + _CHUNK]
+            outcomes = store.outcomes(self.tasks[i].key for i in chunk)
+            for position in chunk:
+                yield position, outcomes.get(self.tasks[position].key)
+
+
+def skip_reason(task: Task, outcome: Outcome) -> str:
+    """Why a task that reads the result of `task` does not run."""
+    return f"{task.call.kind.value} {task.call.module} ended in {outcome.status}: {outcome.reason}"
+
+
+def quick_look(tasks: Sequence[Task], n: int) -> list[int]:
+    """Positions of the first n learning tasks, what they need, and what needs them alone.
+
+    Without learning tasks it is the first n tasks of any kind and what they need.
+    """
+    learning = [i for i, task in enumerate(tasks) if task.call.kind is TaskKind.LEARN]
+    kept = set(learning[:n] if learning else range(min(n, len(tasks))))
+    for i in range(len(tasks) - 1, -1, -1):
+        if i in kept:
+            kept.update(tasks[i].inputs)
+    for i, task in enumerate(tasks):
+        later = task.call.kind in (TaskKind.ESTIMATE, TaskKind.SCORE)
+        if learning and later and all(j in kept for j in task.inputs):
+            kept.add(i)
+    return sorted(kept)
+
+
+def _ranks(n: int, shuffle: int | None) -> Sequence[int]:
+    if shuffle is None:
+        return range(n)
+    return array("q", np.random.default_rng(shuffle).permutation(n).tolist())
+
+
+def _dependents(tasks: Sequence[Task], state: bytearray) -> tuple[array[int], array[int]]:
+    """For every task the tasks that read it, as slices of one array."""
+    inputs = array("q", (i for task in tasks for i in task.inputs))
+    counts = array("q", (len(task.inputs) for task in tasks))
+    source = np.frombuffer(inputs, np.int64) if inputs else np.empty(0, np.int64)
+    reader = np.repeat(np.arange(len(tasks)), np.frombuffer(counts, np.int64) if counts else 0)
+    chosen = np.frombuffer(state, np.uint8)[reader] != State.LEFT_OUT
+    source, reader = source[chosen], reader[chosen]
+    order = np.argsort(source, kind="stable")
+    starts = np.searchsorted(source[order], np.arange(len(tasks) + 1))
+    return array("q", starts.tolist()), array("q", reader[order].tolist())

@@ -1,0 +1,152 @@
+"""The workers of a local engine, and what is made of it when one of them dies."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from dagathlon.errors import StudyError
+from dagathlon.study.engine.limits import oom_kills
+from dagathlon.study.engine.process import Guardian, WorkerProcess
+from dagathlon.study.engine.worker import memory_reason
+from dagathlon.study.plan.task import Limits, Outcome, Status
+
+_MAX_FAILED_STARTS = 3
+_NEAR = 0.8
+_OUT_OF_MEMORY = ("bad_alloc", "MemoryError", "Cannot allocate memory", "ut of memory")
+
+
+class Mail(NamedTuple):
+    """What a worker has said; `is_over` when it will say no more."""
+
+    worker: WorkerProcess
+    messages: list[Any]
+    is_over: bool
+
+
+class Workers:
+    """The living workers. Leaving the context ends them all.
+
+    Parameters
+    ----------
+    folder
+        The store that they read.
+    scratch
+        Where each gets a folder to work in.
+    """
+
+    def __init__(self, folder: Path, scratch: Path) -> None:
+        self._folder = folder
+        self._scratch = scratch
+        self._selector = selectors.DefaultSelector()
+        self._failed_starts = 0
+        self._oom_kills = oom_kills()
+        self.workers: list[WorkerProcess] = []
+
+    def __enter__(self) -> Self:
+        self._guardian = Guardian()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self.workers:
+            worker.kill()
+        for worker in list(self.workers):
+            self.dismiss(worker)
+            worker.close()
+        self._guardian.dismiss()
+        self._selector.close()
+
+    def hire(self) -> WorkerProcess:
+        """Start one more worker."""
+        worker = WorkerProcess(self._folder, self._scratch, self._guardian)
+        self._selector.register(worker.read_fd, selectors.EVENT_READ, worker)
+        self.workers.append(worker)
+        return worker
+
+    def dismiss(self, worker: WorkerProcess) -> tuple[int, list[Any]]:
+        """End a worker: its exit code (or minus the signal), and the last it has said."""
+        worker.kill()
+        code = worker.wait()
+        messages, _ = worker.receive()
+        self._selector.unregister(worker.read_fd)
+        with contextlib.suppress(KeyError):
+            self._selector.unregister(worker.write_fd)
+        self.workers.remove(worker)
+        return code, messages
+
+    def wait(self, timeout: float) -> Iterator[Mail]:
+        """What workers say, waiting so many seconds for the first word."""
+        self._watch_full_pipes()
+        for key, events in self._selector.select(max(timeout, 0.0)):
+            worker = key.data
+            if worker is None:
+                os.read(key.fd, 4096)
+            elif events & selectors.EVENT_WRITE:
+                worker.flush()
+            else:
+                messages, is_open = worker.receive()
+                yield Mail(worker, messages, not is_open)
+
+    def check_start(self, worker: WorkerProcess) -> None:
+        """A worker has died: give up when workers do not even get as far as their first task."""
+        self._failed_starts = 0 if worker.is_up else self._failed_starts + 1
+        if self._failed_starts >= _MAX_FAILED_STARTS:
+            raise StudyError(f"worker processes do not start; the last one said:\n{worker.tail()}")
+
+    def _watch_full_pipes(self) -> None:
+        writing = {key.data for key in self._selector.get_map().values() if key.events & 2}
+        for worker in self.workers:
+            if worker.has_mail and worker not in writing:
+                self._selector.register(worker.write_fd, selectors.EVENT_WRITE, worker)
+            elif not worker.has_mail and worker in writing:
+                self._selector.unregister(worker.write_fd)
+
+    def cause_of_end(self, worker: WorkerProcess, code: int, limits: Limits) -> Outcome:
+        """The outcome of the task at which a worker died."""
+        tail = worker.tail()
+        before, self._oom_kills = self._oom_kills, oom_kills()
+        starved = self._oom_kills > before and code == -signal.SIGKILL
+        starved |= any(text in tail for text in _OUT_OF_MEMORY)
+        if limits.memory is not None:
+            starved |= worker.grown() > _NEAR * limits.memory
+        if starved:
+            return Outcome(Status.MEMORY, memory_reason(limits.memory), tail, limits=limits)
+        return Outcome(Status.ERROR, _cause_of_death(code), tail, limits=limits)
+
+    @contextmanager
+    def stoppable(self, stop: Callable[[], None]) -> Iterator[None]:
+        """Call `stop`, and wake up, when the user or the system asks the program to end."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        reader, writer = os.pipe()
+        os.set_blocking(writer, False)
+        self._selector.register(reader, selectors.EVENT_READ, None)
+        before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+        asked = (signal.SIGINT, signal.SIGTERM)
+        handlers = {each: signal.signal(each, lambda *_: stop()) for each in asked}
+        try:
+            yield
+        finally:
+            for each, handler in handlers.items():
+                signal.signal(each, handler)
+            signal.set_wakeup_fd(before)
+            self._selector.unregister(reader)
+            os.close(reader)
+            os.close(writer)
+
+
+def _cause_of_death(code: int) -> str:
+    if code >= 0:
+        return f"it ended the worker process with exit code {code}"
+    try:
+        return f"killed by {signal.Signals(-code).name} ({signal.strsignal(-code)})"
+    except ValueError:
+        return f"killed by signal {-code}"

@@ -1,0 +1,1 @@
+"""The grammar of studies: JSON, files and units become settings."""

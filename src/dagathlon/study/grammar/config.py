@@ -1,0 +1,339 @@
+"""The grammar of a study: Benchpress's JSON, unmodified, with our additions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias, cast
+
+from dagathlon.errors import StudyError, listing, suggestion, unknown
+from dagathlon.modules import Kind, add_files, find, modules
+from dagathlon.simulate.noise import Noise
+from dagathlon.study.grammar.evaluation import Benchmarks, Evaluation
+from dagathlon.study.grammar.expand import ModuleEntry, Setting, expand, read_entry
+from dagathlon.study.grammar.json_source import Node, read_json, without_comments
+from dagathlon.study.grammar.library import (
+    DATA_FOLDER,
+    GRAPH_FOLDER,
+    NETWORK_FOLDER,
+    FixedFile,
+    Library,
+    is_file_name,
+)
+from dagathlon.study.grammar.units import seconds_of, size_of
+
+SECTIONS: Mapping[str, Kind] = {
+    "graph": "graph",
+    "parameters": "parameters",
+    "data": "data",
+    "structure_learning_algorithms": "algorithm",
+}
+_DATA_KEYS = ("graph_id", "parameters_id", "data_id", "seed_range", "noise")
+_SETUP_KEYS = ("title", "data", "evaluation", "time_limit", "memory_limit")
+RESERVED_TITLES = (".", "..", "store")
+_MAX_SEEDS = 10_000_000
+
+Part: TypeAlias = Setting | FixedFile
+
+
+@dataclass(frozen=True)
+class DataEntry:
+    """One entry of a setup's `data`: alternatives for graph, parameters, data, noise; the seeds.
+
+    An empty tuple of graphs or parameters means null: there is none.
+    """
+
+    graph_id: str | None
+    parameters_id: str | None
+    data_id: str
+    graphs: Sequence[Part]
+    parameters: Sequence[Part]
+    data: Sequence[Part]
+    seeds: range
+    noises: Sequence[Noise]
+    where: str
+
+
+@dataclass(frozen=True)
+class Setup:
+    """One benchmark: data entries, what to make of the results, and limits for every run."""
+
+    title: str
+    data: Sequence[DataEntry]
+    evaluations: Sequence[Evaluation]
+    time_limit: float | None
+    memory_limit: int | None
+    where: str
+
+    def algorithm_ids(self) -> list[str]:
+        """Ids of all algorithms that some evaluation reads, in order of appearance."""
+        found = (name for part in self.evaluations for name in part.algorithms())
+        return list(dict.fromkeys(found))
+
+    def benchmarked(self) -> set[str]:
+        """Ids of the algorithms that are compared with the truth in the joint table."""
+        tables = (part for part in self.evaluations if isinstance(part, Benchmarks))
+        return {name for table in tables for name in table.ids}
+
+
+@dataclass(frozen=True)
+class Config:
+    """A study as read and checked, before planning."""
+
+    path: Path
+    setups: Sequence[Setup]
+    algorithms: Mapping[str, ModuleEntry]
+    library: Library
+
+
+def read_config(
+    path: Path, resources: Path | None = None, home: Path | None = None, seed: int = 0
+) -> Config:
+    """Read and check a study.
+
+    Parameters
+    ----------
+    path
+        The JSON file.
+    resources
+        A Benchpress `resources` folder; by default one beside the study, if there is one.
+    home
+        Folder that file names in the study are relative to; by default that of the file.
+    seed
+        Added to every seed of the study: other replicates of the same study.
+    """
+    root = Node(without_comments(read_json(path)), "")
+    if not isinstance(root.value, dict):
+        raise StudyError(f"{path}: a study is a JSON object")
+    try:
+        config = _read_root(root, path, _library(home or path.parent, resources))
+        return _shifted(config, seed) if seed else config
+    except StudyError as error:
+        raise StudyError(f"{path}: {error}") from None
+
+
+def _read_root(root: Node, path: Path, library: Library) -> Config:
+    _load_modules(root, library)
+    sections = _read_sections(root.need("resources"))
+    algorithms = sections["structure_learning_algorithms"]
+    setups = root.need("benchmark_setup")
+    if isinstance(setups.value, dict):  # the form before Benchpress 2.9
+        nodes = [Node({"title": path.stem} | setups.value, setups.where)]
+    else:
+        nodes = list(setups.items())
+    if not nodes:
+        raise setups.fail("there is no setup")
+    read = [_read_setup(node, sections, library) for node in nodes]
+    titles = [setup.title for setup in read]
+    for i, title in enumerate(titles):
+        if title in titles[:i]:
+            raise nodes[i].fail(f"the title {title!r} is taken by an earlier setup")
+    for setup in read:
+        _check_references(setup, algorithms)
+    return Config(path, read, algorithms, library)
+
+
+def _shifted(config: Config, seed: int) -> Config:
+    def shifted(entry: DataEntry) -> DataEntry:
+        seeds = range(entry.seeds.start + seed, entry.seeds.stop + seed)
+        if seeds.start < 0:
+            raise StudyError(f"{entry.where}.seed_range: with {seed} added, a seed is negative")
+        return replace(entry, seeds=seeds)
+
+    setups = [replace(s, data=[shifted(entry) for entry in s.data]) for s in config.setups]
+    return replace(config, setups=setups)
+
+
+def _library(home: Path, resources: Path | None) -> Library:
+    if resources is not None and not resources.is_dir():
+        raise StudyError(f"the resources folder {resources} does not exist")
+    beside = home / "resources"
+    return Library(resources or (beside if beside.is_dir() else None), home)
+
+
+def _load_modules(root: Node, library: Library) -> None:
+    """Make the user's own modules known: `modules` lists them, relative to the study."""
+    files = root.get("modules")
+    found = []
+    for item in files.items() if files else ():
+        name = item.text()
+        path = library.home / name
+        if not is_file_name(name) or not path.exists():
+            raise item.fail(f"there is no file or folder {path}")
+        found.append(path)
+    add_files(found)
+
+
+def _read_sections(node: Node) -> dict[str, dict[str, ModuleEntry]]:
+    node.only(SECTIONS, "resources")
+    result: dict[str, dict[str, ModuleEntry]] = {}
+    for section, kind in SECTIONS.items():
+        entries: dict[str, ModuleEntry] = {}
+        found = node.get(section)
+        for objects in found.items() if found else ():
+            name = objects.where.removeprefix(f"{node.where}.{section}.")
+            module = find(kind, name, f"{node.where}.{section}")
+            for item in objects.items():
+                entry = read_entry(module, item)
+                if entry.id in entries:
+                    first = entries[entry.id].where
+                    raise item.fail(f"the id {entry.id!r} is taken by {first}")
+                entries[entry.id] = entry
+        result[section] = entries
+    return result
+
+
+def _read_setup(
+    node: Node, sections: Mapping[str, Mapping[str, ModuleEntry]], library: Library
+) -> Setup:
+    node.only(_SETUP_KEYS, "a setup")
+    title = node.need("title").text()
+    plain = title.split() == [title] and "/" not in title and is_file_name(title)
+    if not plain or title in RESERVED_TITLES:
+        raise node.need("title").fail(
+            f"{title!r} cannot name the folder of results; a title is one word without blanks and "
+            f"slashes, and none of {listing(map(repr, RESERVED_TITLES))}"
+        )
+    time_limit, memory_limit = node.get("time_limit"), node.get("memory_limit")
+    data = [_read_data(item, sections, library) for item in node.need("data").items()]
+    return Setup(
+        title,
+        data,
+        _read_evaluations(node.need("evaluation")),
+        seconds_of(time_limit.value, time_limit.where) if time_limit else None,
+        size_of(memory_limit.value, memory_limit.where) if memory_limit else None,
+        node.where,
+    )
+
+
+def _read_evaluations(node: Node) -> list[Evaluation]:
+    known = modules("evaluation")
+    node.only(known, "evaluation")
+    result: list[Evaluation] = []
+    for key in node.object():
+        module = cast(type[Evaluation], known[key])
+        child = node.need(key)
+        if child.value is None:
+            continue
+        if module.shape == "flag":
+            result += [module()] if child.flag() else []
+        elif module.shape == "ids":
+            result.append(module.from_json({"ids": child.value}, child.where))
+        elif module.shape == "object":
+            result.append(module.from_json(child.object(), child.where))
+        else:
+            for item in child.items():
+                settings = expand(module, item.object(), item)
+                result += [cast(Evaluation, setting.module) for setting in settings]
+    return result
+
+
+def _read_data(
+    node: Node, sections: Mapping[str, Mapping[str, ModuleEntry]], library: Library
+) -> DataEntry:
+    node.only(_DATA_KEYS, "a data entry")
+    data_node = node.need("data_id")
+    data_id = data_node.text()
+    data: Sequence[Part] = library.data(data_id)
+    fixed = bool(data)
+    if not fixed:
+        if data_id not in sections["data"]:
+            choices = [*sections["data"], *library.names(DATA_FOLDER, (".csv",))]
+            looked = f"{library.looked(DATA_FOLDER, data_id)}, or a folder of .csv files"
+            raise data_node.fail(f"{unknown('data id', data_id, choices)}; {looked}")
+        data = sections["data"][data_id].settings
+    graphs = _alternatives(node, "graph_id", sections["graph"], library)
+    parameters = (
+        () if fixed else _alternatives(node, "parameters_id", sections["parameters"], library)
+    )
+    if not fixed and not parameters:
+        raise node.fail("data are drawn from parameters: parameters_id must not be null")
+    return DataEntry(
+        _optional_text(node, "graph_id"),
+        _optional_text(node, "parameters_id"),
+        data_id,
+        graphs,
+        parameters,
+        data,
+        _read_seeds(node),
+        _read_noises(node),
+        node.where,
+    )
+
+
+def _optional_text(node: Node, key: str) -> str | None:
+    child = node.get(key)
+    return child.text() if child else None
+
+
+def _alternatives(
+    node: Node, key: str, entries: Mapping[str, ModuleEntry], library: Library
+) -> Sequence[Part]:
+    """What an id of a data entry stands for: module settings first, then files."""
+    child = node.get(key)
+    if child is None:
+        return ()
+    name = child.text()
+    if name in entries:
+        return entries[name].settings
+    source = library.graph(name) if key == "graph_id" else library.parameters(name)
+    if source is None:
+        folder = GRAPH_FOLDER if key == "graph_id" else NETWORK_FOLDER
+        choices = [*entries, *library.names(folder, (".csv", ".rds"))]
+        looked = library.looked(folder, name)
+        raise child.fail(f"{unknown(key.replace('_', ' '), name, choices)}; {looked}")
+    return [source]
+
+
+def _read_seeds(node: Node) -> range:
+    child = node.get("seed_range")
+    if child is None:
+        return range(1, 2)
+    bounds = [item.whole() for item in child.items()]
+    if len(bounds) != 2:
+        raise child.fail(f"found {len(bounds)} numbers, expected [first, last]")
+    first, last = bounds
+    if last < first:
+        raise child.fail(f"found [{first}, {last}]; the first seed is at most the last")
+    if first < 0 or last > 2**63 - 1:
+        raise child.fail("seeds are whole numbers from 0 to 2^63 - 1")
+    if last - first >= _MAX_SEEDS:
+        raise child.fail(f"{last - first + 1} seeds; {_MAX_SEEDS} is the most")
+    return range(first, last + 1)
+
+
+def _read_noises(node: Node) -> list[Noise]:
+    """The noise experiments of a data entry: codes or objects, one or a list; by default none."""
+    child = node.get("noise")
+    if child is None:
+        return [Noise()]
+    found = list(child.items()) if isinstance(child.value, list) else [child]
+    noises = [_read_noise(item) for item in found]
+    for i, noise in enumerate(noises):
+        if noise in noises[:i]:
+            raise found[i].fail(f"{noise.code} stands twice")
+    return noises
+
+
+def _read_noise(node: Node) -> Noise:
+    if isinstance(node.value, dict):
+        return Noise.from_json(node.value, node.where)
+    return Noise.from_code(node.text(), node.where)
+
+
+def _check_references(setup: Setup, algorithms: Mapping[str, ModuleEntry]) -> None:
+    for evaluation in setup.evaluations:
+        where = f"{setup.where}.evaluation.{evaluation.name}"
+        for name in evaluation.algorithms():
+            if name not in algorithms:
+                hint = suggestion(name, algorithms)
+                raise StudyError(
+                    f"{where}: no algorithm has the id {name!r}{hint}; ids: {listing(algorithms)}"
+                )
+        for entry in setup.data:
+            if evaluation.needs_truth() and not entry.graphs:
+                raise StudyError(
+                    f"{entry.where}: {evaluation.name} compares with the truth, which needs a "
+                    "graph_id; give one, or leave the evaluation out"
+                )

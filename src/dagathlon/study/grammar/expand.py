@@ -1,0 +1,93 @@
+"""List values are a cartesian product: one object of a study becomes its settings."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dagathlon.modules import Module
+from dagathlon.study.grammar.json_source import Node
+
+MAX_SETTINGS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One point of an object's product.
+
+    Parameters
+    ----------
+    module
+        The module with these parameters.
+    values
+        The parameters as the study gives them (before defaults), in the order of its keys.
+    """
+
+    module: Module
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ModuleEntry:
+    """An object of `resources`: a module under an id, with all its settings.
+
+    Parameters
+    ----------
+    id
+        The name other parts of the study use.
+    module
+        The module's class.
+    values
+        Parameters as written, lists unexpanded, without the id.
+    settings
+        The cartesian product, last key fastest.
+    where
+        Place in the study.
+    """
+
+    id: str
+    module: type[Module]
+    values: Mapping[str, Any]
+    settings: Sequence[Setting]
+    where: str
+
+    @property
+    def curve_parameter(self) -> str:
+        """The parameter that is varied along a curve: the first with several values."""
+        several = (k for k, v in self.values.items() if isinstance(v, list) and len(v) > 1)
+        varied = next((key for key in several if key != "mcmc_seed"), None)
+        return varied or next(iter(self.values), "id")
+
+
+def read_entry(module: type[Module], node: Node) -> ModuleEntry:
+    """Check an object of `resources` and expand it."""
+    identifier = node.need("id").text()
+    values = {key: value for key, value in node.value.items() if key != "id"}
+    return ModuleEntry(identifier, module, values, expand(module, values, node), node.where)
+
+
+def expand(module: type[Module], values: Mapping[str, Any], node: Node) -> list[Setting]:
+    """All combinations of the list values, in the order of the keys, the last one fastest."""
+    axes = [_axis(module, key, value) for key, value in values.items()]
+    total = math.prod(len(axis) for axis in axes)
+    if total > MAX_SETTINGS:
+        raise node.fail(f"expands to {total} settings; {MAX_SETTINGS} is the most")
+    points = (dict(zip(values, point, strict=True)) for point in itertools.product(*axes))
+    return [Setting(module.from_json(point, node.where), point) for point in points]
+
+
+def _axis(module: type[Module], key: str, value: Any) -> Sequence[Any]:
+    """The values a key takes; a parameter that is itself a list is varied by a list of lists."""
+    parameter = module.parameters().get(key)
+    if not isinstance(value, list):
+        return [value]
+    if parameter is not None and parameter.type.is_list and not _nested(value):
+        return [value]
+    return value
+
+
+def _nested(value: Sequence[Any]) -> bool:
+    return any(isinstance(item, list) for item in value)

@@ -1,0 +1,143 @@
+"""The grammar of studies as JSON Schema, for editors; it is read off the modules."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from dagathlon.modules import Kind, Module, Parameter, modules
+from dagathlon.simulate.noise import Noise
+from dagathlon.study.grammar.config import SECTIONS
+from dagathlon.study.grammar.evaluation import Evaluation
+
+_NULL_OR_TEXT = {"type": ["string", "null"]}
+
+
+def study_schema() -> dict[str, Any]:
+    """JSON Schema (draft 2020-12) of a study file."""
+    setup = {"$ref": "#/$defs/setup"}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Dagathlon study",
+        "$defs": {"setup": _setup()},
+        "type": "object",
+        "required": ["benchmark_setup", "resources"],
+        "properties": {
+            "benchmark_setup": {"anyOf": [{"type": "array", "items": setup}, setup]},
+            "modules": {"type": "array", "items": {"type": "string"}},
+            "resources": {
+                "type": "object",
+                "additionalProperties": False,
+                "patternProperties": {"^_": {}},
+                "properties": {name: _section(kind) for name, kind in SECTIONS.items()},
+            },
+        },
+    }
+
+
+def _setup() -> dict[str, Any]:
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "patternProperties": {"^_": {}},
+        "required": ["data", "evaluation"],
+        "properties": {
+            "title": {"type": "string", "pattern": r"^[^\s/]+$"},
+            "data": {"type": "array", "items": _data_entry()},
+            "evaluation": {
+                "type": "object",
+                "additionalProperties": False,
+                "patternProperties": {"^_": {}},
+                "properties": {
+                    name: _evaluation(cast(type[Evaluation], module))
+                    for name, module in modules("evaluation").items()
+                },
+            },
+            "time_limit": {"type": ["number", "string", "null"], "description": "e.g. 90 or '2h'"},
+            "memory_limit": {"type": ["number", "string", "null"], "description": "e.g. '2G'"},
+        },
+    }
+
+
+def _data_entry() -> dict[str, Any]:
+    seeds = {"type": ["array", "null"], "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "patternProperties": {"^_": {}},
+        "required": ["data_id"],
+        "properties": {
+            "graph_id": _NULL_OR_TEXT,
+            "parameters_id": _NULL_OR_TEXT,
+            "data_id": {"type": "string"},
+            "seed_range": seeds,
+            "noise": _noise(),
+        },
+    }
+
+
+def _noise() -> dict[str, Any]:
+    """A code or an object of rates, or a list of them."""
+    parameters = Noise.parameters().items()
+    rates = {
+        "type": "object",
+        "additionalProperties": False,
+        "patternProperties": {"^_": {}},
+        "properties": {
+            name: p.type.schema | {"description": p.description, "default": p.default}
+            for name, p in parameters
+        },
+    }
+    code = {"type": "string", "description": "N, M5, I10, S5, L10, cMI, cMISL, …"}
+    return {"anyOf": [code, rates, {"type": "array", "items": {"anyOf": [code, rates]}}]}
+
+
+def _evaluation(module: type[Evaluation]) -> dict[str, Any]:
+    described = {"description": module.summary()}
+    if module.shape == "flag":
+        return described | {"type": "boolean"}
+    if module.shape == "ids":
+        return described | {"type": "array", "items": {"type": "string"}}
+    entry = _object(module, identified=False)
+    return described | (entry if module.shape == "object" else {"type": "array", "items": entry})
+
+
+def _section(kind: Kind) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "patternProperties": {"^_": {}},
+        "properties": {
+            name: {
+                "description": module.summary(),
+                "type": "array",
+                "items": _object(module, identified=True),
+            }
+            for name, module in modules(kind).items()
+        },
+    }
+
+
+def _object(module: type[Module], *, identified: bool) -> dict[str, Any]:
+    properties = {name: _parameter(p) for name, p in module.parameters().items()}
+    required = [name for name, p in module.parameters().items() if p.required]
+    if identified:
+        properties = {"id": {"type": "string"}, **properties}
+        required = ["id", *required]
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "patternProperties": {"^_": {}},
+        "required": required,
+        "properties": properties,
+    }
+
+
+def _parameter(parameter: Parameter) -> dict[str, Any]:
+    """One value, or a list of alternatives."""
+    schema = parameter.type.schema
+    result: dict[str, Any] = {"anyOf": [schema, {"type": "array", "items": schema}]}
+    if parameter.description:
+        result["description"] = parameter.description
+    if not parameter.required:
+        result["default"] = parameter.default
+    return result

@@ -1,0 +1,153 @@
+"""Fixed graphs, parameters, data and constraints: where a study finds its files."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dagathlon.data import list_data, list_networks
+from dagathlon.errors import StudyError
+
+GRAPH_FOLDER = "adjmat/myadjmats"
+NETWORK_FOLDER = "parameters/myparams/bn.fit_networks"
+SEM_FOLDER = "parameters/myparams/sem_params"
+DATA_FOLDER = "data/mydatasets"
+CONSTRAINT_FOLDER = "constraints"
+
+_CHUNK = 2**20
+_ON_BOARD = "dagathlon:"
+_ON_BOARD_ENDINGS = {GRAPH_FOLDER: ".csv", NETWORK_FOLDER: ".rds"}
+
+
+@dataclass(frozen=True)
+class FixedFile:
+    """Something that is read rather than drawn.
+
+    Parameters
+    ----------
+    label
+        How tables and figures call it.
+    location
+        The file, or the name of a network or of data on board.
+    digest
+        sha256 of the content; it stands in the task's key, so a changed file is another task.
+    """
+
+    label: str
+    location: str
+    digest: str
+
+    @property
+    def on_board(self) -> bool:
+        """Whether it is one of the networks or data sets that come with the package."""
+        return self.digest.startswith(_ON_BOARD)
+
+
+@dataclass(frozen=True)
+class Library:
+    """The places where a study's files are looked for, in order.
+
+    Parameters
+    ----------
+    resources
+        A Benchpress `resources` folder, or None.
+    home
+        The folder of the study itself.
+    """
+
+    resources: Path | None
+    home: Path
+
+    def graph(self, name: str) -> FixedFile | None:
+        """A graph file, or the graph of a network on board."""
+        found = self._file(GRAPH_FOLDER, name)
+        if found:
+            return _of_file(f"myadjmats/{Path(name).stem}", found)
+        return _on_board(name, (".csv",), f"myadjmats/{Path(name).stem}")
+
+    def parameters(self, name: str) -> FixedFile | None:
+        """A network or weight file, or a network on board."""
+        for folder in (NETWORK_FOLDER, SEM_FOLDER):
+            found = self._file(folder, name)
+            if found:
+                return _of_file(f"{Path(folder).name}/{name}", found)
+        return _on_board(name, (".rds", ".bif"), f"bn.fit_networks/{name}")
+
+    def data(self, name: str) -> list[FixedFile]:
+        """A data file, all CSV files of a folder, or data on board; empty when there is none."""
+        for place in self._places(DATA_FOLDER, name):
+            if place.is_file():
+                return [_of_file(f"fixed/filename={name}", place)]
+            if place.is_dir():
+                files = sorted(place.glob("*.csv"))
+                return [_of_file(f"fixed/filename={name}/{file.name}", file) for file in files]
+        stem = name.removesuffix(".csv")
+        if stem in list_data():
+            return [FixedFile(f"fixed/filename={name}", stem, _ON_BOARD + stem)]
+        return []
+
+    def constraints(self, name: str, where: str) -> Path:
+        """A constraint file."""
+        found = self._file(CONSTRAINT_FOLDER, name)
+        if not found:
+            looked = self.looked(CONSTRAINT_FOLDER, name)
+            raise StudyError(f"{where}: no constraint file {name!r}; {looked}")
+        return found
+
+    def looked(self, folder: str, name: str) -> str:
+        """Where a file of that name was looked for, for error messages."""
+        places = ", ".join(str(place) for place in self._places(folder, name))
+        return f"looked for a file at {places}" if places else "no file has such a name"
+
+    def names(self, folder: str, suffixes: Sequence[str]) -> list[str]:
+        """Files and networks on board that could have been meant, for error messages."""
+        ending = _ON_BOARD_ENDINGS.get(folder)
+        found = {record.name + ending for record in list_networks()} if ending else set()
+        if folder == DATA_FOLDER:
+            found = {f"{name}.csv" for name in list_data()}
+        if self.resources is not None and (self.resources / folder).is_dir():
+            files = (self.resources / folder).iterdir()
+            found |= {file.name for file in files if file.suffix in suffixes or file.is_dir()}
+        return sorted(found)
+
+    def _file(self, folder: str, name: str) -> Path | None:
+        return next((place for place in self._places(folder, name) if place.is_file()), None)
+
+    def _places(self, folder: str, name: str) -> Iterator[Path]:
+        if not is_file_name(name):
+            return
+        if self.resources is not None:
+            yield self.resources / folder / name
+        yield self.home / name
+
+
+def is_file_name(name: str) -> bool:
+    """Whether a file system could hold such a path."""
+    try:
+        parts = name.encode().split(b"/")
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in name and len(parts) < 100 and all(len(part) <= 255 for part in parts)
+
+
+def _of_file(label: str, path: Path) -> FixedFile:
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as stream:
+            while chunk := stream.read(_CHUNK):
+                digest.update(chunk)
+    except OSError as error:
+        raise StudyError(f"{path}: cannot be read ({error.strerror or error})") from None
+    return FixedFile(label, str(path.resolve()), digest.hexdigest())
+
+
+def _on_board(name: str, suffixes: Sequence[str], label: str) -> FixedFile | None:
+    stem = name
+    for suffix in suffixes:
+        stem = stem.removesuffix(suffix)
+    known = {record.name: record for record in list_networks()}
+    if stem not in known:
+        return None
+    return FixedFile(label, stem, _ON_BOARD + stem)

@@ -1,0 +1,162 @@
+"""Studies made for the user: a starting point to edit, or one from the command line alone."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dagathlon.data import list_data, list_networks
+from dagathlon.errors import StudyError, unknown
+from dagathlon.modules import find
+from dagathlon.modules.spec import parse_spec, parse_values
+from dagathlon.study.grammar.config import RESERVED_TITLES
+from dagathlon.study.grammar.library import Library
+
+_RESERVED = ("n", "seeds", "truth", "standardized")
+_DATA = re.compile(r"\s*(\S.*?)\s*(?:\[(.*)\])?\s*", re.S)
+# Asked only for what is no file, so that it finds what is on board.
+_ON_BOARD = Library(None, Path())
+
+
+def title_of(path: Path) -> str:
+    """A title for the study of that file: its name, which may have blanks, as one word."""
+    title = "-".join(path.stem.split()) or "study"
+    return f"{title}-study" if title in RESERVED_TITLES else title
+
+
+def starting_study(title: str) -> dict[str, Any]:
+    """A small study whose keys beginning with an underscore explain it."""
+    study = picked_study(title, ["pc[alpha=0.01,0.05]", "hc", "boss"], [])
+    setup = study["benchmark_setup"][0]
+    setup["_title"] = "names the folder of results"
+    setup["_data"] = "each entry: which graph, which parameters, which data, and the seeds"
+    setup["_evaluation"] = "what to make of the results; dagathlon modules lists the kinds"
+    study["_resources"] = "modules with parameters under an id; a list of values is tried in full"
+    study["_help"] = "dagathlon check FILE validates; dagathlon modules NAME explains a module"
+    return study
+
+
+def picked_study(
+    title: str,
+    picks: Sequence[str],
+    data: Sequence[str],
+    modules: Sequence[Path] = (),
+    home: Path = Path(),
+) -> dict[str, Any]:
+    """A study of the picked algorithms on the named data.
+
+    Parameters
+    ----------
+    title
+        Title of the study.
+    picks
+        Algorithms such as ``pc[alpha=0.01,0.05]``.
+    data
+        Networks on board such as ``alarm[n=1000,seeds=5]``, data files such as
+        ``mine.csv[truth=graph.csv]``; none means random linear Gaussian data.
+    modules
+        Files and folders of the user's own modules, which are known already.
+    home
+        Folder of the study's file, from which the paths in it are read.
+    """
+    algorithms: dict[str, list[dict[str, Any]]] = {}
+    ids: list[str] = []
+    for pick in picks:
+        name, values = parse_spec(pick)
+        module = find("algorithm", name, pick)
+        ids.append(_new_id(name, ids))
+        settings = {key: found[0] if len(found) == 1 else found for key, found in values.items()}
+        algorithms.setdefault(module.name, []).append({"id": ids[-1], **settings})
+    resources: dict[str, Any] = {"graph": {}, "parameters": {}, "data": {}}
+    entries = [_entry(text, resources, home) for text in data] or [_random_entry(resources)]
+    with_truth = all(entry["graph_id"] is not None for entry in entries)
+    evaluation: dict[str, Any] = {"graph_estimation": {"ids": ids, "csvs": True}}
+    if with_truth:
+        evaluation = {"benchmarks": {"ids": ids}, "metrics": {}, "ranking": {}}
+    own = {"modules": [_from(home, str(path)) for path in modules]} if modules else {}
+    return own | {
+        "benchmark_setup": [{"title": title, "data": entries, "evaluation": evaluation}],
+        "resources": resources | {"structure_learning_algorithms": algorithms},
+    }
+
+
+def _new_id(name: str, taken: Sequence[str]) -> str:
+    number = sum(other == name or other.startswith(f"{name}-") for other in taken)
+    return name if not number else f"{name}-{number + 1}"
+
+
+def _from(home: Path, path: str) -> str:
+    """A path as a study in that folder writes it."""
+    return path if Path(path).is_absolute() else os.path.relpath(path, home)
+
+
+def _entry(text: str, resources: dict[str, Any], home: Path) -> dict[str, Any]:
+    name, values = _parse_data(text)
+    for key in values:
+        if key not in _RESERVED:
+            raise StudyError(unknown("key", key, _RESERVED, text))
+    known = [record.name for record in list_networks()]
+    if name in known:
+        return _network_entry(name, values, resources)
+    on_board = not Path(name).exists()
+    if on_board and not _ON_BOARD.data(name):
+        what = "network on board or data file"
+        raise StudyError(unknown(what, name, [*known, *list_data()], text))
+    truth = values.get("truth", [None])[0]
+    return {
+        "graph_id": None if truth is None else _truth(home, str(truth)),
+        "parameters_id": None,
+        "data_id": name if on_board else _from(home, name),
+        "seed_range": None,
+    }
+
+
+def _parse_data(text: str) -> tuple[str, dict[str, list[Any]]]:
+    """As `parse_spec`; but a file may have a name that no module has, with blanks or brackets."""
+    starts = [found.start() for found in re.finditer(r"\[", text)] if text.endswith("]") else []
+    for end in (len(text), *reversed(starts)):
+        if text[:end].strip() and Path(text[:end]).exists():
+            return text[:end], parse_values(text[end + 1 : -1], text)
+    match = _DATA.fullmatch(text)
+    if match is None:
+        raise StudyError(f"{text!r} names no data; write a network or a data file")
+    return match.group(1), parse_values(match.group(2) or "", text)
+
+
+def _truth(home: Path, name: str) -> str:
+    on_board = not Path(name).exists() and _ON_BOARD.graph(name)
+    return name if on_board else _from(home, name)
+
+
+def _network_entry(
+    name: str, values: dict[str, list[Any]], resources: dict[str, Any]
+) -> dict[str, Any]:
+    n = values.get("n", [1000])
+    entry = {
+        "id": f"{name}-data",
+        "n": n[0] if len(n) == 1 else n,
+        "standardized": values.get("standardized", [False])[0],
+    }
+    resources["data"].setdefault("iid", []).append(entry)
+    seeds = [1, values.get("seeds", [3])[0]]
+    return {
+        "graph_id": f"{name}.csv",
+        "parameters_id": f"{name}.rds",
+        "data_id": entry["id"],
+        "seed_range": seeds,
+    }
+
+
+def _random_entry(resources: dict[str, Any]) -> dict[str, Any]:
+    resources["graph"]["pcalg_randdag"] = [{"id": "dag", "n": 20, "d": 4, "max_parents": 5}]
+    resources["parameters"]["sem_params"] = [{"id": "sem", "min": 0.25, "max": 1}]
+    resources["data"]["iid"] = [{"id": "rows", "n": 300, "standardized": True}]
+    return {
+        "graph_id": "dag",
+        "parameters_id": "sem",
+        "data_id": "rows",
+        "seed_range": [1, 5],
+    }

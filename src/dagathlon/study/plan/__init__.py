@@ -1,0 +1,1 @@
+"""From settings to tasks: labels, keys, what fits what."""

@@ -1,0 +1,130 @@
+"""Refusing pairs that cannot work before anything runs, with the place and the remedy."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import cast
+
+from dagathlon.data import LinearSem, list_networks
+from dagathlon.data.facts import DataFacts, facts_of
+from dagathlon.errors import StudyError, listing
+from dagathlon.graphs import Mark
+from dagathlon.learners.base import Learner
+from dagathlon.simulate.base import DataGenerator, GraphGenerator, ParameterGenerator
+from dagathlon.study.engine.fixed import READERS
+from dagathlon.study.grammar.config import Part
+from dagathlon.study.grammar.expand import ModuleEntry
+from dagathlon.study.grammar.library import FixedFile
+from dagathlon.study.plan.task import TaskKind
+
+
+def facts_of_case(graph: Part | None, parameters: Part | None, data: Part, where: str) -> DataFacts:
+    """What is known of a data set before it exists; parts that do not fit are refused."""
+    if isinstance(data, FixedFile):
+        _check_names(graph, data, TaskKind.DATA, where)
+        return _facts_of_file(data)
+    _check_names(graph, parameters, TaskKind.PARAMETERS, where)
+    model = _facts_of_model(graph, parameters, where)
+    generator = cast(DataGenerator, data.module)
+    objection = generator.objection(model)
+    if objection:
+        raise StudyError(f"{where}: {objection}")
+    return generator.facts(model)
+
+
+def check_case(chain: Sequence[ModuleEntry], data: DataFacts, where: str) -> None:
+    """Refuse an algorithm, or one that it reads from, that cannot work on such data."""
+    for entry in chain:
+        for setting in entry.settings:
+            learner = cast(Learner, setting.module)
+            objection = learner.objection(data)
+            if objection:
+                raise StudyError(f"{entry.where} on {where}: {objection}")
+
+
+def _check_names(graph: Part | None, other: Part | None, kind: TaskKind, where: str) -> None:
+    """Refuse a fixed graph over other variables than the fixed data or model it is the truth of."""
+    if not isinstance(graph, FixedFile) or not isinstance(other, FixedFile):
+        return
+    if graph.on_board and graph.digest == other.digest:
+        return
+    nodes, variables = _names_of(graph, TaskKind.GRAPH), _names_of(other, kind)
+    if set(nodes).isdisjoint(variables):
+        raise StudyError(
+            f"{where}: the graph {graph.location} (nodes {listing(nodes)}) and {kind.value} "
+            f"{other.location} (variables {listing(variables)}) have no name in common; give "
+            "files over the same variables"
+        )
+
+
+@functools.cache
+def _names_of(source: FixedFile, kind: TaskKind) -> tuple[str, ...]:
+    return tuple(READERS[kind](source.location).names)
+
+
+def _facts_of_model(graph: Part | None, parameters: Part | None, where: str) -> DataFacts:
+    if isinstance(parameters, FixedFile):
+        return _facts_of_network(parameters)
+    if parameters is None:
+        return DataFacts()
+    generator = cast(ParameterGenerator, parameters.module)
+    found = _kind_of_graph(graph)
+    if found is None:
+        raise StudyError(f"{where}: {generator.name} needs a graph; graph_id must not be null")
+    if found != generator.needs:
+        wanted = "a DAG" if generator.needs == "dag" else "an undirected graph"
+        raise StudyError(
+            f"{where}: {generator.name} needs {wanted}, and graph_id gives {_a(found)}; choose "
+            "other parameters or another graph"
+        )
+    return generator.gives
+
+
+def _a(kind: str) -> str:
+    names = {"dag": "a DAG", "undirected": "an undirected graph", "cyclic": "a graph with a cycle"}
+    return names.get(kind, f"a {kind} graph")
+
+
+def _kind_of_graph(graph: Part | None) -> str | None:
+    if graph is None:
+        return None
+    if isinstance(graph, FixedFile):
+        return _kind_of_file(graph)
+    return cast(GraphGenerator, graph.module).gives
+
+
+@functools.cache
+def _kind_of_file(source: FixedFile) -> str:
+    if source.on_board:
+        return "dag"
+    graph = READERS[TaskKind.GRAPH](source.location)
+    directed = ((graph.marks == Mark.TAIL) == (graph.marks == Mark.ARROW).T).all()
+    return "cyclic" if directed and not graph.is_dag else str(graph.kind)
+
+
+@functools.cache
+def _facts_of_file(source: FixedFile) -> DataFacts:
+    return facts_of(READERS[TaskKind.DATA](source.location))
+
+
+@functools.cache
+def _facts_of_network(source: FixedFile) -> DataFacts:
+    names = {"discrete": "discrete", "gaussian": "continuous", "conditional gaussian": "mixed"}
+    known = {record.name: record for record in list_networks()}.get(source.location)
+    if known is not None:
+        kind, columns, levels = known.kind, known.n_nodes, known.max_levels or 0
+    else:
+        network = READERS[TaskKind.PARAMETERS](source.location)
+        if isinstance(network, LinearSem):
+            return DataFacts(
+                kind="continuous", binary=False, missing=False, n_columns=len(network.names)
+            )
+        kind, columns = network.kind, len(network)
+        levels = max(len(variable.levels or ()) for variable in network.variables)
+    return DataFacts(
+        kind=names[kind],  # type: ignore[arg-type]
+        binary=kind == "discrete" and levels <= 2,
+        missing=False,
+        n_columns=columns,
+    )

@@ -1,0 +1,1 @@
+"""Keeping results: index, objects, stored forms."""

@@ -1,0 +1,190 @@
+"""How our own types are taken apart into JSON and arrays, and put together again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import astuple, dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.data.dataset import Dataset
+from dagathlon.data.distributions import Distribution, Gaussian, Table
+from dagathlon.data.multivariate_normal import MultivariateNormal
+from dagathlon.data.network import About, Network
+from dagathlon.data.regimes import Regimes
+from dagathlon.data.sem import LinearSem
+from dagathlon.data.variable import Variable
+from dagathlon.graphs import Graph
+from dagathlon.learners.base import Estimate
+from dagathlon.posteriors.chain import Chain, Edits
+
+Arrays: TypeAlias = Mapping[str, npt.NDArray[Any]]
+
+
+class Parts(NamedTuple):
+    """An object taken apart: a JSON value and named arrays."""
+
+    meta: Any
+    arrays: Arrays
+
+
+@dataclass(frozen=True)
+class Format:
+    """The stored form of one type.
+
+    Parameters
+    ----------
+    type
+        The type, exactly.
+    take_apart, put_together
+        There and back.
+    raw
+        Whether it is left uncompressed, to be mapped into memory.
+    """
+
+    type: type
+    take_apart: Callable[[Any], Parts]
+    put_together: Callable[[Parts], Any]
+    raw: bool = False
+
+
+def _graph_parts(graph: Graph) -> Parts:
+    return Parts(graph.names, {"marks": graph.marks})
+
+
+def _graph(parts: Parts) -> Graph:
+    return Graph(parts.meta, parts.arrays["marks"])
+
+
+def _estimate_parts(estimate: Estimate) -> Parts:
+    stats = {name: _plain(value) for name, value in estimate.stats.items()}
+    arrays: dict[str, npt.NDArray[Any]] = {"marks": estimate.graph.marks}
+    directed = None
+    if estimate.chain is not None:
+        directed = estimate.chain.directed
+        arrays |= _chain_arrays(estimate.chain)
+    return Parts([estimate.graph.names, stats, directed], arrays)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _estimate(parts: Parts) -> Estimate:
+    names, stats, directed = parts.meta
+    chain = None if directed is None else _chain(names, directed, parts.arrays)
+    return Estimate(Graph(names, parts.arrays["marks"]), stats, chain)
+
+
+def _chain_arrays(chain: Chain) -> dict[str, npt.NDArray[Any]]:
+    arrays: dict[str, npt.NDArray[Any]] = {
+        "index": chain.index,
+        "score": chain.score,
+        "added": chain.added.edges,
+        "added_starts": chain.added.starts,
+        "removed": chain.removed.edges,
+        "removed_starts": chain.removed.starts,
+    }
+    if chain.time is not None:
+        arrays["time"] = chain.time
+    return arrays
+
+
+def _chain(names: list[str], directed: bool, arrays: Arrays) -> Chain:
+    return Chain(
+        names,
+        directed,
+        index=arrays["index"],
+        score=arrays["score"],
+        added=Edits(arrays["added"], arrays["added_starts"]),
+        removed=Edits(arrays["removed"], arrays["removed_starts"]),
+        time=arrays.get("time"),
+    )
+
+
+def _dataset_parts(data: Dataset) -> Parts:
+    variables = [[variable.name, variable.levels] for variable in data.variables]
+    arrays: dict[str, npt.NDArray[Any]] = {"codes": data.codes, "values": data.values}
+    targets = None
+    if data.regimes is not None:
+        targets = [sorted(target) for target in data.regimes.targets]
+        arrays["regime"] = data.regimes.rows
+    return Parts([variables, targets], arrays)
+
+
+def _dataset(parts: Parts) -> Dataset:
+    described, targets = parts.meta
+    variables = tuple(
+        Variable(name, None if levels is None else tuple(levels)) for name, levels in described
+    )
+    regimes = None
+    if targets is not None:
+        regimes = Regimes(tuple(map(frozenset, targets)), parts.arrays["regime"])
+    # The bytes are known by their hash to be those of a data set that was checked when it was
+    # made, and checking every value again would cost each worker a pass over the file.
+    return Dataset._of(variables, parts.arrays["codes"], parts.arrays["values"], regimes)
+
+
+def _network_parts(network: Network) -> Parts:
+    nodes: list[list[Any]] = []
+    arrays: dict[str, npt.NDArray[Any]] = {}
+    for i, (name, given) in enumerate(network.distributions.items()):
+        if isinstance(given, Table):
+            nodes.append([name, given.parents, given.levels])
+            arrays[f"{i}"] = given.probabilities
+        else:
+            nodes.append([name, given.discrete_parents, None, given.continuous_parents])
+            arrays |= {f"{i}i": given.intercept, f"{i}c": given.coefficients, f"{i}s": given.sd}
+    return Parts([nodes, astuple(network.about)], arrays)
+
+
+def _network(parts: Parts) -> Network:
+    nodes, about = parts.meta
+    arrays = parts.arrays
+    distributions: dict[str, Distribution] = {}
+    for i, (name, parents, levels, *continuous) in enumerate(nodes):
+        if levels is not None:
+            distributions[name] = Table(tuple(levels), tuple(parents), arrays[f"{i}"])
+        else:
+            numbers = (arrays[f"{i}i"], arrays[f"{i}c"], arrays[f"{i}s"])
+            distributions[name] = Gaussian(tuple(continuous[0]), *numbers, tuple(parents))
+    return Network(distributions, about=About(*about))
+
+
+def _sem_parts(sem: LinearSem) -> Parts:
+    return Parts(sem.names, {"weights": sem.weights, "variances": sem.variances})
+
+
+def _sem(parts: Parts) -> LinearSem:
+    return LinearSem(parts.meta, parts.arrays["weights"], parts.arrays["variances"])
+
+
+def _normal_parts(normal: MultivariateNormal) -> Parts:
+    return Parts(normal.names, {"covariance": normal.covariance()})
+
+
+def _normal(parts: Parts) -> MultivariateNormal:
+    return MultivariateNormal(parts.meta, parts.arrays["covariance"])
+
+
+def _json_parts(value: Any) -> Parts:
+    return Parts(value, {})
+
+
+def _json(parts: Parts) -> Any:
+    return parts.meta
+
+
+FORMATS: Mapping[str, Format] = {
+    "graph": Format(Graph, _graph_parts, _graph),
+    "estimate": Format(Estimate, _estimate_parts, _estimate),
+    "dataset": Format(Dataset, _dataset_parts, _dataset, raw=True),
+    "network": Format(Network, _network_parts, _network),
+    "linear_sem": Format(LinearSem, _sem_parts, _sem),
+    "multivariate_normal": Format(MultivariateNormal, _normal_parts, _normal),
+    "row": Format(dict, _json_parts, _json),
+    "rows": Format(list, _json_parts, _json),
+}
+"""Names stand in stored results and are never given to anything else."""

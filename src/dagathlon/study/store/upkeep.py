@@ -1,0 +1,130 @@
+"""Upkeep of a store: what it holds, whether it is sound, and throwing away what is not needed."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from dagathlon.errors import StudyError
+from dagathlon.study.store.claims import run_records
+from dagathlon.study.store.codec import CodecError, decode
+from dagathlon.study.store.objects import DamagedError, Payload
+from dagathlon.study.store.store import Store
+
+
+class Size(NamedTuple):
+    """Number of results and bytes: of the index, and of the files beside it."""
+
+    results: int
+    index_bytes: int
+    files: int
+    file_bytes: int
+
+
+class Freed(NamedTuple):
+    """What `gc` removed."""
+
+    results: int
+    files: int
+    file_bytes: int
+
+
+class Damage(NamedTuple):
+    """A result that is not what it was."""
+
+    key: bytes
+    kind: str
+    module: str
+    problem: str
+
+
+class Count(NamedTuple):
+    """How many tasks of one kind and module ended in one way, and their mean wall-clock time."""
+
+    kind: str
+    module: str
+    status: str
+    number: int
+    mean_wall: float
+
+
+def size(store: Store) -> Size:
+    """How much there is."""
+    (results,) = store.connection.execute("SELECT count(*) FROM results").fetchone()
+    index = sum(path.stat().st_size for path in store.folder.glob("index.sqlite*"))
+    sizes = [path.stat().st_size for _, path in store.objects.files()]
+    return Size(results, index, len(sizes), sum(sizes))
+
+
+def counts(store: Store) -> list[Count]:
+    """Numbers of stored outcomes by kind, module and status."""
+    rows = store.connection.execute(
+        "SELECT kind, module, status, count(*), avg(wall) FROM results"
+        " GROUP BY kind, module, status ORDER BY kind, module, status"
+    )
+    return [Count(*row) for row in rows]
+
+
+def verify(store: Store, *, repair: bool = False) -> list[Damage]:
+    """Read every result and compare it with its hash.
+
+    Parameters
+    ----------
+    store
+        The store.
+    repair
+        Take damaged results out, so that the next run computes them again.
+    """
+    damaged = list(_damaged(store))
+    if repair:
+        store.drop([damage.key for damage in damaged])
+    return damaged
+
+
+def _damaged(store: Store) -> Iterator[Damage]:
+    rows = store.connection.execute(
+        "SELECT key, kind, module, digest, size, inline FROM results WHERE digest IS NOT NULL"
+    )
+    for key, kind, module, *payload in rows:
+        try:
+            decode(store.objects.read(Payload(*payload)))
+        except (DamagedError, CodecError) as error:
+            yield Damage(key, kind, module, str(error))
+
+
+def gc(store: Store, keep: Collection[bytes] | None = None) -> Freed:
+    """Throw away what is not needed.
+
+    Parameters
+    ----------
+    store
+        A store that no run is using.
+    keep
+        Keys of the tasks to keep; None keeps all, and only what belongs to no task goes.
+    """
+    working = next((record for record in run_records(store) if record.alive), None)
+    if working is not None:
+        raise StudyError(
+            f"{store.folder}: process {working.pid} is using the store; wait until it has ended"
+        )
+    dropped = 0
+    with store.transaction():
+        if keep is not None:
+            kept = set(keep)
+            keys = [key for (key,) in store.connection.execute("SELECT key FROM results")]
+            gone = [(key,) for key in keys if key not in kept]
+            store.connection.executemany("DELETE FROM results WHERE key = ?", gone)
+            dropped = len(gone)
+        store.connection.execute("DELETE FROM claims")
+        rows = store.connection.execute("SELECT digest FROM results WHERE inline IS NULL")
+        used = {digest for (digest,) in rows}
+    unused = [path for digest, path in store.objects.files() if digest not in used]
+    freed = 0
+    for path in [*unused, *store.objects.leftovers()]:
+        with contextlib.suppress(FileNotFoundError):
+            freed += path.stat().st_size
+            path.unlink()
+    store.connection.execute("VACUUM")
+    store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return Freed(dropped, len(unused), freed)

@@ -1,0 +1,1 @@
+"""Looking at a study: result tables, progress."""

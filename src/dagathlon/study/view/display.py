@@ -1,0 +1,307 @@
+"""What a person sees while a study runs: bars on a terminal, lines elsewhere, a log on request."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, Any, Protocol, Self
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from dagathlon.errors import StudyError, not_written
+from dagathlon.study.engine.protocol import Began, Event, Finished, Note, Running, Summary, Writing
+from dagathlon.study.plan.task import Status, Workload
+from dagathlon.study.view.tally import Line, Tally
+
+PLAIN_SECONDS = 10.0
+_REFRESH = 0.25
+_LOGGED = 1.0
+_SHORT = 600.0
+
+
+class View(Protocol):
+    """One way of showing a tally."""
+
+    def show(self, tally: Tally) -> None:
+        """The tally has changed."""
+
+    def note(self, text: str) -> None:
+        """Something worth a line has happened."""
+
+    def stage(self, text: str) -> None:
+        """The run has come to its next part."""
+
+    def close(self) -> None:
+        """Nothing more will come."""
+
+
+class Silence:
+    """Shows nothing but notes."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def show(self, tally: Tally) -> None:
+        """Show nothing."""
+
+    def note(self, text: str) -> None:
+        """Print the line."""
+        self._console.print(f"note: {text}", style="yellow", markup=False, highlight=False)
+
+    def stage(self, text: str) -> None:
+        """Show nothing."""
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class Lines(Silence):
+    """A line now and then, for logs and pipes."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(console)
+        self._next = time.monotonic() + PLAIN_SECONDS
+
+    def show(self, tally: Tally) -> None:
+        """Print a line when it is time for one."""
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + PLAIN_SECONDS
+            self._console.print(headline(tally), highlight=False, soft_wrap=True)
+
+    def stage(self, text: str) -> None:
+        """Print a line."""
+        self._console.print(text, highlight=False, soft_wrap=True)
+
+
+class Bars(Silence):
+    """Bars per algorithm that move, for terminals."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(console)
+        self._live = Live(console=console, auto_refresh=False, transient=True)
+        self._live.start()
+        self._next = 0.0
+
+    def show(self, tally: Tally) -> None:
+        """Draw, a few times a second."""
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + _REFRESH
+            self._live.update(drawn(tally), refresh=True)
+
+    def stage(self, text: str) -> None:
+        """Put the line where the bars were."""
+        self._live.update(Text(text), refresh=True)
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+        self._live.stop()
+
+
+class Display:
+    """Shows a run while it goes on and sums it up at the end; use it as a context manager.
+
+    Parameters
+    ----------
+    plan
+        What is run.
+    view
+        How it is shown.
+    console
+        Where it is shown.
+    log
+        Where every event goes as a JSON object on a line, or None.
+    quiet
+        Whether the end says only what went wrong.
+    """
+
+    def __init__(
+        self, plan: Workload, view: View, console: Console, log: IO[str] | None, *, quiet: bool
+    ) -> None:
+        self._tally = Tally(plan.tasks)
+        self._view = view
+        self._console = console
+        self._log = log
+        self._quiet = quiet
+        self._next_running = 0.0
+        self._stack = ExitStack()
+        if log is not None:
+            self._stack.callback(log.close)
+        self._stack.callback(view.close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def on_event(self, event: Event) -> None:
+        """Take in an event of the engine."""
+        self._tally.add(event)
+        if self._log is not None and self._is_logged(event):
+            self._write(self._log, event_json(event))
+        if isinstance(event, Note):
+            self._view.note(event.text)
+        elif isinstance(event, Writing):
+            self._view.stage("writing tables, figures and the report")
+        elif isinstance(event, Running):
+            self._view.show(self._tally)
+
+    def finish(self, summary: Summary) -> None:
+        """Say how it went."""
+        self._view.close()
+        if self._log is not None:
+            self._write(self._log, {"event": "end", **summary.to_json()})
+        lines = failure_lines(summary)
+        if not self._quiet or summary.interrupted:
+            lines = [*closing_lines(summary), *lines]
+        for line in lines:
+            self._console.print(line, markup=False, highlight=False)
+
+    def _is_logged(self, event: Event) -> bool:
+        """What is under way is logged once a second, everything else always."""
+        if not isinstance(event, Running):
+            return True
+        now = time.monotonic()
+        due = now >= self._next_running
+        if due:
+            self._next_running = now + _LOGGED
+        return due
+
+    def _write(self, log: IO[str], record: dict[str, Any]) -> None:
+        log.write(json.dumps({"time": round(time.time(), 3), **record}) + "\n")
+        if record["event"] != "finished":
+            log.flush()
+
+
+def make_display(plan: Workload, quiet: bool = False, json_log: Path | None = None) -> Display:
+    """The display that fits where the program runs."""
+    console = Console(stderr=True)
+    log = None
+    if json_log is not None:
+        try:
+            log = json_log.open("w", encoding="utf-8")
+        except OSError as error:
+            raise StudyError(not_written(json_log, error)) from None
+    view: View
+    if quiet:
+        view = Silence(console)
+    elif console.is_terminal and sys.stderr.isatty():
+        view = Bars(console)
+    else:
+        view = Lines(console)
+    return Display(plan, view, console, log, quiet=quiet)
+
+
+def event_json(event: Event) -> dict[str, Any]:
+    """An event as plain data."""
+    match event:
+        case Began(to_do, stored):
+            return {
+                "event": "began",
+                "to_do": [[*key, n] for key, n in to_do.items()],
+                "stored": [[*key, n] for key, n in stored.items()],
+            }
+        case Finished(position, task, outcome):
+            return {
+                "event": "finished",
+                "position": position,
+                "key": task.key.hex(),
+                "kind": task.call.kind.value,
+                "module": task.call.module,
+                "seed": task.seed,
+                "status": outcome.status.value,
+                "reason": outcome.reason,
+                "wall": outcome.wall,
+                "cpu": outcome.cpu,
+                "memory": outcome.memory,
+            }
+        case Running(positions, memory):
+            return {"event": "running", "positions": positions, "memory": memory}
+        case Note(text):
+            return {"event": "note", "text": text}
+        case Writing():
+            return {"event": "writing"}
+
+
+def headline(tally: Tally) -> str:
+    """Where the whole run stands, on one line."""
+    whole = tally.total
+    parts = [f"{whole.done + whole.failed:,} of {whole.total:,} tasks"]
+    if whole.failed:
+        parts.append(f"{whole.failed:,} failed")
+    parts.append(f"{whole.running} running")
+    if tally.rate:
+        parts.append(f"{tally.rate:,.1f} per second")
+    left = tally.seconds_left()
+    if left is not None and whole.left:
+        parts.append(f"about {duration(left)} left")
+    parts.append(f"{tally.memory / 2**20:,.0f} MB")
+    return ", ".join(parts)
+
+
+def drawn(tally: Tally) -> RenderableType:
+    """Bars per algorithm under the headline."""
+    table = Table.grid(padding=(0, 1))
+    table.add_column()
+    table.add_column(ratio=1)
+    for _ in range(3):
+        table.add_column(justify="right")
+    for name, line in sorted(tally.lines.items(), key=_order):
+        table.add_row(
+            name,
+            ProgressBar(total=max(line.total, 1), completed=line.done + line.failed, width=30),
+            f"{line.done + line.failed:,}/{line.total:,}",
+            Text(f"{line.failed:,} failed" if line.failed else "", style="red"),
+            Text(f"{line.running} running" if line.running else "", style="cyan"),
+        )
+    return Group(table, Text(headline(tally)))
+
+
+def _order(item: tuple[str, Line]) -> tuple[int, str]:
+    name, _ = item
+    return ({"simulation": 0, "evaluation": 2}.get(name, 1), name)
+
+
+def duration(seconds: float) -> str:
+    """Seconds as a person says them."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    if seconds < _SHORT:
+        return f"{round(seconds) // 60} min {round(seconds) % 60} s"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def closing_lines(summary: Summary) -> list[str]:
+    """How many ran, how many came from the store, and how to go on."""
+    seconds = f"{summary.seconds:.1f} s" if summary.seconds < 60 else duration(summary.seconds)
+    lines = [
+        f"{summary.ran.total():,} tasks ran in {seconds}, "
+        f"{summary.stored.total():,} came from the store"
+    ]
+    if summary.partial:
+        lines.append("this was a quick look at a part of the study (--limit)")
+    if summary.interrupted:
+        lines.append("stopped; what was finished is kept, and the same command goes on from here")
+    return lines
+
+
+def failure_lines(summary: Summary) -> list[str]:
+    """Failures by code and algorithm."""
+    meaning = {
+        Status.TIME: "over the time limit",
+        Status.ERROR: "ended in an error",
+        Status.MEMORY: "over the memory limit",
+        Status.SKIPPED: "not run",
+    }
+    found = sorted(summary.failures().items())
+    return [f"{status}  {module}: {n:,} {meaning[Status(status)]}" for (status, module), n in found]
