@@ -11,6 +11,7 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 from dagathlon.cli import parser as command_parser
+from dagathlon.evaluate.metric import measures
 from dagathlon.modules import Kind, Module, modules
 
 TITLES: dict[Kind, str] = {
@@ -40,6 +41,7 @@ def pages() -> dict[str, str]:
         **found,
         "algorithm": _page("Algorithms", own),
         "algorithm-benchpress": _page("Algorithms by Benchpress's names", theirs),
+        "metric": _metrics(),
         "commands": _commands(),
     }
 
@@ -70,6 +72,16 @@ def _text(words: str) -> str:
 
 def _cell(words: str) -> str:
     return _text(" ".join(words.split())).replace("|", "\\|")
+
+
+def _metrics() -> str:
+    rows = ["| metric | what it measures | better | unit | graphs |", "|---|---|---|---|---|"]
+    for one in measures().values():
+        better = {"more": "higher", "less": "lower", "": ""}[one.better]
+        kinds = ", ".join(one.takes) or "all"
+        rows.append(f"| `{one.name}` | {_cell(one.title)} | {better} | {one.unit} | {kinds} |")
+    cited = dict.fromkeys(text for one in measures().values() for text in one.references)
+    return "\n".join(["# Metrics", "", *rows, "", *(f"- {_text(one)}" for one in cited), ""])
 
 
 def _commands() -> str:

@@ -118,7 +118,8 @@ def _loaded_file(path: str) -> ModuleType:
     if not own:
         raise StudyError(
             f"{path}: no module is defined here; a learner is a frozen dataclass derived from "
-            "Learner, with a name (dagathlon new learner FILE.py writes one)"
+            "Learner, with a name (dagathlon new learner FILE.py writes one), a metric a function "
+            "under @metric(...)"
         )
     version = int.from_bytes(hashlib.sha256(content).digest()[:6], "big")
     for module in own:
@@ -127,6 +128,8 @@ def _loaded_file(path: str) -> ModuleType:
 
 
 def _defined_in(source: ModuleType) -> Iterator[type[Module]]:
-    for value in vars(source).values():
+    for found in vars(source).values():
+        # A declared function, such as a metric, carries its module with it.
+        value = getattr(found, "__dagathlon_module__", found)
         if inspect.isclass(value) and issubclass(value, Module) and value.__dict__.get("name"):
             yield value

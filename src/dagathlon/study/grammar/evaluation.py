@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
-from dagathlon.evaluate.ranking import Rankable
+from dagathlon.errors import unknown
+from dagathlon.evaluate.metric import rankable
 from dagathlon.modules import Count, Module, Natural, Probability
 
 Shape: TypeAlias = Literal["flag", "ids", "object", "objects"]
@@ -139,7 +140,7 @@ class Ranking(Evaluation):
 
     name = "ranking"
     ids: tuple[str, ...] = ()
-    metrics: tuple[Rankable, ...] = ("SHD_pattern", "F1_pattern", "bsf")
+    metrics: tuple[str, ...] = ("SHD_pattern", "F1_pattern", "bsf")
     alpha: Probability = 0.05
 
     def algorithms(self) -> tuple[str, ...]:
@@ -154,6 +155,10 @@ class Ranking(Evaluation):
         """There is something to rank by, at a level that a test can have."""
         if not self.metrics:
             return "metrics names at least one metric to rank by"
+        known = rankable()
+        for metric in self.metrics:
+            if metric not in known:
+                return unknown("metric to rank by", metric, known)
         return "" if 0 < self.alpha < 1 else "alpha lies between 0 and 1"
 
 

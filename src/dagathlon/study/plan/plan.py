@@ -17,7 +17,14 @@ from dagathlon.study.grammar.library import FixedFile
 from dagathlon.study.plan.compatible import check_case, facts_of_case
 from dagathlon.study.plan.inputs import Inputs
 from dagathlon.study.plan.labels import label_of
-from dagathlon.study.plan.scoring import HeldOutCall, MetricCalls, Scoring, call_of, fresh_seed
+from dagathlon.study.plan.scoring import (
+    HeldOutCall,
+    MetricCalls,
+    OwnScores,
+    Scoring,
+    call_of,
+    fresh_seed,
+)
 from dagathlon.study.plan.task import Call, Limits, Task, TaskKind, stream_key, task_key
 
 
@@ -34,7 +41,7 @@ class Case(NamedTuple):
 
 
 class Omission(NamedTuple):
-    """A noise experiment that has no meaning for its data, and why; it is no failure."""
+    """A noise experiment or metric that has no meaning for its data, and why; it is no failure."""
 
     where: str
     data_label: str
@@ -53,6 +60,12 @@ class Run(NamedTuple):
     estimate: int
     score: int | None
     held_out: int | None = None
+    own: int | None = None
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        """Positions of the tasks that score the run."""
+        return tuple(i for i in (self.score, self.held_out, self.own) if i is not None)
 
 
 @dataclass
@@ -146,7 +159,9 @@ class _Planner:
                 for noise in self._applicable(entry, parts, names):
                     for case in self._cases(entry, parts, noise):
                         self._diagnose(case, metrics)
-                        scoring = Scoring(metrics, self._held_out(case, parts, metrics))
+                        held_out = self._held_out(case, parts, metrics)
+                        own = self._own(case, parts, metrics, entry.where)
+                        scoring = Scoring(metrics, held_out, own)
                         self._add_runs(number, setup, case, scoring)
 
     def _applicable(self, entry: DataEntry, parts: _Parts, names: Sequence[str]) -> Iterator[Noise]:
@@ -237,12 +252,42 @@ class _Planner:
         found = self.plan.cases[case]
         if isinstance(parts.data, FixedFile):
             return HeldOutCall(metrics.cross_validated, (found.data,))
+        model, fresh = self._fresh(case, parts.data)
+        inputs = (*model, found.data, fresh)
+        return HeldOutCall(metrics.on_fresh_data(parts.data.module), inputs)
+
+    def _fresh(self, case: int, part: Setting) -> tuple[tuple[int, ...], int]:
+        """What the data of a case were drawn from, and other rows drawn from it."""
+        found = self.plan.cases[case]
         drawn = self.plan.tasks[found.data]
         if drawn.call.kind is TaskKind.NOISE:
             drawn = self.plan.tasks[drawn.inputs[0]]
-        fresh = self._drawn(TaskKind.DATA, parts.data, fresh_seed(found.seed), drawn.inputs)
-        inputs = (*drawn.inputs, found.data, fresh)
-        return HeldOutCall(metrics.on_fresh_data(parts.data.module), inputs)
+        seed = fresh_seed(found.seed)
+        return drawn.inputs, self._drawn(TaskKind.DATA, part, seed, drawn.inputs)
+
+    def _fresh_parts(self, case: int, part: Setting, metrics: MetricCalls) -> dict[str, int]:
+        """The true model and fresh rows, drawn only where a metric asks for them."""
+        if not any({"model", "test_data"} & set(module.needs) for module in metrics.own):
+            return {}
+        model, fresh = self._fresh(case, part)
+        return {"test_data": fresh} | ({"model": model[0]} if model else {})
+
+    def _own(self, case: int, parts: _Parts, metrics: MetricCalls, where: str) -> OwnScores | None:
+        """The metrics of the user's modules that this data set has everything for."""
+        if not metrics.own:
+            return None
+        found = self.plan.cases[case]
+        given = {"data": found.data}
+        if found.graph is not None:
+            given["truth"] = found.graph
+        if isinstance(parts.data, Setting):
+            given |= self._fresh_parts(case, parts.data, metrics)
+        chosen, missing = metrics.own_on(given)
+        for name, reason in missing.items():
+            omission = Omission(where, found.data_label, f"metric {name}", reason)
+            if omission not in self.plan.omissions[-len(missing) :]:
+                self.plan.omissions.append(omission)
+        return chosen
 
     def _add_runs(self, number: int, setup: Setup, case: int, scoring: Scoring) -> None:
         graph = self.plan.cases[case].graph
@@ -257,7 +302,11 @@ class _Planner:
                 if scoring.held_out is not None:
                     call, inputs = scoring.held_out
                     held_out = self.add(call, 0, (*inputs, estimate))
-                self.plan.runs.append(Run(number, case, name, i, learn, estimate, score, held_out))
+                own = None
+                if scoring.own is not None:
+                    own = self.add(*scoring.own.on(learn, estimate))
+                run = Run(number, case, name, i, learn, estimate, score, held_out, own)
+                self.plan.runs.append(run)
 
     def _learn(self, entry: ModuleEntry, setting: Setting, case: int, setup: Setup) -> int:
         found = self.plan.cases[case]

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from dagathlon.evaluate.steps import CaseDiagnostics, CrossValidated, HeldOut, StandardMetrics
+from dagathlon.errors import listing
+from dagathlon.evaluate.metric import INPUTS, MetricModule, families, is_own
+from dagathlon.evaluate.steps import (
+    CaseDiagnostics,
+    CrossValidated,
+    HeldOut,
+    OwnMetrics,
+    StandardMetrics,
+)
 from dagathlon.modules import Module
 from dagathlon.simulate.iid import Iid
 from dagathlon.study.grammar.config import Setup
@@ -13,6 +22,8 @@ from dagathlon.study.plan.task import Call, TaskKind
 
 # Fresh data are drawn with the data's own seed, one bit turned that seeds of studies do not have.
 _FRESH = 1 << 62
+# What every run has, whatever its data.
+_OF_RUNS = ("estimate", "posterior")
 
 
 def fresh_seed(seed: int) -> int:
@@ -44,12 +55,15 @@ class MetricCalls(NamedTuple):
         Whether estimates are tried on data that they were not learned from.
     cross_validated
         How that is done where there is no model to draw from.
+    own
+        Metrics of the user's modules.
     """
 
     score: Call
     diagnostics: Call | None
     held_out: bool
     cross_validated: Call
+    own: tuple[type[MetricModule], ...] = ()
 
     @classmethod
     def of(cls, setup: Setup) -> MetricCalls:
@@ -63,7 +77,29 @@ class MetricCalls(NamedTuple):
             call_of(TaskKind.SCORE, CaseDiagnostics(draws=draws)) if diagnosed else None,
             any(one.held_out for one in asked),
             call_of(TaskKind.SCORE, CrossValidated()),
+            tuple(module for module in families(INPUTS) if is_own(module)),
         )
+
+    def own_on(self, given: Mapping[str, int]) -> tuple[OwnScores | None, dict[str, str]]:
+        """The user's metrics on a data set, and why some of them have no value there.
+
+        Parameters
+        ----------
+        given
+            Positions of what the data set has, by the names that metrics use.
+        """
+        there = {*given, *_OF_RUNS}
+        chosen = [module for module in self.own if set(module.needs) <= there]
+        missing = {
+            module.name: f"it needs {listing(sorted(set(module.needs) - there))}, and there is none"
+            for module in self.own
+            if module not in chosen
+        }
+        if not chosen:
+            return None, missing
+        inputs = tuple(name for name in INPUTS if any(name in module.needs for module in chosen))
+        asked = OwnMetrics(metrics=tuple(module.name for module in chosen), inputs=inputs)
+        return OwnScores(call_of(TaskKind.SCORE, asked), inputs, given), missing
 
     def on_fresh_data(self, generator: Module) -> Call:
         """How estimates are tried on data that a generator draws again."""
@@ -79,8 +115,22 @@ class HeldOutCall(NamedTuple):
     inputs: tuple[int, ...]
 
 
+class OwnScores(NamedTuple):
+    """The call of the user's metrics, what it reads, and where a data set's parts stand."""
+
+    call: Call
+    inputs: tuple[str, ...]
+    given: Mapping[str, int]
+
+    def on(self, learn: int, estimate: int) -> tuple[Call, int, tuple[int, ...]]:
+        """What a task of one run is made of."""
+        there = {**self.given, "estimate": estimate, "posterior": learn}
+        return self.call, 0, tuple(there[name] for name in self.inputs)
+
+
 class Scoring(NamedTuple):
     """How the runs on one data set are scored."""
 
     metrics: MetricCalls
     held_out: HeldOutCall | None
+    own: OwnScores | None = None
