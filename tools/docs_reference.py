@@ -36,7 +36,7 @@ def pages() -> dict[str, str]:
     own, theirs = [], []
     for module in modules("algorithm").values():
         (theirs if ".benchpress" in module.__module__ else own).append(module)
-    found["data"] += "\n" + "\n".join(_section(module) for module in modules("noise").values())
+    found["data"] += "\n" + "\n".join(_section(module) for module in modules("transform").values())
     return {
         **found,
         "algorithm": _page("Algorithms", own),

@@ -15,7 +15,8 @@ from dagathlon.study.engine.local import LocalEngine, silent
 from dagathlon.study.engine.preparation import prepare_modules
 from dagathlon.study.engine.protocol import Event, Note, Options, Summary, Writing
 from dagathlon.study.grammar.config import Config, read_config
-from dagathlon.study.plan.plan import Plan, make_plan
+from dagathlon.study.plan.plan import Plan
+from dagathlon.study.plan.planner import make_plan
 from dagathlon.study.store.store import Store
 
 STORE_FOLDER = "store"

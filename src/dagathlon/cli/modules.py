@@ -11,7 +11,7 @@ from dagathlon.errors import DagathlonError, unknown
 from dagathlon.modules import Kind, Module, modules
 from dagathlon.testing import problems_of
 
-_KINDS: tuple[Kind, ...] = ("graph", "parameters", "data", "noise", "algorithm", "evaluation")
+_KINDS: tuple[Kind, ...] = ("graph", "parameters", "data", "transform", "algorithm", "evaluation")
 
 
 def add_parser(commands: Commands) -> None:
@@ -74,6 +74,8 @@ def _described(module: type[Module]) -> str:
 
 def _example(module: type[Module]) -> dict[str, object]:
     defaults = {p.name: p.default for p in module.parameters().values() if not p.required}
-    if module.kind == "noise":  # stands in a data entry, by code or by its parameters
+    if module.name == "noise":  # stands in a data entry, by code or by its parameters
         return {module.name: ["N", "M5", "cMISL", defaults]}
+    if module.kind == "transform":
+        return {"transforms": [{module.name: defaults}]}
     return {module.name: [{"id": module.name, **defaults}]}

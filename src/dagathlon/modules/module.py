@@ -22,7 +22,7 @@ Kind: TypeAlias = Literal[
     "evaluation",
     "estimator",
     "metric",
-    "noise",
+    "transform",
     "truth",
 ]
 

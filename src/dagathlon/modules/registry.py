@@ -24,8 +24,9 @@ SEARCHED = (
     "dagathlon.evaluate",
     "dagathlon.benchpress",
     "dagathlon.external.shipped",
-    "dagathlon.study.grammar.evaluation",
 )
+EVALUATIONS = "dagathlon.evaluations"
+"""Evaluations draw and write; workers, which learn and score, are spared importing them."""
 ENTRY_POINTS = "dagathlon.modules"
 FILES = "DAGATHLON_MODULES"
 """Environment variable: files and folders of modules, separated like the entries of PATH."""
@@ -35,7 +36,7 @@ FILES = "DAGATHLON_MODULES"
 def modules(kind: Kind) -> Mapping[str, type[Module]]:
     """All modules of a kind by name, sorted."""
     found: dict[str, type[Module]] = {}
-    for source in _sources():
+    for source in _sources((EVALUATIONS,) if kind == "evaluation" else SEARCHED):
         for module in _defined_in(source):
             if module.kind == kind:
                 found.setdefault(module.name, module)
@@ -72,8 +73,8 @@ def find(kind: Kind, name: str, where: str = "") -> type[Module]:
     return known[name]
 
 
-def _sources() -> Iterator[ModuleType]:
-    for package_name in SEARCHED:
+def _sources(searched: Iterable[str]) -> Iterator[ModuleType]:
+    for package_name in searched:
         package = importlib.import_module(package_name)
         yield package
         for info in pkgutil.walk_packages(getattr(package, "__path__", []), package_name + "."):

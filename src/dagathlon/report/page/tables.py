@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from dagathlon.evaluate.metric import headlines, shown_further
 from dagathlon.evaluate.summary import is_number, setting_summary
-from dagathlon.report.context import Context
+from dagathlon.report.context import Results
 from dagathlon.report.tables import Combination, combination, combinations, named
 
 Row: TypeAlias = dict[str, Any]
@@ -29,23 +29,23 @@ class Tables:
 
     Parameters
     ----------
-    context
-        The setup and its results.
+    results
+        Those of the setup.
     sizes
         Number of edges of each run's graph, by place of the run.
     """
 
-    context: Context
+    results: Results
     sizes: Mapping[int, int]
 
     @cached_property
     def runs(self) -> list[Row]:
         """One row per run, with readable names of its setting and data set."""
-        ids = self.context.setup.algorithm_ids()
-        joined = zip(self.context.rows(ids), self.context.further_rows(ids), strict=True)
+        ids = self.results.ids
+        joined = zip(self.results.rows(ids), self.results.further_rows(ids), strict=True)
         further = shown_further()
         shown = [row | {name: more.get(name) for name in further} for row, more in joined]
-        rows = named(shown, self.context.config.algorithms)
+        rows = named(shown, self.results.algorithms)
         names = case_names(combinations(rows)) if rows else {}
         for place, row in enumerate(rows):
             row["case"] = names[combination(row)]
@@ -96,7 +96,7 @@ class Tables:
         return [name for name in names if self._has(name)]
 
     def _parameters(self) -> set[str]:
-        entries = self.context.config.algorithms
+        entries = self.results.algorithms
         return {key for row in self.runs for key in entries[row["id"]].values}
 
     @cached_property

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias, cast
@@ -10,7 +11,8 @@ from typing import TypeAlias, cast
 from dagathlon.errors import StudyError, listing, suggestion, unknown
 from dagathlon.modules import Kind, add_files, find, modules
 from dagathlon.simulate.noise import Noise
-from dagathlon.study.grammar.evaluation import Benchmarks, Evaluation
+from dagathlon.simulate.transform import Transform
+from dagathlon.study.grammar.evaluation import Request
 from dagathlon.study.grammar.expand import ModuleEntry, Setting, expand, read_entry
 from dagathlon.study.grammar.json_source import Node, read_json, without_comments
 from dagathlon.study.grammar.library import (
@@ -29,19 +31,21 @@ SECTIONS: Mapping[str, Kind] = {
     "data": "data",
     "structure_learning_algorithms": "algorithm",
 }
-_DATA_KEYS = ("graph_id", "parameters_id", "data_id", "seed_range", "noise")
+_DATA_KEYS = ("graph_id", "parameters_id", "data_id", "seed_range", "noise", "transforms")
 _SETUP_KEYS = ("title", "data", "evaluation", "time_limit", "memory_limit")
 RESERVED_TITLES = (".", "..", "store")
 _MAX_SEEDS = 10_000_000
 
 Part: TypeAlias = Setting | FixedFile
+Steps: TypeAlias = tuple[Transform, ...]
 
 
 @dataclass(frozen=True)
 class DataEntry:
-    """One entry of a setup's `data`: alternatives for graph, parameters, data, noise; the seeds.
+    """One entry of a setup's `data`: alternatives for graph, parameters, data, steps; the seeds.
 
-    An empty tuple of graphs or parameters means null: there is none.
+    An empty tuple of graphs or parameters means null: there is none. Each of `steps` is a
+    sequence of transforms; the first of them is a noise experiment, which may do nothing.
     """
 
     graph_id: str | None
@@ -51,17 +55,21 @@ class DataEntry:
     parameters: Sequence[Part]
     data: Sequence[Part]
     seeds: range
-    noises: Sequence[Noise]
+    steps: Sequence[Steps]
     where: str
 
 
 @dataclass(frozen=True)
 class Setup:
-    """One benchmark: data entries, what to make of the results, and limits for every run."""
+    """One benchmark: data entries, what to make of the results, and limits for every run.
+
+    `evaluations` is what the study asks for, `shown` what its report has besides.
+    """
 
     title: str
     data: Sequence[DataEntry]
-    evaluations: Sequence[Evaluation]
+    evaluations: Sequence[Request]
+    shown: Sequence[Request]
     time_limit: float | None
     memory_limit: int | None
     where: str
@@ -73,8 +81,7 @@ class Setup:
 
     def benchmarked(self) -> set[str]:
         """Ids of the algorithms that are compared with the truth in the joint table."""
-        tables = (part for part in self.evaluations if isinstance(part, Benchmarks))
-        return {name for table in tables for name in table.ids}
+        return {name for part in self.evaluations for name in part.compared()}
 
 
 @dataclass(frozen=True)
@@ -197,22 +204,24 @@ def _read_setup(
         )
     time_limit, memory_limit = node.get("time_limit"), node.get("memory_limit")
     data = [_read_data(item, sections, library) for item in node.need("data").items()]
+    evaluations = _read_evaluations(node.need("evaluation"))
     return Setup(
         title,
         data,
-        _read_evaluations(node.need("evaluation")),
+        evaluations,
+        list(_shown_besides(evaluations, data)),
         seconds_of(time_limit.value, time_limit.where) if time_limit else None,
         size_of(memory_limit.value, memory_limit.where) if memory_limit else None,
         node.where,
     )
 
 
-def _read_evaluations(node: Node) -> list[Evaluation]:
+def _read_evaluations(node: Node) -> list[Request]:
     known = modules("evaluation")
     node.only(known, "evaluation")
-    result: list[Evaluation] = []
+    result: list[Request] = []
     for key in node.object():
-        module = cast(type[Evaluation], known[key])
+        module = cast(type[Request], known[key])
         child = node.need(key)
         if child.value is None:
             continue
@@ -225,8 +234,19 @@ def _read_evaluations(node: Node) -> list[Evaluation]:
         else:
             for item in child.items():
                 settings = expand(module, item.object(), item)
-                result += [cast(Evaluation, setting.module) for setting in settings]
+                result += [cast(Request, setting.module) for setting in settings]
     return result
+
+
+def _shown_besides(asked: Sequence[Request], data: Sequence[DataEntry]) -> Iterator[Request]:
+    """What a report shows without being asked: of evaluations that the study does not name."""
+    ids = tuple(dict.fromkeys(name for one in asked for name in one.algorithms()))
+    has_truth = all(entry.graphs for entry in data)
+    named = {one.name for one in asked}
+    for name, module in modules("evaluation").items():
+        one = None if name in named else cast(type[Request], module).by_default(ids, has_truth)
+        if one is not None:
+            yield one
 
 
 def _read_data(
@@ -257,7 +277,7 @@ def _read_data(
         parameters,
         data,
         _read_seeds(node),
-        _read_noises(node),
+        list(itertools.product(_read_noises(node), *_read_transforms(node))),
         node.where,
     )
 
@@ -320,6 +340,27 @@ def _read_noise(node: Node) -> Noise:
     if isinstance(node.value, dict):
         return Noise.from_json(node.value, node.where)
     return Noise.from_code(node.text(), node.where)
+
+
+def _read_transforms(node: Node) -> list[list[Transform]]:
+    """The transforms of a data entry, one after the other, each with its settings."""
+    child = node.get("transforms")
+    return [_read_transform(item) for item in child.items()] if child else []
+
+
+def _read_transform(node: Node) -> list[Transform]:
+    """A name, or an object of a name and parameters, which may be lists to try."""
+    given = node.value if isinstance(node.value, dict) else {node.text(): {}}
+    if len(given) != 1:
+        raise node.fail(f"found {len(given)} names, expected one: list transforms one by one")
+    ((name, values),) = given.items()
+    module = find("transform", name, node.where)
+    inner = Node(values, f"{node.where}.{name}")
+    found = [cast(Transform, s.module) for s in expand(module, inner.object(), inner)]
+    for i, transform in enumerate(found):
+        if transform in found[:i]:
+            raise inner.fail(f"{transform.label} stands twice")
+    return found
 
 
 def _check_references(setup: Setup, algorithms: Mapping[str, ModuleEntry]) -> None:

@@ -7,7 +7,7 @@ from typing import Any, cast
 from dagathlon.modules import Kind, Module, Parameter, modules
 from dagathlon.simulate.noise import Noise
 from dagathlon.study.grammar.config import SECTIONS
-from dagathlon.study.grammar.evaluation import Evaluation
+from dagathlon.study.grammar.evaluation import Request
 
 _NULL_OR_TEXT = {"type": ["string", "null"]}
 
@@ -48,7 +48,7 @@ def _setup() -> dict[str, Any]:
                 "additionalProperties": False,
                 "patternProperties": {"^_": {}},
                 "properties": {
-                    name: _evaluation(cast(type[Evaluation], module))
+                    name: _evaluation(cast(type[Request], module))
                     for name, module in modules("evaluation").items()
                 },
             },
@@ -71,6 +71,7 @@ def _data_entry() -> dict[str, Any]:
             "data_id": {"type": "string"},
             "seed_range": seeds,
             "noise": _noise(),
+            "transforms": {"type": ["array", "null"], "items": _transform()},
         },
     }
 
@@ -91,7 +92,23 @@ def _noise() -> dict[str, Any]:
     return {"anyOf": [code, rates, {"type": "array", "items": {"anyOf": [code, rates]}}]}
 
 
-def _evaluation(module: type[Evaluation]) -> dict[str, Any]:
+def _transform() -> dict[str, Any]:
+    """A name, or an object with one name and its parameters."""
+    known = modules("transform")
+    named = [
+        {
+            "type": "object",
+            "description": module.summary(),
+            "additionalProperties": False,
+            "required": [name],
+            "properties": {name: _object(module, identified=False)},
+        }
+        for name, module in known.items()
+    ]
+    return {"anyOf": [{"enum": list(known)}, *named]}
+
+
+def _evaluation(module: type[Request]) -> dict[str, Any]:
     described = {"description": module.summary()}
     if module.shape == "flag":
         return described | {"type": "boolean"}

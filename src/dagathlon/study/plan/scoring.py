@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, cast
 
 from dagathlon.errors import listing
 from dagathlon.evaluate.metric import INPUTS, MetricModule, families, is_own
-from dagathlon.evaluate.steps import (
-    CaseDiagnostics,
-    CrossValidated,
-    HeldOut,
-    OwnMetrics,
-    StandardMetrics,
-)
+from dagathlon.evaluate.steps import OwnMetrics, StandardMetrics
 from dagathlon.modules import Module
-from dagathlon.simulate.iid import Iid
 from dagathlon.study.grammar.config import Setup
-from dagathlon.study.grammar.evaluation import Metrics, Ranking
+from dagathlon.study.grammar.wanted import Agreed, Cases, Input, RunScore, Wanted, agreed
 from dagathlon.study.plan.task import Call, TaskKind
+
+STANDARD = "metrics"
+"""Name of the score that every run with a truth has."""
+_OWN = "own_metrics"
 
 # Fresh data are drawn with the data's own seed, one bit turned that seeds of studies do not have.
 _FRESH = 1 << 62
-# What every run has, whatever its data.
-_OF_RUNS = ("estimate", "posterior")
+_ESTIMATE, _LEARNED = -1, -2
 
 
 def fresh_seed(seed: int) -> int:
@@ -42,95 +38,66 @@ def call_of(kind: TaskKind, module: Module) -> Call:
     )
 
 
-class MetricCalls(NamedTuple):
-    """What is computed of every run and every data set of a setup.
+def wanted_of(setup: Setup, cases: Cases) -> Agreed:
+    """What all evaluations of a setup want of data sets of one kind."""
+    return agreed(_wanted(setup, cases), cases)
 
-    Parameters
-    ----------
-    score
-        Compares an estimate with the truth.
-    diagnostics
-        Looks at a data set; None when no evaluation asks.
-    held_out
-        Whether estimates are tried on data that they were not learned from.
-    cross_validated
-        How that is done where there is no model to draw from.
-    own
-        Metrics of the user's modules.
-    """
 
-    score: Call
-    diagnostics: Call | None
-    held_out: bool
-    cross_validated: Call
-    own: tuple[type[MetricModule], ...] = ()
+def _wanted(setup: Setup, cases: Cases) -> Iterator[Wanted]:
+    yield RunScore(STANDARD, StandardMetrics(), ("truth", "estimate"), weak=True)
+    there = cases.offers()
+    own = [module for module in _own_metrics() if there.issuperset(module.needs)]
+    if own:
+        inputs = tuple(name for name in INPUTS if any(name in module.needs for module in own))
+        asked = OwnMetrics(metrics=tuple(module.name for module in own), inputs=inputs)
+        yield RunScore(_OWN, asked, cast(tuple[Input, ...], inputs))
+    for evaluation in (*setup.evaluations, *setup.shown):
+        yield from evaluation.tasks(cases)
+
+
+def _own_metrics() -> list[type[MetricModule]]:
+    """The metrics of the user's modules."""
+    return [module for module in families(INPUTS) if is_own(module)]
+
+
+def without_value(cases: Cases) -> Iterator[tuple[str, str]]:
+    """Metrics of the user's modules that these data sets lack something for, and what."""
+    for module in _own_metrics():
+        missing = sorted(set(module.needs) - cases.offers())
+        if missing:
+            yield module.name, f"it needs {listing(missing)}, and there is none"
+
+
+class Place(NamedTuple):
+    """Positions of what scores on one data set are computed from."""
+
+    truth: int | None
+    data: int
+    model: int | None
+    fresh: int | None
+
+    def inputs(self, names: Sequence[Input]) -> tuple[int, ...]:
+        """Positions of inputs in order; those that each run has its own of are left open."""
+        found: dict[Input, int | None] = {"truth": self.truth, "data": self.data}
+        found |= {"model": self.model, "test_data": self.fresh}
+        found |= {"estimate": _ESTIMATE, "posterior": _LEARNED}
+        positions = [found[name] for name in names]
+        return tuple(position for position in positions if position is not None)
+
+
+def of_run(inputs: Sequence[int], learn: int, estimate: int) -> tuple[int, ...]:
+    """Inputs with the positions of one run filled in."""
+    return tuple([estimate if i == _ESTIMATE else learn if i == _LEARNED else i for i in inputs])
+
+
+class ScoreCall(NamedTuple):
+    """A score of runs, ready to be planned: its name, what is called, and with what."""
+
+    name: str
+    call: Call
+    inputs: tuple[Input, ...]
 
     @classmethod
-    def of(cls, setup: Setup) -> MetricCalls:
-        """As the setup asks."""
-        asked = [one for one in setup.evaluations if isinstance(one, Metrics)]
-        causal = asked[0].causal if asked else None
-        draws = next((one.control for one in asked), Metrics().control)
-        diagnosed = any(isinstance(one, Metrics | Ranking) for one in setup.evaluations)
-        return cls(
-            call_of(TaskKind.SCORE, StandardMetrics(causal=causal)),
-            call_of(TaskKind.SCORE, CaseDiagnostics(draws=draws)) if diagnosed else None,
-            any(one.held_out for one in asked),
-            call_of(TaskKind.SCORE, CrossValidated()),
-            tuple(module for module in families(INPUTS) if is_own(module)),
-        )
-
-    def own_on(self, given: Mapping[str, int]) -> tuple[OwnScores | None, dict[str, str]]:
-        """The user's metrics on a data set, and why some of them have no value there.
-
-        Parameters
-        ----------
-        given
-            Positions of what the data set has, by the names that metrics use.
-        """
-        there = {*given, *_OF_RUNS}
-        chosen = [module for module in self.own if set(module.needs) <= there]
-        missing = {
-            module.name: f"it needs {listing(sorted(set(module.needs) - there))}, and there is none"
-            for module in self.own
-            if module not in chosen
-        }
-        if not chosen:
-            return None, missing
-        inputs = tuple(name for name in INPUTS if any(name in module.needs for module in chosen))
-        asked = OwnMetrics(metrics=tuple(module.name for module in chosen), inputs=inputs)
-        return OwnScores(call_of(TaskKind.SCORE, asked), inputs, given), missing
-
-    def on_fresh_data(self, generator: Module) -> Call:
-        """How estimates are tried on data that a generator draws again."""
-        plain = type(generator) is Iid
-        scaled = bool(getattr(generator, "standardized", False))
-        return call_of(TaskKind.SCORE, HeldOut(exact=plain, scaled=scaled))
-
-
-class HeldOutCall(NamedTuple):
-    """A call and the positions of its inputs, before the estimate."""
-
-    call: Call
-    inputs: tuple[int, ...]
-
-
-class OwnScores(NamedTuple):
-    """The call of the user's metrics, what it reads, and where a data set's parts stand."""
-
-    call: Call
-    inputs: tuple[str, ...]
-    given: Mapping[str, int]
-
-    def on(self, learn: int, estimate: int) -> tuple[Call, int, tuple[int, ...]]:
-        """What a task of one run is made of."""
-        there = {**self.given, "estimate": estimate, "posterior": learn}
-        return self.call, 0, tuple(there[name] for name in self.inputs)
-
-
-class Scoring(NamedTuple):
-    """How the runs on one data set are scored."""
-
-    metrics: MetricCalls
-    held_out: HeldOutCall | None
-    own: OwnScores | None = None
+    def of(cls, wish: RunScore) -> ScoreCall:
+        """Of what an evaluation asks for."""
+        return cls(wish.name, call_of(TaskKind.SCORE, wish.module), wish.inputs)

@@ -18,7 +18,8 @@ class TaskKind(StrEnum):
     GRAPH = "graph"
     PARAMETERS = "parameters"
     DATA = "data"
-    NOISE = "noise"
+    NOISE = "noise"  # a transform; its keys and random streams are made of this word
+    TRANSFORM = "transform"
     TRUTH = "truth"
     LEARN = "learn"
     ESTIMATE = "estimate"

@@ -34,29 +34,36 @@ class RunRows(NamedTuple):
     further: list[Row]
 
 
-def run_rows(config: Config, plan: Plan, store: Store, setup: int, ids: Sequence[str]) -> RunRows:
-    """The tables of the runs of the named algorithms in a setup.
+def run_rows(config: Config, plan: Plan, store: Store, runs: Sequence[Run]) -> RunRows:
+    """The tables of some runs.
 
     Parameters
     ----------
     config, plan, store
         The study, its tasks, and where their results are.
-    setup
-        Number of the setup.
-    ids
-        Algorithms to include.
+    runs
+        The runs, of the study itself or further ones.
     """
-    runs = [run for run in plan.runs if run.setup == setup and run.entry in ids]
     table = _Table(plan, store, runs)
     joint = [table.row(run, config.algorithms[run.entry]) for run in runs]
     return RunRows(joint, [table.further(run) for run in runs])
 
 
-def case_rows(plan: Plan, store: Store, setup: int) -> list[Row]:
-    """Diagnostics of the data sets of a setup: one row each, none where nothing was asked."""
+def case_rows(plan: Plan, store: Store, setup: int, name: str) -> list[Row]:
+    """A score of the data sets of a setup: one row each, none where nothing was asked.
+
+    Parameters
+    ----------
+    plan, store
+        The tasks of the study, and where their results are.
+    setup
+        Number of the setup.
+    name
+        The name that evaluations ask for the score by.
+    """
     cases = dict.fromkeys(run.case for run in plan.runs if run.setup == setup)
-    diagnosed = {case: position for case, position in plan.diagnostics.items() if case in cases}
-    asked = {case: plan.tasks[position].key for case, position in diagnosed.items()}
+    scored = plan.data_scores.get(name, {})
+    asked = {case: plan.tasks[i].key for case, i in scored.items() if case in cases}
     found = dict(store.load_many(set(asked.values())))
     rows = []
     for case in cases:
@@ -74,7 +81,7 @@ class _Table:
         tasks = plan.tasks
         wanted = {tasks[i].key for run in runs for i in (run.learn, run.estimate, run.score) if i}
         self._outcomes = store.outcomes(wanted)
-        scores = {tasks[i].key for run in runs for i in run.scores}
+        scores = {tasks[i].key for run in runs for i in (run.score, *run.scores) if i is not None}
         self._scores: Mapping[bytes, Any] = dict(store.load_many(scores))
         learned = {tasks[run.learn].key for run in runs}
         # The graphs themselves would fill the memory.
@@ -111,7 +118,7 @@ class _Table:
     def further(self, run: Run) -> Row:
         row: Row = {}
         joint = columns("benchpress", "beside")
-        for position in (run.score, run.held_out, run.own):
+        for position in (run.score, *run.scores):
             metrics = {} if position is None else self._scores.get(self._key(position), {})
             row |= {k: v for k, v in metrics.items() if k not in joint}
         return row
