@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from dagathlon.evaluate.chains import score_trajectory, size_trajectory
 from dagathlon.learners.base import Estimate
-from dagathlon.posteriors.chain import Chain
+from dagathlon.posteriors.posterior import Posterior
 from dagathlon.report.context import Context
 from dagathlon.study.grammar.evaluation import McmcAutocorrPlots, McmcTrajPlots
 from dagathlon.study.plan.plan import Case, Run
@@ -19,11 +19,11 @@ _NOT_VARIED = ("mcmc_seed", "mcmc_estimator", "threshold", "burnin_frac")
 
 
 class ChainRun(NamedTuple):
-    """A run of a sampler with its chain; runs that differ in the estimator alone are one."""
+    """A run of a sampler with its chains; runs that differ in the estimator alone are one."""
 
     run: Run
     case: Case
-    chain: Chain
+    posterior: Posterior
     values: dict[str, Any]
     module: str
     parameter: str
@@ -31,21 +31,24 @@ class ChainRun(NamedTuple):
 
 
 class Series(NamedTuple):
-    """A functional of the graphs along a chain."""
+    """A functional of the graphs along one chain of a run."""
 
     source: ChainRun
+    number: int
     functional: str
     sample: npt.NDArray[np.int64]
     value: npt.NDArray[Any]
 
     def labels(self) -> dict[str, Any]:
         """What tells the series from others, under Benchpress's names."""
-        run, case, _, values, module, parameter, value = self.source
+        run, case, posterior, values, module, parameter, value = self.source
+        seed = values.get("mcmc_seed")
+        several = len(posterior.chains) > 1
         return {
             "param": parameter,
             "param_val": value,
             "seed": case.seed,
-            "mcmc_seed": values.get("mcmc_seed"),
+            "mcmc_seed": f"{seed}, chain {self.number + 1}" if several else seed,
             "alg": module,
             "id": run.entry,
             "functional": self.functional,
@@ -63,14 +66,15 @@ def chain_runs(context: Context, identifier: str) -> Iterator[ChainRun]:
             continue
         seen.add(run.learn)
         estimate = context.result(run.learn)
-        if not isinstance(estimate, Estimate) or estimate.chain is None:
+        if not isinstance(estimate, Estimate) or estimate.posterior is None:
             continue
         entry = context.entry(run)
         values = dict(entry.settings[run.setting].values)
         parameter = varied_parameter(entry.values)
         case = context.plan.cases[run.case]
         value = str(values.get(parameter, identifier))
-        yield ChainRun(run, case, estimate.chain, values, entry.module.name, parameter, value)
+        found = estimate.posterior
+        yield ChainRun(run, case, found, values, entry.module.name, parameter, value)
 
 
 def varied_parameter(values: Mapping[str, Any]) -> str:
@@ -92,8 +96,11 @@ def series_of(
             continue
         trajectory = score_trajectory if evaluation.functional == "score" else size_trajectory
         for source in chain_runs(context, evaluation.id):
-            found = trajectory(source.chain, evaluation.burn_in, evaluation.thinning)
-            yield evaluation, Series(source, evaluation.functional, found.sample, found.value)
+            for number, chain in enumerate(source.posterior.chains):
+                if evaluation.functional == "score" and chain.score is None:
+                    continue
+                found = trajectory(chain, evaluation.burn_in, evaluation.thinning)
+                yield evaluation, Series(source, number, evaluation.functional, *found)
 
 
 def grouped(series: Iterable[Series], single: bool) -> list[list[Series]]:

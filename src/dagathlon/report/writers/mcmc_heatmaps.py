@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from dagathlon.evaluate.chains import edge_frequencies
 from dagathlon.graphs import Graph, to_svg
-from dagathlon.posteriors.chain import Chain, Floats
+from dagathlon.posteriors.drawing import weights_of
+from dagathlon.posteriors.posterior import Posterior
 from dagathlon.report.chains import chain_runs
 from dagathlon.report.charts.matrix import frequency_plot
 from dagathlon.report.charts.parts import headed
@@ -32,24 +30,18 @@ def write(context: Context, evaluations: Sequence[McmcHeatmaps]) -> None:
             continue
         for source in chain_runs(context, evaluation.id):
             number += 1
-            frequencies = edge_frequencies(source.chain, evaluation.burn_in)
+            late = source.posterior.after(evaluation.burn_in)
             seeds = f"seed {source.case.seed}, chain {source.values.get('mcmc_seed', 1)}"
-            chart = headed(frequency_plot(source.chain.names, frequencies), evaluation.id, [seeds])
+            plot = frequency_plot(late.names, late.edge_probabilities)
+            chart = headed(plot, evaluation.id, [seeds])
             save(chart, folder / "heatmaps" / f"heatmap_{number}.png")
-            svg = _weighted_graph(source.chain, frequencies)
+            svg = _weighted_graph(late)
             panel = Panel(f"{evaluation.id}, {seeds}", svg)
             path = folder / "heatgraphs" / f"heatgraph_{number}.png"
             save_drawing(side_by_side([panel]), path)
 
 
-def _weighted_graph(chain: Chain, frequencies: Floats) -> str:
+def _weighted_graph(posterior: Posterior) -> str:
     """The edges that occur, as thick as they are frequent, with the frequency beside them."""
-    present = frequencies >= _LEAST
-    graph = Graph.from_adjacency(chain.names, present)
-    weights = {}
-    for i, j in np.argwhere(np.triu(present | present.T)):
-        pair = (chain.names[i], chain.names[j])
-        weights[pair] = float(
-            min(1.0, frequencies[i, j] + frequencies[j, i]) if chain.directed else frequencies[i, j]
-        )
-    return to_svg(graph, weights=weights)
+    graph = Graph.from_adjacency(posterior.names, posterior.edge_probabilities >= _LEAST)
+    return to_svg(graph, weights=weights_of(graph, posterior.strengths))
