@@ -26,8 +26,10 @@ from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.score_kinds import ScoreName
 from dagathlon.learners.start_graph import StartsFromGraph
 from dagathlon.modules import Count, Natural, NonNegative, Probability
-from dagathlon.posteriors.chain import Chain, ChainRecorder, Edits
+from dagathlon.posteriors.chain import Chain
 from dagathlon.posteriors.convergence import chain_stats
+from dagathlon.posteriors.edits import Edits
+from dagathlon.posteriors.posterior import Posterior
 
 _SAVED_STATES = 1000
 
@@ -164,8 +166,7 @@ class DagSampler(PosteriorBased, Sampler):
     stepsave
         Number of steps between two states that are saved; null saves 1000 in all.
     chains
-        Number of independent chains. The saved states of several chains take turns: with three of
-        them every third state is of the same chain.
+        Number of independent chains.
     """
 
     gives = "chain"
@@ -189,15 +190,15 @@ class DagSampler(PosteriorBased, Sampler):
         return False
 
     def result(self, logs: Sequence[_core.ChainLog], data: Dataset, length: RunLength) -> Estimate:
-        """The chains as one, its best graph, and what is known about convergence."""
+        """The chains, their best graph, and what is known about convergence."""
         chains = [closed_chain(log, data.names, length.saved) for log in logs]
-        chain = chains[0] if len(chains) == 1 else _taking_turns(chains, length.saved)
         stats = {
-            "score": float(chain.score.max()),
+            "score": max(float(chain.score.max()) for chain in chains),
             "iterations": length.iterations,
             **({} if self.is_search() else chain_stats(chains)),
         }
-        return Estimate(chain.best(), stats, chain)
+        posterior = Posterior(chains)
+        return Estimate(posterior.map(), stats, posterior)
 
 
 def thousands(steps: float) -> int:
@@ -232,16 +233,3 @@ def closed_chain(log: _core.ChainLog, names: Sequence[str], saved: int) -> Chain
 
 def _edits(pairs: np.ndarray, starts: np.ndarray) -> Edits:
     return Edits(pairs.astype(np.int32), np.append(starts.ravel(), len(pairs)).astype(np.int64))
-
-
-def _taking_turns(chains: Sequence[Chain], saved: int) -> Chain:
-    recorder = ChainRecorder(chains[0].names, True)
-    rows = [np.searchsorted(chain.index, np.arange(saved), "right") - 1 for chain in chains]
-    matrices: dict[tuple[int, int], np.ndarray] = {}
-    for s in range(saved):
-        for c, chain in enumerate(chains):
-            row = int(rows[c][s])
-            if (c, row) not in matrices:
-                matrices[c, row] = chain.graph_at(row).adjacency.astype(np.bool_)
-            recorder.record(s * len(chains) + c, float(chain.score[row]), matrices[c, row])
-    return recorder.chain(saved * len(chains))

@@ -22,7 +22,8 @@ from dagathlon.learners.bayesian.dag_sampling import (
 from dagathlon.learners.bayesian.order_mcmc import ANNEALED_SEARCH, FEW_VARIABLES, KUIPERS_2022
 from dagathlon.learners.bayesian.search_space import ArcMatrix, first_order
 from dagathlon.modules import Count, Natural, Probability
-from dagathlon.posteriors.chain import Chain, Floats
+from dagathlon.posteriors.chain import Chain
+from dagathlon.posteriors.posterior import Posterior
 
 _SAVED_STATES = 1000
 _BURNIN = 0.2
@@ -119,7 +120,8 @@ class IterativeSearch(SpaceBased):
         """Arcs of the best DAG so far, or those that were sampled often after a burn-in."""
         if self.maximise:
             return best.dag
-        frequent: ArcMatrix = _shares(chain, int(chain.end * _BURNIN)) > self.posterior
+        late = Posterior([chain]).after(_BURNIN)
+        frequent: ArcMatrix = late.edge_probabilities > self.posterior
         return frequent
 
     def _grown(self, space: SearchSpace, found: ArcMatrix) -> ArcMatrix:
@@ -143,12 +145,3 @@ class _Best:
         if chain.score[row] > self.score:
             self.score = float(chain.score[row])
             self.dag = chain.graph_at(row).adjacency.astype(np.bool_)
-
-
-def _shares(chain: Chain, start: int) -> Floats:
-    """The share of the states, from one on, that have each arc."""
-    left = chain.end - np.maximum(chain.index, start)
-    total = np.zeros((len(chain.names),) * 2)
-    for edits, sign in ((chain.added, 1), (chain.removed, -1)):
-        np.add.at(total, (edits.edges[:, 0], edits.edges[:, 1]), sign * left[edits.rows])
-    return total / (chain.end - start)
