@@ -9,6 +9,7 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data import Dataset
+from dagathlon.errors import OutOfTimeError
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.bayesian.dag_sampling import (
@@ -24,6 +25,7 @@ from dagathlon.learners.bayesian.search_space import ArcMatrix, first_order
 from dagathlon.modules import Count, Natural, Probability
 from dagathlon.posteriors.chain import Chain
 from dagathlon.posteriors.posterior import Posterior
+from dagathlon.pulse import best_so_far
 
 _SAVED_STATES = 1000
 _BURNIN = 0.2
@@ -59,6 +61,7 @@ class IterativeSearch(SpaceBased):
 
     name = "itsearch"
     gives = "mixed"
+    anytime = True
     references = (KUIPERS_2022,)
 
     estimate: Literal["map", "endspace"] = "map"
@@ -92,14 +95,19 @@ class IterativeSearch(SpaceBased):
         steps = self._length(len(data.names))
         number = 0
         while self.rounds is None or number < self.rounds:
-            self.fill(tables, score, space)
+            try:
+                self.fill(tables, score, space)
+            except OutOfTimeError:
+                if number and best_so_far():
+                    break
+                raise
             found = _core.order_chain(tables, order, *steps, *heating, seed, number)
-            chain = closed_chain(found.log, data.names, steps.saved)
+            chain = closed_chain(found.log, data.names)
             number += 1
             order = found.best
             best.consider(chain)
             candidates = self._grown(space, self._found(chain, best))
-            if np.array_equal(candidates, space.candidates):
+            if np.array_equal(candidates, space.candidates) or best_so_far():
                 break
             space = self.checked(space._replace(candidates=candidates), data)
         stats = {
