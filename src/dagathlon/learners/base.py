@@ -67,6 +67,8 @@ class Learner(Module):
     uses_blas
         Whether it calls NumPy's linear algebra so often that its threads would cost more than they
         give.
+    anytime
+        Whether it returns the best it has found so far when its time is up, in place of nothing.
     """
 
     kind = "algorithm"
@@ -79,10 +81,15 @@ class Learner(Module):
     ESTIMATOR_FIELDS: ClassVar[tuple[str, ...]] = ()
     timeout_is_limit: ClassVar[bool] = True
     uses_blas: ClassVar[bool] = False
+    anytime: ClassVar[bool] = False
 
     def accepted(self) -> frozenset[DataKind]:
         """Kinds of data for these parameters; override it where a parameter decides."""
         return self.takes
+
+    def output(self) -> Output:
+        """The kind of graph for these parameters; override it where a parameter decides."""
+        return self.gives
 
     def objection(self, data: DataFacts) -> str:
         """Why such data cannot be used, with the remedy; empty when they can."""

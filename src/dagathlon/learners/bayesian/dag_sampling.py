@@ -13,6 +13,7 @@ import numpy as np
 from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.graphs import Graph, as_graph
+from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.base import Estimate, Sampler
 from dagathlon.learners.bayesian.search_space import (
     ArcMatrix,
@@ -114,7 +115,7 @@ class SpaceBased(StartsFromGraph, PosteriorBased):
 
     def space(self, data: Dataset, rng: np.random.Generator, start: Graph | None) -> SearchSpace:
         """The search space: of the start graph, or of PC, without forbidden arcs."""
-        found = self._pc().learn(data, rng).graph if start is None else as_graph(start)
+        found = attempt_inside(self._pc(), data, rng).graph if start is None else as_graph(start)
         forbidden, required = self.forbidden_and_required(data)
         candidates = space_of_graph(found, data.names) & ~forbidden | required
         return self.checked(SearchSpace(candidates, ~forbidden & self.plus_one, required), data)
