@@ -38,7 +38,7 @@ class UnavailableError(DagathlonError):
 
 
 class OutOfTimeError(DagathlonError):
-    """A run was given up at its time limit."""
+    """The deadline came before there was a result that could be given."""
 
 
 class WrongResultError(DagathlonError):

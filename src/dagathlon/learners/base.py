@@ -64,11 +64,12 @@ class Learner(Module):
         Whether it promises the same graph for the columns in any order.
     timeout_is_limit
         Whether a parameter `timeout` ends a run; otherwise the learner itself keeps to it.
+    anytime
+        Whether it returns its best graph so far at a deadline (`dagathlon.pulse`); the others raise
+        `OutOfTimeError`, and so does it as long as it has found none.
     uses_blas
         Whether it calls NumPy's linear algebra so often that its threads would cost more than they
         give.
-    anytime
-        Whether it returns the best it has found so far when its time is up, in place of nothing.
     """
 
     kind = "algorithm"
@@ -80,8 +81,8 @@ class Learner(Module):
     order_independent: ClassVar[bool] = False
     ESTIMATOR_FIELDS: ClassVar[tuple[str, ...]] = ()
     timeout_is_limit: ClassVar[bool] = True
-    uses_blas: ClassVar[bool] = False
     anytime: ClassVar[bool] = False
+    uses_blas: ClassVar[bool] = False
 
     def accepted(self) -> frozenset[DataKind]:
         """Kinds of data for these parameters; override it where a parameter decides."""
