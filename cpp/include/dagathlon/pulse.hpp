@@ -56,9 +56,13 @@ extern constinit thread_local int beats_left;
 // Reads the clock; throws OutOfTime after the deadline, or whatever a tick throws.
 void look();
 
-inline void beat() {
+// A step of very many elementary operations counts for as many beats as it is long.
+inline void beat([[maybe_unused]] std::size_t operations = 0) {
 #ifndef DAGATHLON_NO_PULSE
-  if (--detail::beats_left <= 0) look();
+  constexpr std::size_t operations_per_beat = std::size_t{1} << 16;
+  const std::size_t beats = 1 + operations / operations_per_beat;
+  detail::beats_left -= static_cast<int>(beats < beats_per_look ? beats : beats_per_look);
+  if (detail::beats_left <= 0) look();
 #endif
 }
 
@@ -72,9 +76,11 @@ bool out_of_time();
 // Notes that a search ended early; throws OutOfTime where it was only a part.
 void stop_early();
 
-// Runs a search that leaves its best so far behind; whether it came to its end.
+// Runs a search that leaves its best so far behind, unless the deadline has come before; whether it
+// came to its end.
 template <class Search>
 bool until_deadline(Search&& search) {
+  if (out_of_time()) return false;
   try {
     std::forward<Search>(search)();
     return true;
@@ -87,5 +93,14 @@ bool until_deadline(Search&& search) {
 // What runs between these two is a part of a larger computation.
 void enter_part();
 void leave_part();
+
+// The same for as long as it lives.
+class Part {
+ public:
+  Part() { enter_part(); }
+  ~Part() { leave_part(); }
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+};
 
 }  // namespace dagathlon::pulse

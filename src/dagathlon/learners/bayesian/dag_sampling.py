@@ -170,6 +170,7 @@ class DagSampler(PosteriorBased, Sampler):
     """
 
     gives = "chain"
+    anytime = True
 
     iterations: Count | None = None
     stepsave: Natural | None = None
@@ -191,11 +192,14 @@ class DagSampler(PosteriorBased, Sampler):
 
     def result(self, logs: Sequence[_core.ChainLog], data: Dataset, length: RunLength) -> Estimate:
         """The chains as one, its best graph, and what is known about convergence."""
-        chains = [closed_chain(log, data.names, length.saved) for log in logs]
-        chain = chains[0] if len(chains) == 1 else _taking_turns(chains, length.saved)
+        # Chains run one after the other: a deadline leaves the last ones shorter, or without a step.
+        saved = max(len(log) for log in logs)
+        chains = [closed_chain(log, data.names) for log in logs if len(log) == saved]
+        chain = chains[0] if len(chains) == 1 else _taking_turns(chains, saved)
+        whole = saved == length.saved
         stats = {
             "score": float(chain.score.max()),
-            "iterations": length.iterations,
+            "iterations": length.iterations if whole else (saved - 1) * length.stepsave,
             **({} if self.is_search() else chain_stats(chains)),
         }
         return Estimate(chain.best(), stats, chain)
@@ -218,13 +222,13 @@ def starting_orders(required: ArcMatrix, chains: int, rng: np.random.Generator) 
     return [first_order(required, order.tolist()) for order in preferences]
 
 
-def closed_chain(log: _core.ChainLog, names: Sequence[str], saved: int) -> Chain:
+def closed_chain(log: _core.ChainLog, names: Sequence[str]) -> Chain:
     """A native chain, closed after its last state."""
     score = log.score.ravel()
     return Chain(
         names,
         True,
-        index=np.append(log.index.ravel(), saved),
+        index=np.append(log.index.ravel(), len(log)),
         score=np.append(score, score[-1]),
         added=_edits(log.added, log.added_starts),
         removed=_edits(log.removed, log.removed_starts),

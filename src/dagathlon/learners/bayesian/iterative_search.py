@@ -21,8 +21,10 @@ from dagathlon.learners.bayesian.dag_sampling import (
 )
 from dagathlon.learners.bayesian.order_mcmc import ANNEALED_SEARCH, FEW_VARIABLES, KUIPERS_2022
 from dagathlon.learners.bayesian.search_space import ArcMatrix, first_order
+from dagathlon.errors import OutOfTimeError
 from dagathlon.modules import Count, Natural, Probability
 from dagathlon.posteriors.chain import Chain, Floats
+from dagathlon.pulse import best_so_far
 
 _SAVED_STATES = 1000
 _BURNIN = 0.2
@@ -58,6 +60,7 @@ class IterativeSearch(SpaceBased):
 
     name = "itsearch"
     gives = "mixed"
+    anytime = True
     references = (KUIPERS_2022,)
 
     estimate: Literal["map", "endspace"] = "map"
@@ -91,14 +94,19 @@ class IterativeSearch(SpaceBased):
         steps = self._length(len(data.names))
         number = 0
         while self.rounds is None or number < self.rounds:
-            self.fill(tables, score, space)
+            try:
+                self.fill(tables, score, space)
+            except OutOfTimeError:
+                if number and best_so_far():
+                    break
+                raise
             found = _core.order_chain(tables, order, *steps, *heating, seed, number)
-            chain = closed_chain(found.log, data.names, steps.saved)
+            chain = closed_chain(found.log, data.names)
             number += 1
             order = found.best
             best.consider(chain)
             candidates = self._grown(space, self._found(chain, best))
-            if np.array_equal(candidates, space.candidates):
+            if np.array_equal(candidates, space.candidates) or best_so_far():
                 break
             space = self.checked(space._replace(candidates=candidates), data)
         stats = {
