@@ -20,7 +20,8 @@ from dagathlon.graphs import Graph
 from dagathlon.learners.attempt import attempt, attempt_inside
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.result_checks import problems_with, wrong_kind
-from dagathlon.pulse import beat, until_deadline
+from dagathlon.modules import find
+from dagathlon.pulse import beat, part, until_deadline
 
 NAMES = ("A", "B", "C")
 DATA = Dataset([Variable(name) for name in NAMES], values=np.arange(12.0).reshape(4, 3))
@@ -218,9 +219,26 @@ def test_the_best_so_far_is_marked() -> None:
     assert int(stats["steps"]) < 10**9
 
 
-def test_the_best_so_far_of_a_step_is_no_result_of_the_whole() -> None:
-    with pytest.raises(OutOfTimeError, match="search was stopped"):
-        tried(Search(patient=True), timeout=0.01)
+def test_the_best_so_far_of_a_part_is_no_result_of_the_whole() -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Outer(Told):
+        """Goes on with the result of another learner."""
+
+        def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+            with part():
+                return attempt_inside(Anytime(patient=True), data, rng)
+
+    with pytest.raises(OutOfTimeError, match="told was stopped"):
+        tried(Outer(), timeout=0.01)
+
+
+def test_a_learner_under_another_name_returns_its_best_so_far_too() -> None:
+    rows = np.random.default_rng(1).normal(size=(200, 8))
+    data = Dataset([Variable(f"v{i}") for i in range(8)], values=rows)
+    learner: Any = find("algorithm", "bidag_order_mcmc").from_json(
+        {"iterations": 10**9, "stepsave": 10**6}
+    )
+    assert tried(learner, data, timeout=0.3).stats["stopped_early"] is True
 
 
 def test_progress_is_told_also_from_learners_inside() -> None:

@@ -27,8 +27,9 @@ from dagathlon.modules.spec import single_values
 from dagathlon.study.engine.limits import Meter, Usage
 from dagathlon.study.grammar.units import seconds_of
 
-# A learner that returns its best so far when its time is up needs a moment to put it together.
-_GRACE_SECONDS = 5.0
+# Learners look at the clock themselves, and may need a moment to put their best so far together;
+# what has not come to an end by then is ended.
+_GRACE_SECONDS = 2.0
 
 
 def add_parser(commands: Commands) -> None:
@@ -77,7 +78,7 @@ def _run(arguments: argparse.Namespace) -> int:
     limit = time_limit(learner, timeout)
     meter = Meter()
     meter.start()
-    with interruptible(limit, _GRACE_SECONDS if learner.anytime else 0.0):
+    with interruptible(limit, _GRACE_SECONDS):
         estimate = learn(
             data, name, seed=arguments.seed, timeout=timeout, progress=True, **parameters
         )

@@ -83,9 +83,6 @@ def attempt(
         raise _out_of_time(learner, timeout) from error
     if not watched.stopped_early:
         return estimate
-    if not learner.anytime:
-        # One of the learners that it calls could return its best so far; it cannot itself.
-        raise _out_of_time(learner, timeout)
     return replace(estimate, stats={**estimate.stats, STOPPED_EARLY: True})
 
 
