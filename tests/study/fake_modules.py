@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dagathlon.data import Dataset, Variable
+from dagathlon.data.storable import storable
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.modules import Natural
@@ -34,6 +35,7 @@ class FakeGraph(GraphGenerator):
         return Graph.from_adjacency([f"X{i}" for i in range(self.p)], matrix)
 
 
+@storable
 class FakeModel:
     def __init__(self, names: tuple[str, ...], weights: Any) -> None:
         self.names = names

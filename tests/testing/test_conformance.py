@@ -109,9 +109,9 @@ def misconduct(case: str) -> type[Learner]:
     ("case", "message"),
     [
         ("global", "the same random stream gives other statistics"),
-        ("names", r"are not the columns"),
-        ("kind", "gives is 'dag', and the graph is undirected"),
-        ("nan", "the statistic 'score' is not a number"),
+        ("names", "its graph is not over the variables of the data: a b, other"),
+        ("kind", "gives is 'dag': its result needs a DAG, found the edge a b - x.1"),
+        ("nan", "statistic 'score' is not a number"),
         ("order", "claims to be order_independent"),
         ("one row", "1 row: ZeroDivisionError: division by zero"),
         ("refuses", "1 row: it refuses without a reason"),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from inspect import signature
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NoReturn, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, ClassVar, NoReturn, TypeAlias
 
 from dagathlon.benchpress.needs import Needs, Table, objection
 from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import StudyError
 from dagathlon.graphs import Graph
+from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.base import Estimate, Learner, Sampler
 from dagathlon.modules import Module, NonNegative, Reference
 from dagathlon.simulate.base import DataGenerator, GraphGenerator, Model, ParameterGenerator
@@ -70,12 +70,7 @@ class BenchpressLearner(Learner):
         start: Graph | tuple[Graph, ...] | None = None,
     ) -> Estimate:
         """Learn with the native learner, from another learner's graph if one is given."""
-        learner: Any = self.native_for(data)
-        if start is None:
-            return cast(Estimate, learner.learn(data, rng))
-        if "start" not in signature(learner.learn).parameters:
-            raise StudyError(f"{self.name} cannot start from another algorithm's graph")
-        return cast(Estimate, learner.learn(data, rng, start=start))
+        return attempt_inside(self.native_for(data), data, rng, start=start)
 
     def problem(self) -> str:
         """Constraints that nobody would obey are refused."""

@@ -45,7 +45,7 @@ def _run(arguments: argparse.Namespace) -> int:
         raise DagathlonError(f"--jobs is a number of processes, found {arguments.jobs}")
     if arguments.limit is not None and arguments.limit < 1:
         raise DagathlonError(f"--limit is at least 1, found {arguments.limit}")
-    study = load_study(arguments)
+    study = load_study(arguments, quiet=arguments.quiet)
     for setup in study.config.setups:
         if not setup.algorithm_ids():
             print(f"dagathlon: warning: {setup.title}: {NOTHING_LEARNED}", file=sys.stderr)

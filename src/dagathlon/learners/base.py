@@ -96,6 +96,10 @@ class Learner(Module):
         """Kinds of data for these parameters; override it where a parameter decides."""
         return self.takes
 
+    def output(self) -> Output:
+        """The kind of graph for these parameters; override it where a parameter decides."""
+        return self.gives
+
     def objection(self, data: DataFacts) -> str:
         """Why such data cannot be used, with the remedy; empty when they can."""
         accepted = self.accepted()

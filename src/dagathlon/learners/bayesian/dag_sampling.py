@@ -13,6 +13,7 @@ import numpy as np
 from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.graphs import Graph, as_graph
+from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.base import Estimate, Sampler
 from dagathlon.learners.bayesian.search_space import (
     ArcMatrix,
@@ -116,7 +117,7 @@ class SpaceBased(StartsFromGraph, PosteriorBased):
 
     def space(self, data: Dataset, rng: np.random.Generator, start: Graph | None) -> SearchSpace:
         """The search space: of the start graph, or of PC, without forbidden arcs."""
-        found = self._pc().learn(data, rng).graph if start is None else as_graph(start)
+        found = attempt_inside(self._pc(), data, rng).graph if start is None else as_graph(start)
         forbidden, required = self.forbidden_and_required(data)
         candidates = space_of_graph(found, data.names) & ~forbidden | required
         return self.checked(SearchSpace(candidates, ~forbidden & self.plus_one, required), data)
@@ -192,7 +193,7 @@ class DagSampler(PosteriorBased, Sampler):
 
     def result(self, logs: Sequence[_core.ChainLog], data: Dataset, length: RunLength) -> Estimate:
         """The chains, their best graph, and what is known about convergence."""
-        # Chains run one after the other: a deadline leaves the last ones shorter, or without a step.
+        # Chains run one after the other: a deadline leaves the last ones shorter, or empty.
         saved = max(len(log) for log in logs)
         chains = [closed_chain(log, data.names) for log in logs if len(log) == saved]
         whole = saved == length.saved

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dagathlon import _core
 from dagathlon.data.facts import DataKind
 from dagathlon.graphs import Graph
+from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.fci import Rfci
 from dagathlon.learners.independence import IndependenceTest
@@ -87,7 +88,7 @@ class Gfci(ScoreBased):
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Search by score, then test and direct."""
-        scored = self._search(data).learn(data, rng)
+        scored = attempt_inside(self._search(data), data, rng)
         found = self.learn_with(self._tester().make_test(data, rng), scored.graph)
         return Estimate(found.graph, {**found.stats, **scored.stats})
 

@@ -10,6 +10,7 @@ from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import unknown
 from dagathlon.graphs import Graph
 from dagathlon.graphs.knowledge import Knowledge
+from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.constraint_based import ConstraintBased
 from dagathlon.learners.constraint.markov_blankets import FastIamb, Gs, Iamb, IambFdr, InterIamb
@@ -81,8 +82,9 @@ class TwoStep(ScoreBased):
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn the skeleton, then search inside it."""
-        skeleton = self._restrictor().learn(data, rng)
-        inside = self._maximizer(self._confined(skeleton.graph, data)).learn(data, rng)
+        skeleton = attempt_inside(self._restrictor(), data, rng)
+        maximizer = self._maximizer(self._confined(skeleton.graph, data))
+        inside = attempt_inside(maximizer, data, rng)
         tests = {"ntests": skeleton.stats["ntests"]}
         return Estimate(inside.graph, {**tests, **inside.stats})
 

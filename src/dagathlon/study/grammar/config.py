@@ -110,9 +110,7 @@ def read_config(
     seed
         Added to every seed of the study: other replicates of the same study.
     """
-    root = Node(without_comments(read_json(path)), "")
-    if not isinstance(root.value, dict):
-        raise StudyError(f"{path}: a study is a JSON object")
+    root = _root(path)
     try:
         config = _read_root(root, path, _library(home or path.parent, resources))
         return _shifted(config, seed) if seed else config
@@ -120,8 +118,27 @@ def read_config(
         raise StudyError(f"{path}: {error}") from None
 
 
+def code_of(path: Path) -> list[Path]:
+    """Files and folders of code that a study runs, the ones it names as `modules`.
+
+    Nothing is run to find out, so that it can be said before.
+    """
+    root = _root(path)
+    try:
+        return _module_files(root, path.parent)
+    except StudyError as error:
+        raise StudyError(f"{path}: {error}") from None
+
+
+def _root(path: Path) -> Node:
+    root = Node(without_comments(read_json(path)), "")
+    if not isinstance(root.value, dict):
+        raise StudyError(f"{path}: a study is a JSON object")
+    return root
+
+
 def _read_root(root: Node, path: Path, library: Library) -> Config:
-    _load_modules(root, library)
+    add_files(_module_files(root, library.home))
     sections = _read_sections(root.need("resources"))
     algorithms = sections["structure_learning_algorithms"]
     setups = root.need("benchmark_setup")
@@ -159,17 +176,17 @@ def _library(home: Path, resources: Path | None) -> Library:
     return Library(resources or (beside if beside.is_dir() else None), home)
 
 
-def _load_modules(root: Node, library: Library) -> None:
-    """Make the user's own modules known: `modules` lists them, relative to the study."""
+def _module_files(root: Node, home: Path) -> list[Path]:
+    """The user's own modules: `modules` lists them, relative to the study."""
     files = root.get("modules")
     found = []
     for item in files.items() if files else ():
         name = item.text()
-        path = library.home / name
+        path = home / name
         if not is_file_name(name) or not path.exists():
             raise item.fail(f"there is no file or folder {path}")
         found.append(path)
-    add_files(found)
+    return found
 
 
 def _read_sections(node: Node) -> dict[str, dict[str, ModuleEntry]]:
