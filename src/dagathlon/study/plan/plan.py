@@ -18,7 +18,15 @@ from dagathlon.study.plan.compatible import check_case, facts_of_case
 from dagathlon.study.plan.inputs import Inputs
 from dagathlon.study.plan.labels import label_of
 from dagathlon.study.plan.scoring import HeldOutCall, MetricCalls, Scoring, call_of, fresh_seed
-from dagathlon.study.plan.task import Call, Limits, Task, TaskKind, stream_key, task_key
+from dagathlon.study.plan.task import (
+    Call,
+    Limits,
+    Resources,
+    Task,
+    TaskKind,
+    stream_key,
+    task_key,
+)
 
 
 class Case(NamedTuple):
@@ -69,6 +77,8 @@ class Plan:
         The rows of the results, pointing into `tasks` and `cases`.
     limits
         Limits of the learning tasks, by position.
+    resources
+        Cores and cards of the learning tasks that have more than one core, by position.
     omissions
         Experiments that are not applicable, with the reason.
     diagnostics
@@ -79,6 +89,7 @@ class Plan:
     cases: list[Case] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
     limits: dict[int, Limits] = field(default_factory=dict)
+    resources: dict[int, Resources] = field(default_factory=dict)
     omissions: list[Omission] = field(default_factory=list)
     diagnostics: dict[int, int] = field(default_factory=dict)
 
