@@ -70,11 +70,8 @@ MEMORY = "DAGATHLON_MEMORY"
 
 
 @contextlib.contextmanager
-def memory_limit(amount: int | None) -> Iterator[None]:
+def memory_limit(amount: int) -> Iterator[None]:
     """Tell programs, by their environment, what the run that starts them may take."""
-    if amount is None:
-        yield
-        return
     os.environ[MEMORY] = str(amount)
     try:
         yield

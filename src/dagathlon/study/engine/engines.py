@@ -9,7 +9,7 @@ import importlib.metadata
 import inspect
 import pkgutil
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 from dagathlon.errors import DagathlonError, listing, unknown
 from dagathlon.study import engine as room
@@ -31,7 +31,7 @@ def _classes() -> Iterator[type[Engine]]:
     for info in pkgutil.iter_modules(room.__path__, f"{room.__name__}."):
         for value in vars(importlib.import_module(info.name)).values():
             if inspect.isclass(value) and value.__module__ == info.name and _is_engine(value):
-                yield value
+                yield cast(type[Engine], value)
     for entry in importlib.metadata.entry_points(group=ENTRY_POINTS):
         yield entry.load()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bdb
+import gc
 import time
 from dataclasses import dataclass
 from typing import ClassVar
@@ -47,11 +48,14 @@ class InlineEngine:
             if work.is_going_on:
                 on_event(Note(_NOT_ENFORCED))
             inputs = RecentInputs(store.stored)
+            gc.freeze()  # what is here already need not be looked through before every task
             try:
                 while work.is_going_on:
                     self._next(work, inputs)
             except (KeyboardInterrupt, bdb.BdbQuit):
                 work.interrupted = True
+            finally:
+                gc.unfreeze()
         return work.summary
 
     def _next(self, work: Coordinator, inputs: RecentInputs) -> None:

@@ -51,7 +51,9 @@ class Meter:
             _return_free_memory()
         if self._reset is not None:
             os.pwrite(self._reset, b"5", 0)
-        self._memory, held = self._peak_and_held()
+        text = self._read()
+        self._memory = self._peak(text)
+        held = _field(text, b"RssAnon:") + _field(text, b"RssShmem:")
         peak_memory.reset()
         self._children = resource.getrusage(resource.RUSAGE_CHILDREN)
         self._cpu = time.process_time()
@@ -64,7 +66,7 @@ class Meter:
         cpu = time.process_time() - self._cpu
         before, after = self._children, resource.getrusage(resource.RUSAGE_CHILDREN)
         cpu += after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        peak, _ = self._peak_and_held()
+        peak = self._peak(self._read())
         memory = max(peak - self._memory, 0)
         # A new process counts what its parent held until it has become another program.
         if after.ru_maxrss > before.ru_maxrss and after.ru_maxrss * 1024 > CLEARLY * peak:
@@ -74,13 +76,15 @@ class Meter:
         self._tidy = wall > _LONG or memory > _LARGE
         return Usage(wall, cpu, memory)
 
-    def _peak_and_held(self) -> tuple[int, int]:
-        """The high-water mark, and what is private to the process now."""
-        if self._status is None:
-            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024, 0
-        text = os.pread(self._status, 8192, 0)
-        held = _field(text, b"RssAnon:") + _field(text, b"RssShmem:")
-        return _field(text, b"VmHWM:"), held
+    def _read(self) -> bytes:
+        """What the kernel says of this process; nothing where it says nothing."""
+        return b"" if self._status is None else os.pread(self._status, 8192, 0)
+
+    def _peak(self, text: bytes) -> int:
+        """The high-water mark."""
+        if not text:
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        return _field(text, b"VmHWM:")
 
 
 def _field(text: bytes, name: bytes) -> int:

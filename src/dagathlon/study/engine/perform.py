@@ -6,11 +6,13 @@ child of a worker on another machine.
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import functools
+import os
 import traceback
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from dagathlon.errors import DagathlonError, UnavailableError
@@ -26,6 +28,7 @@ _CACHED = 8
 _EXHAUSTED = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 _NOTHING = Usage(0.0, 0.0, 0)
 NO_LIMITS = Limits()
+_UNLIMITED = contextlib.nullcontext()
 
 
 class Clock(Protocol):
@@ -76,9 +79,7 @@ def perform(
     random_key: bytes,
     inputs: Sequence[Any],
     limits: Limits = NO_LIMITS,
-    *,
     clock: Clock = NoClock(),  # noqa: B008 - it has no state
-    meter: Meter | None = None,
 ) -> Performed:
     """Do one task.
 
@@ -95,21 +96,19 @@ def perform(
         them takes another process, which `clock` tells when to begin.
     clock
         Told when the work itself begins and ends.
-    meter
-        Measures it; one that has measured before saves some microseconds.
 
     Returns
     -------
     Performed
         Failures are outcomes too. Only `KeyboardInterrupt` gets out.
     """
-    meter = meter or Meter()
+    meter = _meter_of(os.getpid())
     usage = _NOTHING
     try:
         decoded = [_decoded(each) for each in inputs]
         rng = random_stream(random_key)
         prepare(call)
-        with memory_limit(limits.memory):
+        with _UNLIMITED if limits.memory is None else memory_limit(limits.memory):
             clock.start_clock(meter.start())
             try:
                 result = execute(call, rng, decoded)
@@ -122,6 +121,12 @@ def perform(
     except BaseException as error:
         return failure(error, limits, usage)
     return Performed(Outcome(Status.OK, "", "", *usage, limits), stored)
+
+
+@functools.cache
+def _meter_of(process: int) -> Meter:
+    """The meter of this process, made once; one that was forked needs another."""
+    return Meter()
 
 
 def failure(error: BaseException, limits: Limits, usage: Usage = _NOTHING) -> Performed:
@@ -170,21 +175,15 @@ class LostInputError(DagathlonError):
 
 def gathered(keys: Sequence[bytes], inputs: RecentInputs) -> list[Any]:
     """The inputs of a task; `LostInputError` names the first that cannot be had."""
-    found = []
-    for place, key in enumerate(keys):
-        with _lost(place):
-            found.append(inputs[key])
-    return found
-
-
-@contextmanager
-def _lost(place: int) -> Iterator[None]:
+    found: list[Any] = []
     try:
-        yield
+        for key in keys:
+            found.append(inputs[key])
     except KeyError:
-        raise LostInputError(place, "an input is not in the store") from None
+        raise LostInputError(len(found), "an input is not in the store") from None
     except DagathlonError as error:
-        raise LostInputError(place, str(error)) from error
+        raise LostInputError(len(found), str(error)) from error
+    return found
 
 
 def _judged(error: BaseException, limits: Limits) -> tuple[Status, str]:

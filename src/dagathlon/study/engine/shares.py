@@ -7,27 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from dagathlon.external.environment import CARDS, THREAD_VARIABLES
 from dagathlon.study.plan.task import Resources
-
-THREADS = "DAGATHLON_THREADS"
-"""Environment variable: how many threads a run may use."""
-CARDS = "CUDA_VISIBLE_DEVICES"
-"""Environment variable: the cards that a run may use; empty for none."""
-
-# What the libraries that people learn with call their number of threads.
-THREAD_VARIABLES = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "BLIS_NUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-    "RAYON_NUM_THREADS",
-    "POLARS_MAX_THREADS",
-    "ARROW_IO_THREADS",
-    "JULIA_NUM_THREADS",
-    THREADS,
-)
 
 
 class Share(NamedTuple):

@@ -22,7 +22,6 @@ from pathlib import Path
 
 from dagathlon.modules import modules
 from dagathlon.study.engine.channel import Inbox, Slot
-from dagathlon.study.engine.limits import Meter
 from dagathlon.study.engine.messages import (
     Lost,
     Message,
@@ -73,7 +72,6 @@ class Worker:
         self._numbers = itertools.count()
         self._calls: dict[int, Call] = {}
         self._orders: deque[Order] = deque()
-        self._meter = Meter()
         self._worn_out = False
 
     def run(self) -> None:
@@ -111,9 +109,7 @@ class Worker:
             return Lost(order.position, error.place, str(error))
         limits = Limits(order.time, order.memory)
         call = self._calls[order.call]
-        done = perform(
-            call, order.key, inputs, limits, clock=self._slot, meter=self._meter
-        )
+        done = perform(call, order.key, inputs, limits, self._slot)
         if done.stored is None:
             return self._failed(order, done)
         try:

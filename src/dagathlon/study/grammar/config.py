@@ -22,6 +22,7 @@ from dagathlon.study.grammar.library import (
     is_file_name,
 )
 from dagathlon.study.grammar.units import seconds_of, size_of
+from dagathlon.study.grammar.wanted import NOTHING_WANTED, RESOURCES, Wanted, read_wanted
 
 SECTIONS: Mapping[str, Kind] = {
     "graph": "graph",
@@ -30,7 +31,7 @@ SECTIONS: Mapping[str, Kind] = {
     "structure_learning_algorithms": "algorithm",
 }
 _DATA_KEYS = ("graph_id", "parameters_id", "data_id", "seed_range", "noise")
-_SETUP_KEYS = ("title", "data", "evaluation", "time_limit", "memory_limit")
+_SETUP_KEYS = ("title", "data", "evaluation", "time_limit", "memory_limit", *RESOURCES)
 RESERVED_TITLES = (".", "..", "store")
 _MAX_SEEDS = 10_000_000
 
@@ -57,7 +58,7 @@ class DataEntry:
 
 @dataclass(frozen=True)
 class Setup:
-    """One benchmark: data entries, what to make of the results, and limits for every run."""
+    """One benchmark: data entries, what to make of the results, limits and cores of every run."""
 
     title: str
     data: Sequence[DataEntry]
@@ -65,6 +66,7 @@ class Setup:
     time_limit: float | None
     memory_limit: int | None
     where: str
+    resources: Wanted = NOTHING_WANTED
 
     def algorithm_ids(self) -> list[str]:
         """Ids of all algorithms that some evaluation reads, in order of appearance."""
@@ -204,6 +206,7 @@ def _read_setup(
         seconds_of(time_limit.value, time_limit.where) if time_limit else None,
         size_of(memory_limit.value, memory_limit.where) if memory_limit else None,
         node.where,
+        read_wanted(node),
     )
 
 

@@ -14,6 +14,7 @@ from dagathlon.simulate.noise import Noise, ObservedTruth
 from dagathlon.study.grammar.config import Config, DataEntry, Part, Setup
 from dagathlon.study.grammar.expand import ModuleEntry, Setting
 from dagathlon.study.grammar.library import FixedFile
+from dagathlon.study.grammar.wanted import resources_of
 from dagathlon.study.plan.compatible import check_case, facts_of_case
 from dagathlon.study.plan.inputs import Inputs
 from dagathlon.study.plan.labels import label_of
@@ -136,6 +137,9 @@ def make_plan(
             f"{config.path}: {place}.data: there is no data set; look at seed_range and empty lists"
         )
     return planner.plan
+
+
+_ORDINARY = Resources()
 
 
 class _Planner:
@@ -284,6 +288,9 @@ class _Planner:
 
         position = self.add(self._call(setting, make), found.seed, inputs)
         self._limit(position, module, setup)
+        resources = resources_of(module, entry.resources, setup.resources)
+        if resources != _ORDINARY:
+            self.plan.resources[position] = resources
         return position
 
     def _limit(self, position: int, module: Learner, setup: Setup) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import secrets
 import socket
 import sqlite3
 import threading
@@ -26,6 +27,7 @@ TERM = 20.0
 _BEAT = 2.0
 # Clocks of two machines differ by less than this; a last beat before that needs no watching.
 _SKEW = 600.0
+_MANY = 2**40
 
 
 class Lease(NamedTuple):
@@ -42,7 +44,7 @@ class Lease(NamedTuple):
     place
         Where process numbers mean the same (`place`).
     beats
-        How often it has been heard.
+        A number that grows by one with every beat.
     beat
         When it was heard last, by its own clock.
     term
@@ -77,9 +79,10 @@ def leases(connection: sqlite3.Connection) -> list[Lease]:
 
 def take_lease(connection: sqlite3.Connection, run: int, term: float = TERM) -> None:
     """Begin, or take up again, the lease of a run of this process."""
+    beats = secrets.randbelow(_MANY)  # none that a watcher may have seen stand still
     connection.execute(
-        "INSERT OR REPLACE INTO leases VALUES (?, ?, ?, 1, ?, ?)",
-        (run, socket.gethostname(), place(), time.time(), term),
+        "INSERT OR REPLACE INTO leases VALUES (?, ?, ?, ?, ?, ?)",
+        (run, socket.gethostname(), place(), beats, time.time(), term),
     )
     connection.execute("UPDATE runs SET ended = NULL WHERE id = ?", (run,))
 

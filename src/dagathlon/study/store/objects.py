@@ -18,6 +18,7 @@ from dagathlon.study.store.codec import Bytes
 INLINE = 16 * 1024
 """Up to this size a result lives in the index; beyond it in a file of its own."""
 
+
 class DamagedError(DagathlonError):
     """A stored result whose bytes are gone or are not those that were written."""
 
