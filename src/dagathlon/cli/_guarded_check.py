@@ -23,7 +23,7 @@ from typing import IO, Any
 from dagathlon.errors import DagathlonError, UnavailableError
 from dagathlon.modules import modules
 from dagathlon.study.engine.limits import descendants, resident
-from dagathlon.study.engine.process import worker_environment
+from dagathlon.study.engine.shares import Share
 from dagathlon.study.engine.worker import die_with, output_tail
 from dagathlon.testing import problems_of
 
@@ -71,7 +71,7 @@ def guarded_problems(name: str, seconds: float, memory: int) -> list[str]:
             stderr=output,
             pass_fds=(writer,),
             start_new_session=True,
-            env=worker_environment(),
+            env={**os.environ, **Share().variables()},
         )
         os.close(writer)
         try:

@@ -7,7 +7,7 @@ import os
 import select
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -66,6 +66,19 @@ class PeakMemory:
 
 
 peak_memory = PeakMemory()
+
+MEMORY = "DAGATHLON_MEMORY"
+"""Environment variable: bytes that a run may take, where somebody enforces that."""
+
+
+@contextlib.contextmanager
+def memory_limit(amount: int) -> Iterator[None]:
+    """Tell programs, by their environment, what the run that starts them may take."""
+    os.environ[MEMORY] = str(amount)
+    try:
+        yield
+    finally:
+        os.environ.pop(MEMORY, None)
 
 
 def run_program(

@@ -109,12 +109,17 @@ def attempt_inside(
     return _plain(cast(Estimate, result))
 
 
-@cache
+_ready: set[type[Learner]] = set()
+
+
 def make_ready(cls: type[Learner]) -> None:
     """Have a learner load what it needs, once in this process; refuse one that cannot run here."""
+    if cls in _ready:
+        return
     if cls.unavailable:
         raise UnavailableError(f"{cls.name} cannot run here: {cls.unavailable}")
     cls.prepare()
+    _ready.add(cls)
 
 
 def _out_of_time(learner: Learner, timeout: float | None) -> OutOfTimeError:

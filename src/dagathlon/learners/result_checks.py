@@ -38,8 +38,10 @@ def problems_with(result: object, names: Sequence[str], gives: Output) -> Iterat
     if set(result.graph.names) != set(names):
         odd = sorted(set(result.graph.names) ^ set(names))
         yield f"its graph is not over the variables of the data: {', '.join(odd[:_NAMED])}"
-    if (result.chain is not None) != (gives == "chain"):
-        yield f"gives is {gives!r}, and it returned {'a' if result.chain else 'no'} chain"
+    if result.posterior is None and gives == "chain":
+        yield "gives is 'chain', and it returned no posterior"
+    if result.posterior is not None and set(result.posterior.names) != set(names):
+        yield "its posterior is not over the variables of the data"
     problem = wrong_kind(result.graph, gives)
     if problem:
         yield f"gives is {gives!r}: {problem}"

@@ -23,6 +23,12 @@ from dagathlon.study.grammar.library import (
     Library,
     is_file_name,
 )
+from dagathlon.study.grammar.resources import (
+    NOTHING_WANTED,
+    RESOURCES,
+    WantedResources,
+    read_wanted,
+)
 from dagathlon.study.grammar.units import seconds_of, size_of
 
 SECTIONS: Mapping[str, Kind] = {
@@ -32,7 +38,7 @@ SECTIONS: Mapping[str, Kind] = {
     "structure_learning_algorithms": "algorithm",
 }
 _DATA_KEYS = ("graph_id", "parameters_id", "data_id", "seed_range", "noise", "transforms")
-_SETUP_KEYS = ("title", "data", "evaluation", "time_limit", "memory_limit")
+_SETUP_KEYS = ("title", "data", "evaluation", "time_limit", "memory_limit", *RESOURCES)
 RESERVED_TITLES = (".", "..", "store")
 _MAX_SEEDS = 10_000_000
 
@@ -61,7 +67,7 @@ class DataEntry:
 
 @dataclass(frozen=True)
 class Setup:
-    """One benchmark: data entries, what to make of the results, and limits for every run.
+    """One benchmark: data entries, what to make of the results, limits and cores of every run.
 
     `evaluations` is what the study asks for, `shown` what its report has besides.
     """
@@ -73,6 +79,7 @@ class Setup:
     time_limit: float | None
     memory_limit: int | None
     where: str
+    resources: WantedResources = NOTHING_WANTED
 
     def algorithm_ids(self) -> list[str]:
         """Ids of all algorithms that some evaluation reads, in order of appearance."""
@@ -230,6 +237,7 @@ def _read_setup(
         seconds_of(time_limit.value, time_limit.where) if time_limit else None,
         size_of(memory_limit.value, memory_limit.where) if memory_limit else None,
         node.where,
+        read_wanted(node),
     )
 
 

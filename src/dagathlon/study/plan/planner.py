@@ -14,6 +14,7 @@ from dagathlon.simulate.noise import Noise
 from dagathlon.study.grammar.config import Config, DataEntry, Part, Setup, Steps
 from dagathlon.study.grammar.expand import ModuleEntry, Setting
 from dagathlon.study.grammar.library import FixedFile
+from dagathlon.study.grammar.resources import resources_of
 from dagathlon.study.grammar.wanted import Agreed, Cases, Learning, transform_label
 from dagathlon.study.plan.collector import Collector
 from dagathlon.study.plan.compatible import check_case, facts_of_case
@@ -29,7 +30,9 @@ from dagathlon.study.plan.scoring import (
     wanted_of,
     without_value,
 )
-from dagathlon.study.plan.task import Call, Limits, TaskKind
+from dagathlon.study.plan.task import Call, Limits, Resources, TaskKind
+
+_ORDINARY = Resources()
 
 
 def make_plan(
@@ -257,6 +260,9 @@ class _Planner:
 
         position = self.collect.add(self.collect.call(setting, make), found.seed, inputs)
         self._limit(position, module, setup)
+        resources = resources_of(module, entry.resources, setup.resources)
+        if resources != _ORDINARY:
+            self.plan.resources[position] = resources
         return position
 
     def _limit(self, position: int, module: Learner, setup: Setup) -> None:

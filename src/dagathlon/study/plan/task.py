@@ -7,7 +7,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -148,28 +148,55 @@ class Limits:
     time
         Wall-clock seconds.
     memory
-        Bytes on top of what the worker held when the task began.
+        Bytes of resident memory, with that of programs it starts, on top of what the process held
+        when the task began.
     """
 
     time: float | None = None
     memory: int | None = None
 
 
+class Resources(NamedTuple):
+    """What a task has to itself while it runs. It is no part of the key: results are the same.
+
+    Parameters
+    ----------
+    threads
+        Cores.
+    gpus
+        Graphics cards.
+    optional
+        Whether it runs without a card where there are not so many.
+    """
+
+    threads: int = 1
+    gpus: int = 0
+    optional: bool = False
+
+
 class Workload(Protocol):
     """What an engine runs: the part of a plan that it needs to know.
+
+    A `Plan` is one; anything with these three attributes is. Engines read them and never change
+    them.
 
     Attributes
     ----------
     tasks
-        Every input comes before the tasks that read it.
+        Every input comes before the tasks that read it. Positions in this sequence name tasks
+        everywhere else: in limits, resources and events.
     limits
         Limits by position; a position that is not there has none.
+    resources
+        Cores and cards by position; a position that is not there has one core and no card.
     """
 
     @property
     def tasks(self) -> Sequence[Task]: ...  # noqa: D102
     @property
     def limits(self) -> Mapping[int, Limits]: ...  # noqa: D102
+    @property
+    def resources(self) -> Mapping[int, Resources]: ...  # noqa: D102
 
 
 def random_stream(key: bytes) -> np.random.Generator:
