@@ -34,26 +34,7 @@ bool is_collider(const SeparatingSets& separating, const AmbiguousTriples& ambig
   return !separating.contains(a, c, b) && !is_ambiguous(ambiguous, a, b, c);
 }
 
-void orient_by_node(OrientationState& graph, const SeparatingSets& separating, const AmbiguousTriples& ambiguous,
-                    bool mark_conflicts) {
-  const auto direct = [&](std::size_t from, std::size_t to) {
-    if (mark_conflicts) graph.direct_or_conflict(from, to);
-    else graph.direct(from, to);
-  };
-  BitSet ends(graph.size());
-  for (std::size_t y = 0; y < graph.size(); ++y)
-    for_each(graph.adjacency()[y], [&](std::size_t x) {
-      ends = BitSet(graph.size(), graph.adjacency()[y]);
-      subtract(ends, graph.adjacency()[x]);
-      ends.reset(x);
-      for_each(ends, [&](std::size_t z) {
-        if ((!mark_conflicts && !graph.leaves(y, z)) || graph.locked(y, x) || graph.locked(y, z)) return;
-        if (!is_collider(separating, ambiguous, x, y, z)) return;
-        direct(x, y);
-        direct(z, y);
-      });
-    });
-}
+// orient_by_node(graph, separating, ambiguous, mark_conflicts): to be written anew, see ColliderOrder.
 
 // Every collider overturns what stands against it, in the order of the middles.
 void overwrite_by_node(OrientationState& graph, const SeparatingSets& separating, const AmbiguousTriples& ambiguous) {

@@ -34,10 +34,7 @@ class OrientationState {
     if (!locked(from, to)) out_.set(to, from);
   }
   // Directs an edge; one that was directed the other way becomes a conflict, with no direction.
-  void direct_or_conflict(std::size_t from, std::size_t to) {
-    if (leaves(from, to)) direct(from, to);
-    else if (!locked(to, from)) out_.reset(to, from);
-  }
+  // (to be written anew)
   void lock(std::size_t from, std::size_t to) {
     direct(from, to);
     locked_.set(from, to);
