@@ -6,6 +6,7 @@
 
 #include "dagathlon/dag.hpp"
 #include "dagathlon/equivalence.hpp"
+#include "dagathlon/orientation_rules.hpp"
 #include "dagathlon/random.hpp"
 
 namespace dagathlon {

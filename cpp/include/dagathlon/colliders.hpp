@@ -49,20 +49,4 @@ void orient_colliders(OrientationState& graph, IndependenceTest& test, const Sep
 // Directs both edges into the middle, unless that contradicts a direction or closes a cycle.
 void direct_collider(OrientationState& graph, const Triple& triple);
 
-struct RuleOptions {
-  // A rule sees the edges as they were when its turn began, and contradictions become conflicts.
-  bool mark_conflicts = false;
-  // No edge is directed against a directed path.
-  bool acyclic = false;
-  // Meek's fourth rule, which only knowledge makes necessary.
-  bool fourth = false;
-  // As bnlearn applies them, for colliders that may contradict each other: no edge is directed so
-  // that a new collider appears or a cycle closes; an edge follows a directed path of any length
-  // between its ends first, then the other rules look at one and the same graph.
-  bool no_new_colliders = false;
-};
-
-// Meek's rules by turns, each over all edges, until nothing changes.
-void apply_rules(OrientationState& graph, const AmbiguousTriples& ambiguous, const RuleOptions& options);
-
 }  // namespace dagathlon
