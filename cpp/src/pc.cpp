@@ -41,7 +41,7 @@ class PcRun {
         options_(options),
         skeleton_(find_skeleton(test, options.skeleton)) {
     if (options.correction) recheck_edges(test_, skeleton_, options.skeleton);
-    ambiguous_ = check_triples(test_, skeleton_, options.skeleton, options.rule);
+    ambiguous_ = check_triples(test_, skeleton_, options.skeleton, options.rule, Votes::by_end);
   }
 
   PcResult run() {
