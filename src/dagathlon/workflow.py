@@ -16,6 +16,7 @@ from dagathlon.study.engine.preparation import prepare_modules
 from dagathlon.study.engine.protocol import Event, Note, Options, Summary, Writing
 from dagathlon.study.grammar.config import Config, read_config
 from dagathlon.study.plan.plan import Plan, make_plan
+from dagathlon.study.store.left_behind import described, left_behind
 from dagathlon.study.store.store import Store
 
 STORE_FOLDER = "store"
@@ -104,6 +105,9 @@ class Study:
         """
         folder, plan = Path(out), self.plan
         with _writing(folder), Store(folder / STORE_FOLDER) as store:
+            outdated = left_behind(plan.tasks, store)
+            if outdated:
+                on_event(Note(described(outdated)))
             prepare_modules(plan, store, lambda text: on_event(Note(text)))
             engine = LocalEngine(jobs)
             summary = engine.run(plan, store, on_event=on_event, options=options or Options())

@@ -12,7 +12,7 @@ from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import StudyError
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner, Sampler
-from dagathlon.modules import Module, NonNegative, Reference
+from dagathlon.modules import Delegate, Module, NonNegative, Reference
 from dagathlon.simulate.base import DataGenerator, GraphGenerator, Model, ParameterGenerator
 
 if TYPE_CHECKING:
@@ -77,6 +77,10 @@ class BenchpressLearner(Learner):
             raise StudyError(f"{self.name} cannot start from another algorithm's graph")
         return cast(Estimate, learner.learn(data, rng, start=start))
 
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The native learner."""
+        return () if self.unavailable else (self.native(),)
+
     def problem(self) -> str:
         """Constraints that nobody would obey are refused."""
         if self.edgeConstraints is not None and not self.honours_constraints:
@@ -136,6 +140,10 @@ class BenchpressGraph(GraphGenerator):
         """Our generator with the same meaning."""
         _cannot_run(self)
 
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The native generator."""
+        return () if self.unavailable else (self.native(),)
+
     def sample(self, rng: np.random.Generator) -> Graph:
         """Draw one graph with the native generator."""
         return self.native().sample(rng)
@@ -149,6 +157,10 @@ class BenchpressParameters(ParameterGenerator):
         """Our generator with the same meaning."""
         _cannot_run(self)
 
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The native generator."""
+        return () if self.unavailable else (self.native(),)
+
     def sample(self, graph: Graph, rng: np.random.Generator) -> Model:
         """Draw one model with the native generator."""
         return self.native().sample(graph, rng)
@@ -161,6 +173,10 @@ class BenchpressData(DataGenerator):
     def native(self) -> DataGenerator:
         """Our generator with the same meaning."""
         _cannot_run(self)
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The native generator."""
+        return () if self.unavailable else (self.native(),)
 
     def sample(self, model: Model, rng: np.random.Generator) -> Dataset:
         """Draw one data set with the native generator."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from dagathlon.errors import StudyError, listing, suggestion
+from dagathlon.modules.lineage import FIRST, Delegate
 from dagathlon.modules.types import ParameterType, parameter_type
 
 Kind: TypeAlias = Literal[
@@ -64,7 +65,7 @@ class Module:
         The section it belongs to.
     version
         Raised when the same parameters begin to give other results; stored results of an older
-        version are then not used again.
+        version are then not used again, neither its own nor those of modules that hand work to it.
     references
         What to cite.
     implementation
@@ -78,7 +79,7 @@ class Module:
 
     name: ClassVar[str] = ""
     kind: ClassVar[Kind]
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = FIRST
     references: ClassVar[tuple[str, ...]] = ()
     implementation: ClassVar[str] = "dagathlon"
     unavailable: ClassVar[str] = ""
@@ -148,6 +149,14 @@ class Module:
     def problem(self) -> str:
         """What is wrong with the parameters taken together; empty when nothing is."""
         return ""
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """Other modules, and code shared between modules, that these parameters hand work to.
+
+        Their versions, and those of whom they hand work to in turn, are part of the key under
+        which results are stored.
+        """
+        return ()
 
 
 @functools.cache

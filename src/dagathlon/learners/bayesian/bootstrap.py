@@ -11,7 +11,7 @@ from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import DagathlonError, DataError, UnavailableError
 from dagathlon.graphs import Graph, cpdag
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.modules import Natural, NonNegative, Probability, Reference, find
+from dagathlon.modules import Delegate, Natural, NonNegative, Probability, Reference, find
 from dagathlon.modules.spec import single_values
 from dagathlon.posteriors.chain import Chain, ChainRecorder
 from dagathlon.posteriors.edge_strength import averaged_graph, edge_strengths, optimal_threshold
@@ -103,6 +103,11 @@ class Bootstrap(Learner):
             return self.inner()
         except DagathlonError:
             return None
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The learner that runs on each sample; none while it is the id of an algorithm."""
+        inner = self._known()
+        return () if inner is None else (inner,)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn from each sample and average."""

@@ -10,6 +10,7 @@ from typing import NamedTuple, cast
 from dagathlon.errors import StudyError
 from dagathlon.evaluate.steps import McmcEstimator
 from dagathlon.learners.base import Learner
+from dagathlon.modules.lineage import lineage, raised
 from dagathlon.simulate.noise import Noise, ObservedTruth
 from dagathlon.study.grammar.config import Config, DataEntry, Part, Setup
 from dagathlon.study.grammar.expand import ModuleEntry, Setting
@@ -18,7 +19,7 @@ from dagathlon.study.plan.compatible import check_case, facts_of_case
 from dagathlon.study.plan.inputs import Inputs
 from dagathlon.study.plan.labels import label_of
 from dagathlon.study.plan.scoring import HeldOutCall, MetricCalls, Scoring, call_of, fresh_seed
-from dagathlon.study.plan.task import Call, Limits, Task, TaskKind, stream_key, task_key
+from dagathlon.study.plan.task import Call, Limits, Task, TaskKind, plain_key, stream_key, task_key
 
 
 class Case(NamedTuple):
@@ -169,7 +170,9 @@ class _Planner:
         position = self._position.get(key)
         if position is None:
             position = self._position[key] = len(tasks)
-            tasks.append(Task(key, call, seed, inputs, self._stream(call, seed, inputs)))
+            plain = plain_key(call, seed, [tasks[i].plain_key for i in inputs])
+            stream = self._stream(call, seed, inputs)
+            tasks.append(Task(key, call, seed, inputs, stream, b"" if plain == key else plain))
         return position
 
     def _stream(self, call: Call, seed: int, inputs: tuple[int, ...]) -> bytes:
@@ -269,7 +272,8 @@ class _Planner:
 
         def make() -> Call:
             values = self.inputs.values(setting, entry.where)
-            return Call.of(TaskKind.LEARN, module.name, module.version, values)
+            behind = raised(lineage(self.inputs.resolved(setting, values)))
+            return Call.of(TaskKind.LEARN, module.name, module.version, values, raised=behind)
 
         position = self.add(self._call(setting, make), found.seed, inputs)
         self._limit(position, module, setup)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from dagathlon.evaluate.steps import CaseDiagnostics, CrossValidated, HeldOut, StandardMetrics
 from dagathlon.modules import Module
+from dagathlon.modules.lineage import lineage, raised
 from dagathlon.simulate.iid import Iid
 from dagathlon.study.grammar.config import Setup
 from dagathlon.study.grammar.evaluation import Metrics, Ranking
@@ -28,6 +29,7 @@ def call_of(kind: TaskKind, module: Module) -> Call:
         module.version,
         module.to_json(),
         outside_stream=module.outside_stream,
+        raised=raised(lineage(module)),
     )
 
 
