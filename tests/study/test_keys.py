@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.independence import catalogue
 from dagathlon.learners.score import score_kinds
 from dagathlon.learners.score.hill_climbing import HillClimbing
-from dagathlon.modules import modules
+from dagathlon.modules import add_files, find, modules
 from dagathlon.modules.lineage import lineage
 from dagathlon.simulate.linear_sem import RandomLinearSem
 from dagathlon.simulate.noise import Noise
@@ -51,6 +52,23 @@ RUNS_PC = {
     "pc", "pcalg", "pcstable", "gcastle", "tetrad", "tiers", "missing", "mvpc", "orders", "bidag",
     "itsearch", "boot_id", "boot_text",
 }  # fmt: skip
+
+
+MINE = '''
+from dataclasses import dataclass
+from dagathlon import Estimate, Graph, Learner
+from helper import number
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mine(Learner):
+    """No edges."""
+
+    name = "helped"
+
+    def learn(self, data, rng):
+        return Estimate(Graph(data.names), {"said": number()})
+'''
 
 
 @pytest.fixture
@@ -201,3 +219,31 @@ def _as_older_versions_had_it(plan: Plan, folder: Path) -> None:
         store.drop([task.key for task in plan.tasks if task.plain])
         with store.transaction():
             store.insert(results)
+
+
+def test_an_edited_helper_of_a_users_learner_is_run_again(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dagathlon.workflow.write_outputs", lambda *_: [])
+    (tmp_path / "mine.py").write_text(MINE)
+    helper = tmp_path / "helper.py"
+    study = json.loads(file.read_text())
+    study["modules"] = ["mine.py"]
+    study["benchmark_setup"][0]["evaluation"]["benchmarks"]["ids"] = ["mine"]
+    study["resources"]["structure_learning_algorithms"] = {"helped": [{"id": "mine"}]}
+    file.write_text(json.dumps(study))
+    out = tmp_path / "results"
+    before = os.environ.get("DAGATHLON_MODULES", "")
+    try:
+        for number in (1, 2):
+            helper.write_text(f"def number():\n    return {number}\n")
+            study_now = Study.load(file)
+            summary = study_now.run(out, 2)
+            assert [name for _, kind, name in summary.ran if kind == "learn"] == ["helped"]
+            with Store(out / STORE_FOLDER, readonly=True) as store:
+                learned_now = store.read(learned(study_now.plan)["mine"].key)
+            assert learned_now.stats["said"] == number
+            assert find("algorithm", "helped").implementation == "mine.py"
+    finally:
+        os.environ["DAGATHLON_MODULES"] = before
+        add_files([])
