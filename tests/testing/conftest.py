@@ -1,6 +1,6 @@
-"""The helpers of these tests are plain modules beside them."""
+"""Helpers that several folders of tests use lie above them."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parent.parent))
