@@ -55,7 +55,8 @@ class Module:
     A module is a frozen dataclass. Its fields are its parameters; their types are checked when a
     study is read, and the ``Parameters`` sections of its docstring and of those of its base
     classes document them. A parameter whose name is a Python keyword is a field with another name
-    and ``field(metadata={"json": "lambda"})``. Class variables say the rest:
+    and ``field(metadata={"json": "lambda"})``; a description may stand there as well. Class
+    variables say the rest:
 
     Attributes
     ----------
@@ -169,7 +170,7 @@ def _parameters(cls: type[Module]) -> Mapping[str, Parameter]:
     for field in dataclasses.fields(cls):
         name = field.metadata.get("json", field.name)
         kind = parameter_type(hints[field.name])
-        text = described.get(name, "")
+        text = described.get(name) or field.metadata.get("description", "")
         parameters[name] = Parameter(name, field.name, kind, field.default, text)
     return parameters
 
