@@ -17,6 +17,7 @@ from dagathlon.study.engine.protocol import Engine, Event, Note, Options, Summar
 from dagathlon.study.grammar.config import Config, read_config
 from dagathlon.study.plan.plan import Plan
 from dagathlon.study.plan.planner import make_plan
+from dagathlon.study.store.left_behind import described, left_behind
 from dagathlon.study.store.store import Store
 
 STORE_FOLDER = "store"
@@ -109,6 +110,9 @@ class Study:
         """
         folder, plan = Path(out), self.plan
         with _writing(folder), Store(folder / STORE_FOLDER) as store:
+            outdated = left_behind(plan.tasks, store)
+            if outdated:
+                on_event(Note(described(outdated)))
             prepare_modules(plan, store, lambda text: on_event(Note(text)))
             chosen = make_engine(engine, jobs=jobs) if isinstance(engine, str) else engine
             summary = chosen.run(plan, store, on_event=on_event, options=options or Options())

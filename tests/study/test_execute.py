@@ -89,3 +89,9 @@ def test_random_streams_belong_to_keys():
     first, again, other = (random_stream(key * 32).random() for key in (b"a", b"a", b"b"))
     assert first == again
     assert first != other
+
+
+def test_a_module_that_has_changed_since_the_plan_was_made_is_refused():
+    call = Call.of(TaskKind.LEARN, "constrained", 2, {})
+    with pytest.raises(DagathlonError, match="constrained has changed since the study was read"):
+        execute(call, RNG, (Graph(["A"]),))

@@ -16,11 +16,12 @@ import numpy as np
 
 from dagathlon.data import Dataset, facts_of
 from dagathlon.data.facts import DataKind
-from dagathlon.errors import DagathlonError, WrongResultError
+from dagathlon.errors import DagathlonError, WrongResultError, listing
 from dagathlon.learners.attempt import attempt, make_ready
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.modules import find
 from dagathlon.testing.samples import Sample, awkward, intervened, ordinary, with_missing
+from dagathlon.testing.tracing import tracing, undeclared
 
 _KINDS: tuple[DataKind, ...] = ("continuous", "discrete", "mixed")
 _VOLATILE = ("seconds", "time")
@@ -36,8 +37,8 @@ def check_learner(learner: Learner | type[Learner] | str, *, seconds: float = 60
     """Check that a learner can be used in studies.
 
     It must be described in full, give the same result for the same random stream, leave the data
-    alone, return a graph of the declared kind over the columns, and answer awkward data with a
-    graph or with a `DagathlonError`.
+    alone, return a graph of the declared kind over the columns, answer awkward data with a graph
+    or with a `DagathlonError`, and name whom it hands work to.
 
     Parameters
     ----------
@@ -194,7 +195,8 @@ class _Trial:
 
     def _same_again(self, data: Dataset, first: Estimate, kind: DataKind) -> Iterator[str]:
         before = data.fingerprint
-        again = self._run(data, f"{kind} data: the same rows again")
+        with tracing() as ran:
+            again = self._run(data, f"{kind} data: the same rows again")
         copies = np.array(data.codes), np.array(data.values)
         if Dataset(data.variables, *copies, data.regimes).fingerprint != before:
             yield "it changes the data"
@@ -202,6 +204,9 @@ class _Trial:
             yield "the same random stream gives another result"
         elif _lasting(again) != _lasting(first):
             yield "the same random stream gives other statistics"
+        hidden = [f"the {what} {name}" for what, name in undeclared(self.learner, ran)]
+        if hidden:
+            yield f"it hands work to {listing(hidden)}, which delegates() does not name"
 
     def _any_order(self, data: Dataset, first: Estimate, kind: DataKind) -> Iterator[str]:
         turned = data.select(tuple(reversed(data.names)))

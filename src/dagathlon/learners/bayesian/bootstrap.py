@@ -12,7 +12,7 @@ from dagathlon.errors import DagathlonError, DataError
 from dagathlon.graphs import Graph, cpdag
 from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.modules import Natural, NonNegative, Probability, Reference, find
+from dagathlon.modules import Delegate, Natural, NonNegative, Probability, Reference, find
 from dagathlon.modules.spec import single_values
 from dagathlon.posteriors.edge_strength import optimal_threshold
 from dagathlon.posteriors.posterior import Posterior
@@ -107,6 +107,11 @@ class Bootstrap(Learner):
             return self.inner()
         except DagathlonError:
             return None
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The learner that runs on each sample; none while it is the id of an algorithm."""
+        inner = self._known()
+        return () if inner is None else (inner,)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn from each sample and average."""

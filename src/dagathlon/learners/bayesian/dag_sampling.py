@@ -24,9 +24,9 @@ from dagathlon.learners.bayesian.search_space import (
 from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.constraints import starting_dag
 from dagathlon.learners.score.score_based import ScoreBased
-from dagathlon.learners.score.score_kinds import ScoreName
+from dagathlon.learners.score.score_kinds import MARGINAL
 from dagathlon.learners.start_graph import StartsFromGraph
-from dagathlon.modules import Count, Natural, NonNegative, Probability
+from dagathlon.modules import Count, Delegate, Natural, NonNegative, Probability
 from dagathlon.posteriors.chain import Chain
 from dagathlon.posteriors.convergence import chain_stats
 from dagathlon.posteriors.edits import Edits
@@ -67,13 +67,9 @@ class PosteriorBased(ScoreBased):
         Power to which the posterior is raised: below 1 a chain moves more easily.
     """
 
-    power: NonNegative = 1.0
+    default_scores = MARGINAL
 
-    def default_score(self, data: Dataset) -> ScoreName:
-        """The marginal likelihood for the kind of data, where there is one."""
-        if data.is_mixed:
-            return "bic-cg"
-        return "bde" if data.is_discrete else "bge"
+    power: NonNegative = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,6 +142,11 @@ class SpaceBased(StartsFromGraph, PosteriorBased):
         most = self.max_parents or len(score)
         tables.fill(score, space.candidates, space.extras, space.required, most)
         return tables
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The score, and PC where it makes the search space."""
+        own = super().delegates()
+        return own if self.input_algorithm_id is not None else (*own, self._pc())
 
     def _pc(self) -> Pc:
         return Pc(

@@ -18,7 +18,7 @@ from dagathlon.learners.constraint.neighbourhoods import Hpc, Mmpc, SiHitonPc
 from dagathlon.learners.independence import TESTS
 from dagathlon.learners.score.hill_climbing import GreedyDagSearch, HillClimbing, Tabu
 from dagathlon.learners.score.score_based import ScoreBased
-from dagathlon.modules import Count, Natural, Probability
+from dagathlon.modules import Count, Delegate, Natural, Probability
 
 if TYPE_CHECKING:
     import numpy as np
@@ -79,6 +79,10 @@ class TwoStep(ScoreBased):
     def objection(self, data: DataFacts) -> str:
         """Whatever either of the two learners objects to."""
         return super().objection(data) or self._restrictor().objection(data)
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The two learners."""
+        return (*super().delegates(), self._restrictor(), self._maximizer(Knowledge()))
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn the skeleton, then search inside it."""

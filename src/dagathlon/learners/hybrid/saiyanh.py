@@ -17,6 +17,7 @@ from dagathlon.learners.base import Estimate
 from dagathlon.learners.score.hill_climbing import GreedyDagSearch, HillClimbing, Tabu
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.scores import native_score
+from dagathlon.modules import Delegate
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
@@ -43,6 +44,11 @@ class SaiyanhStyle(ScoreBased):
         "Constantinou 2020, Learning Bayesian networks that enable full propagation of evidence, "
         "IEEE Access 8",
     )
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The score and both searches."""
+        searches = (self._search(learner, Knowledge()) for learner in (HillClimbing, Tabu))
+        return (*super().delegates(), *searches)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Associations, directions, tabu search, connection."""

@@ -99,6 +99,10 @@ def module_of(call: Call) -> Module:
         cls = find(HANDLERS[call.kind].section, call.module)
         if cls.unavailable:
             raise UnavailableError(cls.unavailable)
+        if cls.version != call.version:
+            raise DagathlonError(
+                f"{call.module} has changed since the study was read; run it again"
+            )
         cls.prepare()
         if len(_modules) >= _MAX_MODULES:
             _modules.clear()

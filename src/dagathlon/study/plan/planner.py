@@ -10,6 +10,7 @@ from dagathlon.data.facts import DataFacts
 from dagathlon.errors import StudyError
 from dagathlon.evaluate.steps import McmcEstimator
 from dagathlon.learners.base import Learner
+from dagathlon.modules.lineage import lineage, raised
 from dagathlon.simulate.noise import Noise
 from dagathlon.study.grammar.config import Config, DataEntry, Part, Setup, Steps
 from dagathlon.study.grammar.expand import ModuleEntry, Setting
@@ -256,7 +257,8 @@ class _Planner:
 
         def make() -> Call:
             values = self.inputs.values(setting, entry.where)
-            return Call.of(TaskKind.LEARN, module.name, module.version, values)
+            behind = raised(lineage(self.inputs.resolved(setting, values)))
+            return Call.of(TaskKind.LEARN, module.name, module.version, values, raised=behind)
 
         position = self.collect.add(self.collect.call(setting, make), found.seed, inputs)
         self._limit(position, module, setup)

@@ -51,12 +51,15 @@ class Call:
     values
         JSON parameters, defaults filled in.
     digest
-        Hash of all of the above.
+        Hash of all of the above and of the versions of whom the module hands work to.
     location
         Where a fixed file lies. It is no part of the hash: the content's own hash, among the
         values, says what the file is.
     stream
-        As `digest`, without the parameters that leave the random stream as it is.
+        As `plain`, without the parameters that leave the random stream as it is.
+    plain
+        Hash without the versions of whom the module hands work to: raising one of them leaves the
+        random numbers as they are.
     """
 
     kind: TaskKind
@@ -66,6 +69,7 @@ class Call:
     digest: bytes
     location: str = ""
     stream: bytes = b""
+    plain: bytes = b""
 
     @classmethod
     def of(
@@ -77,14 +81,22 @@ class Call:
         location: str = "",
         *,
         outside_stream: Collection[str] = (),
+        raised: Sequence[tuple[str, str, int]] = (),
     ) -> Call:
-        """Make a call and hash it once, so that its tasks cost little."""
+        """Make a call and hash it once, so that its tasks cost little.
+
+        `raised` are the kinds, names and versions of whom the module hands work to, as far as they
+        are beyond their first version; without any the digest is `plain`.
+        """
         inside = {name: value for name, value in values.items() if name not in outside_stream}
-        digest, stream = (
-            hashlib.sha256(json.dumps([kind, module, version, v], sort_keys=True).encode()).digest()
-            for v in (values, inside)
-        )
-        return cls(kind, module, version, values, digest, location, stream)
+        parts = [kind, module, version]
+        plain, stream = _of_json([*parts, values]), _of_json([*parts, inside])
+        digest = _of_json([*parts, values, raised]) if raised else plain
+        return cls(kind, module, version, values, digest, location, stream, plain)
+
+
+def _of_json(content: Any) -> bytes:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +115,10 @@ class Task:
         Positions in the plan of the tasks whose results this one reads.
     stream
         What chooses the random stream, where that is not the key.
+    plain
+        The key without the versions of whom its module, and those of the tasks that it reads, hand
+        work to, where that is not the key: what chooses the random stream of most tasks, and the
+        key under which versions of Dagathlon that did not look behind a module kept the result.
     """
 
     key: bytes
@@ -110,11 +126,17 @@ class Task:
     seed: int
     inputs: tuple[int, ...] = ()
     stream: bytes = b""
+    plain: bytes = b""
+
+    @property
+    def plain_key(self) -> bytes:
+        """The key, had no module behind those of the study a version."""
+        return self.plain or self.key
 
     @property
     def random_key(self) -> bytes:
         """What `random_stream` takes."""
-        return self.stream or self.key
+        return self.stream or self.plain_key
 
 
 def task_key(call: Call, seed: int, inputs: Sequence[bytes]) -> bytes:
@@ -122,11 +144,16 @@ def task_key(call: Call, seed: int, inputs: Sequence[bytes]) -> bytes:
     return _hashed(call.digest, seed, inputs)
 
 
+def plain_key(call: Call, seed: int, inputs: Sequence[bytes]) -> bytes:
+    """The key without the versions of whom modules hand work to, given the same for its inputs."""
+    return _hashed(call.plain, seed, inputs)
+
+
 def stream_key(call: Call, seed: int, inputs: Sequence[bytes]) -> bytes:
     """What chooses the random stream of a task, given the same for its inputs.
 
-    It is the key of the task but for the parameters that leave the stream as it is, in the task
-    itself and in those that it reads.
+    It is the plain key of the task but for the parameters that leave the stream as it is, in the
+    task itself and in those that it reads.
     """
     return _hashed(call.stream, seed, inputs)
 
