@@ -6,7 +6,7 @@ import functools
 import io
 import os
 import zlib
-from typing import IO
+from typing import Protocol
 
 from dagathlon.errors import DataError
 
@@ -14,6 +14,13 @@ MOST_UNPACKED = "DAGATHLON_MAX_UNPACKED"
 """Environment variable: how many bytes a compressed file may unpack to."""
 _DEFAULT = 4 * 2**30
 _CHUNK = 1 << 20
+
+
+class Readable(Protocol):
+    """What bytes can be read from, piece by piece."""
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes; none at the end."""
 
 
 class TooLargeError(DataError):
@@ -43,7 +50,7 @@ def _memory() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
-def read_bounded(stream: IO[bytes], label: str) -> bytes:
+def read_bounded(stream: Readable, label: str) -> bytes:
     """All that a stream has to give, in pieces, so that too much is refused before it is held."""
     most = most_unpacked()
     held = io.BytesIO()
