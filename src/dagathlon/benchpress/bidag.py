@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from dagathlon.benchpress.base import BenchpressLearner, BenchpressSampler
 from dagathlon.benchpress.needs import BINARY, CONTINUOUS, DISCRETE
-from dagathlon.learners.base import Learner
+from dagathlon.learners.base import Learner, Output
 from dagathlon.learners.bayesian.iterative_search import IterativeSearch
 from dagathlon.learners.bayesian.order_mcmc import OrderMcmc
 from dagathlon.learners.bayesian.partition_mcmc import PartitionMcmc
@@ -122,6 +122,10 @@ class BidagItsearch(BidagScore):
     alpha: Probability = 0.05
     cpdag: bool = False
     mergetype: Literal["skeleton"] = "skeleton"
+
+    def output(self) -> Output:
+        """The search space at the end is no DAG."""
+        return "mixed" if self.estimate == "endspace" else self.gives
 
     def native(self) -> IterativeSearch:
         """Our iterative search."""
