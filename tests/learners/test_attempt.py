@@ -306,5 +306,5 @@ def test_parameters_that_decide_on_the_kind(name: str, parameters: Any, kind: st
 
 
 def test_xges_refuses_mixed_data_where_its_score_would_be_infinite() -> None:
-    with pytest.raises(DataError, match="xges .*needs continuous or discrete data, not mixed"):
+    with pytest.raises(DataError, match=r"xges .*needs continuous or discrete data, not mixed"):
         tried(find("algorithm", "xges").from_json({}), ordinary("mixed"))  # type: ignore[arg-type]
