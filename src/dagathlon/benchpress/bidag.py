@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from dagathlon.benchpress.base import BenchpressLearner, BenchpressSampler
 from dagathlon.benchpress.needs import BINARY, CONTINUOUS, DISCRETE
 from dagathlon.benchpress.translation import same
-from dagathlon.learners.base import Learner, Sampler
+from dagathlon.learners.base import Learner, Output, Sampler
 from dagathlon.learners.bayesian.dag_sampling import DagSampler, PosteriorBased
 from dagathlon.learners.bayesian.iterative_search import IterativeSearch
 from dagathlon.learners.bayesian.order_mcmc import OrderMcmc
@@ -113,6 +113,10 @@ class BidagItsearch(BidagScore):
     softlimit: Count = 9
     hardlimit: Count = 12
     mergetype: Literal["skeleton"] = "skeleton"
+
+    def output(self) -> Output:
+        """The search space at the end is no DAG."""
+        return "mixed" if self.estimate == "endspace" else self.gives
 
     def translated(self) -> dict[str, Any]:
         """Nothing is the least there can be."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from dagathlon import _core
 from dagathlon.graphs import Graph
-from dagathlon.learners.base import Estimate
+from dagathlon.learners.base import Estimate, Output
 from dagathlon.learners.constraint.constraint_based import ConstraintBased
 from dagathlon.learners.independence import IndependenceTest
 
@@ -66,6 +66,10 @@ class Pc(ConstraintBased):
     one_sided: bool = False
     possible_causes_only: bool = False
     skeleton_only: bool = False
+
+    def output(self) -> Output:
+        """Contradictions that are marked are edges with two arrows, which no CPDAG has."""
+        return "mixed" if self.conflicts == "mark" else self.gives
 
     def problem(self) -> str:
         """A marked conflict cannot be resolved afterwards."""

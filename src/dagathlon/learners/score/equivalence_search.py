@@ -211,6 +211,8 @@ class Xges(EquivalenceSearch):
     """
 
     name = "xges"
+    # Scores of mixed data forbid some arcs, and its turns lead through them to nowhere.
+    takes = frozenset({"continuous", "discrete"})
     references = ("Nazaret and Blei 2024, Extremely greedy equivalence search, UAI",)
     escape: bool = True
 
