@@ -66,7 +66,7 @@ NumpyMatrix<double> edges(const Posterior& posterior) {
 
 }  // namespace
 
-void bind_dag_posterior(nb::module_& m) {
+static void bind_dag_posterior(nb::module_& m) {
   nb::enum_<Modularity>(m, "Modularity")
       .value("structure", Modularity::structure)
       .value("order", Modularity::order);
@@ -117,5 +117,7 @@ void bind_dag_posterior(nb::module_& m) {
            },
            nb::arg("count"), nb::arg("seed"), ReleaseGil());
 }
+
+static const Part part("dag_posterior", bind_dag_posterior);
 
 }  // namespace dagathlon
