@@ -67,7 +67,7 @@ Learned counted(IndependenceTest& test, const PagOptions& options, Search&& sear
 
 }  // namespace
 
-void bind_fci(nb::module_& m) {
+static void bind_fci(nb::module_& m) {
   nb::class_<PagOptions>(m, "PagOptions")
       .def("__init__",
            [](PagOptions* self, std::size_t n, double alpha, std::optional<std::size_t> max_order, bool stable,
@@ -95,5 +95,7 @@ void bind_fci(nb::module_& m) {
         },
         nb::arg("test"), nb::arg("scored"), nb::arg("options"), "The PAG, the number of tests, and 0.");
 }
+
+static const Part part("fci", bind_fci);
 
 }  // namespace dagathlon

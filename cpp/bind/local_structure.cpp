@@ -88,7 +88,7 @@ Learned learn_by_neighbours(IndependenceTest& test, const std::string& search, d
 
 }  // namespace
 
-void bind_local_structure(nb::module_& m) {
+static void bind_local_structure(nb::module_& m) {
   m.def("learn_by_blankets", &learn_by_blankets, nb::arg("test"), nb::arg("search"), nb::arg("alpha"),
         nb::arg("max_given").none(), nb::arg("levels"), nb::arg("rows"), nb::arg("forbidden").none(), nb::arg("required").none(),
         nb::arg("undirected"), "A graph by way of Markov blankets, and the number of tests.");
@@ -96,5 +96,7 @@ void bind_local_structure(nb::module_& m) {
         nb::arg("max_given").none(), nb::arg("forbidden").none(), nb::arg("required").none(),
         nb::arg("undirected"), "A graph by way of the neighbours of each node, and the number of tests.");
 }
+
+static const Part part("local_structure", bind_local_structure);
 
 }  // namespace dagathlon

@@ -120,7 +120,7 @@ std::tuple<MarkedGraph, std::vector<std::size_t>> dual_pc(IndependenceTest& test
 
 }  // namespace
 
-void bind_pc(nb::module_& m) {
+static void bind_pc(nb::module_& m) {
   m.def("pc", &pc, nb::arg("test"), nb::arg("alpha"), nb::arg("max_order").none(), nb::arg("stable"),
         nb::arg("rule"), nb::arg("order"), nb::arg("contradiction"), nb::arg("acyclic"), nb::arg("seed"),
         nb::arg("forbidden").none(), nb::arg("required").none(), nb::arg("possible_causes_only"),
@@ -132,5 +132,7 @@ void bind_pc(nb::module_& m) {
         nb::arg("complement_always"), nb::arg("colliders"), nb::arg("rules"),
         "The graph and the number of tests of each level.");
 }
+
+static const Part part("pc", bind_pc);
 
 }  // namespace dagathlon

@@ -77,7 +77,7 @@ void translate(const std::exception_ptr& thrown, void*) {
 
 }  // namespace
 
-void bind_pulse(nb::module_& m) {
+static void bind_pulse(nb::module_& m) {
   pulse::on_tick(&tick);
   nb::register_exception_translator(&translate);
   nb::class_<Replaced>(m, "ReplacedWatch", "The watch outside a new one.");
@@ -89,5 +89,7 @@ void bind_pulse(nb::module_& m) {
   m.def("enter_part", &pulse::enter_part);
   m.def("leave_part", &pulse::leave_part);
 }
+
+static const Part part("pulse", bind_pulse);
 
 }  // namespace dagathlon
