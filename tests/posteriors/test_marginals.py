@@ -131,6 +131,18 @@ def test_what_is_kept_of_an_exact_posterior() -> None:
     assert kept.probability(both) == Posterior(found.chains).probability(both)
 
 
+def test_paths_of_many_variables_are_kept_where_they_were_asked_for() -> None:
+    rng = np.random.default_rng(0)
+    data = Dataset([Variable(f"v{i}") for i in range(13)], values=rng.normal(size=(30, 13)))
+    found = ExactPosterior(score="bge", max_parents=1).posterior(data)
+    with pytest.raises(DataError, match="not computed"):
+        _ = pickle.loads(pickle.dumps(found)).path_probabilities
+    paths = found.path_probabilities
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(found)).path_probabilities, paths)
+    # One parent each: a way of two arcs is there as often as both arcs are.
+    assert np.all(paths >= found.edge_probabilities - 1e-12)
+
+
 @pytest.mark.parametrize(
     "wrong", [np.ones((2, 2)), [[0, 0.7], [0.7, 0]], [[0, -0.1], [0, 0]], [[0, math.nan], [0, 0]]]
 )

@@ -122,7 +122,10 @@ def test_a_study_of_samplers(
     assert TaskKind.LEARN.value not in kinds
 
 
-def test_chains_of_one_run_have_a_trajectory_each(tmp_path: Path) -> None:
+def test_chains_of_one_run_have_a_trajectory_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plain_pictures: dict[str, str]
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", plain_pictures["PYTHONPATH"])
     content = copy.deepcopy(STUDY)
     chains = {"id": "orders", "iterations": 200, "stepsave": 10, "chains": 3}
     content["resources"]["structure_learning_algorithms"] = {

@@ -45,6 +45,8 @@ class MarginalPosterior(Posterior):
         Independent draws.
     """
 
+    _paths: Floats | None = None
+
     def __init__(
         self,
         names: Sequence[str],
