@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from all_graphs import all_dags
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dagathlon.errors import DataError
@@ -112,6 +112,32 @@ def test_anybody_can_read_the_arrays(tmp_path: Path) -> None:
         np.testing.assert_allclose(np.exp(arrays["0.log_weights"]), [0.25, 0.75])
     off = ~np.eye(3, dtype=bool)
     assert bits.tolist() == [GRAPHS[0].adjacency[off].tolist(), GRAPHS[3].adjacency[off].tolist()]
+
+
+def test_the_same_posterior_gives_the_same_bytes(tmp_path: Path) -> None:
+    found = Posterior.of(GRAPHS, log_weights=range(len(GRAPHS)))
+    for name in ("a.npz", "b.npz"):
+        write_posterior(found, tmp_path / name)
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(place=st.integers(0, 10**6), value=st.integers(0, 255))
+def test_a_changed_byte_is_an_error_or_does_not_matter(
+    tmp_path: Path, place: int, value: int
+) -> None:
+    path = tmp_path / "p.npz"
+    found = Posterior.of(GRAPHS[:5], weights=[0.1, 0.2, 0.3, 0.2, 0.2])
+    write_posterior(found, path)
+    content = bytearray(path.read_bytes())
+    content[place % len(content)] = value
+    path.write_bytes(content)
+    try:
+        again, problem = read_posterior(path), "p.npz"
+    except DataError as error:
+        again, problem = found, str(error)
+    assert again == found
+    assert "p.npz" in problem
 
 
 def test_what_a_trajectory_cannot_hold(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from dagathlon.errors import DataError, GraphError
 from dagathlon.graphs import Graph, cpdag
+from dagathlon.learners import Estimate
 from dagathlon.posteriors import Chain, ChainRecorder, Posterior, Sample
 from dagathlon.posteriors.convergence import effective_sample_size, potential_scale_reduction
 
@@ -391,6 +392,15 @@ def test_posteriors_are_pickled_and_compared() -> None:
     assert found != "something else"
     with pytest.raises(ValueError, match="read-only"):
         found.edge_probabilities[0, 0] = 1
+
+
+def test_an_estimate_is_drawn_with_its_probabilities() -> None:
+    graph = Graph.from_edges([("a", "b")])
+    found = Posterior.of([graph, Graph("ab")], weights=[0.75, 0.25])
+    html = Estimate(graph, {"score": -1.23456789, "<note>": "a & b"}, found)._repr_html_()
+    assert "stroke-width:3.6" in html  # 0.6 + 4 · 0.75
+    assert "score: -1.23457, &lt;note&gt;: a &amp; b" in html
+    assert "stroke-width:" not in Estimate(graph)._repr_html_().partition("</style>")[2]
 
 
 def test_drawings_are_as_thick_as_edges_are_probable() -> None:
