@@ -90,5 +90,6 @@ void bind_dag_posterior(nb::module_& m);
 void bind_adam(nb::module_& m);
 void bind_lingam(nb::module_& m);
 void bind_packed_graphs(nb::module_& m);
+void bind_pulse(nb::module_& m);
 
 }  // namespace dagathlon

@@ -7,6 +7,7 @@
 
 #include "bind.hpp"
 #include "dagathlon/arc_moves.hpp"
+#include "dagathlon/pulse.hpp"
 #include "score.hpp"
 
 namespace dagathlon {
@@ -33,6 +34,7 @@ std::vector<double> family_scores(Score& score, const SearchLimits& limits) {
       if (i != j && !limits.forbidden.test(i, j)) allowed |= Mask{1} << i;
     }
     for (Mask rank = 0; rank < half; ++rank) {
+      if (rank % 16 == 0) pulse::progress(j * half + rank, n * half);
       const Mask set = stretch(rank, j);
       if ((set & ~allowed) != 0 || (required & ~set) != 0) continue;
       if (static_cast<std::size_t>(std::popcount(set)) > limits.max_parents) continue;
@@ -111,6 +113,7 @@ void bind_dag_posterior(nb::module_& m) {
            [](const Posterior& self, std::size_t count, std::uint64_t seed) {
              std::vector<std::vector<NodeList>> result;
              for (std::size_t k = 0; k < count; ++k) {
+               pulse::progress(k, count);
                Stream stream(seed, k);
                result.push_back(as_lists(self.sample(stream)));
              }

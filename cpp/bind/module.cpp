@@ -71,4 +71,5 @@ NB_MODULE(_core, m) {
   dagathlon::bind_adam(m);
   dagathlon::bind_lingam(m);
   dagathlon::bind_packed_graphs(m);
+  dagathlon::bind_pulse(m);
 }

@@ -202,7 +202,7 @@ def test_a_study_names_an_algorithm_by_its_id_or_writes_it_out(
 ) -> None:
     from dagathlon.study.engine.execute import module_of
     from dagathlon.study.grammar.config import read_config
-    from dagathlon.study.plan.plan import make_plan
+    from dagathlon.study.plan.planner import make_plan
     from dagathlon.study.plan.task import TaskKind
 
     plan = make_plan(read_config(study(tmp_path, learner)))

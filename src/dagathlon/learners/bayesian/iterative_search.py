@@ -9,6 +9,7 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data import Dataset
+from dagathlon.errors import OutOfTimeError
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.bayesian.dag_sampling import (
@@ -19,11 +20,17 @@ from dagathlon.learners.bayesian.dag_sampling import (
     squared_log,
     thousands,
 )
-from dagathlon.learners.bayesian.order_mcmc import ANNEALED_SEARCH, FEW_VARIABLES, KUIPERS_2022
+from dagathlon.learners.bayesian.order_mcmc import (
+    ANNEALED_SEARCH,
+    FEW_VARIABLES,
+    KUIPERS_2022,
+    OrderMcmc,
+)
 from dagathlon.learners.bayesian.search_space import ArcMatrix, first_order
-from dagathlon.modules import Count, Natural, Probability
+from dagathlon.modules import Count, Delegate, Natural, Probability
 from dagathlon.posteriors.chain import Chain
 from dagathlon.posteriors.posterior import Posterior
+from dagathlon.pulse import best_so_far
 
 _SAVED_STATES = 1000
 _BURNIN = 0.2
@@ -59,6 +66,7 @@ class IterativeSearch(SpaceBased):
 
     name = "itsearch"
     gives = "mixed"
+    anytime = True
     references = (KUIPERS_2022,)
 
     estimate: Literal["map", "endspace"] = "map"
@@ -92,14 +100,19 @@ class IterativeSearch(SpaceBased):
         steps = self._length(len(data.names))
         number = 0
         while self.rounds is None or number < self.rounds:
-            self.fill(tables, score, space)
+            try:
+                self.fill(tables, score, space)
+            except OutOfTimeError:
+                if number and best_so_far():
+                    break
+                raise
             found = _core.order_chain(tables, order, *steps, *heating, seed, number)
-            chain = closed_chain(found.log, data.names, steps.saved)
+            chain = closed_chain(found.log, data.names)
             number += 1
             order = found.best
             best.consider(chain)
             candidates = self._grown(space, self._found(chain, best))
-            if np.array_equal(candidates, space.candidates):
+            if np.array_equal(candidates, space.candidates) or best_so_far():
                 break
             space = self.checked(space._replace(candidates=candidates), data)
         stats = {
@@ -110,6 +123,10 @@ class IterativeSearch(SpaceBased):
         }
         matrix = best.dag if self.estimate == "map" else space.candidates
         return Estimate(Graph.from_adjacency(data.names, matrix), stats)
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The score, PC, and the chain over orders of each round."""
+        return (*super().delegates(), OrderMcmc(score=self.score, test=self.test))
 
     def _length(self, p: int) -> RunLength:
         few = 25_000 if p < FEW_VARIABLES else thousands(3.5 * squared_log(p))
