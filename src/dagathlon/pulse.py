@@ -13,10 +13,17 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass
+from threading import Thread
+from typing import ParamSpec, TypeVar
 
 from dagathlon import _core
 from dagathlon.errors import OutOfTimeError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_POLL_SECONDS = 0.05
 
 
 @dataclass
@@ -118,3 +125,29 @@ def part() -> Iterator[None]:
         yield
     finally:
         _core.leave_part()
+
+
+def aside(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call a function of foreign native code that cannot beat, such as a large decomposition.
+
+    It runs in a thread of its own while this one beats. After an interrupt or at the deadline it is
+    left behind, so it must end by itself and change nothing that is used afterwards.
+    """
+    context = copy_context()  # NumPy's error state among others
+    results: list[T] = []
+    errors: list[BaseException] = []
+
+    def call() -> None:
+        try:
+            results.append(context.run(work, *args, **kwargs))
+        except BaseException as error:
+            errors.append(error)
+
+    thread = Thread(target=call, daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(_POLL_SECONDS)
+        beat()
+    if errors:
+        raise errors[0]
+    return results[0]

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from dagathlon.pulse import beat
+
 _TAIL = 8192
 _FIRST_LOOK_MS = 2
 _LAST_LOOK_MS = 100
@@ -110,6 +112,7 @@ def _watch(process: subprocess.Popen[bytes]) -> bytes:
     pause = _FIRST_LOOK_MS
     try:
         while True:
+            beat()
             ready = dict(poll.poll(pause))
             pause = min(2 * pause, _LAST_LOOK_MS)
             peak_memory.see(_high_water(process.pid))

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
 
 from dagathlon.data.facts import DataFacts, DataKind
-from dagathlon.errors import DagathlonError, DataError, UnavailableError
+from dagathlon.errors import DagathlonError, DataError, OutOfTimeError, UnavailableError
 from dagathlon.graphs import Graph, cpdag
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.modules import Natural, NonNegative, Probability, Reference, find
 from dagathlon.modules.spec import single_values
 from dagathlon.posteriors.chain import Chain, ChainRecorder
 from dagathlon.posteriors.edge_strength import averaged_graph, edge_strengths, optimal_threshold
+from dagathlon.pulse import beat, part, until_deadline
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,6 +53,7 @@ class Bootstrap(Learner):
 
     name = "bootstrap"
     gives = "chain"
+    anytime = True
     references = (
         "Friedman, Goldszmidt and Wyner 1999, Data analysis with Bayesian networks, UAI",
         "Scutari and Nagarajan 2013, Artificial Intelligence in Medicine 57",
@@ -113,16 +115,23 @@ class Bootstrap(Learner):
             raise DataError("bootstrap needs at least one row of data")
         inner.prepare()
         size = self.rows or len(data)
-        found = []
-        for _ in range(self.replicates):
-            found.append(inner.learn(data.take(rng.integers(len(data), size=size)), rng))
+        found: list[Estimate] = []
+        with until_deadline():
+            for number in range(self.replicates):
+                beat(number, self.replicates)
+                with part():
+                    found.append(inner.learn(data.take(rng.integers(len(data), size=size)), rng))
+        if not found:
+            raise OutOfTimeError(
+                "the time limit came before the first bootstrap sample was learned"
+            )
         graphs = [self._counted(estimate.graph.subgraph(data.names)) for estimate in found]
         strengths = edge_strengths(graphs)
         threshold = self.threshold
         if threshold == "optimal":
             threshold = optimal_threshold(strengths.strength)
         graph = averaged_graph(strengths, threshold)
-        stats = {"replicates": self.replicates, "threshold": threshold}
+        stats = {"replicates": len(found), "threshold": threshold}
         scores = [float(estimate.stats.get("score", 0.0)) for estimate in found]
         return Estimate(graph, stats, _chain(graphs, scores))
 

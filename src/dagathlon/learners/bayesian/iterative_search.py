@@ -9,6 +9,7 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data import Dataset
+from dagathlon.errors import OutOfTimeError
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.bayesian.dag_sampling import (
@@ -21,7 +22,6 @@ from dagathlon.learners.bayesian.dag_sampling import (
 )
 from dagathlon.learners.bayesian.order_mcmc import ANNEALED_SEARCH, FEW_VARIABLES, KUIPERS_2022
 from dagathlon.learners.bayesian.search_space import ArcMatrix, first_order
-from dagathlon.errors import OutOfTimeError
 from dagathlon.modules import Count, Natural, Probability
 from dagathlon.posteriors.chain import Chain, Floats
 from dagathlon.pulse import best_so_far

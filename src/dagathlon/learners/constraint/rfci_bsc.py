@@ -17,6 +17,7 @@ from dagathlon.learners.constraints import ConstraintFile
 from dagathlon.learners.score.score_kinds import ScoreParameters
 from dagathlon.learners.score.scores import native_score
 from dagathlon.modules import Count, Natural, NonNegative, Probability
+from dagathlon.pulse import beat, part
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
@@ -116,9 +117,11 @@ class RfciBsc(Learner):
         ).options(data.names)
         graphs: dict[Graph, int] = {}
         questions: dict[tuple[int, int, tuple[int, ...]], None] = {}
-        for seed in rng.integers(2**63, size=self.graphs):
+        for number, seed in enumerate(rng.integers(2**63, size=self.graphs)):
+            beat(number, self.graphs)
             test.restart(int(seed))
-            graph = Graph._of(data.names, _core.rfci(test, options)[0])
+            with part():
+                graph = Graph._of(data.names, _core.rfci(test, options)[0])
             graphs[graph] = graphs.get(graph, 0) + 1
             questions.update(((x, y, tuple(given)), None) for x, y, given in test.asked)
         return graphs, [(x, y, list(given)) for x, y, given in questions]

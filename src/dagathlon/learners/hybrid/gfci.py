@@ -16,6 +16,7 @@ from dagathlon.learners.score.equivalence_search import Fges
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.score_kinds import ScoreName
 from dagathlon.modules import Count, Natural, Probability
+from dagathlon.pulse import part
 
 if TYPE_CHECKING:
     import numpy as np
@@ -87,7 +88,8 @@ class Gfci(ScoreBased):
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Search by score, then test and direct."""
-        scored = self._search(data).learn(data, rng)
+        with part():
+            scored = self._search(data).learn(data, rng)
         found = self.learn_with(self._tester().make_test(data, rng), scored.graph)
         return Estimate(found.graph, {**found.stats, **scored.stats})
 

@@ -37,6 +37,7 @@ class OrderSearch(ScoreBased):
     """
 
     gives = "cpdag"
+    anytime = True
     starts: Natural | None = None
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
