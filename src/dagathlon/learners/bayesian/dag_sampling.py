@@ -191,7 +191,7 @@ class DagSampler(PosteriorBased, Sampler):
 
     def result(self, logs: Sequence[_core.ChainLog], data: Dataset, length: RunLength) -> Estimate:
         """The chains as one, its best graph, and what is known about convergence."""
-        # Chains run one after the other: a deadline leaves the last ones shorter, or without a step.
+        # Chains run one after the other: a deadline leaves the last ones shorter.
         saved = max(len(log) for log in logs)
         chains = [closed_chain(log, data.names) for log in logs if len(log) == saved]
         chain = chains[0] if len(chains) == 1 else _taking_turns(chains, saved)

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from dagathlon import _core
 from dagathlon.errors import DataError, UnavailableError
-from dagathlon.pulse import aside, best_so_far, until_deadline
+from dagathlon.pulse import aside, best_so_far, time_left, until_deadline
 
 Floats = npt.NDArray[np.float64]
 
@@ -59,7 +59,7 @@ def solve_by_cuts(sets: _core.ParentSets, limits: SolverLimits) -> Bounded:
             "highspy is not installed: pip install 'dagathlon[ilp]', or set max_parents to a "
             "lower number"
         )
-    if sets.count() > _MANY_SETS and not math.isfinite(limits.seconds):
+    if sets.count() > _MANY_SETS and math.isinf(min(limits.seconds, time_left())):
         raise DataError(
             f"{len(sets)} variables that depend on each other choose from {sets.count():,} parent "
             f"sets, and a proof may take days beyond {_MANY_SETS:,}: give a time_limit, set "
