@@ -11,7 +11,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, cast
@@ -115,10 +115,8 @@ def check(name: str, kind: DataKind, seconds: float) -> None:
     if learner.objection(facts_of(data)):
         pytest.skip(f"{name} takes no {kind} data")
     # Once with few rows, so that no import counts.
-    try:
+    with suppress(DagathlonError):
         learner.learn(data.select(data.names[:4]).take(np.arange(60)), np.random.default_rng(1))
-    except DagathlonError:
-        pass
     with one_thread():
         assert longest_pause(learner, data, seconds) < LONGEST_PAUSE
 
@@ -154,11 +152,11 @@ def test_an_interrupt_ends_a_native_search() -> None:
 
 
 def test_a_signal_handler_that_raises_something_else_ends_it_too() -> None:
-    class Stop(Exception):
+    class StopError(Exception):
         pass
 
     def handle(number: int, frame: FrameType | None) -> None:
-        raise Stop
+        raise StopError
 
     before = signal.signal(signal.SIGUSR1, handle)
     data = sparse_data("continuous", 300, 500)
@@ -168,7 +166,7 @@ def test_a_signal_handler_that_raises_something_else_ends_it_too() -> None:
         os.kill(os.getpid(), signal.SIGUSR1)
 
     try:
-        with pytest.raises(Stop), watch(progress=send):
+        with pytest.raises(StopError), watch(progress=send):
             learner.learn(data, np.random.default_rng(1))
     finally:
         signal.signal(signal.SIGUSR1, before)
