@@ -11,6 +11,7 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 from dagathlon.cli import parser as command_parser
+from dagathlon.evaluate.metric import measures
 from dagathlon.modules import Kind, Module, modules
 
 TITLES: dict[Kind, str] = {
@@ -35,11 +36,12 @@ def pages() -> dict[str, str]:
     own, theirs = [], []
     for module in modules("algorithm").values():
         (theirs if ".benchpress" in module.__module__ else own).append(module)
-    found["data"] += "\n" + "\n".join(_section(module) for module in modules("noise").values())
+    found["data"] += "\n" + "\n".join(_section(module) for module in modules("transform").values())
     return {
         **found,
         "algorithm": _page("Algorithms", own),
         "algorithm-benchpress": _page("Algorithms by Benchpress's names", theirs),
+        "metric": _metrics(),
         "commands": _commands(),
     }
 
@@ -70,6 +72,16 @@ def _text(words: str) -> str:
 
 def _cell(words: str) -> str:
     return _text(" ".join(words.split())).replace("|", "\\|")
+
+
+def _metrics() -> str:
+    rows = ["| metric | what it measures | better | unit | graphs |", "|---|---|---|---|---|"]
+    for one in measures().values():
+        better = {"more": "higher", "less": "lower", "": ""}[one.better]
+        kinds = ", ".join(one.takes) or "all"
+        rows.append(f"| `{one.name}` | {_cell(one.title)} | {better} | {one.unit} | {kinds} |")
+    cited = dict.fromkeys(text for one in measures().values() for text in one.references)
+    return "\n".join(["# Metrics", "", *rows, "", *(f"- {_text(one)}" for one in cited), ""])
 
 
 def _commands() -> str:

@@ -57,11 +57,11 @@ std::vector<NodeList> as_lists(const std::vector<Mask>& parents) {
   return result;
 }
 
-NumpyMatrix<double> edges(const Posterior& posterior) {
+NumpyMatrix<double> marginals(const Posterior& posterior, std::vector<double> (Posterior::*sums)() const) {
   std::vector<double> values;
   {
     const nb::gil_scoped_release free;
-    values = posterior.edges();
+    values = (posterior.*sums)();
   }
   return to_numpy(std::move(values), posterior.size(), posterior.size());
 }
@@ -99,7 +99,8 @@ void bind_dag_posterior(nb::module_& m) {
                   nb::arg("log_weights"), nb::arg("modularity"))
       .def("__len__", &Posterior::size)
       .def("log_partition", &Posterior::log_partition)
-      .def("edges", &edges)
+      .def("edges", [](const Posterior& self) { return marginals(self, &Posterior::edges); })
+      .def("paths", [](const Posterior& self) { return marginals(self, &Posterior::paths); })
       .def("families",
            [](const Posterior& self, std::size_t child) {
              check_node(child, self.size());

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import get_args
 
 import numpy as np
 import pytest
@@ -14,15 +13,12 @@ from scipy import stats
 
 from dagathlon.errors import DagathlonError
 from dagathlon.evaluate.ranking import (
-    Rankable,
     Scores,
     best_of_each,
-    direction,
     rank_table,
     ranks,
     score_table,
 )
-from dagathlon.report.words import words
 
 NAN = float("nan")
 
@@ -90,12 +86,6 @@ def test_a_monotone_change_of_the_metric_changes_nothing(seed: int) -> None:
     table = rank_table(scores(values.tolist()), "less")
     assert rank_table(scores(np.exp(values / 3).tolist()), "less") == table
     assert rank_table(scores((-values).tolist()), "more") == table
-
-
-def test_directions_agree_with_the_words_of_reports() -> None:
-    assert {m: direction(m) for m in get_args(Rankable)} == {
-        m: words(m).better for m in get_args(Rankable)
-    }
 
 
 # Table 8 of the large-scale study: average F1 rank, its deviation and the overall rank.

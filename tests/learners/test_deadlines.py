@@ -98,7 +98,7 @@ def test_the_best_so_far_is_a_graph(name: str) -> None:
         except OutOfTimeError:
             seconds *= 1.5
     assert found.graph.names == data.names
-    assert found.chain is not None or found.graph.is_dag
+    assert found.posterior is not None or found.graph.is_dag
     whole, stopped = within(name, suited(name, 6, 100), time.monotonic() + 1e6)
     assert not stopped
     assert len(whole.graph.names) == 6

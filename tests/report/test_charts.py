@@ -10,6 +10,7 @@ import pytest
 
 from dagathlon.data import Dataset, Variable
 from dagathlon.evaluate.agreement import edge_agreement, skeleton_overlap
+from dagathlon.evaluate.metric import measures
 from dagathlon.graphs import Graph
 from dagathlon.report.charts.agreement import ALL, agreement_plot, overlap_plot
 from dagathlon.report.charts.boxes import boxes, graph_types
@@ -23,7 +24,7 @@ from dagathlon.report.charts.roc import RocOptions, roc
 from dagathlon.report.charts.sensitivity import against_parameter
 from dagathlon.report.charts.trajectories import autocorrelations, trajectories
 from dagathlon.report.look import Look
-from dagathlon.report.words import METRICS, short_title, title, words
+from dagathlon.report.words import short_title, title, words
 
 LOOK = Look.of(["pc", "ges"])
 AXES = ("FPRn_pattern", "TPR_pattern")
@@ -83,7 +84,7 @@ def test_axes_are_in_words_and_say_which_way_is_better() -> None:
     assert chart["encoding"]["x"]["title"].endswith("↓")
     assert chart["encoding"]["y"]["title"] == "true positives / true edges (pattern) ↑"
     assert title("unheard_of") == "unheard of"
-    assert all(short_title(metric) and words(metric).title for metric in METRICS)
+    assert all(short_title(metric) and words(metric).title for metric in measures())
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,12 @@ import pytest
 
 from dagathlon.errors import StudyError
 from dagathlon.evaluate.significance import Nemenyi
+from dagathlon.evaluations.ranking import Ranking
 from dagathlon.report.charts.cost import accuracy_against_cost
 from dagathlon.report.charts.critical_difference import critical_difference
 from dagathlon.report.charts.parts import is_nothing
 from dagathlon.report.look import PALETTE, Look
 from dagathlon.report.render import save
-from dagathlon.study.grammar.evaluation import Ranking
 
 
 def _table(folder: Path, name: str) -> list[dict[str, str]]:

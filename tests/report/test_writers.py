@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dagathlon import evaluations
 from dagathlon.evaluate.summary import roc_summary
 from dagathlon.graphs import read_graph
 from dagathlon.modules import modules
 from dagathlon.report.charts.roc import RocOptions, roc
-from dagathlon.report.context import Context
+from dagathlon.report.context import Results
 from dagathlon.report.tables import Combination, combinations
-from dagathlon.report.writers import writers
 from dagathlon.study.store.store import Store
 from dagathlon.workflow import Study
 
@@ -46,9 +46,11 @@ def _table(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
-def test_every_evaluation_has_one_writer() -> None:
-    kinds = [kind.name for kind, _ in writers()]
-    assert sorted(kinds) == sorted(modules("evaluation"))
+def test_every_evaluation_is_one_file_that_has_its_name() -> None:
+    found = modules("evaluation")
+    files = {path.stem for path in Path(evaluations.__file__).parent.glob("*.py")}
+    assert files - {"__init__", "chains"} == set(found)
+    assert all(module.__module__.endswith(f".{name}") for name, module in found.items())
 
 
 def test_metrics_stand_beside_the_joint_table(everything: Path) -> None:
@@ -183,9 +185,9 @@ def test_a_fixed_data_file_has_its_median_points(
     study.run(tmp_path / "out", jobs=1)
     with Store(tmp_path / "out" / "store", readonly=True) as store:
         setup = study.config.setups[0]
-        context = Context(study.config, study.plan, store, 0, setup, tmp_path, False)
-        summary = roc_summary(context.rows(["precision"]))
-        points = roc([], summary, ("FPRn_pattern", "TPR_pattern"), context.look, RocOptions())
+        results = Results(study.config, study.plan, store, 0, setup, tmp_path, False)
+        summary = roc_summary(results.rows(["precision"]))
+        points = roc([], summary, ("FPRn_pattern", "TPR_pattern"), results.look, RocOptions())
     assert len(points["data"]["values"]) == 2
     assert all(row["TPR_pattern_median"] is not None for row in points["data"]["values"])
     figure = tmp_path / "out" / "study" / "benchmarks" / "FPR_TPR_pattern" / "1.png"

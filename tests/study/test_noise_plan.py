@@ -80,7 +80,7 @@ def test_noise_multiplies_the_data_sets(load) -> None:
 
 def test_what_is_not_applicable_is_said_and_left_out(load) -> None:
     plan = load(STUDY).plan
-    assert {(found.noise, found.where) for found in plan.omissions} == {
+    assert {(found.transform, found.where) for found in plan.omissions} == {
         ("L5", "benchmark_setup[0].data[0]")
     }
     assert "one is already 12.5 %" in plan.omissions[0].reason

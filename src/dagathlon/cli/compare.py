@@ -8,10 +8,10 @@ import math
 import sys
 from pathlib import Path
 
-from dagathlon.cli._parts import Commands, command, table
+from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules, table
 from dagathlon.errors import listing
 from dagathlon.evaluate import compare
-from dagathlon.evaluate.benchpress import Value
+from dagathlon.evaluate.metric import Value
 from dagathlon.graphs import Graph, read_graph
 
 
@@ -26,10 +26,12 @@ def add_parser(commands: Commands) -> None:
     )
     parser.add_argument("estimate", type=Path, help="file of the learned graph")
     parser.add_argument("truth", type=Path, help="file of the true graph")
+    add_modules_argument(parser)
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    load_modules(arguments)
     estimate, truth = read_graph(arguments.estimate), read_graph(arguments.truth)
     metrics = compare(estimate, truth, causal=True)
     _say_left_out(estimate, truth)

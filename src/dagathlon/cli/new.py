@@ -53,7 +53,20 @@ class {cls}(Learner):
         return Estimate(Graph.from_adjacency(data.names, joined))
 '''
 
+_METRIC = '''\
+"""My metric."""
 
+from dagathlon.evaluate.metric import metric
+from dagathlon.graphs import Graph
+
+
+@metric("{name}", title="say in a few words what it measures", better="less", unit="edges")
+def {name}(estimate: Graph, truth: Graph) -> float:
+    """How many edges there are too many."""
+    return max(estimate.n_edges - truth.n_edges, 0)
+'''
+
+_KINDS = ("study", "learner", "module", "metric")
 _PACKAGE = Path(__file__).parent
 _SKELETONS = {
     "python": _PACKAGE / "skeletons" / "python",
@@ -67,15 +80,16 @@ def add_parser(commands: Commands) -> None:
     parser = command(
         commands,
         "new",
-        "write a starting point: a study, or a learner of your own as a file or in any language",
+        "write a starting point: a study, a learner of your own in any language, a metric",
         "dagathlon new study mine.json --pick 'pc[alpha=0.01,0.05]' --data 'alarm[n=500,seeds=5]'\n"
         "  dagathlon new learner mine.py\n"
         "  dagathlon new study mine.json --modules mine.py --pick mine --pick hc --data ecoli70\n"
         "  dagathlon new study mine.json --pick pc --pick boss --data measurements.csv\n"
-        "  dagathlon new module mine --language r",
+        "  dagathlon new module mine --language r\n"
+        "  dagathlon new metric my_metric.py",
         _run,
     )
-    parser.add_argument("what", choices=("study", "learner", "module"), help="what to write")
+    parser.add_argument("what", choices=_KINDS, help="what to write")
     parser.add_argument("path", type=Path, help="file to write; a folder for a module")
     parser.add_argument(
         "--pick",
@@ -107,6 +121,9 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.what == "learner":
         _write_learner(path)
         return 0
+    if arguments.what == "metric":
+        _write_metric(path)
+        return 0
     load_modules(arguments)
     if arguments.pick:
         study = picked_study(
@@ -130,6 +147,17 @@ def _write_learner(path: Path) -> None:
     cls = "".join(part.capitalize() for part in name.split("_"))
     write_text(path, _LEARNER.format(name=name, cls=cls))
     _print_next(name, path)
+
+
+def _write_metric(path: Path) -> None:
+    if path.suffix != ".py" or not path.stem.isidentifier():
+        raise DagathlonError(f"{path}: a metric is a Python file such as my_metric.py")
+    write_text(path, _METRIC.format(name=path.stem))
+    place = shlex.quote(str(path))
+    print(path)
+    print(f"next: dagathlon metrics {path.stem} --modules {place}")
+    print(f'then: "modules": [{json.dumps(str(path))}] in a study, or')
+    print(f"      dagathlon compare learned.csv truth.csv --modules {place}")
 
 
 def _write_module(folder: Path, language: str) -> None:

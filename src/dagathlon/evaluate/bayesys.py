@@ -12,9 +12,19 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.evaluate.benchpress import Value
 from dagathlon.evaluate.counts import on_shared_nodes
+from dagathlon.evaluate.metric import Better, Measure, Value, metric_family
 from dagathlon.graphs import Graph, Mark, cpdag
+
+_NOISY_DATA = (
+    "Constantinou, Liu, Chobtham, Guo and Kitson 2021, Large-scale empirical validation of "
+    "Bayesian network structure learning algorithms with noisy data, International Journal of "
+    "Approximate Reasoning 131",
+)
+_BALANCED = (
+    "Constantinou 2019, Evaluating structure learning algorithms with a balanced scoring function, "
+    "arXiv 1905.12666",
+)
 
 
 class BayesysCounts(NamedTuple):
@@ -124,6 +134,54 @@ def _full_matches(
     return found
 
 
+def _column(
+    name: str,
+    title: str,
+    better: Better,
+    short: str = "",
+    *,
+    unit: str = "",
+    references: tuple[str, ...] = _NOISY_DATA,
+    headline: int | None = None,
+    control: bool = False,
+) -> Measure:
+    return Measure(
+        name,
+        title,
+        better,
+        short,
+        unit,
+        references=references,
+        table="beside",
+        headline=headline,
+        control=control,
+    )
+
+
+@metric_family(
+    "bayesys",
+    _column("bayesys_precision", "precision (Bayesys)", "more"),
+    _column("bayesys_recall", "recall (Bayesys)", "more"),
+    _column("bayesys_f1", "F1 (Bayesys)", "more"),
+    _column(
+        "bayesys_shd",
+        "structural Hamming distance (Bayesys)",
+        "less",
+        "SHD (Bayesys)",
+        unit="edges",
+    ),
+    _column("ddm", "DAG dissimilarity metric", "more", "DDM", references=_BALANCED),
+    _column(
+        "bsf",
+        "balanced scoring function",
+        "more",
+        "BSF",
+        references=_BALANCED,
+        headline=40,
+        control=True,
+    ),
+    order=20,
+)
 def bayesys_metrics(estimate: Graph, truth: Graph) -> dict[str, Value]:
     """The metrics under the names that tables use."""
     counts = bayesys_counts(estimate, truth)

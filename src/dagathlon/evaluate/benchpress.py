@@ -6,15 +6,128 @@ empty truth), the usual value stands beside it under a name of its own.
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 from dagathlon.evaluate.counts import on_shared_nodes, pattern_counts, skeleton_counts
-from dagathlon.evaluate.distance import shd
+from dagathlon.evaluate.distance import HAMMING, shd
+from dagathlon.evaluate.metric import Better, Measure, Value, metric_family
 from dagathlon.graphs import Graph, cpdag
 
-Value: TypeAlias = float | int | str | None
+
+def _column(
+    name: str,
+    title: str,
+    better: Better = "",
+    short: str = "",
+    *,
+    headline: int | None = None,
+    control: bool = False,
+    takes: tuple[str, ...] = (),
+    references: tuple[str, ...] = (),
+) -> Measure:
+    """A column of the joint table of Benchpress."""
+    unit = "" if "/" in title or not better else "edges"
+    return Measure(
+        name, title, better, short, unit, takes, True, references, "benchpress", headline, control
+    )
 
 
+def _beside(
+    name: str,
+    title: str,
+    better: Better,
+    short: str = "",
+    *,
+    unit: str = "",
+    headline: int | None = None,
+    control: bool = False,
+) -> Measure:
+    """A column that we put at the end of that table."""
+    return Measure(
+        name,
+        title,
+        better,
+        short,
+        unit,
+        references=HAMMING if name == "SHD" else (),
+        table="beside",
+        headline=headline,
+        control=control,
+    )
+
+
+@metric_family(
+    "benchpress",
+    _column("TP_pattern", "true positives (pattern)", "more", "TP (pattern)"),
+    _column("FP_pattern", "false positives (pattern)", "less", "FP (pattern)"),
+    _column("FN_pattern", "false negatives (pattern)", "less", "FN (pattern)"),
+    _column(
+        "TPR_pattern",
+        "true positives / true edges (pattern)",
+        "more",
+        "TPR (pattern)",
+        headline=70,
+        control=True,
+    ),
+    _column(
+        "FPR_pattern",
+        "false positives / possible false positives (pattern)",
+        "less",
+        "FPR (pattern)",
+    ),
+    _column(
+        "FPRn_pattern",
+        "false positives / true edges (pattern)",
+        "less",
+        "FP/P (pattern)",
+        headline=80,
+        control=True,
+    ),
+    _column(
+        "SHD_pattern",
+        "structural Hamming distance (pattern)",
+        "less",
+        "SHD (pattern)",
+        headline=20,
+        control=True,
+        references=HAMMING,
+    ),
+    _column(
+        "SHD_cpdag",
+        "structural Hamming distance (CPDAG)",
+        "less",
+        "SHD (CPDAG)",
+        headline=10,
+        control=True,
+        takes=("dag", "cpdag"),
+        references=HAMMING,
+    ),
+    _column("FPR_skel", "false positives / true edges (skeleton)", "less", "FP/P (skeleton)"),
+    _column("FNR_skel", "missing edges / true edges (skeleton)", "less", "FN/P (skeleton)"),
+    _column("TP_skel", "true positives (skeleton)", "more", "TP (skeleton)"),
+    _column("FN_skel", "false negatives (skeleton)", "less", "FN (skeleton)"),
+    _column("FP_skel", "false positives (skeleton)", "less", "FP (skeleton)"),
+    _column("TN_skel", "true negatives (skeleton)", "more", "TN (skeleton)"),
+    _column("n_nodes", "nodes"),
+    _column("true_n_edges_skel", "true edges"),
+    _column("true_n_non_edges_skel", "true non-edges"),
+    _column("graph_type", "kind of the estimated graph"),
+    _beside("F1_skel", "F1 (skeleton)", "more", headline=60, control=True),
+    _beside("F1_pattern", "F1 (pattern)", "more", headline=50, control=True),
+    _beside(
+        "FPR_pattern_corrected",
+        "false positives / true non-edges (pattern)",
+        "less",
+        "FPR (pattern, corrected)",
+    ),
+    _beside("SHD", "structural Hamming distance", "less", "SHD", unit="edges", control=True),
+    Measure(
+        "TPR_skel",
+        "true positives / true edges (skeleton)",
+        "more",
+        "TPR (skeleton)",
+        table="derived",
+    ),
+    order=10,
+)
 def benchpress_metrics(estimate: Graph, truth: Graph) -> dict[str, Value]:
     """All columns for one estimate, in Benchpress's order, the corrected ones last."""
     learned, true = on_shared_nodes(estimate, truth)

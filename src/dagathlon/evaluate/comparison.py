@@ -5,17 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from dagathlon.errors import GraphError
-from dagathlon.evaluate.bayesys import bayesys_metrics
-from dagathlon.evaluate.benchpress import Value, benchpress_metrics
-from dagathlon.evaluate.causal import causal_metrics
-from dagathlon.evaluate.counts import on_shared_nodes
-from dagathlon.evaluate.distance import half_shd, shd
-from dagathlon.evaluate.edges import edge_metrics
+from dagathlon.evaluate.metric import MetricModule, Value, families, is_own
 from dagathlon.graphs import Graph, as_graph
 from dagathlon.learners.base import Estimate
 
-# Up to so many nodes the causal distances take about as long as all other metrics together.
-CAUSAL_NODES = 50
+_INPUTS = ("estimate", "truth")
 
 
 def compare(estimate: Any, truth: Any, causal: bool | None = None) -> dict[str, Value]:
@@ -31,34 +25,45 @@ def compare(estimate: Any, truth: Any, causal: bool | None = None) -> dict[str, 
     Returns
     -------
     dict
-        Metrics by name. Graphs over different nodes are compared over the shared ones, and
-        ``n_nodes_left_out`` counts the others.
+        Metrics by name, those of your own modules last. Graphs over different nodes are compared
+        over the shared ones, and ``n_nodes_left_out`` counts the others.
     """
-    learned, true = _graph(estimate), _graph(truth)
+    return compare_by([*standard_families(), *own_families()], estimate, truth, causal)
+
+
+def standard_families() -> list[type[MetricModule]]:
+    """The metrics of a graph against the truth that come with the package."""
+    return [family for family in families(_INPUTS) if not is_own(family)]
+
+
+def own_families() -> list[type[MetricModule]]:
+    """The metrics of a graph against the truth that others have declared."""
+    return [family for family in families(_INPUTS) if is_own(family)]
+
+
+def compare_by(
+    chosen: list[type[MetricModule]], estimate: Any, truth: Any, causal: bool | None
+) -> dict[str, Value]:
+    """As `compare`, with the chosen metrics alone."""
+    given = {"estimate": _graph(estimate), "truth": _graph(truth)}
+    shared = _shared(given["estimate"], given["truth"])
+    metrics: dict[str, Value] = {}
+    for family in chosen:
+        limited = family.most_nodes is not None
+        small = not limited or shared <= (family.most_nodes or 0)
+        if (causal and limited) or (causal is None and small) or not limited:
+            metrics |= family().compute(*(given[name] for name in family.needs))
+    return metrics
+
+
+def _shared(learned: Graph, true: Graph) -> int:
     shared = set(learned.names) & set(true.names)
     if not shared and (len(learned) or len(true)):
         raise GraphError(
             "the two graphs have no node in common: "
             f"{', '.join(learned.names[:3])}… and {', '.join(true.names[:3])}…"
         )
-    left_out = len(set(learned.names) ^ set(true.names))
-    metrics = benchpress_metrics(learned, true) | bayesys_metrics(learned, true)
-    metrics |= {"n_nodes_left_out": left_out, **_distances(learned, true)}
-    metrics |= edge_metrics(learned, true)
-    if causal or (causal is None and len(shared) <= CAUSAL_NODES):
-        metrics |= causal_metrics(learned, true)
-    return metrics
-
-
-def _distances(estimate: Graph, truth: Graph) -> dict[str, Value]:
-    """The variants of the structural Hamming distance that Benchpress does not have."""
-    learned, true = on_shared_nodes(estimate, truth)
-    both_dags = learned.is_dag and true.is_dag
-    return {
-        "SHD_dag": shd(learned, true) if both_dags else None,
-        "SHD_skel": shd(learned, true, "skeleton"),
-        "SHD_half": half_shd(learned, true),
-    }
+    return len(shared)
 
 
 def _graph(found: Any) -> Graph:

@@ -7,20 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from dagathlon.errors import GraphError
-from dagathlon.evaluate.bayesys import bayesys_metrics
-from dagathlon.evaluate.benchpress import Value, benchpress_metrics
+from dagathlon.evaluate.comparison import compare_by, standard_families
+from dagathlon.evaluate.metric import Value
 from dagathlon.graphs import Graph
-
-CONTROLLED = (
-    "SHD_cpdag",
-    "SHD_pattern",
-    "SHD",
-    "F1_pattern",
-    "F1_skel",
-    "TPR_pattern",
-    "FPRn_pattern",
-    "bsf",
-)
 
 
 def random_graphs(truth: Graph, draws: int, seed: int = 0) -> Iterator[Graph]:
@@ -65,13 +54,15 @@ def random_control(truth: Graph, draws: int = 10, seed: int = 0) -> dict[str, Va
     seed
         The same seed gives the same graphs.
     """
+    families = standard_families()
+    columns = [one.name for family in families for one in family.measures if one.control]
+    asked = [family for family in families if any(one.control for one in family.measures)]
     found = [
-        benchpress_metrics(graph, truth) | bayesys_metrics(graph, truth)
-        for graph in random_graphs(truth, draws, seed)
+        compare_by(asked, graph, truth, causal=None) for graph in random_graphs(truth, draws, seed)
     ]
     means: dict[str, Value] = {}
-    for metric in CONTROLLED:
-        values = [row[metric] for row in found]
+    for metric in columns:
+        values = [row.get(metric) for row in found]
         numbers = [float(value) for value in values if isinstance(value, int | float)]
         means[f"control_{metric}"] = float(np.mean(numbers)) if numbers else None
     return means

@@ -7,9 +7,15 @@ from typing import Literal, TypeAlias
 
 from dagathlon import _core
 from dagathlon.errors import GraphError, listing, unknown
+from dagathlon.evaluate.counts import on_shared_nodes
+from dagathlon.evaluate.metric import Better, Measure, Value, metric_family
 from dagathlon.graphs import Graph, cpdag, pattern, skeleton
 from dagathlon.graphs.checks import require_dag
 
+HAMMING = (
+    "Tsamardinos, Brown and Aliferis 2006, The max-min hill-climbing Bayesian network structure "
+    "learning algorithm, Machine Learning 65",
+)
 Variant: TypeAlias = Literal["marks", "dag", "cpdag", "pattern", "skeleton"]
 
 
@@ -66,3 +72,37 @@ def _reordered(truth: Graph, estimate: Graph) -> Graph:
             f"{listing(only_estimate)}; only in the truth: {listing(only_truth)}"
         )
     return truth.subgraph(estimate.names)
+
+
+def _hamming(
+    name: str, title: str, short: str, takes: tuple[str, ...] = (), better: Better = "less"
+) -> Measure:
+    return Measure(name, title, better, short, "edges", takes, references=HAMMING)
+
+
+@metric_family(
+    "distances",
+    _hamming("SHD_dag", "structural Hamming distance (DAG)", "SHD (DAG)", ("dag",)),
+    _hamming("SHD_skel", "structural Hamming distance (skeleton)", "SHD (skeleton)"),
+    _hamming("SHD_half", "structural Hamming distance (½ for a wrong mark)", "SHD (½)"),
+    order=30,
+)
+def hamming_distances(estimate: Graph, truth: Graph) -> dict[str, Value]:
+    """The variants of the structural Hamming distance that Benchpress does not have."""
+    learned, true = on_shared_nodes(estimate, truth)
+    both_dags = learned.is_dag and true.is_dag
+    return {
+        "SHD_dag": shd(learned, true) if both_dags else None,
+        "SHD_skel": shd(learned, true, "skeleton"),
+        "SHD_half": half_shd(learned, true),
+    }
+
+
+@metric_family(
+    "shared_nodes",
+    Measure("n_nodes_left_out", "nodes left out", unit="nodes", table="beside"),
+    order=25,
+)
+def nodes_left_out(estimate: Graph, truth: Graph) -> dict[str, Value]:
+    """How many nodes only one of the graphs has; they are left out of all comparisons."""
+    return {"n_nodes_left_out": len(set(estimate.names) ^ set(truth.names))}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.evaluate.benchpress import Value
 from dagathlon.evaluate.counts import Counts, on_shared_nodes, skeleton_counts
+from dagathlon.evaluate.metric import Measure, Value, metric_family
 from dagathlon.graphs import Graph, Mark
 
 Matrix: TypeAlias = npt.NDArray[np.float32]
@@ -60,6 +61,25 @@ class _Colliders(NamedTuple):
         return int(np.einsum("ik,ik->", self.apart @ self.into, self.into, dtype=float)) // 2
 
 
+_SAID = {"adjacency": "adjacencies", "arrowhead": "arrowheads", "v_structure": "v-structures"}
+_MEASURED = {
+    "precision": "precision",
+    "recall": "recall",
+    "F05": "F½, precision counting twice as much as recall,",
+    "F1": "F1",
+    "F2": "F2, recall counting twice as much as precision,",
+}
+
+
+def _columns() -> Iterator[Measure]:
+    for said, plural in _SAID.items():
+        for measured, words in _MEASURED.items():
+            short = "" if measured in ("precision", "recall", "F1") else f"{words[:2]} ({plural})"
+            show = measured == "F1" and said != "adjacency"
+            yield Measure(f"{said}_{measured}", f"{words} ({plural})", "more", short, show=show)
+
+
+@metric_family("edges", *_columns(), order=40)
 def edge_metrics(estimate: Graph, truth: Graph) -> dict[str, Value]:
     """Precision, recall, F½, F1 and F2 of adjacencies, arrowheads and v-structures."""
     learned, true = on_shared_nodes(estimate, truth)

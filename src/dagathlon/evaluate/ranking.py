@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.errors import DagathlonError
+from dagathlon.evaluate.metric import measure_of
 from dagathlon.evaluate.summary import is_number
 
 Row: TypeAlias = Mapping[str, Any]
@@ -18,35 +19,9 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 
 
-Rankable: TypeAlias = Literal[
-    "SHD_pattern",
-    "SHD_cpdag",
-    "SHD_skel",
-    "SHD_half",
-    "SHD",
-    "F1_pattern",
-    "F1_skel",
-    "bayesys_f1",
-    "bayesys_shd",
-    "bsf",
-    "ddm",
-    "arrowhead_F1",
-    "v_structure_F1",
-    "SID",
-    "parent_AID",
-    "ancestor_AID",
-    "oset_AID",
-    "held_out_log_likelihood",
-    "cross_entropy",
-    "time",
-    "memory",
-]
-_GAINS = ("F1_pattern", "F1_skel", "bayesys_f1", "bsf", "ddm", "arrowhead_F1", "v_structure_F1")
-
-
 def direction(metric: str) -> Better:
     """Whether more or less of a metric that can be ranked by is better."""
-    return "more" if metric in (*_GAINS, "held_out_log_likelihood") else "less"
+    return "more" if measure_of(metric).better == "more" else "less"
 
 
 class Scores(NamedTuple):

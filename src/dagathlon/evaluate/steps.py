@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from dagathlon.data import Dataset, LinearSem
 from dagathlon.errors import DagathlonError
 from dagathlon.evaluate.chains import estimate_graph
-from dagathlon.evaluate.comparison import compare
+from dagathlon.evaluate.comparison import compare_by, standard_families
 from dagathlon.evaluate.control import random_control
 from dagathlon.evaluate.fit import (
     cross_validated_log_likelihood,
@@ -16,10 +16,11 @@ from dagathlon.evaluate.fit import (
     gaussian_cross_entropy,
     held_out_log_likelihood,
 )
+from dagathlon.evaluate.metric import Measure, MetricModule
 from dagathlon.evaluate.sortability import r2_sortability, varsortability
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
-from dagathlon.modules import Count, Module, Natural, Probability
+from dagathlon.modules import Count, Delegate, Module, Natural, Probability, find
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,11 +44,11 @@ class McmcEstimator(Module):
     burnin_frac: Probability = 0.0
 
     def compute(self, estimate: Estimate) -> Estimate:
-        """The estimate with this estimator's graph; the chain stays with the sampler."""
-        if estimate.chain is None:
+        """The estimate with this estimator's graph; the posterior stays with the sampler."""
+        if estimate.posterior is None:
             raise DagathlonError("the sampler returned no chain of graphs")
         graph = estimate_graph(
-            estimate.chain, self.mcmc_estimator, self.threshold, self.burnin_frac
+            estimate.posterior, self.mcmc_estimator, self.threshold, self.burnin_frac
         )
         return Estimate(graph, estimate.stats)
 
@@ -69,11 +70,61 @@ class StandardMetrics(Module):
 
     def compute(self, truth: Graph, estimate: Estimate) -> dict[str, Any]:
         """One row of metrics."""
-        return compare(estimate, truth, self.causal)
+        return compare_by(standard_families(), estimate, truth, self.causal)
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The families of metrics."""
+        return tuple(family() for family in standard_families())
 
 
 @dataclass(frozen=True, kw_only=True)
-class CaseDiagnostics(Module):
+class OwnMetrics(Module):
+    """Metrics that the user's modules, or other packages, declare.
+
+    Parameters
+    ----------
+    metrics
+        Their names.
+    inputs
+        What is handed over, in this order.
+    """
+
+    name = "own_metrics"
+    kind = "metric"
+    metrics: tuple[str, ...]
+    inputs: tuple[str, ...]
+
+    def compute(self, *inputs: Any) -> dict[str, Any]:
+        """One row; a metric that cannot be computed leaves the reason."""
+        named = zip(self.inputs, inputs, strict=True)
+        given = {name: _handed(name, value) for name, value in named}
+        row: dict[str, Any] = {}
+        for module in self._modules():
+            try:
+                row |= module.compute(*(given[name] for name in module.needs))
+            except Exception as error:
+                row |= dict.fromkeys(one.name for one in module.measures)
+                row[f"{module.name}_note"] = f"{type(error).__name__}: {error}"
+        return row
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The metrics themselves."""
+        return self._modules()
+
+    def _modules(self) -> tuple[MetricModule, ...]:
+        found = (cast(type[MetricModule], find("metric", name)) for name in self.metrics)
+        return tuple(module() for module in found)
+
+
+def _handed(name: str, value: Any) -> Any:
+    """What a metric gets: the graph or the posterior of an estimate, all else as it is."""
+    if not isinstance(value, Estimate):
+        return value
+    return value.graph if name == "estimate" else value.posterior
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaseDiagnostics(MetricModule):
     """What a data set gives away about its graph, and what random graphs would score on it.
 
     Parameters
@@ -83,7 +134,27 @@ class CaseDiagnostics(Module):
     """
 
     name = "diagnostics"
-    kind = "metric"
+    order = 200
+    measures = (
+        Measure(
+            "varsortability",
+            "varsortability",
+            references=(
+                "Reisach, Seiler and Weichwald 2021, Beware of the simulated DAG, NeurIPS",
+            ),
+            table="data",
+        ),
+        Measure(
+            "r2_sortability",
+            "R²-sortability",
+            references=(
+                "Reisach, Tami, Seiler, Chambaz and Weichwald 2023, A scale-invariant sorting "
+                "criterion to find a causal order in additive noise models, NeurIPS",
+            ),
+            table="data",
+        ),
+        Measure("density", "share of pairs that are joined", "", "density", table="data"),
+    )
     draws: Count = 10
 
     def compute(self, truth: Graph, data: Dataset) -> dict[str, Any]:
@@ -104,8 +175,58 @@ class CaseDiagnostics(Module):
         return row | random_control(truth, self.draws)
 
 
+_FIT = (
+    Measure(
+        "held_out_log_likelihood",
+        "log-likelihood of held-out data, per row",
+        "more",
+        "held-out log-likelihood",
+        "nats",
+        truth=False,
+        headline=90,
+        show=True,
+    ),
+    Measure("cross_entropy", "cross-entropy to the true model", "less", "cross-entropy", "nats"),
+)
+
+
 @dataclass(frozen=True, kw_only=True)
-class HeldOut(Module):
+class RunFacts(MetricModule):
+    """What is measured of every run, by the engine and from the graph, whatever is learned."""
+
+    name = "run_facts"
+    order = 300
+    measures = (
+        Measure(
+            "n_edges", "edges of the estimate", "", "edges", "edges", truth=False, table="cost"
+        ),
+        Measure(
+            "ntests",
+            "independence tests",
+            "less",
+            "tests",
+            truth=False,
+            table="cost",
+        ),
+        Measure(
+            "time", "seconds", "less", "time (s)", "s", truth=False, table="cost", headline=100
+        ),
+        Measure("cpu", "CPU seconds", "less", "CPU (s)", "s", truth=False, table="cost"),
+        Measure(
+            "memory",
+            "memory in bytes",
+            "less",
+            "memory (bytes)",
+            "bytes",
+            truth=False,
+            table="cost",
+            headline=110,
+        ),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldOut(MetricModule):
     """Log-likelihood of fresh data from the true model under the network fitted on an estimate.
 
     Parameters
@@ -118,7 +239,8 @@ class HeldOut(Module):
     """
 
     name = "held_out"
-    kind = "metric"
+    order = 60
+    measures = _FIT
     exact: bool = False
     scaled: bool = False
 
@@ -138,7 +260,7 @@ class HeldOut(Module):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrossValidated(Module):
+class CrossValidated(MetricModule):
     """Log-likelihood of data without a known model, by cross-validation of the parameters.
 
     Parameters
@@ -148,7 +270,8 @@ class CrossValidated(Module):
     """
 
     name = "cross_validated"
-    kind = "metric"
+    order = 60
+    measures = _FIT
     folds: Natural = 5
 
     def compute(self, data: Dataset, estimate: Estimate) -> dict[str, Any]:

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from dagathlon.evaluate.chains import score_trajectory, size_trajectory
-from dagathlon.learners.base import Estimate
-from dagathlon.posteriors.chain import Chain
-from dagathlon.report.context import Context
-from dagathlon.study.grammar.evaluation import McmcAutocorrPlots, McmcTrajPlots
+from dagathlon.posteriors.posterior import Posterior
+from dagathlon.report.context import Results
+from dagathlon.report.evaluation import Block
 from dagathlon.study.plan.plan import Case, Run
 
 _NOT_VARIED = ("mcmc_seed", "mcmc_estimator", "threshold", "burnin_frac")
 
 
 class ChainRun(NamedTuple):
-    """A run of a sampler with its chain; runs that differ in the estimator alone are one."""
+    """A run of a sampler with its chains; runs that differ in the estimator alone are one."""
 
     run: Run
     case: Case
-    chain: Chain
+    posterior: Posterior
     values: dict[str, Any]
     module: str
     parameter: str
@@ -31,21 +30,24 @@ class ChainRun(NamedTuple):
 
 
 class Series(NamedTuple):
-    """A functional of the graphs along a chain."""
+    """A functional of the graphs along one chain of a run."""
 
     source: ChainRun
+    number: int
     functional: str
     sample: npt.NDArray[np.int64]
     value: npt.NDArray[Any]
 
     def labels(self) -> dict[str, Any]:
         """What tells the series from others, under Benchpress's names."""
-        run, case, _, values, module, parameter, value = self.source
+        run, case, posterior, values, module, parameter, value = self.source
+        seed = values.get("mcmc_seed")
+        several = len(posterior.chains) > 1
         return {
             "param": parameter,
             "param_val": value,
             "seed": case.seed,
-            "mcmc_seed": values.get("mcmc_seed"),
+            "mcmc_seed": f"{seed}, chain {self.number + 1}" if several else seed,
             "alg": module,
             "id": run.entry,
             "functional": self.functional,
@@ -55,22 +57,22 @@ class Series(NamedTuple):
         }
 
 
-def chain_runs(context: Context, identifier: str) -> Iterator[ChainRun]:
+def chain_runs(results: Results, identifier: str) -> Iterator[ChainRun]:
     """The chains of a sampler, each once, in the order of the runs."""
     seen: set[int] = set()
-    for run in context.runs_of([identifier]):
+    for run in results.runs_of([identifier]):
         if run.learn in seen:
             continue
         seen.add(run.learn)
-        estimate = context.result(run.learn)
-        if not isinstance(estimate, Estimate) or estimate.chain is None:
+        estimate = results.learned(run)
+        if estimate is None or estimate.posterior is None:
             continue
-        entry = context.entry(run)
-        values = dict(entry.settings[run.setting].values)
+        entry, case = results.algorithm(run), results.case(run)
+        values = dict(results.values(run))
         parameter = varied_parameter(entry.values)
-        case = context.plan.cases[run.case]
         value = str(values.get(parameter, identifier))
-        yield ChainRun(run, case, estimate.chain, values, entry.module.name, parameter, value)
+        found = estimate.posterior
+        yield ChainRun(run, case, found, values, entry.module.name, parameter, value)
 
 
 def varied_parameter(values: Mapping[str, Any]) -> str:
@@ -83,25 +85,36 @@ def varied_parameter(values: Mapping[str, Any]) -> str:
     return varied[-1] if varied else "id"
 
 
-def series_of(
-    context: Context, evaluations: Sequence[McmcTrajPlots | McmcAutocorrPlots]
-) -> Iterator[tuple[McmcTrajPlots | McmcAutocorrPlots, Series]]:
+class Trajectory(Protocol):
+    """What is wanted of the chains of a sampler."""
+
+    @property
+    def id(self) -> str: ...  # noqa: D102
+    @property
+    def burn_in(self) -> float: ...  # noqa: D102
+    @property
+    def thinning(self) -> int | None: ...  # noqa: D102
+    @property
+    def functional(self) -> str: ...  # noqa: D102
+
+
+def series_of(results: Results, wanted: Trajectory) -> Iterator[Series]:
     """The trajectories that are asked for, chain by chain."""
-    for evaluation in evaluations:
-        if not evaluation.active:
-            continue
-        trajectory = score_trajectory if evaluation.functional == "score" else size_trajectory
-        for source in chain_runs(context, evaluation.id):
-            found = trajectory(source.chain, evaluation.burn_in, evaluation.thinning)
-            yield evaluation, Series(source, evaluation.functional, found.sample, found.value)
+    trajectory = score_trajectory if wanted.functional == "score" else size_trajectory
+    for source in chain_runs(results, wanted.id):
+        for number, chain in enumerate(source.posterior.chains):
+            if wanted.functional == "score" and chain.score is None:
+                continue
+            found = trajectory(chain, wanted.burn_in, wanted.thinning)
+            yield Series(source, number, wanted.functional, *found)
 
 
-def grouped(series: Iterable[Series], single: bool) -> list[list[Series]]:
+def grouped(blocks: Iterable[Block], single: bool) -> list[list[Block]]:
     """The series of each figure: all settings of a sampler on a data set, or one setting."""
-    groups: dict[tuple[Any, ...], list[Series]] = {}
-    for one in series:
-        labels = one.labels()
+    groups: dict[tuple[Any, ...], list[Block]] = {}
+    for block in blocks:
+        labels = block[1]
         keys = ["id", "functional", "adjmat", "parameters", "data", "seed", "alg"]
         key = tuple(labels[name] for name in [*keys, *(["param_val"] if single else [])])
-        groups.setdefault(key, []).append(one)
+        groups.setdefault(key, []).append(block)
     return list(groups.values())

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 
 from dagathlon.evaluate.counts import on_shared_nodes
 from dagathlon.graphs import Graph
 from dagathlon.graphs.formats.matrix import write_adjacency
 from dagathlon.report.charts.matrix import adjacency_plot, difference_plot
 from dagathlon.report.drawings import comparison, drawing
-from dagathlon.report.files import write_bytes
-from dagathlon.report.render import save, save_drawing
+from dagathlon.report.evaluation import Drawing
 
 
-def write_features(graph: Graph | None, truth: Graph | None, places: Mapping[str, Path]) -> None:
-    """Write what is asked for.
+def features(
+    graph: Graph | None, truth: Graph | None, places: Mapping[str, str]
+) -> Iterator[tuple[str, bytes | Drawing]]:
+    """The files that are asked for, by name.
 
     Parameters
     ----------
@@ -28,42 +28,34 @@ def write_features(graph: Graph | None, truth: Graph | None, places: Mapping[str
         File of each feature: graphs, adjmats, csvs, and the comparisons diffplots and
         graphvizcompare, which are left out without a truth.
     """
-    for feature, path in places.items():
+    for feature, name in places.items():
         if graph is None:
-            write_bytes(path, b"")
+            yield name, b""
         elif feature in _COMPARISONS:
             if truth is not None:
-                _COMPARISONS[feature](graph, truth, path)
+                yield name, _COMPARISONS[feature](graph, truth)
         else:
-            _ALONE[feature](graph, path)
+            yield name, _ALONE[feature](graph)
 
 
-def write_graph_picture(graph: Graph, path: Path) -> None:
+def graph_picture(graph: Graph) -> Drawing:
     """A drawing under a caption."""
-    save_drawing(drawing(graph), path)
+    return drawing(graph)
 
 
-def write_adjacency_plot(graph: Graph, path: Path) -> None:
+def adjacency_picture(graph: Graph) -> Drawing:
     """The adjacency matrix as a picture."""
-    save(adjacency_plot(graph.names, graph.adjacency), path)
+    return adjacency_plot(graph.names, graph.adjacency)
 
 
-def _write_csv(graph: Graph, path: Path) -> None:
-    write_bytes(path, write_adjacency(graph).encode())
+def _csv(graph: Graph) -> bytes:
+    return write_adjacency(graph).encode()
 
 
-def _write_difference(graph: Graph, truth: Graph, path: Path) -> None:
+def _difference(graph: Graph, truth: Graph) -> Drawing:
     learned, true = on_shared_nodes(graph, truth)
-    save(difference_plot(true.names, learned.adjacency, true.adjacency), path)
+    return difference_plot(true.names, learned.adjacency, true.adjacency)
 
 
-def _write_comparison(graph: Graph, truth: Graph, path: Path) -> None:
-    save_drawing(comparison(graph, truth), path)
-
-
-_ALONE = {
-    "graphs": write_graph_picture,
-    "adjmats": write_adjacency_plot,
-    "csvs": _write_csv,
-}
-_COMPARISONS = {"diffplots": _write_difference, "graphvizcompare": _write_comparison}
+_ALONE = {"graphs": graph_picture, "adjmats": adjacency_picture, "csvs": _csv}
+_COMPARISONS = {"diffplots": _difference, "graphvizcompare": comparison}

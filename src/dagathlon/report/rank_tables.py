@@ -27,9 +27,8 @@ from dagathlon.evaluate.strengths import (
 )
 from dagathlon.evaluate.summary import is_number
 from dagathlon.report.charts.failures import STATUSES
-from dagathlon.report.context import Context
+from dagathlon.report.context import Results
 from dagathlon.report.tables import named
-from dagathlon.study.grammar.evaluation import Ranking
 from dagathlon.study.grammar.expand import ModuleEntry
 
 Row: TypeAlias = dict[str, Any]
@@ -45,30 +44,32 @@ class Ranks:
         One row per run, with `setting`.
     entries
         The algorithms by id.
-    options
-        Metrics to rank by and level of the tests.
+    asked
+        Metrics to rank by.
+    alpha
+        Level of the tests.
     diagnostics
         One row per data set, where there are any.
     """
 
     rows: Sequence[Row]
     entries: Mapping[str, ModuleEntry]
-    options: Ranking
+    asked: Sequence[str]
+    alpha: float
     diagnostics: Sequence[Row] = ()
 
     @classmethod
-    def of(cls, context: Context, options: Ranking) -> Ranks:
+    def of(cls, results: Results, ids: Sequence[str], asked: Sequence[str], alpha: float) -> Ranks:
         """The ranks of a setup's runs."""
-        ids = options.ids or context.setup.algorithm_ids()
-        joined = zip(context.rows(ids), context.further_rows(ids), strict=True)
-        entries = context.config.algorithms
+        joined = zip(results.rows(ids), results.further_rows(ids), strict=True)
+        entries = results.algorithms
         rows = named([row | further for row, further in joined], entries)
-        return cls(rows, entries, options, context.case_rows)
+        return cls(rows, entries, asked, alpha, results.case_rows)
 
     @cached_property
     def metrics(self) -> list[str]:
         """The metrics that some run has a number for."""
-        asked = dict.fromkeys(self.options.metrics)
+        asked = dict.fromkeys(self.asked)
         return [m for m in asked if any(is_number(row.get(m)) for row in self.rows)]
 
     @cached_property
@@ -97,7 +98,7 @@ class Ranks:
 
     def nemenyi(self, metric: str) -> Nemenyi | None:
         """Average ranks of the algorithms and who cannot be told apart."""
-        return nemenyi(self.best(metric), direction(metric), self.options.alpha)
+        return nemenyi(self.best(metric), direction(metric), self.alpha)
 
     def friedman(self, metric: str) -> Friedman | None:
         """Whether the algorithms differ at all."""
@@ -112,7 +113,21 @@ class Ranks:
         return strengths(self.rows, {m: direction(m) for m in self.metrics}, self.facts)
 
 
-def rank_rows(ranks: Ranks) -> Iterator[Row]:
+def rank_tables(ranks: Ranks) -> dict[str, list[Row]]:
+    """All tables by name."""
+    return {
+        "ranks": list(_rank_rows(ranks)),
+        "relative": list(_relative_rows(ranks)),
+        "tests": list(_significance_rows(ranks)),
+        "pairwise": list(_pair_rows(ranks)),
+        "strengths": ranks.strengths(),
+        "data_like_mine": list(_like_mine_rows(ranks)),
+        "costs": list(_cost_rows(ranks)),
+        "sensitivity": list(_sensitivity_rows(ranks)),
+    }
+
+
+def _rank_rows(ranks: Ranks) -> Iterator[Row]:
     """Average and overall ranks of all settings, by metric."""
     for metric, table in ranks.tables.items():
         for row in table:
@@ -128,7 +143,7 @@ def rank_rows(ranks: Ranks) -> Iterator[Row]:
             }
 
 
-def relative_rows(ranks: Ranks) -> Iterator[Row]:
+def _relative_rows(ranks: Ranks) -> Iterator[Row]:
     """Means between the worst and the best, by metric, kind of data and setting."""
     for metric, scores in ranks.scores.items():
         for one in relative_scores(scores, direction(metric)):
@@ -141,7 +156,7 @@ def relative_rows(ranks: Ranks) -> Iterator[Row]:
             }
 
 
-def significance_rows(ranks: Ranks) -> Iterator[Row]:
+def _significance_rows(ranks: Ranks) -> Iterator[Row]:
     """Friedman's test and Nemenyi's critical difference, by metric."""
     for metric in ranks.metrics:
         found, groups = ranks.friedman(metric), ranks.nemenyi(metric)
@@ -149,10 +164,10 @@ def significance_rows(ranks: Ranks) -> Iterator[Row]:
             row = {"metric": metric, "data_sets": found.n, "algorithms": found.k}
             row |= {"friedman": found.statistic, "p": found.p_value}
             row |= {"iman_davenport": found.f_statistic, "iman_davenport_p": found.f_p_value}
-            yield row | {"alpha": ranks.options.alpha, "critical_difference": groups.difference}
+            yield row | {"alpha": ranks.alpha, "critical_difference": groups.difference}
 
 
-def pair_rows(ranks: Ranks) -> Iterator[Row]:
+def _pair_rows(ranks: Ranks) -> Iterator[Row]:
     """Wilcoxon's test of every pair of algorithms, each at its best setting."""
     for metric in ranks.metrics:
         for pair in pairwise(ranks.best(metric), direction(metric)):
@@ -161,7 +176,7 @@ def pair_rows(ranks: Ranks) -> Iterator[Row]:
             yield {"metric": metric} | row
 
 
-def like_mine_rows(ranks: Ranks) -> Iterator[Row]:
+def _like_mine_rows(ranks: Ranks) -> Iterator[Row]:
     """Average ranks by kind of data."""
     for metric in ranks.metrics:
         for one in ranks.like_mine(metric):
@@ -170,7 +185,7 @@ def like_mine_rows(ranks: Ranks) -> Iterator[Row]:
                 yield about | {"data_sets": one.n, "setting": name, "average_rank": average}
 
 
-def cost_rows(ranks: Ranks) -> Iterator[Row]:
+def _cost_rows(ranks: Ranks) -> Iterator[Row]:
     """How the runs of each setting ended and what they cost."""
     groups: dict[str, list[Row]] = {}
     for row in ranks.rows:
@@ -186,7 +201,7 @@ def cost_rows(ranks: Ranks) -> Iterator[Row]:
         yield row
 
 
-def sensitivity_rows(ranks: Ranks) -> Iterator[Row]:
+def _sensitivity_rows(ranks: Ranks) -> Iterator[Row]:
     """Each metric against each parameter that the study varies, and its spread over seeds."""
     for metric in ranks.metrics:
         for identifier in dict.fromkeys(ranks.ids.values()):

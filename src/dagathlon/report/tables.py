@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from dagathlon.evaluate.summary import metric_value
+import numpy as np
+
+from dagathlon.evaluate.summary import is_number, metric_value
 from dagathlon.study.grammar.expand import ModuleEntry
 
 Row: TypeAlias = dict[str, Any]
@@ -74,3 +76,9 @@ def named(rows: Sequence[Row], entries: Mapping[str, ModuleEntry]) -> list[Row]:
             extra["TPR_skel"] = metric_value(row, "TPR_skel")
         result.append(row | extra)
     return result
+
+
+def mean_of(rows: Iterable[Mapping[str, Any]], column: str) -> float | None:
+    """The mean of a column over the rows that have a number in it."""
+    values = [float(row[column]) for row in rows if is_number(row.get(column))]
+    return float(np.mean(values)) if values else None

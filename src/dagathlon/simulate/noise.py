@@ -1,4 +1,4 @@
-"""Noise: missing and incorrect values, merged states, latent variables; and the truth under it."""
+"""Noise: missing and incorrect values, merged states, latent variables."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from dagathlon.data import Dataset, Variable
 from dagathlon.data.facts import DataFacts
 from dagathlon.data.storage import Codes, Values, aligned_empty, code_type, missing_code
 from dagathlon.errors import NotApplicableError, StudyError
-from dagathlon.graphs import Graph, latent_projection
 from dagathlon.modules import Module, Probability
 from dagathlon.simulate.noise_code import TRUE_MISSING, code_of, parse_code
 from dagathlon.simulate.streams import native_key
+from dagathlon.simulate.transform import ObservedTruth, Transform
 
 MISSING_STATE = "missing"
 
@@ -29,7 +29,7 @@ _LATENT, _MERGED, _STATES, _INCORRECT, _MISSING = (i * _BLOCK for i in range(5))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Noise(Module):
+class Noise(Transform):
     """Spoil data as real data are spoiled: hide variables, merge states, change and lose values.
 
     The kinds are applied in the order latent, merged, incorrect, missing. Which variables and
@@ -53,7 +53,6 @@ class Noise(Module):
     """
 
     name = "noise"
-    kind = "noise"
     outside_stream = frozenset({"missing", "incorrect", "merged", "latent", "as_missing_values"})
     references = (
         "Constantinou, Liu, Chobtham, Guo and Kitson 2021, Large-scale empirical validation of "
@@ -93,6 +92,15 @@ class Noise(Module):
     def code(self) -> str:
         """The code of this experiment."""
         return code_of(self.rates) + (TRUE_MISSING if self._loses_states else "")
+
+    @property
+    def does_nothing(self) -> bool:
+        """Whether no kind is at work."""
+        return not self.rates
+
+    def truth_step(self) -> Module | None:
+        """Hidden variables change the truth."""
+        return ObservedTruth() if self.latent else None
 
     @property
     def _loses_states(self) -> bool:
@@ -189,22 +197,6 @@ class Noise(Module):
         if variable.levels is None or not self.missing or self._loses_states:
             return variable
         return Variable(variable.name, (*variable.levels, _unused(MISSING_STATE, variable.levels)))
-
-
-@dataclass(frozen=True, kw_only=True)
-class ObservedTruth(Module):
-    """The truth about the variables that are in the data.
-
-    Where noise hides variables, the graph over the others is the maximal ancestral graph (MAG).
-    """
-
-    name = "observed_truth"
-    kind = "truth"
-
-    def compute(self, graph: Graph, data: Dataset) -> Graph:
-        """The latent projection of the graph on the columns of the data."""
-        hidden = [name for name in graph.names if name not in data.index]
-        return latent_projection(graph, hidden) if hidden else graph
 
 
 @dataclass(frozen=True)

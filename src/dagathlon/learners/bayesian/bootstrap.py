@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
 
 from dagathlon.data.facts import DataFacts, DataKind
-from dagathlon.errors import DagathlonError, DataError, OutOfTimeError, UnavailableError
+from dagathlon.errors import DagathlonError, DataError, OutOfTimeError
 from dagathlon.graphs import Graph, cpdag
+from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.modules import Natural, NonNegative, Probability, Reference, find
+from dagathlon.modules import Delegate, Natural, NonNegative, Probability, Reference, find
 from dagathlon.modules.spec import single_values
-from dagathlon.posteriors.chain import Chain, ChainRecorder
-from dagathlon.posteriors.edge_strength import averaged_graph, edge_strengths, optimal_threshold
+from dagathlon.posteriors.edge_strength import optimal_threshold
+from dagathlon.posteriors.posterior import Posterior
 from dagathlon.pulse import beat, part, until_deadline
 
 if TYPE_CHECKING:
@@ -29,8 +30,9 @@ LearnerSettings: TypeAlias = Annotated[str, Reference("settings")]
 class Bootstrap(Learner):
     """Another learner on samples of the rows with replacement: the edges that keep coming back.
 
-    The result is the averaged graph, and the learned graphs one after another as a chain, which
-    the evaluations of Markov chains read; they are no draws from a posterior distribution.
+    The result is the averaged graph, and the learned graphs one after another in the place of a
+    posterior, which the evaluations of Markov chains read; they are draws from the distribution of
+    what the learner finds, not from a posterior distribution.
 
     Parameters
     ----------
@@ -52,6 +54,7 @@ class Bootstrap(Learner):
     """
 
     name = "bootstrap"
+    version = 2
     gives = "chain"
     anytime = True
     references = (
@@ -106,34 +109,34 @@ class Bootstrap(Learner):
         except DagathlonError:
             return None
 
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The learner that runs on each sample; none while it is the id of an algorithm."""
+        inner = self._known()
+        return () if inner is None else (inner,)
+
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn from each sample and average."""
         inner = self.inner()
-        if inner.unavailable:
-            raise UnavailableError(f"{inner.name} cannot run here: {inner.unavailable}")
         if not len(data):
             raise DataError("bootstrap needs at least one row of data")
-        inner.prepare()
         size = self.rows or len(data)
         found: list[Estimate] = []
         with until_deadline():
             for number in range(self.replicates):
                 beat(number, self.replicates)
+                sample = data.take(rng.integers(len(data), size=size))
                 with part():
-                    found.append(inner.learn(data.take(rng.integers(len(data), size=size)), rng))
+                    found.append(attempt_inside(inner, sample, rng))
         if not found:
-            raise OutOfTimeError(
-                "the time limit came before the first bootstrap sample was learned"
-            )
+            raise OutOfTimeError("the time limit came before the first sample was learned")
         graphs = [self._counted(estimate.graph.subgraph(data.names)) for estimate in found]
-        strengths = edge_strengths(graphs)
+        scores = [float(estimate.stats.get("score", 0.0)) for estimate in found]
+        posterior = Posterior.of(graphs, score=scores)
         threshold = self.threshold
         if threshold == "optimal":
-            threshold = optimal_threshold(strengths.strength)
-        graph = averaged_graph(strengths, threshold)
+            threshold = optimal_threshold(posterior.strengths.strength)
         stats = {"replicates": len(found), "threshold": threshold}
-        scores = [float(estimate.stats.get("score", 0.0)) for estimate in found]
-        return Estimate(graph, stats, _chain(graphs, scores))
+        return Estimate(posterior.consensus(threshold), stats, posterior)
 
     def _counted(self, graph: Graph) -> Graph:
         return cpdag(graph) if self.classes and graph.is_dag else graph
@@ -157,11 +160,3 @@ def _learner_of(name: str, values: Mapping[str, Any]) -> Learner:
     plain = {key: value for key, value in values.items() if key not in contents}
     learner = cls.from_json(plain, name)
     return dataclasses.replace(learner, **contents) if contents else learner
-
-
-def _chain(graphs: list[Graph], scores: list[float]) -> Chain:
-    directed = any(edge.connector == "->" for graph in graphs for edge in graph.edges())
-    recorder = ChainRecorder(graphs[0].names, directed)
-    for index, (graph, score) in enumerate(zip(graphs, scores, strict=True)):
-        recorder.record(index, score, graph.adjacency != 0)
-    return recorder.chain(len(graphs))

@@ -13,6 +13,7 @@ import numpy as np
 from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.graphs import Graph, as_graph
+from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.base import Estimate, Sampler
 from dagathlon.learners.bayesian.search_space import (
     ArcMatrix,
@@ -23,11 +24,13 @@ from dagathlon.learners.bayesian.search_space import (
 from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.constraints import starting_dag
 from dagathlon.learners.score.score_based import ScoreBased
-from dagathlon.learners.score.score_kinds import ScoreName
+from dagathlon.learners.score.score_kinds import MARGINAL
 from dagathlon.learners.start_graph import StartsFromGraph
-from dagathlon.modules import Count, Natural, NonNegative, Probability
-from dagathlon.posteriors.chain import Chain, ChainRecorder, Edits
+from dagathlon.modules import Count, Delegate, Natural, NonNegative, Probability
+from dagathlon.posteriors.chain import Chain
 from dagathlon.posteriors.convergence import chain_stats
+from dagathlon.posteriors.edits import Edits
+from dagathlon.posteriors.posterior import Posterior
 
 _SAVED_STATES = 1000
 
@@ -64,13 +67,9 @@ class PosteriorBased(ScoreBased):
         Power to which the posterior is raised: below 1 a chain moves more easily.
     """
 
-    power: NonNegative = 1.0
+    default_scores = MARGINAL
 
-    def default_score(self, data: Dataset) -> ScoreName:
-        """The marginal likelihood for the kind of data, where there is one."""
-        if data.is_mixed:
-            return "bic-cg"
-        return "bde" if data.is_discrete else "bge"
+    power: NonNegative = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +113,7 @@ class SpaceBased(StartsFromGraph, PosteriorBased):
 
     def space(self, data: Dataset, rng: np.random.Generator, start: Graph | None) -> SearchSpace:
         """The search space: of the start graph, or of PC, without forbidden arcs."""
-        found = self._pc().learn(data, rng).graph if start is None else as_graph(start)
+        found = attempt_inside(self._pc(), data, rng).graph if start is None else as_graph(start)
         forbidden, required = self.forbidden_and_required(data)
         candidates = space_of_graph(found, data.names) & ~forbidden | required
         return self.checked(SearchSpace(candidates, ~forbidden & self.plus_one, required), data)
@@ -144,6 +143,11 @@ class SpaceBased(StartsFromGraph, PosteriorBased):
         tables.fill(score, space.candidates, space.extras, space.required, most)
         return tables
 
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The score, and PC where it makes the search space."""
+        own = super().delegates()
+        return own if self.input_algorithm_id is not None else (*own, self._pc())
+
     def _pc(self) -> Pc:
         return Pc(
             alpha=self.alpha,
@@ -164,8 +168,7 @@ class DagSampler(PosteriorBased, Sampler):
     stepsave
         Number of steps between two states that are saved; null saves 1000 in all.
     chains
-        Number of independent chains. The saved states of several chains take turns: with three of
-        them every third state is of the same chain.
+        Number of independent chains.
     """
 
     gives = "chain"
@@ -190,18 +193,18 @@ class DagSampler(PosteriorBased, Sampler):
         return False
 
     def result(self, logs: Sequence[_core.ChainLog], data: Dataset, length: RunLength) -> Estimate:
-        """The chains as one, its best graph, and what is known about convergence."""
-        # Chains run one after the other: a deadline leaves the last ones shorter.
+        """The chains, their best graph, and what is known about convergence."""
+        # Chains run one after the other: a deadline leaves the last ones shorter, or empty.
         saved = max(len(log) for log in logs)
         chains = [closed_chain(log, data.names) for log in logs if len(log) == saved]
-        chain = chains[0] if len(chains) == 1 else _taking_turns(chains, saved)
         whole = saved == length.saved
         stats = {
-            "score": float(chain.score.max()),
+            "score": max(float(chain.score.max()) for chain in chains),
             "iterations": length.iterations if whole else (saved - 1) * length.stepsave,
             **({} if self.is_search() else chain_stats(chains)),
         }
-        return Estimate(chain.best(), stats, chain)
+        posterior = Posterior(chains)
+        return Estimate(posterior.map(), stats, posterior)
 
 
 def thousands(steps: float) -> int:
@@ -236,16 +239,3 @@ def closed_chain(log: _core.ChainLog, names: Sequence[str]) -> Chain:
 
 def _edits(pairs: np.ndarray, starts: np.ndarray) -> Edits:
     return Edits(pairs.astype(np.int32), np.append(starts.ravel(), len(pairs)).astype(np.int64))
-
-
-def _taking_turns(chains: Sequence[Chain], saved: int) -> Chain:
-    recorder = ChainRecorder(chains[0].names, True)
-    rows = [np.searchsorted(chain.index, np.arange(saved), "right") - 1 for chain in chains]
-    matrices: dict[tuple[int, int], np.ndarray] = {}
-    for s in range(saved):
-        for c, chain in enumerate(chains):
-            row = int(rows[c][s])
-            if (c, row) not in matrices:
-                matrices[c, row] = chain.graph_at(row).adjacency.astype(np.bool_)
-            recorder.record(s * len(chains) + c, float(chain.score[row]), matrices[c, row])
-    return recorder.chain(saved * len(chains))

@@ -20,10 +20,16 @@ from dagathlon.learners.bayesian.dag_sampling import (
     squared_log,
     thousands,
 )
-from dagathlon.learners.bayesian.order_mcmc import ANNEALED_SEARCH, FEW_VARIABLES, KUIPERS_2022
+from dagathlon.learners.bayesian.order_mcmc import (
+    ANNEALED_SEARCH,
+    FEW_VARIABLES,
+    KUIPERS_2022,
+    OrderMcmc,
+)
 from dagathlon.learners.bayesian.search_space import ArcMatrix, first_order
-from dagathlon.modules import Count, Natural, Probability
-from dagathlon.posteriors.chain import Chain, Floats
+from dagathlon.modules import Count, Delegate, Natural, Probability
+from dagathlon.posteriors.chain import Chain
+from dagathlon.posteriors.posterior import Posterior
 from dagathlon.pulse import best_so_far
 
 _SAVED_STATES = 1000
@@ -118,6 +124,10 @@ class IterativeSearch(SpaceBased):
         matrix = best.dag if self.estimate == "map" else space.candidates
         return Estimate(Graph.from_adjacency(data.names, matrix), stats)
 
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The score, PC, and the chain over orders of each round."""
+        return (*super().delegates(), OrderMcmc(score=self.score, test=self.test))
+
     def _length(self, p: int) -> RunLength:
         few = 25_000 if p < FEW_VARIABLES else thousands(3.5 * squared_log(p))
         steps = few if self.iterations is None else self.iterations
@@ -127,7 +137,8 @@ class IterativeSearch(SpaceBased):
         """Arcs of the best DAG so far, or those that were sampled often after a burn-in."""
         if self.maximise:
             return best.dag
-        frequent: ArcMatrix = _shares(chain, int(chain.end * _BURNIN)) > self.posterior
+        late = Posterior([chain]).after(_BURNIN)
+        frequent: ArcMatrix = late.edge_probabilities > self.posterior
         return frequent
 
     def _grown(self, space: SearchSpace, found: ArcMatrix) -> ArcMatrix:
@@ -151,12 +162,3 @@ class _Best:
         if chain.score[row] > self.score:
             self.score = float(chain.score[row])
             self.dag = chain.graph_at(row).adjacency.astype(np.bool_)
-
-
-def _shares(chain: Chain, start: int) -> Floats:
-    """The share of the states, from one on, that have each arc."""
-    left = chain.end - np.maximum(chain.index, start)
-    total = np.zeros((len(chain.names),) * 2)
-    for edits, sign in ((chain.added, 1), (chain.removed, -1)):
-        np.add.at(total, (edits.edges[:, 0], edits.edges[:, 1]), sign * left[edits.rows])
-    return total / (chain.end - start)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -14,9 +15,10 @@ from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.constraint.dependent_answers import AnswerModel
 from dagathlon.learners.constraint.fci import Rfci
 from dagathlon.learners.constraints import ConstraintFile
-from dagathlon.learners.score.score_kinds import ScoreParameters
+from dagathlon.learners.score.score_kinds import ScoreParameters, shared_scores
 from dagathlon.learners.score.scores import native_score
-from dagathlon.modules import Count, Natural, NonNegative, Probability
+from dagathlon.modules import Count, Delegate, Natural, NonNegative, Probability
+from dagathlon.posteriors.posterior import Posterior
 from dagathlon.pulse import beat, part
 
 if TYPE_CHECKING:
@@ -26,21 +28,13 @@ Question: TypeAlias = tuple[int, int, list[int]]
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class WeightedGraph:
-    """A graph of a sample, and its probability among the graphs of the sample."""
-
-    graph: Graph
-    weight: float
-
-
 @dataclass(frozen=True, kw_only=True)
 class RfciBsc(Learner):
     """RFCI with Bayesian scoring of constraints: the most probable of many sampled PAGs.
 
     RFCI is run many times. Each of its questions is answered by a draw with the posterior
     probability of independence. A graph is then weighted by the probability that all questions of
-    all runs have the answers that the graph gives. `sample` returns all graphs with their weights.
+    all runs have the answers that the graph gives; the posterior is made of these graphs.
 
     Parameters
     ----------
@@ -66,6 +60,7 @@ class RfciBsc(Learner):
     """
 
     name = "rfci_bsc"
+    version = 2
     gives = "pag"
     takes = frozenset({"continuous", "discrete"})
     references = (
@@ -89,32 +84,30 @@ class RfciBsc(Learner):
             return f"prior must be above 0 and below 1, found {self.prior}"
         return "iss must be above 0" if self.iss <= 0 else super().problem()
 
+    def delegates(self) -> tuple[Delegate, ...]:
+        """RFCI, the scores that answer its questions, and the search among the answers."""
+        search = (AnswerModel.search(),) if self.scoring == "dependent" else ()
+        return (self._rfci(), *shared_scores(["bdeu", "bge"]), *search)
+
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn the PAG of highest weight."""
         found, questions = self._draw(data, rng)
-        weighted = self._weigh(found, questions, data, rng)
-        best = weighted[0]
+        posterior = self._weigh(found, questions, data, rng)
+        graph, weight = posterior.graphs(1)[0]
         stats = {
-            "posterior": best.weight,
+            "posterior": weight,
             "constraints": len(questions),
             "distinct_graphs": len(found),
-            "weighted_graphs": sum(graph.weight > 0 for graph in weighted),
+            "weighted_graphs": int(np.count_nonzero(posterior.weights[0])),
         }
-        return Estimate(best.graph, stats)
-
-    def sample(self, data: Dataset, rng: np.random.Generator) -> tuple[WeightedGraph, ...]:
-        """The distinct graphs of all runs, that of highest weight first; the weights sum to 1."""
-        found, questions = self._draw(data, rng)
-        return self._weigh(found, questions, data, rng)
+        return Estimate(graph, stats, posterior)
 
     def _draw(
         self, data: Dataset, rng: np.random.Generator
     ) -> tuple[dict[Graph, int], list[Question]]:
         """The distinct graphs with how often each came, and all questions that were asked."""
         test = self._test(data)
-        options = Rfci(
-            max_order=self.max_order, selection=self.selection, constraints=self.constraints
-        ).options(data.names)
+        options = self._rfci().options(data.names)
         graphs: dict[Graph, int] = {}
         questions: dict[tuple[int, int, tuple[int, ...]], None] = {}
         for number, seed in enumerate(rng.integers(2**63, size=self.graphs)):
@@ -125,6 +118,11 @@ class RfciBsc(Learner):
             graphs[graph] = graphs.get(graph, 0) + 1
             questions.update(((x, y, tuple(given)), None) for x, y, given in test.asked)
         return graphs, [(x, y, list(given)) for x, y, given in questions]
+
+    def _rfci(self) -> Rfci:
+        return Rfci(
+            max_order=self.max_order, selection=self.selection, constraints=self.constraints
+        )
 
     def _test(self, data: Dataset) -> _core.SampledTest:
         score = "bdeu" if data.is_discrete else "bge"
@@ -137,7 +135,7 @@ class RfciBsc(Learner):
         questions: list[Question],
         data: Dataset,
         rng: np.random.Generator,
-    ) -> tuple[WeightedGraph, ...]:
+    ) -> Posterior:
         """A graph with contradictory edges claims nothing and has no weight.
 
         When all are such, the weights are the shares of the runs.
@@ -145,13 +143,13 @@ class RfciBsc(Learner):
         found = {graph: _claims(graph, questions) for graph in graphs}
         claims = {graph: claimed for graph, claimed in found.items() if claimed is not None}
         if not claims:
-            weights = {graph: count / self.graphs for graph, count in graphs.items()}
+            logs = {graph: math.log(count) for graph, count in graphs.items()}
         else:
             log_probability = self._model(questions, data, rng)
-            logs = {graph: log_probability(np.array(c)) for graph, c in claims.items()}
-            weights = dict.fromkeys(graphs, 0.0) | _normalised(logs)
-        order = sorted(graphs, key=lambda graph: (-weights[graph], -graphs[graph]))
-        return tuple(WeightedGraph(graph, weights[graph]) for graph in order)
+            known = {graph: log_probability(np.array(c)) for graph, c in claims.items()}
+            logs = dict.fromkeys(graphs, -math.inf) | known
+        order = sorted(graphs, key=lambda graph: (-logs[graph], -graphs[graph]))
+        return Posterior.of(order, log_weights=[logs[graph] for graph in order])
 
     def _model(
         self, questions: list[Question], data: Dataset, rng: np.random.Generator
@@ -174,9 +172,3 @@ def _claims(graph: Graph, questions: list[Question]) -> list[bool] | None:
     except ValueError:
         return None
     return [p > 0.5 for p in _core.evaluate_tests(oracle, questions)[1]]
-
-
-def _normalised(logs: dict[Graph, float]) -> dict[Graph, float]:
-    values = np.array(list(logs.values()))
-    shares = np.exp(values - values.max())
-    return dict(zip(logs, (shares / shares.sum()).tolist(), strict=True))

@@ -23,7 +23,6 @@ const tables = {
   runs: rowsOf(report.runs),
   settings: rowsOf(report.settings),
   by_data: rowsOf(report.by_data),
-  edges: rowsOf(report.edges),
 };
 tables.runs.forEach((row, i) => { row.run = i; });
 

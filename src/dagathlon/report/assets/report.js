@@ -134,13 +134,16 @@ function failuresTable() {
   listed.push(new DataTable(section, "failures", columns, failureRows));
 }
 
-function edgesTable() {
-  if (!tables.edges.length) return;
-  const section = document.getElementById("edges");
-  section.hidden = false;
-  const columns = Object.keys(tables.edges[0]).map((name) =>
-    ({ name, title: name, text: typeof tables.edges[0][name] === "string" }));
-  new DataTable(section, "edges", columns, () => tables.edges);
+// Long tables of the evaluations' sections.
+function listings() {
+  for (const place of document.querySelectorAll("[data-listing]")) {
+    const name = place.dataset.listing;
+    const rows = rowsOf(report.listings[name]);
+    if (!rows.length) continue;
+    const columns = Object.keys(rows[0]).map((column) =>
+      ({ name: column, title: column, text: rows.some((row) => typeof row[column] === "string") }));
+    new DataTable(place, name, columns, () => rows);
+  }
 }
 
 function navigation() {
@@ -156,7 +159,7 @@ verdictSection.hidden = !verdictSection.querySelector("table");
 settingsTable();
 runsTable();
 failuresTable();
-edgesTable();
+listings();
 startFilters();
 startCharts();
 navigation();

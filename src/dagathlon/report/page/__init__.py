@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
 from dagathlon.evaluate.verdict import Verdict, verdict
-from dagathlon.report.context import Context
+from dagathlon.report.context import Results
+from dagathlon.report.files import columns_of
 from dagathlon.report.page import sections
-from dagathlon.report.page.agreement import agreement_figures, agreement_rows
 from dagathlon.report.page.by_data import by_data
 from dagathlon.report.page.collect import collect, failure_logs, settings_of
-from dagathlon.report.page.figures import Figure, detached, figures
+from dagathlon.report.page.figures import detached, figures
 from dagathlon.report.page.provenance import facts, study_text
-from dagathlon.report.page.rank_section import (
-    control_of,
-    diagnostics_section,
-    rank_figures,
-    ranking_section,
-    ranks_of,
-)
+from dagathlon.report.page.shown import Shown, shown
 from dagathlon.report.page.tables import Tables, columns
-from dagathlon.report.rank_tables import Ranks
 from dagathlon.report.render import vega_script
+from dagathlon.report.section import Figure, Section
+from dagathlon.report.tables import mean_of
 from dagathlon.report.words import short_title, words
 
 _SCRIPTS = ("data.js", "tables.js", "graph.js", "charts.js", "run.js", "report.js")
@@ -34,22 +30,23 @@ _POLICY = (
 )
 
 
-def render(context: Context) -> str:
-    """The page of one setup."""
-    found = collect(context)
-    tables = Tables(context, found.sizes)
+def render(results: Results, parts: Sequence[Section] = ()) -> str:
+    """The page of one setup.
+
+    Parameters
+    ----------
+    results
+        Those of the setup.
+    parts
+        The sections of its evaluations.
+    """
+    found = collect(results)
+    tables = Tables(results, found.sizes)
     data_rows = by_data(tables)
-    shown = figures(tables, data_rows, context.look)
-    ranks = ranks_of(context)
-    if ranks is not None:
-        shown[1:1] = rank_figures(ranks, context)
-    agreed = agreement_figures(found.groups)
-    edges = agreement_rows(found.groups)
-    if not tables.has_truth:
-        shown, agreed = [*agreed, *shown], []
-    shown += agreed
+    own = figures(tables, data_rows, results.look)
+    added = shown(parts, [figure.name for figure in own])
     payload = {
-        "look": {identifier: context.look.colour_of(identifier) for identifier in context.look.ids},
+        "look": {identifier: results.look.colour_of(identifier) for identifier in results.look.ids},
         "metrics": {
             m: {"title": short_title(m), "better": words(m).better} for m in tables.metrics
         },
@@ -57,14 +54,23 @@ def render(context: Context) -> str:
         "runs": columns(tables.runs, _run_columns(tables)),
         "settings": columns(tables.settings, list(tables.settings[0]) if tables.settings else []),
         "by_data": columns(data_rows, list(data_rows[0]) if data_rows else []),
-        "edges": columns(edges, list(edges[0]) if edges else []),
+        "listings": {one.name: columns(one.rows, columns_of(one.rows)) for one in added.listings},
         "factors": tables.factors,
-        "parameters": settings_of(context, _setting_names(context, tables)),
-        "logs": failure_logs(context),
+        "parameters": settings_of(results, _setting_names(results, tables)),
+        "logs": failure_logs(results),
         "graphs": found.book.to_json(),
-        "figures": {f.name: [detached(chart) for _, chart in f.variants] for f in shown},
+        "figures": {
+            figure.name: [detached(chart) for _, chart in figure.variants]
+            for figure in _in_order(own, added)
+        },
     }
-    return _page(context, tables, ranks, shown, payload)
+    return _page(results, tables, own, added, payload)
+
+
+def _in_order(own: Sequence[Figure], added: Shown) -> list[Figure]:
+    """All figures as a reader meets them."""
+    first = [f for f in added.figures if f'data-figure="{f.name}"' in added.leading]
+    return [*first, *own, *(figure for figure in added.figures if figure not in first)]
 
 
 def _run_columns(tables: Tables) -> list[str]:
@@ -72,8 +78,8 @@ def _run_columns(tables: Tables) -> list[str]:
     return [*fixed, *(metric for metric in tables.metrics if metric not in fixed)]
 
 
-def _setting_names(context: Context, tables: Tables) -> dict[tuple[str, int], str]:
-    runs = context.runs_of(context.setup.algorithm_ids())
+def _setting_names(results: Results, tables: Tables) -> dict[tuple[str, int], str]:
+    runs = results.runs_of(results.ids)
     pairs = zip(runs, tables.runs, strict=True)
     return {(run.entry, run.setting): row["setting"] for run, row in pairs}
 
@@ -93,26 +99,27 @@ def _verdicts(tables: Tables) -> list[Verdict]:
 
 
 def _page(
-    context: Context,
+    results: Results,
     tables: Tables,
-    ranks: Ranks | None,
-    shown: list[Figure],
+    own: Sequence[Figure],
+    added: Shown,
     payload: dict[str, Any],
 ) -> str:
     verdicts = _verdicts(tables)
+    control = mean_of(results.case_rows, f"control_{tables.quality}")
     values = {
-        "title": sections.text(context.setup.title),
+        "title": sections.text(results.title),
         "policy": _POLICY,
         "style": _asset("report.css"),
-        "headline": sections.headline(verdicts, tables.quality, control_of(context, tables.quality))
+        "headline": sections.headline(verdicts, tables.quality, control)
         if tables.runs
         else sections.NOTHING,
-        "what": sections.what_was_run(tables, context.partial) if tables.runs else "",
+        "what": sections.what_was_run(tables, results.partial) if tables.runs else "",
         "verdict": sections.verdict_table(verdicts),
-        "figures": "".join(sections.figure_html(figure) for figure in shown),
-        "ranking": _section("ranking", "Ranking", ranking_section(ranks) if ranks else ""),
-        "data_sets": _section("data-sets", "Data sets", diagnostics_section(context, tables.runs)),
-        "provenance": sections.provenance(facts(context), study_text(context)),
+        "leading": added.leading,
+        "figures": "".join(sections.figure_html(figure) for figure in own),
+        "sections": added.following,
+        "provenance": sections.provenance(facts(results), study_text(results)),
         "data": _json(payload),
         "vega": _inline(vega_script()),
         "script": _inline("\n".join(_asset(name) for name in _SCRIPTS)),
@@ -124,16 +131,6 @@ def _page(
         name, _, after = piece.partition("}}")
         parts += [values[name.strip()], after]
     return "".join(parts)
-
-
-def _section(name: str, heading: str, content: str) -> str:
-    """A part of the page; none without content."""
-    if not content:
-        return ""
-    return (
-        f'<section id="{name}" data-nav="{heading}" aria-labelledby="{name}-heading">'
-        f'<h2 id="{name}-heading">{heading}</h2>{content}</section>'
-    )
 
 
 def _asset(name: str) -> str:

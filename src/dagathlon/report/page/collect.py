@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from dagathlon.graphs import Graph
-from dagathlon.report.context import Context
-from dagathlon.report.page.agreement import Group
+from dagathlon.report.context import Results
 from dagathlon.report.page.graphs import GraphBook, by_seed
-from dagathlon.report.page.tables import case_names
-from dagathlon.report.tables import Combination
-from dagathlon.study.plan.plan import Case, Run
-from dagathlon.study.plan.task import Status
 
 _LOG = 4000
 _MOST_LOGS = 300
@@ -27,84 +22,44 @@ class Collected(NamedTuple):
         Number of edges by place of the run.
     book
         The graphs that the page can draw.
-    groups
-        Estimates over the same variables.
     """
 
     sizes: Mapping[int, int]
     book: GraphBook
-    groups: Sequence[Group]
 
 
-def collect(context: Context) -> Collected:
+def collect(results: Results) -> Collected:
     """Read all estimates once."""
-    runs = context.runs_of(context.setup.algorithm_ids())
+    runs = results.runs_of(results.ids)
     place = {run: i for i, run in enumerate(runs)}
-    graphs = {place[run]: graph for run, graph in context.estimates(runs)}
-    cases = context.plan.cases
+    graphs = {place[run]: graph for run, graph in results.estimates(runs)}
     truths: dict[int, Graph | None] = {}
     book = GraphBook()
-    for i in by_seed(graphs, [cases[run.case].seed for run in runs]):
-        case = cases[runs[i].case]
+    for i in by_seed(graphs, [results.case(run).seed for run in runs]):
+        case = results.case(runs[i])
         key = -1 if case.graph is None else case.graph
         if key not in truths:
-            truths[key] = context.truth(case)
+            truths[key] = results.truth(case)
         book.add(i, graphs[i], truths[key], key)
-    sizes = {i: graph.n_edges for i, graph in graphs.items()}
-    return Collected(sizes, book, _groups(context, runs, graphs))
+    return Collected({i: graph.n_edges for i, graph in graphs.items()}, book)
 
 
-def _groups(context: Context, runs: Sequence[Run], graphs: Mapping[int, Graph]) -> list[Group]:
-    """Data settings whose truth is one and the same for all seeds, or that have none."""
-    by_case: dict[Combination, list[int]] = {}
-    for i, run in enumerate(runs):
-        by_case.setdefault(_combination(context.plan.cases[run.case]), []).append(i)
-    names = case_names(list(by_case))
-    groups = []
-    for which, members in by_case.items():
-        cases = [context.plan.cases[runs[i].case] for i in members]
-        if len({case.graph for case in cases}) > 1:
-            continue
-        if cases[0].graph is not None and not _fixed(context, cases[0]):
-            continue
-        found: dict[str, list[Graph]] = {}
-        for i in members:
-            if i in graphs:
-                found.setdefault(runs[i].entry, []).append(graphs[i])
-        groups.append(Group(names[which], context.truth(cases[0]), found))
-    return groups
-
-
-def _fixed(context: Context, case: Case) -> bool:
-    return case.graph is not None and bool(context.plan.tasks[case.graph].call.location)
-
-
-def _combination(case: Case) -> Combination:
-    return Combination(case.graph_label, case.parameters_label, case.data_label)
-
-
-def failure_logs(context: Context) -> dict[int, str]:
+def failure_logs(results: Results) -> dict[int, str]:
     """The last lines of what failed runs left behind, by place of the run."""
-    runs = context.runs_of(context.setup.algorithm_ids())
-    tasks = context.plan.tasks
-    steps = [(i, p) for i, run in enumerate(runs) for p in (run.learn, run.estimate, run.score)]
-    found = context.store.outcomes({tasks[p].key for _, p in steps if p is not None})
+    runs = results.runs_of(results.ids)
+    place = {run: i for i, run in enumerate(runs)}
     logs: dict[int, str] = {}
-    for i, position in steps:
-        outcome = None if position is None else found.get(tasks[position].key)
-        if outcome is None or outcome.status is Status.OK or i in logs:
-            continue
-        if outcome.detail and len(logs) < _MOST_LOGS:
-            logs[i] = outcome.detail[-_LOG:]
+    for run, log in results.logs(runs):
+        if len(logs) < _MOST_LOGS:
+            logs[place[run]] = log[-_LOG:]
     return logs
 
 
-def settings_of(context: Context, names: Mapping[Any, str]) -> dict[str, dict[str, Any]]:
+def settings_of(results: Results, names: Mapping[Any, str]) -> dict[str, dict[str, Any]]:
     """All parameters of each setting, defaults filled in, by its name."""
-    result: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, Any]] = {}
     for (identifier, number), name in names.items():
-        entry = context.config.algorithms[identifier]
-        module = entry.settings[number].module
+        module = results.algorithms[identifier].settings[number].module
         about = {"module": module.name, "implementation": getattr(module, "implementation", "")}
-        result[name] = about | dict(module.to_json())
-    return result
+        found[name] = about | dict(module.to_json())
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 from dagathlon.report.charts.boxes import boxes, graph_types, is_few
 from dagathlon.report.charts.cost import accuracy_against_cost
@@ -19,31 +19,10 @@ from dagathlon.report.charts.sensitivity import (
 from dagathlon.report.look import Look
 from dagathlon.report.page.tables import Tables
 from dagathlon.report.render import themed
+from dagathlon.report.section import Figure
 from dagathlon.report.words import words
 
 _MOST_TYPES = 2000
-Variant: TypeAlias = tuple[str, Chart]
-
-
-class Figure(NamedTuple):
-    """A figure of the report: one chart, or several to choose from.
-
-    Parameters
-    ----------
-    name
-        Used in addresses.
-    heading
-        The question it answers.
-    caption
-        How to read it.
-    variants
-        Charts by what they show; the first one is shown first.
-    """
-
-    name: str
-    heading: str
-    caption: str
-    variants: Sequence[Variant]
 
 
 def figures(tables: Tables, data_rows: Sequence[Row], look: Look) -> list[Figure]:

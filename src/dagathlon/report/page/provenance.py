@@ -8,29 +8,29 @@ import platform
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 
-from dagathlon.report.context import Context
+from dagathlon.report.context import Results
 
 _PACKAGES = ("dagathlon", "numpy", "scipy", "pyarrow", "vl-convert-python")
 
 
-def facts(context: Context) -> dict[str, str]:
+def facts(results: Results) -> dict[str, str]:
     """What a reader needs to judge and to repeat the study, by name."""
-    name = context.config.path.name
-    out = context.folder.parent.name or "results"
+    name = results.study_name
+    out = results.folder.parent.name or "results"
     return {
         "versions": ", ".join(_versions()),
         "machine": _machine(),
         "study file": name,
-        "setup": context.setup.title,
-        "seeds": "; ".join(_seeds(context)),
+        "setup": results.title,
+        "seeds": "; ".join(_seeds(results)),
         "run it again": f"dagathlon run {name} --out {out}",
         "write this report again": f"dagathlon report {out}",
     }
 
 
-def study_text(context: Context) -> str:
+def study_text(results: Results) -> str:
     """The study file, indented."""
-    content = json.loads(context.config.path.read_text("utf-8-sig"))
+    content = json.loads(results.study_text.decode("utf-8-sig"))
     return json.dumps(content, indent=1, ensure_ascii=False)
 
 
@@ -60,10 +60,9 @@ def _processor() -> str:
         return platform.processor()
 
 
-def _seeds(context: Context) -> Iterator[str]:
-    for entry in context.setup.data:
-        if entry.seeds:
-            first, last = entry.seeds.start, entry.seeds.stop - 1
-            yield (
-                f"{entry.data_id}: {first}–{last}" if last > first else f"{entry.data_id}: {first}"
-            )
+def _seeds(results: Results) -> Iterator[str]:
+    origins = (results.origin(case) for case in results.cases)
+    for origin in {origin.where: origin for origin in origins}.values():
+        first, last = origin.seeds
+        shown = f"{first}–{last}" if last > first else f"{first}"
+        yield f"{origin.data_id}: {shown}"

@@ -9,8 +9,8 @@ from typing import Any
 
 from dagathlon.evaluate.verdict import Interval, Standing, Verdict
 from dagathlon.report.charts.failures import STATUSES
-from dagathlon.report.page.figures import Figure
 from dagathlon.report.page.tables import Tables
+from dagathlon.report.section import Figure
 from dagathlon.report.words import short_title, words
 
 _PLACES = 6

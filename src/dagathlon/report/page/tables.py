@@ -8,17 +8,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
+from dagathlon.evaluate.metric import headlines, shown_further
 from dagathlon.evaluate.summary import is_number, setting_summary
-from dagathlon.report.context import Context
+from dagathlon.report.context import Results
 from dagathlon.report.tables import Combination, combination, combinations, named
-from dagathlon.report.words import HEADLINES
 
 Row: TypeAlias = dict[str, Any]
 
 # Statistics that the figures of a report read, besides the headlines.
 _RATES = ("FPRn_pattern", "TPR_pattern", "FPR_skel", "TPR_skel", "ntests")
-# Of the metrics beyond the joint table, those that the page has room for.
-_FURTHER = ("SID", "ancestor_AID", "arrowhead_F1", "v_structure_F1", "held_out_log_likelihood")
 _ALL_DATA = "the data set"
 _DIGITS = 5
 # Labels of clean data do not say that they are without noise.
@@ -31,22 +29,23 @@ class Tables:
 
     Parameters
     ----------
-    context
-        The setup and its results.
+    results
+        Those of the setup.
     sizes
         Number of edges of each run's graph, by place of the run.
     """
 
-    context: Context
+    results: Results
     sizes: Mapping[int, int]
 
     @cached_property
     def runs(self) -> list[Row]:
         """One row per run, with readable names of its setting and data set."""
-        ids = self.context.setup.algorithm_ids()
-        joined = zip(self.context.rows(ids), self.context.further_rows(ids), strict=True)
-        shown = [row | {name: more.get(name) for name in _FURTHER} for row, more in joined]
-        rows = named(shown, self.context.config.algorithms)
+        ids = self.results.ids
+        joined = zip(self.results.rows(ids), self.results.further_rows(ids), strict=True)
+        further = shown_further()
+        shown = [row | {name: more.get(name) for name in further} for row, more in joined]
+        rows = named(shown, self.results.algorithms)
         names = case_names(combinations(rows)) if rows else {}
         for place, row in enumerate(rows):
             row["case"] = names[combination(row)]
@@ -61,7 +60,7 @@ class Tables:
     @cached_property
     def headlines(self) -> list[str]:
         """The metrics that the verdict is about and that some run has."""
-        return [metric for metric in HEADLINES if self._has(metric)]
+        return [metric for metric in headlines() if self._has(metric)]
 
     @cached_property
     def quality(self) -> str | None:
@@ -97,7 +96,7 @@ class Tables:
         return [name for name in names if self._has(name)]
 
     def _parameters(self) -> set[str]:
-        entries = self.context.config.algorithms
+        entries = self.results.algorithms
         return {key for row in self.runs for key in entries[row["id"]].values}
 
     @cached_property

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias, cast
@@ -10,7 +11,8 @@ from typing import TypeAlias, cast
 from dagathlon.errors import StudyError, listing, suggestion, unknown
 from dagathlon.modules import Kind, add_files, find, modules
 from dagathlon.simulate.noise import Noise
-from dagathlon.study.grammar.evaluation import Benchmarks, Evaluation
+from dagathlon.simulate.transform import Transform
+from dagathlon.study.grammar.evaluation import Request
 from dagathlon.study.grammar.expand import ModuleEntry, Setting, expand, read_entry
 from dagathlon.study.grammar.json_source import Node, read_json, without_comments
 from dagathlon.study.grammar.library import (
@@ -21,6 +23,12 @@ from dagathlon.study.grammar.library import (
     Library,
     is_file_name,
 )
+from dagathlon.study.grammar.resources import (
+    NOTHING_WANTED,
+    RESOURCES,
+    WantedResources,
+    read_wanted,
+)
 from dagathlon.study.grammar.units import seconds_of, size_of
 
 SECTIONS: Mapping[str, Kind] = {
@@ -29,19 +37,21 @@ SECTIONS: Mapping[str, Kind] = {
     "data": "data",
     "structure_learning_algorithms": "algorithm",
 }
-_DATA_KEYS = ("graph_id", "parameters_id", "data_id", "seed_range", "noise")
-_SETUP_KEYS = ("title", "data", "evaluation", "time_limit", "memory_limit")
+_DATA_KEYS = ("graph_id", "parameters_id", "data_id", "seed_range", "noise", "transforms")
+_SETUP_KEYS = ("title", "data", "evaluation", "time_limit", "memory_limit", *RESOURCES)
 RESERVED_TITLES = (".", "..", "store")
 _MAX_SEEDS = 10_000_000
 
 Part: TypeAlias = Setting | FixedFile
+Steps: TypeAlias = tuple[Transform, ...]
 
 
 @dataclass(frozen=True)
 class DataEntry:
-    """One entry of a setup's `data`: alternatives for graph, parameters, data, noise; the seeds.
+    """One entry of a setup's `data`: alternatives for graph, parameters, data, steps; the seeds.
 
-    An empty tuple of graphs or parameters means null: there is none.
+    An empty tuple of graphs or parameters means null: there is none. Each of `steps` is a
+    sequence of transforms; the first of them is a noise experiment, which may do nothing.
     """
 
     graph_id: str | None
@@ -51,20 +61,25 @@ class DataEntry:
     parameters: Sequence[Part]
     data: Sequence[Part]
     seeds: range
-    noises: Sequence[Noise]
+    steps: Sequence[Steps]
     where: str
 
 
 @dataclass(frozen=True)
 class Setup:
-    """One benchmark: data entries, what to make of the results, and limits for every run."""
+    """One benchmark: data entries, what to make of the results, limits and cores of every run.
+
+    `evaluations` is what the study asks for, `shown` what its report has besides.
+    """
 
     title: str
     data: Sequence[DataEntry]
-    evaluations: Sequence[Evaluation]
+    evaluations: Sequence[Request]
+    shown: Sequence[Request]
     time_limit: float | None
     memory_limit: int | None
     where: str
+    resources: WantedResources = NOTHING_WANTED
 
     def algorithm_ids(self) -> list[str]:
         """Ids of all algorithms that some evaluation reads, in order of appearance."""
@@ -73,8 +88,7 @@ class Setup:
 
     def benchmarked(self) -> set[str]:
         """Ids of the algorithms that are compared with the truth in the joint table."""
-        tables = (part for part in self.evaluations if isinstance(part, Benchmarks))
-        return {name for table in tables for name in table.ids}
+        return {name for part in self.evaluations for name in part.compared()}
 
 
 @dataclass(frozen=True)
@@ -103,9 +117,7 @@ def read_config(
     seed
         Added to every seed of the study: other replicates of the same study.
     """
-    root = Node(without_comments(read_json(path)), "")
-    if not isinstance(root.value, dict):
-        raise StudyError(f"{path}: a study is a JSON object")
+    root = _root(path)
     try:
         config = _read_root(root, path, _library(home or path.parent, resources))
         return _shifted(config, seed) if seed else config
@@ -113,8 +125,27 @@ def read_config(
         raise StudyError(f"{path}: {error}") from None
 
 
+def code_of(path: Path) -> list[Path]:
+    """Files and folders of code that a study runs, the ones it names as `modules`.
+
+    Nothing is run to find out, so that it can be said before.
+    """
+    root = _root(path)
+    try:
+        return _module_files(root, path.parent)
+    except StudyError as error:
+        raise StudyError(f"{path}: {error}") from None
+
+
+def _root(path: Path) -> Node:
+    root = Node(without_comments(read_json(path)), "")
+    if not isinstance(root.value, dict):
+        raise StudyError(f"{path}: a study is a JSON object")
+    return root
+
+
 def _read_root(root: Node, path: Path, library: Library) -> Config:
-    _load_modules(root, library)
+    add_files(_module_files(root, library.home))
     sections = _read_sections(root.need("resources"))
     algorithms = sections["structure_learning_algorithms"]
     setups = root.need("benchmark_setup")
@@ -152,17 +183,17 @@ def _library(home: Path, resources: Path | None) -> Library:
     return Library(resources or (beside if beside.is_dir() else None), home)
 
 
-def _load_modules(root: Node, library: Library) -> None:
-    """Make the user's own modules known: `modules` lists them, relative to the study."""
+def _module_files(root: Node, home: Path) -> list[Path]:
+    """The user's own modules: `modules` lists them, relative to the study."""
     files = root.get("modules")
     found = []
     for item in files.items() if files else ():
         name = item.text()
-        path = library.home / name
+        path = home / name
         if not is_file_name(name) or not path.exists():
             raise item.fail(f"there is no file or folder {path}")
         found.append(path)
-    add_files(found)
+    return found
 
 
 def _read_sections(node: Node) -> dict[str, dict[str, ModuleEntry]]:
@@ -197,22 +228,25 @@ def _read_setup(
         )
     time_limit, memory_limit = node.get("time_limit"), node.get("memory_limit")
     data = [_read_data(item, sections, library) for item in node.need("data").items()]
+    evaluations = _read_evaluations(node.need("evaluation"))
     return Setup(
         title,
         data,
-        _read_evaluations(node.need("evaluation")),
+        evaluations,
+        list(_shown_besides(evaluations, data)),
         seconds_of(time_limit.value, time_limit.where) if time_limit else None,
         size_of(memory_limit.value, memory_limit.where) if memory_limit else None,
         node.where,
+        read_wanted(node),
     )
 
 
-def _read_evaluations(node: Node) -> list[Evaluation]:
+def _read_evaluations(node: Node) -> list[Request]:
     known = modules("evaluation")
     node.only(known, "evaluation")
-    result: list[Evaluation] = []
+    result: list[Request] = []
     for key in node.object():
-        module = cast(type[Evaluation], known[key])
+        module = cast(type[Request], known[key])
         child = node.need(key)
         if child.value is None:
             continue
@@ -225,8 +259,19 @@ def _read_evaluations(node: Node) -> list[Evaluation]:
         else:
             for item in child.items():
                 settings = expand(module, item.object(), item)
-                result += [cast(Evaluation, setting.module) for setting in settings]
+                result += [cast(Request, setting.module) for setting in settings]
     return result
+
+
+def _shown_besides(asked: Sequence[Request], data: Sequence[DataEntry]) -> Iterator[Request]:
+    """What a report shows without being asked: of evaluations that the study does not name."""
+    ids = tuple(dict.fromkeys(name for one in asked for name in one.algorithms()))
+    has_truth = all(entry.graphs for entry in data)
+    named = {one.name for one in asked}
+    for name, module in modules("evaluation").items():
+        one = None if name in named else cast(type[Request], module).by_default(ids, has_truth)
+        if one is not None:
+            yield one
 
 
 def _read_data(
@@ -257,7 +302,7 @@ def _read_data(
         parameters,
         data,
         _read_seeds(node),
-        _read_noises(node),
+        list(itertools.product(_read_noises(node), *_read_transforms(node))),
         node.where,
     )
 
@@ -320,6 +365,27 @@ def _read_noise(node: Node) -> Noise:
     if isinstance(node.value, dict):
         return Noise.from_json(node.value, node.where)
     return Noise.from_code(node.text(), node.where)
+
+
+def _read_transforms(node: Node) -> list[list[Transform]]:
+    """The transforms of a data entry, one after the other, each with its settings."""
+    child = node.get("transforms")
+    return [_read_transform(item) for item in child.items()] if child else []
+
+
+def _read_transform(node: Node) -> list[Transform]:
+    """A name, or an object of a name and parameters, which may be lists to try."""
+    given = node.value if isinstance(node.value, dict) else {node.text(): {}}
+    if len(given) != 1:
+        raise node.fail(f"found {len(given)} names, expected one: list transforms one by one")
+    ((name, values),) = given.items()
+    module = find("transform", name, node.where)
+    inner = Node(values, f"{node.where}.{name}")
+    found = [cast(Transform, s.module) for s in expand(module, inner.object(), inner)]
+    for i, transform in enumerate(found):
+        if transform in found[:i]:
+            raise inner.fail(f"{transform.label} stands twice")
+    return found
 
 
 def _check_references(setup: Setup, algorithms: Mapping[str, ModuleEntry]) -> None:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, cast
 
-from dagathlon.evaluate.steps import CaseDiagnostics, CrossValidated, HeldOut, StandardMetrics
+from dagathlon.errors import listing
+from dagathlon.evaluate.metric import INPUTS, MetricModule, families, is_own
+from dagathlon.evaluate.steps import OwnMetrics, StandardMetrics
 from dagathlon.modules import Module
-from dagathlon.simulate.iid import Iid
+from dagathlon.modules.lineage import lineage, raised
 from dagathlon.study.grammar.config import Setup
-from dagathlon.study.grammar.evaluation import Metrics, Ranking
+from dagathlon.study.grammar.wanted import Agreed, Cases, Input, RunScore, Wanted, agreed
 from dagathlon.study.plan.task import Call, TaskKind
+
+STANDARD = "metrics"
+"""Name of the score that every run with a truth has."""
+_OWN = "own_metrics"
 
 # Fresh data are drawn with the data's own seed, one bit turned that seeds of studies do not have.
 _FRESH = 1 << 62
+_ESTIMATE, _LEARNED = -1, -2
 
 
 def fresh_seed(seed: int) -> int:
@@ -28,59 +36,70 @@ def call_of(kind: TaskKind, module: Module) -> Call:
         module.version,
         module.to_json(),
         outside_stream=module.outside_stream,
+        raised=raised(lineage(module)),
     )
 
 
-class MetricCalls(NamedTuple):
-    """What is computed of every run and every data set of a setup.
+def wanted_of(setup: Setup, cases: Cases) -> Agreed:
+    """What all evaluations of a setup want of data sets of one kind."""
+    return agreed(_wanted(setup, cases), cases)
 
-    Parameters
-    ----------
-    score
-        Compares an estimate with the truth.
-    diagnostics
-        Looks at a data set; None when no evaluation asks.
-    held_out
-        Whether estimates are tried on data that they were not learned from.
-    cross_validated
-        How that is done where there is no model to draw from.
-    """
 
-    score: Call
-    diagnostics: Call | None
-    held_out: bool
-    cross_validated: Call
+def _wanted(setup: Setup, cases: Cases) -> Iterator[Wanted]:
+    yield RunScore(STANDARD, StandardMetrics(), ("truth", "estimate"), weak=True)
+    there = cases.offers()
+    own = [module for module in _own_metrics() if there.issuperset(module.needs)]
+    if own:
+        inputs = tuple(name for name in INPUTS if any(name in module.needs for module in own))
+        asked = OwnMetrics(metrics=tuple(module.name for module in own), inputs=inputs)
+        yield RunScore(_OWN, asked, cast(tuple[Input, ...], inputs))
+    for evaluation in (*setup.evaluations, *setup.shown):
+        yield from evaluation.tasks(cases)
+
+
+def _own_metrics() -> list[type[MetricModule]]:
+    """The metrics of the user's modules."""
+    return [module for module in families(INPUTS) if is_own(module)]
+
+
+def without_value(cases: Cases) -> Iterator[tuple[str, str]]:
+    """Metrics of the user's modules that these data sets lack something for, and what."""
+    for module in _own_metrics():
+        missing = sorted(set(module.needs) - cases.offers())
+        if missing:
+            yield module.name, f"it needs {listing(missing)}, and there is none"
+
+
+class Place(NamedTuple):
+    """Positions of what scores on one data set are computed from."""
+
+    truth: int | None
+    data: int
+    model: int | None
+    fresh: int | None
+
+    def inputs(self, names: Sequence[Input]) -> tuple[int, ...]:
+        """Positions of inputs in order; those that each run has its own of are left open."""
+        found: dict[Input, int | None] = {"truth": self.truth, "data": self.data}
+        found |= {"model": self.model, "test_data": self.fresh}
+        found |= {"estimate": _ESTIMATE, "posterior": _LEARNED}
+        positions = [found[name] for name in names]
+        return tuple(position for position in positions if position is not None)
+
+
+def of_run(inputs: Sequence[int], learn: int, estimate: int) -> tuple[int, ...]:
+    """Inputs with the positions of one run filled in."""
+    return tuple([estimate if i == _ESTIMATE else learn if i == _LEARNED else i for i in inputs])
+
+
+class ScoreCall(NamedTuple):
+    """A score of runs, ready to be planned: its name, what is called, and with what."""
+
+    name: str
+    call: Call
+    inputs: tuple[Input, ...]
 
     @classmethod
-    def of(cls, setup: Setup) -> MetricCalls:
-        """As the setup asks."""
-        asked = [one for one in setup.evaluations if isinstance(one, Metrics)]
-        causal = asked[0].causal if asked else None
-        draws = next((one.control for one in asked), Metrics().control)
-        diagnosed = any(isinstance(one, Metrics | Ranking) for one in setup.evaluations)
-        return cls(
-            call_of(TaskKind.SCORE, StandardMetrics(causal=causal)),
-            call_of(TaskKind.SCORE, CaseDiagnostics(draws=draws)) if diagnosed else None,
-            any(one.held_out for one in asked),
-            call_of(TaskKind.SCORE, CrossValidated()),
-        )
-
-    def on_fresh_data(self, generator: Module) -> Call:
-        """How estimates are tried on data that a generator draws again."""
-        plain = type(generator) is Iid
-        scaled = bool(getattr(generator, "standardized", False))
-        return call_of(TaskKind.SCORE, HeldOut(exact=plain, scaled=scaled))
-
-
-class HeldOutCall(NamedTuple):
-    """A call and the positions of its inputs, before the estimate."""
-
-    call: Call
-    inputs: tuple[int, ...]
-
-
-class Scoring(NamedTuple):
-    """How the runs on one data set are scored."""
-
-    metrics: MetricCalls
-    held_out: HeldOutCall | None
+    def of(cls, wish: RunScore) -> ScoreCall:
+        """Of what an evaluation asks for."""
+        return cls(wish.name, call_of(TaskKind.SCORE, wish.module), wish.inputs)

@@ -13,12 +13,12 @@ from dagathlon.data.dataset import Dataset
 from dagathlon.data.distributions import Distribution, Gaussian, Table
 from dagathlon.data.multivariate_normal import MultivariateNormal
 from dagathlon.data.network import About, Network
-from dagathlon.data.regimes import Regimes
 from dagathlon.data.sem import LinearSem
 from dagathlon.data.variable import Variable
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
-from dagathlon.posteriors.chain import Chain, Edits
+from dagathlon.posteriors.parts import from_parts, old_chain, to_parts
+from dagathlon.posteriors.posterior import Posterior
 
 Arrays: TypeAlias = Mapping[str, npt.NDArray[Any]]
 
@@ -61,11 +61,11 @@ def _graph(parts: Parts) -> Graph:
 def _estimate_parts(estimate: Estimate) -> Parts:
     stats = {name: _plain(value) for name, value in estimate.stats.items()}
     arrays: dict[str, npt.NDArray[Any]] = {"marks": estimate.graph.marks}
-    directed = None
-    if estimate.chain is not None:
-        directed = estimate.chain.directed
-        arrays |= _chain_arrays(estimate.chain)
-    return Parts([estimate.graph.names, stats, directed], arrays)
+    about = None
+    if estimate.posterior is not None:
+        about, own = to_parts(estimate.posterior)
+        arrays |= {f"posterior.{name}": array for name, array in own.items()}
+    return Parts([estimate.graph.names, stats, about], arrays)
 
 
 def _plain(value: Any) -> Any:
@@ -73,35 +73,18 @@ def _plain(value: Any) -> Any:
 
 
 def _estimate(parts: Parts) -> Estimate:
-    names, stats, directed = parts.meta
-    chain = None if directed is None else _chain(names, directed, parts.arrays)
-    return Estimate(Graph(names, parts.arrays["marks"]), stats, chain)
+    names, stats, about = parts.meta
+    return Estimate(Graph(names, parts.arrays["marks"]), stats, _posterior(names, about, parts))
 
 
-def _chain_arrays(chain: Chain) -> dict[str, npt.NDArray[Any]]:
-    arrays: dict[str, npt.NDArray[Any]] = {
-        "index": chain.index,
-        "score": chain.score,
-        "added": chain.added.edges,
-        "added_starts": chain.added.starts,
-        "removed": chain.removed.edges,
-        "removed_starts": chain.removed.starts,
-    }
-    if chain.time is not None:
-        arrays["time"] = chain.time
-    return arrays
-
-
-def _chain(names: list[str], directed: bool, arrays: Arrays) -> Chain:
-    return Chain(
-        names,
-        directed,
-        index=arrays["index"],
-        score=arrays["score"],
-        added=Edits(arrays["added"], arrays["added_starts"]),
-        removed=Edits(arrays["removed"], arrays["removed_starts"]),
-        time=arrays.get("time"),
-    )
+def _posterior(names: list[str], about: Any, parts: Parts) -> Posterior | None:
+    if about is None:
+        return None
+    if isinstance(about, bool):  # whether a chain is directed: all that stood here before
+        return old_chain(names, about, parts.arrays)
+    prefix = "posterior."
+    own = {k.removeprefix(prefix): a for k, a in parts.arrays.items() if k.startswith(prefix)}
+    return from_parts(about, own)
 
 
 def _dataset_parts(data: Dataset) -> Parts:
@@ -119,12 +102,10 @@ def _dataset(parts: Parts) -> Dataset:
     variables = tuple(
         Variable(name, None if levels is None else tuple(levels)) for name, levels in described
     )
-    regimes = None
-    if targets is not None:
-        regimes = Regimes(tuple(map(frozenset, targets)), parts.arrays["regime"])
-    # The bytes are known by their hash to be those of a data set that was checked when it was
-    # made, and checking every value again would cost each worker a pass over the file.
-    return Dataset._of(variables, parts.arrays["codes"], parts.arrays["values"], regimes)
+    regimes = None if targets is None else (targets, parts.arrays["regime"])
+    # Its checks look at all values once more: native code trusts a data set, and the file may be
+    # a stranger's. Arrays that fit stay where they are, mapped from the file.
+    return Dataset(variables, parts.arrays["codes"], parts.arrays["values"], regimes)
 
 
 def _network_parts(network: Network) -> Parts:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+from dagathlon.evaluate.metric import columns
 from dagathlon.learners.base import Estimate
 from dagathlon.study.grammar.config import Config
 from dagathlon.study.grammar.expand import ModuleEntry
@@ -33,29 +34,36 @@ class RunRows(NamedTuple):
     further: list[Row]
 
 
-def run_rows(config: Config, plan: Plan, store: Store, setup: int, ids: Sequence[str]) -> RunRows:
-    """The tables of the runs of the named algorithms in a setup.
+def run_rows(config: Config, plan: Plan, store: Store, runs: Sequence[Run]) -> RunRows:
+    """The tables of some runs.
 
     Parameters
     ----------
     config, plan, store
         The study, its tasks, and where their results are.
-    setup
-        Number of the setup.
-    ids
-        Algorithms to include.
+    runs
+        The runs, of the study itself or further ones.
     """
-    runs = [run for run in plan.runs if run.setup == setup and run.entry in ids]
     table = _Table(plan, store, runs)
     joint = [table.row(run, config.algorithms[run.entry]) for run in runs]
     return RunRows(joint, [table.further(run) for run in runs])
 
 
-def case_rows(plan: Plan, store: Store, setup: int) -> list[Row]:
-    """Diagnostics of the data sets of a setup: one row each, none where nothing was asked."""
+def case_rows(plan: Plan, store: Store, setup: int, name: str) -> list[Row]:
+    """A score of the data sets of a setup: one row each, none where nothing was asked.
+
+    Parameters
+    ----------
+    plan, store
+        The tasks of the study, and where their results are.
+    setup
+        Number of the setup.
+    name
+        The name that evaluations ask for the score by.
+    """
     cases = dict.fromkeys(run.case for run in plan.runs if run.setup == setup)
-    diagnosed = {case: position for case, position in plan.diagnostics.items() if case in cases}
-    asked = {case: plan.tasks[position].key for case, position in diagnosed.items()}
+    scored = plan.data_scores.get(name, {})
+    asked = {case: plan.tasks[i].key for case, i in scored.items() if case in cases}
     found = dict(store.load_many(set(asked.values())))
     rows = []
     for case in cases:
@@ -73,7 +81,7 @@ class _Table:
         tasks = plan.tasks
         wanted = {tasks[i].key for run in runs for i in (run.learn, run.estimate, run.score) if i}
         self._outcomes = store.outcomes(wanted)
-        scores = {tasks[i].key for run in runs for i in (run.score, run.held_out) if i is not None}
+        scores = {tasks[i].key for run in runs for i in (run.score, *run.scores) if i is not None}
         self._scores: Mapping[bytes, Any] = dict(store.load_many(scores))
         learned = {tasks[run.learn].key for run in runs}
         # The graphs themselves would fill the memory.
@@ -89,7 +97,7 @@ class _Table:
         outcome = self._outcome(run)
         stats = self._stats.get(self._key(run.learn), {})
         metrics = {} if run.score is None else self._scores.get(self._key(run.score), {})
-        row: Row = {name: metrics.get(name) for name in METRIC_COLUMNS}
+        row: Row = {name: metrics.get(name) for name in columns("benchpress")}
         row |= {"seed": case.seed, "algorithm": learner.name}
         row |= _labels(case)
         row["time"] = outcome.wall if outcome.status is Status.OK else None
@@ -103,15 +111,16 @@ class _Table:
         row["implementation"] = learner.implementation
         row["cpu"] = outcome.cpu if outcome.status is Status.OK else None
         row["memory"] = outcome.memory if outcome.status is Status.OK else None
-        row |= {name: metrics[name] for name in BESIDE if name in metrics}
+        row |= {name: metrics[name] for name in columns("beside") if name in metrics}
         row |= {name: stats[name] for name in TRUST if name in stats}
         return row
 
     def further(self, run: Run) -> Row:
         row: Row = {}
-        for position in (run.score, run.held_out):
+        joint = columns("benchpress", "beside")
+        for position in (run.score, *run.scores):
             metrics = {} if position is None else self._scores.get(self._key(position), {})
-            row |= {k: v for k, v in metrics.items() if k not in _IN_JOINT_TABLE}
+            row |= {k: v for k, v in metrics.items() if k not in joint}
         return row
 
     def _key(self, position: int) -> bytes:
@@ -142,40 +151,3 @@ def _labels(case: Case) -> Row:
 
 # What a learner says of how far its result is to be trusted: convergence of a chain, a certificate.
 TRUST = ("rhat_score", "ess_score", "rhat_size", "ess_size", "bound", "gap", "proven")
-
-METRIC_COLUMNS = (
-    "TP_pattern",
-    "FP_pattern",
-    "FN_pattern",
-    "TPR_pattern",
-    "FPR_pattern",
-    "FPRn_pattern",
-    "SHD_pattern",
-    "SHD_cpdag",
-    "FPR_skel",
-    "FNR_skel",
-    "TP_skel",
-    "FN_skel",
-    "FP_skel",
-    "TN_skel",
-    "n_nodes",
-    "true_n_edges_skel",
-    "true_n_non_edges_skel",
-    "graph_type",
-)
-
-# Of the metrics that Benchpress does not have, those that stand at the end of the joint table.
-BESIDE = (
-    "F1_skel",
-    "F1_pattern",
-    "FPR_pattern_corrected",
-    "SHD",
-    "bayesys_precision",
-    "bayesys_recall",
-    "bayesys_f1",
-    "bayesys_shd",
-    "ddm",
-    "bsf",
-    "n_nodes_left_out",
-)
-_IN_JOINT_TABLE = frozenset({*METRIC_COLUMNS, *BESIDE})

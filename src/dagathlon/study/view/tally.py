@@ -16,6 +16,7 @@ _GROUPS = {
     TaskKind.PARAMETERS: "simulation",
     TaskKind.DATA: "simulation",
     TaskKind.NOISE: "simulation",
+    TaskKind.TRANSFORM: "simulation",
     TaskKind.TRUTH: "simulation",
     TaskKind.ESTIMATE: "evaluation",
     TaskKind.SCORE: "evaluation",

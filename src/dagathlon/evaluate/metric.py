@@ -1,0 +1,344 @@
+"""A metric is one declaration: a function, and what people have to know of its values.
+
+    @metric("edges_too_many", title="edges too many", better="less", unit="edges")
+    def edges_too_many(estimate: Graph, truth: Graph) -> float:
+        return max(estimate.n_edges - truth.n_edges, 0)
+
+A metric asks for what it needs by the names of its parameters: ``estimate`` and ``truth`` are
+graphs, ``data`` and ``test_data`` data sets (what was learned from, and fresh rows), ``model`` the
+true model, ``posterior`` a sampler's distribution over graphs. Tables, rankings, verdicts, the
+report, the docs and ``dagathlon metrics`` read the declaration; there is no second list.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, Literal, TypeAlias, cast
+
+from dagathlon.errors import DagathlonError, unknown
+from dagathlon.graphs import Graph
+from dagathlon.modules import Module, modules
+
+Better: TypeAlias = Literal["more", "less", ""]
+Value: TypeAlias = float | int | str | None
+Table: TypeAlias = Literal["benchpress", "beside", "further", "derived", "data", "cost"]
+
+INPUTS = ("estimate", "truth", "data", "test_data", "model", "posterior")
+"""What a metric can ask for, in the order in which it is handed over."""
+
+ANY_KIND: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One column of values.
+
+    Parameters
+    ----------
+    name
+        The column.
+    title
+        What it measures, for axes and sentences.
+    better
+        Whether ``more`` or ``less`` of it is better; empty where neither is.
+    short
+        What tables call it, if that is not the title.
+    unit
+        What is counted or measured in, such as ``edges`` or ``s``.
+    takes
+        Kinds of estimated graphs that have a value (``dag``, ``cpdag``, ``undirected``, ``mag``,
+        ``pag`` …); none means all.
+    truth
+        Whether it compares with a true graph or model.
+    references
+        What to cite.
+    table
+        Where it stands: among the columns of Benchpress's joint table, ``beside`` them at its end,
+        in the ``further`` table, among the facts about ``data`` sets, what a run ``cost``; or it is
+        ``derived`` from other columns when tables are made.
+    headline
+        Its place among what a verdict is about, lowest first; None keeps it out.
+    control
+        Whether random graphs are given it too, as a negative control.
+    show
+        Whether the page has room for it beside the joint table's columns.
+    """
+
+    name: str
+    title: str
+    better: Better = ""
+    short: str = ""
+    unit: str = ""
+    takes: tuple[str, ...] = ANY_KIND
+    truth: bool = True
+    references: tuple[str, ...] = ()
+    table: Table = "further"
+    headline: int | None = None
+    control: bool = False
+    show: bool = False
+
+    @property
+    def label(self) -> str:
+        """What tables call it."""
+        return self.short or self.title
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data, to be kept with results."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Measure:
+        """A measure that was kept with results."""
+        plain: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in values.items()
+        }
+        return cls(**plain)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricModule(Module):
+    """Base of what computes measures; `metric` and `metric_family` derive from it.
+
+    Attributes
+    ----------
+    measures
+        The columns.
+    needs
+        Names of the inputs, in the order of `INPUTS`.
+    most_nodes
+        Above so many nodes it is left out unless asked for; None never is.
+    order
+        Place of its columns among those of other families, lowest first.
+    """
+
+    kind = "metric"
+    measures: ClassVar[tuple[Measure, ...]] = ()
+    needs: ClassVar[tuple[str, ...]] = ()
+    most_nodes: ClassVar[int | None] = None
+    order: ClassVar[int] = 100
+    function: ClassVar[Callable[..., Any]]
+
+    def compute(self, *inputs: Any) -> dict[str, Value]:
+        """Values by column: the inputs are those of `needs`, in that order."""
+        given = dict(zip(self.needs, inputs, strict=True))
+        if len(self.measures) == 1 and not self._fits(given.get("estimate")):
+            return {self.measures[0].name: None}
+        found = type(self).function(**given)
+        row = found if isinstance(found, Mapping) else {self.measures[0].name: found}
+        columns = [measure.name for measure in self.measures]
+        for name, value in row.items():
+            if name not in columns:
+                raise DagathlonError(unknown(f"column of {self.name}", str(name), columns))
+            if not isinstance(value, float | int | str | None) and not hasattr(value, "item"):
+                raise DagathlonError(f"metric {self.name} gave {type(value).__name__} for {name}")
+        return {
+            one.name: _plain(row.get(one.name)) for one in self.measures if one.table != "derived"
+        }
+
+    def _fits(self, estimate: Any) -> bool:
+        takes = self.measures[0].takes
+        return not takes or not isinstance(estimate, Graph) or is_of_kind(estimate, takes)
+
+
+def _plain(value: Any) -> Value:
+    return cast(Value, value.item()) if hasattr(value, "item") else cast(Value, value)
+
+
+def is_of_kind(graph: Graph, kinds: Sequence[str]) -> bool:
+    """Whether a graph is of one of the kinds; one can be of several, as an empty graph is."""
+    tests = {
+        "dag": lambda: graph.is_dag,
+        "cpdag": lambda: graph.is_cpdag,
+        "undirected": lambda: graph.is_undirected,
+    }
+    return any(tests[kind]() if kind in tests else graph.kind == kind for kind in kinds)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A function that is declared as a metric: call it as before; studies find it by its module."""
+
+    function: Callable[..., Any]
+    module: type[MetricModule] = field(repr=False)
+
+    def __call__(self, *inputs: Any, **named: Any) -> Any:
+        """The value for these inputs."""
+        return self.function(*inputs, **named)
+
+    @property
+    def __dagathlon_module__(self) -> type[MetricModule]:
+        """What the registry of modules collects."""
+        return self.module
+
+
+def metric(
+    name: str,
+    *,
+    title: str,
+    better: Better,
+    short: str = "",
+    unit: str = "",
+    takes: Sequence[str] = ANY_KIND,
+    references: Sequence[str] = (),
+    version: int = 1,
+) -> Callable[[Callable[..., Any]], Metric]:
+    """Declare a function as a metric.
+
+    Parameters
+    ----------
+    name
+        The column of tables.
+    title, better, short, unit, takes, references
+        As in `Measure`.
+    version
+        Raised when the values change; a metric of your own file has its content as version.
+    """
+
+    def declare(function: Callable[..., Any]) -> Metric:
+        needs = _needs(name, function)
+        truth = bool({"truth", "model"} & set(needs))
+        kinds, cited = tuple(takes), tuple(references)
+        one = Measure(name, title, better, short, unit, kinds, truth, cited, show=True)
+        return Metric(function, _module(name, function, needs, (one,), version))
+
+    return declare
+
+
+def metric_family(
+    name: str,
+    *measures: Measure,
+    version: int = 1,
+    order: int = 100,
+    most_nodes: int | None = None,
+) -> Callable[[Callable[..., Mapping[str, Value]]], Metric]:
+    """Declare a function that computes several columns at once, since they share their work.
+
+    Parameters
+    ----------
+    name
+        Name of the family.
+    *measures
+        Its columns; the function returns a mapping with a value for each, None where there is none.
+    version, order, most_nodes
+        As in `MetricModule`.
+    """
+
+    def declare(function: Callable[..., Mapping[str, Value]]) -> Metric:
+        module = _module(name, function, _needs(name, function), measures, version)
+        module.order, module.most_nodes = order, most_nodes
+        return Metric(function, module)
+
+    return declare
+
+
+def _needs(name: str, function: Callable[..., Any]) -> tuple[str, ...]:
+    parameters = inspect.signature(function).parameters.values()
+    asked = [one.name for one in parameters if one.default is one.empty]
+    for parameter in asked:
+        if parameter not in INPUTS:
+            raise DagathlonError(unknown(f"input of metric {name}", parameter, INPUTS))
+    return tuple(one for one in INPUTS if one in asked)
+
+
+def _module(
+    name: str,
+    function: Callable[..., Any],
+    needs: tuple[str, ...],
+    measures: Sequence[Measure],
+    version: int,
+) -> type[MetricModule]:
+    repeated = [measure.name for measure in measures]
+    if len(set(repeated)) < len(repeated):
+        raise DagathlonError(f"metric {name} declares a column twice")
+    content = {
+        "__module__": function.__module__,
+        "__doc__": inspect.getdoc(function) or f"{measures[0].title}.",
+        "name": name,
+        "version": version,
+        "needs": needs,
+        "measures": tuple(measures),
+        "references": tuple(dict.fromkeys(r for one in measures for r in one.references)),
+        "function": staticmethod(function),
+    }
+    made = type(f"Metric_{name}", (MetricModule,), content)
+    return cast(type[MetricModule], dataclass(frozen=True, kw_only=True)(made))
+
+
+def families(needs: Sequence[str]) -> list[type[MetricModule]]:
+    """The metrics that ask for no more than these inputs, in the order of their columns."""
+    found = [
+        module
+        for module in modules("metric").values()
+        if issubclass(module, MetricModule) and module.needs and set(module.needs) <= set(needs)
+    ]
+    return sorted(found, key=lambda module: (module.order, module.name))
+
+
+def is_own(module: type[Module]) -> bool:
+    """Whether a module is the user's, or of another package, and not one of Dagathlon's."""
+    return module.__module__.partition(".")[0] != "dagathlon"
+
+
+_kept: ContextVar[Mapping[str, Measure] | None] = ContextVar("kept", default=None)
+
+
+@contextmanager
+def known_measures(kept: Sequence[Measure]) -> Iterator[None]:
+    """Within the context, measures that were kept with results are known by their declarations.
+
+    So a report needs no code of whoever declared them.
+    """
+    token = _kept.set({measure.name: measure for measure in kept})
+    try:
+        yield
+    finally:
+        _kept.reset(token)
+
+
+def measures() -> dict[str, Measure]:
+    """All declared columns by name."""
+    return {**_declared(tuple(modules("metric").values())), **(_kept.get() or {})}
+
+
+@functools.lru_cache(maxsize=4)
+def _declared(known: tuple[type[Module], ...]) -> Mapping[str, Measure]:
+    found: dict[str, Measure] = {}
+    declaring = [module for module in known if issubclass(module, MetricModule)]
+    for module in sorted(declaring, key=lambda one: (one.order, one.name)):
+        for measure in module.measures:
+            if found.setdefault(measure.name, measure) != measure:
+                raise DagathlonError(f"the column {measure.name!r} is declared by two metrics")
+    return found
+
+
+def measure_of(name: str) -> Measure:
+    """The declaration of a column; one that nobody declared stands for itself."""
+    found = measures().get(name)
+    return found if found is not None else Measure(name, name.replace("_", " "), truth=False)
+
+
+def rankable() -> list[str]:
+    """The columns that can be ranked by: those that are better in one direction."""
+    return [name for name, measure in measures().items() if measure.better]
+
+
+def headlines() -> list[str]:
+    """The columns that a verdict is about, the first choice first."""
+    found = {name: one.headline for name, one in measures().items() if one.headline is not None}
+    return sorted(found, key=lambda name: found[name])
+
+
+def shown_further() -> list[str]:
+    """The columns beyond the joint table that the page has room for."""
+    return [name for name, one in measures().items() if one.table == "further" and one.show]
+
+
+def columns(*tables: Table) -> tuple[str, ...]:
+    """Names of the declared columns of some tables, in order."""
+    return tuple(name for name, measure in measures().items() if measure.table in tables)

@@ -1,0 +1,151 @@
+"""`Evaluation`: what is made of the results of a study, as one file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+from dagathlon.report.charts.parts import Chart
+from dagathlon.report.context import Results
+from dagathlon.report.look import Look
+from dagathlon.report.section import Section
+from dagathlon.study.grammar.evaluation import Request
+
+Row: TypeAlias = Mapping[str, Any]
+Block: TypeAlias = tuple[Mapping[str, Any], Mapping[str, Any]]
+Drawing: TypeAlias = Chart | str
+"""A Vega-Lite specification with its data, or the text of an SVG picture."""
+
+
+class Table(NamedTuple):
+    """A table of an evaluation.
+
+    Parameters
+    ----------
+    rows
+        Values by column.
+    file
+        Name of the CSV file in the folder of the evaluation; empty for what only figures and the
+        section read, whose cells may be anything.
+    parquet
+        Whether there is a Parquet file of the same name beside it.
+    """
+
+    rows: Sequence[Row]
+    file: str = ""
+    parquet: bool = False
+
+
+class LongTable(NamedTuple):
+    """A table of many rows that come in blocks.
+
+    Parameters
+    ----------
+    blocks
+        Arrays of equal length by column, and what all rows of the block share, by column.
+    file
+        Name of the CSV file in the folder of the evaluation; none is written without blocks.
+    """
+
+    blocks: Sequence[Block]
+    file: str = ""
+
+
+AnyTable: TypeAlias = Table | LongTable
+
+
+@dataclass(frozen=True)
+class TableSet:
+    """The tables of an evaluation, with what figures need to know of the setup.
+
+    Where a study gives an evaluation several times, tables of one name are one table.
+
+    Parameters
+    ----------
+    tables
+        By name.
+    title
+        The setup's.
+    look
+        Colours and symbols of its algorithms.
+    partial
+        Whether the study was run only in part.
+    """
+
+    tables: Mapping[str, AnyTable]
+    title: str
+    look: Look
+    partial: bool
+
+    def rows(self, name: str) -> Sequence[Row]:
+        """The rows of a table; none where it is not there."""
+        found = self.tables.get(name)
+        return found.rows if isinstance(found, Table) else ()
+
+    def blocks(self, name: str) -> Sequence[Block]:
+        """The blocks of a long table; none where it is not there."""
+        found = self.tables.get(name)
+        return found.blocks if isinstance(found, LongTable) else ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation(Request):
+    """Something that is made of the results: tables, figures, files, a section of the page.
+
+    An evaluation is a frozen dataclass in a file of its own, found by its place (or named in the
+    `modules` of a study, as a learner is). Its fields are its parameters. From `Request` it has
+    ``shape``, `algorithms`, `needs_truth`, `by_default` and `tasks`, which runs in the planner and
+    asks for scores and for learning on transformed data. The methods here run afterwards, and
+    `Results` is the only door to what was computed. All of them are optional.
+    """
+
+    @property
+    def folder(self) -> str:
+        """Where its files go, in the folder of the setup."""
+        return self.name
+
+    def tables(self, results: Results) -> Mapping[str, AnyTable]:
+        """Everything that is computed from the results, by name."""
+        return {}
+
+    def figures(self, tables: TableSet) -> Iterable[tuple[str, Drawing]]:
+        """Pictures by name of the file, in the folder of the evaluation.
+
+        The suffix says how they are written (.png, .svg, .pdf); without one, as SVG and PNG.
+        """
+        return ()
+
+    def files(self, results: Results) -> Iterable[tuple[str, bytes | Drawing]]:
+        """Further files by name: pictures, or bytes that are written as they are."""
+        return ()
+
+    def section(self, tables: TableSet) -> Section | None:
+        """What the page shows; None for nothing."""
+        return None
+
+
+def tables_of(evaluations: Sequence[Evaluation], results: Results) -> TableSet:
+    """The tables of an evaluation, once or several times in a setup; equal names are joined."""
+    joined: dict[str, AnyTable] = {}
+    for evaluation in evaluations:
+        for name, table in evaluation.tables(results).items():
+            joined[name] = _added(joined.get(name), table)
+    return TableSet(joined, results.title, results.look, results.partial)
+
+
+def _added(known: AnyTable | None, table: AnyTable) -> AnyTable:
+    if isinstance(known, Table) and isinstance(table, Table):
+        return table._replace(rows=[*known.rows, *table.rows])
+    if isinstance(known, LongTable) and isinstance(table, LongTable):
+        return table._replace(blocks=[*known.blocks, *table.blocks])
+    return table
+
+
+def by_class(evaluations: Iterable[Request]) -> Iterator[list[Evaluation]]:
+    """The evaluations of a setup, those of one class together."""
+    groups: dict[type[Request], list[Evaluation]] = {}
+    for evaluation in evaluations:
+        if isinstance(evaluation, Evaluation):
+            groups.setdefault(type(evaluation), []).append(evaluation)
+    yield from groups.values()

@@ -1,0 +1,102 @@
+"""What an evaluation shows on the page: a heading, and under it words, tables and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from dagathlon.report.charts.parts import Chart
+
+Variant: TypeAlias = tuple[str, Chart]
+
+
+class Html(str):
+    """Text that is HTML already; all other text of a section is escaped."""
+
+    __slots__ = ()
+
+
+class Words(NamedTuple):
+    """A paragraph, under a heading of its own if it has one."""
+
+    text: str
+    heading: str = ""
+
+
+class Grid(NamedTuple):
+    """A table that is shown as it is.
+
+    Parameters
+    ----------
+    head
+        Titles of the columns.
+    rows
+        Cells: texts, numbers (shown with four digits), None for nothing.
+    n_text
+        Number of columns, from the left, that are texts.
+    """
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    n_text: int = 1
+
+
+class Listing(NamedTuple):
+    """A long table that readers sort, search and save.
+
+    Parameters
+    ----------
+    name
+        What it is a table of; no other listing of the page has the name.
+    rows
+        Values by column.
+    """
+
+    name: str
+    rows: Sequence[Mapping[str, Any]]
+
+
+class Figure(NamedTuple):
+    """A figure: one chart, or several to choose from.
+
+    Parameters
+    ----------
+    name
+        Used in addresses.
+    heading
+        The question it answers.
+    caption
+        How to read it.
+    variants
+        Charts by what they show; the first one is shown first. A chart is a Vega-Lite
+        specification with its data.
+    """
+
+    name: str
+    heading: str
+    caption: str
+    variants: Sequence[Variant]
+
+
+Part: TypeAlias = Words | Grid | Listing | Figure
+
+
+class Section(NamedTuple):
+    """A part of the page.
+
+    Parameters
+    ----------
+    name
+        Used in addresses.
+    heading
+        What stands above it and in the navigation.
+    parts
+        What it shows, in order.
+    leading
+        Whether it stands before the figures of the page.
+    """
+
+    name: str
+    heading: str
+    parts: Sequence[Part]
+    leading: bool = False

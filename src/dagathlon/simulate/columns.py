@@ -1,0 +1,83 @@
+"""Transforms of columns: another scale, a choice of variables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dagathlon.data import Dataset
+from dagathlon.data.facts import DataFacts
+from dagathlon.errors import NotApplicableError, listing
+from dagathlon.modules import Module
+from dagathlon.simulate.sample import standardize
+from dagathlon.simulate.transform import ObservedTruth, Transform
+
+_NO_SCALE = "discrete data have no mean and no variance to standardise"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standardize(Transform):
+    """Shift and scale continuous columns to mean 0 and variance 1."""
+
+    name = "standardize"
+    for_fresh_data = True
+
+    def not_applicable(self, data: DataFacts) -> str:
+        """Some column must be continuous."""
+        return _NO_SCALE if data.kind == "discrete" else ""
+
+    def apply(self, data: Dataset, rng: np.random.Generator) -> Dataset:
+        """The data on their new scale; discrete columns stay as they are."""
+        if data.is_discrete:
+            raise NotApplicableError(f"{self.label}: {_NO_SCALE}")
+        return standardize(data)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Select(Transform):
+    """Keep some of the variables; the truth becomes that about them, a MAG where some are hidden.
+
+    Parameters
+    ----------
+    variables
+        Names of the variables to keep, in the order they are to have.
+    """
+
+    name = "select"
+    for_fresh_data = True
+
+    variables: tuple[str, ...]
+
+    def problem(self) -> str:
+        """At least one variable, each once."""
+        if not self.variables:
+            return "variables names at least one variable to keep"
+        twice = [name for name in self.variables if self.variables.count(name) > 1]
+        return f"variables names {twice[0]!r} twice" if twice else ""
+
+    def facts(self, data: DataFacts) -> DataFacts:
+        """The number of columns is known; mixed data may become of one kind."""
+        mixed = data.kind == "mixed"
+        binary = True if data.binary else None if data.binary is None or mixed else data.binary
+        missing = None if data.missing else data.missing
+        return replace(
+            data,
+            kind=None if mixed else data.kind,
+            binary=binary,
+            missing=missing,
+            n_columns=len(self.variables),
+        )
+
+    def apply(self, data: Dataset, rng: np.random.Generator) -> Dataset:
+        """The chosen columns."""
+        absent = [name for name in self.variables if name not in data.index]
+        if absent:
+            raise NotApplicableError(
+                f"select: there is no variable {absent[0]!r}; variables: {listing(data.names)}"
+            )
+        return data.select(self.variables)
+
+    def truth_step(self) -> Module:
+        """Variables that are left out are hidden ones."""
+        return ObservedTruth()

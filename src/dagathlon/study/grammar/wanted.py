@@ -1,0 +1,178 @@
+"""What an evaluation may ask of the planner: scores, and learning on transformed data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from dagathlon.data.facts import DataFacts
+from dagathlon.errors import StudyError
+from dagathlon.modules import Module
+from dagathlon.simulate.transform import Transform
+
+Input: TypeAlias = Literal["truth", "data", "model", "test_data", "estimate", "posterior"]
+"""What a score can be computed from.
+
+As metrics name them: the true graph; the data as the learner gets them; the model that they were
+drawn from; another draw from it, of the same size; the estimated graph with its statistics; what
+the learner returned, with its chain if it is a sampler.
+"""
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Data sets of one kind, which differ in their seed alone.
+
+    Parameters
+    ----------
+    graph, parameters, data
+        What tables call their graph, their parameters and the data themselves.
+    seeds
+        One data set for each.
+    facts
+        What is known of the data before they exist.
+    has_truth
+        Whether there is a true graph.
+    generator
+        What draws the rows; None for a data file.
+    steps
+        The transforms of the data entry that do something.
+    ids
+        The algorithms of the setup.
+    """
+
+    graph: str
+    parameters: str
+    data: str
+    seeds: range
+    facts: DataFacts
+    has_truth: bool
+    generator: Module | None
+    steps: tuple[Transform, ...]
+    ids: tuple[str, ...]
+
+    def offers(self) -> frozenset[Input]:
+        """What scores can be computed from here."""
+        found: set[Input] = {"data", "estimate", "posterior"}
+        found |= {"truth"} if self.has_truth else set()
+        return frozenset(found | ({"model", "test_data"} if self.generator else set()))
+
+
+@dataclass(frozen=True)
+class RunScore:
+    """A row of numbers for every run.
+
+    Parameters
+    ----------
+    name
+        Under which name the results answer; one that two evaluations use means the same.
+    module
+        A module of the kind ``metric``: its ``compute`` takes the inputs and returns a row.
+    inputs
+        What it is computed from, in order.
+    weak
+        Whether it gives way to what another evaluation asks for under the same name.
+    """
+
+    name: str
+    module: Module
+    inputs: tuple[Input, ...]
+    weak: bool = False
+
+
+@dataclass(frozen=True)
+class DataScore:
+    """A row of numbers for every data set; `inputs` are among truth, data, model and test_data.
+
+    Parameters
+    ----------
+    name, module, inputs, weak
+        As for `RunScore`.
+    """
+
+    name: str
+    module: Module
+    inputs: tuple[Input, ...]
+    weak: bool = False
+
+
+@dataclass(frozen=True)
+class Learning:
+    """Algorithms on transformed data: further runs, which stand in no table of the study's own.
+
+    Parameters
+    ----------
+    steps
+        Transforms, one after the other, of each data set.
+    ids
+        Algorithms to run on them.
+    scored
+        Whether their estimates are compared with the truth.
+    """
+
+    steps: tuple[Transform, ...]
+    ids: tuple[str, ...]
+    scored: bool = False
+
+    @property
+    def label(self) -> str:
+        """Under which transform the results answer: ``subsample=100,1``."""
+        return transform_label(self.steps)
+
+
+Wanted: TypeAlias = RunScore | DataScore | Learning
+
+
+def transform_label(steps: Iterable[Transform]) -> str:
+    """What transforms are called together; empty where they do nothing."""
+    return "/".join(step.label for step in steps if not step.does_nothing)
+
+
+@dataclass(frozen=True)
+class Agreed:
+    """What all evaluations of a setup want of data sets of one kind, each thing once."""
+
+    run_scores: tuple[RunScore, ...]
+    data_scores: tuple[DataScore, ...]
+    learning: tuple[Learning, ...]
+
+
+def agreed(wanted: Iterable[Wanted], cases: Cases) -> Agreed:
+    """Wishes without repetition; those that these data sets cannot fulfil are left out."""
+    scores: dict[tuple[type, str], RunScore | DataScore] = {}
+    learning: dict[tuple[Transform, ...], Learning] = {}
+    offers = cases.offers()
+    for one in wanted:
+        if isinstance(one, Learning):
+            learning[one.steps] = _joined(learning.get(one.steps), one)
+        elif offers.issuperset(one.inputs):
+            _take(scores, one)
+    return Agreed(
+        tuple(one for one in scores.values() if isinstance(one, RunScore)),
+        tuple(one for one in scores.values() if isinstance(one, DataScore)),
+        tuple(learning.values()),
+    )
+
+
+def _take(scores: dict[tuple[type, str], RunScore | DataScore], one: RunScore | DataScore) -> None:
+    known = scores.get((type(one), one.name))
+    if known is None or (known.weak and not one.weak):
+        scores[type(one), one.name] = one
+    elif not one.weak and replace(known, weak=False) != one:
+        raise StudyError(
+            f"two evaluations ask for different scores under the name {one.name!r}: "
+            f"{_shown(known.module)} and {_shown(one.module)}"
+        )
+
+
+def _shown(module: Module) -> str:
+    values: Mapping[str, object] = module.to_json()
+    return f"{module.name}[{', '.join(f'{k}={v}' for k, v in values.items())}]"
+
+
+def _joined(known: Learning | None, one: Learning) -> Learning:
+    if known is None:
+        return one
+    ids = tuple(dict.fromkeys((*known.ids, *one.ids)))
+    return Learning(one.steps, ids, known.scored or one.scored)

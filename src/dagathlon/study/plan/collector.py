@@ -1,0 +1,101 @@
+"""Collecting tasks, each once: data from their parts, transforms, calls that repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from dagathlon.modules import Module
+from dagathlon.simulate.noise import Noise
+from dagathlon.simulate.transform import Transform
+from dagathlon.study.grammar.config import Part
+from dagathlon.study.grammar.library import FixedFile
+from dagathlon.study.plan.scoring import call_of
+from dagathlon.study.plan.task import Call, Task, TaskKind, plain_key, stream_key, task_key
+
+_TRANSFORMED = (TaskKind.NOISE, TaskKind.TRANSFORM)
+_STREAMED = (TaskKind.DATA, *_TRANSFORMED)
+
+
+class Collector:
+    """Tasks by position; every part of the study that repeats is made once.
+
+    Parameters
+    ----------
+    tasks
+        Where tasks are put.
+    """
+
+    def __init__(self, tasks: list[Task]) -> None:
+        self.tasks = tasks
+        self._position: dict[bytes, int] = {}
+        self._calls: dict[int, Call] = {}
+        self._module_calls: dict[tuple[TaskKind, Module], Call] = {}
+
+    def add(self, call: Call, seed: int, inputs: tuple[int, ...] = ()) -> int:
+        """Position of the task, added if it is new."""
+        tasks = self.tasks
+        key = task_key(call, seed, [tasks[i].key for i in inputs])
+        position = self._position.get(key)
+        if position is None:
+            position = self._position[key] = len(tasks)
+            plain = plain_key(call, seed, [tasks[i].plain_key for i in inputs])
+            stream = self._stream(call, seed, inputs)
+            tasks.append(Task(key, call, seed, inputs, stream, b"" if plain == key else plain))
+        return position
+
+    def _stream(self, call: Call, seed: int, inputs: tuple[int, ...]) -> bytes:
+        """What draws data or transforms them has a stream that some parameters leave alone."""
+        if call.kind not in _STREAMED:
+            return b""
+        tasks = self.tasks
+        read = [tasks[i] for i in inputs]
+        if call.kind in _TRANSFORMED:
+            while read[0].call.kind in _TRANSFORMED:
+                read = [tasks[read[0].inputs[0]]]
+        return stream_key(call, seed, [task.random_key for task in read])
+
+    def call(self, part: object, make: Callable[[], Call]) -> Call:
+        """The call of a setting or source, hashed once; parts live as long as the study."""
+        call = self._calls.get(id(part))
+        if call is None:
+            call = self._calls[id(part)] = make()
+        return call
+
+    def module_call(self, kind: TaskKind, module: Module) -> Call:
+        """The call of a module that no setting of the study is, hashed once."""
+        call = self._module_calls.get((kind, module))
+        if call is None:
+            call = self._module_calls[kind, module] = call_of(kind, module)
+        return call
+
+    def _fixed(self, kind: TaskKind, source: FixedFile) -> int:
+        def make() -> Call:
+            values = {"sha256": source.digest}
+            return Call.of(kind, f"fixed_{kind}", 1, values, source.location)
+
+        return self.add(self.call(source, make), 0)
+
+    def drawn(self, kind: TaskKind, part: Part, seed: int, inputs: tuple[int, ...]) -> int:
+        """Position of what a setting draws or a file holds."""
+        if isinstance(part, FixedFile):
+            return self._fixed(kind, part)
+        module = part.module
+
+        def make() -> Call:
+            return call_of(kind, module)
+
+        return self.add(self.call(part, make), seed, inputs)
+
+    def apply(
+        self, steps: Sequence[Transform], graph: int | None, data: int, seed: int
+    ) -> tuple[int | None, int]:
+        """Positions of truth and data after some transforms."""
+        for step in steps:
+            if step.does_nothing:
+                continue
+            kind = TaskKind.NOISE if isinstance(step, Noise) else TaskKind.TRANSFORM
+            data = self.add(self.module_call(kind, step), seed, (data,))
+            truth = step.truth_step()
+            if truth is not None and graph is not None:
+                graph = self.add(self.module_call(TaskKind.TRUTH, truth), 0, (graph, data))
+        return graph, data

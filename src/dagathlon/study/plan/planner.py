@@ -1,0 +1,307 @@
+"""From a study to its tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+from typing import NamedTuple, cast
+
+from dagathlon.data.facts import DataFacts
+from dagathlon.errors import StudyError
+from dagathlon.evaluate.steps import McmcEstimator
+from dagathlon.learners.base import Learner
+from dagathlon.modules.lineage import lineage, raised
+from dagathlon.simulate.noise import Noise
+from dagathlon.study.grammar.config import Config, DataEntry, Part, Setup, Steps
+from dagathlon.study.grammar.expand import ModuleEntry, Setting
+from dagathlon.study.grammar.library import FixedFile
+from dagathlon.study.grammar.resources import resources_of
+from dagathlon.study.grammar.wanted import Agreed, Cases, Learning, transform_label
+from dagathlon.study.plan.collector import Collector
+from dagathlon.study.plan.compatible import check_case, facts_of_case
+from dagathlon.study.plan.inputs import Inputs
+from dagathlon.study.plan.labels import label_of
+from dagathlon.study.plan.plan import Case, Omission, Origin, Plan, Run
+from dagathlon.study.plan.scoring import (
+    STANDARD,
+    Place,
+    ScoreCall,
+    fresh_seed,
+    of_run,
+    wanted_of,
+    without_value,
+)
+from dagathlon.study.plan.task import Call, Limits, Resources, TaskKind
+
+_ORDINARY = Resources()
+
+
+def make_plan(
+    config: Config, time_limit: float | None = None, memory_limit: int | None = None
+) -> Plan:
+    """Plan a study.
+
+    Parameters
+    ----------
+    config
+        The study.
+    time_limit, memory_limit
+        Limits of every learning task whose object and setup have none of their own.
+    """
+    planner = _Planner(config, Limits(time_limit, memory_limit))
+    try:
+        for number, setup in enumerate(config.setups):
+            planner.add_setup(number, setup)
+    except StudyError as error:
+        raise StudyError(f"{config.path}: {error}") from None
+    if not planner.plan.cases:
+        place = config.setups[0].where
+        raise StudyError(
+            f"{config.path}: {place}.data: there is no data set; look at seed_range and empty lists"
+        )
+    return planner.plan
+
+
+class _Parts(NamedTuple):
+    graph: Part | None
+    parameters: Part | None
+    data: Part
+
+
+class _Kind(NamedTuple):
+    """Data sets that differ in their seed alone, while they are planned."""
+
+    setup: Setup
+    entry: DataEntry
+    parts: _Parts
+    steps: Steps
+    cases: Cases
+    agreed: Agreed
+    scores: Sequence[ScoreCall]
+    origin: int
+
+
+class _Planner:
+    """Goes through a study, setup by setup."""
+
+    def __init__(self, config: Config, limits: Limits) -> None:
+        self.plan = Plan()
+        self.algorithms = config.algorithms
+        self.inputs = Inputs(config)
+        self.limits = limits
+        self.collect = Collector(self.plan.tasks)
+
+    def add_setup(self, number: int, setup: Setup) -> None:
+        for entry in setup.data:
+            combinations = list(_combinations(entry))
+            for place, parts in enumerate(combinations, 1):
+                for kind in self._kinds(number, setup, entry, parts, place):
+                    self._add_kind(number, kind)
+
+    def _kinds(
+        self, number: int, setup: Setup, entry: DataEntry, parts: _Parts, place: int
+    ) -> Iterator[_Kind]:
+        """The kinds of data that transforms make of one combination of parts."""
+        ids = tuple(setup.algorithm_ids())
+        labels = [label_of(part) for part in parts]
+        before = facts_of_case(*parts, entry.where)
+        for steps in entry.steps:
+            facts = self._transformed(steps, before, entry.where, labels[2])
+            if facts is None:
+                continue
+            self._check(ids, facts, entry.where)
+            transform = transform_label(steps)
+            cases = Cases(
+                labels[0],
+                labels[1],
+                f"{labels[2]}/{transform}" if transform else labels[2],
+                entry.seeds,
+                facts,
+                parts.graph is not None,
+                None if isinstance(parts.data, FixedFile) else parts.data.module,
+                tuple(step for step in steps if not step.does_nothing),
+                ids,
+            )
+            for name, reason in without_value(cases):
+                omission = Omission(entry.where, cases.data, f"metric {name}", reason)
+                self.plan.omissions.append(omission)
+            found = wanted_of(setup, cases)
+            scores = [ScoreCall.of(one) for one in found.run_scores]
+            names = tuple(one.name for one in scores if one.name != STANDARD)
+            self.plan.origins.append(_origin(number, entry, parts, place)._replace(scores=names))
+            origin = len(self.plan.origins) - 1
+            yield _Kind(setup, entry, parts, steps, cases, found, scores, origin)
+
+    def _transformed(
+        self, steps: Steps, facts: DataFacts, where: str, data_label: str
+    ) -> DataFacts | None:
+        """What is known after the transforms; None where one of them has no meaning."""
+        for step in steps:
+            reason = step.not_applicable(facts)
+            if reason:
+                name = step.code if isinstance(step, Noise) else step.label
+                self.plan.omissions.append(Omission(where, data_label, name, reason))
+                return None
+            facts = step.facts(facts)
+        return facts
+
+    def _check(self, ids: Sequence[str], facts: DataFacts, where: str) -> None:
+        """Refuse algorithms that cannot take part."""
+        for name in ids:
+            check_case(self.inputs.chain(name), facts, where)
+
+    def _add_kind(self, number: int, kind: _Kind) -> None:
+        further = [one for one in kind.agreed.learning if self._possible(kind, one)]
+        for seed in kind.entry.seeds:
+            case, model = self._case(kind, seed)
+            self.plan.cases.append(case)
+            place = self._place(kind, case, model)
+            numbered = len(self.plan.cases) - 1
+            for wish in kind.agreed.data_scores:
+                call = self.collect.module_call(TaskKind.SCORE, wish.module)
+                position = self.collect.add(call, 0, place.inputs(wish.inputs))
+                self.plan.data_scores.setdefault(wish.name, {})[numbered] = position
+            self._add_runs(number, kind, numbered, place)
+            for learning in further:
+                self._add_further(number, kind, case, learning)
+
+    def _possible(self, kind: _Kind, learning: Learning) -> bool:
+        """Whether transforms that an evaluation asks for have a meaning; who cannot is refused."""
+        where, data = kind.entry.where, kind.cases.data
+        facts = self._transformed(learning.steps, kind.cases.facts, where, data)
+        if facts is not None:
+            self._check(learning.ids, facts, f"{where}, {learning.label}")
+        return facts is not None
+
+    def _case(self, kind: _Kind, seed: int) -> tuple[Case, int | None]:
+        """A data set, and the position of the model it is drawn from."""
+        parts, labels = kind.parts, kind.cases
+        graph = None
+        if parts.graph is not None:
+            graph = self.collect.drawn(TaskKind.GRAPH, parts.graph, seed, ())
+        model: tuple[int, ...] = ()
+        if parts.parameters is not None:
+            on_graph = () if graph is None else (graph,)
+            model = (self.collect.drawn(TaskKind.PARAMETERS, parts.parameters, seed, on_graph),)
+        data = self.collect.drawn(TaskKind.DATA, parts.data, seed, model)
+        graph, data = self.collect.apply(kind.steps, graph, data, seed)
+        noise = next((step.code for step in kind.steps[:1]), "N")
+        case = Case(
+            graph,
+            data,
+            seed,
+            labels.graph,
+            labels.parameters,
+            labels.data,
+            noise,
+            transform_label(kind.steps[1:]),
+            origin=kind.origin,
+        )
+        return case, next(iter(model), None)
+
+    def _place(self, kind: _Kind, case: Case, model: int | None) -> Place:
+        """What scores on a data set are computed from."""
+        wishes = [one.inputs for one in kind.agreed.run_scores]
+        wishes += [one.inputs for one in kind.agreed.data_scores]
+        fresh = None
+        if any("test_data" in inputs for inputs in wishes):
+            seed, given = fresh_seed(case.seed), () if model is None else (model,)
+            fresh = self.collect.drawn(TaskKind.DATA, kind.parts.data, seed, given)
+            alike = [step for step in kind.cases.steps if step.for_fresh_data]
+            _, fresh = self.collect.apply(alike, None, fresh, seed)
+        return Place(case.graph, case.data, model, fresh)
+
+    def _add_runs(self, number: int, kind: _Kind, case: int, place: Place) -> None:
+        scores = [(one.name, one.call, place.inputs(one.inputs)) for one in kind.scores]
+        for name in kind.cases.ids:
+            for i, learn, estimate in self._learned(name, kind, case):
+                standard: int | None = None
+                others: list[int] = []
+                for score, call, before in scores:
+                    position = self.collect.add(call, 0, of_run(before, learn, estimate))
+                    if score == STANDARD:
+                        standard = position
+                    else:
+                        others.append(position)
+                run = Run(number, case, name, i, learn, estimate, standard, tuple(others))
+                self.plan.runs.append(run)
+
+    def _add_further(self, number: int, kind: _Kind, case: Case, learning: Learning) -> None:
+        graph, data = self.collect.apply(learning.steps, case.graph, case.data, case.seed)
+        label = f"{case.data_label}/{learning.label}"
+        added = case._replace(graph=graph, data=data, data_label=label, wanted=learning.label)
+        self.plan.cases.append(added)
+        numbered = len(self.plan.cases) - 1
+        standard = next((one for one in kind.scores if one.name == STANDARD), None)
+        for name in learning.ids:
+            for i, learn, estimate in self._learned(name, kind, numbered):
+                score = None
+                if learning.scored and graph is not None and standard is not None:
+                    score = self.collect.add(standard.call, 0, (graph, estimate))
+                self.plan.further.append(Run(number, numbered, name, i, learn, estimate, score))
+
+    def _learned(self, name: str, kind: _Kind, case: int) -> Iterator[tuple[int, int, int]]:
+        """The settings of an algorithm on a data set: number, learner's result, its graph."""
+        entry = self.algorithms[name]
+        for i, setting in enumerate(entry.settings):
+            learn = self._learn(entry, setting, case, kind.setup)
+            yield i, learn, self._estimate(setting, learn)
+
+    def _learn(self, entry: ModuleEntry, setting: Setting, case: int, setup: Setup) -> int:
+        found = self.plan.cases[case]
+        module = cast(Learner, setting.module)
+        inputs: tuple[int, ...] = (found.data,)
+        for other in self.inputs.of(setting):
+            start = self._learn(other, other.settings[0], case, setup)
+            inputs = (*inputs, self._estimate(other.settings[0], start))
+
+        def make() -> Call:
+            values = self.inputs.values(setting, entry.where)
+            behind = raised(lineage(self.inputs.resolved(setting, values)))
+            return Call.of(TaskKind.LEARN, module.name, module.version, values, raised=behind)
+
+        position = self.collect.add(self.collect.call(setting, make), found.seed, inputs)
+        self._limit(position, module, setup)
+        resources = resources_of(module, entry.resources, setup.resources)
+        if resources != _ORDINARY:
+            self.plan.resources[position] = resources
+        return position
+
+    def _limit(self, position: int, module: Learner, setup: Setup) -> None:
+        own = getattr(module, "timeout", None) if module.timeout_is_limit else None
+        time = next((t for t in (own, setup.time_limit, self.limits.time) if t is not None), None)
+        memory = self.limits.memory if setup.memory_limit is None else setup.memory_limit
+        if time is not None or memory is not None:
+            self.plan.limits[position] = Limits(time, memory)
+
+    def _estimate(self, setting: Setting, learn: int) -> int:
+        """A chain becomes a graph by an estimator; other learners' graphs are there already."""
+        module = cast(Learner, setting.module)
+        if not module.samples:
+            return learn
+        values = {name: getattr(module, name) for name in module.ESTIMATOR_FIELDS}
+        call = Call.of(TaskKind.ESTIMATE, McmcEstimator.name, McmcEstimator.version, values)
+        return self.collect.add(call, 0, (learn,))
+
+
+def _combinations(entry: DataEntry) -> Iterator[_Parts]:
+    for graph in entry.graphs or (None,):
+        for parameters in entry.parameters or (None,):
+            for data in entry.data:
+                yield _Parts(graph, parameters, data)
+
+
+def _origin(number: int, entry: DataEntry, parts: _Parts, place: int) -> Origin:
+    alternatives = (entry.graphs or (None,), entry.parameters or (None,), entry.data)
+    return Origin(
+        number,
+        entry.where,
+        entry.graph_id,
+        entry.parameters_id,
+        entry.data_id,
+        place,
+        prod(map(len, alternatives)),
+        (entry.seeds.start, entry.seeds.stop - 1),
+        isinstance(parts.graph, FixedFile),
+        len(entry.steps) > 1,
+    )
