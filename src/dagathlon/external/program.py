@@ -125,6 +125,7 @@ def _watch(process: subprocess.Popen[bytes]) -> bytes:
     pause = _FIRST_LOOK_MS
     try:
         while True:
+            beat()
             ready = dict(poll.poll(pause))
             beat()
             pause = min(2 * pause, _LAST_LOOK_MS)

@@ -48,6 +48,7 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
     """
 
     gives = "cpdag"
+    anytime = True
     max_degree: Natural | None = None
     escape: bool = False
 
