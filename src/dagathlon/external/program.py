@@ -11,8 +11,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from dagathlon.pulse import beat
-
 _TAIL = 8192
 _FIRST_LOOK_MS = 2
 _LAST_LOOK_MS = 100
@@ -113,7 +111,6 @@ def _watch(process: subprocess.Popen[bytes]) -> bytes:
     try:
         while True:
             ready = dict(poll.poll(pause))
-            beat()
             pause = min(2 * pause, _LAST_LOOK_MS)
             peak_memory.see(_high_water(process.pid))
             if stream in ready:
