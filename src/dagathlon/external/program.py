@@ -11,8 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from dagathlon.pulse import beat
-
 _TAIL = 8192
 _FIRST_LOOK_MS = 2
 _LAST_LOOK_MS = 100
@@ -127,7 +125,6 @@ def _watch(process: subprocess.Popen[bytes]) -> bytes:
         while True:
             beat()
             ready = dict(poll.poll(pause))
-            beat()
             pause = min(2 * pause, _LAST_LOOK_MS)
             peak_memory.see(_high_water(process.pid))
             if stream in ready:
