@@ -83,6 +83,27 @@ def degenerate_gaussian_test(
 ) -> IndependenceTest: ...
 def oracle_test(graph: MarkedGraph) -> IndependenceTest: ...
 
+class KnownEdges:
+    """Edges that must not, and must, be there, from row to column."""
+
+    @overload
+    def __init__(self) -> None: ...
+    @overload
+    def __init__(self, forbidden: NDArray[numpy.bool_], required: NDArray[numpy.bool_]) -> None: ...
+
+class SkeletonOptions:
+    """How a skeleton is searched."""
+
+    def __init__(
+        self,
+        alpha: float,
+        max_order: int | None,
+        stable: bool,
+        known: KnownEdges,
+        possible_causes_only: bool = False,
+        one_sided: bool = False,
+    ) -> None: ...
+
 class MarkedGraph:
     """Endpoint marks; cell (i, j) is the mark at j on i-j."""
 
@@ -400,15 +421,7 @@ def search_classes(
 
 class PagOptions:
     def __init__(
-        self,
-        n: int,
-        alpha: float,
-        max_order: int | None,
-        stable: bool,
-        colliders: str,
-        selection: bool,
-        forbidden: NDArray[numpy.bool_] | None,
-        required: NDArray[numpy.bool_] | None,
+        self, skeleton: SkeletonOptions, known: KnownEdges, colliders: str, selection: bool
     ) -> None: ...
 
 def fci(
@@ -474,27 +487,22 @@ def weights_along(
     Adaptive lasso of each variable on those before it: weights from row to column.
     """
 
+class LocalOptions:
+    """
+    The level of tests, the largest set given, knowledge, and where to stop.
+    """
+
+    def __init__(
+        self, alpha: float, max_given: int | None, known: KnownEdges, undirected: bool
+    ) -> None: ...
+
 def learn_by_blankets(
-    test: IndependenceTest,
-    search: str,
-    alpha: float,
-    max_given: int | None,
-    levels: Sequence[int],
-    rows: int,
-    forbidden: NDArray[numpy.bool_] | None,
-    required: NDArray[numpy.bool_] | None,
-    undirected: bool,
+    test: IndependenceTest, search: str, options: LocalOptions, levels: Sequence[int], rows: int
 ) -> tuple[MarkedGraph, int]:
     """A graph by way of Markov blankets, and the number of tests."""
 
 def learn_by_neighbours(
-    test: IndependenceTest,
-    search: str,
-    alpha: float,
-    max_given: int | None,
-    forbidden: NDArray[numpy.bool_] | None,
-    required: NDArray[numpy.bool_] | None,
-    undirected: bool,
+    test: IndependenceTest, search: str, options: LocalOptions
 ) -> tuple[MarkedGraph, int]:
     """
     A graph by way of the neighbours of each node, and the number of tests.
@@ -681,35 +689,28 @@ def window_search(
     seconds: float,
     seed: int,
 ) -> tuple[float, list[list[int]], int, int]: ...
+
+class PcOptions:
+    """How the edges of a skeleton are directed."""
+
+    def __init__(
+        self,
+        skeleton: SkeletonOptions,
+        known: KnownEdges,
+        rule: str,
+        order: str,
+        contradiction: str,
+        seed: int,
+    ) -> None: ...
+
 def pc(
-    test: IndependenceTest,
-    alpha: float,
-    max_order: int | None,
-    stable: bool,
-    rule: str,
-    order: str,
-    contradiction: str,
-    acyclic: bool,
-    seed: int,
-    forbidden: NDArray[numpy.bool_] | None,
-    required: NDArray[numpy.bool_] | None,
-    possible_causes_only: bool,
-    one_sided: bool,
-    correction: IndependenceTest | None,
+    test: IndependenceTest, options: PcOptions, correction: IndependenceTest | None
 ) -> tuple[MarkedGraph, list[int], int]:
     """
     The graph, the number of tests of each level, and the number of triples left open.
     """
 
-def pc_skeleton(
-    test: IndependenceTest,
-    alpha: float,
-    max_order: int | None,
-    stable: bool,
-    forbidden: NDArray[numpy.bool_] | None,
-    required: NDArray[numpy.bool_] | None,
-    possible_causes_only: bool,
-) -> tuple[MarkedGraph, list[int]]:
+def pc_skeleton(test: IndependenceTest, options: SkeletonOptions) -> tuple[MarkedGraph, list[int]]:
     """The skeleton and the number of tests of each level."""
 
 def dual_pc(

@@ -99,42 +99,38 @@ class Pc(ConstraintBased):
         With a `correction`, edges of the skeleton whose ends have a common neighbour are tested
         again with it, and it answers the questions that follow.
         """
-        forbidden, required = self.knowledge(test.names)
         before = test.calls
+        ambiguous = 0
         if self.skeleton_only:
-            graph, tests = _core.pc_skeleton(
-                test.native,
-                self.alpha,
-                self.max_order,
-                self.stable,
-                forbidden,
-                required,
-                self.possible_causes_only,
-            )
-            ambiguous = 0
+            graph, tests = _core.pc_skeleton(test.native, self._skeleton_options(test))
         else:
-            graph, tests, ambiguous = _core.pc(
-                test.native,
-                self.alpha,
-                self.max_order,
-                self.stable,
-                self.colliders,
-                _ORDERS[self.conflicts],
-                self.contradiction,
-                self.conflicts in ("lowest-p", "highest-p"),
-                int(rng.integers(2**63)) if self.contradiction != "keep" else 0,
-                forbidden,
-                required,
-                self.possible_causes_only,
-                self.one_sided,
-                correction,
-            )
+            graph, tests, ambiguous = _core.pc(test.native, self._options(test, rng), correction)
         stats = {
             "ntests": test.calls - before + (0 if correction is None else correction.calls),
             "max_order": max(len(tests) - 1, 0),
             "ambiguous_triples": ambiguous,
         }
         return Estimate(Graph._of(test.names, graph), stats)
+
+    def _skeleton_options(self, test: IndependenceTest) -> _core.SkeletonOptions:
+        return _core.SkeletonOptions(
+            self.alpha,
+            self.max_order,
+            self.stable,
+            self.knowledge(test.names),
+            possible_causes_only=self.possible_causes_only,
+            one_sided=self.one_sided,
+        )
+
+    def _options(self, test: IndependenceTest, rng: np.random.Generator) -> _core.PcOptions:
+        return _core.PcOptions(
+            self._skeleton_options(test),
+            self.knowledge(test.names),
+            self.colliders,
+            _ORDERS[self.conflicts],
+            self.contradiction,
+            int(rng.integers(2**63)) if self.contradiction != "keep" else 0,
+        )
 
 
 _ORDERS = {
