@@ -116,7 +116,7 @@ class BidagItsearch(BidagScore):
 
     def output(self) -> Output:
         """The search space at the end is no DAG."""
-        return "mixed" if self.estimate == "endspace" else self.gives
+        return "mixed" if cast(IterativeSearch, self.native()).estimate == "endspace" else "dag"
 
     def translated(self) -> dict[str, Any]:
         """Nothing is the least there can be."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from dagathlon.errors import DataError
@@ -42,7 +40,7 @@ def independent_components(values: Matrix, max_iter: int, rng: np.random.Generat
 def _orthogonal(rows: Matrix) -> Matrix:
     """The nearest matrix with orthonormal rows."""
     # A thread costs as much as a small decomposition.
-    decompose = partial(aside, np.linalg.svd) if len(rows) > _MANY else np.linalg.svd
-    left, _, right = decompose(rows)
+    large = len(rows) > _MANY
+    left, _, right = aside(np.linalg.svd, rows) if large else np.linalg.svd(rows)
     result: Matrix = left @ right
     return result
