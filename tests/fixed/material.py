@@ -11,7 +11,7 @@ from dagathlon.data import Dataset, LinearSem, Network, Variable
 from dagathlon.data.distributions import Table
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
-from dagathlon.posteriors.chain import ChainRecorder
+from dagathlon.posteriors import ChainRecorder, Posterior
 
 NAMES = tuple("ABCDEF")
 ARCS = (("A", "B"), ("A", "C"), ("B", "D"), ("C", "D"), ("D", "E"))
@@ -109,11 +109,11 @@ def for_metrics() -> Mapping[str, Any]:
     recorder = ChainRecorder(NAMES, True)
     for index, graph in enumerate((TRUTH, ESTIMATE, TRUTH, TRUTH)):
         recorder.record(index, float(index), graph.adjacency != 0)
-    chain = recorder.chain(4)
+    posterior = Posterior([recorder.chain(4)])
     return {
         "truth": TRUTH,
         "graph": TRUTH,
-        "estimate": Estimate(ESTIMATE, {}, chain),
+        "estimate": Estimate(ESTIMATE, {}, posterior),
         "data": table("discrete"),
         "training": table("continuous"),
         "test": table("continuous", seed=8),
