@@ -53,6 +53,9 @@ _SEARCHES: dict[str, dict[str, Any]] = {
     "grasp": _SEM_BIC,
     "winasobs": {"score": "bge", "explored": 300, "starts": 3},
 }
+# What declares columns and computes none, and what runs the metrics of others.
+_NO_RESULT = ("run_facts", "own_metrics")
+_NEEDED: dict[str, dict[str, Any]] = {"subsample": {"n": 20}, "select": {"variables": ("A", "C")}}
 _NUMBERS = ("score", "ntests", "posterior", "bound", "n_scores")
 
 
@@ -79,7 +82,8 @@ def fingerprints(jitters: int = 0) -> Iterator[tuple[str, Callable[[], Fingerpri
         yield f"algorithm/{name} on 40 variables", _searched(name, values)
     for kind, make in _OTHERS.items():
         for name, cls in modules(kind).items():  # type: ignore[arg-type]
-            if cls.__module__.startswith("dagathlon.") and not cls.unavailable:
+            ours = cls.__module__.startswith("dagathlon.") and not cls.unavailable
+            if ours and name not in _NO_RESULT:
                 yield f"{kind}/{name}", _made(cls, make)
     for name in [*TESTS, *(f"{name}.mi" for name in POOLED)]:
         yield f"test/{name}", _of_shared(lambda n=name: (shared_tests(n)[0], _tested(n)))
@@ -139,7 +143,11 @@ def _run(learner: Any, data: Dataset) -> dict[str, Any]:
 
 
 def _made(cls: type[Module], make: Callable[[Any], Any]) -> Callable[[], Fingerprint]:
-    return lambda: _of(cls(), make(cls()))
+    def fingerprint() -> Fingerprint:
+        module = cls(**_NEEDED.get(cls.name, {}))
+        return _of(module, make(module))
+
+    return fingerprint
 
 
 def _of(module: Module, result: Any) -> Fingerprint:
@@ -179,6 +187,13 @@ def _rows(generator: Any) -> Any:
     return found
 
 
+def _transformed(module: Any) -> Any:
+    if module.name == "noise":
+        return _noisy(module)
+    data = table("continuous")
+    return _first_rows(module.apply(data, _rng()))
+
+
 def _noisy(noise: Any) -> Any:
     spoiled = {}
     for name, rate in (("missing", 0.3), ("incorrect", 0.3), ("merged", 0.5), ("latent", 0.3)):
@@ -188,8 +203,11 @@ def _noisy(noise: Any) -> Any:
 
 
 def _computed(module: Any) -> Any:
-    given = for_metrics()
-    result = module.compute(*(given[name] for name in inspect.signature(module.compute).parameters))
+    given = dict(for_metrics())
+    names = getattr(module, "needs", ()) or inspect.signature(module.compute).parameters
+    if getattr(module, "needs", ()):
+        given["estimate"] = given["estimate"].graph
+    result = module.compute(*(given[name] for name in names))
     if isinstance(result, Graph | Estimate):
         return _edges(result if isinstance(result, Graph) else result.graph)
     return _plain(result)
@@ -199,7 +217,7 @@ _OTHERS: dict[str, Callable[[Any], Any]] = {
     "graph": _graph,
     "parameters": _model,
     "data": _rows,
-    "noise": _noisy,
+    "transform": _transformed,
     "truth": _computed,
     "estimator": _computed,
     "metric": _computed,

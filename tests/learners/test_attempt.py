@@ -154,7 +154,7 @@ def test_the_kind_of_graph_is_the_declared_one(gives: Any, returned: Graph, prob
 
 
 def test_a_sampler_returns_a_chain() -> None:
-    with pytest.raises(WrongResultError, match="gives is 'chain', and it returned no chain"):
+    with pytest.raises(WrongResultError, match="gives is 'chain', and it returned no posterior"):
         tried(giving("chain", graph()))
 
 

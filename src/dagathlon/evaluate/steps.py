@@ -61,20 +61,35 @@ class StandardMetrics(Module):
     ----------
     causal
         Whether to compute SID and the AIDs; null does for graphs of up to 50 nodes.
+    families
+        Names of the families of metrics, so that a new one makes new rows; none means all that
+        come with the package.
     """
 
     name = "metrics"
     kind = "metric"
     version = 2
     causal: bool | None = None
+    families: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, causal: bool | None = None) -> StandardMetrics:
+        """All families that there are now."""
+        names = tuple(family.name for family in standard_families())
+        return cls(causal=causal, families=names)
 
     def compute(self, truth: Graph, estimate: Estimate) -> dict[str, Any]:
         """One row of metrics."""
-        return compare_by(standard_families(), estimate, truth, self.causal)
+        return compare_by(self._chosen(), estimate, truth, self.causal)
+
+    def _chosen(self) -> list[type[MetricModule]]:
+        return [
+            one for one in standard_families() if one.name in self.families or not self.families
+        ]
 
     def delegates(self) -> tuple[Delegate, ...]:
         """The families of metrics."""
-        return tuple(family() for family in standard_families())
+        return tuple(family() for family in self._chosen())
 
 
 @dataclass(frozen=True, kw_only=True)

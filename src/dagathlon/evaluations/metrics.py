@@ -60,7 +60,7 @@ class Metrics(Evaluation):
 
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
         """Metrics of every run, diagnostics of every data set, and fit to other data."""
-        metrics = StandardMetrics(causal=self.causal)
+        metrics = StandardMetrics.of(self.causal)
         yield RunScore(STANDARD, metrics, ("truth", "estimate"))
         yield DataScore(DIAGNOSTICS, CaseDiagnostics(draws=self.control), ("truth", "data"))
         if self.held_out:

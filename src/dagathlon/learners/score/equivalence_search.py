@@ -212,6 +212,7 @@ class Xges(EquivalenceSearch):
     """
 
     name = "xges"
+    version = 2
     # Scores of mixed data forbid some arcs, and its turns lead through them to nowhere.
     takes = frozenset({"continuous", "discrete"})
     references = ("Nazaret and Blei 2024, Extremely greedy equivalence search, UAI",)

@@ -46,7 +46,7 @@ def wanted_of(setup: Setup, cases: Cases) -> Agreed:
 
 
 def _wanted(setup: Setup, cases: Cases) -> Iterator[Wanted]:
-    yield RunScore(STANDARD, StandardMetrics(), ("truth", "estimate"), weak=True)
+    yield RunScore(STANDARD, StandardMetrics.of(), ("truth", "estimate"), weak=True)
     there = cases.offers()
     own = [module for module in _own_metrics() if there.issuperset(module.needs)]
     if own:
