@@ -103,7 +103,7 @@ class Results:
         """
         wanted = set(ids)
         mine = (run for run in self.plan.further if run.setup == self.number)
-        return [r for r in mine if r.entry in wanted and self.case(r).wanted == transform]
+        return [r for r in mine if r.entry in wanted and self.case(r).transform == transform]
 
     def case(self, run: Run) -> Case:
         """The data set of a run."""
@@ -122,7 +122,7 @@ class Results:
         """The data sets of the setup, each once, in order; without those of further runs."""
         mine: dict[tuple[Any, ...], Case] = {}
         for case in self.plan.cases:
-            if self.origin(case).setup == self.number and not case.wanted:
+            if self.origin(case).setup == self.number and not case.transform:
                 mine.setdefault(case[2:8], case)
         return list(mine.values())
 
@@ -149,9 +149,13 @@ class Results:
         return [further for row, further in pairs if row["id"] in wanted]
 
     def rows_of(self, runs: Sequence[Run]) -> list[dict[str, Any]]:
-        """How runs ended and what they score: rows as in the joint table, with further metrics."""
+        """How runs ended and what they score: rows as in the joint table, with further metrics.
+
+        ``transform`` says on what an evaluation had them learn; it is empty for the study's own.
+        """
         found = run_rows(self.config, self.plan, self.store, runs)
-        return [row | further for row, further in zip(*found, strict=True)]
+        labels = ({"transform": self.case(run).transform} for run in runs)
+        return [a | b | c for a, b, c in zip(labels, *found, strict=True)]
 
     def scores(self, name: str, runs: Sequence[Run]) -> list[Any]:
         """A score that an evaluation asked for by name: one value per run, None where none is."""
