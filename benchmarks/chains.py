@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.timing import Row, Timing, best_of, compare, pick, print_table, row, timed
-from dagathlon.evaluate.chains import edge_frequencies, map_graph, size_trajectory
-from dagathlon.posteriors.chain import Chain, Edits
+from dagathlon.evaluate.chains import size_trajectory
+from dagathlon.posteriors.chain import Chain
+from dagathlon.posteriors.edits import Edits
+from dagathlon.posteriors.posterior import Posterior
 from dagathlon.posteriors.trajectory import read_trajectory, write_trajectory
 
 ROWS = pick(1_000_000, 10_000)
@@ -23,12 +25,12 @@ def run() -> list[Row]:
         path = Path(folder) / "chain.csv"
         alone = {
             "make and check a chain": best_of(lambda: random_chain(ROWS), 3),
-            "MAP graph": best_of(lambda: map_graph(chain), 5),
+            "MAP graph": best_of(lambda: Posterior([chain]).map(), 5),
             "sizes, every tenth": best_of(lambda: size_trajectory(chain, 0.1, 10), 5),
             "write the file": best_of(lambda: write_trajectory(chain, path), 3),
             "read the file": best_of(lambda: read_trajectory(path), 3),
         }
-    frequencies = best_of(lambda: edge_frequencies(chain), 5)
+    frequencies = best_of(lambda: Posterior([chain]).edge_probabilities, 5)
     return [
         compare("edge frequencies", frequencies, "networkx", "networkx", walking),
         *(row(what, seconds) for what, seconds in alone.items()),
@@ -39,7 +41,7 @@ def walking() -> tuple[Timing, str, str]:
     """A walk over the rows, as Benchpress does it, on fewer rows and scaled."""
     short = random_chain(WALKED)
     seconds, found = timed(lambda: walk(short), 1)
-    same = "same" if np.allclose(found, edge_frequencies(short)) else "DIFFERENT"
+    same = "same" if np.allclose(found, Posterior([short]).edge_probabilities) else "DIFFERENT"
     return seconds * (ROWS / WALKED), same, f"scaled from {WALKED} to {ROWS} rows"
 
 

@@ -89,5 +89,7 @@ void bind_parent_sets(nb::module_& m);
 void bind_dag_posterior(nb::module_& m);
 void bind_adam(nb::module_& m);
 void bind_lingam(nb::module_& m);
+void bind_packed_graphs(nb::module_& m);
+void bind_pulse(nb::module_& m);
 
 }  // namespace dagathlon

@@ -7,6 +7,7 @@
 
 #include "bind.hpp"
 #include "dagathlon/arc_moves.hpp"
+#include "dagathlon/pulse.hpp"
 #include "score.hpp"
 
 namespace dagathlon {
@@ -33,6 +34,7 @@ std::vector<double> family_scores(Score& score, const SearchLimits& limits) {
       if (i != j && !limits.forbidden.test(i, j)) allowed |= Mask{1} << i;
     }
     for (Mask rank = 0; rank < half; ++rank) {
+      if (rank % 16 == 0) pulse::progress(j * half + rank, n * half);
       const Mask set = stretch(rank, j);
       if ((set & ~allowed) != 0 || (required & ~set) != 0) continue;
       if (static_cast<std::size_t>(std::popcount(set)) > limits.max_parents) continue;
@@ -55,11 +57,11 @@ std::vector<NodeList> as_lists(const std::vector<Mask>& parents) {
   return result;
 }
 
-NumpyMatrix<double> edges(const Posterior& posterior) {
+NumpyMatrix<double> marginals(const Posterior& posterior, std::vector<double> (Posterior::*sums)() const) {
   std::vector<double> values;
   {
     const nb::gil_scoped_release free;
-    values = posterior.edges();
+    values = (posterior.*sums)();
   }
   return to_numpy(std::move(values), posterior.size(), posterior.size());
 }
@@ -97,7 +99,8 @@ void bind_dag_posterior(nb::module_& m) {
                   nb::arg("log_weights"), nb::arg("modularity"))
       .def("__len__", &Posterior::size)
       .def("log_partition", &Posterior::log_partition)
-      .def("edges", &edges)
+      .def("edges", [](const Posterior& self) { return marginals(self, &Posterior::edges); })
+      .def("paths", [](const Posterior& self) { return marginals(self, &Posterior::paths); })
       .def("families",
            [](const Posterior& self, std::size_t child) {
              check_node(child, self.size());
@@ -110,6 +113,7 @@ void bind_dag_posterior(nb::module_& m) {
            [](const Posterior& self, std::size_t count, std::uint64_t seed) {
              std::vector<std::vector<NodeList>> result;
              for (std::size_t k = 0; k < count; ++k) {
+               pulse::progress(k, count);
                Stream stream(seed, k);
                result.push_back(as_lists(self.sample(stream)));
              }

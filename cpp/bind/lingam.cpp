@@ -1,6 +1,7 @@
 #include "dagathlon/lingam.hpp"
 
 #include "bind.hpp"
+#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
@@ -16,6 +17,7 @@ NumpyMatrix<double> weights_along(Matrix<const double> scatter, const NodeList& 
   {
     const nb::gil_scoped_release release;
     for (std::size_t k = 1; k < order.size(); ++k) {
+      pulse::progress(k, order.size());
       const std::span<const std::size_t> before(order.data(), k);
       const auto found = adaptive_lasso({scatter.data(), p * p}, p, before, order[k], rows);
       for (std::size_t i = 0; i < k; ++i) weights[before[i] * p + order[k]] = found[i];

@@ -70,4 +70,6 @@ NB_MODULE(_core, m) {
   dagathlon::bind_dag_posterior(m);
   dagathlon::bind_adam(m);
   dagathlon::bind_lingam(m);
+  dagathlon::bind_packed_graphs(m);
+  dagathlon::bind_pulse(m);
 }

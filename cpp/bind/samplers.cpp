@@ -9,6 +9,7 @@
 #include "dagathlon/marked_graph.hpp"
 #include "dagathlon/parent_table.hpp"
 #include "dagathlon/partition_chain.hpp"
+#include "dagathlon/pulse.hpp"
 #include "dagathlon/structure_chain.hpp"
 #include "score.hpp"
 
@@ -31,6 +32,7 @@ class BoundTables {
     score.with([&](Score& s) {
       ParentTables tables;
       for (std::size_t child = 0; child < spaces.size(); ++child) {
+        pulse::progress(child, spaces.size());
         if (tables_.size() == spaces.size() && same(tables_[child].space(), spaces[child]))
           tables.push_back(std::move(tables_[child]));
         else
@@ -133,6 +135,7 @@ void bind_samplers(nb::module_& m) {
       .def("fill", &fill, nb::arg("score"), nb::arg("candidates"), nb::arg("extras"), nb::arg("required"),
            nb::arg("max_parents"));
   nb::class_<ChainLog>(m, "ChainLog", "A chain of DAGs as the changes from one saved state to the next.")
+      .def("__len__", &ChainLog::length, "The number of saved states, those like the state before too.")
       .def_prop_ro("index", [](const ChainLog& log) { return copied(log.index(), 1); }, nb::rv_policy::move)
       .def_prop_ro("score", [](const ChainLog& log) { return copied(log.score(), 1); }, nb::rv_policy::move)
       .def_prop_ro("added", [](const ChainLog& log) { return copied(log.added(), 2); }, nb::rv_policy::move)

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "dagathlon/lingam.hpp"
+#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
@@ -177,6 +178,7 @@ std::vector<double> best_by_bic(const Problem& problem, double variance, double 
   judge();
   // A path can be long, but not without end.
   for (std::size_t step = 0; step < 50 * (problem.size + 1); ++step) {
+    pulse::beat(problem.size * problem.size);
     const bool more = path.advance();
     judge();
     if (!more) break;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dagathlon/arc_moves.hpp"
+#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
@@ -13,6 +14,7 @@ namespace {
 // Calls visit(clique) for every clique that is `chosen` and some of `others`, all of them adjacent to it.
 template <class Visit>
 void each_clique(const BitMatrix& adjacent, BitSet others, BitSet& chosen, Visit& visit) {
+  pulse::beat();
   visit(chosen);
   for (std::size_t i = first(others); i != no_node; i = first(others)) {
     others.reset(i);
@@ -36,7 +38,6 @@ void each_clique(const ClassState& state, const BitSet& nodes, Visit visit) {
 ClassOperators::ClassOperators(Score& score, const ClassState& state, const ClassLimits& limits)
     : score_(score), state_(state), limits_(limits), allowed_(state.size()), joinable_(state.size()), are_remembered_{BitSet(state.size()), BitSet(state.size()), BitSet(state.size())}, scores_(state.size()), least_gain_(tie_tolerance) {
   for (auto& list : lists_) list.resize(size());
-  find_joinable();
 }
 
 void ClassOperators::find_joinable() {

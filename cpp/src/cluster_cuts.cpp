@@ -3,6 +3,7 @@
 #include <map>
 
 #include "dagathlon/optimal_dag.hpp"
+#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
@@ -112,6 +113,7 @@ std::vector<std::vector<std::size_t>> violated_clusters(std::size_t nodes, std::
   };
   for (const Share& share : shares) {
     for (const std::size_t parent : share.parents) {
+      pulse::beat();
       const std::vector<std::size_t> pair{std::min(share.child, parent), std::max(share.child, parent)};
       cluster.start(pair);
       note();

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "dagathlon/dispatch.hpp"
+#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
@@ -68,6 +69,7 @@ Moments moments_of(std::span<const ValueColumn> columns, std::size_t rows, RowAt
   for (std::size_t from = 0; from < p; from += block)
     for (std::size_t a = 0; a < p; ++a)
       for (std::size_t b = std::max(from, a); b < std::min(from + block, p); b += 2) {
+        pulse::beat(padded);
         const std::size_t c = std::min(b + 1, std::min(from + block, p) - 1);
         double with_b = 0;
         double with_c = 0;

@@ -8,8 +8,15 @@
 #include <utility>
 
 #include "dagathlon/power_of_two.hpp"
+#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
+
+namespace {
+
+constexpr std::size_t sets_per_beat = 64;
+
+}  // namespace
 
 DagPosterior::DagPosterior(std::size_t nodes, std::vector<double> log_weights, Modularity modularity)
     : n_(nodes),
@@ -31,6 +38,7 @@ void DagPosterior::scale_weights() {
     const auto first = log_weights_.begin() + static_cast<std::ptrdiff_t>(j * half_);
     largest_[j] = *std::max_element(first, first + static_cast<std::ptrdiff_t>(half_));
     for (std::size_t k = j * half_; k < (j + 1) * half_; ++k) {
+      if (k % sets_per_beat == 0) pulse::beat();
       const double power = std::floor((log_weights_[k] - largest_[j]) / std::numbers::ln2);
       const bool positive = power > lowest_power;
       powers_[k] = positive ? static_cast<std::int32_t>(power) : lowest_power;
@@ -43,15 +51,18 @@ void DagPosterior::sum_subsets() {
   for (std::size_t j = 0; j < n_; ++j) {
     double* value = sums_.data() + j * half_;
     std::int32_t* power = powers_.data() + j * half_;
-    for (std::size_t bit = 1; bit < half_; bit <<= 1)
+    for (std::size_t bit = 1; bit < half_; bit <<= 1) {
+      pulse::beat(half_);
       for (std::size_t k = 0; k < half_; ++k)
         if (k & bit) add_scaled(value[k], power[k], value[k ^ bit], power[k ^ bit]);
+    }
   }
 }
 
 void DagPosterior::best_powers() {
   best_.assign(std::size_t{1} << n_, 0);
   for (Mask set = 1; set < best_.size(); ++set) {
+    if (set % sets_per_beat == 0) pulse::beat();
     std::int32_t best = std::numeric_limits<std::int32_t>::min();
     for (Mask rest = set; rest != 0; rest &= rest - 1) {
       const auto j = static_cast<std::size_t>(std::countr_zero(rest));
@@ -65,6 +76,7 @@ void DagPosterior::best_powers() {
 void DagPosterior::steps_from(Mask from, double start, Steps& steps) const {
   steps.outside.clear();
   steps.factor.resize(std::size_t{1} << (n_ - static_cast<std::size_t>(std::popcount(from))));
+  pulse::beat(2 * steps.factor.size());
   steps.power.resize(steps.factor.size());
   steps.reached.resize(steps.factor.size());
   steps.factor[0] = start;
@@ -90,6 +102,7 @@ void DagPosterior::forward() {
   partition_[0] = 1.0;
   Steps steps;
   for (Mask from = 0; from < everything(); ++from) {
+    if (from % sets_per_beat == 0) pulse::progress(from, 2 * partition_.size());
     if (partition_[from] == 0.0) continue;
     if (modularity_ == Modularity::order) {
       for (std::size_t j = 0; j < n_; ++j) {
@@ -116,6 +129,7 @@ void DagPosterior::backward() {
   if (modularity_ == Modularity::order) return backward_orders();
   Steps steps;
   for (Mask from = everything(); from-- > 0;) {
+    if (from % sets_per_beat == 0) pulse::progress(2 * partition_.size() - from, 2 * partition_.size());
     steps_from(from, -1.0, steps);
     double total = 0;
     for (std::size_t t = 1; t < steps.factor.size(); ++t) {
@@ -131,6 +145,7 @@ void DagPosterior::backward() {
 
 void DagPosterior::backward_orders() {
   for (Mask from = everything(); from-- > 0;) {
+    if (from % sets_per_beat == 0) pulse::progress(2 * partition_.size() - from, 2 * partition_.size());
     for (std::size_t j = 0; j < n_; ++j) {
       if ((from >> j) & 1U) continue;
       const Mask to = from | (Mask{1} << j);
@@ -167,6 +182,7 @@ std::vector<double> DagPosterior::edges() const {
   std::vector<double> result(n_ * n_);
   for (std::size_t j = 0; j < n_; ++j)
     for (Mask rank = 0; rank < half_; ++rank) {
+      if (rank % sets_per_beat == 0) pulse::beat();
       const std::size_t here = j * half_ + rank;
       if (gradient_[here] == 0.0) continue;
       for (Mask rest = rank; rest != 0; rest &= rest - 1) {
@@ -185,9 +201,11 @@ std::vector<double> DagPosterior::families(std::size_t child) const {
   std::vector<double> result(first, first + static_cast<std::ptrdiff_t>(half_));
   std::vector<std::int32_t> power(half_);
   for (std::size_t k = 0; k < half_; ++k) power[k] = -powers_[child * half_ + k];
-  for (std::size_t bit = 1; bit < half_; bit <<= 1)
+  for (std::size_t bit = 1; bit < half_; bit <<= 1) {
+    pulse::beat(half_);
     for (std::size_t k = 0; k < half_; ++k)
       if (!(k & bit)) add_scaled(result[k], power[k], result[k | bit], power[k | bit]);
+  }
   for (Mask k = 0; k < half_; ++k)
     result[k] = std::clamp(result[k] * weight(child, stretch(k, child), -power[k]), 0.0, 1.0);
   return result;
@@ -213,12 +231,15 @@ std::vector<Mask> DagPosterior::best() const {
   std::vector<double> single(n_ * half_);
   for (std::size_t k = 0; k < single.size(); ++k) single[k] = log_weights_[k] - largest_[k / half_];
   for (std::size_t j = 0; j < n_; ++j)
-    for (std::size_t bit = 1; bit < half_; bit <<= 1)
+    for (std::size_t bit = 1; bit < half_; bit <<= 1) {
+      pulse::beat(half_);
       for (std::size_t k = j * half_; k < (j + 1) * half_; ++k)
         if ((k - j * half_) & bit) single[k] = std::max(single[k], single[k - bit]);
+    }
   std::vector<double> together(std::size_t{1} << n_);
   std::vector<std::uint8_t> last(together.size());
   for (Mask set = 1; set < together.size(); ++set) {
+    if (set % sets_per_beat == 0) pulse::beat();
     together[set] = -std::numeric_limits<double>::infinity();
     for (Mask rest = set; rest != 0; rest &= rest - 1) {
       const auto j = static_cast<std::uint8_t>(std::countr_zero(rest));

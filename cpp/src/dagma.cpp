@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "dagathlon/adam.hpp"
+#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
@@ -30,6 +31,7 @@ double logistic(const DagmaData& data, const SquareMatrix& weights, SquareMatrix
   double loss = 0.0;
   std::ranges::fill(gradient.cells(), 0.0);
   for (std::size_t row = 0; row < data.rows; ++row) {
+    pulse::beat(p * p);
     const double* values = data.values.data() + row * p;
     std::ranges::fill(logits, 0.0);
     for (std::size_t i = 0; i < p; ++i)
@@ -90,6 +92,7 @@ std::optional<SquareMatrix> dagma(const DagmaData& data, SquareMatrix start, con
   std::vector<double> direction;
   double rate = settings.learning_rate, previous = 1e16;
   for (std::size_t step = 1; step <= settings.steps; ++step) {
+    pulse::progress(step, settings.steps);
     auto inverted = inverse_in_domain(start, settings.log_determinant_scale);
     if (!inverted && (step == 1 || settings.log_determinant_scale <= 0.9)) return std::nullopt;
     if (!inverted) inverted = retreat(start, direction, settings.log_determinant_scale, rate);

@@ -10,6 +10,7 @@
 #include "dagathlon/family_counts.hpp"
 #include "dagathlon/log_gamma.hpp"
 #include "dagathlon/multinomial_regret.hpp"
+#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
@@ -166,6 +167,7 @@ class DiscreteScore final : public Score {
   std::size_t size() const override { return data_.of_child.size(); }
 
   double local(std::size_t child, Nodes parents) override {
+    pulse::beat(data_.distinct[0]->observations());
     return formulas_[data_.of_child[child]](counted(child, parents));
   }
 
@@ -180,6 +182,7 @@ class DiscreteScore final : public Score {
     for (std::size_t x = 0; x < size(); ++x)
       if (x != child && !std::ranges::binary_search(parents, x)) candidates_.push_back(x);
     candidate_counts_[part].each(child, parents, candidates_, [&](std::size_t x, std::span<const Tally> table) {
+      pulse::beat(data_.distinct[0]->observations());
       scores[x] = formulas_[part](family(child, without * static_cast<double>(levels(x)), table));
     });
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "dagathlon/pc.hpp"
+#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
@@ -18,6 +19,7 @@ std::optional<SymmetricMatrix> scaled_inverse(const SymmetricMatrix& correlation
   const std::size_t n = nodes.size();
   std::vector<double> factor(n * n);
   for (std::size_t i = 0; i < n; ++i) {
+    pulse::beat(i * i);
     for (std::size_t j = 0; j <= i; ++j) {
       double rest = correlation(nodes[i], nodes[j]);
       for (std::size_t l = 0; l < j; ++l) rest -= factor[i * n + l] * factor[j * n + l];
@@ -29,6 +31,7 @@ std::optional<SymmetricMatrix> scaled_inverse(const SymmetricMatrix& correlation
   // Rows of the inverse of the factor, transposed so that each is contiguous.
   std::vector<double> inverse(n * n);
   for (std::size_t c = 0; c < n; ++c) {
+    pulse::beat(n * n);
     inverse[c * n + c] = 1.0 / factor[c * n + c];
     for (std::size_t i = c + 1; i < n; ++i) {
       double sum = 0;
@@ -37,12 +40,14 @@ std::optional<SymmetricMatrix> scaled_inverse(const SymmetricMatrix& correlation
     }
   }
   SymmetricMatrix result(n);
-  for (std::size_t a = 0; a < n; ++a)
+  for (std::size_t a = 0; a < n; ++a) {
+    pulse::beat(n * n);
     for (std::size_t b = 0; b <= a; ++b) {
       double sum = 0;
       for (std::size_t l = a; l < n; ++l) sum += inverse[a * n + l] * inverse[b * n + l];
       result.set(a, b, sum);
     }
+  }
   std::vector<double> scale(n);
   for (std::size_t a = 0; a < n; ++a) scale[a] = 1.0 / std::sqrt(result(a, a));
   for (std::size_t a = 0; a < n; ++a)
@@ -65,7 +70,10 @@ class DualSearch {
       const std::size_t before = test_.calls();
       frozen_ = result_.adjacent;
       bool enough = false;
-      for (std::size_t x = 0; x < test_.size(); ++x) enough = search_from(x, order) || enough;
+      for (std::size_t x = 0; x < test_.size(); ++x) {
+        pulse::progress(x, test_.size());
+        enough = search_from(x, order) || enough;
+      }
       if (!enough) break;
       result_.tests.push_back(test_.calls() - before);
     }

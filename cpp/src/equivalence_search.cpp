@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <queue>
 #include <span>
 #include <utility>
 
 #include "dagathlon/arc_moves.hpp"
+#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
@@ -16,19 +18,31 @@ namespace {
 class Search {
  public:
   Search(Score& score, const MarkedGraph& start, const ClassSearch& how)
-      : score_(score), how_(how), state_(start, how.targets, how.limits.forbidden), operators_(score, state_, how.limits) {
-    if (keeps_all()) find_all();
-  }
+      : score_(score), how_(how), state_(start, how.targets, how.limits.forbidden), operators_(score, state_, how.limits) {}
 
+  // Every step leads to a class of higher score, so that the class of the moment is the best so far; but
+  // for the ways out of a maximum, which may lead nowhere.
   ClassSearchResult run() {
-    settle();
-    if (how_.escape && can_escape())
-      while (escape()) {
-      }
+    if (!pulse::until_deadline([&] { search(); }) && maximum_ && !rises(maximum_->score, total()))
+      state_.set(maximum_->graph);
     return {state_.graph(), total(), steps_};
   }
 
  private:
+  struct Maximum {
+    MarkedGraph graph;
+    double score;
+  };
+
+  void search() {
+    operators_.find_joinable();
+    if (keeps_all()) find_all();
+    settle();
+    if (how_.escape && can_escape())
+      while (escape()) {
+      }
+  }
+
   std::size_t size() const { return state_.size(); }
   // Whether the operators of all phases are at hand at any time.
   bool keeps_all() const { return how_.together || escaping_; }
@@ -36,16 +50,7 @@ class Search {
     for (const Step step : how_.phases) operators_.find(step);
   }
 
-  double total() {
-    const MarkedGraph dag = state_.member();
-    double sum = 0;
-    for (std::size_t i = 0; i < size(); ++i) {
-      std::vector<std::size_t> parents;
-      for_each(dag.parents(i), [&](std::size_t s) { parents.push_back(s); });
-      sum += score_.local(i, parents);
-    }
-    return sum;
-  }
+  double total() { return dagathlon::total(score_, state_.member()); }
 
   // Whether a total is really higher: gains of singular data, and of scores that differ within a class,
   // may promise a rise that is none, round and round.
@@ -96,6 +101,7 @@ class Search {
     while (!queue.empty()) {
       const auto [y, place] = queue.top();
       queue.pop();
+      pulse::progress(steps_);
       const ClassOperator op = operators_.into(step, y)[place];
       if (take(op)) return true;
       if (place + 1 < operators_.into(step, y).size()) queue.push({y, place + 1});
@@ -140,6 +146,7 @@ class Search {
   bool escape() {
     const MarkedGraph graph = state_.graph();
     const double before = total();
+    maximum_.emplace(graph, before);
     for (const ClassOperator& op : operators_.all_removals()) {
       const std::array allowed{operators_.allowed(op.x, op.y), operators_.allowed(op.y, op.x)};
       operators_.remember();
@@ -167,6 +174,7 @@ class Search {
   ClassOperators operators_;
   bool escaping_ = false;
   std::size_t steps_ = 0;
+  std::optional<Maximum> maximum_;
 };
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "dagathlon/pulse.hpp"
+
 namespace dagathlon {
 
 namespace {
@@ -156,6 +158,7 @@ BitSet possible_d_sep(const MarkedGraph& graph, std::size_t x, const BitSet& all
   while (!steps.empty()) {
     const auto [a, b] = steps.back();
     steps.pop_back();
+    pulse::beat();
     for_each(graph.adjacencies(b), [&](std::size_t c) {
       if (c != a && c != x && may_pass(graph, a, b, c)) visit(b, c);
     });

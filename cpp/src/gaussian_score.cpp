@@ -6,6 +6,8 @@
 #include <numbers>
 #include <utility>
 
+#include "dagathlon/pulse.hpp"
+
 namespace dagathlon {
 
 namespace {
@@ -199,6 +201,7 @@ class GaussianScore final : public Score {
   void additions(std::size_t child, Nodes parents, std::span<double> scores) override {
     const SymmetricMatrix& matrix = matrices_[of_child_[child]];
     const Formula& formula = formulas_[of_child_[child]];
+    pulse::beat(size() * (1 + parents.size() * parents.size()));
     sweep_.start(matrix, child, parents);
     std::size_t next = 0;
     for (std::size_t x = 0; x < size(); ++x) {
@@ -231,13 +234,14 @@ class GaussianScore final : public Score {
 
   const Kept& kept_given_all(std::size_t part) {
     least_.resize(matrices_.size());
-    Kept& least = least_[part];
-    if (!least.of_node.empty()) return least;
+    if (!least_[part].of_node.empty()) return least_[part];
+    Kept least;
     const SymmetricMatrix& matrix = matrices_[part];
     for (std::size_t x = 0; x < size(); ++x) {
       std::vector<std::size_t> others;
       for (std::size_t y = 0; y < size(); ++y)
         if (y != x) others.push_back(y);
+      pulse::beat(size() * size() * size() / 6);
       const double rest = factor_.residual(matrix, x, others).rest;
       least.singular |= !(rest > 2 * collinear_share * matrix(x, x));
       // The rounding of a nearly singular matrix must not make the bound too low.
@@ -245,7 +249,7 @@ class GaussianScore final : public Score {
       least.by_size.push_back(x);
     }
     std::ranges::sort(least.by_size, {}, [&](std::size_t x) { return least.of_node[x]; });
-    return least;
+    return least_[part] = std::move(least);
   }
 
   static constexpr double rounding_share = 1e-6;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dagathlon/gaussian_test.hpp"
+#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
@@ -83,6 +84,7 @@ class SeparatorSearch {
         if (out > 0 && leaf(after(pair_[depth], branch(depth), c))) return true;
         continue;
       }
+      pulse::beat();
       condition(depth, c);
       if (descend(depth + 1, c + 1, out)) return true;
       pair_.pop_back();
@@ -124,6 +126,7 @@ class SeparatorSearch {
 std::optional<std::vector<std::size_t>> GaussianTest::separator(std::size_t x, std::size_t y,
                                                                 const SubsetSearch& search, double alpha) {
   if (search.size > search.candidates.size()) return std::nullopt;
+  pulse::beat();
   SeparatorSearch tree(*this, x, y, search, alpha);
   if (!tree.found()) return std::nullopt;
   return tree.result();

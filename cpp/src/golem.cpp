@@ -2,6 +2,7 @@
 
 #include "dagathlon/acyclicity.hpp"
 #include "dagathlon/adam.hpp"
+#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
@@ -60,6 +61,7 @@ std::optional<SquareMatrix> golem(const SquareMatrix& moments, SquareMatrix star
   Adam adam(start.cells().size(), 0.9, 0.999);
   SquareMatrix gradient(start.size());
   for (std::size_t step = 0; step < settings.steps; ++step) {
+    pulse::progress(step, settings.steps);
     if (!golem_objective(moments, start, settings, gradient)) return std::nullopt;
     const auto& direction = adam.direction(gradient.cells());
     for (std::size_t k = 0; k < direction.size(); ++k) start.cells()[k] -= settings.learning_rate * direction[k];

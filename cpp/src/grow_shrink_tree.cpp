@@ -56,9 +56,11 @@ std::size_t GrowShrinkTree::follow(std::size_t place, std::size_t branch) {
 
 void GrowShrinkTree::grow(std::size_t place) {
   Place& here = places_[place];
+  const bool full = here.parents.size() >= max_parents_;
+  // Scoring may be interrupted: only what is complete counts as grown.
+  if (!full) score_.additions(child_, here.parents, scores_);
   here.grown = true;
-  if (here.parents.size() >= max_parents_) return;
-  score_.additions(child_, here.parents, scores_);
+  if (full) return;
   BitSet candidates = allowed_;
   for (const std::size_t i : here.parents) candidates.reset(i);
   for_each(candidates, [&](std::size_t x) {

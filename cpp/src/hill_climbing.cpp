@@ -2,9 +2,11 @@
 
 #include <deque>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "dagathlon/pulse.hpp"
 #include "dagathlon/random.hpp"
 
 namespace dagathlon {
@@ -13,14 +15,14 @@ namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
-std::size_t climb(ArcMoves& moves, std::size_t max_steps) {
-  std::size_t steps = 0;
-  for (; steps < max_steps; ++steps) {
+// Counts the steps of all climbs together.
+void climb(ArcMoves& moves, std::size_t max_steps, std::size_t& steps) {
+  for (std::size_t step = 0; step < max_steps; ++step, ++steps) {
+    pulse::progress(steps);
     const auto move = moves.best(0.0);
     if (!move) break;
     moves.make(*move);
   }
-  return steps;
 }
 
 // Random allowed moves; gives up when the limits leave hardly any.
@@ -29,6 +31,7 @@ void perturb(ArcMoves& moves, std::size_t number, Stream& random) {
   if (n < 2) return;
   std::size_t attempts = 100 * n * n;
   while (number > 0 && attempts-- > 0) {
+    pulse::beat();
     const std::size_t from = random.below(n);
     const std::size_t to = random.below(n);
     const bool is_arc = moves.dag().has(from, to);
@@ -78,32 +81,14 @@ std::vector<Move> moves_back(const AcyclicRows& dag, const std::deque<Move>& lat
   return banned;
 }
 
-}  // namespace
-
-SearchResult hill_climb(Score& score, const SearchLimits& limits, const MarkedGraph& start, const HillClimbing& how) {
-  ArcMoves first(score, limits, start);
-  SearchResult best{start, 0.0, climb(first, how.max_steps), first.evaluations()};
-  best.dag = first.dag().graph();
-  best.score = first.score();
-  Stream random(how.seed, 0);
-  for (std::size_t restart = 0; restart < how.restarts; ++restart) {
-    ArcMoves moves(score, limits, best.dag);
-    perturb(moves, how.perturbations, random);
-    best.steps += climb(moves, how.max_steps);
-    best.evaluations += moves.evaluations();
-    if (!(moves.score() - best.score > tie_tolerance)) continue;
-    best.dag = moves.dag().graph();
-    best.score = moves.score();
-  }
-  return best;
-}
-
-SearchResult tabu_search(Score& score, const SearchLimits& limits, const MarkedGraph& start, const TabuSearch& how) {
-  ArcMoves moves(score, limits, start);
-  SearchResult best{start, moves.score(), 0, 0};
+// Tabu search from `best`, which is kept up to date.
+void climb_over(Score& score, const SearchLimits& limits, const TabuSearch& how, SearchResult& best) {
+  ArcMoves moves(score, limits, best.dag);
+  best.score = moves.score();
   std::deque<Move> latest;
   std::size_t fruitless = 0;
   for (; best.steps < how.max_steps; ++best.steps) {
+    pulse::progress(best.steps);
     const std::vector<Move> banned = moves_back(moves.dag(), latest);
     auto move = moves.best(0.0, banned);
     if (!move) {
@@ -122,6 +107,43 @@ SearchResult tabu_search(Score& score, const SearchLimits& limits, const MarkedG
     }
   }
   best.evaluations = moves.evaluations();
+}
+
+}  // namespace
+
+SearchResult hill_climb(Score& score, const SearchLimits& limits, const MarkedGraph& start, const HillClimbing& how) {
+  SearchResult best{start, minus_infinity, 0, 0};
+  std::optional<ArcMoves> moves;
+  const auto climb_from = [&](const MarkedGraph& dag, std::size_t perturbations, Stream& random) {
+    moves.emplace(score, limits, dag);
+    perturb(*moves, perturbations, random);
+    climb(*moves, how.max_steps, best.steps);
+    best.evaluations += moves->evaluations();
+  };
+  const auto keep = [&](double found) {
+    best.dag = moves->dag().graph();
+    best.score = found;
+  };
+  const bool finished = pulse::until_deadline([&] {
+    Stream random(how.seed, 0);
+    climb_from(start, 0, random);
+    keep(moves->score());
+    for (std::size_t restart = 0; restart < how.restarts; ++restart) {
+      climb_from(MarkedGraph(best.dag), how.perturbations, random);
+      if (moves->score() - best.score > tie_tolerance) keep(moves->score());
+    }
+  });
+  if (finished) return best;
+  // The last move may not have been scored again.
+  if (!moves) best.score = total(score, best.dag);
+  else if (const double reached = total(score, moves->dag().graph()); reached > best.score) keep(reached);
+  return best;
+}
+
+SearchResult tabu_search(Score& score, const SearchLimits& limits, const MarkedGraph& start, const TabuSearch& how) {
+  SearchResult best{start, minus_infinity, 0, 0};
+  if (!pulse::until_deadline([&] { climb_over(score, limits, how, best); }) && best.score == minus_infinity)
+    best.score = total(score, best.dag);
   return best;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "dagathlon/covariance.hpp"
+#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
@@ -62,6 +63,7 @@ std::vector<double> factor_of(const Design& design, Nodes rows) {
   std::vector<double> factor(d * d);
   for (std::size_t i = 0; i < d; ++i)
     for (std::size_t j = 0; j <= i; ++j) {
+      pulse::beat(rows.size());
       double rest = design.product(i, design.predictor(j), rows);
       if (i == j) rest += ridge * rest + 1e-12;
       for (std::size_t l = 0; l < j; ++l) rest -= factor[i * d + l] * factor[j * d + l];

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "dagathlon/imputation.hpp"
+#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
@@ -66,6 +67,7 @@ class TreeImputation {
     for (std::size_t j = 0; j < columns_.size(); ++j) {
       if (j == target_) continue;
       for (const double value : places(j, sample)) {
+        pulse::beat(sample.size());
         const double found = purity_after({j, value}, sample);
         if (found > best_purity) {
           best_purity = found;

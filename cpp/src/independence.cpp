@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "dagathlon/pulse.hpp"
+
 namespace dagathlon {
 
 namespace {
@@ -32,6 +34,7 @@ bool any_subset(const SubsetSearch& search, const std::function<bool(Nodes)>& vi
   std::vector<std::size_t> subset(search.size);
   do {
     for (std::size_t k = 0; k < search.size; ++k) subset[k] = search.candidates[places[k]];
+    pulse::beat();
     if (!search.tried.empty() && inside(subset, search.tried)) continue;
     if (visit(subset)) return true;
   } while (advance(places, search.candidates.size()));

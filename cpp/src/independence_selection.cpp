@@ -5,6 +5,7 @@
 
 #include "dagathlon/bits.hpp"
 #include "dagathlon/parent_sets.hpp"
+#include "dagathlon/pulse.hpp"
 #include "dagathlon/random.hpp"
 
 namespace dagathlon {
@@ -173,6 +174,7 @@ class Exploration {
   }
 
   void keep(const Members& members) {
+    pulse::beat();
     ++scored_;
     found_.push_back({score_.local(child_, members), members});
   }
@@ -197,6 +199,7 @@ class Exploration {
 Enumeration explore_parent_sets(Score& score, const Guide& guide, const SearchLimits& limits, std::size_t budget) {
   Enumeration result;
   for (std::size_t child = 0; child < score.size(); ++child) {
+    pulse::progress(child, score.size());
     Exploration exploration(score, guide, limits, child);
     result.sets.push_back(exploration.explore(budget));
     result.scored += exploration.scored();

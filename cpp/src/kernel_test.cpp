@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "dagathlon/pulse.hpp"
 #include "dagathlon/tails.hpp"
 
 namespace dagathlon {
@@ -24,6 +25,7 @@ void to_centred_kernel(SquareMatrix& k, double precision) {
   std::vector<double> means(n);
   double mean = 0;
   for (std::size_t i = 0; i < n; ++i) {
+    pulse::beat(n);
     for (std::size_t j = 0; j < n; ++j) means[i] += k(i, j) = std::exp(-0.5 * precision * k(i, j));
     means[i] /= static_cast<double>(n);
     mean += means[i] / static_cast<double>(n);

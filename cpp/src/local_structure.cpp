@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "dagathlon/pulse.hpp"
 #include "dagathlon/ties.hpp"
 
 namespace dagathlon {
@@ -17,14 +18,19 @@ NodeSets symmetric(const NodeSets& sets) {
 
 NodeSets markov_blankets(IndependenceTest& test, const BlanketOptions& options) {
   NodeSets result;
-  for (std::size_t x = 0; x < test.size(); ++x)
+  for (std::size_t x = 0; x < test.size(); ++x) {
+    pulse::progress(x, test.size());
     result.push_back(markov_blanket(test, x, others(test.size(), x), options));
+  }
   return symmetric(result);
 }
 
 NodeSets neighbourhoods(IndependenceTest& test, const NeighbourOptions& options) {
   NodeSets result;
-  for (std::size_t x = 0; x < test.size(); ++x) result.push_back(neighbourhood(test, x, options));
+  for (std::size_t x = 0; x < test.size(); ++x) {
+    pulse::progress(x, test.size());
+    result.push_back(neighbourhood(test, x, options));
+  }
   return result;
 }
 

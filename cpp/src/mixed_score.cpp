@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "dagathlon/counting.hpp"
+#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
@@ -50,6 +51,7 @@ class MixedScore final : public Score {
   std::size_t size() const override { return data_.place.size(); }
 
   double local(std::size_t child, Nodes parents) override {
+    pulse::beat(data_.rows * (1 + parents.size()));
     discrete_parents_.clear();
     columns_.clear();
     configurations_ = 1;

@@ -6,6 +6,7 @@
 
 #include "dagathlon/dispatch.hpp"
 #include "dagathlon/orthant_wise.hpp"
+#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
@@ -92,6 +93,7 @@ void LeastSquaresNotears::lasso(std::size_t column, const SquareMatrix& slope, d
     if (i != column && moments_(i, i) > 0.0) all.push_back(i);
   const auto sweep = [&](std::span<const std::size_t> nodes) {
     double most = 0.0;
+    pulse::beat(nodes.size() * p);
     for (const std::size_t i : nodes) {
       const double square = moments_(i, i);
       const double shrunk = soft(rest[i] + square * weights[i], lambda_);

@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <limits>
 
+#include "dagathlon/pulse.hpp"
+
 namespace dagathlon {
 
 namespace {
 
 using Mask = std::uint32_t;
+constexpr Mask sets_per_beat = 64;
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 struct Option {
@@ -63,7 +66,10 @@ Choice best_by_sets(const ParentSets& sets) {
   const std::size_t n = sets.size();
   const std::vector<std::vector<Option>> options = options_of(sets);
   std::vector<double> best(std::size_t{1} << n, 0.0);
-  for (Mask set = 1; set < best.size(); ++set) best[set] = last_of(options, best, set).score;
+  for (Mask set = 1; set < best.size(); ++set) {
+    if (set % sets_per_beat == 0) pulse::progress(set, best.size());
+    best[set] = last_of(options, best, set).score;
+  }
   Choice result{best.back(), std::vector<std::size_t>(n)};
   if (result.score == minus_infinity) return result;
   for (Mask set = static_cast<Mask>(best.size() - 1); set != 0;) {

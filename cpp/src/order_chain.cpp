@@ -7,6 +7,7 @@
 #include <span>
 
 #include "dagathlon/log_weights.hpp"
+#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
@@ -186,25 +187,26 @@ OrderChain order_chain(const ParentTables& tables, std::vector<std::size_t> star
                        ChainLength length, Heating heating, Stream random) {
   OrderState state(tables, std::move(start));
   OrderChain chain{ChainLog(tables.size()), {}};
-  std::size_t done = 0;
   Best best;
   best.consider(state);
   chain.log.record(0, state.choose(random));
-  for (std::size_t s = 1; s <= length.saved(); ++s) {
-    Best recent;
-    for (std::size_t i = 0; i < length.steps(s); ++i) {
-      const bool moved = step(state, heating.coldness(done++, length.iterations), random);
-      if (summary == Summary::best && (moved || i == 0)) recent.consider(state);
+  const auto save = [&](std::size_t s, const OrderState& found) {
+    chain.log.record(s, found.choose(random));
+    best.consider(found);
+  };
+  const auto sample = [&] {
+    std::size_t done = 0;
+    for (std::size_t s = 1; s <= length.saved(); ++s) {
+      Best recent;
+      for (std::size_t i = 0; i < length.steps(s); ++i) {
+        pulse::progress(done, length.iterations);
+        const bool moved = step(state, heating.coldness(done++, length.iterations), random);
+        if (summary == Summary::best && (moved || i == 0)) recent.consider(state);
+      }
+      summary == Summary::best ? save(s, OrderState(tables, recent.order)) : save(s, state);
     }
-    if (summary == Summary::best) {
-      const OrderState found(tables, recent.order);
-      chain.log.record(s, found.choose(random));
-      best.consider(found);
-    } else {
-      chain.log.record(s, state.choose(random));
-      best.consider(state);
-    }
-  }
+  };
+  pulse::until_deadline(sample);
   chain.best = best.order;
   return chain;
 }

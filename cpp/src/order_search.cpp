@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "dagathlon/dag.hpp"
 #include "dagathlon/equivalence.hpp"
 #include "dagathlon/equivalence_search.hpp"
+#include "dagathlon/pulse.hpp"
 #include "dagathlon/random.hpp"
 #include "dagathlon/scored_order.hpp"
 
@@ -21,42 +23,91 @@ std::vector<std::size_t> in_order(std::size_t n) {
   return order;
 }
 
-// Calls improve() from each starting order and keeps the best DAG.
-template <class Improve>
-SearchResult best_of_starts(ScoredOrder& order, std::size_t n, std::size_t starts, Stream& random,
-                            Improve&& improve) {
-  SearchResult best{MarkedGraph(n), 0.0, 0, 0};
-  for (std::size_t start = 0; start < std::max<std::size_t>(starts, 1); ++start) {
-    std::vector<std::size_t> first = in_order(n);
-    if (start > 0) random.shuffle(std::span(first));
-    order.set(std::move(first));
-    best.steps += improve();
-    if (start > 0 && !(order.score() > best.score)) continue;
-    best.score = order.score();
-    best.dag = order.dag();
-  }
-  return best;
-}
+// Searches over orders from several starts.
+class Starts {
+ public:
+  Starts(Score& score, const SearchLimits& limits, std::uint64_t seed)
+      : score_(score), limits_(limits), random_(seed, 0), best_{MarkedGraph(score.size()), 0.0, 0, 0} {}
 
-std::size_t move_nodes(ScoredOrder& order, std::size_t n, bool shuffled, Stream& random) {
-  std::size_t moves = 0;
+  ScoredOrder& order() { return *order_; }
+  Stream& random() { return random_; }
+  // Notes the order from which the search goes on: the one to give when the deadline comes.
+  void settle() {
+    settled_ = order_->order();
+    pulse::progress(best_.steps);
+  }
+  void settle_after_step() {
+    ++best_.steps;
+    settle();
+  }
+
+  // Calls improve() from each starting order and keeps the best DAG.
+  template <class Improve>
+  SearchResult best_of(std::size_t starts, Improve&& improve) {
+    const std::size_t n = score_.size();
+    if (pulse::until_deadline([&] {
+          order_.emplace(score_, limits_);
+          for (std::size_t start = 0; start < std::max<std::size_t>(starts, 1); ++start) {
+            std::vector<std::size_t> first = in_order(n);
+            if (start > 0) random_.shuffle(std::span(first));
+            settled_.clear();
+            order_->set(std::move(first));
+            settle();
+            improve();
+            keep();
+          }
+        }))
+      return best_;
+    finish_early();
+    return best_;
+  }
+
+ private:
+  void keep() {
+    if (found_ && !(order_->score() > best_.score)) return;
+    found_ = true;
+    best_.score = order_->score();
+    best_.dag = order_->dag();
+  }
+
+  void finish_early() {
+    if (!settled_.empty()) {
+      order_->set(settled_);
+      keep();
+    } else if (!found_) {
+      for (std::size_t i = 0; i < limits_.required.size(); ++i)
+        for_each(limits_.required[i], [&](std::size_t j) { best_.dag.set_directed(i, j); });
+      best_.score = total(score_, best_.dag);
+    }
+  }
+
+  Score& score_;
+  const SearchLimits& limits_;
+  Stream random_;
+  SearchResult best_;
+  bool found_ = false;
+  std::optional<ScoredOrder> order_;
+  std::vector<std::size_t> settled_;
+};
+
+void move_nodes(Starts& starts, std::size_t n, bool shuffled) {
   std::vector<std::size_t> nodes = in_order(n);
   for (bool improved = true; improved;) {
     improved = false;
-    if (shuffled) random.shuffle(std::span(nodes));
+    if (shuffled) starts.random().shuffle(std::span(nodes));
     for (const std::size_t node : nodes)
-      if (order.move_to_best_place(node)) {
+      if (starts.order().move_to_best_place(node)) {
         improved = true;
-        ++moves;
+        starts.settle_after_step();
       }
   }
-  return moves;
 }
 
 // The order of a DAG to which the backward phase of GES leads; whether it led anywhere.
 bool delete_edges(Score& score, ScoredOrder& order, const SearchLimits& limits) {
   const ClassSearch backward{{Step::remove}, false, false, false,
                              {score.size(), score.size(), false, limits.forbidden, limits.required}, {}};
+  const pulse::Part part;
   const ClassSearchResult found = search_classes(score, order.dag(), backward);
   if (found.steps == 0) return false;
   const double before = order.score();
@@ -115,29 +166,26 @@ class Tucks {
 }  // namespace
 
 SearchResult boss(Score& score, const SearchLimits& limits, const Boss& how) {
-  ScoredOrder order(score, limits);
-  Stream random(how.seed, 0);
-  return best_of_starts(order, score.size(), how.starts, random, [&] {
-    std::size_t moves = move_nodes(order, score.size(), how.random, random);
-    while (how.backward && delete_edges(score, order, limits))
-      moves += move_nodes(order, score.size(), how.random, random);
-    return moves;
+  Starts starts(score, limits, how.seed);
+  return starts.best_of(how.starts, [&] {
+    move_nodes(starts, score.size(), how.random);
+    while (how.backward && delete_edges(score, starts.order(), limits)) {
+      starts.settle();
+      move_nodes(starts, score.size(), how.random);
+    }
   });
 }
 
 SearchResult grasp(Score& score, const SearchLimits& limits, const Grasp& how) {
-  ScoredOrder order(score, limits);
-  Stream random(how.seed, 0);
-  return best_of_starts(order, score.size(), how.starts, random, [&] {
+  Starts starts(score, limits, how.seed);
+  return starts.best_of(how.starts, [&] {
     // From the strictest rule to the weakest: GRaSP0, GRaSP1, GRaSP2.
-    std::size_t steps = 0;
     for (const auto& [uncovered, nonsingular] : {std::pair(std::size_t{0}, std::size_t{0}),
                                                  std::pair(how.uncovered_depth, std::size_t{0}),
                                                  std::pair(how.uncovered_depth, how.nonsingular_depth)}) {
-      Tucks tucks(order, score.size(), {how.depth, uncovered, nonsingular, how.starts, how.seed});
-      while (tucks.improve()) ++steps;
+      Tucks tucks(starts.order(), score.size(), {how.depth, uncovered, nonsingular, how.starts, how.seed});
+      while (tucks.improve()) starts.settle_after_step();
     }
-    return steps;
   });
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "dagathlon/pulse.hpp"
 #include "dagathlon/uncovered.hpp"
 
 namespace dagathlon {
@@ -167,6 +168,7 @@ class Orienter {
 
   // A shortest discriminating path d, …, a, b, c; empty for none.
   std::vector<std::size_t> discriminating_path(std::size_t a, std::size_t b, std::size_t c) const {
+    pulse::beat();
     const BitSet parents = g_.parents(c);
     BitSet seen(g_.size());
     std::vector<Edge> queue{{a, no_node}};  // a node, and the place of the one before it

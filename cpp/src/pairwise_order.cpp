@@ -6,6 +6,7 @@
 
 #include "dagathlon/dispatch.hpp"
 #include "dagathlon/lingam.hpp"
+#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
@@ -97,7 +98,9 @@ class PairwiseSearch {
 
   std::vector<std::size_t> order() {
     std::vector<std::size_t> result;
+    const std::size_t all = left_.size();
     while (!left_.empty()) {
+      pulse::progress(all - left_.size(), all);
       standardise();
       const std::size_t first = most_exogenous();
       result.push_back(first);
@@ -132,6 +135,7 @@ class PairwiseSearch {
     for (std::size_t a = 0; a < left_.size(); ++a) alone[a] = entropy(left_[a], left_[a], 0.0);
     for (std::size_t a = 0; a < left_.size(); ++a)
       for (std::size_t b = a + 1; b < left_.size(); ++b) {
+        pulse::beat(4 * padded_);
         const double r = correlation(left_[a], left_[b]);
         if (1.0 - r * r < 1e-10) continue;
         const double difference = alone[b] + entropy(left_[a], left_[b], r) - alone[a] - entropy(left_[b], left_[a], r);

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "dagathlon/pulse.hpp"
+
 namespace dagathlon {
 
 namespace {
@@ -71,6 +73,7 @@ class Growth {
   }
 
   void visit(const Members& members, double best_subset) {
+    pulse::beat();
     Members parents = required_;
     parents.insert(parents.end(), members.begin(), members.end());
     std::ranges::sort(parents);
@@ -101,6 +104,7 @@ class Growth {
 Enumeration enumerate_parent_sets(Score& score, const SearchLimits& limits, bool prune) {
   Enumeration result;
   for (std::size_t child = 0; child < score.size(); ++child) {
+    pulse::progress(child, score.size());
     Growth growth(score, limits, child, prune);
     result.sets.push_back(growth.grow());
     result.scored += growth.scored();
@@ -137,6 +141,7 @@ void keep_undominated(std::vector<ParentSet>& candidates) {
   });
   std::vector<ParentSet> kept;
   for (ParentSet& candidate : candidates) {
+    pulse::beat(kept.size());
     const bool dominated = std::ranges::any_of(
         kept, [&](const ParentSet& better) { return std::ranges::includes(candidate.parents, better.parents); });
     if (!dominated) kept.push_back(std::move(candidate));

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "dagathlon/log_weights.hpp"
+#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
@@ -77,6 +78,7 @@ void ParentTable::fill_scores(Score& score, std::size_t child) {
   for (std::uint32_t set = 0; set < std::uint32_t{1} << k; ++set) {
     const std::size_t lowest = set ? static_cast<std::size_t>(std::countr_zero(set)) : k;
     if (width_ == 1 && lowest == 0) continue;
+    pulse::beat();
     parents.clear();
     for (std::size_t c = 0; c < k; ++c)
       if (set >> c & 1U) parents.push_back(space_.candidates[c]);
@@ -91,6 +93,7 @@ void ParentTable::keep_to_limits() {
   std::uint32_t required = 0;
   for (const std::size_t node : space_.required) required |= std::uint32_t{1} << slots_[node];
   for (std::uint32_t set = 0; set * width_ < scores_.size(); ++set) {
+    pulse::beat(width_);
     const auto size = static_cast<std::size_t>(std::popcount(set));
     for (std::size_t t = 0; t < width_; ++t)
       if ((required & ~set) || size + (t > 0) > space_.max_parents) scores_[set * width_ + t] = minus_infinity;
@@ -101,12 +104,14 @@ template <class Combine>
 void ParentTable::combine_subsets(Combine&& combine) {
   const std::size_t rows = summaries_.size() / width_;
   for (std::size_t bit = 1; bit < rows; bit <<= 1)
-    for (std::size_t set = 0; set < rows; ++set)
-      if (set & bit)
-        for (std::size_t t = 0; t < width_; ++t) {
-          double& value = summaries_[set * width_ + t];
-          value = combine(value, summaries_[(set ^ bit) * width_ + t]);
-        }
+    for (std::size_t set = 0; set < rows; ++set) {
+      if (!(set & bit)) continue;
+      pulse::beat(width_);
+      for (std::size_t t = 0; t < width_; ++t) {
+        double& value = summaries_[set * width_ + t];
+        value = combine(value, summaries_[(set ^ bit) * width_ + t]);
+      }
+    }
 }
 
 void ParentTable::scale_rows() {
@@ -114,6 +119,7 @@ void ParentTable::scale_rows() {
   reference_.assign(rows, 0.0);
   wide_.assign(rows, false);
   for (std::size_t set = 0; set < rows; ++set) {
+    pulse::beat(width_);
     const std::span<double> row{summaries_.data() + set * width_, width_};
     const double top = *std::ranges::max_element(row);
     if (top != minus_infinity) reference_[set] = std::max(row[0], top - log_range);

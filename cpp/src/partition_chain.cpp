@@ -9,6 +9,7 @@
 
 #include "dagathlon/edge_reversal.hpp"
 #include "dagathlon/log_weights.hpp"
+#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
@@ -233,10 +234,16 @@ ChainLog partition_chain(const ParentTables& tables, const BitMatrix& start, Cha
   PartitionState state(tables, partition_of(start));
   ChainLog log(tables.size());
   log.record(0, state.draw(random));
-  for (std::size_t s = 1; s <= length.saved(); ++s) {
-    for (std::size_t i = 0; i < length.steps(s); ++i) step(state, tables.size(), random);
-    log.record(s, state.draw(random));
-  }
+  pulse::until_deadline([&] {
+    std::size_t done = 0;
+    for (std::size_t s = 1; s <= length.saved(); ++s) {
+      for (std::size_t i = 0; i < length.steps(s); ++i) {
+        pulse::progress(done++, length.iterations);
+        step(state, tables.size(), random);
+      }
+      log.record(s, state.draw(random));
+    }
+  });
   return log;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dagathlon/pulse.hpp"
 #include "dagathlon/tails.hpp"
 
 namespace dagathlon {
@@ -43,6 +44,7 @@ TestResult PermutationTest::run(std::size_t x, std::size_t y, Nodes given) {
   double reached = 0;
   double sum = 0;
   for (std::size_t k = 0; k < permutations_.replicates; ++k) {
+    pulse::beat();
     const double value = permuted(random);
     sum += value;
     reached += value >= limit ? 1 : 0;
@@ -62,6 +64,7 @@ bool PermutationTest::accepts(std::size_t x, std::size_t y, Nodes given, double 
   const double enough = alpha * static_cast<double>(permutations_.replicates);
   double reached = 0;
   for (std::size_t k = 0; k < permutations_.replicates; ++k) {
+    pulse::beat();
     if (reached >= enough) return true;
     if (reached + static_cast<double>(permutations_.replicates - k) < enough) return false;
     reached += permuted(random) >= limit ? 1 : 0;

@@ -28,4 +28,15 @@ void Score::removals(std::size_t child, Nodes parents, std::span<double> scores)
 
 double Score::bound_above(std::size_t, Nodes) { return std::numeric_limits<double>::infinity(); }
 
+double total(Score& score, const MarkedGraph& dag) {
+  double sum = 0;
+  std::vector<std::size_t> parents;
+  for (std::size_t child = 0; child < dag.size(); ++child) {
+    parents.clear();
+    for_each(dag.parents(child), [&](std::size_t parent) { parents.push_back(parent); });
+    sum += score.local(child, parents);
+  }
+  return sum;
+}
+
 }  // namespace dagathlon

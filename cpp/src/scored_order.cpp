@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "dagathlon/pulse.hpp"
+
 namespace dagathlon {
 
 ScoredOrder::ScoredOrder(Score& score, const SearchLimits& limits)
@@ -56,6 +58,7 @@ void ScoredOrder::update(std::size_t first, std::size_t last) {
   bool changed = false;
   for (std::size_t k = first; k < last; ++k) {
     const std::size_t node = order_[k];
+    pulse::beat();
     const std::size_t found = trees_[node].find(before_[node], found_[node]);
     if (found == found_[node]) continue;
     found_[node] = found;
@@ -107,6 +110,7 @@ bool ScoredOrder::move_to_best_place(std::size_t node) {
   double without = 0;
   const auto term = [&](std::size_t i, ConstRow before) { return trees_[i].score(trees_[i].find(before, found_[i])); };
   for (std::size_t k = 0; k < size(); ++k) {
+    pulse::beat();
     totals[k] = without + term(node, earlier);
     if (k == others.size()) break;
     without += term(others[k], earlier);

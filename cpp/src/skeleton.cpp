@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "dagathlon/pulse.hpp"
+
 namespace dagathlon {
 
 void SeparatingSets::put(std::size_t x, std::size_t y, Nodes set) {
@@ -62,16 +64,19 @@ class SkeletonSearch {
   }
 
   bool marginal_level() {
-    for (std::size_t x = 0; x < test_.size(); ++x)
+    for (std::size_t x = 0; x < test_.size(); ++x) {
+      pulse::progress(x, test_.size());
       for (std::size_t y = x + 1; y < test_.size(); ++y)
         if (result_.adjacent.test(x, y) && !is_fixed(x, y) && test_.independent(x, y, {}, options_.alpha))
           separate(x, y, {});
+    }
     return true;
   }
 
   bool stable_level(std::size_t order) {
     bool enough = false;
     for (std::size_t x = 0; x < test_.size(); ++x) {
+      pulse::progress(x, test_.size());
       const BitSet after = later(frozen_[x], x);
       for_each(after, [&](std::size_t y) {
         enough = try_side(x, y, order, frozen_, {}) || enough;
@@ -86,12 +91,14 @@ class SkeletonSearch {
   // neighbours of both ends was tried before from the lower end, which had all of them then.
   bool original_level(std::size_t order) {
     bool enough = false;
-    for (std::size_t x = 0; x < test_.size(); ++x)
+    for (std::size_t x = 0; x < test_.size(); ++x) {
+      pulse::progress(x, test_.size());
       for_each(frozen_[x], [&](std::size_t y) {
         if (!result_.adjacent.test(x, y) || (options_.one_sided && y < x)) return;
         const ConstRow tried = y < x ? ConstRow(result_.adjacent[y]) : ConstRow();
         enough = try_side(x, y, order, result_.adjacent, tried) || enough;
       });
+    }
     return enough;
   }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dagathlon/bits.hpp"
+#include "dagathlon/pulse.hpp"
 #include "dagathlon/random.hpp"
 
 namespace dagathlon {
@@ -47,14 +48,13 @@ class Search {
 
   SparsestPermutationResult run() {
     std::vector<Parents> starts = draw_starts();
-    Parents best = starts.front();
-    for (Parents& start : starts) {
-      Parents found = descend(std::move(start));
-      if (found.arcs < best.arcs || &start == &starts.front()) best = std::move(found);
-    }
+    best_ = starts.front();
+    pulse::until_deadline([&] {
+      for (Parents& start : starts) descend(std::move(start));
+    });
     MarkedGraph dag(size());
     for (std::size_t y = 0; y < size(); ++y)
-      for_each(best.of[y], [&](std::size_t x) { dag.set_directed(x, y); });
+      for_each(best_.of[y], [&](std::size_t x) { dag.set_directed(x, y); });
     return {std::move(dag), steps_};
   }
 
@@ -153,7 +153,7 @@ class Search {
     return result;
   }
 
-  Parents descend(Parents dag) {
+  void descend(Parents dag) {
     for (std::size_t step = 0; step < how_.max_steps; ++step) {
       seen_.clear();
       seen_.insert(dag.words());
@@ -162,15 +162,16 @@ class Search {
       search(dag, 0, best);
       if (best.arcs >= dag.arcs) break;
       dag = std::move(best);
-      ++steps_;
+      if (dag.arcs < best_.arcs) best_ = dag;
+      pulse::progress(++steps_);
     }
-    return dag;
   }
 
   // Depth first; whether the search is over because a sparser DAG is enough.
   bool search(const Parents& dag, std::size_t depth, Parents& best) {
     for (std::size_t y = 0; y < size(); ++y)
       for (const std::size_t x : members(dag.of[y])) {
+        pulse::beat();
         if (!dag.covered(x, y)) continue;
         Parents next = turned(dag, x, y);
         if (next.arcs < best.arcs) best = next;
@@ -187,6 +188,8 @@ class Search {
   std::set<std::vector<Word>> seen_;
   std::size_t goal_ = 0;
   std::size_t steps_ = 0;
+  // The sparsest DAG so far.
+  Parents best_;
 };
 
 }  // namespace

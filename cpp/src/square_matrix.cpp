@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dagathlon/dispatch.hpp"
+#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
@@ -102,8 +103,16 @@ std::vector<double> SquareMatrix::rows() const {
 }
 
 void multiply(const SquareMatrix& a, const SquareMatrix& b, SquareMatrix& out) {
+  // As many rows at once as keep the pulse alive.
+  constexpr std::size_t operations_per_beat = std::size_t{1} << 20;
   const std::size_t rows = padded(a.size(), SquareMatrix::height);
-  multiply_padded(a.row(0), b.row(0), out.row(0), a.size(), rows, a.stride());
+  const std::size_t fit = operations_per_beat / std::max<std::size_t>(a.size() * a.stride(), 1);
+  const std::size_t block = padded(std::max<std::size_t>(fit, 1), SquareMatrix::height);
+  for (std::size_t i = 0; i < rows; i += block) {
+    const std::size_t height = std::min(block, rows - i);
+    pulse::beat(height * a.size() * a.stride());
+    multiply_padded(a.row(i), b.row(0), out.row(i), a.size(), height, a.stride());
+  }
 }
 
 SquareMatrix power(const SquareMatrix& base, std::size_t exponent) {
@@ -148,6 +157,7 @@ std::optional<Inverse> inverse(const SquareMatrix& a) {
   SquareMatrix left = a;
   Inverse result{SquareMatrix::identity(n), 0.0};
   for (std::size_t column = 0; column < n; ++column) {
+    pulse::beat(n * n);
     std::size_t pivot = column;
     for (std::size_t i = column + 1; i < n; ++i)
       if (std::abs(left(i, column)) > std::abs(left(pivot, column))) pivot = i;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "dagathlon/acyclic_rows.hpp"
+#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
@@ -94,10 +95,16 @@ ChainLog structure_chain(Score& score, const SearchLimits& limits, const MarkedG
   StructureState state(score, limits, start, power);
   ChainLog log(start.size());
   log.record(0, state.dag());
-  for (std::size_t s = 1; s <= length.saved(); ++s) {
-    for (std::size_t i = 0; i < length.steps(s); ++i) state.step(random);
-    log.record(s, state.dag());
-  }
+  pulse::until_deadline([&] {
+    std::size_t done = 0;
+    for (std::size_t s = 1; s <= length.saved(); ++s) {
+      for (std::size_t i = 0; i < length.steps(s); ++i) {
+        pulse::progress(done++, length.iterations);
+        state.step(random);
+      }
+      log.record(s, state.dag());
+    }
+  });
   return log;
 }
 

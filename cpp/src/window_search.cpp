@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "dagathlon/pulse.hpp"
 #include "dagathlon/random.hpp"
 
 namespace dagathlon {
@@ -22,6 +23,7 @@ class Lists {
  public:
   explicit Lists(const ParentSets& sets) : sets_(sets), words_(words_for(sets.size())), bits_(sets.size()) {
     for (std::size_t j = 0; j < sets.size(); ++j) {
+      pulse::beat(sets[j].size() * words_);
       bits_[j].resize(sets[j].size() * words_);
       for (std::size_t k = 0; k < sets[j].size(); ++k)
         for (const std::size_t x : sets[j][k].parents) set(Row(bits_[j]).subspan(k * words_, words_), x);
@@ -104,6 +106,7 @@ class OrderState {
     for (std::size_t k = 0; k < start; ++k) before_.set(order_[k]);
     Total passed = total_;
     for (std::size_t k = start + window; k < order_.size(); ++k) {
+      pulse::beat();
       place_again(order_[k], before_, passed);
       before_.set(order_[k]);
       consider(place_window(start, window, passed), start, window, k + 1 - start - window);
@@ -115,6 +118,7 @@ class OrderState {
     for (std::size_t k = 0; k < start; ++k) before_.set(order_[k]);
     Total passed = total_;
     for (std::size_t k = start; k-- > 0;) {
+      pulse::beat();
       before_.reset(order_[k]);
       with_window_ = before_;
       for (std::size_t i = start; i < start + window; ++i) with_window_.set(order_[i]);
@@ -172,6 +176,7 @@ class AcyclicSelection {
     for (std::size_t place = n; place-- > 0;) {
       const std::size_t x = order[place];
       std::size_t k = 0;
+      pulse::beat();
       while (k < lists_.length(x) && intersects(lists_.parents(x, k), descendants_[x])) ++k;
       result.of_node[x] = k;
       result.score += lists_.score(x, k);
@@ -216,7 +221,14 @@ class Search {
   }
 
   WindowResult run() {
+    if (!pulse::until_deadline([&] { search(); })) keep_present();
+    return std::move(result_);
+  }
+
+ private:
+  void search() {
     while (result_.starts < how_.starts && !(result_.starts > 0 && (late() || in_vain()))) {
+      pulse::progress(result_.starts, how_.starts);
       Stream stream(how_.seed, result_.starts++);
       Order order(lists_.size());
       std::iota(order.begin(), order.end(), std::size_t{0});
@@ -225,10 +237,8 @@ class Search {
       do climb();
       while (relax() && how_.window > 0 && !late());
     }
-    return std::move(result_);
   }
 
- private:
   bool late() const {
     const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begin_;
     return how_.seconds > 0 && used.count() > how_.seconds;
@@ -248,7 +258,11 @@ class Search {
       result_.moves += better;
       window = better ? 1 : window + 1;
     }
-    if (state_.total().impossible == 0) keep(state_.total().score, state_.choice());
+    keep_present();
+  }
+
+  void keep_present() {
+    if (result_.starts > 0 && state_.total().impossible == 0) keep(state_.total().score, state_.choice());
   }
 
   // Acyclic selection from the present order; whether it leads to a better one.

@@ -37,6 +37,10 @@ class UnavailableError(DagathlonError):
     """A module cannot run on this machine; its runs are skipped."""
 
 
+class OutOfTimeError(DagathlonError):
+    """The deadline came before there was a result that could be given."""
+
+
 def listing(choices: Iterable[object]) -> str:
     """Choices as a readable list, cut after a dozen."""
     words = [str(choice) for choice in choices]

@@ -9,15 +9,14 @@ from hypothesis import strategies as st
 
 from dagathlon.evaluate.chains import (
     autocorrelation,
-    edge_frequencies,
     estimate_graph,
-    map_graph,
     score_trajectory,
     size_trajectory,
-    threshold_graph,
 )
 from dagathlon.graphs import Graph
-from dagathlon.posteriors.chain import Chain, ChainRecorder, Edits
+from dagathlon.posteriors.chain import Chain, ChainRecorder
+from dagathlon.posteriors.edits import Edits
+from dagathlon.posteriors.posterior import Posterior
 
 
 def chain(**changes: object) -> Chain:
@@ -34,24 +33,24 @@ def chain(**changes: object) -> Chain:
 def test_frequencies_by_hand():
     # (30 + 50)/100 for a-b, (50 + 20)/100 for b-c.
     expected = np.array([[0, 0.8, 0], [0.8, 0, 0.7], [0, 0.7, 0]])
-    np.testing.assert_array_equal(edge_frequencies(chain()), expected)
+    np.testing.assert_array_equal(Posterior([chain()]).edge_probabilities, expected)
 
 
 def test_burn_in_by_hand():
     # b = 50; row 80 adds 80 - 50 = 30 with both edges, row 100 adds 20 with b-c; by 100·(1 - 0.5).
     expected = np.array([[0, 0.6, 0], [0.6, 0, 1.0], [0, 1.0, 0]])
-    np.testing.assert_array_equal(edge_frequencies(chain(), 0.5), expected)
+    np.testing.assert_array_equal(Posterior([chain()]).after(0.5).edge_probabilities, expected)
 
 
 def test_burn_in_that_is_no_whole_number_of_states_gives_no_frequency_above_one():
     # b = int(100 · 0.255) = 25; 75 states are left, though int(100 · 0.745) = 74.
-    frequencies = edge_frequencies(chain(), 0.255)
+    frequencies = Posterior([chain()]).after(0.255).edge_probabilities
     assert frequencies[0, 1] == 55 / 75
     assert frequencies[1, 2] == 70 / 75
 
 
 def test_all_burnt_leaves_the_last_state():
-    frequencies = edge_frequencies(chain(), 1.0)
+    frequencies = Posterior([chain()]).after(1.0).edge_probabilities
     assert frequencies[0, 1] == 0
     assert frequencies[1, 2] == 1
 
@@ -65,21 +64,21 @@ def test_single_state():
         added=Edits.of([[(1, 0)]]),
         removed=Edits.of([[]]),
     )
-    np.testing.assert_array_equal(edge_frequencies(single), [[0, 0], [1, 0]])
-    assert threshold_graph(single, 0.5, 0.5) == Graph.from_edges(["b -> a"], "ab")
+    np.testing.assert_array_equal(Posterior([single]).edge_probabilities, [[0, 0], [1, 0]])
+    assert Posterior([single]).after(0.5).above(0.5) == Graph.from_edges(["b -> a"], "ab")
     assert size_trajectory(single).value.tolist() == [1]
 
 
 def test_states_in_continuous_time_count_by_their_length():
     timed = chain(time=[0.0, 1.0, 2.0, 4.0])
-    assert edge_frequencies(timed)[0, 1] == 0.5
-    assert edge_frequencies(timed)[1, 2] == 0.75
-    assert edge_frequencies(timed, 0.375)[0, 1] == pytest.approx(0.5 / 2.5)
+    assert Posterior([timed]).edge_probabilities[0, 1] == 0.5
+    assert Posterior([timed]).edge_probabilities[1, 2] == 0.75
+    assert Posterior([timed]).after(0.375).edge_probabilities[0, 1] == pytest.approx(0.5 / 2.5)
 
 
 def test_threshold_is_strict():
-    assert threshold_graph(chain(), 0.7) == Graph.from_edges(["a - b"], "abc")
-    assert threshold_graph(chain(), 0.69) == Graph.from_edges(["a - b", "b - c"], "abc")
+    assert Posterior([chain()]).above(0.7) == Graph.from_edges(["a - b"], "abc")
+    assert Posterior([chain()]).above(0.69) == Graph.from_edges(["a - b", "b - c"], "abc")
 
 
 def test_directed_edge_frequent_in_both_directions_is_undirected():
@@ -91,25 +90,33 @@ def test_directed_edge_frequent_in_both_directions_is_undirected():
         added=Edits.of([[(0, 1)], [(1, 0)], []]),
         removed=Edits.of([[], [(0, 1)], []]),
     )
-    assert threshold_graph(turning, 0.4) == Graph.from_edges(["a - b"], "ab")
-    assert threshold_graph(turning, 0.5) == Graph("ab")
+    assert Posterior([turning]).above(0.4) == Graph.from_edges(["a - b"], "ab")
+    assert Posterior([turning]).above(0.5) == Graph("ab")
 
 
 def test_map_of_directed_chains_and_start_graphs():
-    assert map_graph(chain()) == Graph.from_edges(["a - b", "b - c"], "abc")
-    assert map_graph(chain(score=[0.0, -1.0, -2.0, -2.0])) == Graph.from_edges(["a - b"], "abc")
-    assert map_graph(chain(), burnin=0.8) == Graph.from_edges(["b - c"], "abc")
+    assert Posterior([chain()]).map() == Graph.from_edges(["a - b", "b - c"], "abc")
+    assert Posterior([chain(score=[0.0, -1.0, -2.0, -2.0])]).map() == Graph.from_edges(
+        ["a - b"], "abc"
+    )
+    assert Posterior([chain()]).after(0.8).map() == Graph.from_edges(["b - c"], "abc")
     recorder = ChainRecorder("ab", directed=True)
     recorder.record(0, -1.0, np.array([[False, False], [True, False]]))
-    assert map_graph(recorder.chain(3)) == Graph.from_edges(["b -> a"], "ab")
+    assert Posterior([recorder.chain(3)]).map() == Graph.from_edges(["b -> a"], "ab")
 
 
 def test_estimate_by_the_fields_of_a_sampler():
     both = Graph.from_edges(["a - b", "b - c"], "abc")
-    assert estimate_graph(chain(), mcmc_estimator="map", threshold=0.9, burnin_frac=1.0) == both
+    assert (
+        estimate_graph(Posterior([chain()]), mcmc_estimator="map", threshold=0.9, burnin_frac=1.0)
+        == both
+    )
     last = Graph.from_edges(["b - c"], "abc")
     assert (
-        estimate_graph(chain(), mcmc_estimator="threshold", threshold=0.6, burnin_frac=0.5) == last
+        estimate_graph(
+            Posterior([chain()]), mcmc_estimator="threshold", threshold=0.6, burnin_frac=0.5
+        )
+        == last
     )
 
 
@@ -149,7 +156,9 @@ def test_frequencies_are_those_of_benchpress(seed: int, burnin: float):
         index += int(rng.integers(1, 10))
     found = recorder.chain(index + (-index) % 4)
     np.testing.assert_allclose(
-        edge_frequencies(found, burnin), as_benchpress(found, burnin), rtol=1e-12
+        Posterior([found]).after(burnin).edge_probabilities,
+        as_benchpress(found, burnin),
+        rtol=1e-12,
     )
 
 

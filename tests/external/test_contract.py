@@ -84,8 +84,8 @@ def test_chain_is_read(tmp_path):
     ]
     script = "cat > trajectory.csv <<'X'\n" + "\n".join(rows) + "\nX\n"
     estimate = learned(module(tmp_path / "m", script, gives='"chain"'))
-    assert estimate.chain is not None
-    assert (estimate.chain.end, estimate.graph.n_edges) == (10, 1)
+    assert estimate.posterior is not None
+    assert (estimate.posterior.n_draws, estimate.graph.n_edges) == (10, 1)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from dagathlon.external import ExternalLearner
 from dagathlon.graphs import Graph, cpdag
 from dagathlon.learners import learn
 from dagathlon.modules import find, modules
+from dagathlon.posteriors import Chain
 from dagathlon.testing import check_learner
 
 SHIPPED = ("awk_correlation", "bdgraph", "causallearn_grasp_original", "huge_glasso")
@@ -65,16 +66,20 @@ def test_bdgraph_finds_the_moral_graph():
     for algorithm in ("bdmcmc", "rjmcmc"):
         estimate = learn(given, "bdgraph", iter=3000, algo=algorithm)
         assert {(edge.left, edge.right) for edge in estimate.graph.edges()} >= expected
-        assert estimate.chain is not None
-        assert estimate.chain.end == 3000
-        assert (estimate.chain.time is not None) == (algorithm == "bdmcmc")
-        assert not estimate.chain.directed
+        assert estimate.posterior is not None
+        (chain,) = estimate.posterior.chains
+        assert isinstance(chain, Chain)
+        assert chain.end == 3000
+        assert (chain.time is not None) == (algorithm == "bdmcmc")
+        assert not chain.directed
 
 
 def test_bdgraph_seeds_make_the_chain():
     available("bdgraph")
     given, _ = gaussian(60)
-    first, again, other = (learn(given, "bdgraph", iter=200, seed=seed).chain for seed in (1, 1, 2))
+    first, again, other = (
+        learn(given, "bdgraph", iter=200, seed=seed).posterior for seed in (1, 1, 2)
+    )
     assert first == again
     assert first != other
 

@@ -12,15 +12,14 @@ from hypothesis import strategies as st
 
 from dagathlon.data import Dataset, Network, Variable
 from dagathlon.errors import DagathlonError, DataError
-from dagathlon.evaluate.chains import edge_frequencies
 from dagathlon.graphs import Graph
 from dagathlon.learners import learn
 from dagathlon.learners.bayesian.bootstrap import Bootstrap
 from dagathlon.modules.spec import single_values
+from dagathlon.posteriors import Posterior
 from dagathlon.posteriors.edge_strength import (
     EdgeStrengths,
     averaged_graph,
-    edge_strengths,
     optimal_threshold,
 )
 
@@ -33,7 +32,7 @@ def test_strengths_by_hand() -> None:
         Graph.from_adjacency(names, np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]])),
         Graph(names),
     ]
-    found = edge_strengths(graphs)
+    found = Posterior.of(graphs).strengths
     assert found.strength[0, 1] == found.strength[1, 0] == 0.75
     assert found.direction[0, 1] == found.direction[1, 0] == 0.5
     assert (found.strength[1, 2], found.direction[1, 2], found.direction[2, 1]) == (0.25, 1, 0)
@@ -115,9 +114,9 @@ def test_a_strong_dependence_comes_back_in_every_sample() -> None:
     data = Network.load("asia").sample(1000, seed=2)
     found = learn(data, "bootstrap", learner="hc", replicates=50)
     assert "dysp" in found.graph.adjacencies("bronc")
-    assert found.chain is not None
-    assert found.chain.end == 50
-    frequencies = edge_frequencies(found.chain)
+    assert found.posterior is not None
+    assert found.posterior.n_draws == 50
+    frequencies = found.posterior.edge_probabilities
     i, j = data.position("bronc"), data.position("dysp")
     assert max(frequencies[i, j], frequencies[j, i]) == 1
     assert 0 <= float(found.stats["threshold"]) <= 1
@@ -139,8 +138,8 @@ def test_undirected_learners_and_their_parameters_are_honoured() -> None:
     data = Dataset([Variable(name) for name in "abcd"], values=values)
     found = learn(data, "bootstrap", learner="corr_thresh[thresh=0.4]", replicates=30)
     assert [(e.left, e.right) for e in found.graph.edges()] == [("a", "b")]
-    assert found.chain is not None
-    assert not found.chain.directed
+    assert found.posterior is not None
+    assert found.posterior.chains[0].form == "undirected"
 
 
 def test_the_seed_decides() -> None:
@@ -148,8 +147,8 @@ def test_the_seed_decides() -> None:
     first, again, other = (
         learn(data, "bootstrap", learner="hc", replicates=10, seed=s) for s in (1, 1, 2)
     )
-    assert first.chain == again.chain
-    assert first.chain != other.chain
+    assert first.posterior == again.posterior
+    assert first.posterior != other.posterior
 
 
 def test_what_cannot_be_averaged_is_refused() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
 from functools import cache
 
@@ -21,6 +20,7 @@ from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners import learn
 from dagathlon.learners.bayesian.exact_posterior import ExactPosterior, memory_needed
 from dagathlon.learners.score.scores import score_graph
+from dagathlon.posteriors import Posterior
 
 Floats = npt.NDArray[np.float64]
 STRUCTURE, ORDER = _core.Modularity.structure, _core.Modularity.order
@@ -184,8 +184,8 @@ def test_posterior_of_data_agrees_with_scores_of_dags() -> None:
     assert posterior.log_partition == pytest.approx(top + math.log(np.exp(scores - top).sum()))
     assert posterior.edge_probabilities == pytest.approx(edge_sums(dags, shares), abs=1e-10)
     assert posterior.entropy == pytest.approx(-(shares * np.log(shares)).sum(), abs=1e-9)
-    assert posterior.best() == graphs[int(np.argmax(scores))] or math.isclose(
-        score_graph(data, posterior.best(), "bge").total, top, abs_tol=1e-9
+    assert posterior.map() == graphs[int(np.argmax(scores))] or math.isclose(
+        score_graph(data, posterior.map(), "bge").total, top, abs_tol=1e-9
     )
     both = [k for k, row in enumerate(dags) if row[1] & 1 and row[3] >> 2 & 1]
     found = posterior.probability(present=[("V0", "V1"), ("V2", "V3")])
@@ -211,19 +211,17 @@ def test_order_of_columns_does_not_matter(seed: int) -> None:
 def test_learner_gives_graph_marginals_and_draws() -> None:
     data = sample_data(2)
     found = learn(data, "exact_posterior", draws=200)
-    shares = np.array(json.loads(str(found.stats["edge_probabilities"])))
+    assert found.posterior is not None
+    shares = found.posterior.edge_probabilities
     assert shares.sum() == pytest.approx(found.stats["expected_edges"])
-    assert found.chain is not None
-    assert found.chain.end == 200
-    mean = np.zeros_like(shares)
-    for row in range(200):
-        mean += found.chain.graph_at(row).adjacency / 200
+    assert found.posterior.n_draws == 200
+    mean = Posterior(found.posterior.chains).edge_probabilities
     assert np.abs(mean - shares).max() < 0.2
     likely = learn(data, "exact_posterior", estimator="threshold", threshold=0.3).graph
     assert likely.is_dag
     assert (
-        learn(data, "exact_posterior", draws=20).chain
-        == learn(data, "exact_posterior", draws=20).chain
+        learn(data, "exact_posterior", draws=20).posterior
+        == learn(data, "exact_posterior", draws=20).posterior
     )
 
 

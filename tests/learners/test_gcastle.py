@@ -59,12 +59,33 @@ def marked(case: dict[str, Any]) -> Any:
     return pytest.param(case, marks=marks, id=f"{case['kind']}-{case['seed']}")
 
 
-@pytest.mark.parametrize("case", [marked(case) for case in CASES])
-def test_graph_is_one_of_gcastle(tool: ModuleType, case: dict[str, Any]) -> None:
-    # On a few sets gCastle's graph depends on rounding errors, and on the version of SciPy.
+def is_settled(case: dict[str, Any]) -> bool:
+    """Whether rounding errors do not decide on gCastle's graph.
+
+    It stays the same on copies of the data that differ in their last digits, and no weight is near
+    the threshold. The low-rank search finds another minimum with other digits.
+    """
+    return not case["others"] and case["margin"] > 0.005 and case["kind"] != "low_rank"
+
+
+@pytest.mark.parametrize("case", [marked(case) for case in CASES if is_settled(case)])
+def test_graph_is_that_of_gcastle(tool: ModuleType, case: dict[str, Any]) -> None:
     values = tool.drawn(case)
     assert np.abs(values).sum() == pytest.approx(case["checksum"], rel=1e-12)
-    assert found_arcs(case, values) in [case["arcs"], *case["others"]]
+    assert found_arcs(case, values) == case["arcs"]
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case["kind"] == "low_rank"])
+def test_low_rank_search_ends_at_a_minimum_without_cycles(
+    tool: ModuleType, case: dict[str, Any]
+) -> None:
+    values = tool.drawn(case)
+    data = Dataset([Variable(f"V{i}") for i in range(case["columns"])], values=values)
+    found = learn(data, "notears_low_rank", rank=3)
+    assert found.graph.is_dag
+    assert found.stats["acyclicity"] <= 1e-6
+    # Weights above the threshold explain the data better than none.
+    assert found.graph.n_edges > 0
 
 
 @pytest.mark.slow

@@ -212,13 +212,17 @@ def test_impossible_priors_are_refused(parameters: dict[str, Any]) -> None:
 def test_sampled_graphs_have_weights(scoring: Any) -> None:
     data = Network.load("asia").sample(800, seed=3)
     learner = RfciBsc(scoring=scoring, graphs=30, bootstraps=20)
-    sample = learner.sample(data, np.random.default_rng(1))
-    weights = [graph.weight for graph in sample]
-    assert sum(weights) == pytest.approx(1)
-    assert weights == sorted(weights, reverse=True)
     estimate = learner.learn(data, np.random.default_rng(1))
-    assert estimate.graph == sample[0].graph
+    assert estimate.posterior is not None
+    graphs, weights = zip(*estimate.posterior.graphs(), strict=True)
+    assert len(graphs) == estimate.stats["distinct_graphs"]
+    assert sum(weights) == pytest.approx(1)
+    assert list(weights) == sorted(weights, reverse=True)
+    assert estimate.graph == graphs[0] == estimate.posterior.map()
     assert estimate.stats["posterior"] == weights[0]
+    edge = estimate.graph.edges()[0]
+    share = sum(w for graph, w in zip(graphs, weights, strict=True) if edge in graph.edges())
+    assert estimate.posterior.probability([tuple(edge)]) == pytest.approx(share)
 
 
 def test_clear_data_have_one_probable_graph() -> None:
@@ -227,9 +231,11 @@ def test_clear_data_have_one_probable_graph() -> None:
     b = (a + c + (rng.random(4000) < 0.1)) % 3
     variables = [Variable(name, tuple("012"[:k])) for name, k in (("a", 2), ("b", 3), ("c", 2))]
     data = Dataset(variables, codes=np.column_stack([a, b, c]).astype(np.uint8))
-    best = RfciBsc(graphs=20).sample(data, rng)[0]
-    assert best.weight > 0.9
-    assert best.graph == pag(Graph.from_edges(["a -> b", "c -> b"], names=["a", "b", "c"]))
+    posterior = RfciBsc(graphs=20).learn(data, rng).posterior
+    assert posterior is not None
+    best, weight = posterior.graphs()[0]
+    assert weight > 0.9
+    assert best == pag(Graph.from_edges(["a -> b", "c -> b"], names=["a", "b", "c"]))
 
 
 @pytest.mark.shared

@@ -19,7 +19,6 @@ from posterior_oracle import (
 
 from dagathlon.data import Dataset, Variable, read_data
 from dagathlon.errors import DataError, GraphError, StudyError
-from dagathlon.evaluate.chains import edge_frequencies
 from dagathlon.graphs import Graph
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners import learn
@@ -30,8 +29,9 @@ from dagathlon.learners.bayesian.order_mcmc import OrderMcmc
 from dagathlon.learners.bayesian.partition_mcmc import PartitionMcmc, StructureMcmc
 from dagathlon.learners.bayesian.search_space import space_of_graph
 from dagathlon.learners.score.scores import score_graph
-from dagathlon.posteriors.chain import Chain
 from dagathlon.posteriors.convergence import effective_sample_size
+from dagathlon.posteriors.draws import Draws
+from dagathlon.posteriors.posterior import Posterior
 
 Marginals = Callable[[np.ndarray], np.ndarray]
 BURNIN = 0.1
@@ -67,7 +67,7 @@ def sample(learner: Any, data: Dataset, start: Graph | None = None, seed: int = 
     return estimate
 
 
-def series(chain: Chain) -> np.ndarray:
+def series(chain: Draws) -> np.ndarray:
     """For each pair of nodes whether each state after the burn-in has the arc."""
     p = len(chain.names)
     values = np.zeros((p, p, chain.end))
@@ -77,7 +77,7 @@ def series(chain: Chain) -> np.ndarray:
     return values[:, :, int(chain.end * BURNIN) :]
 
 
-def z_scores(chain: Chain, exact: np.ndarray) -> np.ndarray:
+def z_scores(chain: Draws, exact: np.ndarray) -> np.ndarray:
     """Deviations of arc frequencies in units of their Monte Carlo error."""
     values = series(chain)
     scores = []
@@ -116,8 +116,8 @@ def test_frequencies_are_the_exact_posterior(
         data = make(p, p)
         start = None if kind is StructureMcmc else complete(data)
         found = sample(kind(iterations=60_000, stepsave=20, **parameters), data, start, seed=p)
-        assert found.chain is not None
-        check_z(z_scores(found.chain, exact(local_weights(data, score))), 1)
+        assert found.posterior is not None
+        check_z(z_scores(found.posterior.chains[0], exact(local_weights(data, score))), 1)
 
 
 @pytest.mark.slow
@@ -131,8 +131,8 @@ def test_frequencies_are_the_exact_posterior_of_twenty_data_sets(
         data = make(seed, 6 + seed % 3)
         learner = kind(iterations=400_000, stepsave=50, **parameters)
         found = sample(learner, data, complete(data), seed)
-        assert found.chain is not None
-        scores.append(z_scores(found.chain, exact(local_weights(data, score))))
+        assert found.posterior is not None
+        scores.append(z_scores(found.posterior.chains[0], exact(local_weights(data, score))))
     check_z(np.concatenate(scores), len(scores))
 
 
@@ -150,27 +150,29 @@ def test_a_search_space_with_one_extra_parent(
     weights = local_weights(data, "bge", allowed) ** power
     start = Graph.from_adjacency(data.names, space)
     found = sample(kind(iterations=60_000, stepsave=20, power=power), data, start)
-    assert found.chain is not None
-    check_z(z_scores(found.chain, exact(weights)), 1)
+    assert found.posterior is not None
+    check_z(z_scores(found.posterior.chains[0], exact(weights)), 1)
 
 
 @pytest.mark.parametrize("kind", [kind for kind, _, _ in KINDS])
 def test_the_same_seed_gives_the_same_chain(kind: type[DagSampler]) -> None:
     data = gaussian(2, 6)
     first, again, other = (sample(kind(iterations=2000), data, seed=s) for s in (5, 5, 6))
-    assert first.chain == again.chain
-    assert first.chain != other.chain
+    assert first.posterior == again.posterior
+    assert first.posterior != other.posterior
 
 
 @pytest.mark.parametrize("kind", [kind for kind, _, _ in KINDS])
 def test_scores_of_a_chain_are_those_of_its_graphs(kind: type[DagSampler]) -> None:
     data = discrete(3, 5)
     found = sample(kind(iterations=1000, edge_penalty=2.0, iss=0.5), data)
-    assert found.chain is not None
-    for row in range(0, len(found.chain), 50):
-        expected = score_graph(data, found.chain.graph_at(row), "bde", iss=0.5, edge_penalty=2.0)
-        assert found.chain.score[row] == pytest.approx(expected.total, abs=1e-8)
-    assert found.stats["score"] == found.chain.score.max()
+    assert found.posterior is not None
+    (chain,) = found.posterior.chains
+    assert chain.score is not None
+    for row in range(0, len(chain), 50):
+        expected = score_graph(data, chain.graph_at(row), "bde", iss=0.5, edge_penalty=2.0)
+        assert chain.score[row] == pytest.approx(expected.total, abs=1e-8)
+    assert found.stats["score"] == chain.score.max()
 
 
 @pytest.mark.parametrize("learner", [OrderMcmc(maximise=True), IterativeSearch()])
@@ -227,31 +229,38 @@ def test_required_and_forbidden_edges_hold_in_every_state(kind: type[DagSampler]
         required={(names[5], names[2]), (names[2], names[3])},
     )
     found = sample(kind(constraints=knowledge, iterations=3000, chains=2), data)
-    assert found.chain is not None
-    frequencies = edge_frequencies(found.chain)
+    assert found.posterior is not None
+    frequencies = found.posterior.edge_probabilities
     assert frequencies[5, 2] == frequencies[2, 3] == 1.0
     assert frequencies[0, 1] == frequencies[1, 0] == 0.0
 
 
-def test_several_chains_take_turns() -> None:
+def test_several_chains_keep_apart() -> None:
     data = gaussian(6, 5)
-    one = sample(OrderMcmc(iterations=400, stepsave=10), data).chain
+    one = sample(OrderMcmc(iterations=400, stepsave=10), data).posterior
     three = sample(OrderMcmc(iterations=400, stepsave=10, chains=3), data)
     assert one is not None
-    assert three.chain is not None
-    assert three.chain.end == 3 * one.end == 123
-    turns = np.searchsorted(three.chain.index, np.arange(0, 123, 3), "right") - 1
-    states = np.searchsorted(one.index, np.arange(41), "right") - 1
-    assert [three.chain.graph_at(r) for r in turns] == [one.graph_at(r) for r in states]
+    assert three.posterior is not None
+    assert [chain.end for chain in three.posterior.chains] == [41, 41, 41]
+    assert three.posterior.n_draws == 3 * one.n_draws == 123
+    assert three.posterior.chains[0] == one.chains[0] != three.posterior.chains[1]
+    alone = [Posterior([chain]).edge_probabilities for chain in three.posterior.chains]
+    np.testing.assert_allclose(three.posterior.edge_probabilities, np.mean(alone, axis=0))
     assert three.stats["rhat_score"] < 1.3
+    assert three.posterior.after(0.5).rhat() < 1.3
+    best = max(
+        float(chain.score.max()) for chain in three.posterior.chains if chain.score is not None
+    )
+    assert three.stats["score"] == best
+    assert score_graph(data, three.graph, "bge").total == pytest.approx(best)
 
 
 def test_the_number_of_parents_is_limited() -> None:
     data = gaussian(6, 6, 500)
     for kind in (OrderMcmc, PartitionMcmc, StructureMcmc):
         found = sample(kind(iterations=2000, max_parents=1), data)
-        assert found.chain is not None
-        degrees = [found.chain.graph_at(r).adjacency.sum(axis=0) for r in range(len(found.chain))]
+        assert found.posterior is not None
+        degrees = [graph.adjacency.sum(axis=0) for graph, _ in found.posterior.graphs()]
         assert np.max(degrees) == 1
 
 
@@ -282,11 +291,11 @@ def test_a_start_graph_of_other_variables_is_refused() -> None:
 def test_one_variable_and_no_step(learner: Any) -> None:
     alone = sample(learner, gaussian(1, 1))
     assert alone.graph.adjacency.sum() == 0
-    assert alone.chain is not None
-    assert alone.chain.end == 51
+    assert alone.posterior is not None
+    assert alone.posterior.n_draws == 51
     still = sample(type(learner)(iterations=0), gaussian(1, 3))
-    assert still.chain is not None
-    assert still.chain.end == 1
+    assert still.posterior is not None
+    assert still.posterior.n_draws == 1
 
 
 @pytest.mark.parametrize("kind", [OrderMcmc, PartitionMcmc])
@@ -298,8 +307,10 @@ def test_weights_that_are_thousands_of_orders_of_magnitude_apart(kind: type[DagS
     values[:, 3] += 0.04 * values[:, 2]
     data = read_data(values)
     found = sample(kind(iterations=40_000, stepsave=20), data, Graph(data.names))
-    assert found.chain is not None
-    check_z(z_scores(found.chain, forest_marginals(data, by_orders=kind is OrderMcmc)), 1)
+    assert found.posterior is not None
+    check_z(
+        z_scores(found.posterior.chains[0], forest_marginals(data, by_orders=kind is OrderMcmc)), 1
+    )
 
 
 def forest_marginals(data: Dataset, by_orders: bool) -> np.ndarray:

@@ -12,7 +12,6 @@ import pytest
 from posterior_oracle import dag_marginals, local_weights, members, order_marginals
 
 from dagathlon.data import read_data
-from dagathlon.evaluate.chains import edge_frequencies
 from dagathlon.learners import learn
 from dagathlon.learners.bayesian.search_space import space_of_graph
 from dagathlon.learners.constraint.pc import Pc
@@ -85,8 +84,8 @@ def test_order_frequencies_agree_within_monte_carlo_error(
     reference = recorded(shared, case, run)
     data = read_data(shared / "reference" / case / "data.csv")
     given = parameters("bidag_order_mcmc", reference["args"])
-    runs = [learn(data, "bidag_order_mcmc", seed=seed, **given).chain for seed in range(10)]
-    ours = np.array([edge_frequencies(chain, 0.2) for chain in runs if chain is not None])
+    runs = [learn(data, "bidag_order_mcmc", seed=seed, **given).posterior for seed in range(10)]
+    ours = np.array([run.after(0.2).edge_probabilities for run in runs if run is not None])
     # A frequency of 800 states moves in steps of 1/800.
     spread = np.sqrt(ours.var(axis=0, ddof=1) * 1.1 + 1 / 800**2)
     z = (reference_frequencies(shared, case, run) - ours.mean(axis=0)) / spread
@@ -111,7 +110,7 @@ def test_asia_has_its_exact_posterior(shared: Path) -> None:
     ):
         given = {"MAP": False} if module == "bidag_order_mcmc" else {}
         found = learn(data, module, scoretype="bde", iterations=200_000, stepsave=50, **given)
-        assert found.chain is not None
-        off = np.abs(edge_frequencies(found.chain, 0.2) - exact)
+        assert found.posterior is not None
+        off = np.abs(found.posterior.after(0.2).edge_probabilities - exact)
         # Four standard errors of a frequency near one half.
         assert off.max() < 4 * 0.5 / np.sqrt(float(found.stats["ess_size"]))

@@ -176,8 +176,9 @@ def test_templates_work_together():
 def test_new_mcmcalg_gives_a_chain():
     data = MultivariateNormal("abcde", np.eye(5)).sample(10, rng())
     estimate = NewMcmcalg(n_iterations=2000, cutoff=0.8).learn(data, rng())
-    assert estimate.chain is not None
-    assert (estimate.chain.end, len(estimate.chain)) == (2000, 2001)
-    assert estimate.graph == estimate.chain.best()
-    mean = estimate.chain.sizes[:-1].mean()
+    assert estimate.posterior is not None
+    (chain,) = estimate.posterior.chains
+    assert (chain.end, len(chain)) == (2000, 2001)
+    assert estimate.graph == estimate.posterior.map()
+    mean = chain.sizes[:-1].mean()
     assert abs(mean - 2) < 4.5 * np.sqrt(10 * 0.8 * 0.2 / 2000)

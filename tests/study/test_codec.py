@@ -11,7 +11,9 @@ from dagathlon.data import About, Dataset, Gaussian, LinearSem, Network, Table, 
 from dagathlon.data.multivariate_normal import MultivariateNormal
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
-from dagathlon.posteriors.chain import Chain, Edits
+from dagathlon.posteriors.chain import Chain
+from dagathlon.posteriors.edits import Edits
+from dagathlon.posteriors.posterior import Posterior
 from dagathlon.study.store.codec import MAGIC, CodecError, can_store, decode, encode
 
 
@@ -30,7 +32,7 @@ def test_estimate_keeps_statistics():
     result = there_and_back(Estimate(Graph.from_edges(["A -> B"]), stats))
     assert result.graph == Graph.from_edges(["A -> B"])
     assert dict(result.stats) == {"score": -1.5, "ntests": 7, "note": "ü", "converged": True}
-    assert result.chain is None
+    assert result.posterior is None
 
 
 @pytest.mark.parametrize("time", [None, [0.0, 0.5, 2.0]])
@@ -44,7 +46,8 @@ def test_estimate_keeps_chain(time):
         removed=Edits.of([[], [(0, 1)], []]),
         time=time,
     )
-    assert there_and_back(Estimate(chain.best(), {}, chain)).chain == chain
+    posterior = Posterior([chain])
+    assert there_and_back(Estimate(posterior.map(), {}, posterior)).posterior == posterior
 
 
 def mixed_data() -> Dataset:

@@ -32,6 +32,7 @@ class ChainLog {
 
   // Notes the state from an index on; one like the state before leaves no trace.
   void record(std::size_t index, const ScoredDag& state) {
+    length_ = index + 1;
     if (!index_.empty() && state.parents == last_) return;
     index_.push_back(static_cast<std::int64_t>(index));
     score_.push_back(state.score);
@@ -44,6 +45,8 @@ class ChainLog {
     last_ = state.parents;
   }
 
+  // States that were recorded, those without a trace too.
+  std::size_t length() const { return length_; }
   const std::vector<std::int64_t>& index() const { return index_; }
   const std::vector<double>& score() const { return score_; }
   // Pairs of nodes, from first to second, one row after the other, and where each row starts.
@@ -61,6 +64,7 @@ class ChainLog {
     });
   }
 
+  std::size_t length_ = 0;
   BitMatrix last_;
   std::vector<std::int64_t> index_;
   std::vector<double> score_;

@@ -34,6 +34,8 @@ class ClassOperators {
 
   ClassOperators(Score& score, const ClassState& state, const ClassLimits& limits);
 
+  // Which arcs may be inserted; before anything else.
+  void find_joinable();
   const std::vector<ClassOperator>& into(Step step, std::size_t y) const { return lists_[place(step)][y]; }
   void find(Step step);
   void find(Step step, std::size_t y);
@@ -65,7 +67,6 @@ class ClassOperators {
 
   static std::size_t place(Step step) { return static_cast<std::size_t>(step); }
   std::size_t size() const { return state_.size(); }
-  void find_joinable();
   void keep(Step step, std::size_t x, std::size_t y, const BitSet& with, double gain);
   bool may_point(ConstRow from, std::size_t to) const;
   bool may_turn(std::size_t x, std::size_t y) const;

@@ -47,6 +47,8 @@ class DagPosterior {
   double log_partition() const;
   // Probability of each edge, row-major, from row to column.
   std::vector<double> edges() const;
+  // Probability that directed edges lead from row to column, row-major; of the posterior "structure".
+  std::vector<double> paths() const;
   // Probability of each parent set of a node, by rank.
   std::vector<double> families(std::size_t child) const;
   // The mean of log w(G).
@@ -74,6 +76,7 @@ class DagPosterior {
     std::vector<Mask> reached;
   };
   void steps_from(Mask from, double start, Steps& steps) const;
+  void inner_steps_from(Mask from, Mask outer, Steps& steps) const;
   void share_out(Mask from, Steps& steps);
   void backward_orders();
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dagathlon/covariance.hpp"
+#include "dagathlon/marked_graph.hpp"
 
 namespace dagathlon {
 
@@ -38,5 +39,8 @@ class Score {
  private:
   std::vector<std::size_t> family_;
 };
+
+// The score of a DAG.
+double total(Score& score, const MarkedGraph& dag);
 
 }  // namespace dagathlon

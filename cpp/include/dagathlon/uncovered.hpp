@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dagathlon/bits.hpp"
+#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
@@ -29,6 +30,7 @@ class UncoveredWalks {
     BitSet next(step_.size());
     for (std::size_t k = 0; k < pending_.size(); ++k) {
       const auto [u, v] = pending_[k];
+      pulse::beat();
       std::copy(step_[v].begin(), step_[v].end(), next.row().begin());
       subtract(next, adjacent_[u]);
       subtract(next, seen_[v]);

@@ -17,6 +17,7 @@ from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner, Sampler
 from dagathlon.modules import Count, Natural, NonNegative, Probability
 from dagathlon.posteriors.chain import ChainRecorder
+from dagathlon.posteriors.posterior import Posterior
 from dagathlon.simulate.base import GraphGenerator, GraphKind, ParameterGenerator
 from dagathlon.simulate.g_wishart import GWishart
 from dagathlon.simulate.iid import Iid
@@ -137,8 +138,8 @@ class NewMcmcalg(Sampler):
         recorder = ChainRecorder(data.names, directed=False)
         for i, score in enumerate(rng.normal(-1000.0, 10.0, self.n_iterations).tolist()):
             recorder.record(i, score, _random_adjacency(len(data.names), self.cutoff, rng))
-        chain = recorder.chain(self.n_iterations)
-        return Estimate(chain.best(), {"iterations": self.n_iterations}, chain)
+        posterior = Posterior([recorder.chain(self.n_iterations)])
+        return Estimate(posterior.map(), {"iterations": self.n_iterations}, posterior)
 
 
 def _random_adjacency(p: int, cutoff: float, rng: np.random.Generator) -> npt.NDArray[np.bool_]:

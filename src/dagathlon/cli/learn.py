@@ -17,6 +17,15 @@ from dagathlon.cli._parts import (
     load_modules,
     write_text,
 )
+from dagathlon.cli._posterior import (
+    add_posterior_arguments,
+    check_posterior_places,
+    edge_lines,
+    posterior_note,
+    posterior_stats,
+    settled,
+    write_posterior_files,
+)
 from dagathlon.data import read_data
 from dagathlon.data.preview import described
 from dagathlon.graphs import Graph, write_graph
@@ -24,6 +33,7 @@ from dagathlon.graphs.formats.files import format_of
 from dagathlon.learners import Learner, learn
 from dagathlon.modules import find
 from dagathlon.modules.spec import single_values
+from dagathlon.posteriors.posterior import Posterior
 from dagathlon.study.engine.limits import Meter
 
 
@@ -48,6 +58,7 @@ def add_parser(commands: Commands) -> None:
         "--out", type=Path, help="file for the graph; without it, edges are printed"
     )
     parser.add_argument("--stats", type=Path, help="JSON file for score, tests, seconds")
+    add_posterior_arguments(parser)
     add_modules_argument(parser)
     parser.add_argument("--seed", type=int, default=1, help="random seed (default 1)")
 
@@ -68,20 +79,26 @@ def _run(arguments: argparse.Namespace) -> int:
     with interruptible(limit):
         estimate = learn(data, name, seed=arguments.seed, **parameters)
     usage = meter.stop()
+    late = settled(estimate, learner)
     if arguments.out:
         write_graph(estimate.graph, arguments.out, _format(estimate.graph, arguments.out))
     if arguments.stats:
-        stats = dict(estimate.stats) | {
-            "learner": name,
-            "n_nodes": len(estimate.graph),
-            "n_edges": estimate.graph.n_edges,
-            "graph_kind": estimate.graph.kind,
-            "wall_seconds": usage.wall,
-            "cpu_seconds": usage.cpu,
-            "peak_bytes": usage.memory,
-        }
+        stats = (
+            dict(estimate.stats)
+            | posterior_stats(late)
+            | {
+                "learner": name,
+                "n_nodes": len(estimate.graph),
+                "n_edges": estimate.graph.n_edges,
+                "graph_kind": estimate.graph.kind,
+                "wall_seconds": usage.wall,
+                "cpu_seconds": usage.cpu,
+                "peak_bytes": usage.memory,
+            }
+        )
         write_text(arguments.stats, json.dumps(stats, indent=2) + "\n")
-    _print_graph(estimate.graph, arguments.out)
+    _print_graph(estimate.graph, late, arguments.out)
+    write_posterior_files(arguments, estimate, learner)
     return 0
 
 
@@ -89,19 +106,22 @@ def _check_places(arguments: argparse.Namespace) -> None:
     """Learning may take hours: a place that cannot be written is named before."""
     check_folder(arguments.out)
     check_folder(arguments.stats)
+    check_posterior_places(arguments)
     if arguments.out:
         format_of(str(arguments.out))
 
 
-def _print_graph(graph: Graph, out: Path | None) -> None:
+def _print_graph(graph: Graph, posterior: Posterior | None, out: Path | None) -> None:
     edges = "edge" if graph.n_edges == 1 else "edges"
     size = f"{graph.n_edges:,} {edges} between {len(graph):,} nodes"
     if out is not None:
         print(f"{size}: {out}")
         return
     print(size, file=sys.stderr)
-    for edge in graph.edges():
-        print(edge)
+    if posterior is not None:
+        print(posterior_note(posterior), file=sys.stderr)
+    for line in edge_lines(graph, posterior):
+        print(line)
 
 
 def _format(graph: Graph, path: Path) -> str | None:

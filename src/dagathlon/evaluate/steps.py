@@ -44,11 +44,11 @@ class McmcEstimator(Module):
     burnin_frac: Probability = 0.0
 
     def compute(self, estimate: Estimate) -> Estimate:
-        """The estimate with this estimator's graph; the chain stays with the sampler."""
-        if estimate.chain is None:
+        """The estimate with this estimator's graph; the posterior stays with the sampler."""
+        if estimate.posterior is None:
             raise DagathlonError("the sampler returned no chain of graphs")
         graph = estimate_graph(
-            estimate.chain, self.mcmc_estimator, self.threshold, self.burnin_frac
+            estimate.posterior, self.mcmc_estimator, self.threshold, self.burnin_frac
         )
         return Estimate(graph, estimate.stats)
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from dagathlon.evaluate.chains import edge_frequencies
 from dagathlon.evaluations.chains import ChainEvaluation
 from dagathlon.graphs import Graph, to_svg
-from dagathlon.posteriors.chain import Floats
+from dagathlon.posteriors.drawing import weights_of
+from dagathlon.posteriors.edge_strength import EdgeStrengths
+from dagathlon.posteriors.packed import Floats
 from dagathlon.report.chains import chain_runs
 from dagathlon.report.charts.matrix import frequency_plot
 from dagathlon.report.charts.parts import headed
@@ -30,16 +29,18 @@ class McmcHeatmaps(ChainEvaluation):
 
     def tables(self, results: Results) -> Mapping[str, Table]:
         """The frequencies of each chain, one matrix a row."""
-        rows = [
-            {
-                "id": self.id,
-                "seeds": f"seed {source.case.seed}, chain {source.values.get('mcmc_seed', 1)}",
-                "names": source.chain.names,
-                "directed": source.chain.directed,
-                "frequencies": edge_frequencies(source.chain, self.burn_in),
-            }
-            for source in (chain_runs(results, self.id) if self.active else ())
-        ]
+        rows = []
+        for source in chain_runs(results, self.id) if self.active else ():
+            late = source.posterior.after(self.burn_in)
+            rows.append(
+                {
+                    "id": self.id,
+                    "seeds": f"seed {source.case.seed}, chain {source.values.get('mcmc_seed', 1)}",
+                    "names": late.names,
+                    "frequencies": late.edge_probabilities,
+                    "strengths": late.strengths,
+                }
+            )
         return {"chains": Table(rows)}
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
@@ -48,18 +49,12 @@ class McmcHeatmaps(ChainEvaluation):
             names, frequencies = row["names"], row["frequencies"]
             chart = headed(frequency_plot(names, frequencies), row["id"], [row["seeds"]])
             yield f"heatmaps/heatmap_{number}.png", chart
-            svg = _weighted_graph(names, frequencies, row["directed"])
+            svg = _weighted_graph(names, frequencies, row["strengths"])
             panel = Panel(f"{row['id']}, {row['seeds']}", svg)
             yield f"heatgraphs/heatgraph_{number}.png", side_by_side([panel])
 
 
-def _weighted_graph(names: Sequence[str], frequencies: Floats, directed: bool) -> str:
+def _weighted_graph(names: Sequence[str], frequencies: Floats, strengths: EdgeStrengths) -> str:
     """The edges that occur, as thick as they are frequent, with the frequency beside them."""
-    present = frequencies >= _LEAST
-    graph = Graph.from_adjacency(names, present)
-    weights = {}
-    for i, j in np.argwhere(np.triu(present | present.T)):
-        weights[names[i], names[j]] = float(
-            min(1.0, frequencies[i, j] + frequencies[j, i]) if directed else frequencies[i, j]
-        )
-    return to_svg(graph, weights=weights)
+    graph = Graph.from_adjacency(names, frequencies >= _LEAST)
+    return to_svg(graph, weights=weights_of(graph, strengths))

@@ -14,7 +14,7 @@ from dagathlon.errors import DagathlonError, listing
 from dagathlon.external.program import Ended
 from dagathlon.graphs import Graph, read_graph
 from dagathlon.learners.base import Estimate, Output, Statistic
-from dagathlon.posteriors.trajectory import read_trajectory
+from dagathlon.posteriors.files import read_posterior
 
 DATA = "data.csv"
 PARAMETERS = "parameters.json"
@@ -66,8 +66,8 @@ def read_outputs(name: str, folder: Path, data: Dataset, gives: Output) -> Estim
     try:
         statistics = _read_statistics(folder / STATISTICS)
         if gives == "chain":
-            chain = read_trajectory(folder / TRAJECTORY, data.names)
-            return Estimate(chain.best(), statistics, chain)
+            posterior = read_posterior(folder / TRAJECTORY, data.names)
+            return Estimate(posterior.map(), statistics, posterior)
         return Estimate(_read_graph(folder / GRAPH, data, gives), statistics)
     except DagathlonError as error:
         text = str(error).replace(f"{folder}/", "")

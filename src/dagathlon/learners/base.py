@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from dagathlon.data import Dataset
-    from dagathlon.posteriors.chain import Chain
+    from dagathlon.posteriors.posterior import Posterior
 
 Statistic: TypeAlias = float | int | str | bool
 Output: TypeAlias = Literal["dag", "cpdag", "undirected", "mag", "pag", "mixed", "chain"]
@@ -31,13 +31,21 @@ class Estimate:
         The graph, over the names of the data.
     stats
         Score of the result, number of tests or iterations, … by name.
-    chain
-        The Markov chain of graphs of a sampler; `graph` is then its graph of highest score.
+    posterior
+        The distribution over graphs, of learners that give one: samplers, the bootstrap, exact
+        posteriors. `graph` is then one estimate from it, as the learner documents.
     """
 
     graph: Graph
     stats: Mapping[str, Statistic] = field(default_factory=dict)
-    chain: Chain | None = None
+    posterior: Posterior | None = None
+
+    def _repr_html_(self) -> str:
+        if self.posterior is None:
+            return self.graph._repr_html_()
+        from dagathlon.posteriors.drawing import weighted_html  # noqa: PLC0415 - notebooks only
+
+        return weighted_html(self.graph, self.posterior)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +64,7 @@ class Learner(Module):
     gives
         The kind of graph that comes out.
     samples
-        Whether the result is a Markov chain of graphs.
+        Whether the result has Markov chains of graphs.
     ESTIMATOR_FIELDS
         Parameters that say how a graph is estimated from the chain; they are no part of what the
         chain is, so that a change of one of them runs no chain again.
@@ -64,6 +72,9 @@ class Learner(Module):
         Whether it promises the same graph for the columns in any order.
     timeout_is_limit
         Whether a parameter `timeout` ends a run; otherwise the learner itself keeps to it.
+    anytime
+        Whether it returns its best graph so far at a deadline (`dagathlon.pulse`); the others raise
+        `OutOfTimeError`, and so does it as long as it has found none.
     uses_blas
         Whether it calls NumPy's linear algebra so often that its threads would cost more than they
         give.
@@ -78,6 +89,7 @@ class Learner(Module):
     order_independent: ClassVar[bool] = False
     ESTIMATOR_FIELDS: ClassVar[tuple[str, ...]] = ()
     timeout_is_limit: ClassVar[bool] = True
+    anytime: ClassVar[bool] = False
     uses_blas: ClassVar[bool] = False
 
     def accepted(self) -> frozenset[DataKind]:

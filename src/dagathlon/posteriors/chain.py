@@ -2,55 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property, partial
-from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
-
-Ints: TypeAlias = npt.NDArray[np.int64]
-Floats: TypeAlias = npt.NDArray[np.float64]
-
-
-class Edits(NamedTuple):
-    """Edges that are added in each row, or those that are removed.
-
-    Parameters
-    ----------
-    edges
-        Pairs of node numbers, from first to second, row after row: an array of shape (m, 2).
-    starts
-        For each row the place of its first edge in `edges`, and at last m.
-    """
-
-    edges: npt.NDArray[np.int32]
-    starts: Ints
-
-    @classmethod
-    def of(cls, rows: Iterable[npt.ArrayLike]) -> Edits:
-        """From one list of pairs per row."""
-        pairs = [np.asarray(row, dtype=np.int32).reshape(-1, 2) for row in rows]
-        starts = np.cumsum([0, *map(len, pairs)], dtype=np.int64)
-        return cls(np.concatenate([np.empty((0, 2), np.int32), *pairs]), starts)
-
-    @property
-    def rows(self) -> Ints:
-        """The row of each edge."""
-        return np.repeat(np.arange(len(self.starts) - 1, dtype=np.int64), np.diff(self.starts))
-
-    def kept(self, keep: npt.NDArray[np.bool_]) -> Edits:
-        """Only some of the edges."""
-        if keep.all():
-            return self
-        counts = np.concatenate(([0], np.cumsum(keep)))
-        return Edits(self.edges[keep], counts[self.starts])
+from dagathlon.posteriors.draws import BLOCK_BYTES, Draws
+from dagathlon.posteriors.edits import Edits, effective_edits, joined_edits
+from dagathlon.posteriors.packed import Floats, Ints, Words
 
 
-class Chain:
+class Chain(Draws):
     """An immutable Markov chain of graphs over the same nodes.
 
     Only states that differ from the one before have a row. A state lasts from the index of its row
@@ -76,6 +41,9 @@ class Chain:
         they last.
     """
 
+    kind = "chain"
+    score: Floats
+
     def __init__(
         self,
         names: Iterable[str],
@@ -89,12 +57,13 @@ class Chain:
     ) -> None:
         self.names = tuple(names)
         self.directed = directed
-        self.index: Ints = np.asarray(index, dtype=np.int64)
-        self.score: Floats = np.asarray(score, dtype=np.float64)
+        self.form = "arcs" if directed else "undirected"
+        self.index = np.asarray(index, dtype=np.int64)
+        self.score = np.asarray(score, dtype=np.float64)
         self.time: Floats | None = None if time is None else np.asarray(time, dtype=np.float64)
         self._check_rows()
         edits = [self._checked(which) for which in (added, removed)]
-        self.added, self.removed = _effective(edits[0], edits[1], len(self.names))
+        self.added, self.removed = effective_edits(edits[0], edits[1], len(self.names))
         for array in (self.index, self.score, *self.added, *self.removed, self.time):
             if array is not None:
                 array.flags.writeable = False
@@ -120,9 +89,6 @@ class Chain:
             raise DataError("a node of a chain has no edge with itself")
         return Edits(edges if self.directed else np.sort(edges, axis=1), edits.starts)
 
-    def __len__(self) -> int:
-        return len(self.index)
-
     @property
     def end(self) -> int:
         """Index of the last row: the number of states of a chain that begins at 0."""
@@ -130,9 +96,100 @@ class Chain:
 
     @cached_property
     def sizes(self) -> Ints:
-        """Number of edges after each row."""
+        """Number of edges after each row; an edge in both directions counts twice."""
         sizes: Ints = np.cumsum(np.diff(self.added.starts) - np.diff(self.removed.starts))
         return sizes
+
+    @cached_property
+    def counts(self) -> Floats:
+        """How long the state after each row lasts; that of the last row only if it is alone."""
+        return self._durations(0.0)
+
+    def _durations(self, burnin: float) -> Floats:
+        """How long the state after each row lasts, once the burn-in is over."""
+        position, start = self._burnt(burnin)
+        durations = np.zeros(len(self))
+        durations[:-1] = np.maximum(position[1:] - np.maximum(position[:-1], start), 0.0)
+        if not durations.any():
+            durations[-1] = 1.0
+        return durations
+
+    def _burnt(self, burnin: float) -> tuple[Floats, float]:
+        """The place of each row in the chain, and the place at which the burn-in ends."""
+        if self.time is None:
+            return self.index.astype(np.float64), float(int(self.end * burnin))
+        return self.time, float(self.time[-1]) * burnin
+
+    def edge_sums(self, weights: Floats) -> Floats:
+        """For each edge, from row to column, the sum of the weights of the rows that have it."""
+        # An edge that is added in a row is in all later states, until it is removed.
+        later = np.cumsum(weights[::-1])[::-1]
+        p = len(self.names)
+        total = np.zeros(p * p)
+        for edits, sign in ((self.added, 1.0), (self.removed, -1.0)):
+            edges = edits.edges.astype(np.int64)
+            keys = edges[:, 0] * p + edges[:, 1]
+            total += sign * np.bincount(keys, weights=later[edits.rows], minlength=p * p)
+        sums = total.reshape(p, p)
+        return sums if self.directed else sums + sums.T
+
+    def blocks(self) -> Iterator[tuple[int, Words]]:
+        """The graphs after each row: each edit turns one bit of the row before."""
+        words = self.packing.words
+        step = max(BLOCK_BYTES // max(len(self.names) ** 2, 8 * words, 1), 1)
+        state = np.zeros(words, dtype="<u8")
+        for first in range(0, len(self), step):
+            rows = np.zeros((min(step, len(self) - first), words), dtype="<u8")
+            for edits in (self.added, self.removed):
+                self._turn(rows, edits, first)
+            rows[0] ^= state
+            np.bitwise_xor.accumulate(rows, axis=0, out=rows)
+            state = rows[-1].copy()
+            yield first, rows
+
+    def _turn(self, rows: Words, edits: Edits, first: int) -> None:
+        mine = slice(edits.starts[first], edits.starts[first + len(rows)])
+        edges = edits.edges[mine].astype(np.int64)
+        where = np.searchsorted(self.packing.cells, edges[:, 0] * len(self.names) + edges[:, 1])
+        bit = np.uint64(1) << (where % 64).astype(np.uint64)
+        np.bitwise_xor.at(rows, (edits.rows[mine] - first, where // 64), bit)
+
+    def after(self, burnin: float) -> Chain:
+        """Without the states of the burn-in; the state at its end becomes the first one.
+
+        With last index L, the first ``int(L · burnin)`` states are left out; in continuous time,
+        that share of the time.
+        """
+        if not burnin:
+            return self
+        kept = np.flatnonzero(self._durations(burnin) > 0)
+        rows = np.arange(kept[0], len(self))
+        _, start = self._burnt(burnin)
+        start_index = int(start) if self.time is None else int(self.index[rows[0]])
+        time = None if self.time is None else np.maximum(self.time[rows] - start, 0.0)
+        return self._selected(rows, np.maximum(self.index[rows] - start_index, 0), time)
+
+    def thinned(self, every: int) -> Chain:
+        """The first of every so many states."""
+        if self.time is not None:
+            raise DataError("a chain in continuous time has no states to thin, only durations")
+        index = -(-(self.index - self.index[0]) // every)
+        # A row of which no state is left goes; the last one ends the chain.
+        rows = np.append(np.flatnonzero(np.diff(index) > 0), len(self) - 1)
+        return self._selected(rows, index[rows], None)
+
+    def _selected(self, rows: Ints, index: Ints, time: Floats | None) -> Chain:
+        """Only some rows: edits of the others join those of the next row that is kept."""
+        added, removed = joined_edits(self.added, self.removed, rows, len(self.names))
+        return Chain(
+            self.names,
+            self.directed,
+            index=index,
+            score=self.score[rows],
+            added=added,
+            removed=removed,
+            time=time,
+        )
 
     def graph_at(self, row: int) -> Graph:
         """The graph after a row."""
@@ -143,10 +200,6 @@ class Chain:
             present += sign * np.bincount(edges[:, 0] * p + edges[:, 1], minlength=p * p)
         matrix = present.reshape(p, p)
         return Graph.from_adjacency(self.names, matrix if self.directed else matrix | matrix.T)
-
-    def best(self) -> Graph:
-        """The graph of highest score, the first one if there are several."""
-        return self.graph_at(int(np.argmax(self.score)))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Chain):
@@ -168,22 +221,6 @@ class Chain:
             name: getattr(self, name) for name in ("index", "score", "added", "removed", "time")
         }
         return (partial(Chain, **rows), (self.names, self.directed))
-
-
-def _effective(added: Edits, removed: Edits, p: int) -> tuple[Edits, Edits]:
-    """Leave out edits that change nothing, so that additions and removals of an edge alternate."""
-    rows = np.concatenate([added.rows, removed.rows])
-    edges = np.concatenate([added.edges, removed.edges]).astype(np.int64)
-    present = np.arange(len(edges)) < len(added.edges)
-    edge = edges[:, 0] * p + edges[:, 1]
-    # One sortable number: by edge, then by row, additions before removals.
-    order = np.argsort((edge * len(added.starts) + rows) * 2 + ~present, kind="stable")
-    state = present[order]
-    before = np.concatenate(([False], state[:-1]))
-    before[np.flatnonzero(np.diff(edge[order], prepend=-1))] = False
-    keep = np.empty(len(edges), dtype=np.bool_)
-    keep[order] = state != before
-    return added.kept(keep[: len(added.edges)]), removed.kept(keep[len(added.edges) :])
 
 
 class ChainRecorder:

@@ -12,15 +12,16 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.posteriors.chain import Chain, Floats, Ints
+from dagathlon.posteriors.chain import Chain
+from dagathlon.posteriors.draws import Draws
+from dagathlon.posteriors.packed import Floats, Ints
 
 
-def states(chain: Chain, values: npt.ArrayLike) -> Floats:
-    """A number for each row of a chain, repeated for as many states as the row lasts."""
+def states(draws: Draws, values: npt.ArrayLike) -> Floats:
+    """A number for each row of some draws, repeated for as many states as the row lasts."""
     rows = np.asarray(values, dtype=np.float64)
-    if len(chain) == 1:
-        return rows
-    return np.repeat(rows[:-1], np.diff(chain.index))
+    lasting = np.append(np.diff(draws.index), draws.end - draws.index[-1])
+    return np.repeat(rows, lasting) if lasting.any() else rows[-1:]
 
 
 def potential_scale_reduction(draws: npt.ArrayLike) -> float:

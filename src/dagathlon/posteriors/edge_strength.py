@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.errors import GraphError
 from dagathlon.graphs import Graph
 
 
 class EdgeStrengths(NamedTuple):
-    """Shares of graphs with an edge.
+    """Shares of graphs with an edge (Friedman, Goldszmidt and Wyner 1999).
 
     Parameters
     ----------
@@ -29,21 +27,6 @@ class EdgeStrengths(NamedTuple):
     names: tuple[str, ...]
     strength: npt.NDArray[np.float64]
     direction: npt.NDArray[np.float64]
-
-
-def edge_strengths(graphs: Sequence[Graph]) -> EdgeStrengths:
-    """Count the edges of graphs over the same nodes (Friedman, Goldszmidt and Wyner 1999)."""
-    if not graphs:
-        raise GraphError("edge strengths need at least one graph")
-    names = graphs[0].names
-    forward = np.zeros((len(names), len(names)))
-    joined = np.zeros_like(forward)
-    for graph in graphs:
-        arcs = np.asarray((graph if graph.names == names else graph.subgraph(names)).adjacency) != 0
-        joined += arcs | arcs.T
-        forward += arcs - 0.5 * (arcs & arcs.T)
-    direction = np.divide(forward, joined, out=np.zeros_like(forward), where=joined > 0)
-    return EdgeStrengths(names, joined / len(graphs), direction)
 
 
 def optimal_threshold(strength: npt.NDArray[np.float64]) -> float:

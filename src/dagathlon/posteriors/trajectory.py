@@ -15,7 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.errors import DataError, listing, unknown
-from dagathlon.posteriors.chain import Chain, Edits
+from dagathlon.posteriors.chain import Chain, ChainRecorder
+from dagathlon.posteriors.draws import Draws
+from dagathlon.posteriors.edits import Edits
 
 _COLUMNS = ("index", "score", "added", "removed")
 
@@ -60,6 +62,21 @@ def read_trajectory(path: str | Path, names: Sequence[str] | None = None) -> Cha
 def write_trajectory(chain: Chain, path: str | Path) -> None:
     """Write a chain, so that `read_trajectory` gives the same one."""
     Path(path).write_text(format_trajectory(chain), encoding="utf-8")
+
+
+def chain_of(draws: Draws) -> Chain:
+    """Draws as a chain of changes; weights and parameters have no place in one."""
+    if isinstance(draws, Chain):
+        return draws
+    if draws.log_weights is not None or draws.form == "marks":
+        what = "weights" if draws.log_weights is not None else "edges with circles or two arrows"
+        raise DataError(f"a trajectory has no place for {what}; write an .npz file")
+    recorder = ChainRecorder(draws.names, draws.form == "arcs")
+    score = np.zeros(len(draws)) if draws.score is None else draws.score
+    for first, rows in draws.blocks():
+        for k, matrix in enumerate(draws.packing.adjacency(rows), first):
+            recorder.record(k, float(score[k]), matrix)
+    return recorder.chain(draws.end)
 
 
 def format_trajectory(chain: Chain) -> str:

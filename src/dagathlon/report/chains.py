@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.evaluate.chains import score_trajectory, size_trajectory
-from dagathlon.posteriors.chain import Chain
+from dagathlon.posteriors.posterior import Posterior
 from dagathlon.report.context import Results
 from dagathlon.report.evaluation import Block
 from dagathlon.study.plan.plan import Case, Run
@@ -18,11 +18,11 @@ _NOT_VARIED = ("mcmc_seed", "mcmc_estimator", "threshold", "burnin_frac")
 
 
 class ChainRun(NamedTuple):
-    """A run of a sampler with its chain; runs that differ in the estimator alone are one."""
+    """A run of a sampler with its chains; runs that differ in the estimator alone are one."""
 
     run: Run
     case: Case
-    chain: Chain
+    posterior: Posterior
     values: dict[str, Any]
     module: str
     parameter: str
@@ -30,21 +30,24 @@ class ChainRun(NamedTuple):
 
 
 class Series(NamedTuple):
-    """A functional of the graphs along a chain."""
+    """A functional of the graphs along one chain of a run."""
 
     source: ChainRun
+    number: int
     functional: str
     sample: npt.NDArray[np.int64]
     value: npt.NDArray[Any]
 
     def labels(self) -> dict[str, Any]:
         """What tells the series from others, under Benchpress's names."""
-        run, case, _, values, module, parameter, value = self.source
+        run, case, posterior, values, module, parameter, value = self.source
+        seed = values.get("mcmc_seed")
+        several = len(posterior.chains) > 1
         return {
             "param": parameter,
             "param_val": value,
             "seed": case.seed,
-            "mcmc_seed": values.get("mcmc_seed"),
+            "mcmc_seed": f"{seed}, chain {self.number + 1}" if several else seed,
             "alg": module,
             "id": run.entry,
             "functional": self.functional,
@@ -62,13 +65,14 @@ def chain_runs(results: Results, identifier: str) -> Iterator[ChainRun]:
             continue
         seen.add(run.learn)
         estimate = results.learned(run)
-        if estimate is None or estimate.chain is None:
+        if estimate is None or estimate.posterior is None:
             continue
         entry, case = results.algorithm(run), results.case(run)
         values = dict(results.values(run))
         parameter = varied_parameter(entry.values)
         value = str(values.get(parameter, identifier))
-        yield ChainRun(run, case, estimate.chain, values, entry.module.name, parameter, value)
+        found = estimate.posterior
+        yield ChainRun(run, case, found, values, entry.module.name, parameter, value)
 
 
 def varied_parameter(values: Mapping[str, Any]) -> str:
@@ -98,8 +102,11 @@ def series_of(results: Results, wanted: Trajectory) -> Iterator[Series]:
     """The trajectories that are asked for, chain by chain."""
     trajectory = score_trajectory if wanted.functional == "score" else size_trajectory
     for source in chain_runs(results, wanted.id):
-        found = trajectory(source.chain, wanted.burn_in, wanted.thinning)
-        yield Series(source, wanted.functional, found.sample, found.value)
+        for number, chain in enumerate(source.posterior.chains):
+            if wanted.functional == "score" and chain.score is None:
+                continue
+            found = trajectory(chain, wanted.burn_in, wanted.thinning)
+            yield Series(source, number, wanted.functional, *found)
 
 
 def grouped(blocks: Iterable[Block], single: bool) -> list[list[Block]]:

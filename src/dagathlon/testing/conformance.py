@@ -183,7 +183,7 @@ class _Trial:
         copies = np.array(data.codes), np.array(data.values)
         if Dataset(data.variables, *copies, data.regimes).fingerprint != before:
             yield "it changes the data"
-        if again.graph != first.graph or again.chain != first.chain:
+        if again.graph != first.graph or again.posterior != first.posterior:
             yield "the same random stream gives another result"
         elif _lasting(again) != _lasting(first):
             yield "the same random stream gives other statistics"
@@ -222,8 +222,10 @@ def _invalid(estimate: Estimate, data: Dataset, gives: Output) -> Iterator[str]:
     graph = estimate.graph
     if set(graph.names) != set(data.names):
         yield f"the names {graph.names} of the graph are not the columns {data.names}"
-    if (estimate.chain is not None) != (gives == "chain"):
-        yield f"gives is {gives!r}, and it returned {'a' if estimate.chain else 'no'} chain"
+    if estimate.posterior is None and gives == "chain":
+        yield "gives is 'chain', and it returned no posterior"
+    if estimate.posterior is not None and set(estimate.posterior.names) != set(data.names):
+        yield f"the names {estimate.posterior.names} of the posterior are not the columns"
     if not _fits(graph, gives):
         yield f"gives is {gives!r}, and the graph is {graph.kind}"
     for name, value in estimate.stats.items():

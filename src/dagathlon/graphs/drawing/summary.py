@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from html import escape
 
 from dagathlon.graphs.drawing.svg import to_svg
@@ -28,13 +29,21 @@ def summary(graph: Graph) -> str:
     return line + "…)"
 
 
-def html(graph: Graph) -> str:
-    """The drawing, if the graph is not too large for one, and a caption."""
+def html(graph: Graph, weights: Mapping[tuple[str, str], float] | None = None) -> str:
+    """The drawing, if the graph is not too large for one, and a caption.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    weights
+        A number from 0 to 1 for an edge by its two names, by which it is thick; see `to_svg`.
+    """
     kinds = Counter(edge.connector for edge in graph.edges())
     edges = ", ".join(f"{count} {text}" for text, count in kinds.most_common())
     caption = f"{_plural(len(graph), 'node')}, {_plural(graph.n_edges, 'edge')}"
     caption += f" ({edges})" if edges else ""
-    drawing = to_svg(graph) if len(graph) <= _MAX_DRAWN else ""
+    drawing = to_svg(graph, weights=weights) if len(graph) <= _MAX_DRAWN else ""
     return f'<figure style="margin:0">{drawing}<figcaption>{escape(caption)}</figcaption></figure>'
 
 

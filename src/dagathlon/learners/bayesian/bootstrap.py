@@ -13,8 +13,8 @@ from dagathlon.graphs import Graph, cpdag
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.modules import Natural, NonNegative, Probability, Reference, find
 from dagathlon.modules.spec import single_values
-from dagathlon.posteriors.chain import Chain, ChainRecorder
-from dagathlon.posteriors.edge_strength import averaged_graph, edge_strengths, optimal_threshold
+from dagathlon.posteriors.edge_strength import optimal_threshold
+from dagathlon.posteriors.posterior import Posterior
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,8 +28,9 @@ LearnerSettings: TypeAlias = Annotated[str, Reference("settings")]
 class Bootstrap(Learner):
     """Another learner on samples of the rows with replacement: the edges that keep coming back.
 
-    The result is the averaged graph, and the learned graphs one after another as a chain, which
-    the evaluations of Markov chains read; they are no draws from a posterior distribution.
+    The result is the averaged graph, and the learned graphs one after another in the place of a
+    posterior, which the evaluations of Markov chains read; they are draws from the distribution of
+    what the learner finds, not from a posterior distribution.
 
     Parameters
     ----------
@@ -51,6 +52,7 @@ class Bootstrap(Learner):
     """
 
     name = "bootstrap"
+    version = 2
     gives = "chain"
     references = (
         "Friedman, Goldszmidt and Wyner 1999, Data analysis with Bayesian networks, UAI",
@@ -117,14 +119,13 @@ class Bootstrap(Learner):
         for _ in range(self.replicates):
             found.append(inner.learn(data.take(rng.integers(len(data), size=size)), rng))
         graphs = [self._counted(estimate.graph.subgraph(data.names)) for estimate in found]
-        strengths = edge_strengths(graphs)
+        scores = [float(estimate.stats.get("score", 0.0)) for estimate in found]
+        posterior = Posterior.of(graphs, score=scores)
         threshold = self.threshold
         if threshold == "optimal":
-            threshold = optimal_threshold(strengths.strength)
-        graph = averaged_graph(strengths, threshold)
+            threshold = optimal_threshold(posterior.strengths.strength)
         stats = {"replicates": self.replicates, "threshold": threshold}
-        scores = [float(estimate.stats.get("score", 0.0)) for estimate in found]
-        return Estimate(graph, stats, _chain(graphs, scores))
+        return Estimate(posterior.consensus(threshold), stats, posterior)
 
     def _counted(self, graph: Graph) -> Graph:
         return cpdag(graph) if self.classes and graph.is_dag else graph
@@ -148,11 +149,3 @@ def _learner_of(name: str, values: Mapping[str, Any]) -> Learner:
     plain = {key: value for key, value in values.items() if key not in contents}
     learner = cls.from_json(plain, name)
     return dataclasses.replace(learner, **contents) if contents else learner
-
-
-def _chain(graphs: list[Graph], scores: list[float]) -> Chain:
-    directed = any(edge.connector == "->" for graph in graphs for edge in graph.edges())
-    recorder = ChainRecorder(graphs[0].names, directed)
-    for index, (graph, score) in enumerate(zip(graphs, scores, strict=True)):
-        recorder.record(index, score, graph.adjacency != 0)
-    return recorder.chain(len(graphs))

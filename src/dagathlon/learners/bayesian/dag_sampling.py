@@ -26,8 +26,10 @@ from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.score_kinds import ScoreName
 from dagathlon.learners.start_graph import StartsFromGraph
 from dagathlon.modules import Count, Natural, NonNegative, Probability
-from dagathlon.posteriors.chain import Chain, ChainRecorder, Edits
+from dagathlon.posteriors.chain import Chain
 from dagathlon.posteriors.convergence import chain_stats
+from dagathlon.posteriors.edits import Edits
+from dagathlon.posteriors.posterior import Posterior
 
 _SAVED_STATES = 1000
 
@@ -164,11 +166,11 @@ class DagSampler(PosteriorBased, Sampler):
     stepsave
         Number of steps between two states that are saved; null saves 1000 in all.
     chains
-        Number of independent chains. The saved states of several chains take turns: with three of
-        them every third state is of the same chain.
+        Number of independent chains.
     """
 
     gives = "chain"
+    anytime = True
 
     iterations: Count | None = None
     stepsave: Natural | None = None
@@ -189,15 +191,18 @@ class DagSampler(PosteriorBased, Sampler):
         return False
 
     def result(self, logs: Sequence[_core.ChainLog], data: Dataset, length: RunLength) -> Estimate:
-        """The chains as one, its best graph, and what is known about convergence."""
-        chains = [closed_chain(log, data.names, length.saved) for log in logs]
-        chain = chains[0] if len(chains) == 1 else _taking_turns(chains, length.saved)
+        """The chains, their best graph, and what is known about convergence."""
+        # Chains run one after the other: a deadline leaves the last ones shorter, or without a step.
+        saved = max(len(log) for log in logs)
+        chains = [closed_chain(log, data.names) for log in logs if len(log) == saved]
+        whole = saved == length.saved
         stats = {
-            "score": float(chain.score.max()),
-            "iterations": length.iterations,
+            "score": max(float(chain.score.max()) for chain in chains),
+            "iterations": length.iterations if whole else (saved - 1) * length.stepsave,
             **({} if self.is_search() else chain_stats(chains)),
         }
-        return Estimate(chain.best(), stats, chain)
+        posterior = Posterior(chains)
+        return Estimate(posterior.map(), stats, posterior)
 
 
 def thousands(steps: float) -> int:
@@ -217,13 +222,13 @@ def starting_orders(required: ArcMatrix, chains: int, rng: np.random.Generator) 
     return [first_order(required, order.tolist()) for order in preferences]
 
 
-def closed_chain(log: _core.ChainLog, names: Sequence[str], saved: int) -> Chain:
+def closed_chain(log: _core.ChainLog, names: Sequence[str]) -> Chain:
     """A native chain, closed after its last state."""
     score = log.score.ravel()
     return Chain(
         names,
         True,
-        index=np.append(log.index.ravel(), saved),
+        index=np.append(log.index.ravel(), len(log)),
         score=np.append(score, score[-1]),
         added=_edits(log.added, log.added_starts),
         removed=_edits(log.removed, log.removed_starts),
@@ -232,16 +237,3 @@ def closed_chain(log: _core.ChainLog, names: Sequence[str], saved: int) -> Chain
 
 def _edits(pairs: np.ndarray, starts: np.ndarray) -> Edits:
     return Edits(pairs.astype(np.int32), np.append(starts.ravel(), len(pairs)).astype(np.int64))
-
-
-def _taking_turns(chains: Sequence[Chain], saved: int) -> Chain:
-    recorder = ChainRecorder(chains[0].names, True)
-    rows = [np.searchsorted(chain.index, np.arange(saved), "right") - 1 for chain in chains]
-    matrices: dict[tuple[int, int], np.ndarray] = {}
-    for s in range(saved):
-        for c, chain in enumerate(chains):
-            row = int(rows[c][s])
-            if (c, row) not in matrices:
-                matrices[c, row] = chain.graph_at(row).adjacency.astype(np.bool_)
-            recorder.record(s * len(chains) + c, float(chain.score[row]), matrices[c, row])
-    return recorder.chain(saved * len(chains))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from typing import Literal
@@ -13,12 +12,11 @@ from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.errors import DataError
 from dagathlon.learners.base import Estimate, Statistic
-from dagathlon.learners.bayesian.dag_posterior import DagPosterior, DagSpace
 from dagathlon.learners.constraints import starting_dag
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.score_kinds import ScoreName
 from dagathlon.modules import Count, NonNegative, Probability
-from dagathlon.posteriors.chain import Chain, ChainRecorder
+from dagathlon.posteriors.dag_posterior import DagPosterior, DagSpace
 
 MOST_VARIABLES = 20
 
@@ -44,12 +42,13 @@ class ExactPosterior(ScoreBased):
         Whether each DAG counts once (structure), or once for each order of the variables that it
         is consistent with (order).
     draws
-        Number of independent DAGs to draw, as a chain.
+        Number of independent DAGs to draw.
     memory_limit
         Largest memory in GB.
     """
 
     name = "exact_posterior"
+    version = 2
     gives = "dag"
     references = (
         "Tian and He 2009, UAI",
@@ -81,9 +80,12 @@ class ExactPosterior(ScoreBased):
         """Sum over all DAGs, and estimate one."""
         posterior = self.posterior(data)
         seed = int(rng.integers(2**63))
-        graph = posterior.best() if self.estimator == "map" else posterior.above(self.threshold)
-        chain = _as_chain(posterior, self.draws, seed) if self.draws else None
-        return Estimate(graph, _summary(posterior), chain)
+        if self.draws:
+            posterior = posterior.with_draws(posterior.drawn(self.draws, seed))
+        graph = posterior.map()
+        if self.estimator == "threshold":
+            graph = posterior.above(self.threshold, acyclic=True)
+        return Estimate(graph, _summary(posterior), posterior)
 
     def _require_room(self, variables: int) -> None:
         needed = memory_needed(variables) / 1e9
@@ -104,19 +106,10 @@ def memory_needed(variables: int) -> float:
 
 
 def _summary(posterior: DagPosterior) -> dict[str, Statistic]:
-    shares = posterior.edge_probabilities
     found: dict[str, Statistic] = {
         "log_partition": posterior.log_partition,
-        "expected_edges": float(shares.sum()),
-        "edge_probabilities": json.dumps(shares.tolist()),
+        "expected_edges": posterior.expected_edges,
     }
     if not math.isnan(posterior.entropy):
         found["entropy"] = posterior.entropy
     return found
-
-
-def _as_chain(posterior: DagPosterior, draws: int, seed: int) -> Chain:
-    recorder = ChainRecorder(posterior.names, directed=True)
-    for k, dag in enumerate(posterior.sample(draws, seed)):
-        recorder.record(k, posterior.log_weight(dag), dag.adjacency != 0)
-    return recorder.chain(draws)

@@ -9,6 +9,7 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data import Dataset
+from dagathlon.errors import OutOfTimeError
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.bayesian.dag_sampling import (
@@ -22,7 +23,9 @@ from dagathlon.learners.bayesian.dag_sampling import (
 from dagathlon.learners.bayesian.order_mcmc import ANNEALED_SEARCH, FEW_VARIABLES, KUIPERS_2022
 from dagathlon.learners.bayesian.search_space import ArcMatrix, first_order
 from dagathlon.modules import Count, Natural, Probability
-from dagathlon.posteriors.chain import Chain, Floats
+from dagathlon.posteriors.chain import Chain
+from dagathlon.posteriors.posterior import Posterior
+from dagathlon.pulse import best_so_far
 
 _SAVED_STATES = 1000
 _BURNIN = 0.2
@@ -58,6 +61,7 @@ class IterativeSearch(SpaceBased):
 
     name = "itsearch"
     gives = "mixed"
+    anytime = True
     references = (KUIPERS_2022,)
 
     estimate: Literal["map", "endspace"] = "map"
@@ -91,14 +95,19 @@ class IterativeSearch(SpaceBased):
         steps = self._length(len(data.names))
         number = 0
         while self.rounds is None or number < self.rounds:
-            self.fill(tables, score, space)
+            try:
+                self.fill(tables, score, space)
+            except OutOfTimeError:
+                if number and best_so_far():
+                    break
+                raise
             found = _core.order_chain(tables, order, *steps, *heating, seed, number)
-            chain = closed_chain(found.log, data.names, steps.saved)
+            chain = closed_chain(found.log, data.names)
             number += 1
             order = found.best
             best.consider(chain)
             candidates = self._grown(space, self._found(chain, best))
-            if np.array_equal(candidates, space.candidates):
+            if np.array_equal(candidates, space.candidates) or best_so_far():
                 break
             space = self.checked(space._replace(candidates=candidates), data)
         stats = {
@@ -119,7 +128,8 @@ class IterativeSearch(SpaceBased):
         """Arcs of the best DAG so far, or those that were sampled often after a burn-in."""
         if self.maximise:
             return best.dag
-        frequent: ArcMatrix = _shares(chain, int(chain.end * _BURNIN)) > self.posterior
+        late = Posterior([chain]).after(_BURNIN)
+        frequent: ArcMatrix = late.edge_probabilities > self.posterior
         return frequent
 
     def _grown(self, space: SearchSpace, found: ArcMatrix) -> ArcMatrix:
@@ -143,12 +153,3 @@ class _Best:
         if chain.score[row] > self.score:
             self.score = float(chain.score[row])
             self.dag = chain.graph_at(row).adjacency.astype(np.bool_)
-
-
-def _shares(chain: Chain, start: int) -> Floats:
-    """The share of the states, from one on, that have each arc."""
-    left = chain.end - np.maximum(chain.index, start)
-    total = np.zeros((len(chain.names),) * 2)
-    for edits, sign in ((chain.added, 1), (chain.removed, -1)):
-        np.add.at(total, (edits.edges[:, 0], edits.edges[:, 1]), sign * left[edits.rows])
-    return total / (chain.end - start)

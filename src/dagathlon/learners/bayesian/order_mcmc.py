@@ -42,6 +42,7 @@ class OrderMcmc(SpaceBased, DagSampler):
     """
 
     name = "order_mcmc"
+    version = 2
     references = ("Friedman and Koller 2003, Machine Learning 50", KUIPERS_2022)
 
     maximise: bool = False

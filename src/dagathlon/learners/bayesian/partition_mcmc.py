@@ -37,6 +37,7 @@ class PartitionMcmc(SpaceBased, DagSampler):
     """
 
     name = "partition_mcmc"
+    version = 2
     references = (
         "Kuipers and Moffa 2017, Partition MCMC for inference on acyclic digraphs, JASA 112",
         "Grzegorczyk and Husmeier 2008, Improving the structure MCMC sampler, ML 71",
@@ -71,6 +72,7 @@ class StructureMcmc(StartsFromGraph, DagSampler):
     """
 
     name = "structure_mcmc"
+    version = 2
     references = ("Madigan and York 1995, International Statistical Review 63",)
 
     def default_iterations(self, p: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -17,6 +18,7 @@ from dagathlon.learners.constraints import ConstraintFile
 from dagathlon.learners.score.score_kinds import ScoreParameters
 from dagathlon.learners.score.scores import native_score
 from dagathlon.modules import Count, Natural, NonNegative, Probability
+from dagathlon.posteriors.posterior import Posterior
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
@@ -25,21 +27,13 @@ Question: TypeAlias = tuple[int, int, list[int]]
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class WeightedGraph:
-    """A graph of a sample, and its probability among the graphs of the sample."""
-
-    graph: Graph
-    weight: float
-
-
 @dataclass(frozen=True, kw_only=True)
 class RfciBsc(Learner):
     """RFCI with Bayesian scoring of constraints: the most probable of many sampled PAGs.
 
     RFCI is run many times. Each of its questions is answered by a draw with the posterior
     probability of independence. A graph is then weighted by the probability that all questions of
-    all runs have the answers that the graph gives. `sample` returns all graphs with their weights.
+    all runs have the answers that the graph gives; the posterior is made of these graphs.
 
     Parameters
     ----------
@@ -65,6 +59,7 @@ class RfciBsc(Learner):
     """
 
     name = "rfci_bsc"
+    version = 2
     gives = "pag"
     takes = frozenset({"continuous", "discrete"})
     references = (
@@ -91,20 +86,15 @@ class RfciBsc(Learner):
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn the PAG of highest weight."""
         found, questions = self._draw(data, rng)
-        weighted = self._weigh(found, questions, data, rng)
-        best = weighted[0]
+        posterior = self._weigh(found, questions, data, rng)
+        graph, weight = posterior.graphs(1)[0]
         stats = {
-            "posterior": best.weight,
+            "posterior": weight,
             "constraints": len(questions),
             "distinct_graphs": len(found),
-            "weighted_graphs": sum(graph.weight > 0 for graph in weighted),
+            "weighted_graphs": int(np.count_nonzero(posterior.weights[0])),
         }
-        return Estimate(best.graph, stats)
-
-    def sample(self, data: Dataset, rng: np.random.Generator) -> tuple[WeightedGraph, ...]:
-        """The distinct graphs of all runs, that of highest weight first; the weights sum to 1."""
-        found, questions = self._draw(data, rng)
-        return self._weigh(found, questions, data, rng)
+        return Estimate(graph, stats, posterior)
 
     def _draw(
         self, data: Dataset, rng: np.random.Generator
@@ -134,7 +124,7 @@ class RfciBsc(Learner):
         questions: list[Question],
         data: Dataset,
         rng: np.random.Generator,
-    ) -> tuple[WeightedGraph, ...]:
+    ) -> Posterior:
         """A graph with contradictory edges claims nothing and has no weight.
 
         When all are such, the weights are the shares of the runs.
@@ -142,13 +132,13 @@ class RfciBsc(Learner):
         found = {graph: _claims(graph, questions) for graph in graphs}
         claims = {graph: claimed for graph, claimed in found.items() if claimed is not None}
         if not claims:
-            weights = {graph: count / self.graphs for graph, count in graphs.items()}
+            logs = {graph: math.log(count) for graph, count in graphs.items()}
         else:
             log_probability = self._model(questions, data, rng)
-            logs = {graph: log_probability(np.array(c)) for graph, c in claims.items()}
-            weights = dict.fromkeys(graphs, 0.0) | _normalised(logs)
-        order = sorted(graphs, key=lambda graph: (-weights[graph], -graphs[graph]))
-        return tuple(WeightedGraph(graph, weights[graph]) for graph in order)
+            known = {graph: log_probability(np.array(c)) for graph, c in claims.items()}
+            logs = dict.fromkeys(graphs, -math.inf) | known
+        order = sorted(graphs, key=lambda graph: (-logs[graph], -graphs[graph]))
+        return Posterior.of(order, log_weights=[logs[graph] for graph in order])
 
     def _model(
         self, questions: list[Question], data: Dataset, rng: np.random.Generator
@@ -171,9 +161,3 @@ def _claims(graph: Graph, questions: list[Question]) -> list[bool] | None:
     except ValueError:
         return None
     return [p > 0.5 for p in _core.evaluate_tests(oracle, questions)[1]]
-
-
-def _normalised(logs: dict[Graph, float]) -> dict[Graph, float]:
-    values = np.array(list(logs.values()))
-    shares = np.exp(values - values.max())
-    return dict(zip(logs, (shares / shares.sum()).tolist(), strict=True))

@@ -18,7 +18,8 @@ from dagathlon.data.sem import LinearSem
 from dagathlon.data.variable import Variable
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
-from dagathlon.posteriors.chain import Chain, Edits
+from dagathlon.posteriors.parts import from_parts, old_chain, to_parts
+from dagathlon.posteriors.posterior import Posterior
 
 Arrays: TypeAlias = Mapping[str, npt.NDArray[Any]]
 
@@ -61,11 +62,11 @@ def _graph(parts: Parts) -> Graph:
 def _estimate_parts(estimate: Estimate) -> Parts:
     stats = {name: _plain(value) for name, value in estimate.stats.items()}
     arrays: dict[str, npt.NDArray[Any]] = {"marks": estimate.graph.marks}
-    directed = None
-    if estimate.chain is not None:
-        directed = estimate.chain.directed
-        arrays |= _chain_arrays(estimate.chain)
-    return Parts([estimate.graph.names, stats, directed], arrays)
+    about = None
+    if estimate.posterior is not None:
+        about, own = to_parts(estimate.posterior)
+        arrays |= {f"posterior.{name}": array for name, array in own.items()}
+    return Parts([estimate.graph.names, stats, about], arrays)
 
 
 def _plain(value: Any) -> Any:
@@ -73,35 +74,18 @@ def _plain(value: Any) -> Any:
 
 
 def _estimate(parts: Parts) -> Estimate:
-    names, stats, directed = parts.meta
-    chain = None if directed is None else _chain(names, directed, parts.arrays)
-    return Estimate(Graph(names, parts.arrays["marks"]), stats, chain)
+    names, stats, about = parts.meta
+    return Estimate(Graph(names, parts.arrays["marks"]), stats, _posterior(names, about, parts))
 
 
-def _chain_arrays(chain: Chain) -> dict[str, npt.NDArray[Any]]:
-    arrays: dict[str, npt.NDArray[Any]] = {
-        "index": chain.index,
-        "score": chain.score,
-        "added": chain.added.edges,
-        "added_starts": chain.added.starts,
-        "removed": chain.removed.edges,
-        "removed_starts": chain.removed.starts,
-    }
-    if chain.time is not None:
-        arrays["time"] = chain.time
-    return arrays
-
-
-def _chain(names: list[str], directed: bool, arrays: Arrays) -> Chain:
-    return Chain(
-        names,
-        directed,
-        index=arrays["index"],
-        score=arrays["score"],
-        added=Edits(arrays["added"], arrays["added_starts"]),
-        removed=Edits(arrays["removed"], arrays["removed_starts"]),
-        time=arrays.get("time"),
-    )
+def _posterior(names: list[str], about: Any, parts: Parts) -> Posterior | None:
+    if about is None:
+        return None
+    if isinstance(about, bool):  # whether a chain is directed: all that stood here before
+        return old_chain(names, about, parts.arrays)
+    prefix = "posterior."
+    own = {k.removeprefix(prefix): a for k, a in parts.arrays.items() if k.startswith(prefix)}
+    return from_parts(about, own)
 
 
 def _dataset_parts(data: Dataset) -> Parts:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dagathlon.posteriors.chain import Chain, Edits
+from dagathlon.posteriors.chain import Chain
 from dagathlon.posteriors.convergence import (
     effective_sample_size,
     potential_scale_reduction,
     states,
 )
+from dagathlon.posteriors.edits import Edits
 
 
 def autoregressive(rho: float, chains: int, n: int, seed: int = 1) -> np.ndarray:

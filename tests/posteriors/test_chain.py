@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
-from dagathlon.posteriors.chain import Chain, ChainRecorder, Edits
+from dagathlon.posteriors.chain import Chain, ChainRecorder
+from dagathlon.posteriors.edits import Edits
+from dagathlon.posteriors.posterior import Posterior
 from dagathlon.posteriors.trajectory import format_trajectory, read_trajectory, write_trajectory
 
 # The example of Benchpress's documentation.
@@ -54,7 +56,11 @@ def test_graphs_of_the_example():
     chain = example()
     assert chain.graph_at(0) == Graph.from_edges(["b - c", "a - d"], "abcd")
     assert chain.graph_at(1) == Graph.from_edges(["a - d"], "abcd")
-    assert chain.graph_at(2) == chain.best() == Graph.from_edges(["c - d", "a - d"], "abcd")
+    assert (
+        chain.graph_at(2)
+        == Posterior([chain]).map()
+        == Graph.from_edges(["c - d", "a - d"], "abcd")
+    )
 
 
 def test_example_is_written_as_documented():
@@ -213,4 +219,4 @@ def test_recorder_notes_changes():
     assert chain.score.tolist() == [-2.0, -1.0, -2.0, -2.0]
     assert chain.added.edges.tolist() == [[0, 1], [2, 1]]
     assert chain.removed.edges.tolist() == [[2, 1]]
-    assert chain.best() == Graph.from_edges(["a -> b", "c -> b"], "abc")
+    assert Posterior([chain]).map() == Graph.from_edges(["a -> b", "c -> b"], "abc")

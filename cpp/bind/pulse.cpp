@@ -1,0 +1,93 @@
+#include "dagathlon/pulse.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+
+#include "bind.hpp"
+
+namespace dagathlon {
+
+namespace {
+
+// Signals are the main thread's; in another this tells of progress alone.
+void tick(pulse::Watch& watch) {
+  const nb::gil_scoped_acquire locked;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  if (watch.listener && (watch.done > 0 || watch.total > 0))
+    nb::borrow<nb::callable>(static_cast<PyObject*>(watch.listener))(watch.done, watch.total);
+}
+
+// The watch that a new one replaces, with what the new one has of its own.
+struct Replaced {
+  pulse::Watch before;
+  bool own_deadline = false;
+  nb::object listener;
+};
+
+constexpr double forever = 1e9;
+
+Replaced begin_watch(double seconds, nb::object listener) {
+  pulse::Watch& now = pulse::watch();
+  Replaced replaced{now, false, listener};
+  if (seconds < forever) {
+    const std::chrono::duration<double> left(std::max(seconds, 0.0));
+    const auto deadline = pulse::Clock::now() + std::chrono::duration_cast<pulse::Clock::duration>(left);
+    // Of two deadlines the nearer one counts.
+    if (deadline < now.deadline) {
+      replaced.own_deadline = true;
+      now.deadline = deadline;
+      now.stopped_early = false;
+      now.parts_of_deadline = 0;
+    }
+  }
+  if (!listener.is_none()) {
+    now.listener = listener.ptr();
+    now.parts_of_progress = now.done = now.total = 0;
+  }
+  return replaced;
+}
+
+// Whether a search inside the watch ended early.
+bool end_watch(const Replaced& replaced) {
+  pulse::Watch& now = pulse::watch();
+  const pulse::Watch inner = now;
+  now = replaced.before;
+  if (!replaced.own_deadline) now.stopped_early = inner.stopped_early;
+  if (replaced.listener.is_none()) {
+    now.done = inner.done;
+    now.total = inner.total;
+  }
+  return inner.stopped_early;
+}
+
+void beat_now(std::size_t done, std::size_t total) {
+  if (done > 0 || total > 0) pulse::progress(done, total);
+  pulse::look();
+}
+
+void translate(const std::exception_ptr& thrown, void*) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const pulse::OutOfTime& error) {
+    const nb::object type = nb::module_::import_("dagathlon.errors").attr("OutOfTimeError");
+    PyErr_SetString(type.ptr(), error.what());
+  }
+}
+
+}  // namespace
+
+void bind_pulse(nb::module_& m) {
+  pulse::on_tick(&tick);
+  nb::register_exception_translator(&translate);
+  nb::class_<Replaced>(m, "ReplacedWatch", "The watch outside a new one.");
+  m.def("begin_watch", &begin_watch, nb::arg("seconds"), nb::arg("listener").none());
+  m.def("end_watch", &end_watch, nb::arg("replaced"), "Whether a search inside ended at the deadline.");
+  m.def("beat", &beat_now, nb::arg("done"), nb::arg("total"));
+  m.def("out_of_time", &pulse::out_of_time);
+  m.def("stop_early", &pulse::stop_early);
+  m.def("enter_part", &pulse::enter_part);
+  m.def("leave_part", &pulse::leave_part);
+}
+
+}  // namespace dagathlon

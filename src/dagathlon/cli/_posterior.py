@@ -1,0 +1,108 @@
+"""What ``dagathlon learn`` says of a posterior: probabilities of edges, and two files."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+from pathlib import Path
+
+from dagathlon.cli._parts import check_folder, write_text
+from dagathlon.errors import DagathlonError
+from dagathlon.graphs import Graph
+from dagathlon.learners import Estimate, Learner
+from dagathlon.learners.base import Sampler
+from dagathlon.posteriors.drawing import summary_line, weights_of
+from dagathlon.posteriors.edge_strength import EdgeStrengths
+from dagathlon.posteriors.files import check_suffix, write_posterior
+from dagathlon.posteriors.posterior import Posterior
+
+
+def add_posterior_arguments(parser: argparse.ArgumentParser) -> None:
+    """The files of learners that give a distribution over graphs."""
+    parser.add_argument(
+        "--posterior",
+        type=Path,
+        metavar="FILE",
+        help="file for the posterior of samplers, bootstrap, …: .npz, or .csv for one chain",
+    )
+    parser.add_argument(
+        "--strengths",
+        type=Path,
+        metavar="FILE.csv",
+        help="table of the probabilities of edges: from, to, probability, direction",
+    )
+
+
+def check_posterior_places(arguments: argparse.Namespace) -> None:
+    """Name a place that cannot be written before learning begins."""
+    check_folder(arguments.posterior)
+    check_folder(arguments.strengths)
+    if arguments.posterior:
+        check_suffix(arguments.posterior)
+
+
+def settled(estimate: Estimate, learner: Learner) -> Posterior | None:
+    """The posterior without the burn-in of a sampler, which its own parameter says."""
+    if estimate.posterior is None or not isinstance(learner, Sampler):
+        return estimate.posterior
+    return estimate.posterior.after(learner.burnin_frac)
+
+
+def write_posterior_files(
+    arguments: argparse.Namespace, estimate: Estimate, learner: Learner
+) -> None:
+    """Write what was asked for: all draws, and the strengths after the burn-in.
+
+    A learner without a posterior is a mistake of the user's.
+    """
+    if not (arguments.posterior or arguments.strengths):
+        return
+    late = settled(estimate, learner)
+    if estimate.posterior is None or late is None:
+        asked = "--posterior" if arguments.posterior else "--strengths"
+        raise DagathlonError(
+            f"{asked}: {learner.name} gives one graph and no distribution over graphs; samplers, "
+            "exact_posterior, rfci_bsc and bootstrap (of any learner) do"
+        )
+    if arguments.posterior:
+        write_posterior(estimate.posterior, arguments.posterior)
+    if arguments.strengths:
+        write_text(arguments.strengths, strength_table(late.strengths))
+
+
+def strength_table(strengths: EdgeStrengths) -> str:
+    """CSV: each ordered pair that may be joined, how likely, and how likely in this direction."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["from", "to", "probability", "direction"])
+    for i, start in enumerate(strengths.names):
+        for j, end in enumerate(strengths.names):
+            if strengths.strength[i, j] > 0:
+                numbers = (strengths.strength[i, j], strengths.direction[i, j])
+                writer.writerow([start, end, *(f"{float(number):.6g}" for number in numbers)])
+    return text.getvalue()
+
+
+def edge_lines(graph: Graph, posterior: Posterior | None) -> list[str]:
+    """Edges with the probability of each, and that its two nodes are joined in any way."""
+    if posterior is None:
+        return [str(edge) for edge in graph.edges()]
+    joined = weights_of(graph, posterior.strengths)
+    width = max((len(str(edge)) for edge in graph.edges()), default=0)
+    return [
+        f"{edge!s:{width}}  {posterior.probability([tuple(edge)]):.3f}"
+        f"  {joined[edge.left, edge.right]:.3f}"
+        for edge in graph.edges()
+    ]
+
+
+def posterior_note(posterior: Posterior) -> str:
+    """What the two numbers beside an edge are."""
+    return f"{summary_line(posterior)}; beside an edge: P(edge), P(joined in any way)"
+
+
+def posterior_stats(posterior: Posterior | None) -> dict[str, float | int]:
+    """Numbers of the posterior for the file of statistics."""
+    known = {} if posterior is None else posterior.summary()
+    return {f"posterior_{name}": value for name, value in known.items()}

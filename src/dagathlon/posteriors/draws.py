@@ -1,0 +1,147 @@
+"""`Draws`: what all sequences of drawn graphs have in common, however they are kept."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from dagathlon import _core
+from dagathlon.errors import GraphError
+from dagathlon.graphs import Graph
+from dagathlon.posteriors.packed import Floats, Form, Ints, Packing, Words
+
+BLOCK_BYTES = 1 << 25
+
+
+class Parameters(NamedTuple):
+    """Parameters of linear models on the drawn DAGs.
+
+    Parameters
+    ----------
+    coefficients
+        Weights of the arcs of each draw, by row and then by column of the arc, draw after draw.
+    starts
+        For each draw the place of its first coefficient, and at last their number.
+    variances
+        Variances of the noise, one row for each draw.
+    """
+
+    coefficients: Floats
+    starts: Ints
+    variances: Floats
+
+
+class Draws(ABC):
+    """A sequence of graphs over the same nodes, row by row, of one chain.
+
+    Attributes
+    ----------
+    names
+        The nodes.
+    form
+        What the graphs are made of, see `Packing`.
+    index
+        Place of the first state of each row: states are counted from 0 to `end`.
+    score
+        A number for each row, for a Markov chain its log posterior up to a constant; or None.
+    markov
+        Whether a state depends on the one before.
+    """
+
+    names: tuple[str, ...]
+    form: Form
+    index: Ints
+    score: Floats | None
+    log_weights: Floats | None = None
+    parameters: Parameters | None = None
+    markov: bool = True
+    kind: ClassVar[str]
+
+    @cached_property
+    def packing(self) -> Packing:
+        """How the graphs become bits."""
+        return Packing(len(self.names), self.form)
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    @property
+    @abstractmethod
+    def end(self) -> int:
+        """Number of states, of which equal ones in succession may share a row."""
+
+    @property
+    @abstractmethod
+    def counts(self) -> Floats:
+        """How much each row counts beside the others, without its weight."""
+
+    @property
+    @abstractmethod
+    def sizes(self) -> Ints:
+        """Number of edges in each row."""
+
+    @abstractmethod
+    def blocks(self) -> Iterator[tuple[int, Words]]:
+        """The graphs as rows of bits, block by block, with the number of the first row of each."""
+
+    @abstractmethod
+    def graph_at(self, row: int) -> Graph:
+        """The graph of a row."""
+
+    @abstractmethod
+    def after(self, burnin: float) -> Self:
+        """Without a share of the states at the start."""
+
+    @abstractmethod
+    def thinned(self, every: int) -> Self:
+        """The first of every so many states."""
+
+    def edge_sums(self, weights: Floats) -> Floats:
+        """For each edge, from row to column, the sum of the weights of the rows that have it."""
+        p = len(self.names)
+        total = np.zeros(p * p)
+        cells = Packing(p, "arcs").cells
+        for first, rows in self.blocks():
+            sums = weighted_bits(self.packing.arcs(rows), weights[first : first + len(rows)])
+            total[cells] += sums[: len(cells)]
+        return total.reshape(p, p)
+
+    def values(self, measure: Callable[[Graph], float]) -> Floats:
+        """A function of the graphs, row by row; equal graphs in a block are evaluated once."""
+        found = np.empty(len(self))
+        for first, rows in self.blocks():
+            number = _core.graph_numbers(rows)[0]
+            _, where = np.unique(number, return_index=True)
+            graphs = (self.packing.graph(self.names, rows[k]) for k in where)
+            known = np.array([float(measure(graph)) for graph in graphs])
+            found[first : first + len(rows)] = known[number]
+        return found
+
+    def first_non_dag(self) -> int | None:
+        """The first row that is no DAG."""
+        for first, rows in self.blocks():
+            bad = _core.first_non_dag(self.packing.arcs(rows), len(self.names))
+            if bad < len(rows):
+                return first + bad
+        return None
+
+    def require_dags(self, chain: int = 0) -> None:
+        """Refuse draws that are no DAGs, naming the first."""
+        bad = self.first_non_dag()
+        if bad is not None:
+            kind = self.graph_at(bad).kind
+            what = (
+                "has a cycle or edges of other kinds" if kind == "mixed" else f"is a {kind} graph"
+            )
+            raise GraphError(f"draw {bad} of chain {chain} is no DAG: it {what}")
+
+
+def weighted_bits(rows: Words, weights: Floats) -> Floats:
+    """For each bit the sum of the weights of the rows that have it."""
+    if len(weights) and np.all(weights == weights[0]):
+        return _core.bit_counts(rows)[0] * float(weights[0])
+    return _core.bit_sums(rows, np.ascontiguousarray(weights))[0]

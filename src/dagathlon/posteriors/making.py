@@ -1,0 +1,75 @@
+"""How draws are brought together: weights, numbers of chains, forms of graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.errors import DataError, GraphError, listing
+from dagathlon.posteriors.draws import Draws
+from dagathlon.posteriors.packed import FORMS, Form
+from dagathlon.posteriors.sample import Sample
+
+_SUM_TOLERANCE = 1e-6
+
+
+def fitting(chains: Sequence[Draws]) -> tuple[Draws, ...]:
+    """Chains that make one posterior, in one form; an error says why others do not."""
+    names = chains[0].names
+    for number, chain in enumerate(chains[1:], 1):
+        if chain.names != names:
+            raise GraphError(
+                f"chain {number} is over {listing(chain.names)}, chain 0 over {listing(names)}; "
+                "all have the same nodes in the same order"
+            )
+    if len({chain.log_weights is None for chain in chains}) > 1:
+        raise DataError(
+            "draws with weights and draws without do not make one posterior: nothing says how "
+            "much a draw without a weight counts"
+        )
+    widest = max((chain.form for chain in chains), key=FORMS.index)
+    return tuple(_recast(chain, widest) for chain in chains)
+
+
+def _recast(chain: Draws, form: Form) -> Draws:
+    if isinstance(chain, Sample):
+        return chain.recast(form)
+    if chain.form == form:
+        return chain
+    raise GraphError(
+        f"a chain of {chain.form} graphs and draws with {form} do not make one posterior"
+    )
+
+
+def log_weights_of(
+    weights: npt.ArrayLike | None, log_weights: npt.ArrayLike | None
+) -> npt.ArrayLike | None:
+    """Log weights of draws, from weights that sum to 1 if those are given."""
+    if weights is None:
+        return log_weights
+    if log_weights is not None:
+        raise DataError("draws have weights or log weights, not both")
+    found = np.asarray(weights, dtype=np.float64)
+    if np.any(np.isnan(found) | (found < 0) | (found == np.inf)):
+        bad = int(np.flatnonzero(~((found >= 0) & (found < np.inf)))[0])
+        raise DataError(f"weights are numbers of at least 0; that of draw {bad} is {found[bad]}")
+    if abs(found.sum() - 1) > _SUM_TOLERANCE:
+        raise DataError(
+            f"the weights of the draws sum to {found.sum():.6g}, not to 1; give log_weights where "
+            "weights are known up to a constant"
+        )
+    with np.errstate(divide="ignore"):
+        return np.log(found)
+
+
+def by_chain(sample: Sample, chain: Sequence[int]) -> list[Draws]:
+    """A sample taken apart by the number of the chain of each draw."""
+    numbers = np.asarray(chain)
+    if numbers.shape != (len(sample),):
+        raise DataError(f"{len(sample)} draws have as many numbers of chains")
+    known = np.unique(numbers)
+    if not np.array_equal(known, np.arange(len(known))):
+        raise DataError(f"chains are numbered 0, 1, …, found {listing(known.tolist())}")
+    return [sample.at(np.flatnonzero(numbers == number)) for number in known]

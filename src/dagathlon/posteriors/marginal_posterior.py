@@ -1,0 +1,145 @@
+"""`MarginalPosterior`: exact marginals of a posterior over DAGs, without or with draws."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from copy import copy
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.errors import DataError
+from dagathlon.graphs import Graph
+from dagathlon.posteriors.draws import Draws
+from dagathlon.posteriors.making import fitting
+from dagathlon.posteriors.marginals import frozen
+from dagathlon.posteriors.packed import Floats
+from dagathlon.posteriors.posterior import Edges, GraphFunction, Posterior
+from dagathlon.posteriors.queries import written_edges
+
+_ROUNDING = 1e-9
+
+
+class MarginalPosterior(Posterior):
+    """What is known exactly of a posterior over DAGs, and perhaps independent draws from it.
+
+    What the marginals do not say (expected values of other functions, probabilities of several
+    edges together) is estimated from the draws, and an error where there are none.
+
+    Parameters
+    ----------
+    names
+        The variables.
+    edge_probabilities
+        Probability of each edge, from row to column.
+    path_probabilities
+        Probability that directed edges lead from row to column; None where nobody computed it.
+    best
+        The most probable DAG.
+    log_partition
+        Logarithm of the sum of all weights, the log evidence of a normalised prior.
+    entropy
+        Shannon entropy in nats.
+    chains
+        Independent draws.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        edge_probabilities: npt.ArrayLike,
+        *,
+        best: Graph,
+        path_probabilities: npt.ArrayLike | None = None,
+        log_partition: float = math.nan,
+        entropy: float = math.nan,
+        chains: Sequence[Draws] = (),
+    ) -> None:
+        self.names = tuple(names)
+        self._edges = self._checked(edge_probabilities)
+        given = path_probabilities
+        self._paths = None if given is None else self._checked(given)
+        self._best = best.subgraph(self.names)
+        self._log_partition = log_partition
+        self._entropy = entropy
+        self.chains = fitting(chains) if chains else ()
+
+    def _checked(self, given: npt.ArrayLike) -> Floats:
+        p = len(self.names)
+        found = np.array(given, dtype=np.float64)
+        if found.shape != (p, p):
+            raise DataError(f"probabilities between {p} variables are {p}×{p}, not {found.shape}")
+        either = found + found.T
+        if not np.all((found >= 0) & (either <= 1 + _ROUNDING)) or np.any(np.diagonal(found)):
+            raise DataError(
+                "probabilities of edges of DAGs are at least 0, for both directions of a pair at "
+                "most 1 together, and a variable has no edge with itself"
+            )
+        return frozen(found)
+
+    def with_draws(self, draws: Draws) -> Self:
+        """The same posterior with independent draws from it."""
+        if draws.names != self.names:
+            raise DataError("draws are over the variables of the posterior, in the same order")
+        other = copy(self)
+        other.chains = (draws,)
+        for derived in ("_raw", "_drawn", "_distinct"):
+            other.__dict__.pop(derived, None)
+        return other
+
+    @property
+    def _total(self) -> float:
+        return 1.0
+
+    @property
+    def _edge_sums(self) -> Floats:  # type: ignore[override]
+        return self._edges
+
+    @property
+    def _undirected_sums(self) -> Floats:  # type: ignore[override]
+        return np.zeros_like(self._edge_sums)
+
+    def _mark_sums(self) -> Floats | None:
+        return None
+
+    @property
+    def path_probabilities(self) -> Floats:  # type: ignore[override]
+        """Probability that directed edges lead from row to column."""
+        if self._paths is None:
+            raise DataError("the probabilities of paths were not computed with these marginals")
+        return self._paths
+
+    @property
+    def log_partition(self) -> float:
+        """The logarithm of the sum of all weights; NaN where nobody computed it."""
+        return self._log_partition
+
+    @property
+    def entropy(self) -> float:  # type: ignore[override]
+        """Shannon entropy in nats; NaN where nobody computed it."""
+        return self._entropy
+
+    def map(self) -> Graph:
+        """The most probable DAG."""
+        return self._best
+
+    def probability(self, present: Edges | GraphFunction = (), absent: Edges = ()) -> float:
+        """Probability that some edges are all in the DAG and others not; see `Posterior`."""
+        if not callable(present):
+            wanted = list(present)
+            if len(wanted) == 1 and not list(absent):
+                i, j, at_left, at_right = next(written_edges(wanted, self.names))
+                return float(self.edge_probabilities[i, j]) if at_left != at_right else 0.0
+            present = wanted
+        self._require_draws("probabilities of several edges together")
+        return super().probability(present, absent)
+
+    def after(self, burnin: float) -> Self:
+        """The same: exact marginals have no burn-in, and neither have independent draws."""
+        return self
+
+    def thinned(self, every: int) -> Self:
+        """The same: independent draws need not be thinned."""
+        return self

@@ -1,0 +1,100 @@
+"""`EdgeMarginals`: what the probabilities of edges alone say."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+
+import numpy as np
+
+from dagathlon.graphs import Graph
+from dagathlon.posteriors.edge_strength import EdgeStrengths
+from dagathlon.posteriors.estimates import acyclic_above, consensus
+from dagathlon.posteriors.packed import Floats
+
+
+class EdgeMarginals(ABC):
+    """Probabilities of edges, and the graphs that are made of them.
+
+    Attributes
+    ----------
+    names
+        The nodes.
+    """
+
+    names: tuple[str, ...]
+
+    # Sums rather than shares, so that shares of unweighted draws are rounded once.
+    @property
+    @abstractmethod
+    def _total(self) -> float:
+        """The sum of all weights."""
+
+    @property
+    @abstractmethod
+    def _edge_sums(self) -> Floats:
+        """The sum of the weights of graphs with each edge, from row to column."""
+
+    @property
+    @abstractmethod
+    def _undirected_sums(self) -> Floats:
+        """The sum of the weights of graphs in which an edge has no direction."""
+
+    def _mark_sums(self) -> Floats | None:
+        """For graphs with marks: the sum of weights by marks at the row and at the column."""
+        return None
+
+    @cached_property
+    def edge_probabilities(self) -> Floats:
+        """Probability of each edge, from row to column."""
+        return frozen(np.clip(self._edge_sums / self._total, 0.0, 1.0))
+
+    @cached_property
+    def strengths(self) -> EdgeStrengths:
+        """Probability that two nodes are joined, and of each direction given that they are."""
+        edges, both = self._edge_sums, self._undirected_sums
+        joined = np.maximum(edges + edges.T - both, 0.0)
+        forward = np.clip(edges - 0.5 * both, 0.0, joined)
+        direction = np.divide(forward, joined, out=np.zeros_like(joined), where=joined > 0)
+        return EdgeStrengths(self.names, np.minimum(joined / self._total, 1.0), direction)
+
+    @property
+    def expected_edges(self) -> float:
+        """The expected number of edges."""
+        return float(np.triu(self.strengths.strength).sum())
+
+    def median(self) -> Graph:
+        """The median-probability graph: all edges more probable than one half."""
+        return self.above(0.5)
+
+    def above(self, threshold: float, acyclic: bool = False) -> Graph:
+        """All edges whose probability is above a threshold.
+
+        Parameters
+        ----------
+        threshold
+            A probability must be greater than this. An edge that is probable in both directions
+            becomes undirected.
+        acyclic
+            Whether edges that close a cycle with more probable ones are left out.
+        """
+        if acyclic:
+            return acyclic_above(self.names, self.edge_probabilities, threshold)
+        return Graph.from_adjacency(self.names, self.edge_probabilities > threshold)
+
+    def consensus(self, threshold: float | None = None) -> Graph:
+        """Pairs that are joined with a probability above a threshold, each as it is most often.
+
+        Parameters
+        ----------
+        threshold
+            A probability must be greater than this; by default the threshold of Scutari and
+            Nagarajan (2013), see `optimal_threshold`.
+        """
+        return consensus(self.strengths, threshold, self._mark_sums())
+
+
+def frozen(array: Floats) -> Floats:
+    """The array, read-only."""
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,141 @@
+"""A posterior taken apart into JSON and arrays, and put together again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.errors import DataError
+from dagathlon.graphs import Graph
+from dagathlon.posteriors.chain import Chain
+from dagathlon.posteriors.draws import Draws, Parameters
+from dagathlon.posteriors.edits import Edits
+from dagathlon.posteriors.marginal_posterior import MarginalPosterior
+from dagathlon.posteriors.posterior import Posterior
+from dagathlon.posteriors.sample import Sample
+
+Arrays: TypeAlias = Mapping[str, npt.NDArray[Any]]
+
+VERSION = 1
+# Probabilities of paths of more variables take too long to compute only to be kept.
+_MOST_PATHS = 12
+
+
+def to_parts(posterior: Posterior) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    """A JSON value and named arrays that say all; draws on demand become what was drawn."""
+    meta: dict[str, Any] = {"version": VERSION, "names": list(posterior.names), "chains": []}
+    arrays: dict[str, npt.NDArray[Any]] = {}
+    for number, chain in enumerate(posterior.chains):
+        about, own = _chain_parts(chain)
+        meta["chains"].append(about)
+        arrays |= {f"{number}.{name}": array for name, array in own.items()}
+    if isinstance(posterior, MarginalPosterior):
+        meta["marginal"] = {
+            "log_partition": _number(posterior.log_partition),
+            "entropy": _number(posterior.entropy),
+        }
+        arrays |= {"edges": posterior.edge_probabilities, "best": posterior.map().marks}
+        paths = _paths(posterior)
+        arrays |= {} if paths is None else {"paths": paths}
+    return meta, arrays
+
+
+def from_parts(meta: Any, arrays: Arrays) -> Posterior:
+    """The posterior again."""
+    if not isinstance(meta, dict) or meta.get("version") != VERSION:
+        found = meta.get("version") if isinstance(meta, dict) else meta
+        raise DataError(f"a posterior of format {found!r}; this version knows format {VERSION}")
+    names = meta["names"]
+    chains = [
+        _chain(names, about, {key.partition(".")[2]: a for key, a in arrays.items() if _of(key, k)})
+        for k, about in enumerate(meta["chains"])
+    ]
+    exact = meta.get("marginal")
+    if exact is None:
+        return Posterior(chains)
+    return MarginalPosterior(
+        names,
+        arrays["edges"],
+        best=Graph(names, arrays["best"]),
+        path_probabilities=arrays.get("paths"),
+        log_partition=_nan(exact["log_partition"]),
+        entropy=_nan(exact["entropy"]),
+        chains=chains,
+    )
+
+
+def old_chain(names: list[str], directed: bool, arrays: Arrays) -> Posterior:
+    """The chain of a sampler as it was stored before there were posteriors."""
+    return Posterior([_chain(names, {"kind": "chain", "directed": directed}, arrays)])
+
+
+def _of(key: str, number: int) -> bool:
+    return key.startswith(f"{number}.")
+
+
+def _chain_parts(chain: Draws) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    if isinstance(chain, Chain):
+        found: dict[str, Any] = {
+            "index": chain.index,
+            "score": chain.score,
+            "added": chain.added.edges,
+            "added_starts": chain.added.starts,
+            "removed": chain.removed.edges,
+            "removed_starts": chain.removed.starts,
+            "time": chain.time,
+        }
+        return {"kind": "chain", "directed": chain.directed}, _given(found)
+    assert isinstance(chain, Sample)
+    found = {"bits": chain.bits, "score": chain.score, "log_weights": chain.log_weights}
+    if chain.parameters is not None:
+        found |= chain.parameters._asdict()
+    return {"kind": "sample", "form": chain.form, "markov": chain.markov}, _given(found)
+
+
+def _given(arrays: Mapping[str, Any]) -> dict[str, npt.NDArray[Any]]:
+    return {name: array for name, array in arrays.items() if array is not None}
+
+
+def _chain(names: list[str], about: Mapping[str, Any], arrays: Arrays) -> Draws:
+    if about["kind"] == "chain":
+        return Chain(
+            names,
+            about["directed"],
+            index=arrays["index"],
+            score=arrays["score"],
+            added=Edits(arrays["added"], arrays["added_starts"]),
+            removed=Edits(arrays["removed"], arrays["removed_starts"]),
+            time=arrays.get("time"),
+        )
+    fields = Parameters._fields
+    given = Parameters(*(arrays[name] for name in fields)) if fields[0] in arrays else None
+    return Sample(
+        names,
+        about["form"],
+        arrays["bits"],
+        score=arrays.get("score"),
+        log_weights=arrays.get("log_weights"),
+        parameters=given,
+        markov=about["markov"],
+    )
+
+
+def _paths(posterior: MarginalPosterior) -> npt.NDArray[np.float64] | None:
+    if len(posterior.names) > _MOST_PATHS and "path_probabilities" not in vars(posterior):
+        return posterior._paths
+    try:
+        return posterior.path_probabilities
+    except DataError:
+        return None
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _nan(value: float | None) -> float:
+    return math.nan if value is None else value

@@ -1,0 +1,45 @@
+"""Which of many graphs have an edge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from dagathlon.graphs import Edge, Graph, Mark
+from dagathlon.graphs.marks import marks_of
+from dagathlon.posteriors.distinct import DistinctGraphs
+from dagathlon.posteriors.packed import Bools
+
+Place = tuple[int, int, Mark, Mark]
+
+
+def written_edges(
+    edges: Iterable[str | tuple[str, str] | tuple[str, str, str]], names: tuple[str, ...]
+) -> Iterator[Place]:
+    """Rows of the two nodes of each edge, and the marks at them."""
+    index = {name: i for i, name in enumerate(names)}
+    for edge in edges:
+        found: Edge = Graph.from_edges([edge], names).edges()[0]
+        yield index[found.left], index[found.right], *marks_of(found.connector)
+
+
+def has_edge(graphs: DistinctGraphs, edge: Place) -> Bools:
+    """Which graphs have an edge, with exactly these marks."""
+    i, j, at_left, at_right = edge
+    packing = graphs.packing
+    there = graphs.bit(packing.bit(i, j))
+    if packing.form == "undirected":
+        return there & (at_left == at_right == Mark.TAIL)
+    back = graphs.bit(packing.bit(j, i))
+    if packing.form == "marks":
+        high = len(packing.cells)
+        marks_right = there + 2 * graphs.bit(packing.bit(i, j) + high).astype(np.uint8)
+        marks_left = back + 2 * graphs.bit(packing.bit(j, i) + high).astype(np.uint8)
+        return (marks_right == at_right) & (marks_left == at_left)
+    wanted = {
+        (Mark.TAIL, Mark.ARROW): there & ~back,
+        (Mark.ARROW, Mark.TAIL): back & ~there,
+        (Mark.TAIL, Mark.TAIL): there & back,
+    }
+    return wanted.get((at_left, at_right), np.zeros_like(there))

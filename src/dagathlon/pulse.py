@@ -1,0 +1,120 @@
+"""Interrupts, progress and deadlines of a running learner: one pulse per thread.
+
+Native loops beat by themselves. A learner written in Python beats in its own loops:
+
+>>> from dagathlon.pulse import beat
+>>> for step in range(3):
+...     beat(step, 3)
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from dagathlon import _core
+from dagathlon.errors import OutOfTimeError
+
+
+@dataclass
+class Watch:
+    """What is known of a watched computation.
+
+    Parameters
+    ----------
+    stopped_early
+        Whether a search gave its best so far because the deadline had come; known when the watch
+        has ended.
+    """
+
+    stopped_early: bool = False
+
+
+@contextmanager
+def watch(
+    *, deadline: float | None = None, progress: Callable[[int, int], None] | None = None
+) -> Iterator[Watch]:
+    """Watch what this thread computes inside the ``with`` block.
+
+    Parameters
+    ----------
+    deadline
+        The value of `time.monotonic` at which to end: by the best so far where a search has one,
+        otherwise by `OutOfTimeError`. Inside another watch the nearer deadline counts.
+    progress
+        Called every 50 ms, between two steps of the computation, with how much is done and how much
+        there is to do, 0 if that is not known. A learner may go through several stages, each with
+        a total of its own. What it raises ends the computation.
+
+    Examples
+    --------
+    >>> import time
+    >>> with watch(deadline=time.monotonic() + 60) as watched:
+    ...     beat()
+    >>> watched.stopped_early
+    False
+    """
+    found = Watch()
+    seconds = math.inf if deadline is None else deadline - time.monotonic()
+    replaced = _core.begin_watch(seconds, progress)
+    try:
+        yield found
+    finally:
+        found.stopped_early = _core.end_watch(replaced)
+
+
+def beat(done: int = 0, total: int = 0) -> None:
+    """Answer to Ctrl-C and to the deadline, and say how much is done.
+
+    Call it in every loop that may take long, best between a thousand times a second and ten times.
+
+    Parameters
+    ----------
+    done, total
+        Steps that were made, and how many there will be; a total of 0 is an unknown one.
+
+    Raises
+    ------
+    OutOfTimeError
+        After the deadline, unless a search has stopped because of it before.
+    """
+    _core.beat(done, total)
+
+
+def best_so_far() -> bool:
+    """Whether a search should end now and return its best so far, because the deadline has come.
+
+    For learners with ``anytime = True``, at a point where they have a result. Inside a `part` it
+    raises `OutOfTimeError` instead.
+    """
+    return _core.out_of_time()
+
+
+@contextmanager
+def until_deadline() -> Iterator[None]:
+    """Leave the block at the deadline, however deep inside it the deadline was noticed.
+
+    The form of `best_so_far` for searches whose steps take long: what they found before is theirs
+    to return after the block.
+    """
+    try:
+        yield
+    except OutOfTimeError:
+        _core.stop_early()
+
+
+@contextmanager
+def part() -> Iterator[None]:
+    """What runs inside is a part of a larger computation.
+
+    Its progress is not reported, and at the deadline it raises `OutOfTimeError` rather than pass
+    its best so far on as if it were whole.
+    """
+    _core.enter_part()
+    try:
+        yield
+    finally:
+        _core.leave_part()
