@@ -294,3 +294,12 @@ def test_wrong_parameters_are_named_with_their_place(tmp_path: Path) -> None:
         (tmp_path / "s.json").write_text(json.dumps(content), "utf-8")
         with pytest.raises(StudyError, match=message):
             Study.load(tmp_path / "s.json")
+
+
+def test_the_evaluation_of_the_documentation_runs(run: Callable[..., Path]) -> None:
+    text = (ROOT / "docs" / "how-to" / "own-evaluation.md").read_text("utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    folder = run("halves", code, {"ids": ["hc"], "rows": 100})
+    rows = table(folder / "halves" / "halves.csv")
+    assert [row["id"] for row in rows] == ["hc", "hc"]
+    assert all(0 < int(row["edges"]) < 20 for row in rows)
