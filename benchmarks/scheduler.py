@@ -12,7 +12,7 @@ from typing import Any
 from benchmarks.timing import Row, Timing, pick, print_table, row
 from dagathlon.modules import add_files, find
 from dagathlon.study.engine.local import LocalEngine
-from dagathlon.study.plan.task import Call, Limits, Task, TaskKind, task_key
+from dagathlon.study.plan.task import Call, Limits, Resources, Task, TaskKind, task_key
 from dagathlon.study.store.store import Store
 
 TASKS = pick(20_000, 100)
@@ -22,6 +22,7 @@ TASKS = pick(20_000, 100)
 class Tasks:
     tasks: list[Task] = field(default_factory=list)
     limits: dict[int, Limits] = field(default_factory=dict)
+    resources: dict[int, Resources] = field(default_factory=dict)
 
 
 def empty_tasks(n: int) -> Tasks:

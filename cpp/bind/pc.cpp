@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "bind.hpp"
+#include "dagathlon/orientation_rules.hpp"
 
 namespace dagathlon {
 

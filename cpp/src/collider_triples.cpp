@@ -15,7 +15,7 @@ using NodeVector = std::vector<std::size_t>;
 using Pair = std::pair<std::size_t, std::size_t>;
 
 struct Tried {
-  // Sets that separate, smaller ones first.
+  // Sets that separate, as often as they have a vote, smaller ones first.
   std::vector<NodeVector> separating;
   // The set with the highest p-value, whether it separates or not.
   NodeVector best;
@@ -25,13 +25,13 @@ struct Tried {
 class Separators {
  public:
   Separators(IndependenceTest& test, const Skeleton& skeleton, const SkeletonOptions& options, ColliderRule rule,
-             bool count_known)
+             Votes votes)
       : test_(test),
         skeleton_(skeleton),
         known_(skeleton.separating),
         options_(options),
         rule_(rule),
-        count_known_(count_known) {}
+        votes_(votes) {}
 
   const Tried& of(std::size_t a, std::size_t c) {
     const auto [place, is_new] = found_.try_emplace({a, c});
@@ -52,7 +52,7 @@ class Separators {
       any_subset({of_a, size, {}}, note);
       any_subset({of_c, size, skeleton_.adjacent[a]}, note);
     }
-    if (count_known_ && known_.known(a, c)) add_known(a, c, tried);
+    if (votes_ == Votes::with_known && known_.known(a, c)) add_known(a, c, tried);
   }
 
   void add_known(std::size_t a, std::size_t c, Tried& tried) {
@@ -66,13 +66,20 @@ class Separators {
 
   void judge(std::size_t a, std::size_t c, Nodes set, Tried& tried) {
     if (rule_ != ColliderRule::highest_p) {
-      if (test_.independent(a, c, set, options_.alpha)) tried.separating.emplace_back(set.begin(), set.end());
+      if (!test_.independent(a, c, set, options_.alpha)) return;
+      const std::size_t votes = votes_ == Votes::by_end && of_both(a, c, set) ? 2 : 1;
+      tried.separating.insert(tried.separating.end(), votes, NodeVector(set.begin(), set.end()));
       return;
     }
     const double p_value = test_.test(a, c, set).p_value;
     if (p_value <= tried.best_p_value) return;
     tried.best.assign(set.begin(), set.end());
     tried.best_p_value = p_value;
+  }
+
+  bool of_both(std::size_t a, std::size_t c, Nodes set) const {
+    return std::ranges::all_of(
+        set, [&](std::size_t z) { return skeleton_.adjacent.test(a, z) && skeleton_.adjacent.test(c, z); });
   }
 
   NodeVector conditionable(std::size_t node, std::size_t a, std::size_t c) const {
@@ -89,7 +96,7 @@ class Separators {
   const SeparatingSets known_;
   const SkeletonOptions& options_;
   ColliderRule rule_;
-  bool count_known_;
+  Votes votes_;
   std::map<Pair, Tried> found_;
 };
 
@@ -118,10 +125,10 @@ void write_verdict(SeparatingSets& separating, const Triple& triple, bool inside
 }  // namespace
 
 AmbiguousTriples check_triples(IndependenceTest& test, Skeleton& skeleton, const SkeletonOptions& options,
-                               ColliderRule rule, bool count_known) {
+                               ColliderRule rule, Votes votes) {
   AmbiguousTriples ambiguous;
   if (rule == ColliderRule::separating_set) return ambiguous;
-  Separators separators(test, skeleton, options, rule, count_known);
+  Separators separators(test, skeleton, options, rule, votes);
   for (const Triple& triple : unshielded_triples(skeleton.adjacent)) {
     const Tried& tried = separators.of(triple[0], triple[2]);
     if (rule == ColliderRule::highest_p) {

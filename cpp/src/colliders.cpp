@@ -34,34 +34,32 @@ bool is_collider(const SeparatingSets& separating, const AmbiguousTriples& ambig
   return !separating.contains(a, c, b) && !is_ambiguous(ambiguous, a, b, c);
 }
 
-void orient_by_node(OrientationState& graph, const SeparatingSets& separating, const AmbiguousTriples& ambiguous,
-                    bool mark_conflicts) {
-  const auto direct = [&](std::size_t from, std::size_t to) {
-    if (mark_conflicts) graph.direct_or_conflict(from, to);
-    else graph.direct(from, to);
-  };
-  BitSet ends(graph.size());
-  for (std::size_t y = 0; y < graph.size(); ++y)
-    for_each(graph.adjacency()[y], [&](std::size_t x) {
-      ends = BitSet(graph.size(), graph.adjacency()[y]);
-      subtract(ends, graph.adjacency()[x]);
-      ends.reset(x);
-      for_each(ends, [&](std::size_t z) {
-        if ((!mark_conflicts && !graph.leaves(y, z)) || graph.locked(y, x) || graph.locked(y, z)) return;
-        if (!is_collider(separating, ambiguous, x, y, z)) return;
-        direct(x, y);
-        direct(z, y);
-      });
-    });
+// The colliders that knowledge does not contradict, in the order of their middles.
+std::vector<Triple> possible_colliders(const OrientationState& graph, const SeparatingSets& separating,
+                                       const AmbiguousTriples& ambiguous) {
+  std::vector<Triple> triples = unshielded_triples(graph.adjacency());
+  std::erase_if(triples, [&](const Triple& t) {
+    return graph.locked(t[1], t[0]) || graph.locked(t[1], t[2]) || !is_collider(separating, ambiguous, t[0], t[1], t[2]);
+  });
+  return triples;
 }
 
-// Every collider overturns what stands against it, in the order of the middles.
-void overwrite_by_node(OrientationState& graph, const SeparatingSets& separating, const AmbiguousTriples& ambiguous) {
-  for (const auto& [a, b, c] : unshielded_triples(graph.adjacency())) {
-    if (graph.locked(b, a) || graph.locked(b, c) || !is_collider(separating, ambiguous, a, b, c)) continue;
+// Each collider overturns what stands against it.
+void overwrite(OrientationState& graph, const std::vector<Triple>& colliders) {
+  for (const auto& [a, b, c] : colliders) {
     graph.direct(a, b);
     graph.direct(c, b);
   }
+}
+
+// All colliders at once; an edge that they claim both ways becomes a conflict.
+void claim(OrientationState& graph, const std::vector<Triple>& colliders) {
+  BitMatrix claims(graph.size());
+  for (const auto& [a, b, c] : colliders) {
+    claims.set(a, b);
+    claims.set(c, b);
+  }
+  graph.direct_as_claimed(claims);
 }
 
 void orient_by_separation(OrientationState& graph, const SeparatingSets& separating,
@@ -123,12 +121,12 @@ void direct_collider(OrientationState& graph, const Triple& triple) {
 void orient_colliders(OrientationState& graph, IndependenceTest& test, const SeparatingSets& separating,
                       const AmbiguousTriples& ambiguous, ColliderOrder order) {
   switch (order) {
-    case ColliderOrder::by_node: return orient_by_node(graph, separating, ambiguous, false);
-    case ColliderOrder::with_conflicts: return orient_by_node(graph, separating, ambiguous, true);
+    case ColliderOrder::by_node: return overwrite(graph, possible_colliders(graph, separating, ambiguous));
+    case ColliderOrder::with_conflicts: return claim(graph, possible_colliders(graph, separating, ambiguous));
     case ColliderOrder::by_p_value: return orient_by_p_value(graph, test, separating, ambiguous, false);
     case ColliderOrder::by_separation: return orient_by_separation(graph, separating, ambiguous);
     case ColliderOrder::then_confirmed:
-      overwrite_by_node(graph, separating, ambiguous);
+      overwrite(graph, possible_colliders(graph, separating, ambiguous));
       return confirm_colliders(graph);
     case ColliderOrder::by_high_p_value: return orient_by_p_value(graph, test, separating, ambiguous, true);
   }

@@ -114,7 +114,7 @@ class FciRun {
 
  private:
   AmbiguousTriples judge(Skeleton& skeleton) {
-    return check_triples(test_, skeleton, options_.skeleton, options_.colliders, true);
+    return check_triples(test_, skeleton, options_.skeleton, options_.colliders, Votes::with_known);
   }
 
   void search_possible_d_sep() {

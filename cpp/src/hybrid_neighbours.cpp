@@ -38,20 +38,19 @@ class HybridSearch {
   HybridSearch(IndependenceTest& test, std::size_t x, const NeighbourOptions& options)
       : test_(test), x_(x), options_(options), separators_(test.size()) {}
 
+  // With no second candidate there is nothing to search, and two variables do not separate each other.
   NodeVector run() {
     find_candidates();
     const NodeVector candidates = nodes_of(candidates_);
     if (candidates.size() < 2) return candidates;
-    NodeVector superset = candidates;
-    for (const std::size_t y : spouses(candidates))
-      if (!contains(superset, y)) superset.push_back(y);
-    if (superset.size() < 3) return candidates;
+    const NodeVector within = superset(candidates);
+    if (within.size() < 3) return candidates;
     start_ = strongest_first(candidates_, x_);
     start_.resize(2);
-    NodeVector result = adjacent(superset);
+    NodeVector result = adjacent(within);
     for (const std::size_t y : candidates)
-      if (!contains(result, y) && found_from(y, superset)) result.push_back(y);
-    std::erase_if(result, [&](std::size_t y) { return options_.never(x_, y); });
+      if (!contains(result, y) && found_from(y, within)) result.push_back(y);
+    std::erase_if(result, [this](std::size_t y) { return options_.never(x_, y); });
     return result;
   }
 
@@ -84,6 +83,14 @@ class HybridSearch {
       candidates_.erase(place);
       return;
     }
+  }
+
+  // The candidates, then the spouses that they lead to, each once.
+  NodeVector superset(const NodeVector& candidates) {
+    NodeVector result = candidates;
+    for (const std::size_t y : spouses(candidates))
+      if (!contains(result, y)) result.push_back(y);
+    return result;
   }
 
   // Variables that a candidate, as their common child, makes dependent on x.

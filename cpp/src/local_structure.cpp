@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "dagathlon/orientation_rules.hpp"
 #include "dagathlon/pulse.hpp"
 #include "dagathlon/ties.hpp"
 

@@ -1,143 +1,145 @@
-#include <algorithm>
-#include <utility>
-#include <vector>
+#include "dagathlon/orientation_rules.hpp"
 
-#include "dagathlon/colliders.hpp"
+#include <algorithm>
+#include <cstdint>
+#include <vector>
 
 namespace dagathlon {
 
 namespace {
 
-class RuleTurns {
- public:
-  RuleTurns(OrientationState& graph, const AmbiguousTriples& ambiguous, const RuleOptions& options)
-      : graph_(graph), seen_(graph), ambiguous_(ambiguous), options_(options) {}
+// What a rule looks at.
+struct View {
+  const OrientationState& graph;
+  const AmbiguousTriples& ambiguous;
 
-  void run() {
-    while (true) {
-      const OrientationState before = graph_;
-      if (options_.no_new_colliders) follow_paths();
-      rule1();
-      if (!options_.no_new_colliders) rule2();
-      rule3();
-      if (options_.fourth) rule4();
-      direct_pending();
-      if (graph_ == before) return;
-    }
+  // Whether a path of two edges over a middle that is no collider for sure joins the ends, and no edge.
+  bool passes(std::size_t end, std::size_t middle, std::size_t other) const {
+    return end != other && !graph.adjacent(end, other) && !is_ambiguous(ambiguous, end, middle, other);
+  }
+};
+
+template <class Holds>
+bool any_of(ConstRow nodes, Holds&& holds) {
+  bool found = false;
+  for_each(nodes, [&](std::size_t node) { found = found || holds(node); });
+  return found;
+}
+
+// Whether an undirected edge has to lead from one end to the other.
+using Rule = bool (*)(const View& view, std::size_t from, std::size_t to);
+
+// c → from – to: the other direction would make a collider of what is none.
+bool away_from_collider(const View& view, std::size_t from, std::size_t to) {
+  return any_of(view.graph.parents(from), [&](std::size_t c) { return view.passes(c, from, to); });
+}
+
+// from → c → to: the other direction would close a cycle.
+bool along_two_arrows(const View& view, std::size_t from, std::size_t to) {
+  return any_of(view.graph.parents(to), [&](std::size_t c) { return view.graph.directed(from, c); });
+}
+
+// The same for a path of any length.
+bool along_a_path(const View& view, std::size_t from, std::size_t to) { return view.graph.reaches(from, to); }
+
+// from – c → to and from – d → to: the other direction would direct c and d both into `from`.
+bool towards_collider(const View& view, std::size_t from, std::size_t to) {
+  BitSet between = view.graph.parents(to);
+  intersect(between, view.graph.neighbours(from));
+  return any_of(between, [&](std::size_t c) {
+    return any_of(between, [&](std::size_t d) { return view.passes(c, from, d); });
+  });
+}
+
+// from – d → c → to with an edge of any kind between `from` and c: the other direction would lead on to d,
+// and so around in a circle.
+bool before_a_chain(const View& view, std::size_t from, std::size_t to) {
+  BitSet inner = view.graph.parents(to);
+  intersect(inner, view.graph.adjacency()[from]);
+  return any_of(view.graph.neighbours(from), [&](std::size_t d) {
+    return view.passes(d, from, to) && any_of(inner, [&](std::size_t c) { return view.graph.directed(d, c); });
+  });
+}
+
+// Rules that look at the graph together: as it was before the first of their proposals was taken up, or
+// as it is now.
+enum class Sight : std::uint8_t { before, now };
+struct Turn {
+  Sight sight;
+  std::vector<Rule> rules;
+};
+using Table = std::vector<Turn>;
+
+Table table_of(const RuleOptions& options) {
+  const Sight usual = options.mark_conflicts ? Sight::before : Sight::now;
+  Table table;
+  if (options.no_new_colliders)
+    table = {{usual, {along_a_path}}, {Sight::before, {away_from_collider, towards_collider}}};
+  else
+    table = {{Sight::before, {away_from_collider}}, {usual, {along_two_arrows}}, {Sight::before, {towards_collider}}};
+  if (options.fourth) table.back().rules.push_back(before_a_chain);
+  return table;
+}
+
+// Takes proposals up, one after the other.
+class Policy {
+ public:
+  Policy(OrientationState& graph, const RuleOptions& options)
+      : graph_(graph), options_(options), claims_(options.mark_conflicts ? graph.size() : 0) {}
+
+  // Whether a proposal may be made in sight of a graph.
+  bool admits(const OrientationState& seen, std::size_t from, std::size_t to) const {
+    if (!options_.no_new_colliders) return true;
+    BitSet others = seen.parents(to);
+    subtract(others, seen.adjacency()[from]);
+    return !any(others);
+  }
+
+  void take(std::size_t from, std::size_t to) {
+    if (options_.mark_conflicts) claims_.set(from, to);
+    else if (graph_.undirected(from, to) && !closes_cycle(from, to)) graph_.direct(from, to);
+  }
+
+  void end_turn() {
+    if (!options_.mark_conflicts) return;
+    graph_.direct_as_claimed(claims_);
+    claims_ = BitMatrix(graph_.size());
   }
 
  private:
-  // Without conflicts every change is seen at once.
-  const OrientationState& seen() const { return options_.mark_conflicts ? seen_ : graph_; }
-
-  void direct(std::size_t from, std::size_t to) {
-    if (options_.no_new_colliders) {
-      if (!makes_collider(from, to)) pending_.emplace_back(from, to);
-      return;
-    }
-    if (options_.acyclic && graph_.reaches(to, from)) return;
-    if (options_.mark_conflicts) graph_.direct_or_conflict(from, to);
-    else graph_.direct(from, to);
-  }
-
-  bool makes_collider(std::size_t from, std::size_t to) const {
-    BitSet others = graph_.parents(to);
-    subtract(others, graph_.adjacency()[from]);
-    others.reset(from);
-    return any(others);
-  }
-
-  void direct_pending() {
-    std::ranges::sort(pending_);
-    for (const auto& [from, to] : pending_)
-      if (graph_.undirected(from, to) && !graph_.reaches(to, from)) graph_.direct(from, to);
-    pending_.clear();
-  }
-
-  // a – b with a directed path from a to b: a → b.
-  void follow_paths() {
-    for (std::size_t a = 0; a < graph_.size(); ++a)
-      for_each(BitSet(graph_.neighbours(a)), [&](std::size_t b) {
-        if (graph_.reaches(a, b) && !makes_collider(a, b) && !graph_.reaches(b, a)) graph_.direct(a, b);
-      });
-  }
-
-  // Calls visit(a, b) for the edges a → b, or a – b in both directions, that there are now, in the
-  // order of b, then a.
-  template <class Visit>
-  void edges(bool directed, Visit&& visit) {
-    if (options_.mark_conflicts) seen_ = graph_;
-    const OrientationState start = graph_;
-    for (std::size_t b = 0; b < graph_.size(); ++b)
-      for_each(start.adjacency()[b], [&](std::size_t a) {
-        if (directed ? start.directed(a, b) : start.undirected(a, b)) visit(a, b);
-      });
-  }
-
-  // a → b – c with a and c not adjacent: b → c.
-  void rule1() {
-    edges(true, [&](std::size_t a, std::size_t b) {
-      BitSet ends = seen().neighbours(b);
-      subtract(ends, graph_.adjacency()[a]);
-      ends.reset(a);
-      for_each(ends, [&](std::size_t c) {
-        if (!is_ambiguous(ambiguous_, a, b, c)) direct(b, c);
-      });
-    });
-  }
-
-  // a → c → b with a – b: a → b.
-  void rule2() {
-    edges(false, [&](std::size_t a, std::size_t b) {
-      bool chain = false;
-      for_each(graph_.adjacency()[a],
-               [&](std::size_t c) { chain = chain || (seen().directed(a, c) && seen().directed(c, b)); });
-      if (chain) direct(a, b);
-    });
-  }
-
-  // c → b ← d with a – c, a – d, a – b and c, d not adjacent: a → b.
-  void rule3() {
-    edges(false, [&](std::size_t a, std::size_t b) {
-      BitSet between = seen().neighbours(a);
-      intersect(between, seen().parents(b));
-      bool found = false;
-      for_each(between, [&](std::size_t c) {
-        for_each(between, [&](std::size_t d) {
-          found = found || (c < d && !graph_.adjacent(c, d) && !is_ambiguous(ambiguous_, c, a, d));
-        });
-      });
-      if (found) direct(a, b);
-    });
-  }
-
-  // a – d → c → b with a adjacent to c, and b not to d: a → b.
-  void rule4() {
-    edges(false, [&](std::size_t a, std::size_t b) {
-      BitSet starts = seen().neighbours(a);
-      subtract(starts, graph_.adjacency()[b]);
-      starts.reset(b);
-      BitSet middles = seen().parents(b);
-      intersect(middles, graph_.adjacency()[a]);
-      bool found = false;
-      for_each(starts, [&](std::size_t d) {
-        for_each(middles, [&](std::size_t c) { found = found || seen().directed(d, c); });
-      });
-      if (found) direct(a, b);
-    });
-  }
+  bool closes_cycle(std::size_t from, std::size_t to) const { return options_.acyclic && graph_.reaches(to, from); }
 
   OrientationState& graph_;
-  OrientationState seen_;
-  const AmbiguousTriples& ambiguous_;
-  RuleOptions options_;
-  std::vector<std::pair<std::size_t, std::size_t>> pending_;
+  const RuleOptions& options_;
+  BitMatrix claims_;
 };
+
+void take_turn(const Turn& turn, const View& view, Policy& policy) {
+  for (std::size_t from = 0; from < view.graph.size(); ++from)
+    for_each(view.graph.neighbours(from), [&](std::size_t to) {
+      const auto applies = [&](Rule rule) { return rule(view, from, to); };
+      if (std::ranges::any_of(turn.rules, applies) && policy.admits(view.graph, from, to)) policy.take(from, to);
+    });
+  policy.end_turn();
+}
 
 }  // namespace
 
 void apply_rules(OrientationState& graph, const AmbiguousTriples& ambiguous, const RuleOptions& options) {
-  RuleTurns(graph, ambiguous, options).run();
+  const Table table = table_of(options);
+  Policy policy(graph, options);
+  for (bool changed = true; changed;) {
+    const OrientationState start = graph;
+    for (const Turn& turn : table) {
+      if (turn.sight == Sight::now) {
+        take_turn(turn, {graph, ambiguous}, policy);
+        continue;
+      }
+      const OrientationState before = graph;
+      take_turn(turn, {before, ambiguous}, policy);
+    }
+    changed = !(graph == start);
+  }
 }
 
 }  // namespace dagathlon

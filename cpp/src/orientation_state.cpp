@@ -12,6 +12,14 @@ void OrientationState::lock_knowledge(const BitMatrix& forbidden, const BitMatri
     });
 }
 
+void OrientationState::direct_as_claimed(const BitMatrix& claims) {
+  for (std::size_t a = 0; a < size(); ++a)
+    for_each(claims[a], [&](std::size_t b) {
+      if (!claims.test(b, a)) direct(a, b);
+      else if (!locked(a, b) && !locked(b, a)) out_.reset(a, b);
+    });
+}
+
 BitSet OrientationState::parents(std::size_t node) const {
   BitSet result(size());
   for_each(adjacent_[node], [&](std::size_t other) {

@@ -6,6 +6,7 @@
 
 #include "dagathlon/dag.hpp"
 #include "dagathlon/equivalence.hpp"
+#include "dagathlon/orientation_rules.hpp"
 #include "dagathlon/random.hpp"
 
 namespace dagathlon {
@@ -40,7 +41,7 @@ class PcRun {
         options_(options),
         skeleton_(find_skeleton(test, options.skeleton)) {
     if (options.correction) recheck_edges(test_, skeleton_, options.skeleton);
-    ambiguous_ = check_triples(test_, skeleton_, options.skeleton, options.rule);
+    ambiguous_ = check_triples(test_, skeleton_, options.skeleton, options.rule, Votes::by_end);
   }
 
   PcResult run() {

@@ -583,6 +583,9 @@ class ParentTables:
 class ChainLog:
     """A chain of DAGs as the changes from one saved state to the next."""
 
+    def __len__(self) -> int:
+        """The number of saved states, those like the state before too."""
+
     @property
     def index(self) -> NDArray[numpy.int64]: ...
     @property

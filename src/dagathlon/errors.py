@@ -41,6 +41,20 @@ class OutOfTimeError(DagathlonError):
     """The deadline came before there was a result that could be given."""
 
 
+class WrongResultError(DagathlonError):
+    """A module returned something that is no result of its kind.
+
+    Parameters
+    ----------
+    problems
+        All that is wrong with it.
+    """
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = problems
+
+
 def listing(choices: Iterable[object]) -> str:
     """Choices as a readable list, cut after a dozen."""
     words = [str(choice) for choice in choices]

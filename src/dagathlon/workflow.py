@@ -11,12 +11,13 @@ from typing import Any, Self
 
 from dagathlon.errors import DagathlonError, StudyError
 from dagathlon.report import write_outputs
-from dagathlon.study.engine.local import LocalEngine, silent
+from dagathlon.study.engine.engines import DEFAULT, make_engine
 from dagathlon.study.engine.preparation import prepare_modules
-from dagathlon.study.engine.protocol import Event, Note, Options, Summary, Writing
+from dagathlon.study.engine.protocol import Engine, Event, Note, Options, Summary, Writing, silent
 from dagathlon.study.grammar.config import Config, read_config
 from dagathlon.study.plan.plan import Plan
 from dagathlon.study.plan.planner import make_plan
+from dagathlon.study.store.left_behind import described, left_behind
 from dagathlon.study.store.store import Store
 
 STORE_FOLDER = "store"
@@ -84,6 +85,7 @@ class Study:
         jobs: int = 0,
         options: Options | None = None,
         on_event: Callable[[Event], None] = silent,
+        engine: Engine | str = DEFAULT,
     ) -> Summary:
         """Run what has not been run yet and write tables, figures and the report.
 
@@ -92,11 +94,14 @@ class Study:
         out
             Folder of results; each setup gets a folder of its own in it.
         jobs
-            Number of worker processes; 0 is one per core.
+            Number of cores to use; 0 is all.
         options
             Order, retries, quick look.
         on_event
             Told everything that happens.
+        engine
+            What runs the tasks: ``"local"`` (worker processes on this machine), ``"inline"`` (one
+            after another in this process, for a debugger), or an engine with its own settings.
 
         Returns
         -------
@@ -105,9 +110,12 @@ class Study:
         """
         folder, plan = Path(out), self.plan
         with _writing(folder), Store(folder / STORE_FOLDER) as store:
+            outdated = left_behind(plan.tasks, store)
+            if outdated:
+                on_event(Note(described(outdated)))
             prepare_modules(plan, store, lambda text: on_event(Note(text)))
-            engine = LocalEngine(jobs)
-            summary = engine.run(plan, store, on_event=on_event, options=options or Options())
+            chosen = make_engine(engine, jobs=jobs) if isinstance(engine, str) else engine
+            summary = chosen.run(plan, store, on_event=on_event, options=options or Options())
             if not summary.interrupted:
                 self._keep(folder, summary.partial)
                 on_event(Writing())

@@ -113,8 +113,10 @@ def test_an_interrupt_ends_a_learner_inside_native_code(tmp_path: Path) -> None:
         [*command, "--out", str(tmp_path / "graph.csv")], stderr=subprocess.PIPE, text=True
     )
     try:
+        assert learning.stderr is not None
+        assert "50 rows" in learning.stderr.readline()  # from here on it learns
         with pytest.raises(subprocess.TimeoutExpired):
-            learning.wait(3)
+            learning.wait(1)
         learning.send_signal(signal.SIGINT)
         _, errors = learning.communicate(timeout=30)
     finally:

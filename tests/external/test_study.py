@@ -13,7 +13,7 @@ from folders import EMPTY_GRAPH, MANIFEST, write
 
 from dagathlon.cli import main
 from dagathlon.errors import UnavailableError
-from dagathlon.modules import add_files, find, registry
+from dagathlon.modules import add_files, find
 from dagathlon.study.plan.task import Limits, Outcome, TaskKind
 from dagathlon.study.store.store import Store
 from dagathlon.testing import check_learner
@@ -121,7 +121,6 @@ def test_changed_script_runs_again_and_an_unchanged_one_does_not(tmp_path):
     for _ in range(2):
         outcome(path, tmp_path / "out")
     assert (tmp_path / "count").read_text() == "x\n"
-    registry._loaded.cache_clear()
     (tmp_path / "mine" / "learn.sh").write_text(f"# changed\n{count}{EMPTY_GRAPH}")
     outcome(path, tmp_path / "out")
     assert (tmp_path / "count").read_text() == "x\nx\n"

@@ -12,8 +12,8 @@ from dagathlon.data import Dataset, Variable
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph, separated
 from dagathlon.learners.independence import (
+    DEFAULT_TESTS,
     TESTS,
-    default_test,
     independence_test,
     separation_test,
     suitable_tests,
@@ -296,4 +296,4 @@ def test_wrong_data_are_refused_with_what_fits():
 
 def test_every_kind_of_data_has_a_default():
     for kind in ("continuous", "discrete", "mixed"):
-        assert default_test(kind) in suitable_tests(kind)
+        assert DEFAULT_TESTS[kind] in suitable_tests(kind)

@@ -71,6 +71,23 @@ def test_knowledge_is_obeyed(name: str) -> None:
     assert found[2, 3] == found[3, 2] == 0
 
 
+def test_a_spouse_that_may_not_be_a_neighbour_is_none() -> None:
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=2000)
+    y = 0.7 * x + rng.normal(size=2000)
+    z = x + y + rng.normal(size=2000)
+    data = read_data(np.column_stack([x, y, z, x + rng.normal(size=2000)]))
+    a, b = data.names[:2]
+    constraints = {"forbidden_edges": [[a, b], [b, a]]}
+    found = matrix(
+        find("algorithm", "hpc")(
+            test="zf", alpha=0.01, constraints=constraints, undirected=True
+        ).learn(data, np.random.default_rng(1))
+    )
+    assert found[0, 1] == found[1, 0] == 0
+    assert found[0, 2] == found[1, 2] == 1
+
+
 @pytest.mark.parametrize("name", [*BLANKETS, *NEIGHBOURS])
 def test_no_conditioning_leaves_marginal_dependence(name: str) -> None:
     found = matrix(learn(collider_data(), name, test="zf", alpha=0.001, max_order=0))

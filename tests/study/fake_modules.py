@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import re
 import resource
@@ -16,6 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dagathlon.data import Dataset, Variable
+from dagathlon.data.storable import storable
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.modules import Natural
@@ -34,6 +36,7 @@ class FakeGraph(GraphGenerator):
         return Graph.from_adjacency([f"X{i}" for i in range(self.p)], matrix)
 
 
+@storable
 class FakeModel:
     def __init__(self, names: tuple[str, ...], weights: Any) -> None:
         self.names = names
@@ -94,6 +97,10 @@ Mode = Literal[
     "raise",
     "children",
     "buffer",
+    "reserve",
+    "offspring",
+    "told",
+    "large",
 ]
 
 
@@ -117,6 +124,23 @@ class FakeLearner(Learner):
         matrix = np.triu(rng.integers(0, 2, (p, p)), 1)
         stats = {"score": float(data.values[:100].sum()), "started": start is not None}
         return Estimate(Graph.from_adjacency(data.names, matrix), stats)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CardLearner(FakeLearner):
+    """Needs a graphics card."""
+
+    name = "card_learner"
+    gpu = "yes"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerhapsLearner(FakeLearner):
+    """Uses a graphics card where there is one, and two threads."""
+
+    name = "perhaps_learner"
+    gpu = "optional"
+    threads = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,6 +201,40 @@ def work(data: Dataset) -> None:
         pass
 
 
+def reserve(data: Dataset) -> None:
+    """Set aside 100 GB of addresses, as CUDA and Java do, and use none of it."""
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    with mmap.mmap(-1, 100 * 2**30, flags=flags, prot=0):
+        time.sleep(0.2)
+
+
+def offspring(data: Dataset) -> None:
+    """Hold 60 MB that four more processes share without a copy."""
+    held = np.ones(60 * 2**17)
+    children = [os.fork() for _ in range(4)]
+    if 0 in children:
+        held.sum()
+        time.sleep(0.3)
+        os._exit(0)
+    for child in children:
+        os.waitpid(child, 0)
+
+
+def told(data: Dataset) -> list[Estimate]:
+    """What the environment says, and when it ran."""
+    names = ("DAGATHLON_THREADS", "OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES", "DAGATHLON_MEMORY")
+    stats: dict[str, Any] = {name: os.environ.get(name, "unset") for name in names}
+    begin = time.monotonic()
+    time.sleep(0.1)
+    return [Estimate(Graph(data.names), stats | {"begin": begin, "end": time.monotonic()})]
+
+
+def large(data: Dataset) -> list[Estimate]:
+    """A result of some hundred kB that does not compress."""
+    text = np.random.default_rng(1).bytes(200_000).hex()
+    return [Estimate(Graph(data.names), {"text": text})]
+
+
 ACTIONS: dict[str, Any] = {
     "work": work,
     "sleep": lambda data: time.sleep(1000),
@@ -194,4 +252,8 @@ ACTIONS: dict[str, Any] = {
     "raise": raise_error,
     "children": children,
     "buffer": many_large_buffers,
+    "reserve": reserve,
+    "offspring": offspring,
+    "told": told,
+    "large": large,
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dagathlon.modules import add_files, find
-from dagathlon.study.plan.task import Call, Limits, Task, TaskKind, task_key
+from dagathlon.study.plan.task import Call, Limits, Resources, Task, TaskKind, task_key
 
 FAKES = Path(__file__).with_name("fake_modules.py")
 SECTIONS = {TaskKind.LEARN: "algorithm"}
@@ -18,6 +18,7 @@ SECTIONS = {TaskKind.LEARN: "algorithm"}
 class FakePlan:
     tasks: list[Task] = field(default_factory=list)
     limits: dict[int, Limits] = field(default_factory=dict)
+    resources: dict[int, Resources] = field(default_factory=dict)
 
     def add(self, call: Call, seed: int, inputs: Sequence[int] = ()) -> int:
         key = task_key(call, seed, [self.tasks[i].key for i in inputs])

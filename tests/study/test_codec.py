@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+import struct
+import sys
+import zlib
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +15,8 @@ from hypothesis import strategies as st
 
 from dagathlon.data import About, Dataset, Gaussian, LinearSem, Network, Table, Variable
 from dagathlon.data.multivariate_normal import MultivariateNormal
+from dagathlon.data.storable import storable
+from dagathlon.data.unpacking import MOST_UNPACKED
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.posteriors.chain import Chain
@@ -156,24 +164,152 @@ def test_unknown_types_are_refused():
     assert can_store(objects)
 
 
+@storable
 class Passing:
     def to_parts(self):
         return "here", {"numbers": np.arange(3)}
 
     @classmethod
     def from_parts(cls, meta, arrays):
-        raise AssertionError
+        assert meta == "here"
+        assert arrays["numbers"].tolist() == [0, 1, 2]
+        return cls()
 
 
-def test_types_that_are_gone_are_named(monkeypatch):
-    stored = encode(Passing())
-    monkeypatch.delitem(globals(), "Passing")
-    with pytest.raises(CodecError, match=r"Passing of a stored result is gone"):
-        decode(stored[0])
+class Undeclared(Passing):
+    """Has all the methods, and nobody has declared it."""
 
 
-def test_only_types_with_a_stored_form_are_made(monkeypatch):
-    stored = encode(Passing())
-    monkeypatch.setitem(globals(), "Passing", dict)
-    with pytest.raises(CodecError, match="not a type that can be stored"):
-        decode(stored[0])
+def test_declared_types_are_stored():
+    assert can_store(Passing())
+    assert type(there_and_back(Passing())) is Passing
+
+
+def test_undeclared_types_are_not_stored():
+    assert not can_store(Undeclared())
+    with pytest.raises(CodecError, match="type Undeclared cannot be stored"):
+        encode(Undeclared())
+
+
+def container(header, body=b"", length=None) -> bytes:
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    text += b" " * (-(16 + len(text)) % 64)
+    return MAGIC + struct.pack("<Q", len(text) if length is None else length) + text + body
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "os:system",
+        "subprocess:Popen",
+        "builtins:dict",
+        "dagathlon.data.sem:LinearSem",
+        f"{__name__}:Undeclared",
+        "antigravity:",
+        "no.such.module:Type",
+        "",
+        3,
+        None,
+        ["graph"],
+    ],
+)
+def test_a_header_names_no_type_but_ours_and_declared_ones(name):
+    before = set(sys.modules)
+    for stored in (container([name, None, []]), zlib.compress(container([name, None, []]))):
+        with pytest.raises(CodecError, match=r"neither one of ours nor declared|its type is"):
+            decode(stored)
+    assert set(sys.modules) == before
+
+
+MARKS = ["marks", "|u1", [2, 2], "C", 0]
+TWO_NODES = bytes(64)
+
+
+def test_the_crafted_header_is_a_graph_when_nothing_is_wrong():
+    assert decode(container(["graph", ["A", "B"], [MARKS]], TWO_NODES)) == Graph(["A", "B"])
+
+
+@pytest.mark.parametrize(
+    ("field", "reason"),
+    [
+        (["marks", "|u1", [2**60], "C", 0], "is not all there"),
+        (["marks", "|u1", [2**31, 2**33], "C", 0], "is not all there"),
+        (["marks", "<f8", [3, 3], "C", 0], "is not all there"),
+        (["marks", "<U100000", [1], "C", 0], "is not all there"),
+        (["marks", "|u1", [-2, -2], "C", 0], "has the shape"),
+        (["marks", "|u1", [-1], "C", 0], "has the shape"),
+        (["marks", "|u1", [2.0, 2], "C", 0], "has the shape"),
+        (["marks", "|u1", [True, 2], "C", 0], "has the shape"),
+        (["marks", "|u1", [2, 2], "A", 0], "in the order 'A'"),
+        (["marks", "|u1", [2, 2], "C", -64], "begins at -64"),
+        (["marks", "|u1", [2, 2], "C", 64], "begins at 64"),
+        (["marks", "|u1", [2, 2], "C", "0"], "begins at '0'"),
+        (["marks", "|O", [2, 2], "C", 0], "is of type '|O'"),
+        (["marks", "O", [2, 2], "C", 0], "is of type 'O'"),
+        (["marks", "|V1", [2, 2], "C", 0], "is of type"),
+        (["marks", "<M8[s]", [2, 2], "C", 0], "is of type"),
+        (["marks", [["a", "|O"]], [2, 2], "C", 0], "is of type"),
+        (["marks", "u1,O", [2, 2], "C", 0], "is of type"),
+        (["marks", "no type", [2, 2], "C", 0], "not a stored result"),
+        (["marks", "|u1", None, "C", 0], "not a stored result"),
+        (["marks", "|u1", [2, 2], "C"], "not a stored result"),
+        ([7, "|u1", [2, 2], "C", 0], "an array has the name 7"),
+        (["other", "|u1", [2, 2], "C", 0], "marks"),
+    ],
+)
+def test_arrays_that_cannot_be_are_refused(field, reason):
+    with pytest.raises(CodecError, match="not a stored result") as refused:
+        decode(container(["graph", ["A", "B"], [field]], TWO_NODES))
+    assert reason in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        container(["graph", ["A", "B"], [MARKS]], TWO_NODES + b"x"),
+        container(["graph", ["A", "B"], [MARKS]], TWO_NODES * 2),
+        container(["graph", ["A", "B"], [MARKS]], TWO_NODES[:3]),
+        container(["graph", ["A", "B"], [MARKS, MARKS]], TWO_NODES * 2),
+        container(["graph", ["A", "B"], [MARKS]], TWO_NODES, length=2**63),
+        container(b"[" * 100_000),
+        container(b"[" * 1000 + b"]" * 1000),
+        container({"graph": 1}),
+        container(["graph", ["A"], [["marks", "|u1", [1, 1], "C", 0]]], b"\3" * 64),
+        zlib.compress(container(["graph", ["A", "B"], [MARKS]], TWO_NODES)) + b"more",
+        zlib.compress(container(["graph", ["A", "B"], [MARKS]], TWO_NODES))[:-1],
+    ],
+)
+def test_containers_that_say_other_than_they_hold_are_refused(stored):
+    with pytest.raises(CodecError, match="not a stored result"):
+        decode(stored)
+
+
+def test_a_stranger_s_data_are_checked():
+    fields = [["codes", "|u1", [2, 1], "F", 0], ["values", "<f8", [2, 0], "F", 64]]
+    meta = [[["x", ["no", "yes"]]], None]
+    good = container(["dataset", meta, fields], bytes([0, 1]).ljust(64, b"\0"))
+    assert decode(good).codes[:, 0].tolist() == [0, 1]
+    with pytest.raises(CodecError, match="found code 2; its 2 levels"):
+        decode(container(["dataset", meta, fields], bytes([0, 2]).ljust(64, b"\0")))
+
+
+@pytest.mark.parametrize("value", [mixed_data(), Graph.from_edges(["A -> B", "B - C"])])
+@given(position=st.integers(0, 10**6), byte=st.integers(0, 255))
+def test_changed_bytes_are_refused_or_read(value, position, byte):
+    changed = bytearray(b"".join(encode(value)))
+    changed[position % len(changed)] = byte
+    with contextlib.suppress(CodecError):
+        assert isinstance(decode(bytes(changed)), type(value))
+
+
+def test_a_bomb_is_refused(monkeypatch):
+    row = {"text": "x" * 100_000}
+    (stored,) = encode(row)
+    assert len(stored) < 1000
+    monkeypatch.setenv(MOST_UNPACKED, "100000")
+    with pytest.raises(CodecError, match="unpacks to more than 100,000 bytes"):
+        decode(stored)
+    with pytest.raises(CodecError, match="too large to be read again"):
+        encode(row)
+    monkeypatch.setenv(MOST_UNPACKED, "200000")
+    assert decode(stored) == row

@@ -149,17 +149,6 @@ def test_time_limits_are_hard(store):
     assert processes_with(str(store.folder)) == []
 
 
-def test_memory_limits_are_hard(store):
-    plan = plan_of(learner("eat"), learner("buffer"), limits=Limits(memory=200 * 2**20))
-    summary, _ = run(plan, store)
-    assert statuses(summary) == {"ok": 4, "F3": 1}
-    eaten, buffered = outcome(store, plan, 3), outcome(store, plan, 4)
-    assert eaten.status is Status.MEMORY
-    assert eaten.reason == "it needed more than 200 MB of memory"
-    assert 100 * 2**20 < eaten.memory < 220 * 2**20
-    assert 39 * 2**20 < buffered.memory < 45 * 2**20
-
-
 def test_cpu_and_wall_are_those_of_the_learner(store):
     plan = plan_of(learner("work"), learner(seconds=0.2))
     run(plan, store)
@@ -269,10 +258,20 @@ def test_a_file_of_modules_can_be_wrong(tmp_path):
     assert find("algorithm", "fake_learner").name == "fake_learner"
 
 
+FAKE_NAMES = (
+    "fake_graph",
+    "fake_parameters",
+    "fake_data",
+    "absent_learner",
+    "card_learner",
+    "perhaps_learner",
+)
+
+
 def test_modules_in_files_have_their_content_as_version(tmp_path):
     copy = tmp_path / "copied.py"
     text = FAKES.read_text().replace('"fake_learner"', '"copied_learner"')
-    for name in ("fake_graph", "fake_parameters", "fake_data", "absent_learner"):
+    for name in FAKE_NAMES:
         text = text.replace(f'"{name}"', f'"copied_{name}"')
     copy.write_text(text)
     before = os.environ["DAGATHLON_MODULES"]

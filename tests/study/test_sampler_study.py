@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dagathlon.data import read_data
-from dagathlon.errors import StudyError
+from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.modules import find
 from dagathlon.study.engine.protocol import Summary
@@ -125,5 +125,5 @@ def test_a_study_of_samplers(
 def test_a_learner_that_takes_no_start_graph_says_so() -> None:
     data = read_data(np.random.default_rng(1).normal(size=(50, 3)))
     learner: Any = find("algorithm", "pcalg_pc").from_json({})
-    with pytest.raises(StudyError, match="cannot start from another"):
+    with pytest.raises(DataError, match="cannot start from a graph"):
         learner.learn(data, np.random.default_rng(1), start=Graph(data.names))

@@ -13,8 +13,10 @@ from dagathlon.data import Dataset, Variable
 from dagathlon.errors import StudyError
 from dagathlon.graphs import Graph
 from dagathlon.study.plan.task import Call, Limits, Outcome, Status, Task, TaskKind, task_key
-from dagathlon.study.store.claims import Registration, process_start, run_records
+from dagathlon.study.store.claims import Registration, run_records
+from dagathlon.study.store.codec import encode
 from dagathlon.study.store.index_tables import INDEX, MIGRATIONS
+from dagathlon.study.store.leases import process_start
 from dagathlon.study.store.objects import DamagedError
 from dagathlon.study.store.store import Result, Store, StoreWarning
 from dagathlon.study.store.upkeep import counts, gc, size, verify
@@ -39,7 +41,7 @@ def store(tmp_path):
 
 
 def keep(store: Store, seed: int, value: object) -> bytes:
-    store.put(task(seed), OK, store.objects.keep(value))
+    store.put(task(seed), OK, store.objects.keep(encode(value)))
     return task(seed).key
 
 
@@ -166,7 +168,7 @@ def test_gc_keeps_what_is_asked_for(store):
 
 def test_gc_without_keys_removes_only_what_belongs_to_nobody(store):
     key = keep(store, 1, large_data(1))
-    store.objects.keep(large_data(2))
+    store.objects.keep(encode(large_data(2)))
     unfinished = store.objects.folder / "unfinished" / "999999999-0"
     unfinished.write_bytes(b"half")
     freed = gc(store)
@@ -207,11 +209,11 @@ def test_newer_stores_are_refused(tmp_path):
 def test_older_stores_are_migrated(tmp_path, monkeypatch):
     with Store(tmp_path) as store:
         key = keep(store, 1, Graph(["A"]))
-    added = (*MIGRATIONS, ("ALTER TABLE runs ADD COLUMN host TEXT",))
+    added = (*MIGRATIONS, ("ALTER TABLE runs ADD COLUMN colour TEXT",))
     monkeypatch.setattr("dagathlon.study.store.index_tables.MIGRATIONS", added)
     with Store(tmp_path) as store:
         assert store.load(key) == Graph(["A"])
-        store.connection.execute("SELECT host FROM runs")
+        store.connection.execute("SELECT colour FROM runs")
         assert store.connection.execute("PRAGMA user_version").fetchone() == (len(added),)
 
 
@@ -263,7 +265,7 @@ def test_process_start():
 
 
 def test_content_addresses_are_sha256(store):
-    payload = store.objects.keep(large_data())
+    payload = store.objects.keep(encode(large_data()))
     path = store.objects.path(payload.digest)
     assert hashlib.sha256(path.read_bytes()).digest() == payload.digest
     assert path.stat().st_size == payload.size

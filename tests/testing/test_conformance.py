@@ -10,41 +10,11 @@ import pytest
 
 from dagathlon.data import Dataset
 from dagathlon.errors import DataError, UnavailableError
-from dagathlon.external import ExternalLearner
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.modules import find, modules
+from dagathlon.modules import find
 from dagathlon.testing import ConformanceError, check_learner, problems_of
-
-# Defaults made for real studies would take long on the many small data sets of the suite.
-SAMPLERS = ("order_mcmc", "partition_mcmc", "structure_mcmc", "itsearch")
-QUICK = {
-    "new_mcmcalg": {"n_iterations": 20},
-    "golem": {"num_iter": 300},
-    "gcastle_golem": {"num_iter": 300},
-    "dagma": {"warm_iter": 300, "max_iter": 300},
-    "notears_low_rank": {"rank": 2, "max_iter": 2, "rho_max": 100},
-    "gcastle_notears_low_rank": {"rank": 2, "max_iter": 2, "rho_max": 100},
-    "notears": {"rho_max": 100, "max_iter": 5},
-    "gcastle_notears": {"rho_max": 100, "max_iter": 5},
-    "bootstrap": {"replicates": 3},
-    # Four rows of fifty columns are hard to prove optimal with more parents.
-    "exact_map": {"max_parents": 1},
-    "gobnilp": {"palim": 1},
-    "asobs": {"starts": 20, "explored": 50},
-    "winasobs": {"starts": 3, "explored": 50},
-    "rfci_bsc": {"graphs": 20},
-    "rblip_asobs": {"timeout": 0.05, "scorermethod": "sq", "indeg": 2},
-}
-QUICK |= {name: {"iterations": 200} for name in (*SAMPLERS, "bidag_partition_mcmc")}
-QUICK["itsearch"]["hard_limit"] = 8
-NATIVE = [
-    name
-    for name, cls in modules("algorithm").items()
-    if cls.__module__.startswith("dagathlon.")  # other tests add learners that misbehave
-    and not issubclass(cls, ExternalLearner)
-    and not cls.unavailable
-]
+from quick_settings import NATIVE, QUICK
 
 
 @pytest.mark.parametrize("name", NATIVE)
@@ -109,9 +79,9 @@ def misconduct(case: str) -> type[Learner]:
     ("case", "message"),
     [
         ("global", "the same random stream gives other statistics"),
-        ("names", r"are not the columns"),
-        ("kind", "gives is 'dag', and the graph is undirected"),
-        ("nan", "the statistic 'score' is not a number"),
+        ("names", "its graph is not over the variables of the data: a b, other"),
+        ("kind", "gives is 'dag': its result needs a DAG, found the edge a b - x.1"),
+        ("nan", "statistic 'score' is not a number"),
         ("order", "claims to be order_independent"),
         ("one row", "1 row: ZeroDivisionError: division by zero"),
         ("refuses", "1 row: it refuses without a reason"),

@@ -28,11 +28,17 @@ enum class ColliderRule : std::uint8_t {
   highest_p        // not in the set of neighbours with the highest p-value
 };
 
+// Which sets have a vote.
+enum class Votes : std::uint8_t {
+  by_end,     // those of the neighbours of either end; sets of common neighbours have one for each end
+  with_known  // the same, one for each set, and the set that separated the ends: with latent variables it
+              // may be the only one
+};
+
 // Tries the sets of neighbours of the ends of all unshielded triples, and changes the separating sets
-// so that they say what the rule decides. Returns the triples that it leaves open. With `count_known` the set
-// that separated the ends has a vote too; with latent variables it may be the only one.
+// so that they say what the rule decides. Returns the triples that it leaves open.
 AmbiguousTriples check_triples(IndependenceTest& test, Skeleton& skeleton, const SkeletonOptions& options,
-                               ColliderRule rule, bool count_known = false);
+                               ColliderRule rule, Votes votes);
 
 enum class ColliderOrder : std::uint8_t {
   by_node,       // in the order of the nodes; a later collider overturns an earlier one
@@ -48,21 +54,5 @@ void orient_colliders(OrientationState& graph, IndependenceTest& test, const Sep
 
 // Directs both edges into the middle, unless that contradicts a direction or closes a cycle.
 void direct_collider(OrientationState& graph, const Triple& triple);
-
-struct RuleOptions {
-  // A rule sees the edges as they were when its turn began, and contradictions become conflicts.
-  bool mark_conflicts = false;
-  // No edge is directed against a directed path.
-  bool acyclic = false;
-  // Meek's fourth rule, which only knowledge makes necessary.
-  bool fourth = false;
-  // As bnlearn applies them, for colliders that may contradict each other: no edge is directed so
-  // that a new collider appears or a cycle closes; an edge follows a directed path of any length
-  // between its ends first, then the other rules look at one and the same graph.
-  bool no_new_colliders = false;
-};
-
-// Meek's rules by turns, each over all edges, until nothing changes.
-void apply_rules(OrientationState& graph, const AmbiguousTriples& ambiguous, const RuleOptions& options);
 
 }  // namespace dagathlon

@@ -33,11 +33,9 @@ class OrientationState {
   void undirect(std::size_t from, std::size_t to) {
     if (!locked(from, to)) out_.set(to, from);
   }
-  // Directs an edge; one that was directed the other way becomes a conflict, with no direction.
-  void direct_or_conflict(std::size_t from, std::size_t to) {
-    if (leaves(from, to)) direct(from, to);
-    else if (!locked(to, from)) out_.reset(to, from);
-  }
+  // Directs edges as claimed, from row to column. What is claimed both ways becomes a conflict, an edge
+  // without a direction, unless knowledge gave it one.
+  void direct_as_claimed(const BitMatrix& claims);
   void lock(std::size_t from, std::size_t to) {
     direct(from, to);
     locked_.set(from, to);

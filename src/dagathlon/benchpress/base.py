@@ -4,35 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from inspect import signature
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NoReturn, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from dagathlon.benchpress.needs import Needs, Table, objection
+from dagathlon.benchpress.translation import Translation
 from dagathlon.data.facts import DataFacts, DataKind
-from dagathlon.errors import StudyError
 from dagathlon.graphs import Graph
+from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.base import Estimate, Learner, Sampler
-from dagathlon.modules import Module, NonNegative, Reference
-from dagathlon.simulate.base import DataGenerator, GraphGenerator, Model, ParameterGenerator
+from dagathlon.learners.constraints import ConstraintFile
+from dagathlon.modules import NonNegative
+from dagathlon.simulate.base import DataGenerator, GraphGenerator, ParameterGenerator
 
 if TYPE_CHECKING:
     import numpy as np
 
     from dagathlon.data import Dataset
 
-ConstraintFile: TypeAlias = Annotated[str, Reference("constraints")]
-
-
-def _cannot_run(module: Module) -> NoReturn:
-    raise StudyError(f"{module.name} cannot run here: {module.unavailable}")
-
 
 @dataclass(frozen=True, kw_only=True)
-class BenchpressLearner(Learner):
+class BenchpressLearner(Translation, Learner):
     """A learner under Benchpress's name.
 
-    A subclass has Benchpress's parameters and either overrides `native`, or says in
-    `unavailable` why there is nothing to translate to.
+    A subclass has Benchpress's parameters and either says which learner of ours `runs`, or in
+    `unavailable` why there is none.
 
     Parameters
     ----------
@@ -55,13 +50,14 @@ class BenchpressLearner(Learner):
     timeout: NonNegative | None = None
     edgeConstraints: ConstraintFile | None = None
 
-    def native(self) -> Learner:
-        """Our learner with the same meaning."""
-        _cannot_run(self)
+    def translated(self) -> dict[str, Any]:
+        """Constraints are those of all learners that obey them."""
+        constraints = {"constraints": self.edgeConstraints} if self.honours_constraints else {}
+        return super().translated() | constraints
 
     def native_for(self, data: Dataset) -> Learner:
         """Our learner for these data; override it where a default depends on them."""
-        return self.native()
+        return cast(Learner, self.native())
 
     def learn(
         self,
@@ -70,12 +66,7 @@ class BenchpressLearner(Learner):
         start: Graph | tuple[Graph, ...] | None = None,
     ) -> Estimate:
         """Learn with the native learner, from another learner's graph if one is given."""
-        learner: Any = self.native_for(data)
-        if start is None:
-            return cast(Estimate, learner.learn(data, rng))
-        if "start" not in signature(learner.learn).parameters:
-            raise StudyError(f"{self.name} cannot start from another algorithm's graph")
-        return cast(Estimate, learner.learn(data, rng, start=start))
+        return attempt_inside(self.native_for(data), data, rng, start=start)
 
     def problem(self) -> str:
         """Constraints that nobody would obey are refused."""
@@ -129,39 +120,28 @@ class BenchpressSampler(BenchpressLearner, Sampler):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BenchpressGraph(GraphGenerator):
+class BenchpressGenerator(Translation):
+    """A generator under Benchpress's name."""
+
+    def problem(self) -> str:
+        """As our generator."""
+        return cast(str, self.native().problem())
+
+    def sample(self, *given: Any) -> Any:
+        """Draw with our generator."""
+        return self.native().sample(*given)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchpressGraph(BenchpressGenerator, GraphGenerator):
     """A graph generator under Benchpress's name."""
 
-    def native(self) -> GraphGenerator:
-        """Our generator with the same meaning."""
-        _cannot_run(self)
-
-    def sample(self, rng: np.random.Generator) -> Graph:
-        """Draw one graph with the native generator."""
-        return self.native().sample(rng)
-
 
 @dataclass(frozen=True, kw_only=True)
-class BenchpressParameters(ParameterGenerator):
+class BenchpressParameters(BenchpressGenerator, ParameterGenerator):
     """A parameter generator under Benchpress's name."""
 
-    def native(self) -> ParameterGenerator:
-        """Our generator with the same meaning."""
-        _cannot_run(self)
-
-    def sample(self, graph: Graph, rng: np.random.Generator) -> Model:
-        """Draw one model with the native generator."""
-        return self.native().sample(graph, rng)
-
 
 @dataclass(frozen=True, kw_only=True)
-class BenchpressData(DataGenerator):
+class BenchpressData(BenchpressGenerator, DataGenerator):
     """A data generator under Benchpress's name."""
-
-    def native(self) -> DataGenerator:
-        """Our generator with the same meaning."""
-        _cannot_run(self)
-
-    def sample(self, model: Model, rng: np.random.Generator) -> Dataset:
-        """Draw one data set with the native generator."""
-        return self.native().sample(model, rng)

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import ANY, CONTINUOUS, DISCRETE, Table
+from dagathlon.benchpress.translation import same
 from dagathlon.errors import listing
-from dagathlon.learners.base import Learner, Output
-from dagathlon.learners.constraint.markov_blankets import FastIamb, Gs, Iamb, IambFdr, InterIamb
+from dagathlon.learners.base import Output
+from dagathlon.learners.constraint.markov_blankets import (
+    BlanketLearner,
+    FastIamb,
+    Gs,
+    Iamb,
+    IambFdr,
+    InterIamb,
+)
 from dagathlon.learners.constraint.neighbourhoods import Hpc, Mmpc, SiHitonPc
 from dagathlon.learners.constraint.pc import Pc
-from dagathlon.learners.hybrid.hybrid import H2pc, Mmhc, Restrict, Rsmax2
+from dagathlon.learners.hybrid.hybrid import H2pc, Mmhc, Restrict, Rsmax2, TwoStep
 from dagathlon.learners.score.hill_climbing import HillClimbing, Tabu
-from dagathlon.learners.score.score_kinds import SCORES
-from dagathlon.modules import Count, Natural, NonNegative, Probability
+from dagathlon.learners.score.score_based import ScoreBased
+from dagathlon.learners.score.score_kinds import SCORES, GraphPrior
+from dagathlon.modules import Count, Natural, NonNegative
 
 DiscreteTest: TypeAlias = Literal[
     "mi", "mi-adf", "mc-mi", "smc-mi", "sp-mi", "mi-sh", "x2", "x2-adf", "sp-x2",
@@ -56,45 +66,32 @@ _BNLEARN = "Scutari 2010, Learning Bayesian networks with the bnlearn R package,
 
 
 @dataclass(frozen=True, kw_only=True)
-class BnlearnConstraintBased(BenchpressLearner):
+class BnlearnLearner(BenchpressLearner):
+    """A learner of bnlearn."""
+
+    honours_constraints = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class BnlearnConstraintBased(BnlearnLearner):
     """A constraint-based learner of bnlearn.
 
     Parameters
     ----------
-    alpha
-        Significance level of the independence tests.
     test
         Independence test; null is mi, cor or mi-cg as the data are discrete, continuous or mixed.
-    B
-        Number of permutations of the Monte Carlo tests; null is 5000 (500 for smc tests).
-    maxsx
-        Largest number of variables to condition on; null is no limit.
     debug
         Ignored: nothing is printed.
-    undirected
-        Whether to stop at the skeleton.
     """
 
+    runs = BlanketLearner
+    inherits = same("alpha", "test", "undirected", B="replicates", maxsx="max_order")
     gives: ClassVar[Output] = "cpdag"
-    honours_constraints = True
     data_rules = {"test": TEST_RULE}
 
-    alpha: Probability = 0.05
     test: Test | None = None
-    B: Natural | None = None
     maxsx: Natural | None = None
     debug: bool = False
-    undirected: bool = False
-
-    def _common(self) -> dict[str, Any]:
-        """Our names of the shared parameters."""
-        return {
-            "alpha": self.alpha,
-            "test": self.test,
-            "replicates": self.B,
-            "max_order": self.maxsx,
-            "constraints": self.edgeConstraints,
-        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,12 +99,9 @@ class BnlearnGs(BnlearnConstraintBased):
     """Grow-Shrink: Markov blankets first, then neighbours and directions."""
 
     name = "bnlearn_gs"
+    runs = Gs
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 gs)"
     references = (_BNLEARN, "Margaritis 2003, Learning Bayesian network model structure from data")
-
-    def native(self) -> Gs:
-        """Our Gs with the same parameters."""
-        return Gs(undirected=self.undirected, **self._common())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,12 +109,9 @@ class BnlearnIamb(BnlearnConstraintBased):
     """Incremental association Markov blankets, then neighbours and directions."""
 
     name = "bnlearn_iamb"
+    runs = Iamb
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 iamb)"
     references = (_BNLEARN, "Tsamardinos, Aliferis and Statnikov 2003, FLAIRS")
-
-    def native(self) -> Iamb:
-        """Our Iamb with the same parameters."""
-        return Iamb(undirected=self.undirected, **self._common())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,12 +119,9 @@ class BnlearnFastIamb(BnlearnConstraintBased):
     """Incremental association that adds several variables at a time."""
 
     name = "bnlearn_fastiamb"
+    runs = FastIamb
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 fast.iamb)"
     references = (_BNLEARN, "Yaramakala and Margaritis 2005, ICDM")
-
-    def native(self) -> FastIamb:
-        """Our FastIamb with the same parameters."""
-        return FastIamb(undirected=self.undirected, **self._common())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,12 +129,9 @@ class BnlearnInterIamb(BnlearnConstraintBased):
     """Incremental association that removes false members after every addition."""
 
     name = "bnlearn_interiamb"
+    runs = InterIamb
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 inter.iamb)"
     references = (_BNLEARN, "Yaramakala and Margaritis 2005, ICDM")
-
-    def native(self) -> InterIamb:
-        """Our InterIamb with the same parameters."""
-        return InterIamb(undirected=self.undirected, **self._common())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,12 +139,9 @@ class BnlearnIambFdr(BnlearnConstraintBased):
     """Incremental association with control of the false discovery rate."""
 
     name = "bnlearn_iambfdr"
+    runs = IambFdr
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 iamb.fdr)"
     references = (_BNLEARN, "Peña 2008, Learning Gaussian graphical models of gene networks")
-
-    def native(self) -> IambFdr:
-        """Our IambFdr with the same parameters."""
-        return IambFdr(undirected=self.undirected, **self._common())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,12 +149,12 @@ class BnlearnPcStable(BnlearnConstraintBased):
     """PC with a skeleton that does not depend on the order of the variables."""
 
     name = "bnlearn_pcstable"
+    runs = Pc
+    inherits = same(undirected="skeleton_only")
+    # bnlearn directs the colliders of the surest separations first.
+    fixed = {"conflicts": "lowest-p"}
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 pc.stable)"
     references = (_BNLEARN, "Colombo and Maathuis 2014, JMLR 15")
-
-    def native(self) -> Pc:
-        """Our PC-stable; bnlearn directs the colliders of the surest separations first."""
-        return Pc(conflicts="lowest-p", skeleton_only=self.undirected, **self._common())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,12 +162,9 @@ class BnlearnMmpc(BnlearnConstraintBased):
     """Max-min parents and children: an undirected skeleton."""
 
     name = "bnlearn_mmpc"
+    runs = Mmpc
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 mmpc)"
     references = (_BNLEARN, "Tsamardinos, Brown and Aliferis 2006, Machine Learning 65")
-
-    def native(self) -> Mmpc:
-        """Our Mmpc with the same parameters."""
-        return Mmpc(undirected=self.undirected, **self._common())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,12 +172,9 @@ class BnlearnSiHitonPc(BnlearnConstraintBased):
     """Semi-interleaved HITON parents and children: an undirected skeleton."""
 
     name = "bnlearn_sihitonpc"
+    runs = SiHitonPc
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 si.hiton.pc)"
     references = (_BNLEARN, "Aliferis et al. 2010, JMLR 11")
-
-    def native(self) -> SiHitonPc:
-        """Our SiHitonPc with the same parameters."""
-        return SiHitonPc(undirected=self.undirected, **self._common())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,103 +182,56 @@ class BnlearnHpc(BnlearnConstraintBased):
     """Hybrid parents and children: an undirected skeleton."""
 
     name = "bnlearn_hpc"
+    runs = Hpc
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 hpc)"
     references = (_BNLEARN, "Gasse, Aussem and Elghazel 2014, Expert Systems with Applications 41")
 
-    def native(self) -> Hpc:
-        """Our Hpc with the same parameters."""
-        return Hpc(undirected=self.undirected, **self._common())
 
-
-def _score_problem(score: str | None, prior: str | None) -> str:
+def _score_problem(translated: Mapping[str, Any]) -> str:
+    score = translated["score"]
     if score is not None and score not in SCORES:
         return (
             f"score {score!r} is not implemented; there are "
             f"{listing(name for name in get_args(Score) if name in SCORES)}"
         )
-    if prior == "cs":
+    if translated.get("prior") == "cs":
         return "prior 'cs' needs probabilities of arcs, which a study cannot give; use 'vsp'"
     return ""
 
 
 @dataclass(frozen=True, kw_only=True)
-class BnlearnScoreBased(BenchpressLearner):
+class BnlearnScoreBased(BnlearnLearner):
     """A score-based learner of bnlearn.
 
     Parameters
     ----------
-    score
-        Score to maximise; null is bic, bic-g or bic-cg as the data are discrete, continuous or
-        mixed.
-    iss
-        Imaginary sample size of the discrete Bayesian scores.
-    issmu
-        Imaginary sample size of the mean in bge.
-    issw
-        Imaginary sample size of the Wishart prior in bge; null is the number of variables plus 2.
     l
-        Number of scores averaged by bdla.
-    k
-        Penalty per parameter of the aic and bic scores; null is the score's own.
-    prior
-        Prior over graphs.
-    beta
-        Parameter of the prior over graphs.
+        Ignored: the score bdla, whose number of averaged scores it is, is not there.
     """
 
+    runs = ScoreBased
+    inherits = same("score", "iss", "k", "prior", "beta", issmu="iss_mu", issw="iss_w")
     gives = "dag"
-    honours_constraints = True
     data_rules = {"score": SCORE_RULE}
 
     score: Score | None = None
-    iss: NonNegative = 1.0
-    issmu: NonNegative = 1.0
-    issw: NonNegative | None = None
-    l: Count = 5  # noqa: E741 - Benchpress's name
-    k: NonNegative | None = None
-    prior: Literal["uniform", "vsp", "marginal", "cs"] = "uniform"
     beta: NonNegative | None = None
+    l: Count = 5  # noqa: E741 - Benchpress's name
 
     def problem(self) -> str:
         """Scores that are not there, and a prior that Benchpress cannot describe."""
-        return _score_problem(self.score, self.prior) or super().problem()
-
-    def score_parameters(self) -> dict[str, Any]:
-        """The parameters of the score under our names."""
-        return {
-            "score": self.score,
-            "iss": self.iss,
-            "iss_mu": self.issmu,
-            "iss_w": self.issw,
-            "k": self.k,
-            "prior": self.prior,
-            "beta": self.beta,
-            "constraints": self.edgeConstraints,
-        }
+        return _score_problem(self.translated()) or super().problem()
 
 
 @dataclass(frozen=True, kw_only=True)
 class BnlearnHc(BnlearnScoreBased):
-    """Greedy hill climbing over DAGs, with random restarts.
-
-    Parameters
-    ----------
-    restart
-        Number of random restarts.
-    perturb
-        Number of random changes of the graph at each restart.
-    """
+    """Greedy hill climbing over DAGs, with random restarts."""
 
     name = "bnlearn_hc"
+    runs = HillClimbing
+    inherits = same("restart", "perturb")
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 hc)"
     references = (_BNLEARN,)
-
-    restart: Count = 0
-    perturb: Count = 1
-
-    def native(self) -> Learner:
-        """The same search under our name."""
-        return HillClimbing(restart=self.restart, perturb=self.perturb, **self.score_parameters())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -310,76 +239,46 @@ class BnlearnTabu(BnlearnScoreBased):
     """Hill climbing that leaves local maxima by a list of forbidden graphs."""
 
     name = "bnlearn_tabu"
+    runs = Tabu
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 tabu)"
     references = (_BNLEARN,)
 
-    def native(self) -> Learner:
-        """The same search under our name."""
-        return Tabu(**self.score_parameters())
-
 
 @dataclass(frozen=True, kw_only=True)
-class BnlearnHybrid(BenchpressLearner):
+class BnlearnHybrid(BnlearnLearner):
     """A hybrid learner of bnlearn: a skeleton by tests, then a DAG inside it by a score.
 
     Parameters
     ----------
-    alpha
-        Significance level of the independence tests.
-    test
-        Independence test; null is mi, cor or mi-cg as the data are discrete, continuous or mixed.
-    score
-        Score to maximise; null is bic, bic-g or bic-cg as the data are discrete, continuous or
-        mixed.
-    iss
-        Imaginary sample size of the discrete Bayesian scores; null is 1.
-    issmu
-        Imaginary sample size of the mean in bge; null is 1.
-    issw
-        Imaginary sample size of the Wishart prior in bge; null is the number of variables plus 2.
-    l
-        Number of scores averaged by bdla; null is 5.
     k
         Penalty per parameter of the aic and bic scores; null is 1, as in Benchpress.
-    prior
-        Prior over graphs; null is uniform.
-    beta
-        Parameter of the prior over graphs.
+    l
+        Ignored: the score bdla, whose number of averaged scores it is, is not there.
     """
 
+    runs = TwoStep
+    inherits = same(
+        "alpha", "test", "score", "iss", "k", "prior", "beta", issmu="iss_mu", issw="iss_w"
+    )
     gives = "dag"
-    honours_constraints = True
     data_rules = {"test": TEST_RULE, "score": SCORE_RULE}
 
-    alpha: Probability = 0.05
     test: Test | None = None
     score: Score | None = None
     iss: NonNegative | None = None
     issmu: NonNegative | None = None
-    issw: NonNegative | None = None
-    l: Count | None = None  # noqa: E741 - Benchpress's name
-    k: NonNegative | None = None
-    prior: Literal["uniform", "vsp", "marginal", "cs"] | None = "uniform"
+    prior: GraphPrior | None = "uniform"
     beta: NonNegative | None = None
+    l: Count | None = None  # noqa: E741 - Benchpress's name
 
     def problem(self) -> str:
         """Scores that are not there, and a prior that Benchpress cannot describe."""
-        return _score_problem(self.score, self.prior) or super().problem()
+        return _score_problem(self.translated()) or super().problem()
 
-    def _common(self) -> dict[str, Any]:
-        """Our names of the shared parameters."""
-        return {
-            "alpha": self.alpha,
-            "test": self.test,
-            "score": self.score,
-            "iss": 1.0 if self.iss is None else self.iss,
-            "iss_mu": 1.0 if self.issmu is None else self.issmu,
-            "iss_w": self.issw,
-            "k": 1.0 if self.k is None else self.k,
-            "prior": self.prior or "uniform",
-            "beta": self.beta,
-            "constraints": self.edgeConstraints,
-        }
+    def translated(self) -> dict[str, Any]:
+        """The penalty is 1 where bnlearn itself would take that of the score."""
+        found = super().translated()
+        return found if found["k"] is not None else {**found, "k": 1.0}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -387,12 +286,9 @@ class BnlearnMmhc(BnlearnHybrid):
     """Max-min hill climbing: skeleton by max-min parents and children."""
 
     name = "bnlearn_mmhc"
+    runs = Mmhc
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 mmhc)"
     references = (_BNLEARN, "Tsamardinos, Brown and Aliferis 2006, Machine Learning 65")
-
-    def native(self) -> Mmhc:
-        """Our Mmhc with the same parameters."""
-        return Mmhc(**self._common())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -400,27 +296,18 @@ class BnlearnH2pc(BnlearnHybrid):
     """Hybrid HPC: skeleton by hybrid parents and children."""
 
     name = "bnlearn_h2pc"
+    runs = H2pc
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 h2pc)"
     references = (_BNLEARN, "Gasse, Aussem and Elghazel 2014, Expert Systems with Applications 41")
-
-    def native(self) -> H2pc:
-        """Our H2pc with the same parameters."""
-        return H2pc(**self._common())
 
 
 @dataclass(frozen=True, kw_only=True)
 class BnlearnRsmax2(BnlearnHybrid):
-    """General two-step search: any skeleton learner, then any score-based learner.
-
-    Parameters
-    ----------
-    restrict
-        Learner of the skeleton.
-    maximize
-        Learner of the DAG inside the skeleton.
-    """
+    """General two-step search: any skeleton learner, then any score-based learner."""
 
     name = "bnlearn_rsmax2"
+    runs = Rsmax2
+    inherits = same("restrict", "maximize")
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 rsmax2)"
     references = (_BNLEARN,)
 
@@ -428,7 +315,6 @@ class BnlearnRsmax2(BnlearnHybrid):
         "si.hiton.pc", "mmpc", "hpc", "gs", "iamb", "fast.iamb", "inter.iamb", "iamb.fdr",
         "pc.stable", "chow.liu", "aracne",
     ] = "si.hiton.pc"  # fmt: skip
-    maximize: Literal["hc", "tabu"] = "hc"
 
     def problem(self) -> str:
         """Learners of a skeleton that are not there."""
@@ -436,10 +322,9 @@ class BnlearnRsmax2(BnlearnHybrid):
             return f"restrict {self.restrict!r} is not implemented; there are {listing(_SKELETONS)}"
         return super().problem()
 
-    def native(self) -> Rsmax2:
-        """Our Rsmax2 with the same parameters."""
-        restrict = _SKELETONS[self.restrict]
-        return Rsmax2(restrict=restrict, maximize=self.maximize, **self._common())
+    def translated(self) -> dict[str, Any]:
+        """Our names of the learners of a skeleton."""
+        return super().translated() | {"restrict": _SKELETONS.get(self.restrict)}
 
 
 _SKELETONS: dict[str, Restrict] = {

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from dagathlon.benchpress.base import BenchpressGraph
+from dagathlon.benchpress.translation import same
 from dagathlon.errors import StudyError
-from dagathlon.modules import Count, Natural, NonNegative, Probability
+from dagathlon.modules import Count, Natural, NonNegative
 from dagathlon.simulate.band import Band, RandomBand
 from dagathlon.simulate.base import GraphGenerator, GraphKind, Nodes
 from dagathlon.simulate.blocks import Bipartite, Islands
@@ -180,116 +181,45 @@ class BdgraphGraphsim(UndirectedGraph):
     """Undirected graphs of several shapes.
 
     Benchpress hands `class` over as `size`; here each is what BDgraph documents.
-
-    Parameters
-    ----------
-    p
-        Number of nodes.
-    graph
-        Shape.
-    prob
-        Probability of an edge, for random graphs and clusters.
-    class
-        Number of clusters or hubs; null chooses by the number of nodes.
-    size
-        Number of edges of a random graph or in all clusters; null leaves it to `prob`.
     """
 
     name = "bdgraph_graphsim"
+    runs = ShapedGraph
+    inherits = same("size", p="nodes", graph="shape", prob="probability", class_="groups")
     implementation = "dagathlon (re-implementation of BDgraph 2.72 graph.sim)"
     references = ("Mohammadi and Wit 2019, BDgraph, JSS 89(3)",)
 
-    p: Nodes = 10
-    graph: Literal["random", "cluster", "scale-free", "hub", "circle", "star", "lattice"] = "random"
-    prob: Probability = 0.2
     class_: Natural | None = field(default=None, metadata={"json": "class"})
-    size: Count | None = None
-
-    def problem(self) -> str:
-        """As the native module."""
-        return self.native().problem()
-
-    def native(self) -> GraphGenerator:
-        """The same graphs under our name."""
-        return ShapedGraph(
-            nodes=self.p,
-            shape=self.graph,
-            probability=self.prob,
-            groups=self.class_,
-            size=self.size,
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrilearnBandmat(UndirectedGraph):
-    """The band graph: nodes at most so many places apart are joined.
-
-    Parameters
-    ----------
-    dim
-        Number of nodes.
-    bandwidth
-        Largest distance of two joined nodes.
-    """
+    """The band graph: nodes at most so many places apart are joined."""
 
     name = "trilearn_bandmat"
+    runs = Band
+    inherits = same("bandwidth", dim="nodes")
     implementation = "dagathlon (re-implementation of trilearn 2.0.5)"
     references = ("Olsson, Pavlenko and Rios 2019, Electronic Journal of Statistics 13",)
-
-    dim: Nodes = 20
-    bandwidth: Count = 2
-
-    def native(self) -> GraphGenerator:
-        """The same graph under our name."""
-        return Band(nodes=self.dim, bandwidth=self.bandwidth)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrilearnRandBandmat(UndirectedGraph):
-    """A band graph whose width is a random walk.
-
-    Parameters
-    ----------
-    dim
-        Number of nodes.
-    max_bandwidth
-        Largest width.
-    """
+    """A band graph whose width is a random walk."""
 
     name = "trilearn_rand_bandmat"
+    runs = RandomBand
+    inherits = same("max_bandwidth", dim="nodes")
     implementation = "dagathlon (re-implementation of trilearn 2.0.5)"
     references = ("Olsson, Pavlenko and Rios 2019, Electronic Journal of Statistics 13",)
-
-    dim: Nodes = 20
-    max_bandwidth: Natural = 5
-
-    def native(self) -> GraphGenerator:
-        """The same graphs under our name."""
-        return RandomBand(nodes=self.dim, max_bandwidth=self.max_bandwidth)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrilearnCta(UndirectedGraph):
-    """Random decomposable graphs by the Christmas tree algorithm.
-
-    Parameters
-    ----------
-    order
-        Number of nodes.
-    alpha
-        Probability that a new node reaches on to a neighbouring clique.
-    beta
-        Probability that a new node is joined to any other at all.
-    """
+    """Random decomposable graphs by the Christmas tree algorithm."""
 
     name = "trilearn_cta"
+    runs = DecomposableGraph
+    inherits = same(order="nodes", alpha="spread", beta="attach")
     implementation = "dagathlon (re-implementation of trilearn 2.0.5)"
     references = ("Olsson, Pavlenko and Rios 2022, Statistics and Computing 32",)
-
-    order: Nodes = 20
-    alpha: Probability = 0.5
-    beta: Probability = 0.5
-
-    def native(self) -> GraphGenerator:
-        """The same graphs under our name."""
-        return DecomposableGraph(nodes=self.order, spread=self.alpha, attach=self.beta)

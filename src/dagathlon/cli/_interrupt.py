@@ -23,13 +23,15 @@ _LEAST_SECONDS = 0.001
 
 
 @contextmanager
-def interruptible(limit: float | None = None) -> Iterator[None]:
+def interruptible(limit: float | None = None, grace: float = 0.0) -> Iterator[None]:
     """End the program soon after Ctrl-C or the limit, even inside a kernel that runs for hours.
 
     Parameters
     ----------
     limit
         Seconds after which the work is given up; None for no limit.
+    grace
+        Seconds more for work that ends at the limit by itself, with a result.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # signals are the main thread's
@@ -38,11 +40,11 @@ def interruptible(limit: float | None = None) -> Iterator[None]:
     wakes, woken = socket.socketpair()
     woken.setblocking(False)
     before = signal.set_wakeup_fd(woken.fileno())
-    late = f"stopped at the time limit of {limit or 0:g} s (timeout); nothing was written"
+    late = f"stopped at the time limit of {limit or 0:g} s; nothing was written"
     watcher = threading.Thread(target=_watch, args=(wakes, done, late), daemon=True)
     watcher.start()
     try:
-        with _alarm(limit, late):
+        with _alarm(None if limit is None else limit + grace, late):
             yield
     finally:
         done.set()

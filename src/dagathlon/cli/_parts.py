@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from dagathlon.errors import DagathlonError, not_written
 from dagathlon.modules import add_files
+from dagathlon.modules.registry import FILES
+from dagathlon.study.grammar.config import code_of
 from dagathlon.study.grammar.units import seconds_of, size_of
 from dagathlon.workflow import Study
 
@@ -102,8 +106,10 @@ def add_study_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--memory-limit", metavar="SIZE", help="limit of each run, e.g. 2G")
 
 
-def load_study(arguments: argparse.Namespace) -> Study:
-    """Read the study that the arguments name."""
+def load_study(arguments: argparse.Namespace, *, quiet: bool = False) -> Study:
+    """Read the study that the arguments name; unless `quiet`, say whose code that runs."""
+    if not quiet:
+        _name_code(arguments)
     load_modules(arguments)
     time, memory = arguments.time_limit, arguments.memory_limit
     return Study.load(
@@ -113,3 +119,12 @@ def load_study(arguments: argparse.Namespace) -> Study:
         None if memory is None else size_of(memory, "--memory-limit"),
         arguments.seed,
     )
+
+
+def _name_code(arguments: argparse.Namespace) -> None:
+    """Say which files of code are executed, before they are."""
+    known = [path for path in os.environ.get(FILES, "").split(os.pathsep) if path]
+    named = [*known, *arguments.modules, *code_of(arguments.study)]
+    paths = {Path(path).resolve(): str(path) for path in named}
+    for path in paths.values():
+        print(f"executes the code in {path}", file=sys.stderr)

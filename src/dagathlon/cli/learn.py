@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import cast
 
 from dagathlon.cli._interrupt import interruptible
 from dagathlon.cli._parts import (
@@ -30,11 +29,17 @@ from dagathlon.data import read_data
 from dagathlon.data.preview import described
 from dagathlon.graphs import Graph, write_graph
 from dagathlon.graphs.formats.files import format_of
-from dagathlon.learners import Learner, learn
-from dagathlon.modules import find
+from dagathlon.learners import Estimate, learn
+from dagathlon.learners.attempt import STOPPED_EARLY
+from dagathlon.learners.calling import made, time_limit
 from dagathlon.modules.spec import single_values
 from dagathlon.posteriors.posterior import Posterior
-from dagathlon.study.engine.limits import Meter
+from dagathlon.study.engine.limits import Meter, Usage
+from dagathlon.study.grammar.units import seconds_of
+
+# Learners look at the clock themselves, and may need a moment to put their best so far together;
+# what has not come to an end by then is ended.
+_GRACE_SECONDS = 2.0
 
 
 def add_parser(commands: Commands) -> None:
@@ -59,6 +64,11 @@ def add_parser(commands: Commands) -> None:
     )
     parser.add_argument("--stats", type=Path, help="JSON file for score, tests, seconds")
     add_posterior_arguments(parser)
+    parser.add_argument(
+        "--time-limit",
+        metavar="S",
+        help="e.g. 90s; then searches and samplers give their best so far, others nothing",
+    )
     add_modules_argument(parser)
     parser.add_argument("--seed", type=int, default=1, help="random seed (default 1)")
 
@@ -67,39 +77,53 @@ def _run(arguments: argparse.Namespace) -> int:
     load_modules(arguments)
     _check_places(arguments)
     name, parameters = single_values(arguments.spec)
-    module = find("algorithm", name)
-    if not module.unavailable:
-        module.prepare()  # this, and looking for modules, is no part of the learner's time
-    learner = cast(Learner, module.from_json(parameters, name))
-    limit = getattr(learner, "timeout", None) if learner.timeout_is_limit else None
+    asked = arguments.time_limit
+    timeout = None if asked is None else seconds_of(asked, "--time-limit")
+    learner = made(name, parameters, timeout)
+    if not learner.unavailable:
+        learner.prepare()  # this, and looking for modules, is no part of the learner's time
+    own = parameters.pop("timeout", None)  # what the brackets say, where no option says otherwise
+    timeout = own if timeout is None else timeout
     data = read_data(arguments.data)
     print(f"{arguments.data}: {described(data)}", file=sys.stderr)
+    limit = time_limit(learner, timeout)
     meter = Meter()
     meter.start()
-    with interruptible(limit):
-        estimate = learn(data, name, seed=arguments.seed, **parameters)
-    usage = meter.stop()
-    late = settled(estimate, learner)
-    if arguments.out:
-        write_graph(estimate.graph, arguments.out, _format(estimate.graph, arguments.out))
-    if arguments.stats:
-        stats = (
-            dict(estimate.stats)
-            | posterior_stats(late)
-            | {
-                "learner": name,
-                "n_nodes": len(estimate.graph),
-                "n_edges": estimate.graph.n_edges,
-                "graph_kind": estimate.graph.kind,
-                "wall_seconds": usage.wall,
-                "cpu_seconds": usage.cpu,
-                "peak_bytes": usage.memory,
-            }
+    with interruptible(limit, _GRACE_SECONDS):
+        estimate = learn(
+            data, name, seed=arguments.seed, timeout=timeout, progress=True, **parameters
         )
-        write_text(arguments.stats, json.dumps(stats, indent=2) + "\n")
+    late = settled(estimate, learner)
+    _write(arguments, name, estimate, late, meter.stop())
+    if STOPPED_EARLY in estimate.stats:
+        print(f"stopped at the time limit of {limit:g} s with the best so far", file=sys.stderr)
     _print_graph(estimate.graph, late, arguments.out)
     write_posterior_files(arguments, estimate, learner)
     return 0
+
+
+def _write(
+    arguments: argparse.Namespace,
+    name: str,
+    estimate: Estimate,
+    late: Posterior | None,
+    usage: Usage,
+) -> None:
+    """The files that were asked for."""
+    if arguments.out:
+        write_graph(estimate.graph, arguments.out, _format(estimate.graph, arguments.out))
+    if arguments.stats:
+        stats = dict(estimate.stats) | posterior_stats(late)
+        stats |= {
+            "learner": name,
+            "n_nodes": len(estimate.graph),
+            "n_edges": estimate.graph.n_edges,
+            "graph_kind": estimate.graph.kind,
+            "wall_seconds": usage.wall,
+            "cpu_seconds": usage.cpu,
+            "peak_bytes": usage.memory,
+        }
+        write_text(arguments.stats, json.dumps(stats, indent=2, allow_nan=False) + "\n")
 
 
 def _check_places(arguments: argparse.Namespace) -> None:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import textwrap
 from typing import cast
 
+from dagathlon.cli._guarded_check import guarded_problems
 from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules
 from dagathlon.errors import DagathlonError, unknown
+from dagathlon.external import ExternalLearner
+from dagathlon.learners.attempt import make_ready
 from dagathlon.modules import Kind, Module, modules
 from dagathlon.study.grammar.evaluation import Request
-from dagathlon.testing import problems_of
+from dagathlon.study.grammar.units import seconds_of, size_of
 
 _KINDS: tuple[Kind, ...] = ("graph", "parameters", "data", "transform", "algorithm", "evaluation")
 
@@ -29,6 +33,12 @@ def add_parser(commands: Commands) -> None:
     add_modules_argument(parser)
     parser.add_argument(
         "--check", action="store_true", help="try the learner on small data, ordinary and awkward"
+    )
+    parser.add_argument(
+        "--time-limit", metavar="S", default="60s", help="of each run of --check (default 60s)"
+    )
+    parser.add_argument(
+        "--memory-limit", metavar="SIZE", default="4G", help="of all of --check (default 4G)"
     )
 
 
@@ -48,13 +58,21 @@ def _run(arguments: argparse.Namespace) -> int:
         everything = [name for kind in _KINDS for name in modules(kind)]
         raise DagathlonError(unknown("module", arguments.name, everything))
     print("\n\n".join(_described(module) for module in found))
-    return _check(arguments.name) if arguments.check else 0
+    return _check(arguments) if arguments.check else 0
 
 
-def _check(name: str) -> int:
-    if name not in modules("algorithm"):
+def _check(arguments: argparse.Namespace) -> int:
+    """Run the checks; nothing that the learner does can end or hold up this command."""
+    name = arguments.name
+    cls = modules("algorithm").get(name)
+    if cls is None:
         raise DagathlonError(f"--check is for algorithms, and {name!r} is none")
-    problems = problems_of(name)
+    if issubclass(cls, ExternalLearner):
+        make_ready(cls)  # installing what a program needs may take longer than any check
+    seconds = seconds_of(arguments.time_limit, "--time-limit")
+    memory = size_of(arguments.memory_limit, "--memory-limit")
+    sys.stdout.flush()
+    problems = guarded_problems(name, seconds, memory)
     print("", *(problems or ["It does what studies rely on."]), sep="\n")
     return 1 if problems else 0
 

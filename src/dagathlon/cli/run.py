@@ -15,6 +15,8 @@ from dagathlon.cli._parts import (
     load_study,
 )
 from dagathlon.errors import DagathlonError, unknown
+from dagathlon.study.engine.engines import DEFAULT, make_engine
+from dagathlon.study.engine.inline import InlineEngine
 from dagathlon.study.engine.protocol import Options
 from dagathlon.study.plan.task import Status
 from dagathlon.study.view.display import make_display
@@ -31,7 +33,19 @@ def add_parser(commands: Commands) -> None:
     )
     add_study_arguments(parser)
     parser.add_argument(
-        "--jobs", type=int, default=0, help="worker processes (default: one per core)"
+        "--jobs", type=int, default=0, help="cores to use (default: all of this machine)"
+    )
+    parser.add_argument(
+        "--engine",
+        default=DEFAULT,
+        metavar="NAME",
+        help="local (default): guarded processes; inline: one process, for a debugger",
+    )
+    parser.add_argument(
+        "--raise",
+        dest="raises",
+        action="store_true",
+        help="with --engine inline: end with the exception of the first failure",
     )
     parser.add_argument("--retry", default="", metavar="F1,F2", help="run failed ones again")
     parser.add_argument("--limit", type=int, metavar="N", help="a quick look: only N learning runs")
@@ -42,16 +56,20 @@ def add_parser(commands: Commands) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     if arguments.jobs < 0:
-        raise DagathlonError(f"--jobs is a number of processes, found {arguments.jobs}")
+        raise DagathlonError(f"--jobs is a number of cores, found {arguments.jobs}")
     if arguments.limit is not None and arguments.limit < 1:
         raise DagathlonError(f"--limit is at least 1, found {arguments.limit}")
-    study = load_study(arguments)
+    engine = make_engine(arguments.engine, jobs=arguments.jobs, raises=arguments.raises)
+    study = load_study(arguments, quiet=arguments.quiet)
     for setup in study.config.setups:
         if not setup.algorithm_ids():
             print(f"dagathlon: warning: {setup.title}: {NOTHING_LEARNED}", file=sys.stderr)
     options = Options(_statuses(arguments.retry), arguments.shuffle, arguments.limit)
-    with make_display(study.plan, arguments.quiet, arguments.json_log) as display:
-        summary = study.run(arguments.out, arguments.jobs, options, display.on_event)
+    moving = engine.name != InlineEngine.name  # a debugger wants the terminal to itself
+    with make_display(study.plan, arguments.quiet, arguments.json_log, moving) as display:
+        summary = study.run(
+            arguments.out, options=options, on_event=display.on_event, engine=engine
+        )
         display.finish(summary)
     if summary.interrupted:
         return INTERRUPTED

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from dagathlon.data.export import LEVELS_KEY, indicator_name
 from dagathlon.data.labels import shown, word_of
 from dagathlon.data.regimes import Regimes, regimes_of_mask
 from dagathlon.data.request import Request
+from dagathlon.data.table_sizes import read_arrow, read_parquet
 from dagathlon.data.text_file import cannot_open
 from dagathlon.data.variable import first_repeated
 from dagathlon.errors import DataError
@@ -39,10 +41,9 @@ def read_table_file(path: str | os.PathLike[str], request: Request) -> Dataset:
     try:
         if Path(path).is_dir():
             raise IsADirectoryError
-        with open(path, "rb") as stream:
-            table = _loaded(stream, Path(path).suffix.lower())
+        table = _loaded(Path(path), label)
         table.validate(full=True)
-    except (OSError, pa.ArrowException, ValueError, KeyError, TypeError) as error:
+    except (OSError, pa.ArrowException, ValueError, KeyError, TypeError, struct.error) as error:
         raise DataError(_unreadable(label, error)) from None
     return from_table(table, request, label)
 
@@ -174,12 +175,11 @@ def _parsed_levels(text: bytes, name: str) -> tuple[str, ...]:
     return tuple(levels)
 
 
-def _loaded(stream: Any, suffix: str) -> Any:
-    if suffix in PARQUET_SUFFIXES:
-        import pyarrow.parquet as pq  # noqa: PLC0415
-
-        return pq.read_table(stream)
-    return pa.ipc.open_file(stream).read_all()
+def _loaded(path: Path, label: str) -> Any:
+    if path.suffix.lower() not in PARQUET_SUFFIXES:
+        return read_arrow(path, label)
+    with path.open("rb") as stream:
+        return read_parquet(stream, label)
 
 
 def _unreadable(label: str, error: Exception) -> str:

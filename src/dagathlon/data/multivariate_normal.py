@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -52,15 +51,6 @@ class MultivariateNormal:
         for k in range(len(self.names)):
             values[:, k:] += noise[:, k, None] * self._factor[k:, k]
         return Dataset([Variable(name) for name in self.names], values=values)
-
-    def to_parts(self) -> tuple[Any, dict[str, npt.NDArray[Any]]]:
-        """Names and covariance, for a store."""
-        return list(self.names), {"covariance": self._covariance}
-
-    @classmethod
-    def from_parts(cls, meta: Any, arrays: Mapping[str, npt.NDArray[Any]]) -> MultivariateNormal:
-        """The distribution again."""
-        return cls(meta, arrays["covariance"])
 
     def __reduce__(self) -> tuple[type[MultivariateNormal], tuple[object, ...]]:
         return (MultivariateNormal, (self.names, self._covariance))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -73,15 +72,6 @@ class LinearSem:
         """The covariance matrix that the model implies."""
         effects = np.linalg.inv(np.eye(len(self.names)) - self.weights)
         return np.asarray(effects.T @ (self.variances[:, None] * effects), dtype=np.float64)
-
-    def to_parts(self) -> tuple[Any, dict[str, npt.NDArray[Any]]]:
-        """Names, weights and variances, for a store."""
-        return list(self.names), {"weights": self.weights, "variances": self.variances}
-
-    @classmethod
-    def from_parts(cls, meta: Any, arrays: Mapping[str, npt.NDArray[Any]]) -> LinearSem:
-        """The model again."""
-        return cls(meta, arrays["weights"], arrays["variances"])
 
     def __reduce__(self) -> tuple[type[LinearSem], tuple[object, ...]]:
         return (LinearSem, (self.names, self.weights, self.variances))

@@ -17,6 +17,7 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
+from dagathlon.data.unpacking import read_bounded
 from dagathlon.errors import DataError, no_such_file
 
 DELIMITERS = (",", ";", "\t")
@@ -137,9 +138,10 @@ def _content_to_hold(file: Path) -> bytes | None:
         raise IsADirectoryError
     if file.suffix == ".gz":
         with gzip.open(file) as packed:
-            return packed.read()
+            return read_bounded(packed, str(file))
     if stat.S_ISFIFO(mode):
-        return file.read_bytes()
+        with file.open("rb") as pipe:
+            return read_bounded(pipe, str(file))
     if not stat.S_ISREG(mode):
         raise ValueError("it is not a regular file")
     with file.open("rb"):

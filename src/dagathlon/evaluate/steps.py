@@ -20,7 +20,7 @@ from dagathlon.evaluate.metric import Measure, MetricModule
 from dagathlon.evaluate.sortability import r2_sortability, varsortability
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
-from dagathlon.modules import Count, Module, Natural, Probability, find
+from dagathlon.modules import Count, Delegate, Module, Natural, Probability, find
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,9 +72,9 @@ class StandardMetrics(Module):
         """One row of metrics."""
         return compare_by(standard_families(), estimate, truth, self.causal)
 
-    def delegates(self) -> tuple[type[Module], ...]:
-        """The families of metrics: a new one, or a new version of one, makes a new row."""
-        return tuple(standard_families())
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The families of metrics."""
+        return tuple(family() for family in standard_families())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,17 +99,21 @@ class OwnMetrics(Module):
         named = zip(self.inputs, inputs, strict=True)
         given = {name: _handed(name, value) for name, value in named}
         row: dict[str, Any] = {}
-        for module in self.delegates():
+        for module in self._modules():
             try:
-                row |= module().compute(*(given[name] for name in module.needs))
+                row |= module.compute(*(given[name] for name in module.needs))
             except Exception as error:
                 row |= dict.fromkeys(one.name for one in module.measures)
                 row[f"{module.name}_note"] = f"{type(error).__name__}: {error}"
         return row
 
-    def delegates(self) -> tuple[type[MetricModule], ...]:
+    def delegates(self) -> tuple[Delegate, ...]:
         """The metrics themselves."""
-        return tuple(cast(type[MetricModule], find("metric", name)) for name in self.metrics)
+        return self._modules()
+
+    def _modules(self) -> tuple[MetricModule, ...]:
+        found = (cast(type[MetricModule], find("metric", name)) for name in self.metrics)
+        return tuple(module() for module in found)
 
 
 def _handed(name: str, value: Any) -> Any:

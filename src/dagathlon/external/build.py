@@ -33,6 +33,8 @@ def load_folder(folder: Path | str) -> type[ExternalLearner]:
         "order_independent": manifest.order_independent,
         "implementation": manifest.implementation,
         "references": manifest.references,
+        "threads": manifest.threads,
+        "gpu": manifest.gpu,
     }
     made = dataclasses.make_dataclass(
         _class_name(manifest.name),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import shutil
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -13,7 +12,19 @@ from typing import ClassVar
 
 from dagathlon.errors import UnavailableError
 from dagathlon.external.cache import cache_folder, locked, short_hash
-from dagathlon.external.environment import OFFLINE, Environment, Say, filled, offline, output_of
+from dagathlon.external.environment import (
+    CARDS,
+    OFFLINE,
+    THREADS,
+    Environment,
+    Say,
+    cards_given,
+    filled,
+    offline,
+    output_of,
+    threads_given,
+)
+from dagathlon.external.program import MEMORY
 
 _MODULE = "/module"
 _WORK = "/work"
@@ -83,7 +94,10 @@ class Apptainer(_Container):
     def command(self, words: Sequence[str], values: Mapping[str, str], work: Path) -> list[str]:
         """The command inside the image."""
         binds = [f"--bind={self.folder}:{_MODULE}:ro", f"--bind={work}:{_WORK}"]
-        options = ["--contain", "--cleanenv", *binds, f"--pwd={_WORK}"]
+        given = [f"--env={name}={value}" for name, value in threads_given().items()]
+        if cards_given():
+            given += ["--nv", f"--env={CARDS}={cards_given()}"]
+        options = ["--contain", "--cleanenv", *given, *binds, f"--pwd={_WORK}"]
         inner = filled(words, {**values, "folder": _MODULE})
         return [self.program, "exec", *options, str(self._file), *inner]
 
@@ -110,12 +124,11 @@ class Docker(_Container):
         """The command inside the image."""
         volumes = [f"--volume={self.folder}:{_MODULE}:ro", f"--volume={work}:{_WORK}"]
         user = f"--user={os.getuid()}:{os.getgid()}"
-        options = ["--rm", "--init", "--interactive", "--network=none", "--cpus=1", user]
-        most, _ = resource.getrlimit(resource.RLIMIT_AS)
-        memory = [] if most == resource.RLIM_INFINITY else [f"--memory={most}"]
+        options = ["--rm", "--init", "--interactive", "--network=none", user]
+        options += _docker_share()
         inner = filled(words, {**values, "folder": _MODULE})
         shell = ["--entrypoint=sh", self.image, "-c", END_WITH_INPUT, "sh"]
-        start = [self.program, "run", *options, *memory, *volumes, f"--workdir={_WORK}"]
+        start = [self.program, "run", *options, *volumes, f"--workdir={_WORK}"]
         return [*start, *shell, *inner]
 
     def _broken(self) -> str:
@@ -128,3 +141,13 @@ class Docker(_Container):
 
     def _fetch(self) -> list[str]:
         return [self.program, "pull", self.image]
+
+
+def _docker_share() -> list[str]:
+    """The daemon gives a container its cores, cards and memory: nobody else can."""
+    given = [f"--env={name}={value}" for name, value in threads_given().items()]
+    given.append(f"--cpus={threads_given()[THREADS]}")
+    if cards_given():
+        given.append(f'--gpus="device={cards_given()}"')
+    most = os.environ.get(MEMORY)
+    return [*given, f"--memory={most}"] if most else given

@@ -20,7 +20,24 @@ PLACE_HOLDER = re.compile(r"\{([\w.\-]+)\}")
 Say: TypeAlias = Callable[[str], None]
 _FRESH = 30.0
 _PROBE_LIMIT = 60.0
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
+THREADS = "DAGATHLON_THREADS"
+"""Environment variable: how many threads a run may use."""
+CARDS = "CUDA_VISIBLE_DEVICES"
+"""Environment variable: the graphics cards that a run may use; empty for none."""
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "RAYON_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+    "ARROW_IO_THREADS",
+    "JULIA_NUM_THREADS",
+    THREADS,
+)
+"""What libraries that people learn with call their number of threads."""
 _R_PROBE = (
     "need <- commandArgs(TRUE); here <- vapply(need, function(name) "
     "nzchar(system.file(package = name)), NA); cat(need[!here], sep = ' ')"
@@ -87,8 +104,8 @@ class Environment:
         return filled(words, {**values, "folder": str(self.folder)})
 
     def variables(self) -> dict[str, str]:
-        """Environment variables of the program: those of this process, and one thread."""
-        return {**dict.fromkeys(_THREADS, "1"), **os.environ}
+        """Environment variables of the program: those of this process, else one thread."""
+        return {**dict.fromkeys(THREAD_VARIABLES, "1"), **os.environ}
 
     def _advised(self, problem: str) -> str:
         return f"{problem} ({self.hint})" if self.hint else problem
@@ -101,6 +118,16 @@ def filled(words: Sequence[str], values: Mapping[str, str]) -> list[str]:
         return values.get(found.group(1), found.group(0))
 
     return [PLACE_HOLDER.sub(value, word) for word in words]
+
+
+def threads_given() -> dict[str, str]:
+    """The variables that tell a program which does not see ours how many threads it may use."""
+    return {name: os.environ.get(name, "1") for name in THREAD_VARIABLES}
+
+
+def cards_given() -> str:
+    """The cards that a run may use, as `CUDA_VISIBLE_DEVICES` writes them; empty for none."""
+    return os.environ.get(CARDS, "")
 
 
 def offline() -> bool:

@@ -15,7 +15,7 @@ from dagathlon.errors import StudyError, listing, suggestion
 from dagathlon.external.environment import PLACE_HOLDER, Environment
 from dagathlon.external.runtimes import read_environment
 from dagathlon.external.section import Section
-from dagathlon.learners.base import Output
+from dagathlon.learners.base import Gpu, Output
 
 MANIFEST = "module.toml"
 RESERVED = ("data_kind", "folder", "id", "names", "python", "seed", "time_limit")
@@ -23,7 +23,7 @@ RESERVED = ("data_kind", "folder", "id", "names", "python", "seed", "time_limit"
 
 _KEYS = (
     "name", "kind", "summary", "command", "takes", "missing", "gives", "order_independent",
-    "implementation", "references", "parameters", "environment",
+    "implementation", "references", "parameters", "environment", "threads", "gpu",
 )  # fmt: skip
 _PARAMETER_KEYS = (
     "type", "description", "default", "nullable", "minimum", "maximum", "choices", "takes",
@@ -84,6 +84,8 @@ class Manifest:
     references: tuple[str, ...]
     parameters: tuple[ExternalParameter, ...]
     environment: Environment
+    threads: int = 1
+    gpu: Gpu = "no"
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -115,6 +117,8 @@ def read_manifest(folder: Path) -> Manifest:
         references=root.texts("references", ()),
         parameters=parameters,
         environment=environment,
+        threads=_threads(root),
+        gpu=root.choice("gpu", get_args(Gpu), "no"),
     )
     _check_command(manifest, root)
     return manifest
@@ -153,6 +157,15 @@ def _name(root: Section) -> str:
     if not _NAME.fullmatch(name):
         raise root.fail("name", f"{name!r} is no name: a letter, then letters, digits, _ . -")
     return name
+
+
+def _threads(root: Section) -> int:
+    found = root.number("threads")
+    if found is None:
+        return 1
+    if found < 1 or found != int(found):
+        raise root.fail("threads", f"found {found:g}, expected a whole number from 1")
+    return int(found)
 
 
 def _kinds(section: Section, key: str, default: Collection[DataKind] = ()) -> frozenset[DataKind]:

@@ -7,9 +7,11 @@ import os
 import select
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
+
+from dagathlon.pulse import beat
 
 _TAIL = 8192
 _FIRST_LOOK_MS = 2
@@ -65,6 +67,19 @@ class PeakMemory:
 
 peak_memory = PeakMemory()
 
+MEMORY = "DAGATHLON_MEMORY"
+"""Environment variable: bytes that a run may take, where somebody enforces that."""
+
+
+@contextlib.contextmanager
+def memory_limit(amount: int) -> Iterator[None]:
+    """Tell programs, by their environment, what the run that starts them may take."""
+    os.environ[MEMORY] = str(amount)
+    try:
+        yield
+    finally:
+        os.environ.pop(MEMORY, None)
+
 
 def run_program(
     command: Sequence[str],
@@ -111,6 +126,7 @@ def _watch(process: subprocess.Popen[bytes]) -> bytes:
     try:
         while True:
             ready = dict(poll.poll(pause))
+            beat()
             pause = min(2 * pause, _LAST_LOOK_MS)
             peak_memory.see(_high_water(process.pid))
             if stream in ready:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dagathlon.posteriors.posterior import Posterior
 
 Statistic: TypeAlias = float | int | str | bool
+Gpu: TypeAlias = Literal["no", "optional", "yes"]
 Output: TypeAlias = Literal["dag", "cpdag", "undirected", "mag", "pag", "mixed", "chain"]
 
 
@@ -75,6 +76,12 @@ class Learner(Module):
     anytime
         Whether it returns its best graph so far at a deadline (`dagathlon.pulse`); the others raise
         `OutOfTimeError`, and so does it as long as it has found none.
+    threads
+        Cores that a run is given in a study, which may say another number; environment variables
+        such as `DAGATHLON_THREADS` and `OMP_NUM_THREADS` tell it. No part of what a result is.
+    gpu
+        Whether it needs a graphics card (``yes``), uses one where there is one (``optional``), or
+        has no use for it. A run sees the cards that it was given, in `CUDA_VISIBLE_DEVICES`.
     uses_blas
         Whether it calls NumPy's linear algebra so often that its threads would cost more than they
         give.
@@ -91,10 +98,16 @@ class Learner(Module):
     timeout_is_limit: ClassVar[bool] = True
     anytime: ClassVar[bool] = False
     uses_blas: ClassVar[bool] = False
+    threads: ClassVar[int] = 1
+    gpu: ClassVar[Gpu] = "no"
 
     def accepted(self) -> frozenset[DataKind]:
         """Kinds of data for these parameters; override it where a parameter decides."""
         return self.takes
+
+    def output(self) -> Output:
+        """The kind of graph for these parameters; override it where a parameter decides."""
+        return self.gives
 
     def objection(self, data: DataFacts) -> str:
         """Why such data cannot be used, with the remedy; empty when they can."""

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
-from inspect import signature
 from typing import Any, cast
 
 import numpy as np
 
-from dagathlon.data import Dataset, facts_of, read_data
-from dagathlon.errors import DagathlonError, DataError, UnavailableError
+from dagathlon.data import Dataset, read_data
+from dagathlon.errors import DataError, WrongResultError
 from dagathlon.graphs import Graph
+from dagathlon.learners.attempt import attempt, make_ready
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.modules import find
-
-# Sums over all rows of products of two numbers of this size are far from the largest double.
-_LARGEST = 1e100
+from dagathlon.learners.progress import Bar, Progress
+from dagathlon.modules import NonNegative, find, parameter_type
 
 
 def learn(
-    data: Any, name: str, *, seed: int = 1, start: Graph | None = None, **parameters: Any
+    data: Any,
+    name: str,
+    *,
+    seed: int = 1,
+    start: Graph | None = None,
+    timeout: float | None = None,
+    progress: bool | Callable[[int, int], None] = False,
+    **parameters: Any,
 ) -> Estimate:
     """Learn a graph from data.
 
@@ -35,10 +40,18 @@ def learn(
     start
         A graph to begin with, or the search space of a learner that has one; for learners with the
         parameter ``input_algorithm_id``, by which a study names it.
+    timeout
+        Time limit in seconds. Searches and samplers that can (``anytime``) return the best they
+        have found by then, with the statistic ``stopped_early``; any other run is given up with
+        an `OutOfTimeError`. A learner with a parameter ``timeout`` of its own gets it too. Learners
+        look at the clock while they compute, but a loop of your own has to call
+        `dagathlon.pulse.beat` for that; `dagathlon learn` ends any learner.
+    progress
+        Whether to show a bar or a count when the run takes more than two seconds, on a terminal
+        or in a notebook; or a function that is told how many steps are done, and of how many
+        (0 where nobody knows).
     **parameters
-        The learner's parameters; the others have their defaults. A ``timeout`` that ends a run is
-        kept by studies and by the command ``dagathlon learn``; a call of this function is not
-        stopped by it.
+        The learner's parameters; the others have their defaults.
 
     Returns
     -------
@@ -50,65 +63,43 @@ def learn(
     >>> learn("measurements.csv", "corr_thresh", thresh=0.2).graph  # doctest: +SKIP
     """
     table = data if isinstance(data, Dataset) else read_data(data)
-    learner = cast(Learner, find("algorithm", name).from_json(parameters, name))
-    if learner.unavailable:
-        raise UnavailableError(f"{name} cannot run here: {learner.unavailable}")
-    _refuse_unsuited(learner, table)
-    _refuse_overflow(table)
-    learner.prepare()
+    learner = made(name, parameters, timeout)
+    make_ready(type(learner))
+    if start is None:
+        _refuse_unknown_start(learner)
     rng = np.random.Generator(np.random.Philox(key=seed))
-    with _threads(learner):
-        if start is None:
-            _refuse_unknown_start(learner)
-            return _checked(name, learner.learn(table, rng))
-        if "start" not in signature(learner.learn).parameters:
-            raise DataError(f"{name} cannot start from a graph")
-        return _checked(name, cast(Any, learner).learn(table, rng, start=start))
+    limit = time_limit(learner, timeout)
+    with _shown(name, progress) as told:
+        try:
+            return attempt(learner, table, rng, start=start, timeout=limit, progress=told)
+        except WrongResultError as error:
+            raise WrongResultError(*(f"{name}: {problem}" for problem in error.problems)) from error
 
 
-def _checked(name: str, estimate: object) -> Estimate:
-    if not isinstance(estimate, Estimate):
-        raise DagathlonError(f"{name}: learn returned {type(estimate).__name__}, not an Estimate")
-    return estimate
+def made(name: str, parameters: dict[str, Any], timeout: float | None = None) -> Learner:
+    """The learner of that name; a time limit is its own parameter where it has one."""
+    cls = find("algorithm", name)
+    if timeout is not None:
+        timeout = parameter_type(NonNegative).read(timeout, "timeout")
+        if "timeout" in cls.parameters():
+            parameters = {**parameters, "timeout": timeout}
+    return cast(Learner, cls.from_json(parameters, name))
 
 
-def _refuse_unsuited(learner: Learner, data: Dataset) -> None:
-    facts = facts_of(data)
-    problem = learner.objection(facts)
-    if problem:
-        # What is said of the same data without gaps as well is not said because of them.
-        about_gaps = problem != learner.objection(replace(facts, missing=False))
-        raise DataError(f"{problem}{_gaps(data) if about_gaps else ''}")
+def time_limit(learner: Learner, timeout: float | None = None) -> float | None:
+    """Seconds after which a run has to end; None for a learner that keeps to its time by itself."""
+    own: float | None = getattr(learner, "timeout", None)
+    if own is not None:
+        return own if learner.timeout_is_limit else None
+    return timeout
 
 
-def _gaps(data: Dataset) -> str:
-    """How many rows have missing values, for those who are told that they may not."""
-    if data.missing is None:
-        return ""
-    gaps = int(data.missing.any(axis=1).sum())
-    return f" ({gaps:,} of {len(data):,} rows have missing values)"
-
-
-def _threads(learner: Learner) -> AbstractContextManager[object]:
-    """One thread for linear algebra, as in the workers of a study."""
-    if not learner.uses_blas:
-        return nullcontext()
-    # Imported here: few learners need it.
-    from threadpoolctl import threadpool_limits  # noqa: PLC0415
-
-    return cast(AbstractContextManager[object], threadpool_limits(limits=1, user_api="blas"))
-
-
-def _refuse_overflow(data: Dataset) -> None:
-    """Refuse numbers whose squares have no place among floating-point numbers."""
-    continuous = [variable for variable in data.variables if not variable.is_discrete]
-    for variable, column in zip(continuous, data.values.T, strict=True):
-        largest = np.nanmax(np.abs(column), initial=0.0)
-        if largest > _LARGEST:
-            raise DataError(
-                f"column {variable.name!r} has values of size {largest:.3g}, too large to compute "
-                f"with (at most {_LARGEST:g}); measure it in another unit"
-            )
+def _shown(
+    name: str, progress: bool | Callable[[int, int], None]
+) -> AbstractContextManager[Progress | None]:
+    if progress is True:
+        return Bar(name)
+    return nullcontext(progress or None)
 
 
 def _refuse_unknown_start(learner: Learner) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.errors import GraphError
-from dagathlon.graphs import Graph, extension
+from dagathlon.graphs import Graph, extension, meek
 from dagathlon.graphs.checks import directed_cycle
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.modules import Reference
@@ -68,6 +69,18 @@ def refuse_required_cycle(knowledge: Knowledge, names: Sequence[str]) -> None:
     """
     one_way = {(a, b) for a, b in knowledge.required if (b, a) not in knowledge.required}
     _without_cycle(one_way, names, "the required edges")
+
+
+def direct_by_knowledge(graph: Graph, knowledge: Knowledge) -> Graph:
+    """Direct what is open in the class and known: a forbidden edge stands the other way.
+
+    What no DAG of the class can obey together with the edges before it stays as it is.
+    """
+    for a, b in sorted(knowledge.required | {(b, a) for a, b in knowledge.forbidden}):
+        if b in graph.neighbours(a):
+            with contextlib.suppress(GraphError):
+                graph = meek(graph, required=[(a, b)])
+    return graph
 
 
 def _without_cycle(arcs: set[tuple[str, str]], names: Sequence[str], what: str) -> Graph:

@@ -1,5 +1,6 @@
 """Modules: what a study can name, described and found without a central list."""
 
+from dagathlon.modules.lineage import Delegate, SharedCode
 from dagathlon.modules.module import Kind, Module, Parameter
 from dagathlon.modules.registry import add_files, find, modules
 from dagathlon.modules.types import (
@@ -15,6 +16,7 @@ from dagathlon.modules.types import (
 
 __all__ = [
     "Count",
+    "Delegate",
     "Kind",
     "Module",
     "Natural",
@@ -24,6 +26,7 @@ __all__ = [
     "Probability",
     "Range",
     "Reference",
+    "SharedCode",
     "add_files",
     "find",
     "modules",

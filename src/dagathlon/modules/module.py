@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from dagathlon.errors import StudyError, listing, suggestion
+from dagathlon.modules.lineage import FIRST, Delegate
 from dagathlon.modules.types import ParameterType, parameter_type
 
 Kind: TypeAlias = Literal[
@@ -54,7 +55,8 @@ class Module:
     A module is a frozen dataclass. Its fields are its parameters; their types are checked when a
     study is read, and the ``Parameters`` sections of its docstring and of those of its base
     classes document them. A parameter whose name is a Python keyword is a field with another name
-    and ``field(metadata={"json": "lambda"})``. Class variables say the rest:
+    and ``field(metadata={"json": "lambda"})``; a description may stand there as well. Class
+    variables say the rest:
 
     Attributes
     ----------
@@ -64,7 +66,7 @@ class Module:
         The section it belongs to.
     version
         Raised when the same parameters begin to give other results; stored results of an older
-        version are then not used again.
+        version are then not used again, neither its own nor those of modules that hand work to it.
     references
         What to cite.
     implementation
@@ -78,7 +80,7 @@ class Module:
 
     name: ClassVar[str] = ""
     kind: ClassVar[Kind]
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = FIRST
     references: ClassVar[tuple[str, ...]] = ()
     implementation: ClassVar[str] = "dagathlon"
     unavailable: ClassVar[str] = ""
@@ -149,6 +151,14 @@ class Module:
         """What is wrong with the parameters taken together; empty when nothing is."""
         return ""
 
+    def delegates(self) -> tuple[Delegate, ...]:
+        """Other modules, and code shared between modules, that these parameters hand work to.
+
+        Their versions, and those of whom they hand work to in turn, are part of the key under
+        which results are stored.
+        """
+        return ()
+
 
 @functools.cache
 def _parameters(cls: type[Module]) -> Mapping[str, Parameter]:
@@ -160,7 +170,7 @@ def _parameters(cls: type[Module]) -> Mapping[str, Parameter]:
     for field in dataclasses.fields(cls):
         name = field.metadata.get("json", field.name)
         kind = parameter_type(hints[field.name])
-        text = described.get(name, "")
+        text = described.get(name) or field.metadata.get("description", "")
         parameters[name] = Parameter(name, field.name, kind, field.default, text)
     return parameters
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib
 import importlib.metadata
-import importlib.util
 import inspect
 import os
 import pkgutil
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
 from dagathlon.errors import StudyError, unknown
 from dagathlon.modules.module import Kind, Module
+from dagathlon.modules.sources import sources, version_of
+from dagathlon.modules.user_files import namespace_of, run_file
 
 SEARCHED = (
     "dagathlon.simulate",
@@ -50,8 +50,9 @@ def modules(kind: Kind) -> Mapping[str, type[Module]]:
 def add_files(paths: Iterable[Path | str]) -> None:
     """Make the user's own modules known, here and in the workers of an engine.
 
-    The version of such a module is taken from the content of its file or folder, so that results
-    of an earlier text are not used again.
+    The version of such a module is taken from the content of its file and of the files beside it
+    that it imports, or of its folder, so that results of an earlier text are not used again. One
+    that has changed since it was added is loaded again.
 
     Parameters
     ----------
@@ -60,7 +61,7 @@ def add_files(paths: Iterable[Path | str]) -> None:
     """
     added = [str(Path(path).resolve()) for path in paths]
     for path in added:
-        _loaded(path)  # one that cannot be loaded must not stand in the way of all others later
+        _refresh(path)  # one that cannot be loaded must not stand in the way of all others later
     os.environ[FILES] = os.pathsep.join(dict.fromkeys([*_files(), *added]))
     modules.cache_clear()
 
@@ -81,51 +82,82 @@ def _sources(searched: Iterable[str]) -> Iterator[ModuleType]:
             yield importlib.import_module(info.name)
     for entry in importlib.metadata.entry_points(group=ENTRY_POINTS):
         loaded = entry.load()
-        yield loaded if isinstance(loaded, ModuleType) else importlib.import_module(entry.module)
+        source = loaded if isinstance(loaded, ModuleType) else importlib.import_module(entry.module)
+        package = entry.module.partition(".")[0]
+        for module in _defined_in(source):
+            if _is_from(module, package):
+                _attribute(module, package, entry.dist.name if entry.dist else package)
+        yield source
 
 
 def _files() -> list[str]:
     return [path for path in os.environ.get(FILES, "").split(os.pathsep) if path]
 
 
-@functools.cache
 def _loaded(path: str) -> ModuleType:
-    """Load a file or folder once."""
-    return _loaded_folder(path) if Path(path).is_dir() else _loaded_file(path)
+    """A file or folder, loaded once and again when it has changed."""
+    if path not in _LOADED:
+        _refresh(path)
+    return _LOADED[path].source
 
 
-def _loaded_folder(path: str) -> ModuleType:
+class _Loaded(NamedTuple):
+    version: int
+    source: ModuleType
+
+
+_LOADED: dict[str, _Loaded] = {}
+
+
+def _refresh(path: str) -> None:
+    """Load a file or folder unless it is what was loaded before."""
+    if Path(path).is_dir():
+        found = _of_folder(path)
+        if path not in _LOADED or _LOADED[path].version != found.version:
+            _LOADED[path] = found
+        return
+    try:
+        version = version_of(sources(Path(path)))
+    except OSError as error:
+        raise StudyError(f"{path}: {type(error).__name__}: {error}") from error
+    if path not in _LOADED or _LOADED[path].version != version:
+        _LOADED[path] = _Loaded(version, _of_file(Path(path), version))
+
+
+def _of_folder(path: str) -> _Loaded:
     learner = importlib.import_module("dagathlon.external").load_folder(path)
     source = ModuleType(f"dagathlon_folder_{Path(path).name}")
     setattr(source, learner.__name__, learner)
-    return source
+    return _Loaded(learner.version, source)
 
 
-def _loaded_file(path: str) -> ModuleType:
-    """Run a file, under a name by which its classes can be found again."""
-    name = f"dagathlon_file_{Path(path).stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise StudyError(f"{path}: not a Python file")
-    source = importlib.util.module_from_spec(spec)
-    sys.modules[name] = source
+def _of_file(path: Path, version: int) -> ModuleType:
     try:
-        content = Path(path).read_bytes()
-        spec.loader.exec_module(source)
+        source = run_file(path)
     except Exception as error:
-        del sys.modules[name]
         raise StudyError(f"{path}: {type(error).__name__}: {error}") from error
-    own = [module for module in _defined_in(source) if module.__module__ == name]
+    own = [each for each in _defined_in(source) if _is_from(each, namespace_of(path))]
     if not own:
         raise StudyError(
             f"{path}: no module is defined here; a learner is a frozen dataclass derived from "
             "Learner, with a name (dagathlon new learner FILE.py writes one), a metric a function "
             "under @metric(...)"
         )
-    version = int.from_bytes(hashlib.sha256(content).digest()[:6], "big")
     for module in own:
         module.version = version
+        _attribute(module, namespace_of(path), path.name)
     return source
+
+
+def _is_from(cls: type, package: str) -> bool:
+    return cls.__module__ == package or cls.__module__.startswith(f"{package}.")
+
+
+def _attribute(module: type[Module], package: str, whose: str) -> None:
+    """Say whose code a module is, unless its package does: what it inherits is of others."""
+    own = (cls for cls in module.__mro__ if _is_from(cls, package))
+    if not any("implementation" in vars(cls) for cls in own):
+        module.implementation = whose
 
 
 def _defined_in(source: ModuleType) -> Iterator[type[Module]]:

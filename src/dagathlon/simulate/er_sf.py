@@ -8,11 +8,12 @@ from typing import Literal
 import numpy as np
 
 from dagathlon.graphs import Graph
+from dagathlon.modules import Delegate
 from dagathlon.simulate.base import GraphGenerator, Nodes, check
 from dagathlon.simulate.erdos_renyi import ErdosRenyi
 from dagathlon.simulate.pairs import shuffled
 from dagathlon.simulate.random_graph import numbered
-from dagathlon.simulate.scale_free import grown
+from dagathlon.simulate.scale_free import ScaleFree, grown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +48,12 @@ class ErSf(GraphGenerator):
         if self.family.startswith("ER"):
             return self._erdos_renyi().problem()
         return ""
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The generators of graphs that grow in the same way."""
+        if self.family.startswith("ER"):
+            return (self._erdos_renyi(),)
+        return (ScaleFree(nodes=self.nodes),)
 
     def sample(self, rng: np.random.Generator) -> Graph:
         """Draw one graph."""

@@ -5,28 +5,28 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
-import math
 import random
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import cast
+from typing import TypeAlias, cast
 
 import numpy as np
 
 from dagathlon.data import Dataset, facts_of
 from dagathlon.data.facts import DataKind
-from dagathlon.errors import DagathlonError, UnavailableError
-from dagathlon.graphs import Graph, Mark
-from dagathlon.graphs.marks import connector
-from dagathlon.learners.base import Estimate, Learner, Output
+from dagathlon.errors import DagathlonError, WrongResultError, listing
+from dagathlon.learners.attempt import attempt, make_ready
+from dagathlon.learners.base import Estimate, Learner
 from dagathlon.modules import find
 from dagathlon.testing.samples import Sample, awkward, intervened, ordinary, with_missing
+from dagathlon.testing.tracing import tracing, undeclared
 
 _KINDS: tuple[DataKind, ...] = ("continuous", "discrete", "mixed")
 _VOLATILE = ("seconds", "time")
-_PARTLY_DIRECTED = {connector(Mark.TAIL, Mark.ARROW), connector(Mark.TAIL, Mark.TAIL)}
+
+OnCheck: TypeAlias = Callable[[str], None]
 
 
 class ConformanceError(AssertionError):
@@ -37,8 +37,8 @@ def check_learner(learner: Learner | type[Learner] | str, *, seconds: float = 60
     """Check that a learner can be used in studies.
 
     It must be described in full, give the same result for the same random stream, leave the data
-    alone, return a graph of the declared kind over the columns, and answer awkward data with a
-    graph or with a `DagathlonError`.
+    alone, return a graph of the declared kind over the columns, answer awkward data with a graph
+    or with a `DagathlonError`, and name whom it hands work to.
 
     Parameters
     ----------
@@ -60,18 +60,31 @@ def check_learner(learner: Learner | type[Learner] | str, *, seconds: float = 60
         raise ConformanceError(f"{len(problems)} problems:\n{lines}")
 
 
-def problems_of(learner: Learner | type[Learner] | str, *, seconds: float = 60.0) -> list[str]:
-    """What `check_learner` would object to."""
+def problems_of(
+    learner: Learner | type[Learner] | str,
+    *,
+    seconds: float = 60.0,
+    on_check: OnCheck = lambda _: None,
+) -> list[str]:
+    """What `check_learner` would object to.
+
+    Parameters
+    ----------
+    learner, seconds
+        As for `check_learner`.
+    on_check
+        Told what is checked next, before anything of the learner runs.
+    """
+    on_check("its description")
     cls = _class_of(learner)
     problems = list(_description(cls))
     try:
         made = learner if isinstance(learner, Learner) else cls.from_json({})
     except DagathlonError as error:
         return [*problems, f"its defaults are not valid: {error}"]
-    if cls.unavailable:
-        raise UnavailableError(f"{cls.name} cannot run here: {cls.unavailable}")
-    cls.prepare()
-    return [*problems, *_Trial(made, seconds).problems()]
+    on_check("that it can run here")
+    make_ready(cls)
+    return [*problems, *_Trial(made, seconds, on_check).problems()]
 
 
 @contextlib.contextmanager
@@ -115,12 +128,14 @@ class _Trial:
 
     learner: Learner
     seconds: float
+    on_check: OnCheck
 
     def problems(self) -> list[str]:
         """All problems, those of one kind of data after the other."""
         found = list(self._round_trip())
         tried = 0
         for kind in _KINDS:
+            self.on_check(f"whether it takes {kind} data")
             levels = self._levels(kind)
             if levels:
                 tried += 1
@@ -150,7 +165,10 @@ class _Trial:
         data = self._suited(ordinary(kind, levels=levels))
         begin = time.perf_counter()
         try:
-            first = self._run(data, 1)
+            first = self._run(data, f"{kind} data: 120 rows")
+        except WrongResultError as error:
+            yield from error.problems
+            return
         except Exception as error:
             yield f"it fails on ordinary data: {type(error).__name__}: {error}"
             return
@@ -158,28 +176,27 @@ class _Trial:
         if taken > self.seconds:
             yield f"120 rows took {taken:.1f} s, more than {self.seconds:g} s"
             return
-        yield from _invalid(first, data, self.learner.gives)
-        if not isinstance(first, Estimate):
-            return
-        yield from self._same_again(data, first)
+        yield from self._same_again(data, first, kind)
         if self.learner.order_independent:
-            yield from self._any_order(data, first)
+            yield from self._any_order(data, first, kind)
         for sample in awkward(kind, levels):
-            yield from self._survives(Sample(sample.what, self._suited(sample.data)))
+            yield from self._survives(Sample(sample.what, self._suited(sample.data)), kind)
         for sample in with_missing(kind, levels):
             if self.learner.handles_missing:
-                yield from self._survives(sample)
+                yield from self._survives(sample, kind)
             elif not self._objection(sample.data):
                 yield f"{sample.what}: it does not handle them and does not object either"
 
-    def _run(self, data: Dataset, seed: int) -> Estimate:
+    def _run(self, data: Dataset, what: str) -> Estimate:
+        self.on_check(what)
         with warnings.catch_warnings(), _other_global_randomness():
             warnings.simplefilter("ignore")
-            return self.learner.learn(data, np.random.Generator(np.random.Philox(key=seed)))
+            return attempt(self.learner, data, np.random.Generator(np.random.Philox(key=1)))
 
-    def _same_again(self, data: Dataset, first: Estimate) -> Iterator[str]:
+    def _same_again(self, data: Dataset, first: Estimate, kind: DataKind) -> Iterator[str]:
         before = data.fingerprint
-        again = self._run(data, 1)
+        with tracing() as ran:
+            again = self._run(data, f"{kind} data: the same rows again")
         copies = np.array(data.codes), np.array(data.values)
         if Dataset(data.variables, *copies, data.regimes).fingerprint != before:
             yield "it changes the data"
@@ -187,60 +204,30 @@ class _Trial:
             yield "the same random stream gives another result"
         elif _lasting(again) != _lasting(first):
             yield "the same random stream gives other statistics"
+        hidden = [f"the {what} {name}" for what, name in undeclared(self.learner, ran)]
+        if hidden:
+            yield f"it hands work to {listing(hidden)}, which delegates() does not name"
 
-    def _any_order(self, data: Dataset, first: Estimate) -> Iterator[str]:
+    def _any_order(self, data: Dataset, first: Estimate, kind: DataKind) -> Iterator[str]:
         turned = data.select(tuple(reversed(data.names)))
-        graph = self._run(turned, 1).graph
+        graph = self._run(turned, f"{kind} data: another order of the columns").graph
         if graph.subgraph(data.names) != first.graph:
             yield "it claims to be order_independent, and other orders of columns change the graph"
 
-    def _survives(self, sample: Sample) -> Iterator[str]:
+    def _survives(self, sample: Sample, kind: DataKind) -> Iterator[str]:
         if self._objection(sample.data):
             return
         try:
-            estimate = self._run(sample.data, 1)
+            self._run(sample.data, f"{kind} data: {sample.what}")
+        except WrongResultError as error:
+            yield from (f"{sample.what}: {problem}" for problem in error.problems)
         except (DagathlonError, MemoryError) as error:
             if not str(error):
                 yield f"{sample.what}: it refuses without a reason"
         except Exception as error:
             yield f"{sample.what}: {type(error).__name__}: {error}"
-        else:
-            for problem in _invalid(estimate, sample.data, self.learner.gives):
-                yield f"{sample.what}: {problem}"
 
 
 def _lasting(estimate: Estimate) -> dict[str, object]:
     """Statistics without those that measure time."""
     return {k: v for k, v in estimate.stats.items() if not k.endswith(_VOLATILE)}
-
-
-def _invalid(estimate: Estimate, data: Dataset, gives: Output) -> Iterator[str]:
-    """What is wrong with a result."""
-    if not isinstance(estimate, Estimate) or not isinstance(estimate.graph, Graph):
-        yield f"it returns {type(estimate).__name__}, not an Estimate with a Graph"
-        return
-    graph = estimate.graph
-    if set(graph.names) != set(data.names):
-        yield f"the names {graph.names} of the graph are not the columns {data.names}"
-    if estimate.posterior is None and gives == "chain":
-        yield "gives is 'chain', and it returned no posterior"
-    if estimate.posterior is not None and set(estimate.posterior.names) != set(data.names):
-        yield f"the names {estimate.posterior.names} of the posterior are not the columns"
-    if not _fits(graph, gives):
-        yield f"gives is {gives!r}, and the graph is {graph.kind}"
-    for name, value in estimate.stats.items():
-        if isinstance(value, float) and math.isnan(value):
-            yield f"the statistic {name!r} is not a number (NaN)"
-
-
-def _fits(graph: Graph, gives: Output) -> bool:
-    """Whether a graph may come out of a learner that gives such graphs.
-
-    A CPDAG only has to look like one: tests that contradict each other give graphs that are the
-    CPDAG of no DAG.
-    """
-    if gives == "dag":
-        return graph.is_dag
-    if gives == "undirected":
-        return graph.is_undirected
-    return gives != "cpdag" or {edge.connector for edge in graph.edges()} <= _PARTLY_DIRECTED

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
 
 from dagathlon.data.facts import DataFacts, DataKind
-from dagathlon.errors import DagathlonError, DataError, UnavailableError
+from dagathlon.errors import DagathlonError, DataError
 from dagathlon.graphs import Graph, cpdag
+from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.modules import Natural, NonNegative, Probability, Reference, find
+from dagathlon.modules import Delegate, Natural, NonNegative, Probability, Reference, find
 from dagathlon.modules.spec import single_values
 from dagathlon.posteriors.edge_strength import optimal_threshold
 from dagathlon.posteriors.posterior import Posterior
+from dagathlon.pulse import beat
 
 if TYPE_CHECKING:
     import numpy as np
@@ -106,18 +108,22 @@ class Bootstrap(Learner):
         except DagathlonError:
             return None
 
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The learner that runs on each sample; none while it is the id of an algorithm."""
+        inner = self._known()
+        return () if inner is None else (inner,)
+
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn from each sample and average."""
         inner = self.inner()
-        if inner.unavailable:
-            raise UnavailableError(f"{inner.name} cannot run here: {inner.unavailable}")
         if not len(data):
             raise DataError("bootstrap needs at least one row of data")
-        inner.prepare()
         size = self.rows or len(data)
         found = []
-        for _ in range(self.replicates):
-            found.append(inner.learn(data.take(rng.integers(len(data), size=size)), rng))
+        for number in range(self.replicates):
+            beat(number, self.replicates)
+            sample = data.take(rng.integers(len(data), size=size))
+            found.append(attempt_inside(inner, sample, rng))
         graphs = [self._counted(estimate.graph.subgraph(data.names)) for estimate in found]
         scores = [float(estimate.stats.get("score", 0.0)) for estimate in found]
         posterior = Posterior.of(graphs, score=scores)

@@ -13,6 +13,7 @@ import numpy as np
 from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.graphs import Graph, as_graph
+from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.base import Estimate, Sampler
 from dagathlon.learners.bayesian.search_space import (
     ArcMatrix,
@@ -23,9 +24,9 @@ from dagathlon.learners.bayesian.search_space import (
 from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.constraints import starting_dag
 from dagathlon.learners.score.score_based import ScoreBased
-from dagathlon.learners.score.score_kinds import ScoreName
+from dagathlon.learners.score.score_kinds import MARGINAL
 from dagathlon.learners.start_graph import StartsFromGraph
-from dagathlon.modules import Count, Natural, NonNegative, Probability
+from dagathlon.modules import Count, Delegate, Natural, NonNegative, Probability
 from dagathlon.posteriors.chain import Chain
 from dagathlon.posteriors.convergence import chain_stats
 from dagathlon.posteriors.edits import Edits
@@ -66,13 +67,9 @@ class PosteriorBased(ScoreBased):
         Power to which the posterior is raised: below 1 a chain moves more easily.
     """
 
-    power: NonNegative = 1.0
+    default_scores = MARGINAL
 
-    def default_score(self, data: Dataset) -> ScoreName:
-        """The marginal likelihood for the kind of data, where there is one."""
-        if data.is_mixed:
-            return "bic-cg"
-        return "bde" if data.is_discrete else "bge"
+    power: NonNegative = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +113,7 @@ class SpaceBased(StartsFromGraph, PosteriorBased):
 
     def space(self, data: Dataset, rng: np.random.Generator, start: Graph | None) -> SearchSpace:
         """The search space: of the start graph, or of PC, without forbidden arcs."""
-        found = self._pc().learn(data, rng).graph if start is None else as_graph(start)
+        found = attempt_inside(self._pc(), data, rng).graph if start is None else as_graph(start)
         forbidden, required = self.forbidden_and_required(data)
         candidates = space_of_graph(found, data.names) & ~forbidden | required
         return self.checked(SearchSpace(candidates, ~forbidden & self.plus_one, required), data)
@@ -145,6 +142,11 @@ class SpaceBased(StartsFromGraph, PosteriorBased):
         most = self.max_parents or len(score)
         tables.fill(score, space.candidates, space.extras, space.required, most)
         return tables
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The score, and PC where it makes the search space."""
+        own = super().delegates()
+        return own if self.input_algorithm_id is not None else (*own, self._pc())
 
     def _pc(self) -> Pc:
         return Pc(
@@ -192,7 +194,7 @@ class DagSampler(PosteriorBased, Sampler):
 
     def result(self, logs: Sequence[_core.ChainLog], data: Dataset, length: RunLength) -> Estimate:
         """The chains, their best graph, and what is known about convergence."""
-        # Chains run one after the other: a deadline leaves the last ones shorter, or without a step.
+        # Chains run one after the other: a deadline leaves the last ones shorter, or empty.
         saved = max(len(log) for log in logs)
         chains = [closed_chain(log, data.names) for log in logs if len(log) == saved]
         whole = saved == length.saved

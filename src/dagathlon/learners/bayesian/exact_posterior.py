@@ -14,7 +14,7 @@ from dagathlon.errors import DataError
 from dagathlon.learners.base import Estimate, Statistic
 from dagathlon.learners.constraints import starting_dag
 from dagathlon.learners.score.score_based import ScoreBased
-from dagathlon.learners.score.score_kinds import ScoreName
+from dagathlon.learners.score.score_kinds import MARGINAL
 from dagathlon.modules import Count, NonNegative, Probability
 from dagathlon.posteriors.dag_posterior import DagPosterior, DagSpace
 
@@ -55,17 +55,13 @@ class ExactPosterior(ScoreBased):
         "Talvitie, Vuoksenmaa and Koivisto 2020, UAI",
         "Kuipers and Moffa 2017, JASA 112",
     )
+    default_scores = MARGINAL
+
     estimator: Literal["map", "threshold"] = "map"
     threshold: Probability = 0.5
     modularity: Literal["structure", "order"] = "structure"
     draws: Count = 0
     memory_limit: NonNegative = 2.0
-
-    def default_score(self, data: Dataset) -> ScoreName:
-        """A marginal likelihood where there is one for the kind of data."""
-        if data.is_mixed:
-            return "bic-cg"
-        return "bde" if data.is_discrete else "bge"
 
     def posterior(self, data: Dataset) -> DagPosterior:
         """The posterior, to be asked for marginals, features and samples."""

@@ -20,9 +20,14 @@ from dagathlon.learners.bayesian.dag_sampling import (
     squared_log,
     thousands,
 )
-from dagathlon.learners.bayesian.order_mcmc import ANNEALED_SEARCH, FEW_VARIABLES, KUIPERS_2022
+from dagathlon.learners.bayesian.order_mcmc import (
+    ANNEALED_SEARCH,
+    FEW_VARIABLES,
+    KUIPERS_2022,
+    OrderMcmc,
+)
 from dagathlon.learners.bayesian.search_space import ArcMatrix, first_order
-from dagathlon.modules import Count, Natural, Probability
+from dagathlon.modules import Count, Delegate, Natural, Probability
 from dagathlon.posteriors.chain import Chain
 from dagathlon.posteriors.posterior import Posterior
 from dagathlon.pulse import best_so_far
@@ -118,6 +123,10 @@ class IterativeSearch(SpaceBased):
         }
         matrix = best.dag if self.estimate == "map" else space.candidates
         return Estimate(Graph.from_adjacency(data.names, matrix), stats)
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The score, PC, and the chain over orders of each round."""
+        return (*super().delegates(), OrderMcmc(score=self.score, test=self.test))
 
     def _length(self, p: int) -> RunLength:
         few = 25_000 if p < FEW_VARIABLES else thousands(3.5 * squared_log(p))

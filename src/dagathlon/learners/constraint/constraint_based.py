@@ -12,14 +12,16 @@ from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.learners.base import Learner
 from dagathlon.learners.constraints import ConstraintFile, knowledge_of, refuse_required_cycle
 from dagathlon.learners.independence import (
+    DEFAULT_TESTS,
     DELETION,
     IMPUTATION,
     IndependenceTest,
     independence_test,
     kind_of_test,
     problem_of_test,
+    shared_tests,
 )
-from dagathlon.modules import Count, Natural, NonNegative, Probability
+from dagathlon.modules import Count, Delegate, Natural, NonNegative, Probability
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
@@ -82,6 +84,11 @@ class ConstraintBased(Learner):
                 f"values, such as {self.name}[test={able}{IMPUTATION}]"
             )
         return super().objection(DataFacts(data.kind, data.binary, False, data.interventions))
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The test, or all that the data may choose from."""
+        chosen = tuple(DEFAULT_TESTS.values()) if self.test is None else (self.test,)
+        return (*super().delegates(), *shared_tests(*chosen))
 
     def make_test(self, data: Dataset, rng: np.random.Generator) -> IndependenceTest:
         """The test on these data."""

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.data import Dataset, Variable
+from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.score.hill_climbing import HillClimbing
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -61,12 +62,16 @@ class AnswerModel:
         names = [str(k) for k in varying]
         variables = [Variable(name, ("no", "yes")) for name in names]
         data = Dataset(variables, codes=draws[:, varying].astype(np.uint8))
-        search = HillClimbing(score="bdeu", iss=1.0, max_parents=_MAX_PARENTS)
-        dag = search.learn(data, np.random.default_rng(0)).graph
+        dag = attempt_inside(cls.search(), data, np.random.default_rng(0)).graph
         families = (
             _family(int(name), [int(x) for x in dag.parents(name)], draws) for name in names
         )
         return cls(log_odds, tuple(families))
+
+    @staticmethod
+    def search() -> HillClimbing:
+        """The search for the Bayesian network of the answers."""
+        return HillClimbing(score="bdeu", iss=1.0, max_parents=_MAX_PARENTS)
 
     def __call__(self, answers: Answers) -> float:
         """Logarithm of the probability of these answers."""

@@ -9,8 +9,8 @@ from dagathlon import _core
 from dagathlon.data.facts import DataKind
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.learners.independence import independence_test
-from dagathlon.modules import Count, NonNegative, Probability
+from dagathlon.learners.independence import independence_test, shared_tests
+from dagathlon.modules import Count, Delegate, NonNegative, Probability
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,6 +56,10 @@ class DualPc(Learner):
     pattern_only: bool = False
     complement_always: bool = False
     timeout: NonNegative | None = None
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """Fisher's z."""
+        return shared_tests("zf")
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a CPDAG."""

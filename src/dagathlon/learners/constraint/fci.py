@@ -12,6 +12,7 @@ from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.constraint_based import ConstraintBased
 from dagathlon.learners.independence import IndependenceTest
+from dagathlon.modules import Delegate
 
 if TYPE_CHECKING:
     import numpy as np
@@ -134,6 +135,10 @@ class FciPlus(LatentSearch):
         "Claassen, Mooij and Heskes 2013, Learning sparse causal models is not NP-hard, UAI",
         _RULES,
     )
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The test, and FCI but for its second pass."""
+        return (*super().delegates(), Fci(test=self.test))
 
     def _search(
         self, test: _core.IndependenceTest, options: _core.PagOptions

@@ -13,7 +13,13 @@ from dagathlon.data.facts import DataFacts, DataKind, facts_of
 from dagathlon.errors import DataError
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.pc import Pc
-from dagathlon.learners.independence import DELETION, IndependenceTest, independence_test
+from dagathlon.learners.independence import (
+    DELETION,
+    IndependenceTest,
+    independence_test,
+    shared_tests,
+)
+from dagathlon.modules import Delegate
 
 _MVPC = (
     "Tu, Zhang, Ackermann, Bertilson, Glymour, Kjellström and Zhang 2019, Causal discovery in the "
@@ -72,6 +78,10 @@ class MissingValuePc(Pc):
     def objection(self, data: DataFacts) -> str:
         """Missing values are welcome."""
         return super().objection(DataFacts(data.kind, data.binary, False, data.interventions))
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The tests, those of the causes of gaps among them."""
+        return (*super().delegates(), *shared_tests(*_TESTS.values()))
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a CPDAG."""

@@ -32,8 +32,8 @@ class Pc(ConstraintBased):
     colliders
         How the middle of an unshielded triple is judged. By the set that separated its ends
         (separating-set). By all sets of their neighbours that separate them: a collider is in
-        none (conservative) or in less than half (majority), and what remains open stays
-        undirected. By the set of neighbours with the highest p-value (highest-p).
+        none (conservative) or in less than half (majority: a set of common neighbours counts once
+        for each end), and what remains open stays undirected. By the set of neighbours with the highest p-value (highest-p).
     conflicts
         When colliders contradict each other: the last one in the order of the variables wins
         (last), and arrows that are part of no collider any more may be taken back after that
@@ -55,6 +55,7 @@ class Pc(ConstraintBased):
     """
 
     name = "pc"
+    version = 2
     gives = "cpdag"
     references: ClassVar[tuple[str, ...]] = (_PC, _STABLE)
 

@@ -15,9 +15,9 @@ from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.constraint.dependent_answers import AnswerModel
 from dagathlon.learners.constraint.fci import Rfci
 from dagathlon.learners.constraints import ConstraintFile
-from dagathlon.learners.score.score_kinds import ScoreParameters
+from dagathlon.learners.score.score_kinds import ScoreParameters, shared_scores
 from dagathlon.learners.score.scores import native_score
-from dagathlon.modules import Count, Natural, NonNegative, Probability
+from dagathlon.modules import Count, Delegate, Natural, NonNegative, Probability
 from dagathlon.posteriors.posterior import Posterior
 
 if TYPE_CHECKING:
@@ -83,6 +83,11 @@ class RfciBsc(Learner):
             return f"prior must be above 0 and below 1, found {self.prior}"
         return "iss must be above 0" if self.iss <= 0 else super().problem()
 
+    def delegates(self) -> tuple[Delegate, ...]:
+        """RFCI, the scores that answer its questions, and the search among the answers."""
+        search = (AnswerModel.search(),) if self.scoring == "dependent" else ()
+        return (self._rfci(), *shared_scores(["bdeu", "bge"]), *search)
+
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn the PAG of highest weight."""
         found, questions = self._draw(data, rng)
@@ -101,9 +106,7 @@ class RfciBsc(Learner):
     ) -> tuple[dict[Graph, int], list[Question]]:
         """The distinct graphs with how often each came, and all questions that were asked."""
         test = self._test(data)
-        options = Rfci(
-            max_order=self.max_order, selection=self.selection, constraints=self.constraints
-        ).options(data.names)
+        options = self._rfci().options(data.names)
         graphs: dict[Graph, int] = {}
         questions: dict[tuple[int, int, tuple[int, ...]], None] = {}
         for seed in rng.integers(2**63, size=self.graphs):
@@ -112,6 +115,11 @@ class RfciBsc(Learner):
             graphs[graph] = graphs.get(graph, 0) + 1
             questions.update(((x, y, tuple(given)), None) for x, y, given in test.asked)
         return graphs, [(x, y, list(given)) for x, y, given in questions]
+
+    def _rfci(self) -> Rfci:
+        return Rfci(
+            max_order=self.max_order, selection=self.selection, constraints=self.constraints
+        )
 
     def _test(self, data: Dataset) -> _core.SampledTest:
         score = "bdeu" if data.is_discrete else "bge"

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from dagathlon.data.facts import DataKind
 from dagathlon.graphs import Graph
-from dagathlon.learners.base import Estimate, Learner
+from dagathlon.learners.base import Estimate, Learner, Output
 from dagathlon.learners.continuous.kernels import Vector, dependent, gaussian_kernel
 from dagathlon.learners.continuous.weights import numbers, varying
 from dagathlon.modules import NonNegative, Probability
@@ -50,6 +50,10 @@ class AdditiveNoise(Learner):
     alpha: Probability = 0.05
     undecided: Literal["drop", "keep"] = "drop"
     timeout: NonNegative | None = None
+
+    def output(self) -> Output:
+        """Undecided pairs that are kept make no DAG."""
+        return "mixed" if self.undecided == "keep" else self.gives
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Test each pair in both directions."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 import numpy as np
 
 from dagathlon.data.facts import DataKind
-from dagathlon.learners.base import Estimate, Learner
+from dagathlon.learners.base import Estimate, Learner, Output
 from dagathlon.learners.continuous.weights import Cycles, Matrix, numbers, thresholded
 from dagathlon.modules import Count, Natural, NonNegative
 
@@ -59,6 +59,10 @@ class NotearsLowRank(Learner):
     w_threshold: NonNegative = 0.3
     cycles: Cycles = "cut"
     timeout: NonNegative | None = None
+
+    def output(self) -> Output:
+        """Cycles that are kept make no DAG."""
+        return "mixed" if self.cycles == "keep" else self.gives
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a DAG."""

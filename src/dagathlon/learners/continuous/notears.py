@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from dagathlon.data.facts import DataFacts, DataKind
-from dagathlon.learners.base import Estimate, Learner
+from dagathlon.learners.base import Estimate, Learner, Output
 from dagathlon.learners.continuous.notears_losses import (
     LOSSES,
     check_outcomes,
@@ -101,6 +101,10 @@ class Notears(Learner):
         if self.loss_type == "logistic" and data.kind == "discrete" and data.binary is False:
             return "notears with loss_type 'logistic' needs binary data; use 'l2' or 'poisson'"
         return super().objection(data)
+
+    def output(self) -> Output:
+        """Cycles that are kept make no DAG."""
+        return "mixed" if self.cycles == "keep" else self.gives
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a DAG."""

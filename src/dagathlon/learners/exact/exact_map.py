@@ -20,8 +20,9 @@ from dagathlon.learners.exact.cluster_program import (
     solve_by_cuts,
     solver_is_installed,
 )
+from dagathlon.learners.order.asobs import WinAsobs
 from dagathlon.learners.score.score_based import ScoreBased
-from dagathlon.modules import Count, NonNegative
+from dagathlon.modules import Count, Delegate, NonNegative
 
 ParentLists: TypeAlias = Sequence[Sequence[tuple[float, Sequence[int]]]]
 
@@ -203,6 +204,11 @@ class ExactMap(ScoreBased):
     solver: Literal["auto", "dp", "ilp"] = "auto"
     time_limit: NonNegative | None = None
     gap_limit: NonNegative = 0.0
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The score, and the search that integer programming starts from."""
+        start = () if self.solver == "dp" else (WinAsobs(score=self.score),)
+        return (*super().delegates(), *start)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Find the best DAG; nothing is random."""

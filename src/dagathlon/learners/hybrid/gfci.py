@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from dagathlon import _core
 from dagathlon.data.facts import DataKind
 from dagathlon.graphs import Graph
+from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.fci import Rfci
 from dagathlon.learners.independence import IndependenceTest
 from dagathlon.learners.score.equivalence_search import Fges
 from dagathlon.learners.score.score_based import ScoreBased
-from dagathlon.learners.score.score_kinds import ScoreName
-from dagathlon.modules import Count, Natural, Probability
+from dagathlon.learners.score.score_kinds import CRITERIA, DefaultScores, ScoreName
+from dagathlon.modules import Count, Delegate, Natural, Probability
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,6 +61,8 @@ class Gfci(ScoreBased):
         "Ogarrio, Spirtes and Ramsey 2016, A hybrid causal search algorithm for latent variable "
         "models, PGM (PMLR 52)",
     )
+    # Tetrad's score for continuous data.
+    default_scores: ClassVar[DefaultScores] = {**CRITERIA, "continuous": "sem-bic"}
 
     alpha: Probability = 0.01
     test: str | None = None
@@ -81,13 +84,13 @@ class Gfci(ScoreBased):
         """Kinds of data that both the test and the score take."""
         return super().accepted() & self._tester().accepted()
 
-    def default_score(self, data: Dataset) -> ScoreName:
-        """Tetrad's score for continuous data."""
-        return "sem-bic" if data.is_continuous else super().default_score(data)
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The search by score, and the tests and rules of RFCI."""
+        return (*super().delegates(), self._search(), self._tester())
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Search by score, then test and direct."""
-        scored = self._search(data).learn(data, rng)
+        scored = attempt_inside(self._search(self.default_score(data)), data, rng)
         found = self.learn_with(self._tester().make_test(data, rng), scored.graph)
         return Estimate(found.graph, {**found.stats, **scored.stats})
 
@@ -97,11 +100,11 @@ class Gfci(ScoreBased):
         graph, tests, _ = _core.gfci(test.native, scored.native, options)
         return Estimate(Graph._of(test.names, graph), {"ntests": tests})
 
-    def _search(self, data: Dataset) -> Fges:
+    def _search(self, default: ScoreName | None = None) -> Fges:
         parameters: dict[str, Any] = {
             field.name: getattr(self, field.name) for field in dataclasses.fields(ScoreBased)
         }
-        parameters["score"] = self.score or self.default_score(data)
+        parameters["score"] = self.score or default
         return Fges(**parameters, faithfulness=self.faithfulness, max_degree=self.max_degree)
 
     def _tester(self) -> Rfci:

@@ -10,6 +10,7 @@ from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import unknown
 from dagathlon.graphs import Graph
 from dagathlon.graphs.knowledge import Knowledge
+from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.constraint_based import ConstraintBased
 from dagathlon.learners.constraint.markov_blankets import FastIamb, Gs, Iamb, IambFdr, InterIamb
@@ -17,7 +18,7 @@ from dagathlon.learners.constraint.neighbourhoods import Hpc, Mmpc, SiHitonPc
 from dagathlon.learners.independence import TESTS
 from dagathlon.learners.score.hill_climbing import GreedyDagSearch, HillClimbing, Tabu
 from dagathlon.learners.score.score_based import ScoreBased
-from dagathlon.modules import Count, Natural, Probability
+from dagathlon.modules import Count, Delegate, Natural, Probability
 
 if TYPE_CHECKING:
     import numpy as np
@@ -79,10 +80,15 @@ class TwoStep(ScoreBased):
         """Whatever either of the two learners objects to."""
         return super().objection(data) or self._restrictor().objection(data)
 
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The two learners."""
+        return (*super().delegates(), self._restrictor(), self._maximizer(Knowledge()))
+
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn the skeleton, then search inside it."""
-        skeleton = self._restrictor().learn(data, rng)
-        inside = self._maximizer(self._confined(skeleton.graph, data)).learn(data, rng)
+        skeleton = attempt_inside(self._restrictor(), data, rng)
+        maximizer = self._maximizer(self._confined(skeleton.graph, data))
+        inside = attempt_inside(maximizer, data, rng)
         tests = {"ntests": skeleton.stats["ntests"]}
         return Estimate(inside.graph, {**tests, **inside.stats})
 

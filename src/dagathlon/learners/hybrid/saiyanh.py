@@ -12,10 +12,12 @@ import numpy.typing as npt
 
 from dagathlon.graphs import Graph
 from dagathlon.graphs.knowledge import Knowledge
+from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.score.hill_climbing import GreedyDagSearch, HillClimbing, Tabu
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.scores import native_score
+from dagathlon.modules import Delegate
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
@@ -43,6 +45,11 @@ class SaiyanhStyle(ScoreBased):
         "IEEE Access 8",
     )
 
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The score and both searches."""
+        searches = (self._search(learner, Knowledge()) for learner in (HillClimbing, Tabu))
+        return (*super().delegates(), *searches)
+
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Associations, directions, tabu search, connection."""
         association = discrepancies(data)
@@ -54,9 +61,9 @@ class SaiyanhStyle(ScoreBased):
             if i != j and (data.names[i], data.names[j]) not in given.required
         }
         inside = Knowledge(given.forbidden | outside, given.required)
-        first = self._search(HillClimbing, inside).learn(data, rng).graph
+        first = attempt_inside(self._search(HillClimbing, inside), data, rng).graph
         first = self._connected(first, association, given, data)
-        found = self._search(Tabu, given).learn(data, rng, start=first)
+        found = attempt_inside(self._search(Tabu, given), data, rng, start=first)
         graph = self._connected(found.graph, association, given, data)
         score = self._score(data).terms(graph.native)
         return Estimate(graph, {"score": float(sum(score)), "steps": found.stats["steps"]})

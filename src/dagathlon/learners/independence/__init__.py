@@ -1,13 +1,14 @@
 """Tests of conditional independence: one name each, one native kernel per family."""
 
 from dagathlon.learners.independence.catalogue import (
+    DEFAULT_TESTS,
     DELETION,
     IMPUTATION,
     TESTS,
     TestName,
-    default_test,
     kind_of_test,
     problem_of_test,
+    shared_tests,
     suitable_tests,
 )
 from dagathlon.learners.independence.query import (
@@ -18,16 +19,17 @@ from dagathlon.learners.independence.query import (
 )
 
 __all__ = [
+    "DEFAULT_TESTS",
     "DELETION",
     "IMPUTATION",
     "TESTS",
     "IndependenceTest",
     "TestName",
     "TestResult",
-    "default_test",
     "independence_test",
     "kind_of_test",
     "problem_of_test",
     "separation_test",
+    "shared_tests",
     "suitable_tests",
 ]

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from dagathlon import _core
 from dagathlon.data.facts import DataKind
 from dagathlon.data.imputation import stacked_copies
 from dagathlon.errors import DataError, listing, unknown
 from dagathlon.learners.independence.indicators import indicator_columns
-from dagathlon.learners.score.score_kinds import ScoreParameters
+from dagathlon.learners.score.score_kinds import ScoreName, ScoreParameters, shared_scores
 from dagathlon.learners.score.scores import native_score
+from dagathlon.modules import SharedCode
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
@@ -64,6 +65,8 @@ class TestKind:
         between them does not pay, whatever the level of significance.
     max_rows
         The most rows, for tests whose memory grows with their square; 0 for no limit.
+    version
+        Raised when it begins to give other numbers.
     """
 
     __test__ = False
@@ -77,6 +80,7 @@ class TestKind:
     untestable_is_dependent: bool = False
     score: str = ""
     max_rows: int = 0
+    version: int = 1
 
     @property
     def takes_gaps(self) -> bool:
@@ -221,11 +225,21 @@ def problem_of_test(name: str) -> str:
     return ""
 
 
+def shared_tests(*names: str) -> tuple[SharedCode, ...]:
+    """Tests, with or without an ending, as what a learner hands work to."""
+    return tuple(_shared(base_name(name)) for name in names)
+
+
+def _shared(name: str) -> SharedCode:
+    test = TESTS[name]
+    scores = shared_scores([cast(ScoreName, test.score)]) if test.score else ()
+    return SharedCode("test", name, test.version, scores)
+
+
 def suitable_tests(kind: DataKind) -> list[str]:
     """Names of the tests for a kind of data."""
     return [name for name, test in TESTS.items() if kind in test.kinds]
 
 
-def default_test(kind: DataKind) -> str:
-    """The test that suits a kind of data when none is chosen."""
-    return {"continuous": "cor", "discrete": "mi", "mixed": "mi-cg"}[kind]
+DEFAULT_TESTS: Mapping[DataKind, str] = {"continuous": "cor", "discrete": "mi", "mixed": "mi-cg"}
+"""The test that suits a kind of data when none is chosen."""

@@ -14,9 +14,9 @@ from dagathlon.errors import DataError, listing, unknown
 from dagathlon.graphs import Graph
 from dagathlon.graphs.separation import check_separation
 from dagathlon.learners.independence.catalogue import (
+    DEFAULT_TESTS,
     DELETION,
     IMPUTATION,
-    default_test,
     kind_of_test,
     suitable_tests,
 )
@@ -126,7 +126,7 @@ def independence_test(
     >>> test.test("smoke", "bronc", given=["dysp"]).p_value  # doctest: +SKIP
     """
     kind = facts_of(data).kind or "mixed"
-    chosen = default_test(kind) if name is None else name
+    chosen = DEFAULT_TESTS[kind] if name is None else name
     found = kind_of_test(chosen)
     if kind not in found.kinds:
         raise DataError(

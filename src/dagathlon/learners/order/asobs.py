@@ -15,9 +15,9 @@ from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraints import starting_dag
 from dagathlon.learners.score.score_based import ScoreBased
-from dagathlon.learners.score.score_kinds import ScoreParameters
+from dagathlon.learners.score.score_kinds import ScoreParameters, shared_scores
 from dagathlon.learners.score.scores import native_score
-from dagathlon.modules import Count, Natural, NonNegative
+from dagathlon.modules import Count, Delegate, Natural, NonNegative
 
 # With another rule that ends the search a number of starts is not needed.
 _NO_END = 2**40
@@ -88,6 +88,10 @@ class ParentSetOrderSearch(ScoreBased):
         if self.seconds is None:  # how far a limited time reaches is no property of the data
             stats |= {"starts": used, "moves": moves}
         return Estimate(Graph.from_edges(edges, names=data.names), stats)
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The score, and the one that guides the exploration of parent sets."""
+        return (*super().delegates(), *shared_scores(self.default_scores.values()))
 
     def _window(self) -> int:
         """Largest window that is moved; random orders are only scored with none."""

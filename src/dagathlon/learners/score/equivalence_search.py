@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -14,15 +13,14 @@ from dagathlon import _core
 from dagathlon._core import ClassStep
 from dagathlon.data import Dataset
 from dagathlon.data.facts import DataFacts
-from dagathlon.errors import GraphError
-from dagathlon.graphs import Graph, meek
-from dagathlon.graphs.knowledge import Knowledge
+from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.constraints import starting_dag
+from dagathlon.learners.constraints import direct_by_knowledge, starting_dag
+from dagathlon.learners.order.order_search import Boss
 from dagathlon.learners.score.score_based import ScoreBased
-from dagathlon.learners.score.score_kinds import ScoreName
+from dagathlon.learners.score.score_kinds import CRITERIA, DefaultScores
 from dagathlon.learners.start_graph import StartsFromGraph
-from dagathlon.modules import Natural
+from dagathlon.modules import Delegate, Natural
 
 Phase: TypeAlias = Literal["forward", "backward", "turning"]
 # Scores that differ by less are those of one class, added up in another order.
@@ -104,18 +102,6 @@ class ClassSearch(EquivalenceSearch):
         return self.phases, self.iterate, False
 
 
-def direct_by_knowledge(graph: Graph, knowledge: Knowledge) -> Graph:
-    """Direct what is open in the class and known: a forbidden edge stands the other way.
-
-    What no DAG of the class can obey together with the edges before it stays as it is.
-    """
-    for a, b in sorted(knowledge.required | {(b, a) for a, b in knowledge.forbidden}):
-        if b in graph.neighbours(a):
-            with contextlib.suppress(GraphError):
-                graph = meek(graph, required=[(a, b)])
-    return graph
-
-
 @dataclass(frozen=True, kw_only=True)
 class Ges(ClassSearch):
     """Greedy equivalence search: the class of DAGs of highest score, by edges put in and taken out.
@@ -168,6 +154,13 @@ class Gies(ClassSearch):
     takes = frozenset({"continuous", "discrete"})
     handles_interventions = True
     references = ("Hauser and Bühlmann 2012, JMLR 13",)
+    # The scores of the rows in which a variable was not set.
+    default_scores: ClassVar[DefaultScores] = {
+        **CRITERIA,
+        "continuous": "l0-g",
+        "discrete": "mbde",
+    }
+
     score: Literal["l0-g", "mbde"] | None = None
     phases: tuple[Phase, ...] = ("forward", "backward", "turning")
     iterate: bool = True
@@ -194,9 +187,9 @@ class Gies(ClassSearch):
             )
         return super().objection(data)
 
-    def default_score(self, data: Dataset) -> ScoreName:
-        """The score of the rows in which a variable was not set."""
-        return "mbde" if data.is_discrete else "l0-g"
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The score, and BOSS where the search starts at its order as well."""
+        return (*super().delegates(), *((Boss(score=self.score),) if self.orders else ()))
 
     def _targets(self, data: Dataset) -> list[list[int]]:
         if data.regimes is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,9 +14,16 @@ from dagathlon.errors import GraphError, listing, unknown
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners.base import Learner
 from dagathlon.learners.constraints import ArcMatrix, ConstraintFile, knowledge_of
-from dagathlon.learners.score.score_kinds import SCORES, ScoreName, ScoreParameters, default_score
+from dagathlon.learners.score.score_kinds import (
+    CRITERIA,
+    SCORES,
+    DefaultScores,
+    ScoreName,
+    ScoreParameters,
+    shared_scores,
+)
 from dagathlon.learners.score.scores import native_score, scores_for
-from dagathlon.modules import Natural, NonNegative
+from dagathlon.modules import Delegate, Natural, NonNegative
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +41,14 @@ class ScoreBased(ScoreParameters, Learner):
         File of required and forbidden edges; null is none.
     timeout
         Seconds after which the run is stopped; null for no limit.
+
+    Attributes
+    ----------
+    default_scores
+        The score when none is chosen, for each kind of data.
     """
+
+    default_scores: ClassVar[DefaultScores] = CRITERIA
 
     score: ScoreName | None = None
     max_parents: Natural | None = None
@@ -64,7 +78,14 @@ class ScoreBased(ScoreParameters, Learner):
 
     def default_score(self, data: Dataset) -> ScoreName:
         """The score when none is chosen."""
-        return default_score(data)
+        if data.is_mixed:
+            return self.default_scores["mixed"]
+        return self.default_scores["discrete" if data.is_discrete else "continuous"]
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The score, or all that the data may choose from."""
+        chosen = self.default_scores.values() if self.score is None else (self.score,)
+        return (*super().delegates(), *shared_scores(chosen))
 
     def knowledge(self, data: Dataset) -> Knowledge:
         """Required and forbidden edges, all between columns of the data."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -14,7 +14,7 @@ from dagathlon._core import LikelihoodConvention, NormalisedLikelihood, Pseudoco
 from dagathlon.data import Dataset
 from dagathlon.data.facts import DataKind
 from dagathlon.errors import DataError
-from dagathlon.modules import NonNegative, Probability
+from dagathlon.modules import NonNegative, Probability, SharedCode
 
 ScoreName: TypeAlias = Literal[
     "loglik", "aic", "bic", "ebic", "bde", "bdeu", "bds", "bdj", "k2", "fnml", "qnml", "mbde",
@@ -74,12 +74,16 @@ class ScoreParameters:
 
 @dataclass(frozen=True)
 class ScoreKind:
-    """A score: the data it takes, the parameters it reads, what it is, how to build it."""
+    """A score: the data it takes, the parameters it reads, what it is, how to build it.
+
+    Its version is raised when it begins to give other numbers.
+    """
 
     data: DataKind
     parameters: tuple[str, ...]
     summary: str
     build: Callable[[Dataset, ScoreParameters], _core.Score]
+    version: int = 1
 
 
 def _all_rows(data: Dataset, matrix: npt.NDArray[Any]) -> Parts:
@@ -258,8 +262,13 @@ SCORES: Mapping[str, ScoreKind] = {
 }  # fmt: skip
 
 
-def default_score(data: Dataset) -> ScoreName:
-    """The Bayesian information criterion for the kind of data."""
-    if data.is_mixed:
-        return "bic-cg"
-    return "bic" if data.is_discrete else "bic-g"
+DefaultScores: TypeAlias = Mapping[DataKind, ScoreName]
+CRITERIA: DefaultScores = {"continuous": "bic-g", "discrete": "bic", "mixed": "bic-cg"}
+"""The Bayesian information criterion for each kind of data."""
+MARGINAL: DefaultScores = {"continuous": "bge", "discrete": "bde", "mixed": "bic-cg"}
+"""The marginal likelihood for each kind of data, where there is one."""
+
+
+def shared_scores(names: Iterable[ScoreName]) -> tuple[SharedCode, ...]:
+    """Scores as what a learner hands work to."""
+    return tuple(SharedCode("score", name, SCORES[name].version) for name in names)

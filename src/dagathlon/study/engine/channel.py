@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import mmap
 import os
-import pickle
 import struct
 import time
 from collections.abc import Iterator
-from typing import Any
 
-_LENGTH = struct.Struct("<I")
+from dagathlon.study.engine.messages import HEADER, Message, opened
+
 _READ = 1 << 20
-
-
-def frame(message: object) -> bytes:
-    """A message as it goes through a pipe. Both ends are the same program, so pickle is safe."""
-    body = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-    return _LENGTH.pack(len(body)) + body
 
 
 class Inbox:
@@ -33,16 +26,16 @@ class Inbox:
         self._buffer += data
         return bool(data)
 
-    def messages(self) -> Iterator[Any]:
+    def messages(self) -> Iterator[Message]:
         """The messages that have arrived whole."""
         start = 0
-        while len(self._buffer) - start >= _LENGTH.size:
-            (length,) = _LENGTH.unpack_from(self._buffer, start)
-            end = start + _LENGTH.size + length
-            if len(self._buffer) < end:
+        while len(self._buffer) - start >= HEADER.size:
+            length, number = HEADER.unpack_from(self._buffer, start)
+            begin = start + HEADER.size
+            if len(self._buffer) < begin + length:
                 break
-            yield pickle.loads(memoryview(self._buffer)[start + _LENGTH.size : end])
-            start = end
+            start = begin + length
+            yield opened(number, memoryview(self._buffer)[begin:start])
         del self._buffer[:start]
 
 
@@ -53,7 +46,7 @@ class Slot:
     back tasks that wait behind one that turns out to be slow.
     """
 
-    SIZE = 24
+    SIZE = 32
     _NUMBER = struct.Struct("<q")
     _TIME = struct.Struct("<d")
 
@@ -79,8 +72,9 @@ class Slot:
         self._TIME.pack_into(self._memory, 8, 0.0)
         self._NUMBER.pack_into(self._memory, 0, position)
 
-    def start_clock(self) -> None:
-        """The work itself begins."""
+    def start_clock(self, held: int) -> None:
+        """The work itself begins; the process holds so many bytes already."""
+        self._NUMBER.pack_into(self._memory, 24, held)
         self._TIME.pack_into(self._memory, 8, time.monotonic())
 
     def stop_clock(self) -> None:
@@ -97,6 +91,12 @@ class Slot:
             (start,) = self._TIME.unpack_from(self._memory, 8)
             if (position,) == self._NUMBER.unpack_from(self._memory, 0):
                 return position, start
+
+    @property
+    def held(self) -> int:
+        """What the process held when the clock started, in bytes."""
+        (held,) = self._NUMBER.unpack_from(self._memory, 24)
+        return int(held)
 
     @property
     def revoked(self) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -13,9 +12,16 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from dagathlon.data import Dataset
-from dagathlon.errors import DagathlonError, NotApplicableError, UnavailableError
+from dagathlon.errors import (
+    DagathlonError,
+    NotApplicableError,
+    UnavailableError,
+    WrongResultError,
+)
 from dagathlon.graphs import Graph
+from dagathlon.learners.attempt import attempt
 from dagathlon.learners.base import Estimate
+from dagathlon.learners.result_checks import described, with_article
 from dagathlon.modules import Kind, Module, find
 from dagathlon.study.engine.fixed import READERS
 from dagathlon.study.plan.task import Call, TaskKind
@@ -24,10 +30,6 @@ from dagathlon.study.store.codec import can_store
 Inputs: TypeAlias = Sequence[Any]
 _Check: TypeAlias = Callable[[Any, Inputs], str]
 _MAX_MODULES = 10_000
-
-
-class WrongResultError(DagathlonError):
-    """A module returned something that is no result of its kind."""
 
 
 class Handler(NamedTuple):
@@ -97,6 +99,10 @@ def module_of(call: Call) -> Module:
         cls = find(HANDLERS[call.kind].section, call.module)
         if cls.unavailable:
             raise UnavailableError(cls.unavailable)
+        if cls.version != call.version:
+            raise DagathlonError(
+                f"{call.module} has changed since the study was read; run it again"
+            )
         cls.prepare()
         if len(_modules) >= _MAX_MODULES:
             _modules.clear()
@@ -134,10 +140,9 @@ def _apply(module: Any, inputs: Inputs, rng: np.random.Generator) -> Any:
 
 def _learn(module: Any, inputs: Inputs, rng: np.random.Generator) -> Any:
     data, *start = inputs
-    if not start:
-        return module.learn(data, rng)
     graphs = tuple(estimate.graph for estimate in start)
-    return module.learn(data, rng, start=graphs[0] if len(graphs) == 1 else graphs)
+    given = None if not graphs else graphs[0] if len(graphs) == 1 else graphs
+    return attempt(module, data, rng, start=given)
 
 
 def _compute(module: Any, inputs: Inputs, rng: np.random.Generator) -> Any:
@@ -147,53 +152,19 @@ def _compute(module: Any, inputs: Inputs, rng: np.random.Generator) -> Any:
 def _of_type(expected: type, result: Any, inputs: Inputs) -> str:
     if isinstance(result, expected):
         return ""
-    return f"it returned {_described(result)} in place of {_article(expected.__name__)}"
+    return f"it returned {described(result)} in place of {with_article(expected.__name__)}"
 
 
 def _model(result: Any, inputs: Inputs) -> str:
     if can_store(result) and callable(getattr(result, "sample", None)):
         return ""
-    return f"it returned {_described(result)} in place of a model"
-
-
-def _estimate(result: Any, inputs: Inputs) -> str:
-    problem = _of_type(Estimate, result, inputs)
-    if problem:
-        return problem
-    if not isinstance(result.graph, Graph):
-        return f"its estimate holds {_described(result.graph)} in place of a Graph"
-    names = getattr(inputs[0], "names", result.graph.names) if inputs else result.graph.names
-    if set(result.graph.names) != set(names):
-        odd = sorted(set(result.graph.names) ^ set(names))
-        return f"its graph is not over the variables of the data: {', '.join(odd[:5])}"
-    return _statistics(result.stats)
-
-
-def _statistics(stats: Any) -> str:
-    if not isinstance(stats, Mapping):
-        return f"its statistics are {_described(stats)} in place of a mapping"
-    for name, value in stats.items():
-        if not isinstance(name, str):
-            return f"a statistic has the name {name!r}; names are texts"
-        if not isinstance(value, float | int | str | bool | np.generic):
-            return f"statistic {name!r} is {_described(value)} in place of a number or text"
-        if isinstance(value, float | np.floating) and math.isnan(value):
-            return f"statistic {name!r} is not a number (NaN)"
-    return ""
+    return f"it returned {described(result)} in place of a model"
 
 
 def _row(result: Any, inputs: Inputs) -> str:
     if isinstance(result, dict | list):
         return ""
-    return f"it returned {_described(result)} in place of a row"
-
-
-def _described(value: Any) -> str:
-    return "nothing" if value is None else _article(type(value).__name__)
-
-
-def _article(name: str) -> str:
-    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+    return f"it returned {described(result)} in place of a row"
 
 
 HANDLERS: dict[TaskKind, Handler] = {
@@ -203,7 +174,7 @@ HANDLERS: dict[TaskKind, Handler] = {
     TaskKind.NOISE: Handler("transform", _apply, partial(_of_type, Dataset)),
     TaskKind.TRANSFORM: Handler("transform", _apply, partial(_of_type, Dataset)),
     TaskKind.TRUTH: Handler("truth", _compute, partial(_of_type, Graph)),
-    TaskKind.LEARN: Handler("algorithm", _learn, _estimate),
+    TaskKind.LEARN: Handler("algorithm", _learn, partial(_of_type, Estimate)),
     TaskKind.ESTIMATE: Handler("estimator", _compute, partial(_of_type, Estimate)),
     TaskKind.SCORE: Handler("metric", _compute, _row),
 }

@@ -1,4 +1,4 @@
-"""Measuring and bounding one piece of work inside the process that does it."""
+"""What work costs: measured inside the process that does it, and watched from outside."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import gc
 import os
 import resource
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from dagathlon.external.program import CLEARLY, peak_memory
@@ -39,18 +38,27 @@ class Meter:
         self._status = _opened("/proc/self/status", os.O_RDONLY)
         self._tidy = True
 
-    def start(self) -> None:
-        """Begin: everything the work reads is loaded by now."""
+    def start(self) -> int:
+        """Begin: everything the work reads is loaded by now.
+
+        Returns
+        -------
+        int
+            What the process holds already, in bytes, as `occupied` counts it.
+        """
         if self._tidy:
             gc.collect()
             _return_free_memory()
         if self._reset is not None:
             os.pwrite(self._reset, b"5", 0)
-        self._memory = self._peak()
+        text = self._read()
+        self._memory = self._peak(text)
+        held = _field(text, b"RssAnon:") + _field(text, b"RssShmem:")
         peak_memory.reset()
         self._children = resource.getrusage(resource.RUSAGE_CHILDREN)
         self._cpu = time.process_time()
         self._wall = time.perf_counter()
+        return held
 
     def stop(self) -> Usage:
         """End: what it cost since `start`."""
@@ -58,7 +66,7 @@ class Meter:
         cpu = time.process_time() - self._cpu
         before, after = self._children, resource.getrusage(resource.RUSAGE_CHILDREN)
         cpu += after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        peak = self._peak()
+        peak = self._peak(self._read())
         memory = max(peak - self._memory, 0)
         # A new process counts what its parent held until it has become another program.
         if after.ru_maxrss > before.ru_maxrss and after.ru_maxrss * 1024 > CLEARLY * peak:
@@ -68,12 +76,24 @@ class Meter:
         self._tidy = wall > _LONG or memory > _LARGE
         return Usage(wall, cpu, memory)
 
-    def _peak(self) -> int:
-        if self._status is None:
+    def _read(self) -> bytes:
+        """What the kernel says of this process; nothing where it says nothing."""
+        return b"" if self._status is None else os.pread(self._status, 8192, 0)
+
+    def _peak(self, text: bytes) -> int:
+        """The high-water mark."""
+        if not text:
             return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-        text = os.pread(self._status, 8192, 0)
-        begin = text.index(b"VmHWM:") + 6
-        return int(text[begin : text.index(b"kB", begin)]) * 1024
+        return _field(text, b"VmHWM:")
+
+
+def _field(text: bytes, name: bytes) -> int:
+    """An amount in kB of a file of /proc, in bytes; 0 where the kernel does not say it."""
+    begin = text.find(name)
+    if begin < 0:
+        return 0
+    begin += len(name)
+    return int(text[begin : text.index(b"kB", begin)]) * 1024
 
 
 def _opened(path: str, flags: int) -> int | None:
@@ -88,42 +108,62 @@ def _return_free_memory() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
-@contextmanager
-def address_space(extra: int | None) -> Iterator[None]:
-    """Let the process, and what it starts, grow by so many bytes and no further."""
-    if extra is None:
-        yield
-        return
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    most = _size() + extra
-    if before[1] != resource.RLIM_INFINITY:
-        most = min(most, before[1])
-    resource.setrlimit(resource.RLIMIT_AS, (most, before[1]))
+class Limited(NamedTuple):
+    """How far a process is from its limit: bytes it has taken, or at most has."""
+
+    taken: int
+    is_over: bool
+
+
+def taken_by(pid: int, held: int, limit: int) -> Limited:
+    """Memory of a process and all it has started beyond `held`, and whether that is too much.
+
+    All resident pages are counted first, which costs little and is never too few. When that is
+    beyond the limit, pages that several processes share are divided among them, and files that
+    are mapped do not count: data sets are read that way, and the system can take them back.
+    """
+    family = (pid, *descendants(pid))
+    taken = sum(_pages(each)[0] for each in family) * _PAGE - held
+    if taken <= limit:
+        return Limited(max(taken, 0), False)
+    taken = occupied(family) - held
+    return Limited(max(taken, 0), taken > limit)
+
+
+def occupied(family: Iterable[int]) -> int:
+    """Memory of processes without mapped files, what they share counted once, in bytes."""
+    return sum(_proportional(pid) for pid in family)
+
+
+def _proportional(pid: int) -> int:
     try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)
-
-
-def _size() -> int:
-    """Address space of this process, in bytes."""
-    with open("/proc/self/statm", encoding="ascii") as file:
-        return int(file.read().split()[0]) * _PAGE
+        with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
+            text = file.read()
+    except OSError:
+        text = b""
+    if b"Pss_Anon:" in text:
+        return _field(text, b"Pss_Anon:") + _field(text, b"Pss_Shmem:")
+    return _private(pid)
 
 
 def resident(pid: int) -> int:
-    """Memory of a process and all it has started, in bytes."""
-    return sum(_resident(each) for each in (pid, *descendants(pid)))
+    """About how much memory a process and all it has started hold, in bytes."""
+    return sum(_private(each) for each in (pid, *descendants(pid)))
 
 
-def _resident(pid: int) -> int:
+def _private(pid: int) -> int:
+    pages, shared = _pages(pid)
+    return (pages - shared) * _PAGE
+
+
+def _pages(pid: int) -> tuple[int, int]:
+    """Resident pages of a process, and how many of them are of files or shared memory."""
     try:
         with open(f"/proc/{pid}/statm", encoding="ascii") as file:
             _, pages, shared, *_ = map(int, file.read().split())
     except (OSError, ValueError):
-        return 0
-    # Mapped data sets are shared by all workers: they are no one's growth.
-    return (pages - shared) * _PAGE
+        return 0, 0
+    return pages, shared
 
 
 def descendants(pid: int) -> Iterator[int]:

@@ -11,31 +11,17 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 
-from dagathlon.study.engine.channel import Inbox, Slot, frame
-from dagathlon.study.engine.limits import descendants, resident
+from dagathlon.study.engine.channel import Inbox, Slot
+from dagathlon.study.engine.limits import Limited, descendants, resident, taken_by
+from dagathlon.study.engine.messages import Message, NewCall, Order, frame
+from dagathlon.study.engine.shares import Share
 from dagathlon.study.engine.worker import output_tail
-from dagathlon.study.plan.task import Task
+from dagathlon.study.plan.task import Limits, Task
 
 _PIPE_SIZE = 1 << 20
 _MAX_OUTPUT = 16 << 20
-_THREADS = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "BLIS_NUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-    "RAYON_NUM_THREADS",
-    "POLARS_MAX_THREADS",
-    "ARROW_IO_THREADS",
-)
-
-
-def worker_environment() -> dict[str, str]:
-    """One thread each, and the same order of sets in every process."""
-    return {**os.environ, **dict.fromkeys(_THREADS, "1"), "PYTHONHASHSEED": "0"}
 
 
 class Guardian:
@@ -74,17 +60,30 @@ class Guardian:
 
 
 class Assignment(NamedTuple):
-    """A task for a worker: its position in the plan, keys of its inputs, limit, expected time."""
+    """A task for a worker: its position in the plan, keys of its inputs, limits, expected time."""
 
     position: int
     task: Task
     inputs: tuple[bytes, ...]
-    memory: int | None
+    limits: Limits
     expected: float
 
 
 class WorkerProcess:
     """One worker.
+
+    Parameters
+    ----------
+    folder
+        The store that it reads.
+    scratch
+        Where it gets a folder to work in.
+    guardian
+        Ends it should the engine die.
+    shape
+        Which tasks it is for, as the schedule numbers them.
+    share
+        Its cores and cards.
 
     Attributes
     ----------
@@ -96,7 +95,11 @@ class WorkerProcess:
         Whether it has come as far as waiting for work.
     """
 
-    def __init__(self, folder: Path, scratch: Path, guardian: Guardian) -> None:
+    def __init__(
+        self, folder: Path, scratch: Path, guardian: Guardian, shape: int, share: Share
+    ) -> None:
+        self.shape = shape
+        self.share = share
         self._guardian = guardian
         self._output: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - it lives with us
         flags = fcntl.fcntl(self._output, fcntl.F_GETFL)
@@ -122,7 +125,7 @@ class WorkerProcess:
             pass_fds=(commands, reports, slot),
             start_new_session=True,
             cwd=own_folder,
-            env={**worker_environment(), "TMPDIR": own_folder},
+            env={**os.environ, **share.variables(), "TMPDIR": own_folder},
         )
         for fd in (commands, reports, slot):
             os.close(fd)
@@ -138,7 +141,6 @@ class WorkerProcess:
         self.outstanding: dict[int, float] = {}
         self.load = 0.0
         self.is_up = False
-        self._base_memory = self._last_memory = 0
 
     @property
     def pid(self) -> int:
@@ -153,16 +155,16 @@ class WorkerProcess:
     def assign(self, assignments: Sequence[Assignment]) -> None:
         """Send tasks."""
         self._batch += 1
-        orders = []
-        for position, task, inputs, memory, expected in assignments:
+        for position, task, inputs, limits, expected in assignments:
             number = self._calls.get(task.call.digest)
             if number is None:
                 number = self._calls[task.call.digest] = len(self._calls)
-                self._outbox += frame((number, task.call))
-            orders.append((self._batch, position, task.random_key, number, inputs, memory))
+                self._outbox += frame(NewCall(number, task.call))
+            amounts = (limits.time, limits.memory)
+            order = Order(self._batch, position, task.random_key, number, inputs, *amounts)
+            self._outbox += frame(order)
             self.outstanding[position] = expected
             self.load += expected
-        self._outbox += frame(orders)
         self.flush()
 
     def settle(self, position: int) -> None:
@@ -177,7 +179,7 @@ class WorkerProcess:
             while self._outbox:
                 del self._outbox[: os.write(self.write_fd, self._outbox)]
 
-    def receive(self) -> tuple[list[Any], bool]:
+    def receive(self) -> tuple[list[Message], bool]:
         """Messages that have arrived, and whether the worker still has its end open."""
         is_open = True
         try:
@@ -208,19 +210,13 @@ class WorkerProcess:
         if os.fstat(self._output.fileno()).st_size > _MAX_OUTPUT:
             os.ftruncate(self._output.fileno(), 0)
 
-    def greet(self) -> None:
-        """It is up and has loaded what it needs; whatever it takes from now on is for tasks."""
-        self.is_up = True
-        self._base_memory = self._last_memory = resident(self.pid)
-
     def memory(self) -> int:
         """Memory of the worker and all it has started, in bytes."""
-        self._last_memory = resident(self.pid)
-        return self._last_memory
+        return resident(self.pid)
 
-    def grown(self) -> int:
-        """By how much it had grown when its memory was last asked for."""
-        return max(self._last_memory - self._base_memory, 0)
+    def taken(self, limit: int) -> Limited:
+        """What its present task has taken, itself and by what it has started."""
+        return taken_by(self.pid, self.slot.held, limit)
 
     def kill(self) -> None:
         """End it and everything it has started, at once."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 from dagathlon.study.plan.task import Outcome, Status, Task, TaskKind, Workload
 from dagathlon.study.store.store import Store
@@ -68,7 +68,16 @@ class Writing:
 
 
 Event: TypeAlias = Began | Finished | Running | Note | Writing
+"""What a listener is told: `Began` once, then `Finished` for every task (its outcome is in the
+store by then) with `Running` a few times a second and `Note` between them; `Writing` at the end.
+"""
+
 OnEvent: TypeAlias = Callable[[Event], None]
+"""A listener. It is called in the engine's own loop: whatever takes long holds the run up."""
+
+
+def silent(event: Event) -> None:
+    """Listen to events and say nothing."""
 
 
 @dataclass
@@ -124,7 +133,21 @@ class Summary:
 
 
 class Engine(Protocol):
-    """Runs a plan. Every finished task is in the store before anything is said about it."""
+    """Runs a plan. Every finished task is in the store before anything is said about it.
+
+    An engine is a frozen dataclass, whose fields are its settings. It decides where tasks are
+    performed (`perform`) and how their limits are enforced; which task may run when, who writes
+    the store and who is told what is the same for all (`Coordinator`).
+
+    Attributes
+    ----------
+    name
+        What ``--engine`` and `Study.run` call it.
+    """
+
+    name: ClassVar[str]
+
+    def __init__(self, *args: Any, **settings: Any) -> None: ...
 
     def run(
         self, plan: Workload, store: Store, *, on_event: OnEvent = ..., options: Options = ...

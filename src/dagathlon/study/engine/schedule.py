@@ -15,7 +15,15 @@ from typing import NamedTuple
 import numpy as np
 
 from dagathlon.study.engine.protocol import Options, Summary
-from dagathlon.study.plan.task import Limits, Outcome, Status, Task, TaskKind, Workload
+from dagathlon.study.plan.task import (
+    Limits,
+    Outcome,
+    Resources,
+    Status,
+    Task,
+    TaskKind,
+    Workload,
+)
 from dagathlon.study.store.store import Store
 
 _CHUNK = 20_000
@@ -51,6 +59,12 @@ class Schedule:
         Outcomes that are known already.
     options
         Order, retries, quick look.
+
+    Attributes
+    ----------
+    shapes
+        What tasks need beside their time: each different `Resources`, the ordinary one first.
+        Tasks of one shape form a queue.
     """
 
     def __init__(self, plan: Workload, store: Store, options: Options) -> None:
@@ -63,7 +77,10 @@ class Schedule:
         self.to_do: Counter[tuple[str, str]] = Counter()
         self._pending = array("i", bytes(4 * n))
         self._rank = _ranks(n, options.shuffle)
-        self._ready: list[tuple[int, int]] = []
+        self.shapes = list(dict.fromkeys([Resources(), *plan.resources.values()]))
+        numbers = {shape: number for number, shape in enumerate(self.shapes)}
+        self._shape = {i: numbers[shape] for i, shape in plan.resources.items()}
+        self._ready: list[list[tuple[int, int]]] = [[] for _ in self.shapes]
         self._skipped: list[Skip] = []
         wanted = range(n) if options.limit is None else quick_look(self.tasks, options.limit)
         self._settle(wanted, store, options)
@@ -73,25 +90,30 @@ class Schedule:
         """The limits of one task."""
         return self._limits.get(position, _NO_LIMITS)
 
+    @property
+    def limits_memory(self) -> bool:
+        """Whether the memory of some task is limited."""
+        return any(limits.memory is not None for limits in self._limits.values())
+
     def take_skipped(self) -> list[Skip]:
         """Tasks found to be impossible since the last time."""
         skipped, self._skipped = self._skipped, []
         return skipped
 
-    @property
-    def n_ready(self) -> int:
-        """How many tasks could run now."""
-        while self._ready and self.state[self._ready[0][1]] != State.READY:
-            heapq.heappop(self._ready)
-        return len(self._ready)
+    def n_ready(self, shape: int) -> int:
+        """How many tasks of a shape could run now."""
+        queue = self._ready[shape]
+        while queue and self.state[queue[0][1]] != State.READY:
+            heapq.heappop(queue)
+        return len(queue)
 
-    def peek(self) -> int:
-        """The next task; `n_ready` must have said that there is one."""
-        return self._ready[0][1]
+    def peek(self, shape: int) -> int:
+        """The next task of a shape; `n_ready` must have said that there is one."""
+        return self._ready[shape][0][1]
 
-    def pop(self) -> int:
-        """Take the next task; it is running from now on."""
-        _, position = heapq.heappop(self._ready)
+    def pop(self, shape: int) -> int:
+        """Take the next task of a shape; it is running from now on."""
+        _, position = heapq.heappop(self._ready[shape])
         self.state[position] = State.RUNNING
         return position
 
@@ -141,7 +163,8 @@ class Schedule:
 
     def _make_ready(self, position: int) -> None:
         self.state[position] = State.READY
-        heapq.heappush(self._ready, (self._rank[position], position))
+        queue = self._ready[self._shape.get(position, 0)]
+        heapq.heappush(queue, (self._rank[position], position))
 
     def _dependents_of(self, position: int) -> Sequence[int]:
         return self._dependents[self._starts[position] : self._starts[position + 1]]

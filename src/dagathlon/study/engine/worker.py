@@ -12,89 +12,72 @@ import ctypes
 import errno
 import faulthandler
 import gc
+import itertools
 import os
 import signal
 import sys
-import traceback
-from collections import OrderedDict, deque
+from collections import deque
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
 
-from dagathlon.errors import DagathlonError, UnavailableError
 from dagathlon.modules import modules
-from dagathlon.study.engine.channel import Inbox, Slot, frame
-from dagathlon.study.engine.execute import execute, prepare
-from dagathlon.study.engine.limits import Meter, Usage, address_space
-from dagathlon.study.plan.task import Call, Status, random_stream
-from dagathlon.study.store.codec import CodecError
-from dagathlon.study.store.objects import DamagedError, Payload, UnwritableError
+from dagathlon.study.engine.channel import Inbox, Slot
+from dagathlon.study.engine.messages import (
+    Lost,
+    Message,
+    NewCall,
+    Order,
+    Report,
+    Unkept,
+    Up,
+    frame,
+)
+from dagathlon.study.engine.perform import (
+    LostInputError,
+    Performed,
+    RecentInputs,
+    failure,
+    gathered,
+    perform,
+)
+from dagathlon.study.plan.task import Call, Limits
+from dagathlon.study.store.codec import Bytes
+from dagathlon.study.store.objects import INLINE, fingerprint, write_pieces
 from dagathlon.study.store.store import Store
 
 TAIL = 4096
-_TRACEBACK = 8192
-_REASON = 300
-_CACHED = 8
-_EXHAUSTED = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
-
-
-class Order(NamedTuple):
-    """A task as the engine sends it; the call was sent before, under a number."""
-
-    batch: int
-    position: int
-    key: bytes
-    call: int
-    inputs: tuple[bytes, ...]
-    memory: int | None
-
-
-class Report(NamedTuple):
-    """What came of a task."""
-
-    position: int
-    status: str
-    reason: str
-    detail: str
-    usage: Usage
-    payload: Payload | None
-
-
-class Lost(NamedTuple):
-    """A task could not begin because the result at `place` among its inputs is not usable."""
-
-    position: int
-    place: int
-    reason: str
-
-
-class Unkept(NamedTuple):
-    """A task was done and the store has no room for its result."""
-
-    position: int
-    reason: str
-
-
-_NOTHING = Usage(0.0, 0.0, 0)
+# What a task can do to its own process; any other failure to write lies with the disk.
+_OF_THE_PROCESS = {errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 
 
 class Worker:
-    """The loop of a worker process."""
+    """The loop of a worker process.
 
-    def __init__(self, commands: int, reports: int, slot: int, folder: Path) -> None:
+    Parameters
+    ----------
+    commands, reports, slot
+        File descriptors.
+    store
+        The store that inputs are read from.
+    folder
+        Where large results are left for the engine.
+    """
+
+    def __init__(self, commands: int, reports: int, slot: int, store: Store, folder: Path) -> None:
         self._inbox = Inbox(commands)
         self._reports = reports
         self._slot = Slot(slot)
-        self._store = Store(folder, readonly=True)
+        self._inputs = RecentInputs(store.stored)
+        self._folder = folder
+        self._numbers = itertools.count()
         self._calls: dict[int, Call] = {}
         self._orders: deque[Order] = deque()
-        self._inputs: OrderedDict[bytes, Any] = OrderedDict()
-        self._meter = Meter()
         self._worn_out = False
 
     def run(self) -> None:
         """Work until the engine closes the pipe, or until this process is worn out."""
         modules("algorithm")  # imports them all, before any clock runs
-        self._send(())
+        self._send(Up())
         while not self._worn_out:
             while not self._orders:
                 if not self._inbox.fill():
@@ -108,98 +91,57 @@ class Worker:
 
     def _sort_mail(self) -> None:
         for message in self._inbox.messages():
-            if isinstance(message, tuple) and len(message) == 2:
-                number, call = message
-                self._calls[number] = call
-            else:
-                self._orders.extend(Order(*order) for order in message)
+            if isinstance(message, Order):
+                self._orders.append(message)
+            elif isinstance(message, NewCall):
+                self._calls[message.number] = message.call
 
-    def _send(self, message: Report | Lost | Unkept | tuple[()]) -> None:
-        data = memoryview(frame(tuple(message)))
+    def _send(self, message: Message) -> None:
+        data = memoryview(frame(message))
         while data:
             data = data[os.write(self._reports, data) :]
 
     def _done(self, order: Order) -> Report | Lost | Unkept:
         forget_output()
-        inputs = []
-        for index, key in enumerate(order.inputs):
-            try:
-                inputs.append(self._input(key))
-            except KeyError:
-                return Lost(order.position, index, "an input is not in the store")
-            except DamagedError as error:
-                return Lost(order.position, index, str(error))
-        return self._attempt(order, inputs)
-
-    def _input(self, key: bytes) -> Any:
-        """The result of an earlier task; the last few are kept at hand."""
-        if key in self._inputs:
-            self._inputs.move_to_end(key)
-        else:
-            self._inputs[key] = self._store.read(key)
-            if len(self._inputs) > _CACHED:
-                self._inputs.popitem(last=False)
-        return self._inputs[key]
-
-    def _attempt(self, order: Order, inputs: list[Any]) -> Report | Unkept:
-        call = self._calls[order.call]
-        rng = random_stream(order.key)
-        usage = _NOTHING
         try:
-            prepare(call)
-            self._meter.start()
-            self._slot.start_clock()
-            try:
-                with address_space(order.memory):
-                    result = execute(call, rng, inputs)
-            finally:
-                self._slot.stop_clock()
-                usage = self._meter.stop()
-            payload = self._store.objects.keep(result)
-        except UnwritableError as error:
-            return Unkept(order.position, str(error))
-        except BaseException as error:
-            return self._failed(order, error, usage)
-        return Report(order.position, Status.OK.value, "", "", usage, payload)
+            inputs = gathered(order.inputs, self._inputs)
+        except LostInputError as error:
+            return Lost(order.position, error.place, str(error))
+        limits = Limits(order.time, order.memory)
+        call = self._calls[order.call]
+        done = perform(call, order.key, inputs, limits, self._slot)
+        if done.stored is None:
+            return self._failed(order, done)
+        try:
+            return self._delivered(order, done, done.stored)
+        except OSError as error:
+            if error.errno not in _OF_THE_PROCESS:
+                return Unkept(order.position, error.strerror or str(error))
+            return self._failed(order, failure(error, limits))
 
-    def _failed(self, order: Order, error: BaseException, usage: Usage) -> Report:
-        status, reason = judged(error, order.memory)
-        if status is Status.SKIPPED:
-            return Report(order.position, status.value, reason, "", _NOTHING, None)
-        self._worn_out = leaves_marks(error)
-        written = "".join(traceback.format_exception(error))[-_TRACEBACK:]
-        flush_output()
-        detail = with_output(written, output_tail(2))
-        return Report(order.position, status.value, reason, detail, usage, None)
+    def _delivered(self, order: Order, done: Performed, pieces: Sequence[Bytes]) -> Report:
+        """The report of a success; a large result is left in a file, which costs no copy."""
+        result = done.outcome
+        costs = (result.wall, result.cpu, result.memory)
+        digest, size = fingerprint(pieces)
+        content, file = None, ""
+        if size <= INLINE:
+            content = b"".join(pieces)
+        else:
+            path = self._folder / f"result-{next(self._numbers)}"
+            write_pieces(path, pieces)
+            file = str(path)
+        return Report(order.position, "ok", "", "", *costs, digest, size, content, file)
 
-
-def judged(error: BaseException, memory: int | None) -> tuple[Status, str]:
-    """The status and the one line that an exception amounts to."""
-    if isinstance(error, UnavailableError):
-        return Status.SKIPPED, str(error)
-    if isinstance(error, MemoryError):
-        return Status.MEMORY, memory_reason(memory)
-    if isinstance(error, SystemExit):
-        return Status.ERROR, f"it tried to end the program (exit code {error.code})"
-    text = " ".join(str(error).split())
-    known = isinstance(error, DagathlonError) and not isinstance(error, CodecError)
-    if known and text:
-        return Status.ERROR, text[:_REASON]
-    return Status.ERROR, f"{type(error).__name__}: {text}"[:_REASON]
-
-
-def memory_reason(memory: int | None) -> str:
-    """The one line of a task that needed more memory than it may have."""
-    if memory is None:
-        return "there was not enough memory"
-    return f"it needed more than {memory / 2**20:,.0f} MB of memory"
-
-
-def leaves_marks(error: BaseException) -> bool:
-    """Whether the process should not be trusted with another task after this."""
-    if isinstance(error, OSError):
-        return error.errno in _EXHAUSTED
-    return not isinstance(error, Exception) or isinstance(error, MemoryError)
+    def _failed(self, order: Order, done: Performed) -> Report:
+        self._worn_out = done.leaves_marks
+        result = done.outcome
+        detail = result.detail
+        if detail:
+            flush_output()
+            detail = with_output(detail, output_tail(2))
+        costs = (result.wall, result.cpu, result.memory)
+        return Report(order.position, result.status.value, result.reason, detail, *costs)
 
 
 def with_output(text: str, tail: str) -> str:
@@ -246,13 +188,13 @@ def die_with(parent: int) -> None:
 def main() -> None:
     """Take up work: the arguments are file descriptors, the store and the engine's process."""
     commands, reports, slot = map(int, sys.argv[1:4])
-    folder, parent = Path(sys.argv[4]), int(sys.argv[5])
+    store, parent = Store(sys.argv[4], readonly=True), int(sys.argv[5])
     die_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     faulthandler.enable()
     for fd in (commands, reports, slot):
         os.set_inheritable(fd, False)
-    worker = Worker(commands, reports, slot, folder)
+    worker = Worker(commands, reports, slot, store, Path.cwd())
     gc.freeze()
     worker.run()
     flush_output()

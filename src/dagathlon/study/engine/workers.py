@@ -7,19 +7,20 @@ import os
 import selectors
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from dagathlon.errors import StudyError
 from dagathlon.study.engine.limits import oom_kills
+from dagathlon.study.engine.messages import Message
+from dagathlon.study.engine.perform import memory_reason
 from dagathlon.study.engine.process import Guardian, WorkerProcess
-from dagathlon.study.engine.worker import memory_reason
-from dagathlon.study.plan.task import Limits, Outcome, Status
+from dagathlon.study.engine.shares import Machine
+from dagathlon.study.plan.task import Limits, Outcome, Resources, Status
 
 _MAX_FAILED_STARTS = 3
-_NEAR = 0.8
 _OUT_OF_MEMORY = ("bad_alloc", "MemoryError", "Cannot allocate memory", "ut of memory")
 
 
@@ -27,7 +28,7 @@ class Mail(NamedTuple):
     """What a worker has said; `is_over` when it will say no more."""
 
     worker: WorkerProcess
-    messages: list[Any]
+    messages: list[Message]
     is_over: bool
 
 
@@ -40,10 +41,13 @@ class Workers:
         The store that they read.
     scratch
         Where each gets a folder to work in.
+    machine
+        The cores and cards that each takes a share of.
     """
 
-    def __init__(self, folder: Path, scratch: Path) -> None:
+    def __init__(self, folder: Path, scratch: Path, machine: Machine) -> None:
         self._folder = folder
+        self._machine = machine
         self._scratch = scratch
         self._selector = selectors.DefaultSelector()
         self._failed_starts = 0
@@ -63,14 +67,29 @@ class Workers:
         self._guardian.dismiss()
         self._selector.close()
 
-    def hire(self) -> WorkerProcess:
-        """Start one more worker."""
-        worker = WorkerProcess(self._folder, self._scratch, self._guardian)
+    def hire(self, shape: int, wanted: Resources) -> WorkerProcess:
+        """Start one more worker for tasks of a shape; the machine must have room for it."""
+        share = self._machine.take(wanted)
+        worker = WorkerProcess(self._folder, self._scratch, self._guardian, shape, share)
         self._selector.register(worker.read_fd, selectors.EVENT_READ, worker)
         self.workers.append(worker)
         return worker
 
-    def dismiss(self, worker: WorkerProcess) -> tuple[int, list[Any]]:
+    def make_room(self, wanted: Resources, useless: Sequence[WorkerProcess]) -> bool:
+        """Whether there is room for one more, where need be in place of workers without work."""
+        leaving: list[WorkerProcess] = []
+        for worker in useless:
+            if self._machine.fits(wanted, [each.share for each in leaving]):
+                break
+            leaving.append(worker)
+        if not self._machine.fits(wanted, [each.share for each in leaving]):
+            return False
+        for worker in leaving:
+            self.dismiss(worker)
+            worker.close()
+        return True
+
+    def dismiss(self, worker: WorkerProcess) -> tuple[int, list[Message]]:
         """End a worker: its exit code (or minus the signal), and the last it has said."""
         worker.kill()
         code = worker.wait()
@@ -79,6 +98,7 @@ class Workers:
         with contextlib.suppress(KeyError):
             self._selector.unregister(worker.write_fd)
         self.workers.remove(worker)
+        self._machine.give_back(worker.share)
         return code, messages
 
     def wait(self, timeout: float) -> Iterator[Mail]:
@@ -114,8 +134,6 @@ class Workers:
         before, self._oom_kills = self._oom_kills, oom_kills()
         starved = self._oom_kills > before and code == -signal.SIGKILL
         starved |= any(text in tail for text in _OUT_OF_MEMORY)
-        if limits.memory is not None:
-            starved |= worker.grown() > _NEAR * limits.memory
         if starved:
             return Outcome(Status.MEMORY, memory_reason(limits.memory), tail, limits=limits)
         return Outcome(Status.ERROR, _cause_of_death(code), tail, limits=limits)

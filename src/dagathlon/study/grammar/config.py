@@ -23,6 +23,12 @@ from dagathlon.study.grammar.library import (
     Library,
     is_file_name,
 )
+from dagathlon.study.grammar.resources import (
+    NOTHING_WANTED,
+    RESOURCES,
+    WantedResources,
+    read_wanted,
+)
 from dagathlon.study.grammar.units import seconds_of, size_of
 
 SECTIONS: Mapping[str, Kind] = {
@@ -32,7 +38,7 @@ SECTIONS: Mapping[str, Kind] = {
     "structure_learning_algorithms": "algorithm",
 }
 _DATA_KEYS = ("graph_id", "parameters_id", "data_id", "seed_range", "noise", "transforms")
-_SETUP_KEYS = ("title", "data", "evaluation", "time_limit", "memory_limit")
+_SETUP_KEYS = ("title", "data", "evaluation", "time_limit", "memory_limit", *RESOURCES)
 RESERVED_TITLES = (".", "..", "store")
 _MAX_SEEDS = 10_000_000
 
@@ -61,7 +67,7 @@ class DataEntry:
 
 @dataclass(frozen=True)
 class Setup:
-    """One benchmark: data entries, what to make of the results, and limits for every run.
+    """One benchmark: data entries, what to make of the results, limits and cores of every run.
 
     `evaluations` is what the study asks for, `shown` what its report has besides.
     """
@@ -73,6 +79,7 @@ class Setup:
     time_limit: float | None
     memory_limit: int | None
     where: str
+    resources: WantedResources = NOTHING_WANTED
 
     def algorithm_ids(self) -> list[str]:
         """Ids of all algorithms that some evaluation reads, in order of appearance."""
@@ -110,9 +117,7 @@ def read_config(
     seed
         Added to every seed of the study: other replicates of the same study.
     """
-    root = Node(without_comments(read_json(path)), "")
-    if not isinstance(root.value, dict):
-        raise StudyError(f"{path}: a study is a JSON object")
+    root = _root(path)
     try:
         config = _read_root(root, path, _library(home or path.parent, resources))
         return _shifted(config, seed) if seed else config
@@ -120,8 +125,27 @@ def read_config(
         raise StudyError(f"{path}: {error}") from None
 
 
+def code_of(path: Path) -> list[Path]:
+    """Files and folders of code that a study runs, the ones it names as `modules`.
+
+    Nothing is run to find out, so that it can be said before.
+    """
+    root = _root(path)
+    try:
+        return _module_files(root, path.parent)
+    except StudyError as error:
+        raise StudyError(f"{path}: {error}") from None
+
+
+def _root(path: Path) -> Node:
+    root = Node(without_comments(read_json(path)), "")
+    if not isinstance(root.value, dict):
+        raise StudyError(f"{path}: a study is a JSON object")
+    return root
+
+
 def _read_root(root: Node, path: Path, library: Library) -> Config:
-    _load_modules(root, library)
+    add_files(_module_files(root, library.home))
     sections = _read_sections(root.need("resources"))
     algorithms = sections["structure_learning_algorithms"]
     setups = root.need("benchmark_setup")
@@ -159,17 +183,17 @@ def _library(home: Path, resources: Path | None) -> Library:
     return Library(resources or (beside if beside.is_dir() else None), home)
 
 
-def _load_modules(root: Node, library: Library) -> None:
-    """Make the user's own modules known: `modules` lists them, relative to the study."""
+def _module_files(root: Node, home: Path) -> list[Path]:
+    """The user's own modules: `modules` lists them, relative to the study."""
     files = root.get("modules")
     found = []
     for item in files.items() if files else ():
         name = item.text()
-        path = library.home / name
+        path = home / name
         if not is_file_name(name) or not path.exists():
             raise item.fail(f"there is no file or folder {path}")
         found.append(path)
-    add_files(found)
+    return found
 
 
 def _read_sections(node: Node) -> dict[str, dict[str, ModuleEntry]]:
@@ -213,6 +237,7 @@ def _read_setup(
         seconds_of(time_limit.value, time_limit.where) if time_limit else None,
         size_of(memory_limit.value, memory_limit.where) if memory_limit else None,
         node.where,
+        read_wanted(node),
     )
 
 

@@ -10,6 +10,12 @@ from typing import Any
 
 from dagathlon.modules import Module
 from dagathlon.study.grammar.json_source import Node
+from dagathlon.study.grammar.resources import (
+    NOTHING_WANTED,
+    WantedResources,
+    read_wanted,
+    resource_keys,
+)
 
 MAX_SETTINGS = 1_000_000
 
@@ -46,6 +52,8 @@ class ModuleEntry:
         The cartesian product, last key fastest.
     where
         Place in the study.
+    resources
+        Cores and cards of each run, as far as the object says.
     """
 
     id: str
@@ -53,6 +61,7 @@ class ModuleEntry:
     values: Mapping[str, Any]
     settings: Sequence[Setting]
     where: str
+    resources: WantedResources = NOTHING_WANTED
 
     @property
     def curve_parameter(self) -> str:
@@ -65,8 +74,12 @@ class ModuleEntry:
 def read_entry(module: type[Module], node: Node) -> ModuleEntry:
     """Check an object of `resources` and expand it."""
     identifier = node.need("id").text()
-    values = {key: value for key, value in node.value.items() if key != "id"}
-    return ModuleEntry(identifier, module, values, expand(module, values, node), node.where)
+    keys = resource_keys(module)
+    resources = read_wanted(node, keys)
+    resources.check(module, node)
+    values = {key: value for key, value in node.value.items() if key not in ("id", *keys)}
+    settings = expand(module, values, node)
+    return ModuleEntry(identifier, module, values, settings, node.where, resources)
 
 
 def expand(module: type[Module], values: Mapping[str, Any], node: Node) -> list[Setting]:

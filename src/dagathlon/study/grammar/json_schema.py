@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, cast
 
 from dagathlon.modules import Kind, Module, Parameter, modules
 from dagathlon.simulate.noise import Noise
 from dagathlon.study.grammar.config import SECTIONS
 from dagathlon.study.grammar.evaluation import Request
+from dagathlon.study.grammar.resources import RESOURCES, resource_keys
 
 _NULL_OR_TEXT = {"type": ["string", "null"]}
 
@@ -54,8 +56,17 @@ def _setup() -> dict[str, Any]:
             },
             "time_limit": {"type": ["number", "string", "null"], "description": "e.g. 90 or '2h'"},
             "memory_limit": {"type": ["number", "string", "null"], "description": "e.g. '2G'"},
+            **_resources(RESOURCES),
         },
     }
+
+
+def _resources(keys: Collection[str]) -> dict[str, Any]:
+    known = {
+        "threads": {"type": ["integer", "null"], "minimum": 1, "description": "cores of each run"},
+        "gpu": {"type": ["integer", "null"], "minimum": 0, "description": "cards of each run"},
+    }
+    return {key: known[key] for key in keys}
 
 
 def _data_entry() -> dict[str, Any]:
@@ -138,7 +149,8 @@ def _object(module: type[Module], *, identified: bool) -> dict[str, Any]:
     properties = {name: _parameter(p) for name, p in module.parameters().items()}
     required = [name for name, p in module.parameters().items() if p.required]
     if identified:
-        properties = {"id": {"type": "string"}, **properties}
+        extra = _resources(resource_keys(module))
+        properties = {"id": {"type": "string"}, **properties, **extra}
         required = ["id", *required]
     return {
         "type": "object",

@@ -10,7 +10,7 @@ from dagathlon.simulate.transform import Transform
 from dagathlon.study.grammar.config import Part
 from dagathlon.study.grammar.library import FixedFile
 from dagathlon.study.plan.scoring import call_of
-from dagathlon.study.plan.task import Call, Task, TaskKind, stream_key, task_key
+from dagathlon.study.plan.task import Call, Task, TaskKind, plain_key, stream_key, task_key
 
 _TRANSFORMED = (TaskKind.NOISE, TaskKind.TRANSFORM)
 _STREAMED = (TaskKind.DATA, *_TRANSFORMED)
@@ -38,7 +38,9 @@ class Collector:
         position = self._position.get(key)
         if position is None:
             position = self._position[key] = len(tasks)
-            tasks.append(Task(key, call, seed, inputs, self._stream(call, seed, inputs)))
+            plain = plain_key(call, seed, [tasks[i].plain_key for i in inputs])
+            stream = self._stream(call, seed, inputs)
+            tasks.append(Task(key, call, seed, inputs, stream, b"" if plain == key else plain))
         return position
 
     def _stream(self, call: Call, seed: int, inputs: tuple[int, ...]) -> bytes:

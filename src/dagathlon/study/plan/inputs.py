@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any, cast
@@ -10,7 +11,7 @@ from typing import Any, cast
 from dagathlon.errors import GraphError, StudyError, unknown
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners.base import Learner
-from dagathlon.modules import find, modules
+from dagathlon.modules import Module, find, modules
 from dagathlon.modules.spec import single_values
 from dagathlon.study.grammar.config import Config
 from dagathlon.study.grammar.expand import ModuleEntry, Setting
@@ -86,6 +87,16 @@ class Inputs:
             else:
                 values[name] = None  # the graph itself is an input of the task
         return values
+
+    @staticmethod
+    def resolved(setting: Setting, values: Mapping[str, Any]) -> Module:
+        """The module of a setting, with what `values` has in the place of algorithms' ids."""
+        found = {
+            parameter.attribute: values[name]
+            for name, parameter in type(setting.module).parameters().items()
+            if parameter.type.reference and parameter.type.reference.to == "settings"
+        }
+        return replace(setting.module, **found)
 
     def _settings(self, text: str, where: str) -> dict[str, Any]:
         """The module and parameters behind an id, or behind a text such as ``hc[score=bge]``."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from dagathlon.study.plan.task import Limits, Task, TaskKind
+from dagathlon.study.plan.task import Limits, Resources, Task, TaskKind
 
 
 class Origin(NamedTuple):
@@ -129,6 +129,8 @@ class Plan:
         Runs on transformed data that evaluations asked for.
     limits
         Limits of the learning tasks, by position.
+    resources
+        Cores and cards of the learning tasks that have more than one core, by position.
     omissions
         Transforms that are not applicable, with the reason.
     data_scores
@@ -142,6 +144,7 @@ class Plan:
     runs: list[Run] = field(default_factory=list)
     further: list[Run] = field(default_factory=list)
     limits: dict[int, Limits] = field(default_factory=dict)
+    resources: dict[int, Resources] = field(default_factory=dict)
     omissions: list[Omission] = field(default_factory=list)
     data_scores: dict[str, dict[int, int]] = field(default_factory=dict)
     origins: list[Origin] = field(default_factory=list)

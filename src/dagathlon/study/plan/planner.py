@@ -10,10 +10,12 @@ from dagathlon.data.facts import DataFacts
 from dagathlon.errors import StudyError
 from dagathlon.evaluate.steps import McmcEstimator
 from dagathlon.learners.base import Learner
+from dagathlon.modules.lineage import lineage, raised
 from dagathlon.simulate.noise import Noise
 from dagathlon.study.grammar.config import Config, DataEntry, Part, Setup, Steps
 from dagathlon.study.grammar.expand import ModuleEntry, Setting
 from dagathlon.study.grammar.library import FixedFile
+from dagathlon.study.grammar.resources import resources_of
 from dagathlon.study.grammar.wanted import Agreed, Cases, Learning, transform_label
 from dagathlon.study.plan.collector import Collector
 from dagathlon.study.plan.compatible import check_case, facts_of_case
@@ -29,7 +31,9 @@ from dagathlon.study.plan.scoring import (
     wanted_of,
     without_value,
 )
-from dagathlon.study.plan.task import Call, Limits, TaskKind
+from dagathlon.study.plan.task import Call, Limits, Resources, TaskKind
+
+_ORDINARY = Resources()
 
 
 def make_plan(
@@ -252,10 +256,14 @@ class _Planner:
 
         def make() -> Call:
             values = self.inputs.values(setting, entry.where)
-            return Call.of(TaskKind.LEARN, module.name, module.version, values)
+            behind = raised(lineage(self.inputs.resolved(setting, values)))
+            return Call.of(TaskKind.LEARN, module.name, module.version, values, raised=behind)
 
         position = self.collect.add(self.collect.call(setting, make), found.seed, inputs)
         self._limit(position, module, setup)
+        resources = resources_of(module, entry.resources, setup.resources)
+        if resources != _ORDINARY:
+            self.plan.resources[position] = resources
         return position
 
     def _limit(self, position: int, module: Learner, setup: Setup) -> None:

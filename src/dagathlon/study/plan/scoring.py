@@ -9,6 +9,7 @@ from dagathlon.errors import listing
 from dagathlon.evaluate.metric import INPUTS, MetricModule, families, is_own
 from dagathlon.evaluate.steps import OwnMetrics, StandardMetrics
 from dagathlon.modules import Module
+from dagathlon.modules.lineage import lineage, raised
 from dagathlon.study.grammar.config import Setup
 from dagathlon.study.grammar.wanted import Agreed, Cases, Input, RunScore, Wanted, agreed
 from dagathlon.study.plan.task import Call, TaskKind
@@ -35,6 +36,7 @@ def call_of(kind: TaskKind, module: Module) -> Call:
         module.version,
         module.to_json(),
         outside_stream=module.outside_stream,
+        raised=raised(lineage(module)),
     )
 
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -51,12 +51,15 @@ class Call:
     values
         JSON parameters, defaults filled in.
     digest
-        Hash of all of the above.
+        Hash of all of the above and of the versions of whom the module hands work to.
     location
         Where a fixed file lies. It is no part of the hash: the content's own hash, among the
         values, says what the file is.
     stream
-        As `digest`, without the parameters that leave the random stream as it is.
+        As `plain`, without the parameters that leave the random stream as it is.
+    plain
+        Hash without the versions of whom the module hands work to: raising one of them leaves the
+        random numbers as they are.
     """
 
     kind: TaskKind
@@ -66,6 +69,7 @@ class Call:
     digest: bytes
     location: str = ""
     stream: bytes = b""
+    plain: bytes = b""
 
     @classmethod
     def of(
@@ -77,14 +81,22 @@ class Call:
         location: str = "",
         *,
         outside_stream: Collection[str] = (),
+        raised: Sequence[tuple[str, str, int]] = (),
     ) -> Call:
-        """Make a call and hash it once, so that its tasks cost little."""
+        """Make a call and hash it once, so that its tasks cost little.
+
+        `raised` are the kinds, names and versions of whom the module hands work to, as far as they
+        are beyond their first version; without any the digest is `plain`.
+        """
         inside = {name: value for name, value in values.items() if name not in outside_stream}
-        digest, stream = (
-            hashlib.sha256(json.dumps([kind, module, version, v], sort_keys=True).encode()).digest()
-            for v in (values, inside)
-        )
-        return cls(kind, module, version, values, digest, location, stream)
+        parts = [kind, module, version]
+        plain, stream = _of_json([*parts, values]), _of_json([*parts, inside])
+        digest = _of_json([*parts, values, raised]) if raised else plain
+        return cls(kind, module, version, values, digest, location, stream, plain)
+
+
+def _of_json(content: Any) -> bytes:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +115,10 @@ class Task:
         Positions in the plan of the tasks whose results this one reads.
     stream
         What chooses the random stream, where that is not the key.
+    plain
+        The key without the versions of whom its module, and those of the tasks that it reads, hand
+        work to, where that is not the key: what chooses the random stream of most tasks, and the
+        key under which versions of Dagathlon that did not look behind a module kept the result.
     """
 
     key: bytes
@@ -110,11 +126,17 @@ class Task:
     seed: int
     inputs: tuple[int, ...] = ()
     stream: bytes = b""
+    plain: bytes = b""
+
+    @property
+    def plain_key(self) -> bytes:
+        """The key, had no module behind those of the study a version."""
+        return self.plain or self.key
 
     @property
     def random_key(self) -> bytes:
         """What `random_stream` takes."""
-        return self.stream or self.key
+        return self.stream or self.plain_key
 
 
 def task_key(call: Call, seed: int, inputs: Sequence[bytes]) -> bytes:
@@ -122,11 +144,16 @@ def task_key(call: Call, seed: int, inputs: Sequence[bytes]) -> bytes:
     return _hashed(call.digest, seed, inputs)
 
 
+def plain_key(call: Call, seed: int, inputs: Sequence[bytes]) -> bytes:
+    """The key without the versions of whom modules hand work to, given the same for its inputs."""
+    return _hashed(call.plain, seed, inputs)
+
+
 def stream_key(call: Call, seed: int, inputs: Sequence[bytes]) -> bytes:
     """What chooses the random stream of a task, given the same for its inputs.
 
-    It is the key of the task but for the parameters that leave the stream as it is, in the task
-    itself and in those that it reads.
+    It is the plain key of the task but for the parameters that leave the stream as it is, in the
+    task itself and in those that it reads.
     """
     return _hashed(call.stream, seed, inputs)
 
@@ -148,28 +175,55 @@ class Limits:
     time
         Wall-clock seconds.
     memory
-        Bytes on top of what the worker held when the task began.
+        Bytes of resident memory, with that of programs it starts, on top of what the process held
+        when the task began.
     """
 
     time: float | None = None
     memory: int | None = None
 
 
+class Resources(NamedTuple):
+    """What a task has to itself while it runs. It is no part of the key: results are the same.
+
+    Parameters
+    ----------
+    threads
+        Cores.
+    gpus
+        Graphics cards.
+    optional
+        Whether it runs without a card where there are not so many.
+    """
+
+    threads: int = 1
+    gpus: int = 0
+    optional: bool = False
+
+
 class Workload(Protocol):
     """What an engine runs: the part of a plan that it needs to know.
+
+    A `Plan` is one; anything with these three attributes is. Engines read them and never change
+    them.
 
     Attributes
     ----------
     tasks
-        Every input comes before the tasks that read it.
+        Every input comes before the tasks that read it. Positions in this sequence name tasks
+        everywhere else: in limits, resources and events.
     limits
         Limits by position; a position that is not there has none.
+    resources
+        Cores and cards by position; a position that is not there has one core and no card.
     """
 
     @property
     def tasks(self) -> Sequence[Task]: ...  # noqa: D102
     @property
     def limits(self) -> Mapping[int, Limits]: ...  # noqa: D102
+    @property
+    def resources(self) -> Mapping[int, Resources]: ...  # noqa: D102
 
 
 def random_stream(key: bytes) -> np.random.Generator:

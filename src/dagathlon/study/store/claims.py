@@ -8,11 +8,24 @@ import os
 import shutil
 import time
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from dagathlon.study.plan.task import Outcome
+from dagathlon.study.store.index_tables import connect_again
+from dagathlon.study.store.leases import (
+    Heart,
+    Lease,
+    Watcher,
+    beat,
+    end_lease,
+    leases,
+    process_start,
+    take_lease,
+)
 from dagathlon.study.store.store import Result, Store
+
+SCRATCH = "scratch"
+"""Folder of a store in which each run has a folder of its own, gone when the run is."""
 
 
 class Granted(NamedTuple):
@@ -39,43 +52,36 @@ class RunRecord(NamedTuple):
     ended: float | None
     progress: Mapping[str, Any]
     alive: bool
+    host: str = ""
 
 
 _ALL_MINE = Granted((), {})
 
 
-def process_start(pid: int) -> str:
-    """When a process began, in the kernel's ticks; empty when it does not live.
-
-    Together with the number it names a process for good, as numbers are used again.
-    """
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
-    fields = stat.rpartition(")")[2].split()
-    return "" if fields[0] == "Z" else fields[19]
-
-
 def run_records(store: Store) -> list[RunRecord]:
     """All runs that the store has seen, the latest first."""
+    alive = {lease.run: lease for lease in leases(store.connection) if _lives(store, lease)}
     rows = store.connection.execute(
-        "SELECT id, pid, started, began, ended, progress FROM runs ORDER BY id DESC"
+        "SELECT id, pid, began, ended, progress FROM runs ORDER BY id DESC"
     )
     return [
-        RunRecord(id_, pid, began, ended, json.loads(progress), _alive(pid, started, ended))
-        for id_, pid, started, began, ended, progress in rows
+        RunRecord(id_, pid, began, ended, json.loads(progress), id_ in alive, _host(alive.get(id_)))
+        for id_, pid, began, ended, progress in rows
     ]
 
 
-def _alive(pid: int, started: str, ended: float | None) -> bool:
-    return ended is None and process_start(pid) == started
+def _host(lease: Lease | None) -> str:
+    return "" if lease is None else lease.host
+
+
+def _lives(store: Store, lease: Lease) -> bool:
+    return _WATCHER.lives(lease, str(store.folder))
 
 
 class Registration:
     """The run of this process on a store: it claims tasks so that no other run does them too.
 
-    Claims cost nothing to repair: those of a process that no longer lives are void.
+    Claims cost nothing to repair: those of a run whose lease has lapsed are void.
     """
 
     def __init__(self, store: Store) -> None:
@@ -89,11 +95,13 @@ class Registration:
                 (pid, process_start(pid), self._began),
             )
             self.id = int(cursor.lastrowid or 0)
+            take_lease(store.connection, self.id)
             others = store.connection.execute("SELECT count(*) FROM claims").fetchone()[0]
             self._alone = not others
             self._version = self._data_version()
-        self.scratch = store.folder / "scratch" / str(self.id)
+        self.scratch = store.folder / SCRATCH / str(self.id)
         self.scratch.mkdir(parents=True, exist_ok=True)
+        self._heart = Heart(lambda: connect_again(store.folder), self.id)
 
     def exchange(
         self,
@@ -101,7 +109,7 @@ class Registration:
         wanted: Sequence[bytes] = (),
         progress: Mapping[str, Any] | None = None,
     ) -> Granted:
-        """Record finished tasks and claim new ones, in one transaction."""
+        """Record finished tasks and claim new ones, in one transaction; with progress, beat."""
         connection = self._store.connection
         with self._store.transaction():
             if results:
@@ -112,16 +120,20 @@ class Registration:
                 connection.execute(
                     "UPDATE runs SET progress = ? WHERE id = ?", (json.dumps(progress), self.id)
                 )
+                beat(connection, self.id)
+                self._heart.beaten()
             return self._claim(wanted) if wanted else _ALL_MINE
 
     def end(self, progress: Mapping[str, Any]) -> None:
         """Sign off."""
+        self._heart.stop()
         with self._store.transaction():
             self._store.connection.execute(
                 "UPDATE runs SET ended = ?, progress = ? WHERE id = ?",
                 (time.time(), json.dumps(progress), self.id),
             )
             self._store.connection.execute("DELETE FROM claims WHERE run = ?", (self.id,))
+            end_lease(self._store.connection, self.id)
         shutil.rmtree(self.scratch, ignore_errors=True)
         with contextlib.suppress(OSError):
             self.scratch.parent.rmdir()
@@ -136,10 +148,10 @@ class Registration:
         busy: set[bytes] = set()
         if not self._alone:
             known = self._store.outcomes(wanted, since=self._began)
-            alive = {run: self._lives(run) for run in self._claimants()}
+            others = self._living() - {self.id}
             for key in wanted:
                 row = connection.execute("SELECT run FROM claims WHERE key = ?", (key,)).fetchone()
-                if row is not None and row[0] != self.id and alive.get(row[0]):
+                if row is not None and row[0] in others:
                     busy.add(key)
         mine = ((key, self.id) for key in wanted if key not in busy and key not in known)
         connection.executemany("INSERT OR REPLACE INTO claims VALUES (?, ?)", mine)
@@ -149,23 +161,30 @@ class Registration:
         row = self._store.connection.execute("PRAGMA data_version").fetchone()
         return int(row[0])
 
-    def _claimants(self) -> list[int]:
-        rows = self._store.connection.execute("SELECT id FROM runs WHERE ended IS NULL")
-        return [run for (run,) in rows]
-
-    def _lives(self, run: int) -> bool:
-        row = self._store.connection.execute(
-            "SELECT pid, started, ended FROM runs WHERE id = ?", (run,)
-        ).fetchone()
-        return row is not None and _alive(*row)
+    def _living(self) -> set[int]:
+        found = leases(self._store.connection)
+        return {lease.run for lease in found if _lives(self._store, lease)}
 
     def _bury_the_dead(self) -> None:
-        """Void the claims of runs that were killed, and remove what they left lying about."""
+        """Void the claims of runs that were killed, and remove what they left lying about.
+
+        The files of a run on another machine stay until `gc`: it may only be asleep.
+        """
         connection = self._store.connection
-        for run in self._claimants():
-            if not self._lives(run):
-                connection.execute("DELETE FROM claims WHERE run = ?", (run,))
-                connection.execute("UPDATE runs SET ended = began WHERE id = ?", (run,))
-                shutil.rmtree(self._store.folder / "scratch" / str(run), ignore_errors=True)
-        for path in self._store.objects.leftovers():
-            path.unlink(missing_ok=True)
+        found = {lease.run: lease for lease in leases(connection)}
+        living = self._living()
+        unended = [run for (run,) in connection.execute("SELECT id FROM runs WHERE ended IS NULL")]
+        for run in unended:
+            if run in living:
+                continue
+            connection.execute("DELETE FROM claims WHERE run = ?", (run,))
+            connection.execute("UPDATE runs SET ended = began WHERE id = ?", (run,))
+            end_lease(connection, run)
+            if run not in found or found[run].is_orphan:
+                shutil.rmtree(self._store.folder / SCRATCH / str(run), ignore_errors=True)
+        if not living:
+            for path in self._store.objects.leftovers():
+                path.unlink(missing_ok=True)
+
+
+_WATCHER = Watcher()

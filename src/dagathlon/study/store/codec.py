@@ -1,24 +1,28 @@
 """Results as bytes: a header in JSON and raw arrays, readable without copying them.
 
 A container is the magic, the length of the header, the header, and the arrays, each starting at a
-multiple of 64 bytes. The header names the type, which says how to rebuild the object; nothing is
-ever unpickled, so results outlive the versions that wrote them. Everything but data sets is
-compressed; data sets stay raw so that workers map them into memory.
+multiple of 64 bytes. The header names the type, which says how to rebuild the object: one of our
+own, or one that loaded code has declared. Nothing is ever unpickled or imported because a file
+says so, and a header that promises other bytes than follow it is refused, so that results of
+strangers can be read, and results outlive the versions that wrote them. Everything but data sets
+is compressed; data sets stay raw so that workers map them into memory.
 """
 
 from __future__ import annotations
 
-import importlib
 import json
+import math
 import struct
 import zlib
-from typing import Any, Protocol, Self, TypeAlias, runtime_checkable
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from dagathlon.data.storable import declared, name_of
+from dagathlon.data.unpacking import most_unpacked, unpacked
 from dagathlon.errors import DagathlonError
-from dagathlon.study.store.formats import FORMATS, Arrays, Parts
+from dagathlon.study.store.formats import FORMATS, Parts
 
 Bytes: TypeAlias = bytes | memoryview
 
@@ -26,27 +30,29 @@ MAGIC = b"DGTHLON\x01"
 _ALIGNMENT = 64
 _LEVEL = 6
 _PREFIX = struct.Struct("<8sQ")
+_STORED_KINDS = "biufSU"
+# Whatever a header says, rebuilding fails in one of these ways.
+_REFUSALS = (
+    ArithmeticError,
+    AttributeError,
+    DagathlonError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    struct.error,
+    zlib.error,
+)
 
 
 class CodecError(DagathlonError):
     """Bytes that are no result, or a result that cannot be written."""
 
 
-@runtime_checkable
-class Storable(Protocol):
-    """Any object that takes itself apart, such as a model: it needs no entry in this file."""
-
-    def to_parts(self) -> tuple[Any, Arrays]:
-        """A JSON value and named arrays that say all."""
-
-    @classmethod
-    def from_parts(cls, meta: Any, arrays: Arrays) -> Self:
-        """The object again; the arrays are read-only and may be mapped from a file."""
-
-
 def can_store(value: object) -> bool:
     """Whether there is a stored form for the value."""
-    return isinstance(value, (Storable, *(known.type for known in FORMATS.values())))
+    own = isinstance(value, tuple(known.type for known in FORMATS.values()))
+    return own or declared(name_of(type(value))) is type(value)
 
 
 def encode(value: object) -> list[Bytes]:
@@ -56,6 +62,8 @@ def encode(value: object) -> list[Bytes]:
     if raw:
         return pieces
     plain = b"".join(pieces)
+    if len(plain) > most_unpacked():
+        raise CodecError(f"a result of {len(plain):,} bytes is too large to be read again")
     packed = zlib.compress(plain, _LEVEL)
     return [packed if len(packed) < len(plain) else plain]
 
@@ -65,10 +73,12 @@ def decode(stored: Bytes) -> Any:
     view = memoryview(stored)
     try:
         if bytes(view[: len(MAGIC)]) != MAGIC:
-            view = memoryview(zlib.decompress(view))
+            view = memoryview(unpacked(view))
         name, parts = _opened(view)
         return _put_together(name, parts)
-    except (zlib.error, struct.error, ValueError, KeyError, TypeError, IndexError) as error:
+    except CodecError:
+        raise
+    except _REFUSALS as error:
         raise CodecError(f"not a stored result ({error})") from error
 
 
@@ -79,7 +89,7 @@ def _container(name: str, parts: Parts) -> list[Bytes]:
     for key, array in arrays.items():
         order = "C" if array.flags.c_contiguous else "F"
         fields.append([key, array.dtype.str, list(array.shape), order, offset])
-        offset += -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT
+        offset += _padded(array.nbytes)
     header = json.dumps([name, parts.meta, fields], sort_keys=True, separators=(",", ":")).encode()
     header += b" " * (-(_PREFIX.size + len(header)) % _ALIGNMENT)
     pieces: list[Bytes] = [_PREFIX.pack(MAGIC, len(header)) + header]
@@ -89,8 +99,12 @@ def _container(name: str, parts: Parts) -> list[Bytes]:
     return pieces
 
 
+def _padded(size: int) -> int:
+    return -(-size // _ALIGNMENT) * _ALIGNMENT
+
+
 def _contiguous(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    if array.dtype.kind not in "biufSU":
+    if array.dtype.kind not in _STORED_KINDS:
         raise CodecError(f"an array of type {array.dtype} cannot be stored")
     flags = array.flags
     return array if flags.c_contiguous or flags.f_contiguous else np.asfortranarray(array)
@@ -101,36 +115,58 @@ def _opened(view: memoryview) -> tuple[str, Parts]:
     if magic != MAGIC:
         raise ValueError("it does not begin with the magic number")
     start = _PREFIX.size + length
+    if start > len(view):
+        raise ValueError("its header is not all there")
     name, meta, fields = json.loads(bytes(view[_PREFIX.size : start]))
-    arrays = {}
-    for key, dtype, shape, order, offset in fields:
-        flat = np.frombuffer(view, dtype, int(np.prod(shape)), start + offset)
-        array = flat.reshape(shape, order=order)
-        array.flags.writeable = False
-        arrays[key] = array
+    arrays: dict[str, npt.NDArray[Any]] = {}
+    end = start
+    for key, *field in fields:
+        if not isinstance(key, str) or key in arrays:
+            raise ValueError(f"an array has the name {key!r}")
+        arrays[key] = _array(view, field, start, end)
+        end += _padded(arrays[key].nbytes)
+    if end != len(view):
+        raise ValueError(f"it has {len(view):,} bytes, and its header describes {end:,}")
     return name, Parts(meta, arrays)
+
+
+def _array(view: memoryview, field: list[Any], start: int, place: int) -> npt.NDArray[Any]:
+    """The array that a field of the header describes, whose bytes must begin at `place`."""
+    text, shape, order, offset = field
+    if not isinstance(text, str) or np.dtype(text).kind not in _STORED_KINDS:
+        raise ValueError(f"an array is of type {text!r}")
+    if not all(type(extent) is int and extent >= 0 for extent in shape) or order not in ("C", "F"):
+        raise ValueError(f"an array has the shape {shape!r} in the order {order!r}")
+    if type(offset) is not int or start + offset != place:
+        raise ValueError(f"an array begins at {offset!r}")
+    count = math.prod(shape)
+    if count * np.dtype(text).itemsize > len(view) - place:
+        raise ValueError(f"an array of {count:,} numbers is not all there")
+    array = np.frombuffer(view, text, count, place).reshape(shape, order=order)
+    array.flags.writeable = False
+    return array
 
 
 def _taken_apart(value: object) -> tuple[str, Parts, bool]:
     for name, known in FORMATS.items():
         if type(value) is known.type:
             return name, known.take_apart(value), known.raw
-    if isinstance(value, Storable):
-        cls = type(value)
-        return f"{cls.__module__}:{cls.__qualname__}", Parts(*value.to_parts()), False
+    name = name_of(type(value))
+    cls = declared(name)
+    if cls is type(value):
+        return name, Parts(*cls.to_parts(value)), False
     raise CodecError(f"a result of type {type(value).__name__} cannot be stored")
 
 
-def _put_together(name: str, parts: Parts) -> Any:
+def _put_together(name: Any, parts: Parts) -> Any:
+    if not isinstance(name, str):
+        raise ValueError(f"its type is {name!r}")
     if name in FORMATS:
         return FORMATS[name].put_together(parts)
-    module, _, path = name.partition(":")
-    try:
-        found: Any = importlib.import_module(module)
-        for part in path.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
-        raise CodecError(f"the type {name} of a stored result is gone ({error})") from error
-    if not (isinstance(found, type) and issubclass(found, Storable)):
-        raise CodecError(f"{name} is not a type that can be stored")
-    return found.from_parts(parts.meta, parts.arrays)
+    cls = declared(name)
+    if cls is None:
+        raise CodecError(
+            f"the type {name} of a stored result is neither one of ours nor declared as storable "
+            "by a module that is loaded"
+        )
+    return cls.from_parts(parts.meta, parts.arrays)

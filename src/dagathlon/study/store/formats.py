@@ -13,7 +13,6 @@ from dagathlon.data.dataset import Dataset
 from dagathlon.data.distributions import Distribution, Gaussian, Table
 from dagathlon.data.multivariate_normal import MultivariateNormal
 from dagathlon.data.network import About, Network
-from dagathlon.data.regimes import Regimes
 from dagathlon.data.sem import LinearSem
 from dagathlon.data.variable import Variable
 from dagathlon.graphs import Graph
@@ -103,12 +102,10 @@ def _dataset(parts: Parts) -> Dataset:
     variables = tuple(
         Variable(name, None if levels is None else tuple(levels)) for name, levels in described
     )
-    regimes = None
-    if targets is not None:
-        regimes = Regimes(tuple(map(frozenset, targets)), parts.arrays["regime"])
-    # The bytes are known by their hash to be those of a data set that was checked when it was
-    # made, and checking every value again would cost each worker a pass over the file.
-    return Dataset._of(variables, parts.arrays["codes"], parts.arrays["values"], regimes)
+    regimes = None if targets is None else (targets, parts.arrays["regime"])
+    # Its checks look at all values once more: native code trusts a data set, and the file may be
+    # a stranger's. Arrays that fit stay where they are, mapped from the file.
+    return Dataset(variables, parts.arrays["codes"], parts.arrays["values"], regimes)
 
 
 def _network_parts(network: Network) -> Parts:

@@ -52,7 +52,18 @@ CREATE TABLE claims (
 ) WITHOUT ROWID
 """
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = ((_RESULTS, _RUNS, _CLAIMS),)
+_LEASES = """
+CREATE TABLE leases (
+    run INTEGER PRIMARY KEY,
+    host TEXT NOT NULL,
+    place TEXT NOT NULL,
+    beats INTEGER NOT NULL,
+    beat REAL NOT NULL,
+    term REAL NOT NULL
+)
+"""
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = ((_RESULTS, _RUNS, _CLAIMS), (_LEASES,))
 """What each version adds to the one before; a store's version is the number of steps it has had."""
 
 
@@ -72,6 +83,11 @@ def connect(folder: Path, *, readonly: bool) -> sqlite3.Connection:
         connection.execute("PRAGMA wal_autocheckpoint = 4000")
         _migrate(connection)
     return connection
+
+
+def connect_again(folder: Path) -> sqlite3.Connection:
+    """One more connection to an index that this process has made or migrated before."""
+    return _opened(f"{(folder / INDEX).resolve().as_uri()}?mode=rw")
 
 
 def _opened_to_read(path: Path) -> sqlite3.Connection:

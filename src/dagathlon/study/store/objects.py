@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import hashlib
-import itertools
 import mmap
 import os
+import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from dagathlon.errors import DagathlonError
-from dagathlon.study.store.codec import Bytes, encode
+from dagathlon.study.store.codec import Bytes
 
 INLINE = 16 * 1024
 """Up to this size a result lives in the index; beyond it in a file of its own."""
-
-# What a task can do to its own process; any other failure to write lies with the disk.
-_OF_THE_PROCESS = {errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 
 
 class DamagedError(DagathlonError):
@@ -28,7 +24,10 @@ class DamagedError(DagathlonError):
 
 
 class UnwritableError(DagathlonError):
-    """The disk of the store is full, gone or read-only: no task is to blame for it."""
+    """The disk of the store is full, gone or read-only: no task is to blame for it.
+
+    The text is the cause alone; `Store.unwritable` makes a message of it.
+    """
 
 
 class Payload(NamedTuple):
@@ -55,22 +54,34 @@ class Objects:
 
     folder: Path
 
-    def keep(self, value: object) -> Payload:
-        """Bring a result into its stored form, writing a file if it is large."""
-        pieces = encode(value)
-        digest = hashlib.sha256()
-        for piece in pieces:
-            digest.update(piece)
-        size = sum(map(len, pieces))
+    def keep(self, pieces: Sequence[Bytes]) -> Payload:
+        """Take in an encoded result, writing a file if it is large."""
+        digest, size = fingerprint(pieces)
         if size <= INLINE:
-            return Payload(digest.digest(), size, b"".join(pieces))
-        try:
-            self._write(digest.digest(), pieces)
-        except OSError as error:
-            if error.errno in _OF_THE_PROCESS:
+            return Payload(digest, size, b"".join(pieces))
+        with _written():
+            unfinished = self.folder / "unfinished" / secrets.token_hex(8)
+            unfinished.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                write_pieces(unfinished, pieces)
+                self._move(unfinished, digest)
+            except BaseException:
+                unfinished.unlink(missing_ok=True)
                 raise
-            raise UnwritableError(error.strerror or str(error)) from error
-        return Payload(digest.digest(), size, None)
+        return Payload(digest, size, None)
+
+    def adopt(self, path: Path, digest: bytes, size: int) -> Payload:
+        """Take in an encoded result that a worker has left in a file of the same disk.
+
+        The file is renamed, not copied. Its hash is the worker's word: whoever reads the result
+        checks it, and what is wrong is computed again.
+        """
+        with _written():
+            found = path.stat().st_size
+            if found != size:
+                raise DamagedError(f"{path} has {found} bytes in place of {size}")
+            self._move(path, digest)
+        return Payload(digest, size, None)
 
     def read(self, payload: Payload) -> Bytes:
         """The stored bytes, checked against their hash; a large file is mapped, not copied."""
@@ -93,10 +104,8 @@ class Objects:
                 yield bytes.fromhex(path.parent.name + path.name), path
 
     def leftovers(self) -> Iterator[Path]:
-        """Files that a writer which no longer lives had begun."""
-        for path in (self.folder / "unfinished").glob("*"):
-            if not Path(f"/proc/{path.name.partition('-')[0]}").exists():
-                yield path
+        """Files that a writer had begun; of nobody's, when no run uses the store."""
+        yield from (self.folder / "unfinished").glob("*")
 
     def _place(self, payload: Payload) -> str:
         return "the index" if payload.inline is not None else str(self.path(payload.digest))
@@ -111,26 +120,35 @@ class Objects:
         except OSError as error:
             raise DamagedError(f"{path} cannot be read ({error.strerror})") from None
 
-    def _write(self, digest: bytes, pieces: Sequence[Bytes]) -> None:
-        """Write beside and rename, so that a file is whole or not there.
+    def _move(self, path: Path, digest: bytes) -> None:
+        """Give a whole file its name, so that under that name it is whole or not there.
 
         Nothing is flushed to the disk: killing the program loses nothing that was written, and
         after a loss of power the hash tells which files did not arrive.
         """
-        path = self.path(digest)
-        if path.exists():
-            return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = self.folder / "unfinished" / f"{os.getpid()}-{next(_COUNTER)}"
-        unfinished.parent.mkdir(exist_ok=True)
-        try:
-            with unfinished.open("wb") as file:
-                for piece in pieces:
-                    file.write(piece)
-            unfinished.rename(path)
-        except BaseException:
-            unfinished.unlink(missing_ok=True)
-            raise
+        place = self.path(digest)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        path.replace(place)
 
 
-_COUNTER = itertools.count()
+def fingerprint(pieces: Sequence[Bytes]) -> tuple[bytes, int]:
+    """The hash that names an encoded result, and its number of bytes."""
+    digest = hashlib.sha256()
+    for piece in pieces:
+        digest.update(piece)
+    return digest.digest(), sum(map(len, pieces))
+
+
+def write_pieces(path: Path, pieces: Sequence[Bytes]) -> None:
+    """Write an encoded result to a file."""
+    with path.open("wb") as file:
+        for piece in pieces:
+            file.write(piece)
+
+
+@contextlib.contextmanager
+def _written() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UnwritableError(error.strerror or str(error)) from error

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Self
 
 from dagathlon.errors import StudyError
 from dagathlon.study.plan.task import Limits, Outcome, Status, Task
-from dagathlon.study.store.codec import CodecError, decode
+from dagathlon.study.store.codec import Bytes, CodecError, decode
 from dagathlon.study.store.index_tables import connect
 from dagathlon.study.store.objects import DamagedError, Objects, Payload
 
@@ -123,12 +123,16 @@ class Store:
         DamagedError
             When it does not have the content it had.
         """
+        return self._put_together(self.stored(key))
+
+    def stored(self, key: bytes) -> Bytes:
+        """The result of one task as bytes, which any machine can decode; raises as `read` does."""
         row = self.connection.execute(
             "SELECT digest, size, inline FROM results WHERE key = ?", (key,)
         ).fetchone()
         if row is None or row[0] is None:
             raise KeyError(key)
-        return self._decoded(Payload(*row))
+        return self.objects.read(Payload(*row))
 
     def load_many(self, keys: Iterable[bytes]) -> Iterator[tuple[bytes, Any]]:
         """Results of many tasks, of those that have one, in no particular order."""
@@ -136,7 +140,7 @@ class Store:
             if digest is None:
                 continue
             try:
-                yield key, self._decoded(Payload(digest, size, inline))
+                yield key, self._put_together(self.objects.read(Payload(digest, size, inline)))
             except DamagedError:
                 self.load(key)
 
@@ -190,8 +194,7 @@ class Store:
             "safe, run the same command again when the cause is gone"
         )
 
-    def _decoded(self, payload: Payload) -> Any:
-        stored = self.objects.read(payload)
+    def _put_together(self, stored: Bytes) -> Any:
         try:
             return decode(stored)
         except CodecError as error:

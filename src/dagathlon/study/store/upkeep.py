@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from dagathlon.errors import StudyError
-from dagathlon.study.store.claims import run_records
+from dagathlon.study.store.claims import SCRATCH, run_records
 from dagathlon.study.store.codec import CodecError, decode
 from dagathlon.study.store.objects import DamagedError, Payload
 from dagathlon.study.store.store import Store
@@ -106,7 +107,8 @@ def gc(store: Store, keep: Collection[bytes] | None = None) -> Freed:
     working = next((record for record in run_records(store) if record.alive), None)
     if working is not None:
         raise StudyError(
-            f"{store.folder}: process {working.pid} is using the store; wait until it has ended"
+            f"{store.folder}: process {working.pid} on {working.host} is using the store; "
+            "wait until it has ended"
         )
     dropped = 0
     with store.transaction():
@@ -125,6 +127,7 @@ def gc(store: Store, keep: Collection[bytes] | None = None) -> Freed:
         with contextlib.suppress(FileNotFoundError):
             freed += path.stat().st_size
             path.unlink()
+    shutil.rmtree(store.folder / SCRATCH, ignore_errors=True)
     store.connection.execute("VACUUM")
     store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return Freed(dropped, len(unused), freed)

@@ -180,8 +180,10 @@ class Display:
             log.flush()
 
 
-def make_display(plan: Workload, quiet: bool = False, json_log: Path | None = None) -> Display:
-    """The display that fits where the program runs."""
+def make_display(
+    plan: Workload, quiet: bool = False, json_log: Path | None = None, moving: bool = True
+) -> Display:
+    """The display that fits where the program runs; `moving` allows bars on a terminal."""
     console = Console(stderr=True)
     log = None
     if json_log is not None:
@@ -192,7 +194,7 @@ def make_display(plan: Workload, quiet: bool = False, json_log: Path | None = No
     view: View
     if quiet:
         view = Silence(console)
-    elif console.is_terminal and sys.stderr.isatty():
+    elif moving and console.is_terminal and sys.stderr.isatty():
         view = Bars(console)
     else:
         view = Lines(console)

@@ -1,0 +1,139 @@
+"""How much a Parquet or Arrow file would take in memory, found out before it is unpacked."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from dagathlon.data.unpacking import TooLargeError, most_unpacked
+
+_MAGIC = b"ARROW1\0\0"
+_CELL = 8
+# Fields of Arrow's tables, by their place in the schema of its messages.
+_HEADER_TYPE, _HEADER = 1, 2
+_LENGTH, _BUFFERS, _COMPRESSION = 0, 2, 3
+_DICTIONARY_DATA = 1
+_DICTIONARY_BATCH, _RECORD_BATCH = 2, 3
+
+
+def read_parquet(stream: Any, label: str) -> pa.Table:
+    """The table of a Parquet file, unless it is too large.
+
+    The file's own account of itself is looked at first; since it need not be true, and since
+    repeated values take next to nothing in the file, the table is read in pieces and counted.
+    """
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    most = most_unpacked()
+    file = pq.ParquetFile(stream)
+    about = file.metadata
+    groups = (about.row_group(i) for i in range(about.num_row_groups))
+    if max(sum(group.total_byte_size for group in groups), _cells(about)) > most:
+        raise TooLargeError(most, label)
+    batches, held = [], 0
+    for batch in file.iter_batches():
+        held += batch.nbytes
+        if held > most:
+            raise TooLargeError(most, label)
+        batches.append(batch)
+    return pa.Table.from_batches(batches, file.schema_arrow)
+
+
+def _cells(about: Any) -> int:
+    return int(about.num_rows) * int(about.num_columns) * _CELL
+
+
+def read_arrow(path: Path, label: str) -> pa.Table:
+    """The table of an Arrow file, unless it is too large.
+
+    What is read is the very sequence of messages that was looked at before, and not what the end
+    of the file says of them.
+    """
+    most = most_unpacked()
+    with pa.memory_map(str(path)) as stream:
+        file = pa.ipc.open_file(stream)
+        rows = size = 0
+        for n, unpacked in _batch_sizes(stream):
+            rows, size = rows + n, size + unpacked
+            if max(size, rows * len(file.schema)) > most:
+                raise TooLargeError(most, label)
+        stream.seek(len(_MAGIC))
+        batches = list(pa.ipc.open_stream(stream))
+    if len(batches) != file.num_record_batches:
+        raise ValueError(f"it has {len(batches)} batches of rows, not {file.num_record_batches}")
+    return pa.Table.from_batches(batches, file.schema)
+
+
+def _batch_sizes(stream: Any) -> Iterator[tuple[int, int]]:
+    """Number of rows and of unpacked bytes of each batch, from the file without unpacking it."""
+    stream.seek(len(_MAGIC))
+    for message in pa.ipc.MessageReader.open_stream(stream):
+        found = _Table.root(message.metadata.to_pybytes())
+        kind, batch = found.number(_HEADER_TYPE, "<B"), found.table(_HEADER)
+        if kind == _DICTIONARY_BATCH and batch is not None:
+            batch = batch.table(_DICTIONARY_DATA)
+        if kind in (_DICTIONARY_BATCH, _RECORD_BATCH) and batch is not None:
+            yield batch.number(_LENGTH, "<q"), sum(_buffer_sizes(batch, message.body))
+
+
+def _buffer_sizes(batch: _Table, body: Any) -> Iterator[int]:
+    packed = batch.table(_COMPRESSION) is not None
+    view = memoryview(body) if body is not None else memoryview(b"")
+    for offset, length in batch.pairs(_BUFFERS):
+        # A packed buffer begins with its unpacked size, or with -1 where it was left as it is.
+        size = struct.unpack_from("<q", view, offset)[0] if packed and length else -1
+        yield size if size >= 0 else length
+
+
+class _Table:
+    """A table of the FlatBuffers format, in which Arrow describes its batches.
+
+    It begins with the distance back to a list of places: two sizes, then for each field its
+    distance from the table, 0 for one that is absent.
+    """
+
+    def __init__(self, data: bytes, place: int) -> None:
+        self._data, self._place = data, place
+        self._fields = place - self._at("<i", place)
+
+    @classmethod
+    def root(cls, data: bytes) -> _Table:
+        """The table that a message is."""
+        return cls(data, struct.unpack_from("<I", data)[0])
+
+    def number(self, field: int, code: str) -> int:
+        """A number; 0 where it is absent."""
+        place = self._of(field)
+        return self._at(code, place) if place else 0
+
+    def table(self, field: int) -> _Table | None:
+        """A table inside this one; None where it is absent."""
+        place = self._of(field)
+        return _Table(self._data, place + self._at("<I", place)) if place else None
+
+    def pairs(self, field: int) -> Iterator[tuple[int, int]]:
+        """A list of pairs of long numbers."""
+        place = self._of(field)
+        if not place:
+            return
+        start = place + self._at("<I", place)
+        count = self._at("<I", start)
+        yield from struct.iter_unpack("<qq", self._data[start + 4 : start + 4 + 16 * count])
+
+    def _of(self, field: int) -> int:
+        """Place of a field; 0 where it is absent."""
+        entry = 4 + 2 * field
+        if entry >= self._at("<H", self._fields):
+            return 0
+        distance = self._at("<H", self._fields + entry)
+        return self._place + distance if distance else 0
+
+    def _at(self, code: str, place: int) -> int:
+        if place < 0:
+            raise struct.error("a place before the beginning")
+        value: int = struct.unpack_from(code, self._data, place)[0]
+        return value

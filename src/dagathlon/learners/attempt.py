@@ -1,0 +1,152 @@
+"""`attempt`: the one door to a learner, guarded on both sides.
+
+`learn`, the tasks of a study and the conformance suite all call a learner here, so that data which
+one of them refuses is refused by all, and a result which one of them accepts is accepted by all.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from functools import cache
+from inspect import signature
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import numpy as np
+
+from dagathlon.errors import DataError, OutOfTimeError, UnavailableError, WrongResultError
+from dagathlon.graphs import Graph
+from dagathlon.learners.base import Estimate, Learner
+from dagathlon.learners.result_checks import problems_with
+from dagathlon.learners.suitability import refuse_unsuited
+from dagathlon.pulse import watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from threadpoolctl import ThreadpoolController
+
+    from dagathlon.data import Dataset
+
+Start: TypeAlias = Graph | tuple[Graph, ...]
+STOPPED_EARLY = "stopped_early"
+"""The statistic that marks the best so far of a learner whose time was up."""
+
+
+def attempt(
+    learner: Learner,
+    data: Dataset,
+    rng: np.random.Generator,
+    *,
+    start: Start | None = None,
+    timeout: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Estimate:
+    """Run a learner on data that suit it, and check what it returns.
+
+    Parameters
+    ----------
+    learner
+        The learner with its parameters.
+    data
+        The data.
+    rng
+        The only source of randomness.
+    start
+        A graph to begin with, or several; for learners that take one.
+    timeout
+        Seconds after which a learner that can returns its best so far, with the statistic
+        ``stopped_early``, and any other is given up; None is no limit. Loops that neither poll
+        nor return are not ended: for that, a learner needs a process of its own.
+    progress
+        Told now and then how many steps are done, and of how many (0 where nobody knows).
+
+    Raises
+    ------
+    UnavailableError
+        When the learner cannot run on this machine.
+    DataError
+        When the data do not suit it.
+    OutOfTimeError
+        When the time was up before there was a result.
+    WrongResultError
+        When what it returned is no result of its kind.
+    """
+    refuse_unsuited(learner, data)
+    deadline = None if timeout is None else time.monotonic() + timeout
+    try:
+        with watch(deadline=deadline, progress=progress) as watched:
+            estimate = attempt_inside(learner, data, rng, start=start)
+    except OutOfTimeError as error:
+        raise _out_of_time(learner, timeout) from error
+    if not watched.stopped_early:
+        return estimate
+    return replace(estimate, stats={**estimate.stats, STOPPED_EARLY: True})
+
+
+def attempt_inside(
+    learner: Learner, data: Dataset, rng: np.random.Generator, *, start: Start | None = None
+) -> Estimate:
+    """Run a learner that another learner calls.
+
+    The data are, or are made of, those that have passed through `attempt` already, so that they
+    are not looked through again; the outer learner's time limit and progress go on.
+    """
+    make_ready(type(learner))
+    call = cast(Any, learner.learn)
+    with _threads(learner):
+        if start is None:
+            result = call(data, rng)
+        elif "start" in signature(call).parameters:
+            result = call(data, rng, start=start)
+        else:
+            raise DataError(f"{learner.name} cannot start from a graph")
+    problems = tuple(problems_with(result, data.names, learner.output()))
+    if problems:
+        raise WrongResultError(*problems)
+    return _plain(cast(Estimate, result))
+
+
+_ready: set[type[Learner]] = set()
+
+
+def make_ready(cls: type[Learner]) -> None:
+    """Have a learner load what it needs, once in this process; refuse one that cannot run here."""
+    if cls in _ready:
+        return
+    if cls.unavailable:
+        raise UnavailableError(f"{cls.name} cannot run here: {cls.unavailable}")
+    cls.prepare()
+    _ready.add(cls)
+
+
+def _out_of_time(learner: Learner, timeout: float | None) -> OutOfTimeError:
+    limit = "its time limit" if timeout is None else f"the time limit of {timeout:g} s"
+    return OutOfTimeError(f"{learner.name} was stopped at {limit}, before it had a result")
+
+
+def _plain(estimate: Estimate) -> Estimate:
+    """The estimate with statistics that JSON knows, where a learner gives NumPy's."""
+    if not any(isinstance(value, np.generic) for value in estimate.stats.values()):
+        return estimate
+    stats = {k: v.item() if isinstance(v, np.generic) else v for k, v in estimate.stats.items()}
+    return replace(estimate, stats=stats)
+
+
+def _threads(learner: Learner) -> AbstractContextManager[object]:
+    """One thread for linear algebra, as in the workers of a study."""
+    if not learner.uses_blas:
+        return nullcontext()
+    controller = _blas("scipy.linalg" in sys.modules)
+    return cast(AbstractContextManager[object], controller.limit(limits=1, user_api="blas"))
+
+
+@cache
+def _blas(with_scipy: bool) -> ThreadpoolController:
+    """The libraries that are loaded; SciPy comes with one of its own, and looking takes long."""
+    # Imported here: few learners need it.
+    from threadpoolctl import ThreadpoolController  # noqa: PLC0415
+
+    return ThreadpoolController()

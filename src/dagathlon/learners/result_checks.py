@@ -1,0 +1,104 @@
+"""What is wrong with what a learner returned: its type, nodes, kind of graph and numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dagathlon import _core
+from dagathlon.errors import GraphError
+from dagathlon.graphs import Graph, Mark
+from dagathlon.graphs.checks import require_dag, require_pdag, require_undirected
+from dagathlon.learners.base import Estimate, Output
+
+_NAMED = 5
+
+
+def problems_with(result: object, names: Sequence[str], gives: Output) -> Iterator[str]:
+    """All that is wrong with a result of a learner; nothing when it can be used.
+
+    Parameters
+    ----------
+    result
+        What `learn` returned.
+    names
+        The variables of the data.
+    gives
+        The kind of graph that the learner says it gives.
+    """
+    if not isinstance(result, Estimate):
+        yield f"it returned {described(result)} in place of an Estimate"
+        return
+    if not isinstance(result.graph, Graph):
+        yield f"its estimate holds {described(result.graph)} in place of a Graph"
+        return
+    if set(result.graph.names) != set(names):
+        odd = sorted(set(result.graph.names) ^ set(names))
+        yield f"its graph is not over the variables of the data: {', '.join(odd[:_NAMED])}"
+    if result.posterior is None and gives == "chain":
+        yield "gives is 'chain', and it returned no posterior"
+    if result.posterior is not None and set(result.posterior.names) != set(names):
+        yield "its posterior is not over the variables of the data"
+    problem = wrong_kind(result.graph, gives)
+    if problem:
+        yield f"gives is {gives!r}: {problem}"
+    yield from _wrong_statistics(result.stats)
+
+
+def wrong_kind(graph: Graph, gives: Output) -> str:
+    """Why a graph cannot come out of a learner that gives such graphs; empty when it can.
+
+    A CPDAG only has to look like one, and a PAG may have any marks: tests that contradict each
+    other give graphs that stand for no class of DAGs or MAGs, and a learner cannot help it. What a
+    learner of mixed graphs or of chains returns is anything.
+    """
+    try:
+        if gives == "dag":
+            require_dag(graph, "its result")
+        elif gives == "undirected":
+            require_undirected(graph, "its result")
+        elif gives == "cpdag":
+            require_pdag(graph, "its result")
+        elif gives == "mag":
+            return _no_mag(graph)
+    except GraphError as error:
+        return str(error)
+    return ""
+
+
+def _no_mag(graph: Graph) -> str:
+    if np.any(graph.marks == Mark.CIRCLE):
+        return "its result needs a MAG, found an edge with a circle"
+    if _core.is_mag(graph.native):
+        return ""
+    return "its result needs a MAG, found a graph that is not ancestral or not maximal"
+
+
+def _wrong_statistics(stats: Any) -> Iterator[str]:
+    if not isinstance(stats, Mapping):
+        yield f"its statistics are {described(stats)} in place of a mapping"
+        return
+    for name, value in stats.items():
+        if not isinstance(name, str):
+            yield f"a statistic has the name {name!r}; names are texts"
+        elif not isinstance(value, float | int | str | bool | np.generic):
+            yield f"statistic {name!r} is {described(value)} in place of a number or text"
+        elif isinstance(value, float | np.floating) and not math.isfinite(value):
+            yield f"statistic {name!r} is {_unusable(float(value))}"
+
+
+def _unusable(value: float) -> str:
+    return "not a number (NaN)" if math.isnan(value) else f"infinite ({value})"
+
+
+def described(value: object) -> str:
+    """A value by its type, for a message."""
+    return "nothing" if value is None else with_article(type(value).__name__)
+
+
+def with_article(name: str) -> str:
+    """The name of a type as it stands in a sentence."""
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"

@@ -1,0 +1,53 @@
+"""Whether a learner can be given some data: what it takes, and what nobody can compute with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dagathlon.data.facts import facts_of
+from dagathlon.errors import DataError
+
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset
+    from dagathlon.learners.base import Learner
+
+# Sums over all rows of products of two numbers of this size are far from the largest double.
+_LARGEST = 1e100
+
+
+def refuse_unsuited(learner: Learner, data: Dataset) -> None:
+    """Refuse data of the wrong kind, with missing values, or with numbers that overflow."""
+    facts = facts_of(data)
+    problem = learner.objection(facts)
+    if problem:
+        # What is said of the same data without gaps as well is not said because of them.
+        about_gaps = problem != learner.objection(replace(facts, missing=False))
+        raise DataError(f"{problem}{_gaps(data) if about_gaps else ''}")
+    _refuse_overflow(data)
+
+
+def _gaps(data: Dataset) -> str:
+    """How many rows have missing values, for those who are told that they may not."""
+    if data.missing is None:
+        return ""
+    gaps = int(data.missing.any(axis=1).sum())
+    return f" ({gaps:,} of {len(data):,} rows have missing values)"
+
+
+def _refuse_overflow(data: Dataset) -> None:
+    """Refuse numbers whose squares have no place among floating-point numbers."""
+    values = data.values
+    highest = np.fmax.reduce(values, axis=None, initial=0.0)
+    lowest = np.fmin.reduce(values, axis=None, initial=0.0)
+    if max(highest, -lowest) <= _LARGEST:
+        return
+    sizes = np.fmax.reduce(np.abs(values), axis=0, initial=0.0)
+    column = int(np.argmax(sizes > _LARGEST))
+    names = [variable.name for variable in data.variables if not variable.is_discrete]
+    raise DataError(
+        f"column {names[column]!r} has values of size {sizes[column]:.3g}, too large to compute "
+        f"with (at most {_LARGEST:g}); measure it in another unit"
+    )

@@ -1,0 +1,71 @@
+"""Whom a module hands work to: the versions that its results depend on beside its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from dagathlon.modules.module import Module
+
+FIRST = 1
+"""The version that everything begins with."""
+
+
+@dataclass(frozen=True)
+class SharedCode:
+    """Code that several modules use and that no study names by itself: a test, a score.
+
+    Parameters
+    ----------
+    kind
+        What it is, such as ``test`` or ``score``.
+    name
+        Its name among those of its kind.
+    version
+        Raised when it begins to give other numbers.
+    uses
+        Further code that it is made of.
+    """
+
+    kind: str
+    name: str
+    version: int = FIRST
+    uses: tuple[SharedCode, ...] = ()
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """Further code that it is made of."""
+        return self.uses
+
+
+Delegate: TypeAlias = "Module | SharedCode"
+Lineage: TypeAlias = Mapping[tuple[str, str], int]
+
+
+def lineage(module: Module) -> Lineage:
+    """The versions of all that a module's results come from beside itself, by kind and name.
+
+    That is whom it hands work to, directly or not, and the modules that it is derived from.
+    """
+    found: dict[tuple[str, str], int] = {}
+    _follow(module, found)
+    return dict(sorted(found.items()))
+
+
+def raised(versions: Lineage) -> list[tuple[str, str, int]]:
+    """What of a lineage stands in the key of a task: all that is beyond its first version.
+
+    A first version adds nothing, so that the keys of results that were stored before keys held a
+    lineage are still those of the same results, as long as nothing behind them has changed.
+    """
+    return [(*place, version) for place, version in versions.items() if version != FIRST]
+
+
+def _follow(source: Delegate, found: dict[tuple[str, str], int]) -> None:
+    for base in type(source).__mro__[1:]:
+        if vars(base).get("name"):
+            found[base.kind, base.name] = base.version  # type: ignore[attr-defined]
+    for delegate in source.delegates():
+        found[delegate.kind, delegate.name] = delegate.version
+        _follow(delegate, found)

@@ -1,0 +1,98 @@
+"""Which files the code of a user's module consists of, and their version."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.util
+from collections.abc import Iterator, Sequence
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+
+_OWN = "dagathlon"
+
+
+def sibling(name: str, folder: Path) -> ModuleSpec | None:
+    """The module or package of that name in a folder, as a script in the folder would find it.
+
+    What lies beside a script is found before what is installed; only a folder without
+    ``__init__.py`` comes after it.
+    """
+    if name == _OWN:
+        return None
+    spec = PathFinder.find_spec(name, [str(folder)])
+    if spec is None or spec.origin is not None:
+        return spec
+    installed = importlib.util.find_spec(name)
+    return spec if installed is None or installed.origin is None else None
+
+
+def sources(path: Path) -> list[Path]:
+    """A file, and the files below its folder that it imports, directly or not.
+
+    All import statements count, those inside functions as well, and calls of ``import_module`` with
+    a name written out.
+    """
+    importlib.invalidate_caches()
+    found = {path: None}
+    waiting = [path]
+    while waiting:
+        file = waiting.pop()
+        for name in _imported(file, path.parent):
+            for source in _located(name, path.parent):
+                if source not in found:
+                    found[source] = None
+                    waiting.append(source)
+    return list(found)
+
+
+def version_of(files: Sequence[Path]) -> int:
+    """A number that stands for the content of a file and of those that it imports."""
+    first, *others = files
+    digest = hashlib.sha256(first.read_bytes())
+    for file in sorted(others):
+        content = hashlib.sha256(file.read_bytes()).digest()
+        digest.update(file.relative_to(first.parent).as_posix().encode() + b"\0" + content)
+    return int.from_bytes(digest.digest()[:6], "big")
+
+
+def _imported(file: Path, folder: Path) -> Iterator[str]:
+    """Full names of what a file imports, seen from the folder; not all of them need exist there."""
+    if file.suffix != ".py":
+        return
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (SyntaxError, ValueError):
+        return  # whoever runs it will say so
+    package = file.relative_to(folder).parts[:-1]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            start = package[: len(package) - node.level + 1] if node.level else ()
+            base = ".".join([*start, *filter(None, [node.module])])
+            yield base
+            yield from (f"{base}.{alias.name}".lstrip(".") for alias in node.names)
+        elif isinstance(node, ast.Call):
+            yield from _named_by_call(node)
+
+
+def _named_by_call(node: ast.Call) -> Iterator[str]:
+    called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+    if called in ("import_module", "__import__") and node.args:
+        name = node.args[0]
+        if isinstance(name, ast.Constant) and isinstance(name.value, str):
+            yield name.value.lstrip(".")
+
+
+def _located(name: str, folder: Path) -> Iterator[Path]:
+    """The files of a module and of the packages that it is in, as far as the folder has them."""
+    first, *rest = name.split(".")
+    spec = sibling(first, folder) if first else None
+    for part in [*rest, None]:
+        if spec is None:
+            return
+        if spec.origin is not None:
+            yield Path(spec.origin)
+        places = spec.submodule_search_locations
+        spec = None if part is None or not places else PathFinder.find_spec(part, list(places))

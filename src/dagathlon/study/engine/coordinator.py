@@ -1,0 +1,225 @@
+"""The side of a run that every engine shares: claims, results, events, the sum of it all.
+
+Only this side writes to the store. An engine asks it for tasks, has them performed wherever it
+likes, and hands back what came of them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from dagathlon.errors import StudyError
+from dagathlon.study.engine.protocol import (
+    Began,
+    Finished,
+    Note,
+    OnEvent,
+    Options,
+    Running,
+    Summary,
+)
+from dagathlon.study.engine.schedule import Schedule
+from dagathlon.study.plan.task import Limits, Outcome, Status, Workload
+from dagathlon.study.store.claims import Granted, Registration
+from dagathlon.study.store.codec import Bytes
+from dagathlon.study.store.objects import DamagedError, Payload, UnwritableError
+from dagathlon.study.store.store import Result, Store
+
+_PROGRESS = 1.0
+_MAX_LOSSES = 3
+
+
+class Coordinator:
+    """One run of a plan; use it as a context manager, so that it signs off.
+
+    Parameters
+    ----------
+    plan, store, on_event, options
+        As an engine's `run` takes them.
+
+    Attributes
+    ----------
+    schedule
+        Which task may run when.
+    summary
+        How it went so far.
+    interrupted
+        To be set when the run is asked to stop.
+    jobs
+        How many tasks run at the same time, for `status`.
+    scratch
+        A folder of this run's own, on the disk of the store.
+    """
+
+    def __init__(self, plan: Workload, store: Store, on_event: OnEvent, options: Options) -> None:
+        self._began = time.monotonic()
+        self._store = store
+        self.tell = on_event
+        self.schedule = Schedule(plan, store, options)
+        self.summary = Summary(stored=self.schedule.stored, partial=options.limit is not None)
+        self._registration = Registration(store)
+        self.scratch: Path = self._registration.scratch
+        self.interrupted = False
+        self.jobs = 1
+        self._results: list[Result] = []
+        self._finished: list[Finished] = []
+        self._parked: list[int] = []
+        self._losses: Counter[int] = Counter()
+        self._next_progress = 0.0
+
+    def __enter__(self) -> Self:
+        try:
+            self.tell(Began(dict(self.schedule.to_do), _by_module(self.schedule.stored)))
+            self._record_skipped()
+        except BaseException:
+            self._sign_off()
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            try:
+                self.commit()
+            finally:
+                self._sign_off()
+        else:
+            # Whatever went wrong is more to the point than a store that cannot be written.
+            with contextlib.suppress(StudyError):
+                self._sign_off()
+
+    @property
+    def is_going_on(self) -> bool:
+        """Whether there is more to do and nobody has asked to stop."""
+        return bool(self.schedule.unfinished) and not self.interrupted
+
+    # Handing out tasks
+
+    def claim(self, positions: Sequence[int]) -> list[int]:
+        """Which of these tasks are ours to do; results are safe before anything reads them.
+
+        Another run may be at some of them, which are tried again after `look`, or may have done
+        them already.
+        """
+        if not positions and not self._results:
+            return []
+        granted = self.commit([self.schedule.tasks[i].key for i in positions])
+        return [i for i in positions if self._is_granted(i, granted)]
+
+    def _is_granted(self, position: int, granted: Granted) -> bool:
+        key = self.schedule.tasks[position].key
+        if key in granted.busy:
+            self._parked.append(position)
+            return False
+        outcome = granted.known.get(key)
+        if outcome is None or not outcome.settles(self.schedule.limits(position)):
+            return True
+        self._settle(position, outcome, self.summary.stored)
+        return False
+
+    def input_keys(self, position: int) -> tuple[bytes, ...]:
+        """Keys of the results that a task reads."""
+        tasks = self.schedule.tasks
+        return tuple(tasks[i].key for i in tasks[position].inputs)
+
+    def limits(self, position: int) -> Limits:
+        """The limits of a task."""
+        return self.schedule.limits(position)
+
+    # Taking in results
+
+    def keep(self, stored: Sequence[Bytes]) -> Payload:
+        """Write an encoded result, from bytes."""
+        try:
+            return self._store.objects.keep(stored)
+        except UnwritableError as error:
+            raise self._store.unwritable(error) from error
+
+    def adopt(self, file: str, digest: bytes, size: int) -> Payload:
+        """Write an encoded result, from a file on the disk of the store."""
+        try:
+            return self._store.objects.adopt(Path(file), digest, size)
+        except (UnwritableError, DamagedError) as error:
+            raise self._store.unwritable(error) from error
+
+    def no_room(self, reason: str) -> StudyError:
+        """What to raise when a worker found the disk full."""
+        return self._store.unwritable(reason)
+
+    def record(self, position: int, outcome: Outcome, payload: Payload | None = None) -> None:
+        """What came of a task; one that was done twice has its first outcome."""
+        if self.schedule.is_open(position):
+            self._results.append(Result(self.schedule.tasks[position], outcome, payload))
+            self._settle(position, outcome, self.summary.ran)
+
+    def lose(self, position: int, place: int, reason: str) -> None:
+        """An input of a task is damaged: forget it and make it again, but not for ever."""
+        source = self.schedule.tasks[position].inputs[place]
+        self._losses[position] += 1
+        if self._losses[position] > _MAX_LOSSES:
+            self.record(position, Outcome(Status.ERROR, f"an input cannot be read: {reason}"))
+        elif self.schedule.is_open(position):
+            self.tell(Note(f"{reason}; it is computed again"))
+            self._store.drop([self.schedule.tasks[source].key])
+            self.schedule.reopen(position, source)
+            self._record_skipped()
+
+    def commit(
+        self, wanted: Sequence[bytes] = (), progress: dict[str, Any] | None = None
+    ) -> Granted:
+        """Bring what has come in into the store, then say so."""
+        results, self._results = self._results, []
+        granted = self._registration.exchange(results, wanted, progress)
+        finished, self._finished = self._finished, []
+        for event in finished:
+            self.tell(event)
+        return granted
+
+    def look(self, running: Iterable[int], memory: int) -> None:
+        """Say what is under way; to be called a few times a second."""
+        for position in self._parked:
+            self.schedule.put_back(position)
+        self._parked.clear()
+        self.tell(Running(tuple(running), memory))
+        now = time.monotonic()
+        if now >= self._next_progress:
+            self._next_progress = now + _PROGRESS
+            self.commit(progress=self._progress())
+
+    def _settle(
+        self, position: int, outcome: Outcome, counted: Counter[tuple[str, str, str]]
+    ) -> None:
+        self.schedule.finish(position, outcome)
+        self._note(position, outcome, counted)
+        self._record_skipped()
+
+    def _record_skipped(self) -> None:
+        for position, outcome in self.schedule.take_skipped():
+            self._results.append(Result(self.schedule.tasks[position], outcome))
+            self._note(position, outcome, self.summary.ran)
+
+    def _note(
+        self, position: int, outcome: Outcome, counted: Counter[tuple[str, str, str]]
+    ) -> None:
+        task = self.schedule.tasks[position]
+        self.summary.count(counted, task, outcome.status)
+        self._finished.append(Finished(position, task, outcome))
+
+    def _sign_off(self) -> None:
+        self.summary.seconds = time.monotonic() - self._began
+        self.summary.interrupted = self.interrupted
+        self._registration.end(self._progress())
+
+    def _progress(self) -> dict[str, Any]:
+        return {**self.summary.to_json(), "left": self.schedule.unfinished, "jobs": self.jobs}
+
+
+def _by_module(counted: Counter[tuple[str, str, str]]) -> dict[tuple[str, str], int]:
+    found: Counter[tuple[str, str]] = Counter()
+    for (_, kind, module), n in counted.items():
+        found[kind, module] += n
+    return dict(found)

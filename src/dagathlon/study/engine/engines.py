@@ -1,0 +1,63 @@
+"""The engines by name: found by location and by entry point; there is no list to edit."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib
+import importlib.metadata
+import inspect
+import pkgutil
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from dagathlon.errors import DagathlonError, listing, unknown
+from dagathlon.study import engine as room
+from dagathlon.study.engine.protocol import Engine
+
+ENTRY_POINTS = "dagathlon.engines"
+"""Group of entry points by which another package adds engines: each names a class."""
+
+DEFAULT = "local"
+
+
+@functools.cache
+def engines() -> Mapping[str, type[Engine]]:
+    """All engines by name: the classes of this room that have a name, and those of entry points."""
+    return {cls.name: cls for cls in _classes()}
+
+
+def _classes() -> Iterator[type[Engine]]:
+    for info in pkgutil.iter_modules(room.__path__, f"{room.__name__}."):
+        for value in vars(importlib.import_module(info.name)).values():
+            if inspect.isclass(value) and value.__module__ == info.name and _is_engine(value):
+                yield cast(type[Engine], value)
+    for entry in importlib.metadata.entry_points(group=ENTRY_POINTS):
+        yield entry.load()
+
+
+def _is_engine(cls: type) -> bool:
+    return isinstance(vars(cls).get("name"), str) and callable(getattr(cls, "run", None))
+
+
+def make_engine(name: str = DEFAULT, **settings: Any) -> Engine:
+    """An engine with its settings, which are the fields of its dataclass.
+
+    Parameters
+    ----------
+    name
+        One of `engines`.
+    settings
+        Values by field. What is false or None was not asked for, and is left out; a value that
+        the engine has no field for is a `DagathlonError`.
+    """
+    known = engines()
+    if name not in known:
+        raise DagathlonError(unknown("engine", name, known, "--engine"))
+    fields: Any = known[name]
+    taken = [field.name for field in dataclasses.fields(fields)]
+    asked = {key: value for key, value in settings.items() if value}
+    for key in asked:
+        if key not in taken:
+            raise DagathlonError(f"the engine {name} has no {key}; it takes {listing(taken)}")
+    return known[name](**asked)

@@ -1,0 +1,85 @@
+"""The inline engine: one task after another in this process, for a debugger."""
+
+from __future__ import annotations
+
+import bdb
+import gc
+import time
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dagathlon.study.engine.coordinator import Coordinator
+from dagathlon.study.engine.perform import LostInputError, RecentInputs, gathered, perform
+from dagathlon.study.engine.protocol import Note, OnEvent, Options, Summary, silent
+from dagathlon.study.plan.task import Workload
+from dagathlon.study.store.store import Store
+
+_PAUSE = 0.1
+_NOT_ENFORCED = (
+    "the inline engine runs everything in one process: time and memory limits are not enforced, "
+    "and a learner that crashes ends the run"
+)
+
+
+@dataclass(frozen=True)
+class InlineEngine:
+    """Runs tasks in this process, so that a debugger can enter them.
+
+    Parameters
+    ----------
+    raises
+        End the run with the exception of the first failure, in place of recording it.
+    """
+
+    name: ClassVar[str] = "inline"
+
+    raises: bool = False
+
+    def run(
+        self,
+        plan: Workload,
+        store: Store,
+        *,
+        on_event: OnEvent = silent,
+        options: Options = Options(),  # noqa: B008 - it is immutable
+    ) -> Summary:
+        """Run all tasks that have no outcome in the store yet; see `Engine`."""
+        with Coordinator(plan, store, on_event, options) as work:
+            if work.is_going_on:
+                on_event(Note(_NOT_ENFORCED))
+            inputs = RecentInputs(store.stored)
+            gc.freeze()  # what is here already need not be looked through before every task
+            try:
+                while work.is_going_on:
+                    self._next(work, inputs)
+            except (KeyboardInterrupt, bdb.BdbQuit):
+                work.interrupted = True
+            finally:
+                gc.unfreeze()
+        return work.summary
+
+    def _next(self, work: Coordinator, inputs: RecentInputs) -> None:
+        ready = (i for i, _ in enumerate(work.schedule.shapes) if work.schedule.n_ready(i))
+        shape = next(ready, None)
+        if shape is None:  # another run is at what is left
+            time.sleep(_PAUSE)
+            work.look((), 0)
+            return
+        for position in work.claim([work.schedule.pop(shape)]):
+            work.look([position], 0)
+            self._perform(work, inputs, position)
+
+    def _perform(self, work: Coordinator, inputs: RecentInputs, position: int) -> None:
+        try:
+            read = gathered(work.input_keys(position), inputs)
+        except LostInputError as error:
+            work.lose(position, error.place, str(error))
+            return
+        task = work.schedule.tasks[position]
+        done = perform(task.call, task.random_key, read, work.limits(position))
+        failed = done.error is not None and done.outcome.detail
+        if isinstance(done.error, bdb.BdbQuit) or (self.raises and failed):
+            assert done.error is not None
+            raise done.error
+        payload = None if done.stored is None else work.keep(done.stored)
+        work.record(position, done.outcome, payload)

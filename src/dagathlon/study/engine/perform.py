@@ -1,0 +1,213 @@
+"""`perform`: one task from its inputs to its result, without processes, stores or terminals.
+
+Whatever runs tasks calls it: the workers of the local engine, the inline engine, the guarded
+child of a worker on another machine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import functools
+import os
+import traceback
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from dagathlon.errors import DagathlonError, UnavailableError
+from dagathlon.external.program import memory_limit
+from dagathlon.study.engine.execute import execute, prepare
+from dagathlon.study.engine.limits import Meter, Usage
+from dagathlon.study.plan.task import Call, Limits, Outcome, Status, random_stream
+from dagathlon.study.store.codec import Bytes, CodecError, decode, encode
+
+_TRACEBACK = 8192
+_REASON = 300
+_CACHED = 8
+_EXHAUSTED = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+_NOTHING = Usage(0.0, 0.0, 0)
+NO_LIMITS = Limits()
+_UNLIMITED = contextlib.nullcontext()
+
+
+class Clock(Protocol):
+    """Told when the work itself begins and ends, so that somebody else can enforce limits."""
+
+    def start_clock(self, held: int) -> None:
+        """It begins; the process holds so many bytes already."""
+
+    def stop_clock(self) -> None:
+        """It is over, one way or the other."""
+
+
+class NoClock:
+    """Tells nobody."""
+
+    def start_clock(self, held: int) -> None:
+        """Nobody enforces limits."""
+
+    def stop_clock(self) -> None:
+        """Nobody enforces limits."""
+
+
+class Performed(NamedTuple):
+    """What came of a task.
+
+    Parameters
+    ----------
+    outcome
+        How it ended and what it cost.
+    stored
+        The encoded result in pieces to be joined; None unless the status is ok.
+    error
+        What was raised, if something was.
+    """
+
+    outcome: Outcome
+    stored: Sequence[Bytes] | None = None
+    error: BaseException | None = None
+
+    @property
+    def leaves_marks(self) -> bool:
+        """Whether the process should not be trusted with another task after this."""
+        return self.error is not None and _leaves_marks(self.error)
+
+
+def perform(
+    call: Call,
+    random_key: bytes,
+    inputs: Sequence[Any],
+    limits: Limits = NO_LIMITS,
+    clock: Clock = NoClock(),  # noqa: B008 - it has no state
+) -> Performed:
+    """Do one task.
+
+    Parameters
+    ----------
+    call
+        The module and its parameters.
+    random_key
+        What chooses the random stream (`Task.random_key`).
+    inputs
+        Results of the tasks that it reads, in order: encoded, or decoded already.
+    limits
+        What it may use. They are recorded and told to programs that the module starts; to enforce
+        them takes another process, which `clock` tells when to begin.
+    clock
+        Told when the work itself begins and ends.
+
+    Returns
+    -------
+    Performed
+        Failures are outcomes too. Only `KeyboardInterrupt` gets out.
+    """
+    meter = _meter_of(os.getpid())
+    usage = _NOTHING
+    try:
+        decoded = [_decoded(each) for each in inputs]
+        rng = random_stream(random_key)
+        prepare(call)
+        with _UNLIMITED if limits.memory is None else memory_limit(limits.memory):
+            clock.start_clock(meter.start())
+            try:
+                result = execute(call, rng, decoded)
+            finally:
+                clock.stop_clock()
+                usage = meter.stop()
+        stored = encode(result)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        return failure(error, limits, usage)
+    return Performed(Outcome(Status.OK, "", "", *usage, limits), stored)
+
+
+@functools.cache
+def _meter_of(process: int) -> Meter:
+    """The meter of this process, made once; one that was forked needs another."""
+    return Meter()
+
+
+def failure(error: BaseException, limits: Limits, usage: Usage = _NOTHING) -> Performed:
+    """What an exception amounts to: status, one line, and the traceback."""
+    status, reason = _judged(error, limits)
+    if status is Status.SKIPPED:
+        return Performed(Outcome(status, reason, limits=limits), None, error)
+    written = "".join(traceback.format_exception(error))[-_TRACEBACK:]
+    return Performed(Outcome(status, reason, written, *usage, limits), None, error)
+
+
+def _decoded(stored: Any) -> Any:
+    return decode(stored) if isinstance(stored, bytes | memoryview) else stored
+
+
+class RecentInputs:
+    """Results of earlier tasks by key, decoded; the last few are kept at hand.
+
+    Parameters
+    ----------
+    read
+        Fetches the encoded result of a key: from a store, from a cache of what has been sent.
+    """
+
+    def __init__(self, read: Callable[[bytes], Bytes]) -> None:
+        self._read = read
+        self._recent: OrderedDict[bytes, Any] = OrderedDict()
+
+    def __getitem__(self, key: bytes) -> Any:
+        if key in self._recent:
+            self._recent.move_to_end(key)
+        else:
+            self._recent[key] = decode(self._read(key))
+            if len(self._recent) > _CACHED:
+                self._recent.popitem(last=False)
+        return self._recent[key]
+
+
+class LostInputError(DagathlonError):
+    """The result at `place` among the inputs of a task is not there or not what it was."""
+
+    def __init__(self, place: int, reason: str) -> None:
+        super().__init__(reason)
+        self.place = place
+
+
+def gathered(keys: Sequence[bytes], inputs: RecentInputs) -> list[Any]:
+    """The inputs of a task; `LostInputError` names the first that cannot be had."""
+    found: list[Any] = []
+    try:
+        for key in keys:
+            found.append(inputs[key])
+    except KeyError:
+        raise LostInputError(len(found), "an input is not in the store") from None
+    except DagathlonError as error:
+        raise LostInputError(len(found), str(error)) from error
+    return found
+
+
+def _judged(error: BaseException, limits: Limits) -> tuple[Status, str]:
+    if isinstance(error, UnavailableError):
+        return Status.SKIPPED, str(error)
+    if isinstance(error, MemoryError):
+        return Status.MEMORY, memory_reason(limits.memory)
+    if isinstance(error, SystemExit):
+        return Status.ERROR, f"it tried to end the program (exit code {error.code})"
+    text = " ".join(str(error).split())
+    known = isinstance(error, DagathlonError) and not isinstance(error, CodecError)
+    if known and text:
+        return Status.ERROR, text[:_REASON]
+    return Status.ERROR, f"{type(error).__name__}: {text}"[:_REASON]
+
+
+def memory_reason(memory: int | None) -> str:
+    """The one line of a task that needed more memory than it may have."""
+    if memory is None:
+        return "there was not enough memory"
+    return f"it needed more than {memory / 2**20:,.0f} MB of memory"
+
+
+def _leaves_marks(error: BaseException) -> bool:
+    if isinstance(error, OSError):
+        return error.errno in _EXHAUSTED
+    return not isinstance(error, Exception) or isinstance(error, MemoryError)

@@ -1,0 +1,93 @@
+"""Cores and graphics cards: who has which, and how a program is told."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from dagathlon.external.environment import CARDS, THREAD_VARIABLES
+from dagathlon.study.plan.task import Resources
+
+
+class Share(NamedTuple):
+    """What one worker has to itself: a number of cores, and cards by name."""
+
+    threads: int = 1
+    cards: tuple[str, ...] = ()
+
+    def variables(self) -> dict[str, str]:
+        """The environment that tells a program of it, and the same order of sets everywhere."""
+        threads = dict.fromkeys(THREAD_VARIABLES, str(self.threads))
+        return {**threads, CARDS: ",".join(self.cards), "PYTHONHASHSEED": "0"}
+
+
+class Machine:
+    """The cores and cards of this machine, of which every worker takes a share.
+
+    Parameters
+    ----------
+    cores
+        How many cores there are to give away.
+    cards
+        Names of the cards, as `CUDA_VISIBLE_DEVICES` writes them.
+    """
+
+    def __init__(self, cores: int, cards: Sequence[str] = ()) -> None:
+        self.cores = cores
+        self.cards = tuple(cards)
+        self.free_cores = cores
+        self.free_cards = list(cards)
+
+    def possible(self, wanted: Resources) -> Resources:
+        """What a task gets here: no more cores than there are, optional cards where there are."""
+        threads = min(wanted.threads, self.cores)
+        lacking = wanted.optional and wanted.gpus > len(self.cards)
+        return Resources(threads, 0 if lacking else wanted.gpus)
+
+    def objection(self, wanted: Resources) -> str:
+        """Why a task cannot run here; empty when it can."""
+        needed = self.possible(wanted).gpus
+        if needed <= len(self.cards):
+            return ""
+        found = f"has {len(self.cards)}" if self.cards else "has none"
+        return f"it needs {needed} GPU{'s' if needed > 1 else ''}, and this machine {found}"
+
+    def fits(self, wanted: Resources, given_back: Sequence[Share] = ()) -> bool:
+        """Whether there would be enough for one more once these shares were given back."""
+        wanted = self.possible(wanted)
+        cores = self.free_cores + sum(share.threads for share in given_back)
+        cards = len(self.free_cards) + sum(len(share.cards) for share in given_back)
+        return wanted.threads <= cores and wanted.gpus <= cards
+
+    def take(self, wanted: Resources) -> Share:
+        """A share for a worker; `fits` must have said that there is enough."""
+        threads, gpus, _ = self.possible(wanted)
+        self.free_cores -= threads
+        cards, self.free_cards = self.free_cards[:gpus], self.free_cards[gpus:]
+        return Share(threads, tuple(cards))
+
+    def give_back(self, share: Share) -> None:
+        """A worker has ended."""
+        self.free_cores += share.threads
+        self.free_cards += share.cards
+
+
+def cards_here(variables: Mapping[str, str] = os.environ, devices: str = "/dev") -> list[str]:
+    """Names of the cards of this machine that this process may use.
+
+    Parameters
+    ----------
+    variables
+        The environment: a schedule such as SLURM says in it which cards are ours.
+    devices
+        The folder in which the driver puts one file per card.
+    """
+    allowed = variables.get(CARDS)
+    if allowed is not None:
+        names = [name.strip() for name in allowed.split(",")]
+        return [name for name in names if name and name != "-1"]
+    files = (path.name.removeprefix("nvidia") for path in Path(devices).glob("nvidia*"))
+    # CUDA counts the cards that it sees from 0, whatever number the driver gave them.
+    return [str(number) for number in range(sum(name.isdigit() for name in files))]

@@ -1,0 +1,28 @@
+"""Stored results that cannot be used any more, because of what ran behind their modules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dagathlon.study.plan.task import Task
+from dagathlon.study.store.store import Store
+
+
+def left_behind(tasks: Iterable[Task], store: Store) -> int:
+    """How many tasks have a result only under the key that older versions of Dagathlon gave them.
+
+    Such a key says nothing of the versions of whom a module hands work to, one of which has been
+    raised since that module was first written: nobody knows which one made the result.
+    """
+    older = {task.key: task.plain for task in tasks if task.plain}
+    missing = older.keys() - store.outcomes(older).keys()
+    return len(store.outcomes(older[key] for key in missing))
+
+
+def described(count: int) -> str:
+    """What to say of them."""
+    return (
+        f"{count:,} stored results are not used: they are of an older Dagathlon, which did not "
+        "record the versions of what runs behind a module, and some of that has changed. They are "
+        "computed again; dagathlon store gc FOLDER --keep STUDY removes the old ones"
+    )

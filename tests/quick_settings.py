@@ -1,0 +1,38 @@
+"""Settings of learners with which a run on small data takes little time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dagathlon.external import ExternalLearner
+from dagathlon.modules import modules
+
+# Defaults made for real studies would take long on the many small data sets of the suite.
+SAMPLERS = ("order_mcmc", "partition_mcmc", "structure_mcmc", "itsearch")
+QUICK: dict[str, dict[str, Any]] = {
+    "new_mcmcalg": {"n_iterations": 20},
+    "golem": {"num_iter": 300},
+    "gcastle_golem": {"num_iter": 300},
+    "dagma": {"warm_iter": 300, "max_iter": 300},
+    "notears_low_rank": {"rank": 2, "max_iter": 2, "rho_max": 100},
+    "gcastle_notears_low_rank": {"rank": 2, "max_iter": 2, "rho_max": 100},
+    "notears": {"rho_max": 100, "max_iter": 5},
+    "gcastle_notears": {"rho_max": 100, "max_iter": 5},
+    "bootstrap": {"replicates": 3},
+    # Four rows of fifty columns are hard to prove optimal with more parents.
+    "exact_map": {"max_parents": 1},
+    "gobnilp": {"palim": 1},
+    "asobs": {"starts": 20, "explored": 50},
+    "winasobs": {"starts": 3, "explored": 50},
+    "rfci_bsc": {"graphs": 20},
+    "rblip_asobs": {"timeout": 0.05, "scorermethod": "sq", "indeg": 2},
+}
+QUICK |= {name: {"iterations": 200} for name in (*SAMPLERS, "bidag_partition_mcmc")}
+QUICK["itsearch"]["hard_limit"] = 8
+NATIVE = [
+    name
+    for name, cls in modules("algorithm").items()
+    if cls.__module__.startswith("dagathlon.")  # other tests add learners that misbehave
+    and not issubclass(cls, ExternalLearner)
+    and not cls.unavailable
+]
