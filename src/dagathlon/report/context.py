@@ -1,37 +1,45 @@
-"""What a writer of outputs is given: the study, its results, and where to write."""
+"""What a writer of outputs is given: the study as it was saved, its results, where to write."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
-from math import prod
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
+from dagathlon.errors import StudyError
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
+from dagathlon.modules import modules
 from dagathlon.report.look import Look
-from dagathlon.study.grammar.config import Config, DataEntry, Part, Setup
 from dagathlon.study.grammar.evaluation import Evaluation
-from dagathlon.study.grammar.expand import ModuleEntry
-from dagathlon.study.plan.labels import label_of
-from dagathlon.study.plan.plan import Case, Plan, Run
+from dagathlon.study.plan.plan import Case, Run
+from dagathlon.study.plan.task import Status
 from dagathlon.study.store.store import Store
-from dagathlon.study.view.results import RunRows, case_rows, run_rows
+from dagathlon.study.view.provenance import Provenance
+from dagathlon.study.view.results import Results, RunRows
+from dagathlon.study.view.saved import Algorithm, Origin, SavedPlan, SavedSetup, SavedStudy
+from dagathlon.study.view.saved_file import load
+from dagathlon.study.view.standing import Standing, state_of
 
 PARTIAL = "partial"
 
 _Evaluation = TypeVar("_Evaluation", bound=Evaluation)
 
 
-class Origin(NamedTuple):
-    """Where a data set comes from: an entry of the setup, and which of its combinations."""
+class NotShown(NamedTuple):
+    """An evaluation that the study asks for and that cannot be made here, and why."""
 
-    entry: DataEntry
-    number: int
-    combinations: int
+    name: str
+    reason: str
+
+
+class _Asked(NamedTuple):
+    """What the setup asks for: the evaluations that are known here, and the others."""
+
+    known: list[Evaluation]
+    unknown: list[NotShown]
 
 
 @dataclass(frozen=True)
@@ -40,23 +48,40 @@ class Context:
 
     Parameters
     ----------
-    config, plan, store
-        The study, its tasks, their results.
-    number, setup
-        The setup to write.
+    study
+        One setup of a study, as its run saved it.
+    provenance
+        Where and when it was run, and whether it still runs.
+    store
+        The results.
     folder
         Where to write.
-    partial
-        Whether the study was run only in part; every table says so.
     """
 
-    config: Config
-    plan: Plan
+    study: SavedStudy
+    provenance: Provenance
     store: Store
-    number: int
-    setup: Setup
     folder: Path
-    partial: bool
+
+    @classmethod
+    def of(cls, folder: Path, store: Store) -> Context:
+        """Of the folder in which a run has saved a setup."""
+        return cls(load(folder), Provenance.load(folder), store, folder)
+
+    @property
+    def setup(self) -> SavedSetup:
+        """The setup to write."""
+        return self.study.setup
+
+    @property
+    def plan(self) -> SavedPlan:
+        """What was to be run."""
+        return self.study.plan
+
+    @property
+    def algorithms(self) -> Mapping[str, Algorithm]:
+        """The algorithms of the study, by id."""
+        return self.study.algorithms
 
     @cached_property
     def look(self) -> Look:
@@ -64,9 +89,25 @@ class Context:
         return Look.of(self.setup.algorithm_ids())
 
     @cached_property
+    def _results(self) -> Results:
+        return Results(self.study, self.store)
+
+    @cached_property
+    def standing(self) -> Standing:
+        """How much of the setup is there."""
+        state = state_of(self.provenance, self.store)
+        limited = self.provenance.partial
+        return Standing(len(self.runs), len(self.plan.runs), state, limited)
+
+    @property
+    def partial(self) -> bool:
+        """Whether runs are missing; every table says so."""
+        return self.standing.partial
+
+    @property
     def runs(self) -> list[Run]:
-        """All runs of the setup."""
-        return [run for run in self.plan.runs if run.setup == self.number]
+        """All runs of the setup that are in."""
+        return self._results.runs
 
     def runs_of(self, ids: Iterable[str]) -> list[Run]:
         """Runs of the named algorithms, in the order of the joint table."""
@@ -75,8 +116,7 @@ class Context:
 
     @cached_property
     def _all_rows(self) -> RunRows:
-        ids = self.setup.algorithm_ids()
-        found = run_rows(self.config, self.plan, self.store, self.number, ids)
+        found = self._results.rows
         if self.partial:
             return found._replace(joint=[row | {PARTIAL: True} for row in found.joint])
         return found
@@ -92,16 +132,15 @@ class Context:
         pairs = zip(*self._all_rows, strict=True)
         return [further for row, further in pairs if row["id"] in wanted]
 
-    @cached_property
+    @property
     def case_rows(self) -> list[dict[str, Any]]:
         """Diagnostics of the data sets, where the study asks for them."""
-        return case_rows(self.plan, self.store, self.number)
+        return self._results.case_rows
 
     @cached_property
     def cases(self) -> list[Case]:
         """The data sets of the setup, each once, in order."""
-        mine = {case[2:]: case for case in self.plan.cases if case[2:] in self._origins}
-        return list(mine.values())
+        return list({case[2:]: case for case in self.plan.cases}.values())
 
     def origin(self, case: Case) -> Origin:
         """The data entry of the setup that a data set comes from."""
@@ -109,32 +148,40 @@ class Context:
 
     @cached_property
     def _origins(self) -> dict[tuple[Any, ...], Origin]:
-        """Data entries by seed and labels of their data sets; the first entry of a kind counts."""
-        found: dict[tuple[Any, ...], Origin] = {}
-        none: Sequence[Part | None] = (None,)
-        for entry in self.setup.data:
-            labels = [
-                [label_of(part) for part in parts]
-                for parts in (entry.graphs or none, entry.parameters or none, entry.data)
-            ]
-            for number, (graph, parameters, data) in enumerate(product(*labels), 1):
-                for noise, seed in product(entry.noises, entry.seeds):
-                    suffix = f"/noise={noise.code}" if noise.rates else ""
-                    key = (seed, graph, parameters, data + suffix, noise.code)
-                    found.setdefault(key, Origin(entry, number, prod(map(len, labels))))
-        return found
+        pairs = zip(self.plan.cases, self.plan.origins, strict=True)
+        return {case[2:]: origin for case, origin in pairs}
+
+    @cached_property
+    def _asked(self) -> _Asked:
+        """The setup's evaluations, by those that are installed here; none is looked for."""
+        asked, known = _Asked([], []), modules("evaluation")
+        for name, values in ((one.name, one.values) for one in self.setup.evaluations):
+            if name not in known:
+                reason = "no evaluation of that name is installed here"
+                asked.unknown.append(NotShown(name, reason))
+                continue
+            try:
+                asked.known.append(cast(type[Evaluation], known[name]).from_json(values, name))
+            except StudyError as error:
+                asked.unknown.append(NotShown(name, str(error)))
+        return asked
 
     def evaluations(self, kind: type[_Evaluation]) -> list[_Evaluation]:
         """The setup's evaluations of one kind."""
-        return [found for found in self.setup.evaluations if isinstance(found, kind)]
+        return [found for found in self._asked.known if isinstance(found, kind)]
 
-    def entry(self, run: Run) -> ModuleEntry:
+    @property
+    def not_shown(self) -> list[NotShown]:
+        """What the study asks for and cannot be made here, each with the reason."""
+        return list(dict.fromkeys(self._asked.unknown))
+
+    def entry(self, run: Run) -> Algorithm:
         """The object of the study that a run comes from."""
-        return self.config.algorithms[run.entry]
+        return self.algorithms[run.entry]
 
     def result(self, position: int | None) -> Any:
         """The stored result of a task, None when there is none."""
-        return None if position is None else self.store.load(self.plan.tasks[position].key)
+        return None if position is None else self.store.load(self.plan.keys[position])
 
     def truth(self, case: Case) -> Graph | None:
         """The true graph of a data set."""
@@ -148,10 +195,14 @@ class Context:
 
     def estimates(self, runs: Sequence[Run]) -> Iterator[tuple[Run, Graph]]:
         """The learned graphs of many runs, of those that have one."""
-        tasks = self.plan.tasks
-        keys = {tasks[run.estimate].key for run in runs}
-        found = dict(self.store.load_many(keys))
+        keys = self.plan.keys
+        found = dict(self.store.load_many({keys[run.estimate] for run in runs}))
         for run in runs:
-            estimate = found.get(tasks[run.estimate].key)
+            estimate = found.get(keys[run.estimate])
             if isinstance(estimate, Estimate):
                 yield run, estimate.graph
+
+    def log(self, run: Run) -> str:
+        """What the step of a run that failed left behind."""
+        outcome = self._results.outcome(run)
+        return "" if outcome is None or outcome.status is Status.OK else outcome.detail

@@ -30,7 +30,7 @@ from dagathlon.report.charts.failures import STATUSES
 from dagathlon.report.context import Context
 from dagathlon.report.tables import named
 from dagathlon.study.grammar.evaluation import Ranking
-from dagathlon.study.grammar.expand import ModuleEntry
+from dagathlon.study.view.saved import Algorithm
 
 Row: TypeAlias = dict[str, Any]
 
@@ -52,7 +52,7 @@ class Ranks:
     """
 
     rows: Sequence[Row]
-    entries: Mapping[str, ModuleEntry]
+    entries: Mapping[str, Algorithm]
     options: Ranking
     diagnostics: Sequence[Row] = ()
 
@@ -61,7 +61,7 @@ class Ranks:
         """The ranks of a setup's runs."""
         ids = options.ids or context.setup.algorithm_ids()
         joined = zip(context.rows(ids), context.further_rows(ids), strict=True)
-        entries = context.config.algorithms
+        entries = context.algorithms
         rows = named([row | further for row, further in joined], entries)
         return cls(rows, entries, options, context.case_rows)
 
@@ -195,7 +195,7 @@ def sensitivity_rows(ranks: Ranks) -> Iterator[Row]:
                 yield from _against(mine, metric, name)
 
 
-def _varied(entry: ModuleEntry) -> list[str]:
+def _varied(entry: Algorithm) -> list[str]:
     return [k for k, v in entry.values.items() if isinstance(v, list) and len(v) > 1]
 
 

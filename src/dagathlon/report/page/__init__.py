@@ -78,7 +78,7 @@ def _setting_names(context: Context, tables: Tables) -> dict[tuple[str, int], st
     return {(run.entry, run.setting): row["setting"] for run, row in pairs}
 
 
-def _verdicts(tables: Tables) -> list[Verdict]:
+def verdicts_of(tables: Tables) -> list[Verdict]:
     if not tables.has_truth:
         return []
     several = len({row["id"] for row in tables.runs}) > 1
@@ -99,15 +99,13 @@ def _page(
     shown: list[Figure],
     payload: dict[str, Any],
 ) -> str:
-    verdicts = _verdicts(tables)
+    verdicts = verdicts_of(tables)
     values = {
         "title": sections.text(context.setup.title),
         "policy": _POLICY,
         "style": _asset("report.css"),
-        "headline": sections.headline(verdicts, tables.quality, control_of(context, tables.quality))
-        if tables.runs
-        else sections.NOTHING,
-        "what": sections.what_was_run(tables, context.partial) if tables.runs else "",
+        "headline": banner(context) + lead(context, tables, verdicts),
+        "what": sections.what_was_run(tables) if tables.runs else "",
         "verdict": sections.verdict_table(verdicts),
         "figures": "".join(sections.figure_html(figure) for figure in shown),
         "ranking": _section("ranking", "Ranking", ranking_section(ranks) if ranks else ""),
@@ -124,6 +122,21 @@ def _page(
         name, _, after = piece.partition("}}")
         parts += [values[name.strip()], after]
     return "".join(parts)
+
+
+def banner(context: Context) -> str:
+    """What a reader must know before the numbers: what is missing, and what is not shown."""
+    notes = [f"{words}." for words in [context.standing.words()] if words]
+    notes += [f"{name} is not shown: {reason}." for name, reason in context.not_shown]
+    return "".join(f'<p class="banner" role="note">{sections.text(note)}</p>' for note in notes)
+
+
+def lead(context: Context, tables: Tables, verdicts: list[Verdict]) -> str:
+    """The result in a sentence or two."""
+    if tables.runs:
+        control = control_of(context, tables.quality)
+        return sections.headline(verdicts, tables.quality, control)
+    return sections.NOT_YET if context.plan.runs else sections.NOTHING
 
 
 def _section(name: str, heading: str, content: str) -> str:

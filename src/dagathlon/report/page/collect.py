@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from dagathlon.graphs import Graph
@@ -12,7 +13,6 @@ from dagathlon.report.page.graphs import GraphBook, by_seed
 from dagathlon.report.page.tables import case_names
 from dagathlon.report.tables import Combination
 from dagathlon.study.plan.plan import Case, Run
-from dagathlon.study.plan.task import Status
 
 _LOG = 4000
 _MOST_LOGS = 300
@@ -62,10 +62,11 @@ def _groups(context: Context, runs: Sequence[Run], graphs: Mapping[int, Graph]) 
     names = case_names(list(by_case))
     groups = []
     for which, members in by_case.items():
-        cases = [context.plan.cases[runs[i].case] for i in members]
+        numbers = [runs[i].case for i in members]
+        cases = [context.plan.cases[number] for number in numbers]
         if len({case.graph for case in cases}) > 1:
             continue
-        if cases[0].graph is not None and not _fixed(context, cases[0]):
+        if cases[0].graph is not None and not context.plan.fixed[numbers[0]]:
             continue
         found: dict[str, list[Graph]] = {}
         for i in members:
@@ -75,10 +76,6 @@ def _groups(context: Context, runs: Sequence[Run], graphs: Mapping[int, Graph]) 
     return groups
 
 
-def _fixed(context: Context, case: Case) -> bool:
-    return case.graph is not None and bool(context.plan.tasks[case.graph].call.location)
-
-
 def _combination(case: Case) -> Combination:
     return Combination(case.graph_label, case.parameters_label, case.data_label)
 
@@ -86,25 +83,15 @@ def _combination(case: Case) -> Combination:
 def failure_logs(context: Context) -> dict[int, str]:
     """The last lines of what failed runs left behind, by place of the run."""
     runs = context.runs_of(context.setup.algorithm_ids())
-    tasks = context.plan.tasks
-    steps = [(i, p) for i, run in enumerate(runs) for p in (run.learn, run.estimate, run.score)]
-    found = context.store.outcomes({tasks[p].key for _, p in steps if p is not None})
-    logs: dict[int, str] = {}
-    for i, position in steps:
-        outcome = None if position is None else found.get(tasks[position].key)
-        if outcome is None or outcome.status is Status.OK or i in logs:
-            continue
-        if outcome.detail and len(logs) < _MOST_LOGS:
-            logs[i] = outcome.detail[-_LOG:]
-    return logs
+    logs = ((i, context.log(run)) for i, run in enumerate(runs))
+    return dict(islice(((i, log[-_LOG:]) for i, log in logs if log), _MOST_LOGS))
 
 
 def settings_of(context: Context, names: Mapping[Any, str]) -> dict[str, dict[str, Any]]:
     """All parameters of each setting, defaults filled in, by its name."""
     result: dict[str, dict[str, Any]] = {}
     for (identifier, number), name in names.items():
-        entry = context.config.algorithms[identifier]
-        module = entry.settings[number].module
-        about = {"module": module.name, "implementation": getattr(module, "implementation", "")}
-        result[name] = about | dict(module.to_json())
+        entry = context.algorithms[identifier]
+        about = {"module": entry.module.name, "implementation": entry.module.implementation}
+        result[name] = about | dict(entry.settings[number].parameters)
     return result

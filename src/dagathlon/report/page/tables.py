@@ -46,7 +46,7 @@ class Tables:
         ids = self.context.setup.algorithm_ids()
         joined = zip(self.context.rows(ids), self.context.further_rows(ids), strict=True)
         shown = [row | {name: more.get(name) for name in _FURTHER} for row, more in joined]
-        rows = named(shown, self.context.config.algorithms)
+        rows = named(shown, self.context.algorithms)
         names = case_names(combinations(rows)) if rows else {}
         for place, row in enumerate(rows):
             row["case"] = names[combination(row)]
@@ -97,7 +97,7 @@ class Tables:
         return [name for name in names if self._has(name)]
 
     def _parameters(self) -> set[str]:
-        entries = self.context.config.algorithms
+        entries = self.context.algorithms
         return {key for row in self.runs for key in entries[row["id"]].values}
 
     @cached_property

@@ -41,8 +41,7 @@ def _write_tables(
         of_module = [row for row in rows if row["algorithm"] == module]
         write_csv(of_module, Path(f"{prefix}{module}.csv"))
     write_csv(summary, Path(prefix + "ROC_data.csv"))
-    config = Path(f"{prefix}config") / context.config.path.name
-    write_bytes(config, context.config.path.read_bytes())
+    write_bytes(Path(f"{prefix}config") / context.study.name, context.study.text)
 
 
 class _Part(NamedTuple):
@@ -61,7 +60,7 @@ def _write_figures(
     summary: list[dict[str, Any]],
     evaluation: Benchmarks,
 ) -> None:
-    runs = named(rows, context.config.algorithms)
+    runs = named(rows, context.algorithms)
     settings = [row | {"setting": curve_name(row)} for row in summary]
     for number, which in enumerate(combinations(rows), 1):
         part = _Part(

@@ -54,7 +54,7 @@ def _numbers(context: Context, evaluation: GraphEstimation) -> dict[tuple[str, i
     """Number of each setting among those of its module, in the order of the study."""
     counted: dict[str, int] = {}
     numbers: dict[tuple[str, int], int] = {}
-    for entry in context.config.algorithms.values():
+    for entry in context.algorithms.values():
         if entry.id not in evaluation.ids:
             continue
         for setting in range(len(entry.settings)):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from dagathlon.learners.base import Estimate
-from dagathlon.study.grammar.config import Config
-from dagathlon.study.grammar.expand import ModuleEntry
-from dagathlon.study.plan.plan import Case, Plan, Run
+from dagathlon.study.plan.plan import Case, Run
 from dagathlon.study.plan.task import Outcome, Status
 from dagathlon.study.store.store import Store
+from dagathlon.study.view.saved import SavedStudy
 
 Row: TypeAlias = dict[str, Any]
 
@@ -33,103 +33,107 @@ class RunRows(NamedTuple):
     further: list[Row]
 
 
-def run_rows(config: Config, plan: Plan, store: Store, setup: int, ids: Sequence[str]) -> RunRows:
-    """The tables of the runs of the named algorithms in a setup.
+class Results:
+    """The results of a setup as far as they are there, looked up in bulk.
 
     Parameters
     ----------
-    config, plan, store
-        The study, its tasks, and where their results are.
-    setup
-        Number of the setup.
-    ids
-        Algorithms to include.
+    study
+        What the run saved.
+    store
+        Where the results are.
     """
-    runs = [run for run in plan.runs if run.setup == setup and run.entry in ids]
-    table = _Table(plan, store, runs)
-    joint = [table.row(run, config.algorithms[run.entry]) for run in runs]
-    return RunRows(joint, [table.further(run) for run in runs])
 
+    def __init__(self, study: SavedStudy, store: Store) -> None:
+        self._study, self._plan, self._store = study, study.plan, store
 
-def case_rows(plan: Plan, store: Store, setup: int) -> list[Row]:
-    """Diagnostics of the data sets of a setup: one row each, none where nothing was asked."""
-    cases = dict.fromkeys(run.case for run in plan.runs if run.setup == setup)
-    diagnosed = {case: position for case, position in plan.diagnostics.items() if case in cases}
-    asked = {case: plan.tasks[position].key for case, position in diagnosed.items()}
-    found = dict(store.load_many(set(asked.values())))
-    rows = []
-    for case in cases:
-        metrics = found.get(asked.get(case, b""))
-        if metrics is not None:
-            rows.append(_labels(plan.cases[case]) | {"seed": plan.cases[case].seed} | metrics)
-    return rows
+    @cached_property
+    def outcomes(self) -> Mapping[bytes, Outcome]:
+        """How the steps of all runs ended, by key."""
+        runs = self._plan.runs
+        steps = {i for run in runs for i in (run.learn, run.estimate, run.score)} - {None}
+        return self._store.outcomes(map(self._key, steps))
 
+    @cached_property
+    def runs(self) -> list[Run]:
+        """The runs whose results are in, in the order of the plan."""
+        return [run for run in self._plan.runs if self.outcome(run) is not None]
 
-class _Table:
-    """Looks up everything the rows need, in bulk."""
+    def outcome(self, run: Run) -> Outcome | None:
+        """How a run ended: the learner's outcome, or that of the first later step that failed.
 
-    def __init__(self, plan: Plan, store: Store, runs: Sequence[Run]) -> None:
-        self._plan = plan
-        tasks = plan.tasks
-        wanted = {tasks[i].key for run in runs for i in (run.learn, run.estimate, run.score) if i}
-        self._outcomes = store.outcomes(wanted)
-        scores = {tasks[i].key for run in runs for i in (run.score, run.held_out) if i is not None}
-        self._scores: Mapping[bytes, Any] = dict(store.load_many(scores))
-        learned = {tasks[run.learn].key for run in runs}
+        None when it has not ended, or when its results are not there any more.
+        """
+        ended = None
+        for position in (run.learn, run.estimate, run.score):
+            step = None if position is None else self.outcomes.get(self._key(position))
+            if position is not None and (step is None or step.status is not Status.OK):
+                return step
+            ended = ended or step
+        return ended
+
+    @cached_property
+    def rows(self) -> RunRows:
+        """The tables of the runs that are in."""
+        scored = {i for run in self.runs for i in (run.score, run.held_out)} - {None}
+        scores: Mapping[bytes, Any] = dict(self._store.load_many(map(self._key, scored)))
+        learned = {run.learn for run in self.runs}
         # The graphs themselves would fill the memory.
-        self._stats: Mapping[bytes, Mapping[str, Any]] = {
+        stats = {
             key: found.stats
-            for key, found in store.load_many(learned)
+            for key, found in self._store.load_many(map(self._key, learned))
             if isinstance(found, Estimate)
         }
+        joint = [self._row(run, stats.get(self._key(run.learn), {}), scores) for run in self.runs]
+        return RunRows(joint, [self._further(run, scores) for run in self.runs])
 
-    def row(self, run: Run, entry: ModuleEntry) -> Row:
+    @cached_property
+    def case_rows(self) -> list[Row]:
+        """Diagnostics of the data sets: one row each, none where nothing was asked."""
+        cases = dict.fromkeys(run.case for run in self._plan.runs)
+        asked = {case: self._key(i) for case, i in self._plan.diagnostics.items() if case in cases}
+        found = dict(self._store.load_many(set(asked.values())))
+        rows = []
+        for case in cases:
+            metrics = found.get(asked.get(case, b""))
+            if metrics is not None:
+                about = self._plan.cases[case]
+                rows.append(_labels(about) | {"seed": about.seed} | metrics)
+        return rows
+
+    def _row(self, run: Run, stats: Mapping[str, Any], scores: Mapping[bytes, Any]) -> Row:
         case = self._plan.cases[run.case]
-        learner = entry.settings[run.setting].module
-        outcome = self._outcome(run)
-        stats = self._stats.get(self._key(run.learn), {})
-        metrics = {} if run.score is None else self._scores.get(self._key(run.score), {})
+        algorithm = self._study.algorithms[run.entry]
+        values = algorithm.settings[run.setting].values
+        outcome = self.outcome(run) or _MISSING
+        metrics = {} if run.score is None else scores.get(self._key(run.score), {})
         row: Row = {name: metrics.get(name) for name in METRIC_COLUMNS}
-        row |= {"seed": case.seed, "algorithm": learner.name}
+        row |= {"seed": case.seed, "algorithm": algorithm.module.name}
         row |= _labels(case)
         row["time"] = outcome.wall if outcome.status is Status.OK else None
         row["ntests"] = stats.get("ntests")
-        row["id"] = entry.id
-        row |= entry.settings[run.setting].values
-        row["curve_param"] = entry.curve_parameter
-        row["curve_value"] = entry.settings[run.setting].values.get(entry.curve_parameter)
+        row["id"] = algorithm.id
+        row |= values
+        row["curve_param"] = algorithm.curve_parameter
+        row["curve_value"] = values.get(algorithm.curve_parameter)
         row["status"] = outcome.status.value
         row["reason"] = outcome.reason or None
-        row["implementation"] = learner.implementation
+        row["implementation"] = algorithm.module.implementation
         row["cpu"] = outcome.cpu if outcome.status is Status.OK else None
         row["memory"] = outcome.memory if outcome.status is Status.OK else None
         row |= {name: metrics[name] for name in BESIDE if name in metrics}
         row |= {name: stats[name] for name in TRUST if name in stats}
         return row
 
-    def further(self, run: Run) -> Row:
+    def _further(self, run: Run, scores: Mapping[bytes, Any]) -> Row:
         row: Row = {}
         for position in (run.score, run.held_out):
-            metrics = {} if position is None else self._scores.get(self._key(position), {})
+            metrics = {} if position is None else scores.get(self._key(position), {})
             row |= {k: v for k, v in metrics.items() if k not in _IN_JOINT_TABLE}
         return row
 
-    def _key(self, position: int) -> bytes:
-        return self._plan.tasks[position].key
-
-    def _outcome(self, run: Run) -> Outcome:
-        """How the run ended: the learner's outcome, or that of the first later step that failed."""
-        learned = self._find(run.learn)
-        if learned.status is not Status.OK:
-            return learned
-        for position in (run.estimate, run.score):
-            if position is not None and self._find(position).status is not Status.OK:
-                return self._find(position)
-        return learned
-
-    def _find(self, position: int) -> Outcome:
-        missing = Outcome(Status.SKIPPED, "not run yet")
-        return self._outcomes.get(self._key(position), missing)
+    def _key(self, position: int | None) -> bytes:
+        return self._plan.keys[cast(int, position)]
 
 
 def _labels(case: Case) -> Row:

@@ -1,0 +1,194 @@
+"""From a study and its plan to the facts that its run saves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, product
+from math import prod
+from typing import Any, TypeVar
+
+from dagathlon.modules import Module
+from dagathlon.study.grammar.config import Config, DataEntry, Part, Setup
+from dagathlon.study.grammar.expand import ModuleEntry, Setting
+from dagathlon.study.plan.labels import label_of
+from dagathlon.study.plan.plan import Case, Plan, Run
+from dagathlon.study.plan.task import Limits
+from dagathlon.study.view.saved import (
+    Algorithm,
+    Column,
+    DataSource,
+    Keys,
+    ModuleFacts,
+    Origin,
+    SavedEvaluation,
+    SavedPlan,
+    SavedSetup,
+    SavedStudy,
+    Settings,
+)
+
+# The fields that are places of tasks; a plan of several setups has places that one has no use for.
+POSITIONS: Mapping[type[tuple[Any, ...]], tuple[str, ...]] = {
+    Case: ("graph", "data"),
+    Run: ("learn", "estimate", "score", "held_out"),
+}
+_NO_LIMITS = Limits()
+_Record = TypeVar("_Record", Case, Run)
+
+
+def facts_of_setup(config: Config, plan: Plan, number: int) -> SavedStudy:
+    """What the run saves of one setup of a study.
+
+    Parameters
+    ----------
+    config, plan
+        The study and all its tasks.
+    number
+        Number of the setup.
+    """
+    setup = config.setups[number]
+    sources = [_source(entry) for entry in setup.data]
+    return SavedStudy(
+        config.path.name,
+        config.path.read_bytes(),
+        SavedSetup(
+            setup.title, tuple(sources), tuple(_evaluations(setup)), tuple(setup.algorithm_ids())
+        ),
+        {name: _algorithm(entry) for name, entry in config.algorithms.items()},
+        _generators(setup),
+        _saved_plan(plan, number, _origins(setup, sources)),
+    )
+
+
+def module_facts(module: type[Module]) -> ModuleFacts:
+    """What is known of a module without having it."""
+    return ModuleFacts(
+        module.name,
+        module.kind,
+        module.version,
+        module.implementation,
+        module.summary(),
+        tuple(module.references),
+        {name: one.description for name, one in module.parameters().items()},
+        tuple(sorted(getattr(module, "takes", ()))),
+        str(getattr(module, "gives", "")) if module.kind == "algorithm" else "",
+        bool(getattr(module, "samples", False)),
+    )
+
+
+def _algorithm(entry: ModuleEntry) -> Algorithm:
+    return Algorithm(
+        entry.id, module_facts(entry.module), entry.values, entry.curve_parameter, _settings(entry)
+    )
+
+
+def _settings(entry: ModuleEntry) -> Settings:
+    given = [setting.values for setting in entry.settings]
+    filled = [setting.module.to_json() for setting in entry.settings]
+    return Settings(len(given), _columns(given), _columns(filled))
+
+
+def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Column]:
+    return {name: _column([row[name] for row in rows]) for name in (rows[0] if rows else ())}
+
+
+def _column(values: Sequence[Any]) -> Column:
+    """JSON tells 1 from 1.0 and true, and lists have a form that can be compared."""
+    numbers: dict[str, int] = {}
+    codes = [numbers.setdefault(json.dumps(value), len(numbers)) for value in values]
+    levels = [json.loads(text) for text in numbers]
+    return Column(levels, codes if len(levels) > 1 else ())
+
+
+def _source(entry: DataEntry) -> DataSource:
+    noises = tuple(noise.code for noise in entry.noises)
+    return DataSource(entry.graph_id, entry.parameters_id, entry.data_id, entry.seeds, noises)
+
+
+def _evaluations(setup: Setup) -> Iterator[SavedEvaluation]:
+    for evaluation in setup.evaluations:
+        yield SavedEvaluation(evaluation.name, json.loads(json.dumps(evaluation.to_json())))
+
+
+def _generators(setup: Setup) -> list[ModuleFacts]:
+    parts = (part for entry in setup.data for part in _parts(entry))
+    found = (type(part.module) for part in parts if isinstance(part, Setting))
+    return [module_facts(module) for module in dict.fromkeys(found)]
+
+
+def _parts(entry: DataEntry) -> Iterator[Part]:
+    return chain(entry.graphs, entry.parameters, entry.data)
+
+
+def _origins(setup: Setup, sources: Sequence[DataSource]) -> dict[tuple[Any, ...], Origin]:
+    """Data entries by seed and labels of their data sets; the first entry of a kind counts."""
+    found: dict[tuple[Any, ...], Origin] = {}
+    none: Sequence[Part | None] = (None,)
+    for entry, source in zip(setup.data, sources, strict=True):
+        labels = [
+            [label_of(part) for part in parts]
+            for parts in (entry.graphs or none, entry.parameters or none, entry.data)
+        ]
+        for number, (graph, parameters, data) in enumerate(product(*labels), 1):
+            origin = Origin(source, number, prod(map(len, labels)))
+            for noise, seed in product(entry.noises, entry.seeds):
+                suffix = f"/noise={noise.code}" if noise.rates else ""
+                key = (seed, graph, parameters, data + suffix, noise.code)
+                found.setdefault(key, origin)
+    return found
+
+
+def _saved_plan(plan: Plan, number: int, origins: Mapping[tuple[Any, ...], Origin]) -> SavedPlan:
+    """The part of a plan that one setup has asked for, with places of its own."""
+    runs = [run for run in plan.runs if run.setup == number]
+    chosen = sorted({run.case for run in runs}) or _cases_by_label(plan, origins)
+    place_of_case = {case: place for place, case in enumerate(chosen)}
+    cases = [plan.cases[case] for case in chosen]
+    diagnostics = {
+        place: plan.diagnostics[case]
+        for case, place in place_of_case.items()
+        if case in plan.diagnostics
+    }
+    used = {*_positions(cases), *_positions(runs), *diagnostics.values()} - {None}
+    place = {position: i for i, position in enumerate(sorted(used))}
+    tasks = plan.tasks
+    return SavedPlan(
+        _moved(cases, place),
+        _moved(runs, place, case=[place_of_case[run.case] for run in runs], setup=[0] * len(runs)),
+        Keys(b"".join(tasks[position].key for position in place)),
+        [origins[case[2:]] for case in cases],
+        [case.graph is not None and bool(tasks[case.graph].call.location) for case in cases],
+        {case: place[position] for case, position in diagnostics.items()},
+        [plan.limits.get(run.learn, _NO_LIMITS) for run in runs],
+        list(dict.fromkeys(plan.omissions)),
+    )
+
+
+def _cases_by_label(plan: Plan, origins: Mapping[tuple[Any, ...], Origin]) -> list[int]:
+    """The data sets of a setup in which nothing is learned, each once."""
+    found: dict[tuple[Any, ...], int] = {}
+    for number, case in enumerate(plan.cases):
+        if case[2:] in origins:
+            found.setdefault(case[2:], number)
+    return list(found.values())
+
+
+def _by_field(records: Sequence[_Record]) -> dict[str, Sequence[Any]]:
+    return dict(zip(type(records[0])._fields, zip(*records, strict=True), strict=True))
+
+
+def _positions(records: Sequence[_Record]) -> set[int]:
+    if not records:
+        return set()
+    columns = _by_field(records)
+    return set(chain.from_iterable(columns[name] for name in POSITIONS[type(records[0])]))
+
+
+def _moved(records: Sequence[_Record], place: Mapping[int, int], **changed: Any) -> list[_Record]:
+    """The records with new places; a million of them are moved field by field."""
+    if not records:
+        return []
+    kind, columns = type(records[0]), _by_field(records)
+    moved = {name: list(map(place.get, columns[name])) for name in POSITIONS[kind]}
+    return list(map(kind._make, zip(*(columns | moved | changed).values(), strict=True)))
