@@ -54,6 +54,7 @@ def _run(arguments: argparse.Namespace) -> int:
         summary = study.run(arguments.out, arguments.jobs, options, display.on_event)
         display.finish(summary)
     if summary.interrupted:
+        print(f"dagathlon report {arguments.out} shows what is there")
         return INTERRUPTED
     if not arguments.quiet:
         if summary.failures():

@@ -18,7 +18,7 @@ from dagathlon.study.plan.plan import Case, Run
 from dagathlon.study.plan.task import Status
 from dagathlon.study.store.store import Store
 from dagathlon.study.view.provenance import Provenance
-from dagathlon.study.view.results import Results, RunRows
+from dagathlon.study.view.results import RunResults, RunRows
 from dagathlon.study.view.saved import Algorithm, Origin, SavedPlan, SavedSetup, SavedStudy
 from dagathlon.study.view.saved_file import load
 from dagathlon.study.view.standing import Standing, state_of
@@ -89,8 +89,8 @@ class Context:
         return Look.of(self.setup.algorithm_ids())
 
     @cached_property
-    def _results(self) -> Results:
-        return Results(self.study, self.store)
+    def _results(self) -> RunResults:
+        return RunResults(self.study, self.store)
 
     @cached_property
     def standing(self) -> Standing:
@@ -131,6 +131,21 @@ class Context:
         wanted = set(ids)
         pairs = zip(*self._all_rows, strict=True)
         return [further for row, further in pairs if row["id"] in wanted]
+
+    @cached_property
+    def compared(self) -> set[tuple[Any, ...]]:
+        """Seed and labels of the data sets on which all runs are in: those that compare fairly."""
+        missing = {run.case for run in set(self.plan.runs).difference(self.runs)}
+        planned = {run.case for run in self.plan.runs}
+        return {self.plan.cases[case][2:6] for case in planned - missing}
+
+    def comparable(self, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The rows of data sets on which all runs are in; all of them when nothing is missing.
+
+        A setting that has not come to a data set yet must not look as if it had failed there.
+        """
+        names = ("seed", "adjmat", "parameters", "data")
+        return [row for row in rows if tuple(row[name] for name in names) in self.compared]
 
     @property
     def case_rows(self) -> list[dict[str, Any]]:

@@ -62,7 +62,7 @@ class Ranks:
         ids = options.ids or context.setup.algorithm_ids()
         joined = zip(context.rows(ids), context.further_rows(ids), strict=True)
         entries = context.algorithms
-        rows = named([row | further for row, further in joined], entries)
+        rows = named(context.comparable([row | further for row, further in joined]), entries)
         return cls(rows, entries, options, context.case_rows)
 
     @cached_property

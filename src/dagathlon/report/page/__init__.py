@@ -79,13 +79,14 @@ def _setting_names(context: Context, tables: Tables) -> dict[tuple[str, int], st
 
 
 def verdicts_of(tables: Tables) -> list[Verdict]:
+    """Who is best by each metric of the headlines."""
     if not tables.has_truth:
         return []
     several = len({row["id"] for row in tables.runs}) > 1
     found = []
     for metric in sorted(tables.headlines, key=lambda metric: metric != tables.quality):
         better = words(metric).better
-        one = verdict(tables.runs, metric, better) if better and metric != "memory" else None
+        one = verdict(tables.compared, metric, better) if better and metric != "memory" else None
         # A metric that only one of several algorithms has is no contest.
         if one is not None and not (several and one.second is None):
             found.append(one)
@@ -126,17 +127,24 @@ def _page(
 
 def banner(context: Context) -> str:
     """What a reader must know before the numbers: what is missing, and what is not shown."""
-    notes = [f"{words}." for words in [context.standing.words()] if words]
+    notes = []
+    if context.partial:
+        data_sets = f"{len(context.compared):,} of {len(context.cases):,} data sets"
+        notes.append(
+            f"{context.standing.words()}. Verdict and ranks are of the {data_sets} on which all "
+            "runs are in; other tables and figures are of the runs that are in."
+        )
     notes += [f"{name} is not shown: {reason}." for name, reason in context.not_shown]
     return "".join(f'<p class="banner" role="note">{sections.text(note)}</p>' for note in notes)
 
 
 def lead(context: Context, tables: Tables, verdicts: list[Verdict]) -> str:
     """The result in a sentence or two."""
-    if tables.runs:
-        control = control_of(context, tables.quality)
-        return sections.headline(verdicts, tables.quality, control)
-    return sections.NOT_YET if context.plan.runs else sections.NOTHING
+    if not context.plan.runs:
+        return sections.NOTHING
+    if not tables.compared:
+        return sections.NOT_YET
+    return sections.headline(verdicts, tables.quality, control_of(context, tables.quality))
 
 
 def _section(name: str, heading: str, content: str) -> str:

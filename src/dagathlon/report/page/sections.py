@@ -19,7 +19,7 @@ NOTHING = (
     '<p class="lead">Nothing was learned: no evaluation of the study names an algorithm in its '
     "<code>ids</code>.</p>"
 )
-NOT_YET = '<p class="lead">No run is in yet.</p>'
+NOT_YET = '<p class="lead">No data set has all its runs yet, so that there is no verdict.</p>'
 
 
 def text(value: object) -> str:

@@ -69,5 +69,5 @@ def by_column(records: Sequence[tuple[Any, ...]], fields: Sequence[str]) -> dict
 
 
 def by_record(columns: Mapping[str, Packed], fields: Sequence[str]) -> list[tuple[Any, ...]]:
-    """The records again; columns of unequal length are a `ValueError`, missing ones a `KeyError`."""
+    """The records again; columns of unequal length are a `ValueError`."""
     return list(zip(*(columns[name].unpacked() for name in fields), strict=True))

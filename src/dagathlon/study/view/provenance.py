@@ -64,7 +64,7 @@ class Provenance:
     began: float = field(default_factory=time.time)
     ended: float | None = None
     versions: Mapping[str, str] = field(default_factory=lambda: dict(_versions()))
-    machine: str = field(default_factory=lambda: _machine())
+    machine: str = field(default_factory=lambda: ", ".join(_machine()))
 
     def closed(self, *, interrupted: bool) -> Self:
         """The same when the run has come to its end."""
@@ -111,11 +111,12 @@ def _versions() -> Iterator[tuple[str, str]]:
     yield "Python", platform.python_version()
 
 
-def _machine() -> str:
+def _machine() -> Iterator[str]:
     cores = os.cpu_count()
-    model = _processor()
-    parts = [platform.system(), platform.machine(), model, f"{cores} cores" if cores else ""]
-    return ", ".join(part for part in parts if part)
+    parts = [platform.system(), platform.machine(), _processor()]
+    yield from (part for part in parts if part)
+    if cores:
+        yield f"{cores} cores"
 
 
 def _processor() -> str:

@@ -33,7 +33,7 @@ class RunRows(NamedTuple):
     further: list[Row]
 
 
-class Results:
+class RunResults:
     """The results of a setup as far as they are there, looked up in bulk.
 
     Parameters
@@ -57,7 +57,12 @@ class Results:
     @cached_property
     def runs(self) -> list[Run]:
         """The runs whose results are in, in the order of the plan."""
-        return [run for run in self._plan.runs if self.outcome(run) is not None]
+        return list(self._ended)
+
+    @cached_property
+    def _ended(self) -> dict[Run, Outcome]:
+        outcomes = ((run, self.outcome(run)) for run in self._plan.runs)
+        return {run: outcome for run, outcome in outcomes if outcome is not None}
 
     def outcome(self, run: Run) -> Outcome | None:
         """How a run ended: the learner's outcome, or that of the first later step that failed.
@@ -105,7 +110,7 @@ class Results:
         case = self._plan.cases[run.case]
         algorithm = self._study.algorithms[run.entry]
         values = algorithm.settings[run.setting].values
-        outcome = self.outcome(run) or _MISSING
+        outcome = self._ended[run]
         metrics = {} if run.score is None else scores.get(self._key(run.score), {})
         row: Row = {name: metrics.get(name) for name in METRIC_COLUMNS}
         row |= {"seed": case.seed, "algorithm": algorithm.module.name}

@@ -98,7 +98,7 @@ def _column(values: Sequence[Any]) -> Column:
     numbers: dict[str, int] = {}
     codes = [numbers.setdefault(json.dumps(value), len(numbers)) for value in values]
     levels = [json.loads(text) for text in numbers]
-    return Column(levels, codes if len(levels) > 1 else ())
+    return Column(levels, codes if len(levels) > 1 else [])
 
 
 def _source(entry: DataEntry) -> DataSource:

@@ -41,6 +41,10 @@ class Standing(NamedTuple):
             return ""
         return f"{self.there:,} of {self.planned:,} runs are in; {self._why()}"
 
+    def line(self) -> str:
+        """The same for a list of setups, in which one that is complete says so."""
+        return self.words() or f"all {self.planned:,} runs are in"
+
     def _why(self) -> str:
         if self.state is State.RUNNING:
             return "the study is running"
