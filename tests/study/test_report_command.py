@@ -56,7 +56,7 @@ class Nothing(Learner):
 MANIFEST = """
 name = "outside"
 summary = "Joins nothing, in a program of its own."
-command = ["sh", "run.sh"]
+command = ["sh", "{folder}/run.sh"]
 takes = ["continuous"]
 gives = "dag"
 """

@@ -31,7 +31,7 @@ import numpy as np
 from dagathlon.errors import StudyError
 from dagathlon.study.plan.plan import Case, Omission, Run
 from dagathlon.study.plan.task import Limits
-from dagathlon.study.view.columns import TYPES, Packed, by_column, by_record
+from dagathlon.study.view.columns import TYPES, Packed, by_column, by_record, uncollected
 from dagathlon.study.view.facts import (
     facts_json,
     file_name,
@@ -61,7 +61,8 @@ def save(study: SavedStudy, folder: Path) -> None:
     # Runs of the same study may begin at the same moment.
     unfinished = folder / f"{SAVED}.{os.getpid()}.part"
     try:
-        with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        packing = (zipfile.ZIP_DEFLATED, True, 1)
+        with uncollected(), zipfile.ZipFile(unfinished, "w", *packing) as archive:
             _write(study, archive)
         unfinished.replace(folder / SAVED)
     finally:
@@ -77,7 +78,7 @@ def load(folder: Path) -> SavedStudy:
         When it is damaged, or was written by a later version.
     """
     path = folder / SAVED
-    with _explained(path), zipfile.ZipFile(path) as archive:
+    with _explained(path), uncollected(), zipfile.ZipFile(path) as archive:
         return _read(archive, path)
 
 

@@ -14,6 +14,7 @@ from dagathlon.study.grammar.expand import ModuleEntry, Setting
 from dagathlon.study.plan.labels import label_of
 from dagathlon.study.plan.plan import Case, Plan, Run
 from dagathlon.study.plan.task import Limits
+from dagathlon.study.view.columns import uncollected
 from dagathlon.study.view.saved import (
     Algorithm,
     Column,
@@ -49,6 +50,8 @@ def facts_of_setup(config: Config, plan: Plan, number: int) -> SavedStudy:
     """
     setup = config.setups[number]
     sources = [_source(entry) for entry in setup.data]
+    with uncollected():
+        plan_of_setup = _saved_plan(plan, number, _origins(setup, sources))
     return SavedStudy(
         config.path.name,
         config.path.read_bytes(),
@@ -57,7 +60,7 @@ def facts_of_setup(config: Config, plan: Plan, number: int) -> SavedStudy:
         ),
         {name: _algorithm(entry) for name, entry in config.algorithms.items()},
         _generators(setup),
-        _saved_plan(plan, number, _origins(setup, sources)),
+        plan_of_setup,
     )
 
 
@@ -174,8 +177,9 @@ def _cases_by_label(plan: Plan, origins: Mapping[tuple[Any, ...], Origin]) -> li
     return list(found.values())
 
 
-def _by_field(records: Sequence[_Record]) -> dict[str, Sequence[Any]]:
-    return dict(zip(type(records[0])._fields, zip(*records, strict=True), strict=True))
+def _by_field(records: Sequence[_Record]) -> dict[str, list[Any]]:
+    fields = type(records[0])._fields
+    return {name: [record[i] for record in records] for i, name in enumerate(fields)}
 
 
 def _positions(records: Sequence[_Record]) -> set[int]:
