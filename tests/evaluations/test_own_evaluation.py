@@ -14,7 +14,9 @@ import pytest
 from dagathlon.cli import main
 from dagathlon.errors import StudyError
 from dagathlon.modules import registry
-from dagathlon.workflow import Study
+from dagathlon.study.view.saved_file import load, save
+from dagathlon.study.view.saving import facts_of_setup
+from dagathlon.workflow import Study, rewrite
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "edge_counts.json"
@@ -92,6 +94,31 @@ def test_the_example_adds_tasks_a_table_a_figure_and_a_section(tmp_path: Path) -
     assert "edge-counts" in payload(folder)["figures"]
     # What is learned for an evaluation is no part of the study's own tables.
     assert len(table(folder / "metrics" / "metrics.csv")) == 4
+
+
+def test_a_report_runs_no_code_of_the_evaluation(
+    run: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = run("scored", SCORES, ["hc"])
+    before = (folder / "scored" / "runs.csv").read_text("utf-8")
+    monkeypatch.setenv(registry.FILES, "")
+    registry.modules.cache_clear()
+    (written,) = rewrite(folder.parent)
+    assert written.notes == ["scored is not shown: no evaluation of that name is installed here"]
+    assert "scored is not shown" in written.report.read_text("utf-8")
+    assert (folder / "scored" / "runs.csv").read_text("utf-8") == before
+
+
+def test_further_runs_are_saved(tmp_path: Path) -> None:
+    study = Study.load(EXAMPLE)
+    saved = facts_of_setup(study.config, study.plan, 0)
+    save(saved, tmp_path)
+    found = load(tmp_path).plan
+    assert len(found.further) == 36
+    assert found.further == saved.plan.further
+    assert {found.cases[run.case].transform for run in found.further} == {
+        f"subsample={n},{k}" for n in (50, 100, 200) for k in (1, 2, 3)
+    }
 
 
 def test_algorithms_meet_the_same_subsamples() -> None:
