@@ -8,10 +8,10 @@ dagathlon run examples/own_parts.json
 from dataclasses import dataclass
 
 import numpy as np
-from dagathlon.pulse import beat
 
 from dagathlon import Dataset, Estimate, Graph, Learner
 from dagathlon.modules import Probability
+from dagathlon.pulse import beat
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 import time
@@ -10,7 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from dagathlon.errors import OutOfTimeError
-from dagathlon.pulse import beat, best_so_far, part, until_deadline, watch
+from dagathlon.pulse import aside, beat, best_so_far, part, time_left, until_deadline, watch
 
 # Long past, and far in the future: no test here waits for a clock.
 PAST = 0.0
@@ -38,6 +39,8 @@ def test_a_deadline_to_come_changes_nothing() -> None:
     with watch(deadline=FUTURE) as watched:
         beat()
         assert not best_so_far()
+        assert 0 < time_left() < math.inf
+    assert time_left() == math.inf
     assert not watched.stopped_early
 
 
@@ -168,3 +171,25 @@ def test_each_thread_has_a_pulse_of_its_own() -> None:
         thread.start()
         thread.join()
     assert found == [True, 3]
+
+
+def test_work_aside_gives_its_result_or_its_error() -> None:
+    assert aside(divmod, 7, 2) == (3, 1)
+    with pytest.raises(ZeroDivisionError):
+        aside(divmod, 1, 0)
+
+
+def test_work_aside_ends_when_nobody_waits() -> None:
+    ended = threading.Event()
+
+    def endless() -> None:
+        try:
+            while True:
+                pass
+        finally:
+            ended.set()
+
+    with pytest.raises(OutOfTimeError), watch(deadline=PAST):
+        aside(endless)
+    ended.wait()
+    assert ended.is_set()

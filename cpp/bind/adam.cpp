@@ -64,7 +64,7 @@ Answer fit_dagma(Matrix<const double> moments, Matrix<const double> values, Matr
 
 }  // namespace
 
-void bind_adam(nb::module_& m) {
+static void bind_adam(nb::module_& m) {
   m.def("golem", &fit_golem, nb::arg("moments"), nb::arg("start"), nb::arg("equal_variances"), nb::arg("sparsity"),
         nb::arg("acyclicity"), nb::arg("learning_rate"), nb::arg("steps"),
         "Weights from row to column after so many steps; None when they diverge.");
@@ -75,5 +75,7 @@ void bind_adam(nb::module_& m) {
         nb::arg("steps"), nb::arg("checkpoint"),
         "One stage of DAGMA, least squares without values; None when the start is out of the domain.");
 }
+
+static const Part part("adam", bind_adam);
 
 }  // namespace dagathlon

@@ -25,7 +25,7 @@ MarkedGraph pag(const MarkedGraph& graph) {
 
 }  // namespace
 
-void bind_ancestral(nb::module_& m) {
+static void bind_ancestral(nb::module_& m) {
   m.def("latent_projection", &projected, nb::arg("graph"), nb::arg("latent"), nb::arg("selection"));
   m.def("is_mag", &is_mag, nb::arg("graph"), ReleaseGil());
   m.def("is_pag", &is_pag, nb::arg("graph"), ReleaseGil());
@@ -33,5 +33,7 @@ void bind_ancestral(nb::module_& m) {
   m.def("directed_circles", &directed_circles, nb::arg("graph"), ReleaseGil());
   m.def("mag_of_pag", &mag_of_pag, nb::arg("graph"), ReleaseGil());
 }
+
+static const Part part("ancestral", bind_ancestral);
 
 }  // namespace dagathlon

@@ -51,7 +51,7 @@ std::tuple<std::vector<double>, std::vector<double>> evaluate(IndependenceTest& 
 
 }  // namespace
 
-void bind_bayesian_test(nb::module_& m) {
+static void bind_bayesian_test(nb::module_& m) {
   nb::class_<SampledTest, IndependenceTest>(m, "SampledTest", "Answers drawn by the probability of independence.")
       .def("restart", &SampledTest::restart, nb::arg("seed"), "Forgets all answers and draws others.")
       .def_prop_ro("asked", &asked, "The questions since the start: x, y and the given variables.");
@@ -59,5 +59,7 @@ void bind_bayesian_test(nb::module_& m) {
   m.def("evaluate_tests", &evaluate, nb::arg("test"), nb::arg("questions"), ReleaseGil(),
         "Statistics and p-values of many tests, which are not counted.");
 }
+
+static const Part part("bayesian_test", bind_bayesian_test);
 
 }  // namespace dagathlon

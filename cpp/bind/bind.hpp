@@ -1,4 +1,4 @@
-// What every binding file shares: array types, the guard that releases the GIL, and the list of parts.
+// What every binding file shares: array types, the guard that releases the GIL, and how a part is added.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -57,39 +57,16 @@ NodeList to_list(ConstRow row);
 // Pairs of n nodes from row to column, the diagonal left out; ValueError for another shape.
 BitMatrix to_bits(const Matrix<const bool>& pairs, std::size_t n);
 
-// One function per binding file; module.cpp calls them all.
-void bind_marked_graph(nb::module_& m);
-void bind_dag(nb::module_& m);
-void bind_equivalence(nb::module_& m);
-void bind_chordal(nb::module_& m);
-void bind_distance(nb::module_& m);
-void bind_separation(nb::module_& m);
-void bind_sparsest_permutation(nb::module_& m);
-void bind_ancestral(nb::module_& m);
-void bind_random(nb::module_& m);
-void bind_sampling(nb::module_& m);
-void bind_orientation(nb::module_& m);
-void bind_noise(nb::module_& m);
-void bind_completion(nb::module_& m);
-void bind_linear_sem(nb::module_& m);
-void bind_random_graphs(nb::module_& m);
-void bind_independence(nb::module_& m);
-void bind_pc(nb::module_& m);
-void bind_score(nb::module_& m);
-void bind_hill_climbing(nb::module_& m);
-void bind_equivalence_search(nb::module_& m);
-void bind_order_search(nb::module_& m);
-void bind_local_structure(nb::module_& m);
-void bind_fci(nb::module_& m);
-void bind_samplers(nb::module_& m);
-void bind_bayesian_test(nb::module_& m);
-void bind_missing_values(nb::module_& m);
-void bind_notears(nb::module_& m);
-void bind_parent_sets(nb::module_& m);
-void bind_dag_posterior(nb::module_& m);
-void bind_adam(nb::module_& m);
-void bind_lingam(nb::module_& m);
-void bind_packed_graphs(nb::module_& m);
-void bind_pulse(nb::module_& m);
+// A part of the module. A binding file makes itself known by holding one, so that no list names them all.
+class Part {
+ public:
+  using Bind = void (*)(nb::module_&);
+  // Classes that others derive from come early.
+  enum class Rank : std::uint8_t { early, usual };
+
+  Part(const char* name, Bind bind, Rank rank = Rank::usual);
+  // By rank, then by name: the same in every build.
+  static void bind_all(nb::module_& m);
+};
 
 }  // namespace dagathlon

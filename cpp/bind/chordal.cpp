@@ -23,7 +23,7 @@ std::optional<CliqueTreeParts> clique_tree_parts(const MarkedGraph& graph) {
 
 }  // namespace
 
-void bind_chordal(nb::module_& m) {
+static void bind_chordal(nb::module_& m) {
   m.def("perfect_elimination_order",
         [](const MarkedGraph& graph) { return perfect_elimination_order(graph.adjacency_rows()); },
         nb::arg("graph"), ReleaseGil(), "Of the skeleton; None when it is not chordal.");
@@ -32,5 +32,7 @@ void bind_chordal(nb::module_& m) {
   m.def("clique_tree", &clique_tree_parts, nb::arg("graph"), ReleaseGil(),
         "Of the skeleton: cliques, separators, the clique each hangs on (a root: itself); or None.");
 }
+
+static const Part part("chordal", bind_chordal);
 
 }  // namespace dagathlon

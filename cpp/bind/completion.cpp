@@ -52,12 +52,14 @@ NumpyMatrix<double> g_wishart(Matrix<const double> factor, const MarkedGraph& gr
 
 }  // namespace
 
-void bind_completion(nb::module_& m) {
+static void bind_completion(nb::module_& m) {
   m.def("complete_covariance", &complete, nb::arg("covariance"), nb::arg("graph"), nb::arg("tolerance"),
         nb::arg("max_sweeps"),
         "ValueError when it is not positive definite, RuntimeError when the sweeps were not enough.");
   m.def("g_wishart_covariance", &g_wishart, nb::arg("factor"), nb::arg("graph"), nb::arg("tolerance"),
         nb::arg("max_sweeps"), "Completes the inverse of L·Lᵀ, L lower triangular; errors as above.");
 }
+
+static const Part part("completion", bind_completion);
 
 }  // namespace dagathlon

@@ -4,7 +4,7 @@
 
 namespace dagathlon {
 
-void bind_dag(nb::module_& m) {
+static void bind_dag(nb::module_& m) {
   m.def("is_dag", &is_dag, nb::arg("graph"), ReleaseGil());
   m.def("topological_order", &topological_order, nb::arg("graph"), ReleaseGil(),
         "Nodes on or after a directed cycle are left out.");
@@ -27,5 +27,7 @@ void bind_dag(nb::module_& m) {
         },
         nb::arg("graph"), nb::arg("node"), ReleaseGil());
 }
+
+static const Part part("dag", bind_dag);
 
 }  // namespace dagathlon

@@ -68,7 +68,7 @@ NumpyMatrix<double> marginals(const Posterior& posterior, std::vector<double> (P
 
 }  // namespace
 
-void bind_dag_posterior(nb::module_& m) {
+static void bind_dag_posterior(nb::module_& m) {
   nb::enum_<Modularity>(m, "Modularity")
       .value("structure", Modularity::structure)
       .value("order", Modularity::order);
@@ -121,5 +121,7 @@ void bind_dag_posterior(nb::module_& m) {
            },
            nb::arg("count"), nb::arg("seed"), ReleaseGil());
 }
+
+static const Part part("dag_posterior", bind_dag_posterior);
 
 }  // namespace dagathlon

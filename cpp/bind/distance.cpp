@@ -4,7 +4,7 @@
 
 namespace dagathlon {
 
-void bind_distance(nb::module_& m) {
+static void bind_distance(nb::module_& m) {
   m.def("differing_pairs",
         [](const MarkedGraph& a, const MarkedGraph& b) {
           if (a.size() != b.size()) throw nb::value_error("graphs of different size");
@@ -12,5 +12,7 @@ void bind_distance(nb::module_& m) {
         },
         nb::arg("a"), nb::arg("b"), ReleaseGil());
 }
+
+static const Part part("distance", bind_distance);
 
 }  // namespace dagathlon

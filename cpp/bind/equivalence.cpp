@@ -45,7 +45,7 @@ MarkedGraph checked_essential_graph(const MarkedGraph& dag, const std::vector<No
 
 }  // namespace
 
-void bind_equivalence(nb::module_& m) {
+static void bind_equivalence(nb::module_& m) {
   m.def("is_pdag", &is_pdag, nb::arg("graph"), ReleaseGil());
   m.def("is_undirected", &is_undirected, nb::arg("graph"), ReleaseGil());
   m.def("is_cpdag", &is_cpdag, nb::arg("graph"), ReleaseGil());
@@ -61,5 +61,7 @@ void bind_equivalence(nb::module_& m) {
   m.def("interventional_essential_graph", &checked_essential_graph, nb::arg("dag"), nb::arg("targets"),
         ReleaseGil());
 }
+
+static const Part part("equivalence", bind_equivalence);
 
 }  // namespace dagathlon

@@ -29,7 +29,7 @@ ClassSearchResult checked_search(BoundScore& score, const SearchLimits& limits, 
 
 }  // namespace
 
-void bind_equivalence_search(nb::module_& m) {
+static void bind_equivalence_search(nb::module_& m) {
   nb::enum_<Step>(m, "ClassStep")
       .value("insert", Step::insert)
       .value("remove", Step::remove)
@@ -41,5 +41,7 @@ void bind_equivalence_search(nb::module_& m) {
   m.def("search_classes", &checked_search, nb::arg("score"), nb::arg("limits"), nb::arg("start"), nb::arg("phases"),
         nb::arg("iterate"), nb::arg("together"), nb::arg("escape"), nb::arg("max_degree"), nb::arg("faithful"), nb::arg("targets"), ReleaseGil());
 }
+
+static const Part part("equivalence_search", bind_equivalence_search);
 
 }  // namespace dagathlon

@@ -24,7 +24,7 @@ void check_start(const MarkedGraph& start, std::size_t n) {
 
 }  // namespace
 
-void bind_hill_climbing(nb::module_& m) {
+static void bind_hill_climbing(nb::module_& m) {
   nb::class_<SearchLimits>(m, "SearchLimits", "Arcs that must not or must be there, from row to column.")
       .def("__init__",
            [](SearchLimits* self, const Matrix<const bool>& forbidden, const Matrix<const bool>& required,
@@ -58,5 +58,7 @@ void bind_hill_climbing(nb::module_& m) {
         nb::arg("score"), nb::arg("limits"), nb::arg("start"), nb::arg("max_steps"), nb::arg("memory"),
         nb::arg("patience"), ReleaseGil());
 }
+
+static const Part part("hill_climbing", bind_hill_climbing);
 
 }  // namespace dagathlon

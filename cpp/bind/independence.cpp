@@ -146,7 +146,7 @@ void bind_coded(nb::module_& m) {
 
 }  // namespace
 
-void bind_independence(nb::module_& m) {
+static void bind_independence(nb::module_& m) {
   nb::class_<IndependenceTest>(m, "IndependenceTest", "Tests of conditional independence on one data set.")
       .def_prop_ro("size", &IndependenceTest::size)
       .def_prop_ro("calls", &IndependenceTest::calls)
@@ -167,5 +167,7 @@ void bind_independence(nb::module_& m) {
   m.def("degenerate_gaussian_test", &degenerate_gaussian_test, nb::arg("values"), nb::arg("starts"), ReleaseGil());
   m.def("oracle_test", &oracle_test, nb::arg("graph"), ReleaseGil());
 }
+
+static const Part part("independence", bind_independence, Part::Rank::early);
 
 }  // namespace dagathlon

@@ -24,11 +24,13 @@ void checked_propagate(Matrix<const double> weights, Columns values) {
 
 }  // namespace
 
-void bind_linear_sem(nb::module_& m) {
+static void bind_linear_sem(nb::module_& m) {
   m.def("weight_order", [](Matrix<const double> weights) { return weight_order(square(weights), weights.shape(0)); },
         nb::arg("weights"), ReleaseGil(), "Parents first; nodes on or after a directed cycle are left out.");
   m.def("propagate", &checked_propagate, nb::arg("weights"), nb::arg("values").noconvert(), ReleaseGil(),
         "Adds to each column of noise, in place, its weighted parents.");
 }
+
+static const Part part("linear_sem", bind_linear_sem);
 
 }  // namespace dagathlon

@@ -8,13 +8,12 @@
 #include <string>
 #include <tuple>
 
-#include "bind.hpp"
+#include "knowledge.hpp"
 
 namespace dagathlon {
 
 namespace {
 
-using Pairs = std::optional<Matrix<const bool>>;
 // The graph and the number of tests.
 using Learned = std::tuple<MarkedGraph, std::size_t>;
 
@@ -27,20 +26,16 @@ const std::map<std::string, NeighbourSearch> neighbour_searches{{"max-min", Neig
                                                                 {"hiton", NeighbourSearch::hiton},
                                                                 {"hybrid", NeighbourSearch::hybrid}};
 
-// No knowledge is an empty matrix.
-BitMatrix bits_of(const Pairs& given, std::size_t n) { return given ? to_bits(*given, n) : BitMatrix(); }
-
-DirectionOptions direction_options(std::size_t n, double alpha, std::optional<std::size_t> max_given,
-                                   const Pairs& forbidden, const Pairs& required) {
-  return {alpha, max_given.value_or(no_node), bits_of(forbidden, n), bits_of(required, n)};
-}
+struct LocalOptions {
+  DirectionOptions directions;
+  bool undirected;
+};
 
 // Knowledge about directed edges as knowledge about adjacency.
 NeighbourOptions neighbour_options(const DirectionOptions& known) {
   NeighbourOptions options;
   options.alpha = known.alpha;
   options.max_given = known.max_given;
-  if (known.forbidden.size() != known.required.size()) throw nb::value_error("forbidden and required go together");
   const std::size_t n = known.forbidden.size();
   options.required = BitMatrix(n);
   options.forbidden = BitMatrix(n);
@@ -52,49 +47,53 @@ NeighbourOptions neighbour_options(const DirectionOptions& known) {
   return options;
 }
 
-Learned finished(IndependenceTest& test, const NodeSets& blankets, const NodeSets& neighbours, bool undirected,
-                 const DirectionOptions& options) {
+Learned finished(IndependenceTest& test, const NodeSets& blankets, const NodeSets& neighbours,
+                 const LocalOptions& options) {
   const BitMatrix adjacent = adjacency_of(neighbours);
-  MarkedGraph graph = undirected ? OrientationState(adjacent).graph()
-                                 : directed_by_blankets(test, blankets, adjacent, options);
+  MarkedGraph graph = options.undirected ? OrientationState(adjacent).graph()
+                                         : directed_by_blankets(test, blankets, adjacent, options.directions);
   return {std::move(graph), test.calls()};
 }
 
-Learned learn_by_blankets(IndependenceTest& test, const std::string& search, double alpha,
-                          std::optional<std::size_t> max_given, const NodeList& levels, std::size_t rows,
-                          const Pairs& forbidden, const Pairs& required, bool undirected) {
+Learned learn_by_blankets(IndependenceTest& test, const std::string& search, const LocalOptions& local,
+                          const NodeList& levels, std::size_t rows) {
   if (!levels.empty() && levels.size() != test.size()) throw nb::value_error("one number of levels per variable");
-  const DirectionOptions directions = direction_options(test.size(), alpha, max_given, forbidden, required);
-  const NeighbourOptions options = neighbour_options(directions);
-  const BlanketOptions blanket{chosen(blanket_searches, search), alpha, options.max_given, levels, rows,
+  check_size(local.directions.forbidden, test);
+  const NeighbourOptions options = neighbour_options(local.directions);
+  const BlanketOptions blanket{chosen(blanket_searches, search), options.alpha, options.max_given, levels, rows,
                                options.required};
   const nb::gil_scoped_release release;
   test.reset_calls();
   const NodeSets blankets = markov_blankets(test, blanket);
-  return finished(test, blankets, neighbours_in_blankets(test, blankets, options), undirected, directions);
+  return finished(test, blankets, neighbours_in_blankets(test, blankets, options), local);
 }
 
-Learned learn_by_neighbours(IndependenceTest& test, const std::string& search, double alpha,
-                            std::optional<std::size_t> max_given, const Pairs& forbidden, const Pairs& required,
-                            bool undirected) {
-  const DirectionOptions directions = direction_options(test.size(), alpha, max_given, forbidden, required);
-  NeighbourOptions options = neighbour_options(directions);
+Learned learn_by_neighbours(IndependenceTest& test, const std::string& search, const LocalOptions& local) {
+  check_size(local.directions.forbidden, test);
+  NeighbourOptions options = neighbour_options(local.directions);
   options.search = chosen(neighbour_searches, search);
   const nb::gil_scoped_release release;
   test.reset_calls();
   const NodeSets found = neighbourhoods(test, options);
-  return finished(test, with_neighbours(found), symmetric(found), undirected, directions);
+  return finished(test, with_neighbours(found), symmetric(found), local);
 }
 
 }  // namespace
 
-void bind_local_structure(nb::module_& m) {
-  m.def("learn_by_blankets", &learn_by_blankets, nb::arg("test"), nb::arg("search"), nb::arg("alpha"),
-        nb::arg("max_given").none(), nb::arg("levels"), nb::arg("rows"), nb::arg("forbidden").none(), nb::arg("required").none(),
-        nb::arg("undirected"), "A graph by way of Markov blankets, and the number of tests.");
-  m.def("learn_by_neighbours", &learn_by_neighbours, nb::arg("test"), nb::arg("search"), nb::arg("alpha"),
-        nb::arg("max_given").none(), nb::arg("forbidden").none(), nb::arg("required").none(),
-        nb::arg("undirected"), "A graph by way of the neighbours of each node, and the number of tests.");
+static void bind_local_structure(nb::module_& m) {
+  nb::class_<LocalOptions>(m, "LocalOptions", "The level of tests, the largest set given, knowledge, and where to stop.")
+      .def("__init__",
+           [](LocalOptions* self, double alpha, std::optional<std::size_t> max_given, const KnownEdges& known,
+              bool undirected) {
+             new (self) LocalOptions{{alpha, max_given.value_or(no_node), known.forbidden, known.required}, undirected};
+           },
+           nb::arg("alpha"), nb::arg("max_given").none(), nb::arg("known"), nb::arg("undirected"));
+  m.def("learn_by_blankets", &learn_by_blankets, nb::arg("test"), nb::arg("search"), nb::arg("options"),
+        nb::arg("levels"), nb::arg("rows"), "A graph by way of Markov blankets, and the number of tests.");
+  m.def("learn_by_neighbours", &learn_by_neighbours, nb::arg("test"), nb::arg("search"), nb::arg("options"),
+        "A graph by way of the neighbours of each node, and the number of tests.");
 }
+
+static const Part part("local_structure", bind_local_structure);
 
 }  // namespace dagathlon

@@ -42,7 +42,7 @@ MarkedGraph graph_of_pairs(std::size_t n, Matrix<const std::int64_t> pairs, bool
 
 }  // namespace
 
-void bind_marked_graph(nb::module_& m) {
+static void bind_marked_graph(nb::module_& m) {
   nb::class_<MarkedGraph>(m, "MarkedGraph", "Endpoint marks; cell (i, j) is the mark at j on i-j.")
       .def("__init__",
            [](MarkedGraph* self, Matrix<const std::uint8_t> marks) {
@@ -69,5 +69,7 @@ void bind_marked_graph(nb::module_& m) {
       .def("spouses", &node_list<&MarkedGraph::spouses>, nb::arg("node"))
       .def("adjacencies", &node_list<&MarkedGraph::adjacencies>, nb::arg("node"));
 }
+
+static const Part part("marked_graph", bind_marked_graph, Part::Rank::early);
 
 }  // namespace dagathlon

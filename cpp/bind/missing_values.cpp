@@ -201,7 +201,7 @@ void bind_coded(nb::module_& m) {
 
 }  // namespace
 
-void bind_missing_values(nb::module_& m) {
+static void bind_missing_values(nb::module_& m) {
   bind_coded<std::uint8_t>(m);
   bind_coded<std::uint16_t>(m);
   m.def("corrected_gaussian_test", &corrected_gaussian_test, nb::arg("plain"), nb::arg("values"), nb::arg("causes"),
@@ -217,5 +217,7 @@ void bind_missing_values(nb::module_& m) {
   m.def("pooled_mixed_test", &pooled_mixed_test, nb::arg("codes"), nb::arg("arities"), nb::arg("values"),
         nb::arg("is_discrete"), nb::arg("copies"), ReleaseGil());
 }
+
+static const Part part("missing_values", bind_missing_values);
 
 }  // namespace dagathlon

@@ -1,6 +1,28 @@
 #include "bind.hpp"
 
+#include <algorithm>
+#include <tuple>
+
 namespace dagathlon {
+
+namespace {
+
+using Entry = std::tuple<Part::Rank, std::string, Part::Bind>;
+
+// Inside a function, so that it is there before the first part of any file.
+std::vector<Entry>& parts() {
+  static std::vector<Entry> all;
+  return all;
+}
+
+}  // namespace
+
+Part::Part(const char* name, Bind bind, Rank rank) { parts().emplace_back(rank, name, bind); }
+
+void Part::bind_all(nb::module_& m) {
+  std::ranges::sort(parts());
+  for (const auto& [rank, name, bind] : parts()) bind(m);
+}
 
 void check_node(std::size_t node, std::size_t n) {
   if (node >= n) throw nb::index_error("node index out of range");
@@ -39,37 +61,5 @@ NB_MODULE(_core, m) {
   // reported as one at its end; tests/graphs/test_memory.py watches for real ones.
   nanobind::set_leak_warnings(false);
   m.doc() = "Native kernels of Dagathlon; nodes are row numbers here, names live in Python.";
-  dagathlon::bind_marked_graph(m);
-  dagathlon::bind_dag(m);
-  dagathlon::bind_equivalence(m);
-  dagathlon::bind_chordal(m);
-  dagathlon::bind_distance(m);
-  dagathlon::bind_separation(m);
-  dagathlon::bind_sparsest_permutation(m);
-  dagathlon::bind_ancestral(m);
-  dagathlon::bind_random(m);
-  dagathlon::bind_sampling(m);
-  dagathlon::bind_orientation(m);
-  dagathlon::bind_noise(m);
-  dagathlon::bind_completion(m);
-  dagathlon::bind_linear_sem(m);
-  dagathlon::bind_random_graphs(m);
-  dagathlon::bind_independence(m);
-  dagathlon::bind_pc(m);
-  dagathlon::bind_score(m);
-  dagathlon::bind_hill_climbing(m);
-  dagathlon::bind_equivalence_search(m);
-  dagathlon::bind_order_search(m);
-  dagathlon::bind_local_structure(m);
-  dagathlon::bind_fci(m);
-  dagathlon::bind_samplers(m);
-  dagathlon::bind_bayesian_test(m);
-  dagathlon::bind_missing_values(m);
-  dagathlon::bind_notears(m);
-  dagathlon::bind_parent_sets(m);
-  dagathlon::bind_dag_posterior(m);
-  dagathlon::bind_adam(m);
-  dagathlon::bind_lingam(m);
-  dagathlon::bind_packed_graphs(m);
-  dagathlon::bind_pulse(m);
+  dagathlon::Part::bind_all(m);
 }

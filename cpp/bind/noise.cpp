@@ -53,7 +53,7 @@ void bind_codes(nb::module_& m) {
 
 }  // namespace
 
-void bind_noise(nb::module_& m) {
+static void bind_noise(nb::module_& m) {
   bind_codes<std::uint8_t>(m);
   bind_codes<std::uint16_t>(m);
   m.def("erase_values", &erase_values, nb::arg("column").noconvert(), nb::arg("seed"), nb::arg("stream"),
@@ -61,5 +61,7 @@ void bind_noise(nb::module_& m) {
   m.def("resample_values", &resample_values, nb::arg("column").noconvert(), nb::arg("seed"), nb::arg("stream"),
         nb::arg("rate"), ReleaseGil());
 }
+
+static const Part part("noise", bind_noise);
 
 }  // namespace dagathlon

@@ -61,7 +61,7 @@ Minimum minimise(Matrix<const double> moments, double lambda, Matrix<const doubl
 
 }  // namespace
 
-void bind_notears(nb::module_& m) {
+static void bind_notears(nb::module_& m) {
   m.def("acyclicity", &acyclicity, nb::arg("weights"), nb::arg("exponential"),
         "How far weights are from a DAG, and its derivative by each squared weight, from row to column.");
   m.def("notears_minimum", &minimise, nb::arg("moments"), nb::arg("penalty"), nb::arg("start"), nb::arg("multiplier"),
@@ -71,5 +71,7 @@ void bind_notears(nb::module_& m) {
   m.def("notears_search", &search, nb::arg("moments"), nb::arg("penalty"), nb::arg("start"), nb::arg("rho"),
         nb::arg("alpha"), "A least squares minimum of the augmented Lagrangian by larger steps; as notears_minimum.");
 }
+
+static const Part part("notears", bind_notears);
 
 }  // namespace dagathlon

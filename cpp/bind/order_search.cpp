@@ -13,7 +13,7 @@ void check_size(const BoundScore& score, const SearchLimits& limits) {
 
 }  // namespace
 
-void bind_order_search(nb::module_& m) {
+static void bind_order_search(nb::module_& m) {
   m.def("boss",
         [](BoundScore& score, const SearchLimits& limits, bool backward, std::size_t starts, bool random,
            std::uint64_t seed) {
@@ -33,5 +33,7 @@ void bind_order_search(nb::module_& m) {
         nb::arg("score"), nb::arg("limits"), nb::arg("depth"), nb::arg("uncovered_depth"),
         nb::arg("nonsingular_depth"), nb::arg("starts"), nb::arg("seed"), ReleaseGil());
 }
+
+static const Part part("order_search", bind_order_search);
 
 }  // namespace dagathlon

@@ -19,7 +19,7 @@ RuleSet to_rules(const std::vector<unsigned>& numbers) {
 
 }  // namespace
 
-void bind_orientation(nb::module_& m) {
+static void bind_orientation(nb::module_& m) {
   m.def("orient_colliders",
         [](MarkedGraph graph, const SeparatorLookup& in_separating_set) {
           orient_colliders(graph, in_separating_set);
@@ -38,5 +38,7 @@ void bind_orientation(nb::module_& m) {
         nb::arg("graph"), nb::arg("in_separating_set"), nb::arg("rules"),
         "The listed rules of 1 to 10, applied until none changes the graph.");
 }
+
+static const Part part("orientation", bind_orientation);
 
 }  // namespace dagathlon

@@ -39,7 +39,7 @@ NumpyMatrix<T> as_row(std::vector<T>&& values) {
 
 }  // namespace
 
-void bind_packed_graphs(nb::module_& m) {
+static void bind_packed_graphs(nb::module_& m) {
   m.def("bit_counts",
         [](const Packed& bits) {
           std::vector<std::int64_t> found;
@@ -68,5 +68,7 @@ void bind_packed_graphs(nb::module_& m) {
         [](const Packed& bits, std::size_t nodes) { return first_non_dag(arcs_of(bits, nodes), nodes); },
         nb::arg("bits"), nb::arg("nodes"));
 }
+
+static const Part part("packed_graphs", bind_packed_graphs);
 
 }  // namespace dagathlon

@@ -68,7 +68,7 @@ struct Candidates {
 
 }  // namespace
 
-void bind_parent_sets(nb::module_& m) {
+static void bind_parent_sets(nb::module_& m) {
   nb::class_<Candidates>(m, "ParentSets", "Candidate parent sets of each node with their scores.")
       .def("__init__", [](Candidates* self, const Listed& lists) { new (self) Candidates{to_sets(lists), 0}; },
            nb::arg("lists"))
@@ -132,5 +132,7 @@ void bind_parent_sets(nb::module_& m) {
         nb::arg("sets"), nb::arg("starts"), nb::arg("patience"), nb::arg("window"), nb::arg("acyclic_selection"),
         nb::arg("seconds"), nb::arg("seed"), ReleaseGil());
 }
+
+static const Part part("parent_sets", bind_parent_sets);
 
 }  // namespace dagathlon

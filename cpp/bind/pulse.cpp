@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <limits>
 
 #include "bind.hpp"
 
@@ -66,6 +67,12 @@ void beat_now(std::size_t done, std::size_t total) {
   pulse::look();
 }
 
+double time_left() {
+  const pulse::Clock::time_point deadline = pulse::watch().deadline;
+  if (deadline == pulse::Clock::time_point::max()) return std::numeric_limits<double>::infinity();
+  return std::chrono::duration<double>(deadline - pulse::Clock::now()).count();
+}
+
 void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
@@ -77,17 +84,20 @@ void translate(const std::exception_ptr& thrown, void*) {
 
 }  // namespace
 
-void bind_pulse(nb::module_& m) {
+static void bind_pulse(nb::module_& m) {
   pulse::on_tick(&tick);
   nb::register_exception_translator(&translate);
   nb::class_<Replaced>(m, "ReplacedWatch", "The watch outside a new one.");
   m.def("begin_watch", &begin_watch, nb::arg("seconds"), nb::arg("listener").none());
   m.def("end_watch", &end_watch, nb::arg("replaced"), "Whether a search inside ended at the deadline.");
   m.def("beat", &beat_now, nb::arg("done"), nb::arg("total"));
+  m.def("time_left", &time_left, "Seconds until the deadline; infinity without one.");
   m.def("out_of_time", &pulse::out_of_time);
   m.def("stop_early", &pulse::stop_early);
   m.def("enter_part", &pulse::enter_part);
   m.def("leave_part", &pulse::leave_part);
 }
+
+static const Part part("pulse", bind_pulse);
 
 }  // namespace dagathlon

@@ -34,7 +34,7 @@ double checked_quantile(double q) {
 
 }  // namespace
 
-void bind_random(nb::module_& m) {
+static void bind_random(nb::module_& m) {
   nb::class_<Stream>(m, "Stream", "Random draws as a function of seed, stream number and position.")
       .def(nb::init<std::uint64_t, std::uint64_t, std::uint64_t>(), nb::arg("seed"), nb::arg("stream"),
            nb::arg("position") = 0)
@@ -47,5 +47,7 @@ void bind_random(nb::module_& m) {
   m.def("stream_bits", &bits_from, nb::arg("seed"), nb::arg("stream"), nb::arg("first"), nb::arg("count"));
   m.def("normal_quantile", &checked_quantile, nb::arg("q"), "The z with P(Z <= z) = 0.5 + q.");
 }
+
+static const Part part("random", bind_random, Part::Rank::early);
 
 }  // namespace dagathlon

@@ -48,11 +48,13 @@ NumpyMatrix<std::int64_t> attached(const NodeList& counts, double power, bool ow
 
 }  // namespace
 
-void bind_random_graphs(nb::module_& m) {
+static void bind_random_graphs(nb::module_& m) {
   m.def("random_graph_with_degrees", &with_degrees, nb::arg("degrees"), nb::arg("attempts_per_edge"), nb::arg("key"),
         "Edges as pairs of nodes; ValueError when no simple graph has these degrees.");
   m.def("grow_by_attachment", &attached, nb::arg("counts"), nb::arg("power"), nb::arg("own_edges_attract"),
         nb::arg("key"), "Edges from each node to so many earlier ones.");
 }
+
+static const Part part("random_graphs", bind_random_graphs);
 
 }  // namespace dagathlon

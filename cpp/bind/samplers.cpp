@@ -127,7 +127,7 @@ NumpyMatrix<T> copied(const std::vector<T>& values, std::size_t columns) {
 
 }  // namespace
 
-void bind_samplers(nb::module_& m) {
+static void bind_samplers(nb::module_& m) {
   nb::enum_<Summary>(m, "Summary").value("sum", Summary::sum).value("best", Summary::best);
   m.attr("MAX_CANDIDATES") = ParentTable::max_candidates;
   nb::class_<BoundTables>(m, "ParentTables", "Weights of all parent sets of a search space.")
@@ -152,5 +152,7 @@ void bind_samplers(nb::module_& m) {
   m.def("structure_chain", &sample_structures, nb::arg("score"), nb::arg("limits"), nb::arg("start"),
         nb::arg("power"), nb::arg("iterations"), nb::arg("stepsave"), nb::arg("seed"), nb::arg("stream"));
 }
+
+static const Part part("samplers", bind_samplers);
 
 }  // namespace dagathlon

@@ -95,7 +95,7 @@ class CheckedSampler {
 
 }  // namespace
 
-void bind_sampling(nb::module_& m) {
+static void bind_sampling(nb::module_& m) {
   nb::class_<CheckedSampler>(m, "NetworkSampler",
                              "Samples a network; nodes are columns, counted per kind and added parents first.")
       .def(nb::init<NodeList, std::size_t>(), nb::arg("levels"), nb::arg("continuous"))
@@ -108,5 +108,7 @@ void bind_sampling(nb::module_& m) {
       .def("sample", &CheckedSampler::sample<std::uint16_t>, nb::arg("seed"), nb::arg("codes").noconvert(),
            nb::arg("values").noconvert(), ReleaseGil());
 }
+
+static const Part part("sampling", bind_sampling);
 
 }  // namespace dagathlon

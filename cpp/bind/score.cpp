@@ -168,7 +168,7 @@ Bound with_prior(const BoundScore& score, Vector arcs, Vector nodes) {
 
 }  // namespace
 
-void bind_score(nb::module_& m) {
+static void bind_score(nb::module_& m) {
   nb::enum_<PenalisedLikelihood::Convention>(m, "LikelihoodConvention")
       .value("unbiased", PenalisedLikelihood::Convention::unbiased)
       .value("maximum", PenalisedLikelihood::Convention::maximum)
@@ -191,5 +191,7 @@ void bind_score(nb::module_& m) {
   bind_discrete<std::uint8_t>(m);
   bind_discrete<std::uint16_t>(m);
 }
+
+static const Part part("score", bind_score, Part::Rank::early);
 
 }  // namespace dagathlon

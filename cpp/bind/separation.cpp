@@ -36,7 +36,7 @@ std::optional<NodeList> separating_set(const SeparationOracle& oracle, std::size
 
 }  // namespace
 
-void bind_separation(nb::module_& m) {
+static void bind_separation(nb::module_& m) {
   nb::class_<SeparationOracle>(m, "SeparationOracle", "Answers separation queries on one graph.")
       .def("__init__",
            [](SeparationOracle* self, const MarkedGraph& graph) {
@@ -48,5 +48,7 @@ void bind_separation(nb::module_& m) {
       .def("separated", &separated, nb::arg("x"), nb::arg("y"), nb::arg("given"))
       .def("separating_set", &separating_set, nb::arg("x"), nb::arg("y"));
 }
+
+static const Part part("separation", bind_separation);
 
 }  // namespace dagathlon

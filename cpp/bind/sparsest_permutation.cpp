@@ -8,7 +8,7 @@
 
 namespace dagathlon {
 
-void bind_sparsest_permutation(nb::module_& m) {
+static void bind_sparsest_permutation(nb::module_& m) {
   m.def("sparsest_permutation",
         [](IndependenceTest& test, double alpha, std::size_t depth, std::size_t max_steps, std::size_t starts,
            std::size_t draws, bool by_degree, bool take_sparsest, std::uint64_t seed) {
@@ -20,5 +20,7 @@ void bind_sparsest_permutation(nb::module_& m) {
         nb::arg("draws"), nb::arg("by_degree"), nb::arg("take_sparsest"), nb::arg("seed"), ReleaseGil(),
         "The sparsest DAG found, and how often it became sparser.");
 }
+
+static const Part part("sparsest_permutation", bind_sparsest_permutation);
 
 }  // namespace dagathlon

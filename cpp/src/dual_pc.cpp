@@ -6,6 +6,7 @@
 
 #include "dagathlon/pc.hpp"
 #include "dagathlon/pulse.hpp"
+#include "dagathlon/ties.hpp"
 
 namespace dagathlon {
 
@@ -54,6 +55,12 @@ std::optional<SymmetricMatrix> scaled_inverse(const SymmetricMatrix& correlation
     for (std::size_t b = 0; b <= a; ++b) result.set(a, b, a == b ? 1.0 : result(a, b) * scale[a] * scale[b]);
   return result;
 }
+
+// A set that separated, and how strong the correlation was that passed for zero.
+struct Separator {
+  NodeVector nodes;
+  double strength;
+};
 
 class DualSearch {
  public:
@@ -108,27 +115,39 @@ class DualSearch {
     places_.clear();
     for (std::size_t k = 0; k < local_.size(); ++k)
       if (k != own && k != place) places_.push_back(k);
-    std::optional<NodeVector> separating;
-    any_subset({places_, order, {}}, [&](Nodes subset) { return try_set(own, place, subset, separating); });
-    if (!separating) return;
+    std::optional<Separator> found;
+    any_subset({places_, order, {}}, [&](Nodes subset) { return try_set(own, place, subset, found); });
+    if (!found) return;
     const std::size_t x = local_[own];
     const std::size_t y = local_[place];
     result_.adjacent.reset(x, y);
     result_.adjacent.reset(y, x);
-    result_.separating.put(x, y, *separating);
+    result_.separating.put(x, y, found->nodes);
   }
 
   // Whether the search for this pair is over.
-  bool try_set(std::size_t own, std::size_t place, Nodes subset, std::optional<NodeVector>& separating) {
+  bool try_set(std::size_t own, std::size_t place, Nodes subset, std::optional<Separator>& found) {
     const NodeVector set = nodes_at(subset);
-    const bool by_set = test_.passes(direct_(local_[own], local_[place], set), set.size(), options_.alpha);
-    if (by_set) separating = set;
-    if (by_set && !options_.complement_always) return true;
+    const PartialCorrelation given_set = direct_(local_[own], local_[place], set);
+    const bool by_set = test_.passes(given_set, set.size(), options_.alpha);
+    if (by_set && !options_.complement_always) {
+      found = {set, 0};
+      return true;
+    }
     const std::size_t dual_size = places_.size() - subset.size();
-    const bool by_rest = dual_matrix_ && test_.passes(PartialCorrelations(*dual_matrix_)(own, place, subset),
-                                                      dual_size, options_.alpha);
-    if (by_rest || (by_set && !subset.empty())) separating = complement(subset);
-    return by_set || (by_rest && !options_.complement_always);
+    const PartialCorrelation given_rest =
+        dual_matrix_ ? PartialCorrelations(*dual_matrix_)(own, place, subset) : PartialCorrelation{};
+    const bool by_rest = dual_matrix_ && test_.passes(given_rest, dual_size, options_.alpha);
+    if (!by_set && !by_rest) return false;
+    const double strength = by_set ? fisher_z(given_set, set.size()) : fisher_z(given_rest, dual_size);
+    if (!found || strength <= found->strength) found = {by_rest || !set.empty() ? complement(subset) : set, strength};
+    return by_set || !options_.complement_always;
+  }
+
+  // Of the correlation that passed; the same for one test that is made in two ways.
+  double fisher_z(const PartialCorrelation& r, std::size_t given) const {
+    const double scale = std::sqrt(std::max(static_cast<double>(test_.rows()) - static_cast<double>(given) - 3, 0.0));
+    return without_rounding(scale * std::abs(std::atanh(r.value)));
   }
 
   NodeVector nodes_at(Nodes places) const {

@@ -140,8 +140,7 @@ class HybridSearch {
   }
 
   bool apart(std::size_t node, std::size_t y, Nodes members) {
-    return !options_.always(node, y) &&
-           separable(test_, node, y, without(members, y), 0, options_.max_given, options_.alpha);
+    return !options_.always(node, y) && separable(test_, node, y, without(members, y), 0, options_);
   }
 
   // The blanket of x inside a set, less the members that other members separate from it.

@@ -57,7 +57,7 @@ NodeSets neighbours_in_blankets(IndependenceTest& test, const NodeSets& blankets
       const NodeVector around_x = without(blankets[x], y);
       const NodeVector around_y = without(blankets[y], x);
       const NodeVector& smaller = around_x.size() <= around_y.size() ? around_x : around_y;
-      return separable(test, x, y, smaller, 0, options.max_given, options.alpha);
+      return separable(test, x, y, smaller, 0, options);
     });
   return symmetric(result);
 }

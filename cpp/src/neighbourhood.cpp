@@ -14,9 +14,9 @@ bool any_subset_of(Nodes nodes, std::size_t smallest, std::size_t largest, const
 }
 
 bool separable(IndependenceTest& test, std::size_t x, std::size_t y, Nodes nodes, std::size_t smallest,
-               std::size_t largest, double alpha) {
-  for (std::size_t size = smallest; size <= std::min(largest, nodes.size()); ++size)
-    if (test.separator(x, y, {nodes, size, {}}, alpha)) return true;
+               const NeighbourOptions& options) {
+  for (std::size_t size = smallest; size <= std::min(options.max_given, nodes.size()); ++size)
+    if (test.separator(x, y, {nodes, size, {}}, options.alpha)) return true;
   return false;
 }
 
@@ -51,7 +51,7 @@ void prune(IndependenceTest& test, std::size_t x, NodeVector& members, const Nei
   const NodeVector before = members;
   for (const std::size_t y : before) {
     if (y == before.back() || options.always(x, y)) continue;
-    if (separable(test, x, y, without(before, y), 1, options.max_given, options.alpha)) std::erase(members, y);
+    if (separable(test, x, y, without(before, y), 1, options)) std::erase(members, y);
   }
 }
 
@@ -91,7 +91,7 @@ NodeVector hiton(IndependenceTest& test, std::size_t x, const NeighbourOptions& 
   std::vector<Candidate> left = associated(test, x, options);
   std::ranges::stable_sort(left, {}, rank);
   for (const Candidate& next : left)
-    if (!separable(test, x, next.node, members, 1, options.max_given, options.alpha)) members.push_back(next.node);
+    if (!separable(test, x, next.node, members, 1, options)) members.push_back(next.node);
   prune(test, x, members, options);
   return members;
 }

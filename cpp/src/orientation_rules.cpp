@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "dagathlon/pulse.hpp"
+
 namespace dagathlon {
 
 namespace {
@@ -117,6 +119,7 @@ class Policy {
 void take_turn(const Turn& turn, const View& view, Policy& policy) {
   for (std::size_t from = 0; from < view.graph.size(); ++from)
     for_each(view.graph.neighbours(from), [&](std::size_t to) {
+      pulse::beat();
       const auto applies = [&](Rule rule) { return rule(view, from, to); };
       if (std::ranges::any_of(turn.rules, applies) && policy.admits(view.graph, from, to)) policy.take(from, to);
     });

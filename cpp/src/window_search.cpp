@@ -221,7 +221,7 @@ class Search {
   }
 
   WindowResult run() {
-    if (!pulse::until_deadline([&] { search(); })) keep_present();
+    if (!pulse::until_deadline([&] { search(); })) finish_early();
     return std::move(result_);
   }
 
@@ -237,6 +237,17 @@ class Search {
       do climb();
       while (relax() && how_.window > 0 && !late());
     }
+  }
+
+  // What the present order, or that of the columns, has to give.
+  void finish_early() {
+    if (result_.starts++ == 0) {
+      Order order(lists_.size());
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      state_.set_order(std::move(order));
+    }
+    keep_present();
+    relax();
   }
 
   bool late() const {

@@ -10,215 +10,6 @@ from typing import Annotated, overload
 import numpy
 from numpy.typing import NDArray
 
-class MarkedGraph:
-    """Endpoint marks; cell (i, j) is the mark at j on i-j."""
-
-    def __init__(self, marks: NDArray[numpy.uint8]) -> None: ...
-    @staticmethod
-    def from_pairs(n: int, pairs: NDArray[numpy.int64], directed: bool) -> MarkedGraph:
-        """One edge per row of `pairs`, from the first node to the second."""
-
-    def __len__(self) -> int: ...
-    def equals(self, other: MarkedGraph) -> bool: ...
-    def marks(self) -> NDArray[numpy.uint8]: ...
-    def edge_count(self) -> int: ...
-    def parents(self, node: int) -> list[int]: ...
-    def children(self, node: int) -> list[int]: ...
-    def neighbours(self, node: int) -> list[int]: ...
-    def spouses(self, node: int) -> list[int]: ...
-    def adjacencies(self, node: int) -> list[int]: ...
-
-def is_dag(graph: MarkedGraph) -> bool: ...
-def topological_order(graph: MarkedGraph) -> list[int]:
-    """Nodes on or after a directed cycle are left out."""
-
-def directed_cycle(graph: MarkedGraph) -> list[int]:
-    """Empty when there is none."""
-
-def moral(dag: MarkedGraph) -> MarkedGraph: ...
-def ancestors(graph: MarkedGraph, nodes: Sequence[int]) -> list[int]:
-    """With the nodes themselves."""
-
-def descendants(graph: MarkedGraph, nodes: Sequence[int]) -> list[int]:
-    """With the nodes themselves."""
-
-def markov_blanket(graph: MarkedGraph, node: int) -> list[int]: ...
-def is_pdag(graph: MarkedGraph) -> bool: ...
-def is_undirected(graph: MarkedGraph) -> bool: ...
-def is_cpdag(graph: MarkedGraph) -> bool: ...
-def is_pattern(graph: MarkedGraph) -> bool: ...
-def skeleton(graph: MarkedGraph) -> MarkedGraph: ...
-def pattern(graph: MarkedGraph) -> MarkedGraph: ...
-def v_structures(graph: MarkedGraph) -> list[list[int]]:
-    """Triples x, collider, y."""
-
-def cpdag(graph: MarkedGraph) -> MarkedGraph | None:
-    """None when no DAG extends the graph."""
-
-def extension(pdag: MarkedGraph) -> tuple[MarkedGraph | None, list[int]]:
-    """
-    A DAG or None, and the nodes among which no more edges can be directed.
-    """
-
-def meek(pdag: MarkedGraph, required: Sequence[tuple[int, int]]) -> tuple[MarkedGraph, int | None]:
-    """
-    The closed graph, and the place of the first required edge that contradicts it or None.
-    """
-
-def interventional_essential_graph(
-    dag: MarkedGraph, targets: Sequence[Sequence[int]]
-) -> MarkedGraph: ...
-def perfect_elimination_order(graph: MarkedGraph) -> list[int] | None:
-    """Of the skeleton; None when it is not chordal."""
-
-def chordless_cycle(graph: MarkedGraph) -> list[int]:
-    """Of the skeleton; empty when it is chordal."""
-
-def clique_tree(graph: MarkedGraph) -> tuple[list[list[int]], list[list[int]], list[int]] | None:
-    """
-    Of the skeleton: cliques, separators, the clique each hangs on (a root: itself); or None.
-    """
-
-def differing_pairs(a: MarkedGraph, b: MarkedGraph) -> int: ...
-
-class SeparationOracle:
-    """Answers separation queries on one graph."""
-
-    def __init__(self, graph: MarkedGraph) -> None: ...
-    def separated(self, x: Sequence[int], y: Sequence[int], given: Sequence[int]) -> bool: ...
-    def separating_set(self, x: int, y: int) -> list[int] | None: ...
-
-def sparsest_permutation(
-    test: IndependenceTest,
-    alpha: float,
-    depth: int,
-    max_steps: int,
-    starts: int,
-    draws: int,
-    by_degree: bool,
-    take_sparsest: bool,
-    seed: int,
-) -> tuple[MarkedGraph, int]:
-    """The sparsest DAG found, and how often it became sparser."""
-
-def latent_projection(
-    graph: MarkedGraph, latent: Sequence[int], selection: Sequence[int]
-) -> MarkedGraph: ...
-def is_mag(graph: MarkedGraph) -> bool: ...
-def is_pag(graph: MarkedGraph) -> bool: ...
-def pag(graph: MarkedGraph) -> MarkedGraph: ...
-def directed_circles(graph: MarkedGraph) -> MarkedGraph: ...
-def mag_of_pag(graph: MarkedGraph) -> MarkedGraph | None: ...
-
-class Stream:
-    """Random draws as a function of seed, stream number and position."""
-
-    def __init__(self, seed: int, stream: int, position: int = 0) -> None: ...
-    def bits(self) -> int: ...
-    def uniform(self) -> float: ...
-    def normal(self) -> float: ...
-    def below(self, n: int) -> int: ...
-    def permutation(self, n: int) -> list[int]: ...
-
-def philox(counter: Sequence[int], key: Sequence[int]) -> list[int]:
-    """One block of Philox4x32-10."""
-
-def stream_bits(seed: int, stream: int, first: int, count: int) -> list[int]: ...
-def normal_quantile(q: float) -> float:
-    """The z with P(Z <= z) = 0.5 + q."""
-
-class NetworkSampler:
-    """
-    Samples a network; nodes are columns, counted per kind and added parents first.
-    """
-
-    def __init__(self, levels: Sequence[int], continuous: int) -> None: ...
-    def add_discrete(
-        self,
-        stream: int,
-        column: int,
-        parents: Sequence[int],
-        probabilities: NDArray[numpy.float64],
-    ) -> None: ...
-    def add_gaussian(
-        self,
-        stream: int,
-        column: int,
-        discrete_parents: Sequence[int],
-        continuous_parents: Sequence[int],
-        parameters: NDArray[numpy.float64],
-    ) -> None: ...
-    @overload
-    def sample(
-        self, seed: int, codes: NDArray[numpy.uint8], values: NDArray[numpy.float64]
-    ) -> None: ...
-    @overload
-    def sample(
-        self, seed: int, codes: NDArray[numpy.uint16], values: NDArray[numpy.float64]
-    ) -> None: ...
-
-def orient_colliders(
-    graph: MarkedGraph, in_separating_set: Callable[[int, int, int], bool]
-) -> MarkedGraph:
-    """
-    Rule 0; in_separating_set(a, c, b) says whether c is in the set that separated a and b.
-    """
-
-def orient(
-    graph: MarkedGraph, in_separating_set: Callable[[int, int, int], bool], rules: Sequence[int]
-) -> MarkedGraph:
-    """The listed rules of 1 to 10, applied until none changes the graph."""
-
-@overload
-def overwrite_codes(
-    column: NDArray[numpy.uint8], value: int, seed: int, stream: int, rate: float
-) -> None: ...
-@overload
-def overwrite_codes(
-    column: NDArray[numpy.uint16], value: int, seed: int, stream: int, rate: float
-) -> None: ...
-@overload
-def scramble_codes(
-    column: NDArray[numpy.uint8], levels: int, seed: int, stream: int, rate: float
-) -> None: ...
-@overload
-def scramble_codes(
-    column: NDArray[numpy.uint16], levels: int, seed: int, stream: int, rate: float
-) -> None: ...
-def erase_values(column: NDArray[numpy.float64], seed: int, stream: int, rate: float) -> None: ...
-def resample_values(
-    column: NDArray[numpy.float64], seed: int, stream: int, rate: float
-) -> None: ...
-def complete_covariance(
-    covariance: NDArray[numpy.float64], graph: MarkedGraph, tolerance: float, max_sweeps: int
-) -> NDArray[numpy.float64]:
-    """
-    ValueError when it is not positive definite, RuntimeError when the sweeps were not enough.
-    """
-
-def g_wishart_covariance(
-    factor: NDArray[numpy.float64], graph: MarkedGraph, tolerance: float, max_sweeps: int
-) -> NDArray[numpy.float64]:
-    """Completes the inverse of L·Lᵀ, L lower triangular; errors as above."""
-
-def weight_order(weights: NDArray[numpy.float64]) -> list[int]:
-    """Parents first; nodes on or after a directed cycle are left out."""
-
-def propagate(weights: NDArray[numpy.float64], values: NDArray[numpy.float64]) -> None:
-    """Adds to each column of noise, in place, its weighted parents."""
-
-def random_graph_with_degrees(
-    degrees: Sequence[int], attempts_per_edge: int, key: int
-) -> NDArray[numpy.int64]:
-    """
-    Edges as pairs of nodes; ValueError when no simple graph has these degrees.
-    """
-
-def grow_by_attachment(
-    counts: Sequence[int], power: float, own_edges_attract: bool, key: int
-) -> NDArray[numpy.int64]:
-    """Edges from each node to so many earlier ones."""
-
 class IndependenceTest:
     """Tests of conditional independence on one data set."""
 
@@ -291,46 +82,62 @@ def degenerate_gaussian_test(
     values: NDArray[numpy.float64], starts: Sequence[int]
 ) -> IndependenceTest: ...
 def oracle_test(graph: MarkedGraph) -> IndependenceTest: ...
-def pc(
-    test: IndependenceTest,
-    alpha: float,
-    max_order: int | None,
-    stable: bool,
-    rule: str,
-    order: str,
-    contradiction: str,
-    acyclic: bool,
-    seed: int,
-    forbidden: NDArray[numpy.bool_] | None,
-    required: NDArray[numpy.bool_] | None,
-    possible_causes_only: bool,
-    one_sided: bool,
-    correction: IndependenceTest | None,
-) -> tuple[MarkedGraph, list[int], int]:
-    """
-    The graph, the number of tests of each level, and the number of triples left open.
-    """
 
-def pc_skeleton(
-    test: IndependenceTest,
-    alpha: float,
-    max_order: int | None,
-    stable: bool,
-    forbidden: NDArray[numpy.bool_] | None,
-    required: NDArray[numpy.bool_] | None,
-    possible_causes_only: bool,
-) -> tuple[MarkedGraph, list[int]]:
-    """The skeleton and the number of tests of each level."""
+class KnownEdges:
+    """Edges that must not, and must, be there, from row to column."""
 
-def dual_pc(
-    test: IndependenceTest,
-    alpha: float,
-    max_order: int | None,
-    complement_always: bool,
-    colliders: bool,
-    rules: bool,
-) -> tuple[MarkedGraph, list[int]]:
-    """The graph and the number of tests of each level."""
+    @overload
+    def __init__(self) -> None: ...
+    @overload
+    def __init__(self, forbidden: NDArray[numpy.bool_], required: NDArray[numpy.bool_]) -> None: ...
+
+class SkeletonOptions:
+    """How a skeleton is searched."""
+
+    def __init__(
+        self,
+        alpha: float,
+        max_order: int | None,
+        stable: bool,
+        known: KnownEdges,
+        possible_causes_only: bool = False,
+        one_sided: bool = False,
+    ) -> None: ...
+
+class MarkedGraph:
+    """Endpoint marks; cell (i, j) is the mark at j on i-j."""
+
+    def __init__(self, marks: NDArray[numpy.uint8]) -> None: ...
+    @staticmethod
+    def from_pairs(n: int, pairs: NDArray[numpy.int64], directed: bool) -> MarkedGraph:
+        """One edge per row of `pairs`, from the first node to the second."""
+
+    def __len__(self) -> int: ...
+    def equals(self, other: MarkedGraph) -> bool: ...
+    def marks(self) -> NDArray[numpy.uint8]: ...
+    def edge_count(self) -> int: ...
+    def parents(self, node: int) -> list[int]: ...
+    def children(self, node: int) -> list[int]: ...
+    def neighbours(self, node: int) -> list[int]: ...
+    def spouses(self, node: int) -> list[int]: ...
+    def adjacencies(self, node: int) -> list[int]: ...
+
+class Stream:
+    """Random draws as a function of seed, stream number and position."""
+
+    def __init__(self, seed: int, stream: int, position: int = 0) -> None: ...
+    def bits(self) -> int: ...
+    def uniform(self) -> float: ...
+    def normal(self) -> float: ...
+    def below(self, n: int) -> int: ...
+    def permutation(self, n: int) -> list[int]: ...
+
+def philox(counter: Sequence[int], key: Sequence[int]) -> list[int]:
+    """One block of Philox4x32-10."""
+
+def stream_bits(seed: int, stream: int, first: int, count: int) -> list[int]: ...
+def normal_quantile(q: float) -> float:
+    """The z with P(Z <= z) = 0.5 + q."""
 
 class LikelihoodConvention(enum.Enum):
     unbiased = 0
@@ -433,6 +240,202 @@ def mixed_likelihood(
     is_discrete: Sequence[bool],
     penalty: float,
 ) -> Score: ...
+def golem(
+    moments: NDArray[numpy.float64],
+    start: NDArray[numpy.float64],
+    equal_variances: bool,
+    sparsity: float,
+    acyclicity: float,
+    learning_rate: float,
+    steps: int,
+) -> NDArray[numpy.float64] | None:
+    """
+    Weights from row to column after so many steps; None when they diverge.
+    """
+
+def golem_objective(
+    moments: NDArray[numpy.float64],
+    weights: NDArray[numpy.float64],
+    equal_variances: bool,
+    sparsity: float,
+    acyclicity: float,
+) -> tuple[float | None, NDArray[numpy.float64]]:
+    """Value and gradient."""
+
+def dagma(
+    moments: NDArray[numpy.float64],
+    values: NDArray[numpy.float64],
+    start: NDArray[numpy.float64],
+    sparsity: float,
+    weight_of_loss: float,
+    scale: float,
+    learning_rate: float,
+    beta1: float,
+    beta2: float,
+    steps: int,
+    checkpoint: int,
+) -> NDArray[numpy.float64] | None:
+    """
+    One stage of DAGMA, least squares without values; None when the start is out of the domain.
+    """
+
+def latent_projection(
+    graph: MarkedGraph, latent: Sequence[int], selection: Sequence[int]
+) -> MarkedGraph: ...
+def is_mag(graph: MarkedGraph) -> bool: ...
+def is_pag(graph: MarkedGraph) -> bool: ...
+def pag(graph: MarkedGraph) -> MarkedGraph: ...
+def directed_circles(graph: MarkedGraph) -> MarkedGraph: ...
+def mag_of_pag(graph: MarkedGraph) -> MarkedGraph | None: ...
+
+class SampledTest(IndependenceTest):
+    """Answers drawn by the probability of independence."""
+
+    def restart(self, seed: int) -> None:
+        """Forgets all answers and draws others."""
+
+    @property
+    def asked(self) -> list[tuple[int, int, list[int]]]:
+        """The questions since the start: x, y and the given variables."""
+
+def sampled_test(score: Score, prior: float) -> SampledTest: ...
+def evaluate_tests(
+    test: IndependenceTest, questions: Sequence[tuple[int, int, Sequence[int]]]
+) -> tuple[list[float], list[float]]:
+    """Statistics and p-values of many tests, which are not counted."""
+
+def perfect_elimination_order(graph: MarkedGraph) -> list[int] | None:
+    """Of the skeleton; None when it is not chordal."""
+
+def chordless_cycle(graph: MarkedGraph) -> list[int]:
+    """Of the skeleton; empty when it is chordal."""
+
+def clique_tree(graph: MarkedGraph) -> tuple[list[list[int]], list[list[int]], list[int]] | None:
+    """
+    Of the skeleton: cliques, separators, the clique each hangs on (a root: itself); or None.
+    """
+
+def complete_covariance(
+    covariance: NDArray[numpy.float64], graph: MarkedGraph, tolerance: float, max_sweeps: int
+) -> NDArray[numpy.float64]:
+    """
+    ValueError when it is not positive definite, RuntimeError when the sweeps were not enough.
+    """
+
+def g_wishart_covariance(
+    factor: NDArray[numpy.float64], graph: MarkedGraph, tolerance: float, max_sweeps: int
+) -> NDArray[numpy.float64]:
+    """Completes the inverse of L·Lᵀ, L lower triangular; errors as above."""
+
+def is_dag(graph: MarkedGraph) -> bool: ...
+def topological_order(graph: MarkedGraph) -> list[int]:
+    """Nodes on or after a directed cycle are left out."""
+
+def directed_cycle(graph: MarkedGraph) -> list[int]:
+    """Empty when there is none."""
+
+def moral(dag: MarkedGraph) -> MarkedGraph: ...
+def ancestors(graph: MarkedGraph, nodes: Sequence[int]) -> list[int]:
+    """With the nodes themselves."""
+
+def descendants(graph: MarkedGraph, nodes: Sequence[int]) -> list[int]:
+    """With the nodes themselves."""
+
+def markov_blanket(graph: MarkedGraph, node: int) -> list[int]: ...
+
+class Modularity(enum.Enum):
+    structure = 0
+
+    order = 1
+
+class DagPosterior:
+    """Sums over all DAGs of few nodes."""
+
+    @staticmethod
+    def of_score(score: Score, limits: SearchLimits, modularity: Modularity) -> DagPosterior: ...
+    @staticmethod
+    def of_weights(log_weights: NDArray[numpy.float64], modularity: Modularity) -> DagPosterior: ...
+    def __len__(self) -> int: ...
+    def log_partition(self) -> float: ...
+    def edges(self) -> NDArray[numpy.float64]: ...
+    def paths(self) -> NDArray[numpy.float64]: ...
+    def families(self, child: int) -> list[float]: ...
+    def mean_log_weight(self) -> float: ...
+    def best(self) -> list[list[int]]: ...
+    def sample(self, count: int, seed: int) -> list[list[list[int]]]: ...
+
+def differing_pairs(a: MarkedGraph, b: MarkedGraph) -> int: ...
+def is_pdag(graph: MarkedGraph) -> bool: ...
+def is_undirected(graph: MarkedGraph) -> bool: ...
+def is_cpdag(graph: MarkedGraph) -> bool: ...
+def is_pattern(graph: MarkedGraph) -> bool: ...
+def skeleton(graph: MarkedGraph) -> MarkedGraph: ...
+def pattern(graph: MarkedGraph) -> MarkedGraph: ...
+def v_structures(graph: MarkedGraph) -> list[list[int]]:
+    """Triples x, collider, y."""
+
+def cpdag(graph: MarkedGraph) -> MarkedGraph | None:
+    """None when no DAG extends the graph."""
+
+def extension(pdag: MarkedGraph) -> tuple[MarkedGraph | None, list[int]]:
+    """
+    A DAG or None, and the nodes among which no more edges can be directed.
+    """
+
+def meek(pdag: MarkedGraph, required: Sequence[tuple[int, int]]) -> tuple[MarkedGraph, int | None]:
+    """
+    The closed graph, and the place of the first required edge that contradicts it or None.
+    """
+
+def interventional_essential_graph(
+    dag: MarkedGraph, targets: Sequence[Sequence[int]]
+) -> MarkedGraph: ...
+
+class ClassStep(enum.Enum):
+    insert = 0
+
+    remove = 1
+
+    turn = 2
+
+class ClassSearchResult:
+    @property
+    def graph(self) -> MarkedGraph: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def steps(self) -> int: ...
+
+def search_classes(
+    score: Score,
+    limits: SearchLimits,
+    start: MarkedGraph,
+    phases: Sequence[ClassStep],
+    iterate: bool,
+    together: bool,
+    escape: bool,
+    max_degree: int,
+    faithful: bool,
+    targets: Sequence[Sequence[int]],
+) -> ClassSearchResult: ...
+
+class PagOptions:
+    def __init__(
+        self, skeleton: SkeletonOptions, known: KnownEdges, colliders: str, selection: bool
+    ) -> None: ...
+
+def fci(
+    test: IndependenceTest, options: PagOptions, second_pass: str
+) -> tuple[MarkedGraph, int, int]:
+    """The PAG, the number of tests, and the number of triples left open."""
+
+def rfci(test: IndependenceTest, options: PagOptions) -> tuple[MarkedGraph, int, int]:
+    """The PAG, the number of tests, and 0."""
+
+def gfci(
+    test: IndependenceTest, scored: MarkedGraph, options: PagOptions
+) -> tuple[MarkedGraph, int, int]:
+    """The PAG, the number of tests, and 0."""
 
 class SearchLimits:
     """Arcs that must not or must be there, from row to column."""
@@ -468,34 +471,157 @@ def tabu_search(
     memory: int,
     patience: int,
 ) -> SearchResult: ...
+def weight_order(weights: NDArray[numpy.float64]) -> list[int]:
+    """Parents first; nodes on or after a directed cycle are left out."""
 
-class ClassStep(enum.Enum):
-    insert = 0
+def propagate(weights: NDArray[numpy.float64], values: NDArray[numpy.float64]) -> None:
+    """Adds to each column of noise, in place, its weighted parents."""
 
-    remove = 1
+def pairwise_order(values: NDArray[numpy.float64]) -> list[int]:
+    """Causal order of columns by pairwise likelihood ratios."""
 
-    turn = 2
+def weights_along(
+    scatter: NDArray[numpy.float64], order: Sequence[int], rows: int
+) -> NDArray[numpy.float64]:
+    """
+    Adaptive lasso of each variable on those before it: weights from row to column.
+    """
 
-class ClassSearchResult:
-    @property
-    def graph(self) -> MarkedGraph: ...
-    @property
-    def score(self) -> float: ...
-    @property
-    def steps(self) -> int: ...
+class LocalOptions:
+    """
+    The level of tests, the largest set given, knowledge, and where to stop.
+    """
 
-def search_classes(
-    score: Score,
-    limits: SearchLimits,
-    start: MarkedGraph,
-    phases: Sequence[ClassStep],
-    iterate: bool,
-    together: bool,
-    escape: bool,
-    max_degree: int,
-    faithful: bool,
-    targets: Sequence[Sequence[int]],
-) -> ClassSearchResult: ...
+    def __init__(
+        self, alpha: float, max_given: int | None, known: KnownEdges, undirected: bool
+    ) -> None: ...
+
+def learn_by_blankets(
+    test: IndependenceTest, search: str, options: LocalOptions, levels: Sequence[int], rows: int
+) -> tuple[MarkedGraph, int]:
+    """A graph by way of Markov blankets, and the number of tests."""
+
+def learn_by_neighbours(
+    test: IndependenceTest, search: str, options: LocalOptions
+) -> tuple[MarkedGraph, int]:
+    """
+    A graph by way of the neighbours of each node, and the number of tests.
+    """
+
+@overload
+def corrected_discrete_test(
+    plain: IndependenceTest,
+    codes: NDArray[numpy.uint8],
+    arities: Sequence[int],
+    causes: Sequence[Sequence[int]],
+    correction: str,
+) -> IndependenceTest: ...
+@overload
+def corrected_discrete_test(
+    plain: IndependenceTest,
+    codes: NDArray[numpy.uint16],
+    arities: Sequence[int],
+    causes: Sequence[Sequence[int]],
+    correction: str,
+) -> IndependenceTest: ...
+@overload
+def impute(
+    codes: NDArray[numpy.uint8],
+    arities: Sequence[int],
+    values: NDArray[numpy.float64],
+    is_discrete: Sequence[bool],
+    copies: int,
+    sweeps: int,
+    seed: int,
+) -> tuple[NDArray[numpy.uint16], NDArray[numpy.float64]]: ...
+@overload
+def impute(
+    codes: NDArray[numpy.uint16],
+    arities: Sequence[int],
+    values: NDArray[numpy.float64],
+    is_discrete: Sequence[bool],
+    copies: int,
+    sweeps: int,
+    seed: int,
+) -> tuple[NDArray[numpy.uint16], NDArray[numpy.float64]]:
+    """Completed copies of the data one below the other: codes, and values."""
+
+def corrected_gaussian_test(
+    plain: IndependenceTest,
+    values: NDArray[numpy.float64],
+    causes: Sequence[Sequence[int]],
+    correction: str,
+    largest_correlation: float,
+) -> IndependenceTest: ...
+def direct_neighbours(
+    test: IndependenceTest, target: int, candidates: Sequence[int], alpha: float, max_order: int
+) -> list[int]: ...
+def pooled_gaussian_test(
+    values: NDArray[numpy.float64], copies: int, largest_correlation: float
+) -> IndependenceTest: ...
+def pooled_discrete_test(
+    codes: NDArray[numpy.uint16], arities: Sequence[int], copies: int
+) -> IndependenceTest: ...
+def f_tail(f: float, df1: float, df2: float) -> float:
+    """The probability that Fisher's F is larger."""
+
+def pooled_mixed_test(
+    codes: NDArray[numpy.uint16],
+    arities: Sequence[int],
+    values: NDArray[numpy.float64],
+    is_discrete: Sequence[bool],
+    copies: int,
+) -> IndependenceTest: ...
+@overload
+def overwrite_codes(
+    column: NDArray[numpy.uint8], value: int, seed: int, stream: int, rate: float
+) -> None: ...
+@overload
+def overwrite_codes(
+    column: NDArray[numpy.uint16], value: int, seed: int, stream: int, rate: float
+) -> None: ...
+@overload
+def scramble_codes(
+    column: NDArray[numpy.uint8], levels: int, seed: int, stream: int, rate: float
+) -> None: ...
+@overload
+def scramble_codes(
+    column: NDArray[numpy.uint16], levels: int, seed: int, stream: int, rate: float
+) -> None: ...
+def erase_values(column: NDArray[numpy.float64], seed: int, stream: int, rate: float) -> None: ...
+def resample_values(
+    column: NDArray[numpy.float64], seed: int, stream: int, rate: float
+) -> None: ...
+def acyclicity(
+    weights: NDArray[numpy.float64], exponential: bool
+) -> tuple[float, NDArray[numpy.float64]]:
+    """
+    How far weights are from a DAG, and its derivative by each squared weight, from row to column.
+    """
+
+def notears_minimum(
+    moments: NDArray[numpy.float64],
+    penalty: float,
+    start: NDArray[numpy.float64],
+    multiplier: float,
+    rho: float,
+    alpha: float,
+) -> tuple[NDArray[numpy.float64], float, float, int]:
+    """
+    The least squares minimum of the augmented Lagrangian on the path from `start`: weights, acyclicity, its multiplier, and the number of steps.
+    """
+
+def notears_search(
+    moments: NDArray[numpy.float64],
+    penalty: float,
+    start: NDArray[numpy.float64],
+    rho: float,
+    alpha: float,
+) -> tuple[NDArray[numpy.float64], float, float, int]:
+    """
+    A least squares minimum of the augmented Lagrangian by larger steps; as notears_minimum.
+    """
+
 def boss(
     score: Score, limits: SearchLimits, backward: bool, starts: int, random: bool, seed: int
 ) -> SearchResult: ...
@@ -508,57 +634,121 @@ def grasp(
     starts: int,
     seed: int,
 ) -> SearchResult: ...
-def learn_by_blankets(
-    test: IndependenceTest,
-    search: str,
-    alpha: float,
-    max_given: int | None,
+def orient_colliders(
+    graph: MarkedGraph, in_separating_set: Callable[[int, int, int], bool]
+) -> MarkedGraph:
+    """
+    Rule 0; in_separating_set(a, c, b) says whether c is in the set that separated a and b.
+    """
+
+def orient(
+    graph: MarkedGraph, in_separating_set: Callable[[int, int, int], bool], rules: Sequence[int]
+) -> MarkedGraph:
+    """The listed rules of 1 to 10, applied until none changes the graph."""
+
+def bit_counts(bits: NDArray[numpy.uint64]) -> NDArray[numpy.int64]: ...
+def bit_sums(
+    bits: NDArray[numpy.uint64], weights: NDArray[numpy.float64]
+) -> NDArray[numpy.float64]: ...
+def graph_numbers(bits: NDArray[numpy.uint64]) -> NDArray[numpy.int64]: ...
+def path_sums(
+    bits: NDArray[numpy.uint64], nodes: int, weights: NDArray[numpy.float64]
+) -> NDArray[numpy.float64]: ...
+def first_non_dag(bits: NDArray[numpy.uint64], nodes: int) -> int: ...
+
+class ParentSets:
+    """Candidate parent sets of each node with their scores."""
+
+    def __init__(self, lists: Sequence[Sequence[tuple[float, Sequence[int]]]]) -> None: ...
+    def __len__(self) -> int: ...
+    @property
+    def scored(self) -> int: ...
+    def count(self) -> int: ...
+    def lists(self) -> list[list[tuple[float, list[int]]]]: ...
+    def components(self) -> list[list[int]]: ...
+
+def enumerate_parent_sets(score: Score, limits: SearchLimits, prune: bool) -> ParentSets: ...
+def explore_parent_sets(
+    score: Score,
+    guide: Score,
+    limits: SearchLimits,
+    budget: int,
+    penalty: float,
     levels: Sequence[int],
-    rows: int,
-    forbidden: NDArray[numpy.bool_] | None,
-    required: NDArray[numpy.bool_] | None,
-    undirected: bool,
-) -> tuple[MarkedGraph, int]:
-    """A graph by way of Markov blankets, and the number of tests."""
+) -> ParentSets: ...
+def best_by_sets(sets: ParentSets) -> tuple[float, list[list[int]]]: ...
+def violated_clusters(
+    nodes: int, shares: Sequence[tuple[int, Sequence[int], float]], most: int
+) -> list[list[int]]: ...
+def window_search(
+    sets: ParentSets,
+    starts: int,
+    patience: int,
+    window: int,
+    acyclic_selection: bool,
+    seconds: float,
+    seed: int,
+) -> tuple[float, list[list[int]], int, int]: ...
 
-def learn_by_neighbours(
-    test: IndependenceTest,
-    search: str,
-    alpha: float,
-    max_given: int | None,
-    forbidden: NDArray[numpy.bool_] | None,
-    required: NDArray[numpy.bool_] | None,
-    undirected: bool,
-) -> tuple[MarkedGraph, int]:
-    """
-    A graph by way of the neighbours of each node, and the number of tests.
-    """
+class PcOptions:
+    """How the edges of a skeleton are directed."""
 
-class PagOptions:
     def __init__(
         self,
-        n: int,
-        alpha: float,
-        max_order: int | None,
-        stable: bool,
-        colliders: str,
-        selection: bool,
-        forbidden: NDArray[numpy.bool_] | None,
-        required: NDArray[numpy.bool_] | None,
+        skeleton: SkeletonOptions,
+        known: KnownEdges,
+        rule: str,
+        order: str,
+        contradiction: str,
+        seed: int,
     ) -> None: ...
 
-def fci(
-    test: IndependenceTest, options: PagOptions, second_pass: str
-) -> tuple[MarkedGraph, int, int]:
-    """The PAG, the number of tests, and the number of triples left open."""
+def pc(
+    test: IndependenceTest, options: PcOptions, correction: IndependenceTest | None
+) -> tuple[MarkedGraph, list[int], int]:
+    """
+    The graph, the number of tests of each level, and the number of triples left open.
+    """
 
-def rfci(test: IndependenceTest, options: PagOptions) -> tuple[MarkedGraph, int, int]:
-    """The PAG, the number of tests, and 0."""
+def pc_skeleton(test: IndependenceTest, options: SkeletonOptions) -> tuple[MarkedGraph, list[int]]:
+    """The skeleton and the number of tests of each level."""
 
-def gfci(
-    test: IndependenceTest, scored: MarkedGraph, options: PagOptions
-) -> tuple[MarkedGraph, int, int]:
-    """The PAG, the number of tests, and 0."""
+def dual_pc(
+    test: IndependenceTest,
+    alpha: float,
+    max_order: int | None,
+    complement_always: bool,
+    colliders: bool,
+    rules: bool,
+) -> tuple[MarkedGraph, list[int]]:
+    """The graph and the number of tests of each level."""
+
+class ReplacedWatch:
+    """The watch outside a new one."""
+
+def begin_watch(seconds: float, listener: object | None) -> ReplacedWatch: ...
+def end_watch(replaced: ReplacedWatch) -> bool:
+    """Whether a search inside ended at the deadline."""
+
+def beat(done: int, total: int) -> None: ...
+def time_left() -> float:
+    """Seconds until the deadline; infinity without one."""
+
+def out_of_time() -> bool: ...
+def stop_early() -> None: ...
+def enter_part() -> None: ...
+def leave_part() -> None: ...
+def random_graph_with_degrees(
+    degrees: Sequence[int], attempts_per_edge: int, key: int
+) -> NDArray[numpy.int64]:
+    """
+    Edges as pairs of nodes; ValueError when no simple graph has these degrees.
+    """
+
+def grow_by_attachment(
+    counts: Sequence[int], power: float, own_edges_attract: bool, key: int
+) -> NDArray[numpy.int64]:
+    """Edges from each node to so many earlier ones."""
 
 class Summary(enum.Enum):
     sum = 0
@@ -634,239 +824,52 @@ def structure_chain(
     stream: int,
 ) -> ChainLog: ...
 
-class SampledTest(IndependenceTest):
-    """Answers drawn by the probability of independence."""
-
-    def restart(self, seed: int) -> None:
-        """Forgets all answers and draws others."""
-
-    @property
-    def asked(self) -> list[tuple[int, int, list[int]]]:
-        """The questions since the start: x, y and the given variables."""
-
-def sampled_test(score: Score, prior: float) -> SampledTest: ...
-def evaluate_tests(
-    test: IndependenceTest, questions: Sequence[tuple[int, int, Sequence[int]]]
-) -> tuple[list[float], list[float]]:
-    """Statistics and p-values of many tests, which are not counted."""
-
-@overload
-def corrected_discrete_test(
-    plain: IndependenceTest,
-    codes: NDArray[numpy.uint8],
-    arities: Sequence[int],
-    causes: Sequence[Sequence[int]],
-    correction: str,
-) -> IndependenceTest: ...
-@overload
-def corrected_discrete_test(
-    plain: IndependenceTest,
-    codes: NDArray[numpy.uint16],
-    arities: Sequence[int],
-    causes: Sequence[Sequence[int]],
-    correction: str,
-) -> IndependenceTest: ...
-@overload
-def impute(
-    codes: NDArray[numpy.uint8],
-    arities: Sequence[int],
-    values: NDArray[numpy.float64],
-    is_discrete: Sequence[bool],
-    copies: int,
-    sweeps: int,
-    seed: int,
-) -> tuple[NDArray[numpy.uint16], NDArray[numpy.float64]]: ...
-@overload
-def impute(
-    codes: NDArray[numpy.uint16],
-    arities: Sequence[int],
-    values: NDArray[numpy.float64],
-    is_discrete: Sequence[bool],
-    copies: int,
-    sweeps: int,
-    seed: int,
-) -> tuple[NDArray[numpy.uint16], NDArray[numpy.float64]]:
-    """Completed copies of the data one below the other: codes, and values."""
-
-def corrected_gaussian_test(
-    plain: IndependenceTest,
-    values: NDArray[numpy.float64],
-    causes: Sequence[Sequence[int]],
-    correction: str,
-    largest_correlation: float,
-) -> IndependenceTest: ...
-def direct_neighbours(
-    test: IndependenceTest, target: int, candidates: Sequence[int], alpha: float, max_order: int
-) -> list[int]: ...
-def pooled_gaussian_test(
-    values: NDArray[numpy.float64], copies: int, largest_correlation: float
-) -> IndependenceTest: ...
-def pooled_discrete_test(
-    codes: NDArray[numpy.uint16], arities: Sequence[int], copies: int
-) -> IndependenceTest: ...
-def f_tail(f: float, df1: float, df2: float) -> float:
-    """The probability that Fisher's F is larger."""
-
-def pooled_mixed_test(
-    codes: NDArray[numpy.uint16],
-    arities: Sequence[int],
-    values: NDArray[numpy.float64],
-    is_discrete: Sequence[bool],
-    copies: int,
-) -> IndependenceTest: ...
-def acyclicity(
-    weights: NDArray[numpy.float64], exponential: bool
-) -> tuple[float, NDArray[numpy.float64]]:
+class NetworkSampler:
     """
-    How far weights are from a DAG, and its derivative by each squared weight, from row to column.
+    Samples a network; nodes are columns, counted per kind and added parents first.
     """
 
-def notears_minimum(
-    moments: NDArray[numpy.float64],
-    penalty: float,
-    start: NDArray[numpy.float64],
-    multiplier: float,
-    rho: float,
+    def __init__(self, levels: Sequence[int], continuous: int) -> None: ...
+    def add_discrete(
+        self,
+        stream: int,
+        column: int,
+        parents: Sequence[int],
+        probabilities: NDArray[numpy.float64],
+    ) -> None: ...
+    def add_gaussian(
+        self,
+        stream: int,
+        column: int,
+        discrete_parents: Sequence[int],
+        continuous_parents: Sequence[int],
+        parameters: NDArray[numpy.float64],
+    ) -> None: ...
+    @overload
+    def sample(
+        self, seed: int, codes: NDArray[numpy.uint8], values: NDArray[numpy.float64]
+    ) -> None: ...
+    @overload
+    def sample(
+        self, seed: int, codes: NDArray[numpy.uint16], values: NDArray[numpy.float64]
+    ) -> None: ...
+
+class SeparationOracle:
+    """Answers separation queries on one graph."""
+
+    def __init__(self, graph: MarkedGraph) -> None: ...
+    def separated(self, x: Sequence[int], y: Sequence[int], given: Sequence[int]) -> bool: ...
+    def separating_set(self, x: int, y: int) -> list[int] | None: ...
+
+def sparsest_permutation(
+    test: IndependenceTest,
     alpha: float,
-) -> tuple[NDArray[numpy.float64], float, float, int]:
-    """
-    The least squares minimum of the augmented Lagrangian on the path from `start`: weights, acyclicity, its multiplier, and the number of steps.
-    """
-
-def notears_search(
-    moments: NDArray[numpy.float64],
-    penalty: float,
-    start: NDArray[numpy.float64],
-    rho: float,
-    alpha: float,
-) -> tuple[NDArray[numpy.float64], float, float, int]:
-    """
-    A least squares minimum of the augmented Lagrangian by larger steps; as notears_minimum.
-    """
-
-class ParentSets:
-    """Candidate parent sets of each node with their scores."""
-
-    def __init__(self, lists: Sequence[Sequence[tuple[float, Sequence[int]]]]) -> None: ...
-    def __len__(self) -> int: ...
-    @property
-    def scored(self) -> int: ...
-    def count(self) -> int: ...
-    def lists(self) -> list[list[tuple[float, list[int]]]]: ...
-    def components(self) -> list[list[int]]: ...
-
-def enumerate_parent_sets(score: Score, limits: SearchLimits, prune: bool) -> ParentSets: ...
-def explore_parent_sets(
-    score: Score,
-    guide: Score,
-    limits: SearchLimits,
-    budget: int,
-    penalty: float,
-    levels: Sequence[int],
-) -> ParentSets: ...
-def best_by_sets(sets: ParentSets) -> tuple[float, list[list[int]]]: ...
-def violated_clusters(
-    nodes: int, shares: Sequence[tuple[int, Sequence[int], float]], most: int
-) -> list[list[int]]: ...
-def window_search(
-    sets: ParentSets,
+    depth: int,
+    max_steps: int,
     starts: int,
-    patience: int,
-    window: int,
-    acyclic_selection: bool,
-    seconds: float,
+    draws: int,
+    by_degree: bool,
+    take_sparsest: bool,
     seed: int,
-) -> tuple[float, list[list[int]], int, int]: ...
-
-class Modularity(enum.Enum):
-    structure = 0
-
-    order = 1
-
-class DagPosterior:
-    """Sums over all DAGs of few nodes."""
-
-    @staticmethod
-    def of_score(score: Score, limits: SearchLimits, modularity: Modularity) -> DagPosterior: ...
-    @staticmethod
-    def of_weights(log_weights: NDArray[numpy.float64], modularity: Modularity) -> DagPosterior: ...
-    def __len__(self) -> int: ...
-    def log_partition(self) -> float: ...
-    def edges(self) -> NDArray[numpy.float64]: ...
-    def paths(self) -> NDArray[numpy.float64]: ...
-    def families(self, child: int) -> list[float]: ...
-    def mean_log_weight(self) -> float: ...
-    def best(self) -> list[list[int]]: ...
-    def sample(self, count: int, seed: int) -> list[list[list[int]]]: ...
-
-def golem(
-    moments: NDArray[numpy.float64],
-    start: NDArray[numpy.float64],
-    equal_variances: bool,
-    sparsity: float,
-    acyclicity: float,
-    learning_rate: float,
-    steps: int,
-) -> NDArray[numpy.float64] | None:
-    """
-    Weights from row to column after so many steps; None when they diverge.
-    """
-
-def golem_objective(
-    moments: NDArray[numpy.float64],
-    weights: NDArray[numpy.float64],
-    equal_variances: bool,
-    sparsity: float,
-    acyclicity: float,
-) -> tuple[float | None, NDArray[numpy.float64]]:
-    """Value and gradient."""
-
-def dagma(
-    moments: NDArray[numpy.float64],
-    values: NDArray[numpy.float64],
-    start: NDArray[numpy.float64],
-    sparsity: float,
-    weight_of_loss: float,
-    scale: float,
-    learning_rate: float,
-    beta1: float,
-    beta2: float,
-    steps: int,
-    checkpoint: int,
-) -> NDArray[numpy.float64] | None:
-    """
-    One stage of DAGMA, least squares without values; None when the start is out of the domain.
-    """
-
-def pairwise_order(values: NDArray[numpy.float64]) -> list[int]:
-    """Causal order of columns by pairwise likelihood ratios."""
-
-def weights_along(
-    scatter: NDArray[numpy.float64], order: Sequence[int], rows: int
-) -> NDArray[numpy.float64]:
-    """
-    Adaptive lasso of each variable on those before it: weights from row to column.
-    """
-
-def bit_counts(bits: NDArray[numpy.uint64]) -> NDArray[numpy.int64]: ...
-def bit_sums(
-    bits: NDArray[numpy.uint64], weights: NDArray[numpy.float64]
-) -> NDArray[numpy.float64]: ...
-def graph_numbers(bits: NDArray[numpy.uint64]) -> NDArray[numpy.int64]: ...
-def path_sums(
-    bits: NDArray[numpy.uint64], nodes: int, weights: NDArray[numpy.float64]
-) -> NDArray[numpy.float64]: ...
-def first_non_dag(bits: NDArray[numpy.uint64], nodes: int) -> int: ...
-
-class ReplacedWatch:
-    """The watch outside a new one."""
-
-def begin_watch(seconds: float, listener: object | None) -> ReplacedWatch: ...
-def end_watch(replaced: ReplacedWatch) -> bool:
-    """Whether a search inside ended at the deadline."""
-
-def beat(done: int, total: int) -> None: ...
-def out_of_time() -> bool: ...
-def stop_early() -> None: ...
-def enter_part() -> None: ...
-def leave_part() -> None: ...
+) -> tuple[MarkedGraph, int]:
+    """The sparsest DAG found, and how often it became sparser."""

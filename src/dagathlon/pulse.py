@@ -9,14 +9,22 @@ Native loops beat by themselves. A learner written in Python beats in its own lo
 
 from __future__ import annotations
 
+import ctypes
 import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass
+from threading import Thread
+from typing import ParamSpec, TypeVar
 
 from dagathlon import _core
 from dagathlon.errors import OutOfTimeError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_POLL_SECONDS = 0.05
 
 
 @dataclass
@@ -93,6 +101,11 @@ def best_so_far() -> bool:
     return _core.out_of_time()
 
 
+def time_left() -> float:
+    """Seconds until the deadline, below 0 after it; infinity without one."""
+    return _core.time_left()
+
+
 @contextmanager
 def until_deadline() -> Iterator[None]:
     """Leave the block at the deadline, however deep inside it the deadline was noticed.
@@ -118,3 +131,40 @@ def part() -> Iterator[None]:
         yield
     finally:
         _core.leave_part()
+
+
+def aside(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call a function of foreign native code that cannot beat, such as a large decomposition.
+
+    It runs in a thread of its own while this one beats. After an interrupt or at the deadline it is
+    left behind: it ends as soon as it is done or back in Python, and must change nothing that is
+    used afterwards.
+    """
+    context = copy_context()  # NumPy's error state among others
+    results: list[T] = []
+    errors: list[BaseException] = []
+
+    def call() -> None:
+        try:
+            results.append(context.run(work, *args, **kwargs))
+        except BaseException as error:
+            errors.append(error)
+
+    thread = Thread(target=call, daemon=True)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(_POLL_SECONDS)
+            beat()
+    except BaseException:
+        _end(thread)
+        raise
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+def _end(thread: Thread) -> None:
+    """Raise `SystemExit` in a thread when it next runs Python."""
+    identity = ctypes.c_ulong(thread.ident or 0)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(identity, ctypes.py_object(SystemExit))

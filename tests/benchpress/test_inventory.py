@@ -129,7 +129,9 @@ def test_samplers_split_off_their_estimator(name: str):
 def test_constraints_are_honoured_or_refused(name: str):
     found = module("algorithm", name)
     honours = getattr(found, "honours_constraints", False)
-    assert honours == name.startswith(CONSTRAINED)
+    # Components know nothing of edges before they are found.
+    obeys = name.startswith(CONSTRAINED) and name != "tetrad_ica-lingam"
+    assert honours == obeys
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)

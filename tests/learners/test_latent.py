@@ -215,7 +215,7 @@ def test_sampled_graphs_have_weights(scoring: Any) -> None:
     estimate = learner.learn(data, np.random.default_rng(1))
     assert estimate.posterior is not None
     graphs, weights = zip(*estimate.posterior.graphs(), strict=True)
-    assert len(graphs) == estimate.stats["distinct_graphs"]
+    assert len(graphs) == estimate.stats["weighted_graphs"]
     assert sum(weights) == pytest.approx(1)
     assert list(weights) == sorted(weights, reverse=True)
     assert estimate.graph == graphs[0] == estimate.posterior.map()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bdb
 import csv
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -54,6 +55,13 @@ def test_engines_are_found_by_name():
         make_engine("inline", jobs=2)
 
 
+def without_pictures(monkeypatch: pytest.MonkeyPatch, variables: dict[str, str]) -> None:
+    """Write figures that show nothing, here and in the processes that draw."""
+    monkeypatch.setenv("PYTHONPATH", variables["PYTHONPATH"])
+    monkeypatch.syspath_prepend(variables["PYTHONPATH"].partition(os.pathsep)[0])
+    monkeypatch.delitem(sys.modules, "vl_convert", raising=False)
+
+
 def tables(folder: Path) -> dict[str, list[list[str]]]:
     """All tables of results without what is measured."""
     found = {}
@@ -67,7 +75,7 @@ def tables(folder: Path) -> dict[str, list[list[str]]]:
 
 
 def test_tables_do_not_depend_on_the_engine(tmp_path, monkeypatch, plain_pictures):
-    monkeypatch.syspath_prepend(plain_pictures["PYTHONPATH"].partition(":")[0])
+    without_pictures(monkeypatch, plain_pictures)
     path = tmp_path / "study.json"
     path.write_text(json.dumps(STUDY))
     study = Study.load(path)
@@ -151,7 +159,7 @@ class Mine(Learner):
 
 def test_breakpoints_in_a_learner_are_reached(tmp_path, monkeypatch, plain_pictures, capsys):
     """`breakpoint()` stops in the process that has the terminal."""
-    monkeypatch.syspath_prepend(plain_pictures["PYTHONPATH"].partition(":")[0])
+    without_pictures(monkeypatch, plain_pictures)
     mine = tmp_path / "mine.py"
     mine.write_text(STOPS)
     monkeypatch.setenv("DAGATHLON_MODULES", "")

@@ -122,6 +122,28 @@ def test_a_study_of_samplers(
     assert TaskKind.LEARN.value not in kinds
 
 
+def test_chains_of_one_run_have_a_trajectory_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plain_pictures: dict[str, str]
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", plain_pictures["PYTHONPATH"])
+    content = copy.deepcopy(STUDY)
+    chains = {"id": "orders", "iterations": 200, "stepsave": 10, "chains": 3}
+    content["resources"]["structure_learning_algorithms"] = {
+        "order_mcmc": [chains | {"timeout": None}]
+    }
+    setup = content["benchmark_setup"][0]["evaluation"]
+    trajectories = [one for one in setup["mcmc_traj_plots"] if one["id"] == "orders"]
+    content["benchmark_setup"][0]["evaluation"] = {"mcmc_traj_plots": trajectories}
+    assert {status for status, _, _ in run(tmp_path, content).ran} == {"ok"}
+    table = tmp_path / "results" / "samplers" / "mcmc_traj_plots" / "mcmc_filled_trajs.csv"
+    with table.open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    labels = [f"1, chain {number}" for number in (1, 2, 3)]
+    assert list(dict.fromkeys(row["mcmc_seed"] for row in rows)) == labels
+    found = [[row["sample"] for row in rows if row["mcmc_seed"] == label] for label in labels]
+    assert found[0] == found[1] == found[2]
+
+
 def test_a_learner_that_takes_no_start_graph_says_so() -> None:
     data = read_data(np.random.default_rng(1).normal(size=(50, 3)))
     learner: Any = find("algorithm", "pcalg_pc").from_json({})

@@ -34,8 +34,8 @@ NodeVector neighbourhood(IndependenceTest& test, std::size_t x, const NeighbourO
 // says true; tells whether it did.
 bool any_subset_of(Nodes nodes, std::size_t smallest, std::size_t largest, const std::function<bool(Nodes)>& visit);
 
-// Whether a subset with `smallest` to `largest` members makes x and y independent.
+// Whether a subset with `smallest` members or more, up to the limit of the options, makes x and y independent.
 bool separable(IndependenceTest& test, std::size_t x, std::size_t y, Nodes nodes, std::size_t smallest,
-               std::size_t largest, double alpha);
+               const NeighbourOptions& options);
 
 }  // namespace dagathlon

@@ -11,7 +11,7 @@ from dagathlon.benchpress.translation import Translation
 from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.graphs import Graph
 from dagathlon.learners.attempt import attempt_inside
-from dagathlon.learners.base import Estimate, Learner, Sampler
+from dagathlon.learners.base import Estimate, Learner, Output, Sampler
 from dagathlon.learners.constraints import ConstraintFile
 from dagathlon.modules import NonNegative
 from dagathlon.simulate.base import DataGenerator, GraphGenerator, ParameterGenerator
@@ -85,6 +85,13 @@ class BenchpressLearner(Translation, Learner):
         """Kinds of data for these parameters."""
         kinds = self.takes.intersection(*(needs.kinds for needs in self.needs()))
         return kinds if self.unavailable else kinds & self.native().accepted()
+
+    def output(self) -> Output:
+        """The kind of graph for these parameters, where they decide on it in our learner."""
+        if self.unavailable:
+            return self.gives
+        native = self.native()
+        return self.gives if native.output() == native.gives else native.output()
 
     def objection(self, data: DataFacts) -> str:
         """Why such data cannot be used, in terms of the parameters that decide it."""

@@ -25,7 +25,7 @@ from dagathlon.learners.hybrid.hybrid import H2pc, Mmhc, Restrict, Rsmax2, TwoSt
 from dagathlon.learners.score.hill_climbing import HillClimbing, Tabu
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.score_kinds import SCORES, GraphPrior
-from dagathlon.modules import Count, Natural, NonNegative
+from dagathlon.modules import Count, Module, Natural, NonNegative
 
 DiscreteTest: TypeAlias = Literal[
     "mi", "mi-adf", "mc-mi", "smc-mi", "sp-mi", "mi-sh", "x2", "x2-adf", "sp-x2",
@@ -84,7 +84,7 @@ class BnlearnConstraintBased(BnlearnLearner):
         Ignored: nothing is printed.
     """
 
-    runs = BlanketLearner
+    runs: ClassVar[type[Module]] = BlanketLearner
     inherits = same("alpha", "test", "undirected", B="replicates", maxsx="max_order")
     gives: ClassVar[Output] = "cpdag"
     data_rules = {"test": TEST_RULE}
@@ -163,8 +163,11 @@ class BnlearnMmpc(BnlearnConstraintBased):
 
     name = "bnlearn_mmpc"
     runs = Mmpc
+    inherits = same("undirected")
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 mmpc)"
     references = (_BNLEARN, "Tsamardinos, Brown and Aliferis 2006, Machine Learning 65")
+
+    undirected = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,8 +176,11 @@ class BnlearnSiHitonPc(BnlearnConstraintBased):
 
     name = "bnlearn_sihitonpc"
     runs = SiHitonPc
+    inherits = same("undirected")
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 si.hiton.pc)"
     references = (_BNLEARN, "Aliferis et al. 2010, JMLR 11")
+
+    undirected = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,8 +189,11 @@ class BnlearnHpc(BnlearnConstraintBased):
 
     name = "bnlearn_hpc"
     runs = Hpc
+    inherits = same("undirected")
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 hpc)"
     references = (_BNLEARN, "Gasse, Aussem and Elghazel 2014, Expert Systems with Applications 41")
+
+    undirected = False
 
 
 def _score_problem(translated: Mapping[str, Any]) -> str:

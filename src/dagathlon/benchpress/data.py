@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from dagathlon.benchpress.base import BenchpressData
+from dagathlon.benchpress.translation import same
 from dagathlon.data.facts import DataFacts
-from dagathlon.modules import Count, NonNegative, Probability
+from dagathlon.modules import NonNegative, Probability
 from dagathlon.simulate.base import DataGenerator
 from dagathlon.simulate.missing import Missing
 from dagathlon.simulate.non_gaussian import Law, Logistic, NonGaussian
@@ -67,22 +68,14 @@ class GcastleIidsim(BenchpressSample):
 
     def native(self) -> DataGenerator:
         """The same models under our names."""
+        size: dict[str, Any] = {"n": self.n, "standardized": self.standardized}
         if self.sem_type == "logistic":
-            return Logistic(n=self.n, standardized=self.standardized)
+            return Logistic(**size)
         if self.method == "nonlinear":
-            return Nonlinear(
-                n=self.n,
-                standardized=self.standardized,
-                function=cast(Function, self.sem_type),
-                noise_scale=self.noise_scale,
-            )
-        return NonGaussian(
-            n=self.n,
-            standardized=self.standardized,
-            law=_LAWS.get(self.sem_type, cast(Law, self.sem_type)),
-            scale=self.noise_scale,
-            centred=False,
-        )
+            function = cast(Function, self.sem_type)
+            return Nonlinear(**size, function=function, noise_scale=self.noise_scale)
+        law = _LAWS.get(self.sem_type, cast(Law, self.sem_type))
+        return NonGaussian(**size, law=law, scale=self.noise_scale, centred=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,14 +87,6 @@ class MvpcGenData(BenchpressSample):
 
     Parameters
     ----------
-    num_extra_e
-        Number of variables, at most, that a collider causes to be missing.
-    num_m
-        Number of variables with missing values.
-    mode
-        Missing at random (mar), not at random (mnar) or completely at random (mcar).
-    p_missing_h
-        Probability of a missing value where its cause is low.
     p_missing_e
         Ignored, as in Benchpress, unless p_missing_l is null: it then takes its place.
     p_missing_l
@@ -109,32 +94,29 @@ class MvpcGenData(BenchpressSample):
     """
 
     name = "mvpc_gen_data"
+    runs = Missing
+    inherits = same(
+        "n",
+        "standardized",
+        num_extra_e="n_colliders",
+        num_m="n_variables",
+        mode="mechanism",
+        p_missing_h="p_high",
+    )
     implementation = "dagathlon (re-implementation of MVPC's data generator)"
     references = ("Tu, Zhang, Ackermann, Bertilson, Glymour, Kjellström and Zhang 2019, AISTATS",)
 
-    num_extra_e: Count = 3
-    num_m: Count = 6
+    num_extra_e = 3
+    num_m = 6
     mode: Literal["mar", "mnar", "mcar"] = "mar"
-    p_missing_h: Probability = 0.9
     p_missing_e: Probability = 0.1
     p_missing_l: Probability | None = None
-
-    def problem(self) -> str:
-        """As the native module."""
-        return self.native().problem()
 
     def facts(self, model: DataFacts) -> DataFacts:
         """Values are missing where variables were chosen for it."""
         return replace(super().facts(model), missing=self.num_m > 0)
 
-    def native(self) -> DataGenerator:
-        """The same mechanisms under our name."""
-        return Missing(
-            n=self.n,
-            standardized=self.standardized,
-            mechanism=self.mode,
-            n_variables=self.num_m,
-            n_colliders=self.num_extra_e,
-            p_high=self.p_missing_h,
-            p_low=self.p_missing_e if self.p_missing_l is None else self.p_missing_l,
-        )
+    def translated(self) -> dict[str, Any]:
+        """Of two rates for the rest the one that is given."""
+        low = self.p_missing_e if self.p_missing_l is None else self.p_missing_l
+        return super().translated() | {"p_low": low}

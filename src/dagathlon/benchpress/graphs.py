@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from dagathlon.benchpress.base import BenchpressGraph
 from dagathlon.benchpress.translation import same
@@ -163,7 +163,7 @@ class GcastleDag(BenchpressGraph):
 
     def sample(self, rng: np.random.Generator) -> Graph:
         """Draw one graph; nodes are counted from 0."""
-        return super().sample(rng).renamed(numbered(self.n_nodes, first=0))
+        return cast("Graph", super().sample(rng)).renamed(numbered(self.n_nodes, first=0))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import CONTINUOUS, DISCRETE
+from dagathlon.benchpress.translation import same
 from dagathlon.learners.base import Learner
 from dagathlon.learners.exact.exact_map import ExactMap
 from dagathlon.learners.order.asobs import Asobs, ParentSetOrderSearch, WinAsobs
 from dagathlon.learners.order.order_search import Grasp
 from dagathlon.learners.order.sparsest_permutation import Gsp
-from dagathlon.learners.score.score_kinds import ScoreName
 from dagathlon.modules import Count, NonNegative, Probability
 
 if TYPE_CHECKING:
@@ -37,27 +37,19 @@ class Gobnilp(BenchpressLearner):
         Whether the data are continuous.
     score_type
         Score of continuous data; discrete data have BDeu.
-    alpha_mu
-        Imaginary sample size of the mean in BGe; null is 1.
     alpha_omega_minus_nvars
         Degrees of freedom of the Wishart prior in BGe, less the number of variables; null is 2.
-    alpha
-        Imaginary sample size of BDeu; null is 1.
-    palim
-        Largest number of parents.
-    prune
-        Whether parent sets that cannot be optimal are left out.
     plot
         Ignored, as in Benchpress.
-    time_limit
-        Seconds after which the best DAG so far is returned; null is none.
-    gap_limit
-        Relative gap at which the search stops; null is 0.
     extra_args
         File with further settings of the solver; null is none.
     """
 
     name = "gobnilp"
+    runs = ExactMap
+    inherits = same(
+        "prune", "time_limit", "gap_limit", alpha_mu="iss_mu", alpha="iss", palim="max_parents"
+    )
     gives = "dag"
     honours_constraints = True
     data_rules = {"continuous": {True: CONTINUOUS, False: DISCRETE}}
@@ -70,10 +62,8 @@ class Gobnilp(BenchpressLearner):
     alpha_omega_minus_nvars: NonNegative | None = None
     alpha: NonNegative | None = None
     palim: Count = 3
-    prune: bool = True
-    plot: bool = False
-    time_limit: NonNegative | None = None
     gap_limit: NonNegative | None = None
+    plot: bool = False
     extra_args: str | None = None
 
     def problem(self) -> str:
@@ -82,25 +72,17 @@ class Gobnilp(BenchpressLearner):
             return "extra_args has settings of SCIP, and the solver here is another; set it to null"
         return super().problem()
 
-    def native(self) -> ExactMap:
-        """The same search under our name."""
-        kinds: dict[str, ScoreName] = {"BGe": "bge", "BIC": "bic-g", "BDeu": "bdeu"}
-        return ExactMap(
-            score=kinds[self.score_type] if self.continuous else "bdeu",
-            iss=1.0 if self.alpha is None else self.alpha,
-            iss_mu=1.0 if self.alpha_mu is None else self.alpha_mu,
-            max_parents=self.palim,
-            prune=self.prune,
-            time_limit=self.time_limit,
-            gap_limit=0.0 if self.gap_limit is None else self.gap_limit,
-            constraints=self.edgeConstraints,
-        )
+    def translated(self) -> dict[str, Any]:
+        """The score by the kind of data."""
+        kinds = {"BGe": "bge", "BIC": "bic-g", "BDeu": "bdeu"}
+        score = kinds[self.score_type] if self.continuous else "bdeu"
+        return super().translated() | {"score": score}
 
     def native_for(self, data: Dataset) -> Learner:
         """Our learner; the degrees of freedom of the prior grow with the number of variables."""
         freedom = self.alpha_omega_minus_nvars
         wishart = None if freedom is None else len(data.names) + freedom
-        return replace(self.native(), iss_w=wishart)
+        return cast(ExactMap, replace(self.native(), iss_w=wishart))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,14 +100,10 @@ class RblipAsobs(BenchpressLearner):
         Search over orders: with window moves (winasobs), of random orders (asobs) or without
         acyclic selection (obs). The variants in -ent draw first orders by entropy there, and evenly
         here.
-    indeg
-        Largest number of parents.
     allocated
         Ignored: parent sets are explored up to a number, not up to a time.
     scorefunction
         Score.
-    alpha
-        Imaginary sample size of bdeu.
     cores
         Ignored: a run has one core.
     verbose_level
@@ -133,6 +111,8 @@ class RblipAsobs(BenchpressLearner):
     """
 
     name = "rblip_asobs"
+    runs = ParentSetOrderSearch
+    inherits = same(scorefunction="score", indeg="max_parents", alpha="iss")
     gives = "dag"
     takes = frozenset({"discrete"})
     timeout_is_limit = False
@@ -145,7 +125,6 @@ class RblipAsobs(BenchpressLearner):
     indeg: Count = 6
     allocated: Count = 80
     scorefunction: Literal["bdeu", "bic"] = "bdeu"
-    alpha: NonNegative = 1.0
     cores: Count = 1
     verbose_level: Count = 0
 
@@ -154,9 +133,7 @@ class RblipAsobs(BenchpressLearner):
         windows = self.solvermethod.startswith("winasobs")
         search: type[ParentSetOrderSearch] = WinAsobs if windows else Asobs
         return search(
-            score=self.scorefunction,
-            iss=self.alpha,
-            max_parents=self.indeg,
+            **self.translated(),
             exploration="independence" if self.scorermethod == "is" else "all",
             acyclic_selection=self.solvermethod != "obs",
             patience=_WINDOW_PATIENCE if windows else _RANDOM_PATIENCE,
@@ -170,20 +147,11 @@ class CausaldagGsp(BenchpressLearner):
 
     Parameters
     ----------
-    nruns
-        Number of starts.
     depth
         Depth of the search for a sparser permutation; 0 is no limit.
-    factor
-        Number of starting graphs drawn for each start that is used.
-    alpha
-        Significance level of the tests; null is 0.001.
     initial_undirected
         How the first permutation is chosen: from the graph of significant partial correlations,
         variables of low degree last; null is at random.
-    use_lowest
-        Whether each step takes the sparsest of all permutations within the depth rather than the
-        first that is sparser.
     max_iters
         Largest number of moves; "inf" is no limit.
     verbose, progress_bar, summarize
@@ -193,6 +161,9 @@ class CausaldagGsp(BenchpressLearner):
     """
 
     name = "causaldag_gsp"
+    runs = Gsp
+    inherits = same("alpha", nruns="starts", factor="draws", use_lowest="take_sparsest")
+    fixed = {"test": "zf"}
     gives = "dag"
     takes = frozenset({"continuous"})
     implementation = "dagathlon (re-implementation of causaldag 0.1a163 gsp)"
@@ -203,25 +174,21 @@ class CausaldagGsp(BenchpressLearner):
     factor: Count = 2
     alpha: Probability | None = None
     initial_undirected: Literal["threshold"] | None = "threshold"
-    use_lowest: bool = True
     max_iters: Count | Literal["inf"] = "inf"
     verbose: bool = False
     progress_bar: bool = False
     summarize: bool = False
     invert: bool = False
 
-    def native(self) -> Learner:
-        """Our search with Fisher's z."""
-        return Gsp(
-            alpha=0.001 if self.alpha is None else self.alpha,
-            test="zf",
-            starts=max(self.nruns, 1),
-            draws=max(self.factor, 1),
-            depth=self.depth or None,
-            by_degree=self.initial_undirected is not None,
-            take_sparsest=self.use_lowest,
-            max_steps=None if self.max_iters == "inf" else self.max_iters,
-        )
+    def translated(self) -> dict[str, Any]:
+        """What zero, null and infinity mean."""
+        return super().translated() | {
+            "starts": max(self.nruns, 1),
+            "draws": max(self.factor, 1),
+            "depth": self.depth or None,
+            "by_degree": self.initial_undirected is not None,
+            "max_steps": None if self.max_iters == "inf" else self.max_iters,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -236,6 +203,16 @@ class CausallearnGrasp(BenchpressLearner):
     """
 
     name = "causallearn_grasp"
+    runs = Grasp
+    inherits = same(maxP="max_parents")
+    # Only its first tuck may be of an uncovered edge.
+    fixed = {
+        "score": "sem-bic",
+        "penalty_discount": 2.0,
+        "depth": 3,
+        "uncovered_depth": 1,
+        "nonsingular_depth": 3,
+    }
     gives = "cpdag"
     takes = frozenset({"continuous"})
     implementation = "dagathlon (re-implementation of causal-learn 0.1.3.4 grasp)"
@@ -246,21 +223,10 @@ class CausallearnGrasp(BenchpressLearner):
 
     maxP: Count | None = None
 
-    def native(self) -> Grasp:
-        """Our search with its score and depths; only its first tuck may be of an uncovered edge."""
-        return Grasp(
-            score="sem-bic",
-            penalty_discount=2.0,
-            depth=3,
-            uncovered_depth=1,
-            nonsingular_depth=3,
-            max_parents=self.maxP,
-        )
-
     def native_for(self, data: Dataset) -> Learner:
         """Our learner; few variables are searched from many orders."""
         few = len(data.names) <= _GRASP_VARIABLES
-        return replace(self.native(), starts=_GRASP_STARTS if few else None)
+        return cast(Grasp, replace(self.native(), starts=_GRASP_STARTS if few else None))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal, cast
 
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import ANY, BINARY, CONTINUOUS, DISCRETE, NOTHING
+from dagathlon.benchpress.translation import same
 from dagathlon.data.facts import DataFacts
-from dagathlon.learners.base import Learner
 from dagathlon.learners.constraint import dual_pc
 from dagathlon.learners.constraint.missing_values import MissingValuePc
 from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.score.equivalence_search import Gies
 from dagathlon.learners.start_graph import AlgorithmId
-from dagathlon.modules import Count, NonNegative, Probability
+from dagathlon.modules import Count, NonNegative
 
 _PC = "Spirtes, Glymour and Scheines 2000, Causation, Prediction, and Search"
 _CONTRADICTION: dict[str, Literal["keep", "random", "retry"]] = {
@@ -46,60 +46,80 @@ _PCALG = "Kalisch, Mächler, Colombo, Maathuis and Bühlmann 2012, JSS 47(11)"
 
 
 @dataclass(frozen=True, kw_only=True)
-class PcSettings(BenchpressLearner):
-    """What pcalg_pc and mvpc share.
+class PcFamily(BenchpressLearner):
+    """What pcalg_pc, mvpc and bips_tpc share.
 
     Parameters
     ----------
-    alpha
-        Significance level of the independence tests.
     mmax
         Largest number of variables to condition on; "Inf" is no limit.
-    u2pd
-        What to do with a pattern that no DAG extends: leave it (relaxed), take a random DAG (rand)
-        or search for one (retry).
-    skelmethod
-        How the skeleton is found; stable ones do not depend on the order of the variables.
     conservative
         Whether ambiguous colliders stay undirected.
     majrule
         Whether colliders are decided by the majority of separating sets.
-    solveconfl
-        Whether conflicting colliders become bidirected edges.
-    NAdelete
-        Whether an edge whose test has no result is removed.
     numCores
         Ignored: a run has one core.
     verbose
         Ignored: nothing is printed.
     """
 
+    runs = Pc
+    inherits = same("alpha")
     gives = "cpdag"
     honours_constraints = True
 
-    alpha: Probability = 0.05
     mmax: Count | Literal["Inf"] = "Inf"
-    u2pd: Literal["relaxed", "rand", "retry"] = "relaxed"
-    skelmethod: Literal["stable", "original", "stable.fast"] = "stable"
     conservative: bool = False
     majrule: bool = False
-    solveconfl: bool = False
-    NAdelete: bool = True
-    numCores: Count = 1
     verbose: bool = False
-
-    @property
-    def collider_rule(self) -> Literal["conservative", "majority", "separating-set"]:
-        """How colliders are judged."""
-        if self.conservative:
-            return "conservative"
-        return "majority" if self.majrule else "separating-set"
 
     def problem(self) -> str:
         """Two rules for colliders exclude each other."""
         if self.conservative and self.majrule:
             return "conservative and majrule exclude each other; set one of them to false"
-        return super().problem()
+        return super().problem() or cast(str, self.native().problem())
+
+    def translated(self) -> dict[str, Any]:
+        """How far conditioning goes, and how colliders are judged."""
+        rule = "majority" if self.majrule else "separating-set"
+        return super().translated() | {
+            "max_order": None if self.mmax == "Inf" else self.mmax,
+            "colliders": "conservative" if self.conservative else rule,
+            "conflicts": "last",
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class PcSettings(PcFamily):
+    """What pcalg_pc and mvpc share.
+
+    Parameters
+    ----------
+    u2pd
+        What to do with a pattern that no DAG extends: leave it (relaxed), take a random DAG (rand)
+        or search for one (retry).
+    skelmethod
+        How the skeleton is found; stable ones do not depend on the order of the variables.
+    solveconfl
+        Whether conflicting colliders become bidirected edges.
+    NAdelete
+        Whether an edge whose test has no result is removed.
+    """
+
+    u2pd: Literal["relaxed", "rand", "retry"] = "relaxed"
+    skelmethod: Literal["stable", "original", "stable.fast"] = "stable"
+    solveconfl: bool = False
+    NAdelete: bool = True
+    numCores: Count = 1
+
+    def translated(self) -> dict[str, Any]:
+        """Pcalg's way of finding a skeleton and directing it."""
+        return super().translated() | {
+            "keep_untestable": not self.NAdelete,
+            "stable": self.skelmethod != "original",
+            "conflicts": "mark" if self.solveconfl else "last",
+            "contradiction": _CONTRADICTION[self.u2pd],
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,21 +153,11 @@ class PcalgPc(PcSettings):
                 "indepTest 'dsepTest' asks the true graph, which a learner never sees; use "
                 "'gaussCItest', 'binCItest' or 'disCItest'"
             )
-        return super().problem() or self.native().problem()
+        return super().problem()
 
-    def native(self) -> Pc:
-        """Our PC with pcalg's way of directing edges."""
-        return Pc(
-            alpha=self.alpha,
-            test=self.indepTest,
-            max_order=None if self.mmax == "Inf" else self.mmax,
-            keep_untestable=not self.NAdelete,
-            constraints=self.edgeConstraints,
-            stable=self.skelmethod != "original",
-            colliders=self.collider_rule,
-            conflicts="mark" if self.solveconfl else "last",
-            contradiction=_CONTRADICTION[self.u2pd],
-        )
+    def translated(self) -> dict[str, Any]:
+        """The test has the same name."""
+        return super().translated() | {"test": self.indepTest}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,15 +166,14 @@ class PcalgGies(BenchpressLearner):
 
     Parameters
     ----------
-    maxDegree
-        Largest number of neighbours of a node; null is no limit.
-    iterate
-        Whether the phases are repeated until none changes the graph.
     verbose
         Ignored: nothing is printed.
     """
 
     name = "pcalg_gies"
+    runs = Gies
+    inherits = same("iterate", maxDegree="max_degree")
+    fixed = {"escape": False, "orders": False}
     gives = "cpdag"
     takes = frozenset({"continuous"})
     handles_interventions = True
@@ -173,18 +182,11 @@ class PcalgGies(BenchpressLearner):
     references = ("Hauser and Bühlmann 2012, JMLR 13", _PCALG)
 
     maxDegree: Count | None = None
-    iterate: bool = True
     verbose: bool = False
 
-    def native(self) -> Learner:
-        """The same search under our name; a degree of 0 is no limit, as in pcalg."""
-        return Gies(
-            max_degree=self.maxDegree or None,
-            iterate=self.iterate,
-            escape=False,
-            orders=False,
-            constraints=self.edgeConstraints,
-        )
+    def translated(self) -> dict[str, Any]:
+        """A degree of 0 is no limit, as in pcalg."""
+        return super().translated() | {"max_degree": self.maxDegree or None}
 
     def objection(self, data: DataFacts) -> str:
         """Interventions must be known."""
@@ -210,6 +212,7 @@ class Mvpc(PcSettings):
     """
 
     name = "mvpc"
+    runs = MissingValuePc
     handles_missing = True
     implementation = "dagathlon (re-implementation of MVPC)"
     references = ("Tu, Zhang, Ackermann, Bertilson, Glymour, Kjellström and Zhang 2019, AISTATS",)
@@ -240,46 +243,26 @@ class Mvpc(PcSettings):
         """The test and its correction are for the same data."""
         if self.corrMethod is not None and self.corrMethod[:3] != self.indepTest[:3]:
             return f"corrMethod {self.corrMethod!r} does not go with indepTest {self.indepTest!r}"
-        return super().problem() or self.native().problem()
+        return super().problem()
 
-    def native(self) -> MissingValuePc:
-        """Our PC with missing values and pcalg's way of directing edges."""
-        return MissingValuePc(
-            alpha=self.alpha,
-            correction=_CORRECTION[self.corrMethod],
-            deletion="test-wise" if self.indepTest.endswith(".td") else "complete-rows",
-            max_order=None if self.mmax == "Inf" else self.mmax,
-            keep_untestable=not self.NAdelete,
-            constraints=self.edgeConstraints,
-            stable=self.skelmethod != "original",
-            colliders=self.collider_rule,
-            conflicts="mark" if self.solveconfl else "last",
-            contradiction=_CONTRADICTION[self.u2pd],
-        )
+    def translated(self) -> dict[str, Any]:
+        """The correction, and which rows the tests leave out."""
+        return super().translated() | {
+            "correction": _CORRECTION[self.corrMethod],
+            "deletion": "test-wise" if self.indepTest.endswith(".td") else "complete-rows",
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
-class BipsTpc(BenchpressLearner):
+class BipsTpc(PcFamily):
     """PC with background knowledge in tiers, also on imputed data.
 
     Parameters
     ----------
-    alpha
-        Significance level of the independence tests.
     indepTest
         Independence test; twd leaves out rows per test, MItest pools over imputed data sets.
-    mmax
-        Largest number of variables to condition on; "Inf" is no limit.
-    conservative
-        Whether ambiguous colliders stay undirected.
-    majrule
-        Whether colliders are decided by the majority of separating sets.
     solveconfl
         Ignored, as in Benchpress.
-    verbose
-        Ignored: nothing is printed.
-    numCores
-        Ignored: a run has one core.
     cl_type
         Ignored: a run has one core.
     input_algorithm_id
@@ -287,8 +270,7 @@ class BipsTpc(BenchpressLearner):
     """
 
     name = "bips_tpc"
-    gives = "cpdag"
-    honours_constraints = True
+    fixed = {"possible_causes_only": True}
     implementation = "dagathlon (re-implementation of tpc)"
     references = (
         "Petersen, Osler and Ekstrøm 2021, American Journal of Epidemiology 190",
@@ -310,16 +292,12 @@ class BipsTpc(BenchpressLearner):
         }
     }
 
-    alpha: Probability = 0.05
     indepTest: Literal[
         "gaussCItest", "binCItest", "disCItest", "gaussCItwd", "disCItwd", "mixCItwd", "flexCItwd",
         "gaussMItest", "disMItest", "mixMItest", "flexMItest",
     ] = "gaussCItest"  # fmt: skip
-    mmax: Count | Literal["Inf"] = "Inf"
-    conservative: bool = False
     majrule: bool = True
     solveconfl: bool = False
-    verbose: bool = False
     numCores: Count | None = None
     cl_type: str | None = None
     input_algorithm_id: AlgorithmId | None = None
@@ -331,24 +309,11 @@ class BipsTpc(BenchpressLearner):
                 "input_algorithm_id names imputed data, which are not passed between algorithms "
                 "here; set it to null: the MI tests impute the data themselves"
             )
-        if self.conservative and self.majrule:
-            return "conservative and majrule exclude each other; set one of them to false"
-        return super().problem() or self.native().problem()
+        return super().problem()
 
-    def native(self) -> Pc:
-        """Our PC, which conditions on possible causes only."""
-        rule: Literal["majority", "separating-set"] = (
-            "majority" if self.majrule else "separating-set"
-        )
-        return Pc(
-            alpha=self.alpha,
-            test=_TIERED_TESTS[self.indepTest],
-            max_order=None if self.mmax == "Inf" else self.mmax,
-            constraints=self.edgeConstraints,
-            colliders="conservative" if self.conservative else rule,
-            conflicts="last",
-            possible_causes_only=True,
-        )
+    def translated(self) -> dict[str, Any]:
+        """Our name of the test."""
+        return super().translated() | {"test": _TIERED_TESTS[self.indepTest]}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -397,37 +362,16 @@ class Mice(BenchpressLearner):
 
 @dataclass(frozen=True, kw_only=True)
 class DualPc(BenchpressLearner):
-    """PC that tests both a set and its complement, through the precision matrix.
-
-    Parameters
-    ----------
-    alpha
-        Significance level of the independence tests.
-    max_ord
-        Largest number of variables to condition on; null is no limit.
-    skeleton
-        Whether to stop at the skeleton.
-    pattern_graph
-        Whether to stop at the pattern: the skeleton with its colliders.
-    """
+    """PC that tests both a set and its complement, through the precision matrix."""
 
     name = "dualpc"
+    runs = dual_pc.DualPc
+    inherits = same(
+        "alpha", max_ord="max_order", skeleton="skeleton_only", pattern_graph="pattern_only"
+    )
+    # The separating sets of the authors' program.
+    fixed = {"complement_always": True}
     gives = "cpdag"
     takes = frozenset({"continuous"})
     implementation = "dagathlon (re-implementation of dualPC)"
     references = ("Giudice, Kuipers and Moffa 2022, The dual PC algorithm, PGM",)
-
-    alpha: Probability = 0.05
-    max_ord: Count | None = None
-    skeleton: bool = False
-    pattern_graph: bool = False
-
-    def native(self) -> dual_pc.DualPc:
-        """Our dual PC with the separating sets of the authors' program."""
-        return dual_pc.DualPc(
-            alpha=self.alpha,
-            max_order=self.max_ord,
-            skeleton_only=self.skeleton,
-            pattern_only=self.pattern_graph,
-            complement_always=True,
-        )

@@ -12,13 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.benchpress.base import BenchpressParameters
+from dagathlon.benchpress.translation import same
 from dagathlon.data import Dataset
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner, Sampler
 from dagathlon.modules import Count, Natural, NonNegative, Probability
 from dagathlon.posteriors.chain import ChainRecorder
 from dagathlon.posteriors.posterior import Posterior
-from dagathlon.simulate.base import GraphGenerator, GraphKind, ParameterGenerator
+from dagathlon.simulate.base import GraphGenerator, GraphKind
 from dagathlon.simulate.g_wishart import GWishart
 from dagathlon.simulate.iid import Iid
 from dagathlon.simulate.random_graph import numbered
@@ -55,29 +56,12 @@ class NewGraph(GraphGenerator):
 
 @dataclass(frozen=True, kw_only=True)
 class NewParams(BenchpressParameters):
-    """A Gaussian model with a precision matrix from the G-Wishart distribution.
-
-    Parameters
-    ----------
-    b
-        Degrees of freedom.
-    thresh
-        Precision of the entries that the zeros of the graph determine.
-    """
+    """A Gaussian model with a precision matrix from the G-Wishart distribution."""
 
     name = "new_params"
+    runs = GWishart
+    inherits = same("b", thresh="tolerance")
     needs: ClassVar[GraphKind] = "undirected"
-
-    b: NonNegative = 3.0
-    thresh: NonNegative = 1e-8
-
-    def problem(self) -> str:
-        """As the native module."""
-        return self.native().problem()
-
-    def native(self) -> ParameterGenerator:
-        """The same models under our name."""
-        return GWishart(b=self.b, tolerance=self.thresh)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,13 +8,15 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import ANY, CONTINUOUS, DATATYPE, DISCRETE, Table
+from dagathlon.benchpress.translation import same
 from dagathlon.errors import listing
-from dagathlon.learners.base import Learner, Output
+from dagathlon.learners.base import Output
 from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.continuous.lingam import IcaLingam
 from dagathlon.learners.order.order_search import Boss, Grasp
 from dagathlon.learners.score.equivalence_search import Fges
-from dagathlon.modules import NonNegative, Probability
+from dagathlon.learners.score.score_based import ScoreBased
+from dagathlon.modules import NonNegative
 
 DataType: TypeAlias = Literal["continuous", "discrete"]
 Score: TypeAlias = Literal[
@@ -59,6 +61,7 @@ _NATIVE_SCORES = {
 _RULES: Mapping[str, Table] = {"datatype": DATATYPE, "score": SCORE_RULE}
 
 _TETRAD = "Ramsey et al. 2018, TETRAD: a toolbox for causal discovery, Climate Informatics"
+_PC = "Spirtes, Glymour and Scheines 2000, Causation, Prediction, and Search"
 _TESTS = {
     "fisher-z-test": "zf",
     "chi-square-test": "chi-square",
@@ -68,12 +71,6 @@ _TESTS = {
     "disc-bic-test": "disc-bic",
     "kci-test": "kci",
 }
-
-
-def _missing_test(test: str) -> str:
-    if test in _TESTS:
-        return ""
-    return f"test {test!r} is not available; use {' or '.join(map(repr, _TESTS))}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,14 +99,12 @@ class TetradScoreBased(TetradLearner):
     ----------
     score
         Score to maximise.
-    penaltyDiscount
-        Factor of the penalty of sem-bic-score; null is 2.
-    semBicStructurePrior
-        Expected number of parents in the structure prior of sem-bic-score; null is 0, no prior.
     samplePrior
         Prior equivalent sample size of bdeu-score; null is 10.
     """
 
+    runs = ScoreBased
+    inherits = same(penaltyDiscount="penalty_discount", semBicStructurePrior="structure_prior")
     data_rules = _RULES
 
     score: Score = "sem-bic-score"
@@ -123,38 +118,28 @@ class TetradScoreBased(TetradLearner):
             return f"score {self.score!r} is not implemented; there are {listing(_NATIVE_SCORES)}"
         return super().problem()
 
-    def score_parameters(self) -> dict[str, Any]:
-        """The parameters of the score under our names; Tetrad's defaults where null."""
-        discount = 2.0 if self.penaltyDiscount is None else self.penaltyDiscount
-        prior = self.semBicStructurePrior or 0.0
-        return {
-            "score": _NATIVE_SCORES[self.score],
-            "penalty_discount": discount,
-            "structure_prior": prior if self.score == "sem-bic-score" else 0.0,
-            "iss": 10.0 if self.samplePrior is None else self.samplePrior,
-            "constraints": self.edgeConstraints,
-        }
+    def translated(self) -> dict[str, Any]:
+        """The score under our name; Tetrad's own sample size where null."""
+        prior = {} if self.score == "sem-bic-score" else {"structure_prior": 0.0}
+        return (
+            super().translated()
+            | prior
+            | {
+                "score": _NATIVE_SCORES.get(self.score),
+                "iss": 10.0 if self.samplePrior is None else self.samplePrior,
+            }
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class TetradFges(TetradScoreBased):
-    """Fast greedy equivalence search.
-
-    Parameters
-    ----------
-    faithfulnessAssumed
-        Whether nodes that are not correlated are never joined.
-    """
+    """Fast greedy equivalence search."""
 
     name = "tetrad_fges"
+    runs = Fges
+    inherits = same(faithfulnessAssumed="faithfulness")
     implementation = "dagathlon (re-implementation of Tetrad fges, causal-cmd 1.10.0)"
     references = ("Ramsey, Glymour, Sanchez-Romero and Glymour 2017, IJDSA 3", _TETRAD)
-
-    faithfulnessAssumed: bool = True
-
-    def native(self) -> Learner:
-        """The same search under our name."""
-        return Fges(faithfulness=self.faithfulnessAssumed, **self.score_parameters())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,8 +148,6 @@ class TetradBoss(TetradScoreBased):
 
     Parameters
     ----------
-    useBes
-        Whether a backward search of GES follows.
     allowInternalRandomess
         Whether the order of the moves is random (Benchpress's spelling).
     allowInternalRandomness
@@ -174,18 +157,20 @@ class TetradBoss(TetradScoreBased):
     """
 
     name = "tetrad_boss"
+    runs = Boss
+    inherits = same(useBes="backward")
+    fixed = {"starts": 1}
     implementation = "dagathlon (re-implementation of Tetrad boss, causal-cmd 1.10.0)"
     references = ("Andrews, Ramsey, Sanchez Romero, Camchong and Kummerfeld 2023, NeurIPS", _TETRAD)
 
-    useBes: bool = False
     allowInternalRandomess: bool = False
     allowInternalRandomness: bool = False
     faithfulnessAssumed: bool = True
 
-    def native(self) -> Learner:
-        """The same search under our name."""
+    def translated(self) -> dict[str, Any]:
+        """Either spelling is enough."""
         random = self.allowInternalRandomess or self.allowInternalRandomness
-        return Boss(backward=self.useBes, random=random, starts=1, **self.score_parameters())
+        return super().translated() | {"random": random}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,6 +186,7 @@ class TetradGrasp(TetradScoreBased):
     """
 
     name = "tetrad_grasp"
+    runs = Grasp
     data_rules = {**_RULES, "test": TEST_RULE}
     implementation = "dagathlon (re-implementation of Tetrad grasp, causal-cmd 1.10.0)"
     references = ("Lam, Andrews and Ramsey 2022, UAI", _TETRAD)
@@ -208,75 +194,61 @@ class TetradGrasp(TetradScoreBased):
     test: Test | None = None
     faithfulnessAssumed: bool = True
 
-    def native(self) -> Learner:
-        """The same search under our name."""
-        return Grasp(**self.score_parameters())
-
 
 @dataclass(frozen=True, kw_only=True)
-class TetradPc(TetradLearner):
-    """The PC algorithm.
+class TetradConstraintBased(TetradLearner):
+    """A constraint-based search of Tetrad.
 
     Parameters
     ----------
     test
         Independence test.
+    """
+
+    runs = Pc
+    data_rules = {"datatype": DATATYPE, "test": TEST_RULE}
+    references = (_PC, _TETRAD)
+
+    test: Test = "fisher-z-test"
+
+    def problem(self) -> str:
+        """Some tests are not there yet."""
+        if self.test not in _TESTS:
+            return f"test {self.test!r} is not available; use {' or '.join(map(repr, _TESTS))}"
+        return super().problem()
+
+    def translated(self) -> dict[str, Any]:
+        """Our name of the test."""
+        return super().translated() | {"test": _TESTS[self.test]}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TetradFas(TetradConstraintBased):
+    """Fast adjacency search: the skeleton of PC, with a significance level of 0.01."""
+
+    name = "tetrad_fas"
+    fixed = {"alpha": 0.01, "skeleton_only": True}
+    gives = "undirected"
+    implementation = "dagathlon (re-implementation of Tetrad fas, causal-cmd 1.10.0)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TetradPc(TetradConstraintBased):
+    """The PC algorithm.
+
+    Parameters
+    ----------
     alpha
         Significance level of the tests; bdeu-test and disc-bic-test have none.
     """
 
     name = "tetrad_pc"
-    data_rules = {"datatype": DATATYPE, "test": TEST_RULE}
+    inherits = same("alpha")
+    # Tetrad's way of directing colliders.
+    fixed = {"conflicts": "confirmed"}
     implementation = "dagathlon (re-implementation of Tetrad pc, causal-cmd 1.10.0)"
-    references = ("Spirtes, Glymour and Scheines 2000, Causation, Prediction, and Search", _TETRAD)
 
-    test: Test = "fisher-z-test"
-    alpha: Probability = 0.01
-
-    def problem(self) -> str:
-        """Some tests are not there yet."""
-        return _missing_test(self.test) or super().problem()
-
-    def native(self) -> Pc:
-        """Our PC-stable with Tetrad's way of directing colliders."""
-        return Pc(
-            alpha=self.alpha,
-            test=_TESTS[self.test],
-            constraints=self.edgeConstraints,
-            conflicts="confirmed",
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class TetradFas(TetradLearner):
-    """Fast adjacency search: the skeleton of PC, with a significance level of 0.01.
-
-    Parameters
-    ----------
-    test
-        Independence test.
-    """
-
-    name = "tetrad_fas"
-    gives = "undirected"
-    data_rules = {"datatype": DATATYPE, "test": TEST_RULE}
-    implementation = "dagathlon (re-implementation of Tetrad fas, causal-cmd 1.10.0)"
-    references = ("Spirtes, Glymour and Scheines 2000, Causation, Prediction, and Search", _TETRAD)
-
-    test: Test = "fisher-z-test"
-
-    def problem(self) -> str:
-        """Some tests are not there yet."""
-        return _missing_test(self.test) or super().problem()
-
-    def native(self) -> Pc:
-        """The skeleton of our PC-stable at causal-cmd's default level."""
-        return Pc(
-            alpha=0.01,
-            test=_TESTS[self.test],
-            constraints=self.edgeConstraints,
-            skeleton_only=True,
-        )
+    alpha = 0.01
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -348,10 +320,10 @@ class TetradIcaLingam(TetradContinuous):
     """LiNGAM by independent component analysis: a DAG from non-Gaussian noise."""
 
     name = "tetrad_ica-lingam"
+    runs = IcaLingam
+    honours_constraints = False
+    # How it prunes weights is ours.
+    fixed = {"max_iter": 2000}
     gives = "dag"
     implementation = "dagathlon (re-implementation of Tetrad ica-lingam, causal-cmd 1.10.0)"
     references = ("Shimizu, Hoyer, Hyvärinen and Kerminen 2006, JMLR 7", _TETRAD)
-
-    def native(self) -> Learner:
-        """Our LiNGAM; how it prunes weights is ours."""
-        return IcaLingam(max_iter=2000)

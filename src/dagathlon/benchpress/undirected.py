@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from dagathlon.benchpress.base import BenchpressLearner
+from dagathlon.benchpress.translation import same
 from dagathlon.learners.undirected.graphical_lasso import NEEDS_SKLEARN, GraphicalLasso
 from dagathlon.modules import Count, NonNegative, Probability
 
@@ -26,47 +27,25 @@ class SklearnGlasso(UndirectedLearner):
 
     Parameters
     ----------
-    alpha
-        Factor of the L1 penalty.
-    mode
-        Coordinate descent (cd) or least angle regression (lars).
-    tol, enet_tol
-        Tolerance of the whole and of each regression.
-    max_iter
-        Largest number of sweeps.
-    precmat_threshold
-        An edge needs an entry of the precision matrix, rounded to three decimals, above this.
     verbose
         Ignored: nothing is printed.
-    assume_centered
-        Whether the means are taken to be zero.
     """
 
     name = "sklearn_glasso"
+    runs = GraphicalLasso
+    inherits = same(
+        "alpha", "mode", "tol", "enet_tol", "max_iter", "precmat_threshold", "assume_centered"
+    )
     implementation = "scikit-learn GraphicalLasso"
     unavailable = NEEDS_SKLEARN
     references = ("Friedman, Hastie and Tibshirani 2008, Biostatistics 9",)
 
-    alpha: NonNegative = 0.01
-    mode: Literal["cd", "lars"] = "cd"
-    tol: NonNegative = 1e-4
-    enet_tol: NonNegative = 1e-4
     max_iter: Count = 100
-    precmat_threshold: NonNegative = 0.0
     verbose: bool = False
-    assume_centered: bool = False
 
-    def native(self) -> GraphicalLasso:
-        """Our call of scikit-learn."""
-        return GraphicalLasso(
-            alpha=self.alpha,
-            mode=self.mode,
-            tol=self.tol,
-            enet_tol=self.enet_tol,
-            max_iter=max(self.max_iter, 1),
-            precmat_threshold=self.precmat_threshold,
-            assume_centered=self.assume_centered,
-        )
+    def translated(self) -> dict[str, Any]:
+        """No sweep is one sweep."""
+        return super().translated() | {"max_iter": max(self.max_iter, 1)}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,8 +21,9 @@ from dataclasses import dataclass, field
 from typing import IO, Any
 
 from dagathlon.errors import DagathlonError, UnavailableError
+from dagathlon.external.program import descendants
 from dagathlon.modules import modules
-from dagathlon.study.engine.limits import descendants, resident
+from dagathlon.study.engine.limits import resident
 from dagathlon.study.engine.shares import Share
 from dagathlon.study.engine.worker import die_with, output_tail
 from dagathlon.testing import problems_of

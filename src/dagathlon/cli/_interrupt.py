@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from dagathlon.errors import DagathlonError
-from dagathlon.study.engine.limits import descendants
+from dagathlon.external.program import descendants
 
 INTERRUPTED = 130
 USER_ERROR = 2

@@ -91,7 +91,7 @@ def edge_lines(graph: Graph, posterior: Posterior | None) -> list[str]:
     joined = weights_of(graph, posterior.strengths)
     width = max((len(str(edge)) for edge in graph.edges()), default=0)
     return [
-        f"{edge!s:{width}}  {posterior.probability([(edge.left, edge.connector, edge.right)]):.3f}"
+        f"{edge!s:{width}}  {posterior.probability([edge]):.3f}"
         f"  {joined[edge.left, edge.right]:.3f}"
         for edge in graph.edges()
     ]

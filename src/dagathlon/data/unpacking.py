@@ -17,9 +17,10 @@ _CHUNK = 1 << 20
 
 
 class Readable(Protocol):
-    """What bytes can be read from."""
+    """What bytes can be read from, piece by piece."""
 
-    def read(self, size: int = ..., /) -> bytes: ...  # noqa: D102
+    def read(self, size: int, /) -> bytes:
+        """The next bytes; none at the end."""
 
 
 class TooLargeError(DataError):

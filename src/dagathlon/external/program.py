@@ -107,9 +107,35 @@ def run_program(
             output = _watch(process)
             return Ended(_code(process), output.decode("utf-8", "replace").strip())
     except BaseException:
-        process.kill()
-        process.wait()
+        _kill(process)
         raise
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End a program and all it has started."""
+    started = list(descendants(process.pid))
+    process.kill()
+    for pid in started:
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+    process.wait()
+
+
+def descendants(pid: int) -> Iterator[int]:
+    """Processes that a process has started, directly or not."""
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return
+    for thread in threads:
+        try:
+            with open(f"/proc/{pid}/task/{thread}/children", encoding="ascii") as file:
+                children = [int(child) for child in file.read().split()]
+        except OSError:
+            continue
+        for child in children:
+            yield child
+            yield from descendants(child)
 
 
 def _watch(process: subprocess.Popen[bytes]) -> bytes:
@@ -125,8 +151,8 @@ def _watch(process: subprocess.Popen[bytes]) -> bytes:
     pause = _FIRST_LOOK_MS
     try:
         while True:
-            ready = dict(poll.poll(pause))
             beat()
+            ready = dict(poll.poll(pause))
             pause = min(2 * pause, _LAST_LOOK_MS)
             peak_memory.see(_high_water(process.pid))
             if stream in ready:

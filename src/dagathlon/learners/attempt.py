@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import cache
 from inspect import signature
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from weakref import WeakSet
 
 import numpy as np
 
@@ -109,9 +110,6 @@ def attempt_inside(
     return _plain(cast(Estimate, result))
 
 
-_ready: set[type[Learner]] = set()
-
-
 def make_ready(cls: type[Learner]) -> None:
     """Have a learner load what it needs, once in this process; refuse one that cannot run here."""
     if cls in _ready:
@@ -120,6 +118,10 @@ def make_ready(cls: type[Learner]) -> None:
         raise UnavailableError(f"{cls.name} cannot run here: {cls.unavailable}")
     cls.prepare()
     _ready.add(cls)
+
+
+# To ask whether a program is installed may take longer than to learn.
+_ready: WeakSet[type[Learner]] = WeakSet()
 
 
 def _out_of_time(learner: Learner, timeout: float | None) -> OutOfTimeError:

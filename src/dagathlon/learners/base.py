@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from html import escape
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from dagathlon.data.facts import DataFacts, DataKind
@@ -42,11 +43,17 @@ class Estimate:
     posterior: Posterior | None = None
 
     def _repr_html_(self) -> str:
-        if self.posterior is None:
-            return self.graph._repr_html_()
         from dagathlon.posteriors.drawing import weighted_html  # noqa: PLC0415 - notebooks only
 
-        return weighted_html(self.graph, self.posterior)
+        counted = (f"{name}: {_short(value)}" for name, value in self.stats.items())
+        drawing = self.graph._repr_html_()
+        if self.posterior is not None:
+            drawing = weighted_html(self.graph, self.posterior)
+        return f"<div>{drawing}<p>{escape(', '.join(counted))}</p></div>"
+
+
+def _short(value: Statistic) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -83,10 +83,10 @@ def _sources(searched: Iterable[str]) -> Iterator[ModuleType]:
     for entry in importlib.metadata.entry_points(group=ENTRY_POINTS):
         loaded = entry.load()
         source = loaded if isinstance(loaded, ModuleType) else importlib.import_module(entry.module)
-        package = entry.module.partition(".")[0]
+        top = entry.module.partition(".")[0]
         for module in _defined_in(source):
-            if _is_from(module, package):
-                _attribute(module, package, entry.dist.name if entry.dist else package)
+            if _is_from(module, top):
+                _attribute(module, top, entry.dist.name if entry.dist else top)
         yield source
 
 

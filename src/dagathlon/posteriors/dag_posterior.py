@@ -74,7 +74,7 @@ class DagPosterior(MarginalPosterior):
         return _core.DagPosterior.of_score(self._score, limits, self.modularity)
 
     @cached_property
-    def log_partition(self) -> float:  # type: ignore[override]
+    def log_partition(self) -> float:
         """The logarithm of the sum of all weights."""
         return self._native.log_partition()
 
@@ -83,14 +83,14 @@ class DagPosterior(MarginalPosterior):
         return frozen(self._native.edges())
 
     @cached_property
-    def path_probabilities(self) -> Floats:  # type: ignore[override]
+    def path_probabilities(self) -> Floats:
         """Probability that directed edges lead from row to column: 4^d steps."""
         if self.modularity == _core.Modularity.order:
             raise DataError("paths are counted over DAGs, each once: modularity 'structure'")
         return frozen(self._native.paths())
 
     @cached_property
-    def entropy(self) -> float:  # type: ignore[override]
+    def entropy(self) -> float:
         """Shannon entropy in nats; not a number for an order-modular posterior."""
         if self.modularity == _core.Modularity.order:
             return math.nan
@@ -117,7 +117,7 @@ class DagPosterior(MarginalPosterior):
             `expect`.
         """
         if callable(present):
-            return super().probability(present, absent)
+            return float(self.expect(lambda dag: bool(present(dag))))
         space = DagSpace(
             self._space.forbidden | self._matrix(absent),
             self._space.required | self._matrix(present),

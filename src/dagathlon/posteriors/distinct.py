@@ -14,7 +14,7 @@ from dagathlon.posteriors.packed import Bools, Floats, Packing, Words
 
 
 class DistinctGraphs:
-    """Each graph once, in the order of appearance, with the sum of the weights of its draws.
+    """Each graph of positive weight once, in the order of appearance, with its summed weight.
 
     Parameters
     ----------
@@ -32,8 +32,14 @@ class DistinctGraphs:
             for chain, given in zip(chains, weights, strict=True)
             for first, rows in chain.blocks()
         ]
-        rows, sums = (np.concatenate(part) for part in zip(*pieces, strict=True))
-        self.rows, self.weights = _gathered(rows, sums) if len(pieces) > 1 else (rows, sums)
+        self.rows, self.weights = pieces[0]
+        if len(pieces) > 1:
+            together = np.concatenate([rows for rows, _ in pieces])
+            self.rows, self.weights = _gathered(together, np.concatenate([w for _, w in pieces]))
+        # The row that ends a chain may have a graph of its own, which never was a state.
+        positive = self.weights > 0
+        if not positive.all():
+            self.rows, self.weights = self.rows[positive], self.weights[positive]
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -101,4 +107,5 @@ def _gathered(rows: Words, weights: Floats) -> tuple[Words, Floats]:
         return rows, weights
     first = np.zeros(count, dtype=np.int64)
     first[number[::-1]] = np.arange(len(rows))[::-1]
-    return rows[first], np.bincount(number, weights=weights, minlength=count)
+    sums = np.bincount(number, weights=weights, minlength=count).astype(np.float64)
+    return rows[first], sums

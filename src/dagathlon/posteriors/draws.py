@@ -133,15 +133,14 @@ class Draws(ABC):
         """Refuse draws that are no DAGs, naming the first."""
         bad = self.first_non_dag()
         if bad is not None:
-            kind = self.graph_at(bad).kind
-            what = (
-                "has a cycle or edges of other kinds" if kind == "mixed" else f"is a {kind} graph"
-            )
-            raise GraphError(f"draw {bad} of chain {chain} is no DAG: it {what}")
+            others = {edge.connector for edge in self.graph_at(bad).edges()} - {"->"}
+            what = "undirected edges" if others == {"-"} else "edges with circles or two arrows"
+            what = what if others else "a cycle"
+            raise GraphError(f"draw {bad} of chain {chain} is no DAG: it has {what}")
 
 
 def weighted_bits(rows: Words, weights: Floats) -> Floats:
     """For each bit the sum of the weights of the rows that have it."""
     if len(weights) and np.all(weights == weights[0]):
-        return _core.bit_counts(rows)[0] * float(weights[0])
-    return _core.bit_sums(rows, np.ascontiguousarray(weights))[0]
+        return np.asarray(_core.bit_counts(rows)[0] * float(weights[0]), dtype=np.float64)
+    return np.asarray(_core.bit_sums(rows, np.ascontiguousarray(weights))[0])

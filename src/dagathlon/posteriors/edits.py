@@ -76,6 +76,6 @@ def joined_edits(added: Edits, removed: Edits, rows: Ints, p: int) -> tuple[Edit
     parts = []
     for sign in (1, -1):
         row, cell = np.divmod(found[net == sign], p * p)
-        edges = np.stack(np.divmod(cell, p), axis=1).astype(np.int32)
-        parts.append(Edits(edges, np.searchsorted(row, np.arange(len(rows) + 1))))
+        pairs = np.stack(np.divmod(cell, p), axis=1).astype(np.int32)
+        parts.append(Edits(pairs, np.searchsorted(row, np.arange(len(rows) + 1))))
     return parts[0], parts[1]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,18 @@ from dagathlon.posteriors.trajectory import chain_of, read_trajectory, write_tra
 # A zip of a few kilobytes can claim any size.
 MOST_BYTES = 1 << 34
 SUFFIXES = (".npz", ".csv")
+# What reading and decoding a damaged file can raise; a false header can ask for any memory.
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    ValueError,
+    KeyError,
+    TypeError,
+    EOFError,
+    OSError,
+    MemoryError,
+    NotImplementedError,
+)
 
 
 def write_posterior(posterior: Posterior, path: str | Path) -> None:
@@ -44,8 +57,13 @@ def write_posterior(posterior: Posterior, path: str | Path) -> None:
     meta, arrays = to_parts(posterior)
     text = np.frombuffer(json.dumps(meta, ensure_ascii=False).encode(), dtype=np.uint8)
     try:
-        with file.open("wb") as target:
-            np.savez_compressed(target, allow_pickle=False, meta=text, **arrays)
+        with zipfile.ZipFile(file, "w") as target:
+            for name, array in {"meta": text, **arrays}.items():
+                # Without the time of day, so that the same posterior gives the same bytes.
+                about = zipfile.ZipInfo(f"{name}.npy")
+                about.compress_type = zipfile.ZIP_DEFLATED
+                with target.open(about, "w", force_zip64=True) as member:
+                    np.lib.format.write_array(member, array, allow_pickle=False)
     except OSError as error:
         raise DataError(not_written(file, error)) from None
 
@@ -70,7 +88,7 @@ def read_posterior(path: str | Path, names: Sequence[str] | None = None) -> Post
         arrays = _arrays(file)
         meta = json.loads(arrays.pop("meta").tobytes().decode())
         return from_parts(meta, arrays)
-    except (zipfile.BadZipFile, ValueError, KeyError, TypeError, EOFError, OSError) as error:
+    except _DAMAGED as error:
         raise DataError(f"{file}: not a posterior ({error})") from None
     except DagathlonError as error:
         raise DataError(f"{file}: {error}") from None

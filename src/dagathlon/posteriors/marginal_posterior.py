@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from copy import copy
 from typing import Self
 
 import numpy as np
@@ -46,6 +45,8 @@ class MarginalPosterior(Posterior):
         Independent draws.
     """
 
+    _paths: Floats | None = None
+
     def __init__(
         self,
         names: Sequence[str],
@@ -83,10 +84,11 @@ class MarginalPosterior(Posterior):
         """The same posterior with independent draws from it."""
         if draws.names != self.names:
             raise DataError("draws are over the variables of the posterior, in the same order")
-        other = copy(self)
+        # A copy made by pickling would be without the sums that draws are made from.
+        other = object.__new__(type(self))
+        derived = ("_raw", "_drawn", "_distinct")
+        other.__dict__ |= {k: v for k, v in vars(self).items() if k not in derived}
         other.chains = (draws,)
-        for derived in ("_raw", "_drawn", "_distinct"):
-            other.__dict__.pop(derived, None)
         return other
 
     @property
@@ -94,18 +96,18 @@ class MarginalPosterior(Posterior):
         return 1.0
 
     @property
-    def _edge_sums(self) -> Floats:  # type: ignore[override]
+    def _edge_sums(self) -> Floats:
         return self._edges
 
     @property
-    def _undirected_sums(self) -> Floats:  # type: ignore[override]
+    def _undirected_sums(self) -> Floats:
         return np.zeros_like(self._edge_sums)
 
     def _mark_sums(self) -> Floats | None:
         return None
 
     @property
-    def path_probabilities(self) -> Floats:  # type: ignore[override]
+    def path_probabilities(self) -> Floats:
         """Probability that directed edges lead from row to column."""
         if self._paths is None:
             raise DataError("the probabilities of paths were not computed with these marginals")
@@ -117,7 +119,7 @@ class MarginalPosterior(Posterior):
         return self._log_partition
 
     @property
-    def entropy(self) -> float:  # type: ignore[override]
+    def entropy(self) -> float:
         """Shannon entropy in nats; NaN where nobody computed it."""
         return self._entropy
 
@@ -127,12 +129,12 @@ class MarginalPosterior(Posterior):
 
     def probability(self, present: Edges | GraphFunction = (), absent: Edges = ()) -> float:
         """Probability that some edges are all in the DAG and others not; see `Posterior`."""
-        if not callable(present):
-            wanted = list(present)
-            if len(wanted) == 1 and not list(absent):
-                i, j, at_left, at_right = next(written_edges(wanted, self.names))
-                return float(self.edge_probabilities[i, j]) if at_left != at_right else 0.0
-            present = wanted
+        if callable(present):
+            return super().probability(present)
+        present, absent = list(present), list(absent)
+        if len(present) == 1 and not absent:
+            i, j, at_left, at_right = next(written_edges(present, self.names))
+            return float(self.edge_probabilities[i, j]) if at_left != at_right else 0.0
         self._require_draws("probabilities of several edges together")
         return super().probability(present, absent)
 

@@ -82,7 +82,7 @@ class Packing:
         bits = np.unpackbits(octets, axis=1, count=self.bits, bitorder="little")
         if self.form == "marks":
             low, high = np.split(bits, 2, axis=1)
-            bits = low | (high << 1)
+            bits = low + high + high
         result = np.zeros((count, self.nodes * self.nodes), dtype=np.uint8)
         result[:, self.cells] = bits
         square = result.reshape(count, self.nodes, self.nodes)
@@ -92,10 +92,10 @@ class Packing:
         """Matrices of edges from row to column; one without a direction goes both ways."""
         matrices = self.unpack(rows)
         if self.form != "marks":
-            return matrices != 0
+            return np.not_equal(matrices, 0)
         turned = matrices.transpose(0, 2, 1)
-        back = (turned == Mark.ARROW) & (matrices == Mark.TAIL)
-        return (matrices != Mark.NONE) & ~back
+        back: Bools = (turned == Mark.ARROW) & (matrices == Mark.TAIL)
+        return np.not_equal(matrices, Mark.NONE) & ~back
 
     def arcs(self, rows: Words) -> Words:
         """The same graphs in the form of arcs."""

@@ -179,7 +179,8 @@ class Posterior(EdgeMarginals):
     @cached_property
     def _edge_sums(self) -> Floats:
         pairs = zip(self.chains, self._raw, strict=True)
-        return np.sum([chain.edge_sums(raw) for chain, raw in pairs], axis=0)
+        sums: Floats = np.sum([chain.edge_sums(raw) for chain, raw in pairs], axis=0)
+        return sums
 
     @cached_property
     def _undirected_sums(self) -> Floats:
@@ -222,7 +223,6 @@ class Posterior(EdgeMarginals):
         total = sum(
             weight * np.asarray(measure(found.graph(k)), dtype=np.float64)
             for k, weight in enumerate(found.weights.tolist())
-            if weight > 0
         )
         mean = total / self._drawn
         return float(mean) if np.ndim(mean) == 0 else mean

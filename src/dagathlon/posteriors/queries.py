@@ -36,7 +36,7 @@ def has_edge(graphs: DistinctGraphs, edge: Place) -> Bools:
         high = len(packing.cells)
         marks_right = there + 2 * graphs.bit(packing.bit(i, j) + high).astype(np.uint8)
         marks_left = back + 2 * graphs.bit(packing.bit(j, i) + high).astype(np.uint8)
-        return (marks_right == at_right) & (marks_left == at_left)
+        return np.equal(marks_right, at_right) & np.equal(marks_left, at_left)
     wanted = {
         (Mark.TAIL, Mark.ARROW): there & ~back,
         (Mark.ARROW, Mark.TAIL): back & ~there,

@@ -169,7 +169,7 @@ class Sample(Draws):
             raise DataError("coefficients and variances are finite numbers")
         if np.any(variances < 0):
             raise DataError("variances of the noise are at least 0")
-        return Parameters(*map(np.ascontiguousarray, parameters))
+        return Parameters(np.array(coefficients), np.array(starts), np.array(variances))
 
     def _set_bits(self) -> Ints:
         """Number of bits of each draw."""
@@ -268,4 +268,4 @@ class Sample(Draws):
         fields = ("score", "log_weights", "parameters", "markov")
         given = {name: getattr(self, name) for name in fields} | changes
         form, bits = (given.pop(name, getattr(self, name)) for name in ("form", "bits"))
-        return Sample(self.names, form, bits, **given)  # type: ignore[arg-type]
+        return Sample(self.names, form, bits, **given)

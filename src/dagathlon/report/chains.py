@@ -42,12 +42,12 @@ class Series(NamedTuple):
         """What tells the series from others, under Benchpress's names."""
         run, case, posterior, values, module, parameter, value = self.source
         seed = values.get("mcmc_seed")
-        several = len(posterior.chains) > 1
+        own = f"{values.get('mcmc_seed', 1)}, chain {self.number + 1}"
         return {
             "param": parameter,
             "param_val": value,
             "seed": case.seed,
-            "mcmc_seed": f"{seed}, chain {self.number + 1}" if several else seed,
+            "mcmc_seed": own if len(posterior.chains) > 1 else seed,
             "alg": module,
             "id": run.entry,
             "functional": self.functional,

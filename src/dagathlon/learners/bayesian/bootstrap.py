@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
 
 from dagathlon.data.facts import DataFacts, DataKind
-from dagathlon.errors import DagathlonError, DataError
+from dagathlon.errors import DagathlonError, DataError, OutOfTimeError
 from dagathlon.graphs import Graph, cpdag
 from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.base import Estimate, Learner
@@ -16,7 +16,7 @@ from dagathlon.modules import Delegate, Natural, NonNegative, Probability, Refer
 from dagathlon.modules.spec import single_values
 from dagathlon.posteriors.edge_strength import optimal_threshold
 from dagathlon.posteriors.posterior import Posterior
-from dagathlon.pulse import beat
+from dagathlon.pulse import beat, part, until_deadline
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,6 +56,7 @@ class Bootstrap(Learner):
     name = "bootstrap"
     version = 2
     gives = "chain"
+    anytime = True
     references = (
         "Friedman, Goldszmidt and Wyner 1999, Data analysis with Bayesian networks, UAI",
         "Scutari and Nagarajan 2013, Artificial Intelligence in Medicine 57",
@@ -119,18 +120,22 @@ class Bootstrap(Learner):
         if not len(data):
             raise DataError("bootstrap needs at least one row of data")
         size = self.rows or len(data)
-        found = []
-        for number in range(self.replicates):
-            beat(number, self.replicates)
-            sample = data.take(rng.integers(len(data), size=size))
-            found.append(attempt_inside(inner, sample, rng))
+        found: list[Estimate] = []
+        with until_deadline():
+            for number in range(self.replicates):
+                beat(number, self.replicates)
+                sample = data.take(rng.integers(len(data), size=size))
+                with part():
+                    found.append(attempt_inside(inner, sample, rng))
+        if not found:
+            raise OutOfTimeError("the time limit came before the first sample was learned")
         graphs = [self._counted(estimate.graph.subgraph(data.names)) for estimate in found]
         scores = [float(estimate.stats.get("score", 0.0)) for estimate in found]
         posterior = Posterior.of(graphs, score=scores)
         threshold = self.threshold
         if threshold == "optimal":
             threshold = optimal_threshold(posterior.strengths.strength)
-        stats = {"replicates": self.replicates, "threshold": threshold}
+        stats = {"replicates": len(found), "threshold": threshold}
         return Estimate(posterior.consensus(threshold), stats, posterior)
 
     def _counted(self, graph: Graph) -> Graph:

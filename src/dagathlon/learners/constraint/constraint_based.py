@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from dagathlon import _core
 from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.learners.base import Learner
 from dagathlon.learners.constraints import ConstraintFile, knowledge_of, refuse_required_cycle
@@ -26,7 +26,6 @@ from dagathlon.modules import Count, Delegate, Natural, NonNegative, Probability
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
-Pairs: TypeAlias = npt.NDArray[np.bool_]
 _TEST_OF_KIND = {"continuous": "zf", "discrete": "mi", "mixed": "mi-cg"}
 
 
@@ -101,10 +100,10 @@ class ConstraintBased(Learner):
             test.native.undefined_is_independent = False
         return test
 
-    def knowledge(self, names: tuple[str, ...]) -> tuple[Pairs | None, Pairs | None]:
-        """Forbidden and required edges as matrices from row to column, or None twice."""
+    def knowledge(self, names: tuple[str, ...]) -> _core.KnownEdges:
+        """Forbidden and required edges, from row to column."""
         found = knowledge_of(self.constraints, names)
         if not found:
-            return None, None
+            return _core.KnownEdges()
         refuse_required_cycle(found, names)
-        return found.matrices(names)
+        return _core.KnownEdges(*found.matrices(names))

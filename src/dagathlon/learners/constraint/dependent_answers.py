@@ -11,6 +11,7 @@ import numpy.typing as npt
 from dagathlon.data import Dataset, Variable
 from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.score.hill_climbing import HillClimbing
+from dagathlon.pulse import part
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Answers: TypeAlias = npt.NDArray[np.bool_]
@@ -62,7 +63,8 @@ class AnswerModel:
         names = [str(k) for k in varying]
         variables = [Variable(name, ("no", "yes")) for name in names]
         data = Dataset(variables, codes=draws[:, varying].astype(np.uint8))
-        dag = attempt_inside(cls.search(), data, np.random.default_rng(0)).graph
+        with part():
+            dag = attempt_inside(cls.search(), data, np.random.default_rng(0)).graph
         families = (
             _family(int(name), [int(x) for x in dag.parents(name)], draws) for name in names
         )

@@ -38,12 +38,14 @@ class DualPc(Learner):
         Whether to stop at the pattern: the skeleton with its colliders.
     complement_always
         Whether the complement of a set is stored as separating set even where the set itself
-        separated, and the search goes on after a complement did, as in the authors' program.
+        separated, and the search goes on after a complement did, until a set does; of those that
+        separated, the one with the weakest correlation counts. So the authors' program seems to do.
     timeout
         Seconds after which the run is stopped; null for no limit.
     """
 
     name = "dual_pc"
+    version = 2
     gives = "cpdag"
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
     references = (

@@ -56,17 +56,9 @@ class LatentSearch(ConstraintBased):
         self, names: tuple[str, ...], colliders: Colliders = "separating-set"
     ) -> _core.PagOptions:
         """What all native searches for a PAG take."""
-        forbidden, required = self.knowledge(names)
-        return _core.PagOptions(
-            len(names),
-            self.alpha,
-            self.max_order,
-            self.stable,
-            colliders,
-            self.selection,
-            forbidden,
-            required,
-        )
+        known = self.knowledge(names)
+        skeleton = _core.SkeletonOptions(self.alpha, self.max_order, self.stable, known)
+        return _core.PagOptions(skeleton, known, colliders, self.selection)
 
     @abstractmethod
     def _search(

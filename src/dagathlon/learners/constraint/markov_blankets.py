@@ -42,19 +42,12 @@ class BlanketLearner(ConstraintBased):
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a CPDAG."""
         test = self.make_test(data, rng)
-        forbidden, required = self.knowledge(test.names)
         discrete = all(variable.is_discrete for variable in data.variables)
-        graph, tests = _core.learn_by_blankets(
-            test.native,
-            self.search,
-            self.alpha,
-            self.max_order,
-            list(data.arities) if discrete else [],
-            len(data),
-            forbidden,
-            required,
-            self.undirected,
+        levels = list(data.arities) if discrete else []
+        options = _core.LocalOptions(
+            self.alpha, self.max_order, self.knowledge(test.names), self.undirected
         )
+        graph, tests = _core.learn_by_blankets(test.native, self.search, options, levels, len(data))
         return Estimate(Graph._of(test.names, graph), {"ntests": tests})
 
 

@@ -37,16 +37,10 @@ class NeighbourLearner(ConstraintBased):
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a skeleton or a CPDAG."""
         test = self.make_test(data, rng)
-        forbidden, required = self.knowledge(test.names)
-        graph, tests = _core.learn_by_neighbours(
-            test.native,
-            self.search,
-            self.alpha,
-            self.max_order,
-            forbidden,
-            required,
-            self.undirected,
+        options = _core.LocalOptions(
+            self.alpha, self.max_order, self.knowledge(test.names), self.undirected
         )
+        graph, tests = _core.learn_by_neighbours(test.native, self.search, options)
         return Estimate(Graph._of(test.names, graph), {"ntests": tests})
 
 

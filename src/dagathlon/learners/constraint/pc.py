@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from dagathlon import _core
 from dagathlon.graphs import Graph
-from dagathlon.learners.base import Estimate
+from dagathlon.learners.base import Estimate, Output
 from dagathlon.learners.constraint.constraint_based import ConstraintBased
 from dagathlon.learners.independence import IndependenceTest
 
@@ -33,7 +33,8 @@ class Pc(ConstraintBased):
         How the middle of an unshielded triple is judged. By the set that separated its ends
         (separating-set). By all sets of their neighbours that separate them: a collider is in
         none (conservative) or in less than half (majority: a set of common neighbours counts once
-        for each end), and what remains open stays undirected. By the set of neighbours with the highest p-value (highest-p).
+        for each end), and what remains open stays undirected. By the set of neighbours with the
+        highest p-value (highest-p).
     conflicts
         When colliders contradict each other: the last one in the order of the variables wins
         (last), and arrows that are part of no collider any more may be taken back after that
@@ -67,6 +68,10 @@ class Pc(ConstraintBased):
     possible_causes_only: bool = False
     skeleton_only: bool = False
 
+    def output(self) -> Output:
+        """Contradictions that are marked are edges with two arrows, which no CPDAG has."""
+        return "mixed" if self.conflicts == "mark" else self.gives
+
     def problem(self) -> str:
         """A marked conflict cannot be resolved afterwards."""
         decided = self.contradiction != "keep"
@@ -94,42 +99,38 @@ class Pc(ConstraintBased):
         With a `correction`, edges of the skeleton whose ends have a common neighbour are tested
         again with it, and it answers the questions that follow.
         """
-        forbidden, required = self.knowledge(test.names)
         before = test.calls
+        ambiguous = 0
         if self.skeleton_only:
-            graph, tests = _core.pc_skeleton(
-                test.native,
-                self.alpha,
-                self.max_order,
-                self.stable,
-                forbidden,
-                required,
-                self.possible_causes_only,
-            )
-            ambiguous = 0
+            graph, tests = _core.pc_skeleton(test.native, self._skeleton_options(test))
         else:
-            graph, tests, ambiguous = _core.pc(
-                test.native,
-                self.alpha,
-                self.max_order,
-                self.stable,
-                self.colliders,
-                _ORDERS[self.conflicts],
-                self.contradiction,
-                self.conflicts in ("lowest-p", "highest-p"),
-                int(rng.integers(2**63)) if self.contradiction != "keep" else 0,
-                forbidden,
-                required,
-                self.possible_causes_only,
-                self.one_sided,
-                correction,
-            )
+            graph, tests, ambiguous = _core.pc(test.native, self._options(test, rng), correction)
         stats = {
             "ntests": test.calls - before + (0 if correction is None else correction.calls),
             "max_order": max(len(tests) - 1, 0),
             "ambiguous_triples": ambiguous,
         }
         return Estimate(Graph._of(test.names, graph), stats)
+
+    def _skeleton_options(self, test: IndependenceTest) -> _core.SkeletonOptions:
+        return _core.SkeletonOptions(
+            self.alpha,
+            self.max_order,
+            self.stable,
+            self.knowledge(test.names),
+            possible_causes_only=self.possible_causes_only,
+            one_sided=self.one_sided,
+        )
+
+    def _options(self, test: IndependenceTest, rng: np.random.Generator) -> _core.PcOptions:
+        return _core.PcOptions(
+            self._skeleton_options(test),
+            self.knowledge(test.names),
+            self.colliders,
+            _ORDERS[self.conflicts],
+            self.contradiction,
+            int(rng.integers(2**63)) if self.contradiction != "keep" else 0,
+        )
 
 
 _ORDERS = {

@@ -19,6 +19,7 @@ from dagathlon.learners.score.score_kinds import ScoreParameters, shared_scores
 from dagathlon.learners.score.scores import native_score
 from dagathlon.modules import Count, Delegate, Natural, NonNegative, Probability
 from dagathlon.posteriors.posterior import Posterior
+from dagathlon.pulse import beat, part
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
@@ -109,9 +110,11 @@ class RfciBsc(Learner):
         options = self._rfci().options(data.names)
         graphs: dict[Graph, int] = {}
         questions: dict[tuple[int, int, tuple[int, ...]], None] = {}
-        for seed in rng.integers(2**63, size=self.graphs):
+        for number, seed in enumerate(rng.integers(2**63, size=self.graphs)):
+            beat(number, self.graphs)
             test.restart(int(seed))
-            graph = Graph._of(data.names, _core.rfci(test, options)[0])
+            with part():
+                graph = Graph._of(data.names, _core.rfci(test, options)[0])
             graphs[graph] = graphs.get(graph, 0) + 1
             questions.update(((x, y, tuple(given)), None) for x, y, given in test.asked)
         return graphs, [(x, y, list(given)) for x, y, given in questions]

@@ -15,6 +15,7 @@ from dagathlon.learners.base import Estimate, Learner, Output
 from dagathlon.learners.continuous.kernels import Vector, dependent, gaussian_kernel
 from dagathlon.learners.continuous.weights import numbers, varying
 from dagathlon.modules import NonNegative, Probability
+from dagathlon.pulse import aside, beat
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
@@ -61,9 +62,11 @@ class AdditiveNoise(Learner):
         used = np.flatnonzero(varying(values))
         scaled = values[:, used] - values[:, used].mean(axis=0)
         scaled /= scaled.std(axis=0)
-        fits = [_Regression(column) for column in scaled.T]
+        fits = [aside(_Regression, column) for column in scaled.T]
         fitting = np.zeros((len(data.names),) * 2, dtype=np.bool_)
-        for a, b in combinations(range(len(used)), 2):
+        pairs = list(combinations(range(len(used)), 2))
+        for done, (a, b) in enumerate(pairs):
+            beat(done, len(pairs))
             if dependent(scaled[:, a], scaled[:, b], self.alpha):
                 fitting[used[a], used[b]] = fits[a].explains(scaled[:, b], self.alpha)
                 fitting[used[b], used[a]] = fits[b].explains(scaled[:, a], self.alpha)
@@ -95,6 +98,7 @@ class _Regression:
 def _without_cycles(names: tuple[str, ...], arcs: npt.NDArray[np.bool_]) -> Graph:
     kept = np.zeros_like(arcs)
     for a, b in combinations(range(len(names)), 2):
+        beat()
         more = kept.copy()
         more[a, b], more[b, a] = arcs[a, b], arcs[b, a]
         if Graph.from_adjacency(names, more).is_dag:

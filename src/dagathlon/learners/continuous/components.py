@@ -6,6 +6,9 @@ import numpy as np
 
 from dagathlon.errors import DataError
 from dagathlon.learners.continuous.weights import Matrix
+from dagathlon.pulse import aside, beat
+
+_MANY = 200
 
 
 def independent_components(values: Matrix, max_iter: int, rng: np.random.Generator) -> Matrix:
@@ -15,13 +18,14 @@ def independent_components(values: Matrix, max_iter: int, rng: np.random.Generat
     Networks 10). Collinear columns have no such matrix and are refused.
     """
     centred = (values - values.mean(axis=0)).T
-    left, sizes, _ = np.linalg.svd(centred, full_matrices=False)
+    left, sizes, _ = aside(np.linalg.svd, centred, full_matrices=False)
     if sizes[-1] <= 1e-10 * sizes[0]:
         raise DataError("ica_lingam needs columns of which none is a combination of others")
     whitening = (left / sizes).T * np.sqrt(centred.shape[1])
     white = whitening @ centred
     rotation = _orthogonal(rng.normal(size=(len(white),) * 2))
-    for _ in range(max_iter):
+    for step in range(max_iter):
+        beat(step, max_iter)
         curves = np.tanh(rotation @ white)
         slopes = (1 - curves**2).mean(axis=1)
         turned = _orthogonal(curves @ white.T / white.shape[1] - slopes[:, None] * rotation)
@@ -35,6 +39,8 @@ def independent_components(values: Matrix, max_iter: int, rng: np.random.Generat
 
 def _orthogonal(rows: Matrix) -> Matrix:
     """The nearest matrix with orthonormal rows."""
-    left, _, right = np.linalg.svd(rows)
+    # A thread costs as much as a small decomposition.
+    large = len(rows) > _MANY
+    left, _, right = aside(np.linalg.svd, rows) if large else np.linalg.svd(rows)
     result: Matrix = left @ right
     return result

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.learners.continuous.weights import Matrix
+from dagathlon.pulse import aside, beat
 
 Vector = npt.NDArray[np.float64]
 
@@ -54,8 +55,9 @@ def kernel_order(values: Matrix) -> list[int]:
     """The causal order of DirectLiNGAM by kernel mutual information (Shimizu et al. 2011)."""
     residuals = np.array((values - values.mean(axis=0)) / values.std(axis=0), dtype=np.float64)
     left = list(range(values.shape[1]))
-    order = []
+    order: list[int] = []
     while left:
+        beat(len(order), values.shape[1])
         sums = [_total_dependence(residuals, left, j) for j in left]
         first = left.pop(int(np.argmin(sums)))
         order.append(first)
@@ -65,9 +67,13 @@ def kernel_order(values: Matrix) -> list[int]:
 
 
 def _total_dependence(values: Matrix, left: list[int], j: int) -> float:
-    own = _smoother(values[:, j])
+    own = aside(_smoother, values[:, j])
     others = (_residual(values[:, i], values[:, j]) for i in left if i != j)
-    return sum(_mutual_information(own, _smoother(other)) for other in others)
+    return sum(aside(_dependence, own, other) for other in others)
+
+
+def _dependence(own: Matrix, other: Vector) -> float:
+    return _mutual_information(own, _smoother(other))
 
 
 def _residual(x: Vector, on: Vector) -> Vector:

@@ -16,6 +16,7 @@ from dagathlon.learners.continuous.components import independent_components
 from dagathlon.learners.continuous.kernels import kernel_order
 from dagathlon.learners.continuous.weights import Matrix, dag_estimate, numbers, varying
 from dagathlon.modules import Natural, NonNegative
+from dagathlon.pulse import beat
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
@@ -79,6 +80,7 @@ def _refitted(values: Matrix, weights: Matrix) -> Matrix:
     centred = values - values.mean(axis=0)
     result = np.zeros_like(weights)
     for j, column in enumerate(weights.T):
+        beat(j, len(weights))
         parents = np.flatnonzero(column)
         if len(parents):
             result[parents, j] = np.linalg.lstsq(centred[:, parents], centred[:, j], rcond=None)[0]

@@ -12,6 +12,7 @@ from dagathlon.data.facts import DataKind
 from dagathlon.learners.base import Estimate, Learner, Output
 from dagathlon.learners.continuous.weights import Cycles, Matrix, numbers, thresholded
 from dagathlon.modules import Count, Natural, NonNegative
+from dagathlon.pulse import beat
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
@@ -97,6 +98,7 @@ def _augmented(values: Matrix, rank: int) -> Objective:
     moments, identity = values.T.dot(values), np.eye(p)
 
     def objective(flat: Matrix, rho: float, alpha: float) -> tuple[float, Matrix]:
+        beat()
         left, right = flat.reshape(2, p, rank)
         weights, turned = left @ right.T, right @ left.T
         residual = np.linalg.norm(values.dot(identity - weights), "fro")

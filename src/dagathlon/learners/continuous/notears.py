@@ -27,6 +27,7 @@ from dagathlon.learners.continuous.notears_solvers import (
 )
 from dagathlon.learners.continuous.weights import Cycles, Matrix, numbers, thresholded
 from dagathlon.modules import Count, NonNegative
+from dagathlon.pulse import beat
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
@@ -134,6 +135,7 @@ class Notears(Learner):
         minimise = self._minimise(values, follow)
         point = origin(values.shape[1])
         while steps < self.max_iter and point.acyclicity > self.h_tol and rho < self.rho_max:
+            beat(steps, self.max_iter)
             steps += 1
             start = point
             while rho < self.rho_max:

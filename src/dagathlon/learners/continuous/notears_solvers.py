@@ -11,6 +11,7 @@ import numpy as np
 from dagathlon import _core
 from dagathlon.learners.continuous.notears_losses import Loss
 from dagathlon.learners.continuous.weights import Matrix
+from dagathlon.pulse import beat
 
 # Below this acyclicity few arcs still change.
 SETTLED = 2e-2
@@ -69,6 +70,7 @@ def quasi_newton(loss: Loss, penalty: float, acyclicity: Loss) -> Minimise:
 
     def minimise(start: Point, rho: float, alpha: float) -> Point:
         def objective(halves: Matrix) -> tuple[float, Matrix]:
+            beat()
             weights = joined(halves)
             value, gradient = loss(weights)
             h, slope = acyclicity(weights)

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from dagathlon import _core
 from dagathlon.errors import DataError, UnavailableError
+from dagathlon.pulse import aside, best_so_far, time_left, until_deadline
 
 Floats = npt.NDArray[np.float64]
 
@@ -58,7 +59,7 @@ def solve_by_cuts(sets: _core.ParentSets, limits: SolverLimits) -> Bounded:
             "highspy is not installed: pip install 'dagathlon[ilp]', or set max_parents to a "
             "lower number"
         )
-    if sets.count() > _MANY_SETS and not math.isfinite(limits.seconds):
+    if sets.count() > _MANY_SETS and math.isinf(min(limits.seconds, time_left())):
         raise DataError(
             f"{len(sets)} variables that depend on each other choose from {sets.count():,} parent "
             f"sets, and a proof may take days beyond {_MANY_SETS:,}: give a time_limit, set "
@@ -118,10 +119,12 @@ class _Program:
         """Cut until the linear program closes the gap, then branch on what is left."""
         end = time.monotonic() + limits.seconds
         self._allowed = limits.gap * max(abs(self.ideal - self.least), 1.0) + _TOLERANCE
-        self._cut(end)
-        while not self._closed and time.monotonic() < end:
-            if not self._branch(end):
-                break
+        with until_deadline():
+            if not best_so_far():
+                self._cut(end)
+                while not self._closed and time.monotonic() < end:
+                    if not self._branch(end):
+                        break
         if not math.isfinite(self.least):
             raise DataError("no DAG was found that has the required edges within the limits")
 
@@ -133,7 +136,7 @@ class _Program:
         """Rounds of the linear program, each with the cuts that its solution violates."""
         model = self._model(integer=False)
         while time.monotonic() < end:
-            model.run()
+            _run(model)
             solution = model.getSolution()
             values = np.asarray(solution.col_value)
             self.lower = max(self.lower, model.getInfo().objective_function_value)
@@ -170,7 +173,7 @@ class _Program:
         model.setOptionValue("mip_abs_gap", self._allowed / 2)
         if math.isfinite(end):
             model.setOptionValue("time_limit", max(end - time.monotonic(), 0.1))
-        model.run()
+        _run(model)
         info = model.getInfo()
         self.lower = max(self.lower, min(info.mip_dual_bound, self.least))
         values = np.asarray(model.getSolution().col_value)
@@ -232,6 +235,16 @@ class _Program:
             if option.child in inside and inside.isdisjoint(option.parents)
         ]
         model.addRow(1.0, math.inf, len(own), np.array(own, dtype=np.int32), np.ones(len(own)))
+
+
+def _run(model: Any) -> None:
+    """Run the solver in a thread of its own; whatever ends the wait ends the solver too."""
+    model.HandleUserInterrupt = True
+    try:
+        aside(model.run)
+    except BaseException:
+        model.cancelSolve()
+        raise
 
 
 def _is_acyclic(parents: Sequence[Sequence[int]]) -> bool:

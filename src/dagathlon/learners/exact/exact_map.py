@@ -11,7 +11,7 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data import Dataset
-from dagathlon.errors import DataError
+from dagathlon.errors import DataError, OutOfTimeError
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Statistic
 from dagathlon.learners.constraints import starting_dag
@@ -23,6 +23,7 @@ from dagathlon.learners.exact.cluster_program import (
 from dagathlon.learners.order.asobs import WinAsobs
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.modules import Count, Delegate, NonNegative
+from dagathlon.pulse import best_so_far, until_deadline
 
 ParentLists: TypeAlias = Sequence[Sequence[tuple[float, Sequence[int]]]]
 
@@ -148,9 +149,22 @@ def _solve(
     sets: _core.ParentSets, solver: str, limits: SolverLimits, pieces: _Pieces
 ) -> tuple[list[list[int]], float | None]:
     """The chosen parents, and a bound where the score itself is none."""
-    size = len(sets)
-    if size == 1:
+    if len(sets) == 1:
         return [list(sets.lists()[0][0][1])], None
+    if not best_so_far():
+        with until_deadline():
+            return _solve_exactly(sets, solver, limits, pieces)
+    pieces.solvers.add("search over orders")
+    score, parents, *_ = _core.window_search(sets, 1, 0, 0, True, 0.0, 0)
+    if score == -math.inf:
+        raise OutOfTimeError("the time limit came before a DAG with the required edges was found")
+    return [list(p) for p in parents], math.fsum(found[0][0] for found in sets.lists())
+
+
+def _solve_exactly(
+    sets: _core.ParentSets, solver: str, limits: SolverLimits, pieces: _Pieces
+) -> tuple[list[list[int]], float | None]:
+    size = len(sets)
     if size > QUICK_COMPONENT and solver == "auto":
         solver = "ilp" if solver_is_installed() or size > LARGEST_COMPONENT else "dp"
     if solver == "ilp":
@@ -194,6 +208,7 @@ class ExactMap(ScoreBased):
 
     name = "exact_map"
     gives = "dag"
+    anytime = True
     references = (
         "Silander and Myllymäki 2006, UAI",
         "Cussens 2011, UAI",

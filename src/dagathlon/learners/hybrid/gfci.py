@@ -17,6 +17,7 @@ from dagathlon.learners.score.equivalence_search import Fges
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.score_kinds import CRITERIA, DefaultScores, ScoreName
 from dagathlon.modules import Count, Delegate, Natural, Probability
+from dagathlon.pulse import part
 
 if TYPE_CHECKING:
     import numpy as np
@@ -90,7 +91,8 @@ class Gfci(ScoreBased):
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Search by score, then test and direct."""
-        scored = attempt_inside(self._search(self.default_score(data)), data, rng)
+        with part():
+            scored = attempt_inside(self._search(self.default_score(data)), data, rng)
         found = self.learn_with(self._tester().make_test(data, rng), scored.graph)
         return Estimate(found.graph, {**found.stats, **scored.stats})
 

@@ -55,6 +55,7 @@ class TwoStep(ScoreBased):
     """
 
     gives = "dag"
+    anytime = True
     steps: ClassVar[tuple[Restrict, Maximize]]
 
     alpha: Probability = 0.05

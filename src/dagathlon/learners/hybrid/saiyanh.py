@@ -18,6 +18,7 @@ from dagathlon.learners.score.hill_climbing import GreedyDagSearch, HillClimbing
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.scores import native_score
 from dagathlon.modules import Delegate
+from dagathlon.pulse import beat, until_deadline
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
@@ -39,6 +40,7 @@ class SaiyanhStyle(ScoreBased):
     name = "saiyanh-style"
     takes = frozenset({"discrete"})
     gives = "dag"
+    anytime = True
     implementation = "dagathlon (after the published description of SaiyanH, not all of it)"
     references = (
         "Constantinou 2020, Learning Bayesian networks that enable full propagation of evidence, "
@@ -62,9 +64,12 @@ class SaiyanhStyle(ScoreBased):
         }
         inside = Knowledge(given.forbidden | outside, given.required)
         first = attempt_inside(self._search(HillClimbing, inside), data, rng).graph
-        first = self._connected(first, association, given, data)
+        with until_deadline():
+            first = self._connected(first, association, given, data)
         found = attempt_inside(self._search(Tabu, given), data, rng, start=first)
-        graph = self._connected(found.graph, association, given, data)
+        graph = found.graph
+        with until_deadline():
+            graph = self._connected(graph, association, given, data)
         score = self._score(data).terms(graph.native)
         return Estimate(graph, {"score": float(sum(score)), "steps": found.stats["steps"]})
 
@@ -104,6 +109,7 @@ def discrepancies(data: Dataset) -> Matrix:
     p = len(data.names)
     result = np.zeros((p, p))
     for i in range(p):
+        beat(i, p)
         for j in range(i + 1, p):
             table = _table(data, i, j)
             result[i, j] = result[j, i] = (_moved(table) + _moved(table.T)) / 2

@@ -51,6 +51,7 @@ class ParentSetOrderSearch(ScoreBased):
     """
 
     gives = "dag"
+    anytime = True
     references: ClassVar[tuple[str, ...]] = (_ASOBS,)
     default_starts: ClassVar[int] = 10_000
 

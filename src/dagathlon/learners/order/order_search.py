@@ -36,6 +36,7 @@ class OrderSearch(ScoreBased):
     """
 
     gives = "cpdag"
+    anytime = True
     starts: Natural | None = None
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:

@@ -53,6 +53,7 @@ class Gsp(ConstraintBased):
 
     name = "gsp"
     gives = "dag"
+    anytime = True
     references = ("Solus, Wang and Uhler 2021, Biometrika 108",)
 
     alpha: Probability = 0.001

@@ -48,6 +48,7 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
     """
 
     gives = "cpdag"
+    anytime = True
     max_degree: Natural | None = None
     escape: bool = False
 
@@ -211,6 +212,8 @@ class Xges(EquivalenceSearch):
     """
 
     name = "xges"
+    # Scores of mixed data forbid some arcs, and its turns lead through them to nowhere.
+    takes = frozenset({"continuous", "discrete"})
     references = ("Nazaret and Blei 2024, Extremely greedy equivalence search, UAI",)
     escape: bool = True
 

@@ -32,6 +32,7 @@ class GreedyDagSearch(StartsFromGraph, ScoreBased):
     """
 
     gives = "dag"
+    anytime = True
     max_iter: Count | None = None
     stable: bool = False
 

@@ -15,6 +15,7 @@ from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.continuous.weights import numbers
 from dagathlon.modules import Natural, NonNegative
+from dagathlon.pulse import aside
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
@@ -79,7 +80,7 @@ class GraphicalLasso(Learner):
         try:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
-                precision = model.fit(values).precision_
+                precision = aside(model.fit, values).precision_
         except (FloatingPointError, ValueError, np.linalg.LinAlgError) as error:
             raise DataError(
                 f"{self.name}: the covariance is too close to singular for alpha {self.alpha:g}; "

@@ -8,10 +8,10 @@ import gc
 import os
 import resource
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from dagathlon.external.program import CLEARLY, peak_memory
+from dagathlon.external.program import CLEARLY, descendants, peak_memory
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _LONG = 0.05
@@ -164,23 +164,6 @@ def _pages(pid: int) -> tuple[int, int]:
     except (OSError, ValueError):
         return 0, 0
     return pages, shared
-
-
-def descendants(pid: int) -> Iterator[int]:
-    """Processes that a process has started, directly or not."""
-    try:
-        threads = os.listdir(f"/proc/{pid}/task")
-    except OSError:
-        return
-    for thread in threads:
-        try:
-            with open(f"/proc/{pid}/task/{thread}/children", encoding="ascii") as file:
-                children = [int(child) for child in file.read().split()]
-        except OSError:
-            continue
-        for child in children:
-            yield child
-            yield from descendants(child)
 
 
 def oom_kills() -> int:

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from dagathlon.external.program import descendants
 from dagathlon.study.engine.channel import Inbox, Slot
-from dagathlon.study.engine.limits import Limited, descendants, resident, taken_by
+from dagathlon.study.engine.limits import Limited, resident, taken_by
 from dagathlon.study.engine.messages import Message, NewCall, Order, frame
 from dagathlon.study.engine.shares import Share
 from dagathlon.study.engine.worker import output_tail

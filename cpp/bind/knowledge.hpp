@@ -1,0 +1,21 @@
+// What constraint-based learners are told beforehand, as Python hands it over.
+#pragma once
+
+#include "bind.hpp"
+#include "dagathlon/independence.hpp"
+#include "dagathlon/skeleton.hpp"
+
+namespace dagathlon {
+
+// Directed edges that must not, and must, be there, from row to column; empty for none.
+struct KnownEdges {
+  BitMatrix forbidden;
+  BitMatrix required;
+
+  bool empty() const { return forbidden.size() == 0; }
+};
+
+// ValueError unless the knowledge is empty or about the variables of the test.
+void check_size(const BitMatrix& known, const IndependenceTest& test);
+
+}  // namespace dagathlon
