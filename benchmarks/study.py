@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.timing import Row, best_of, pick, print_table, row
-from dagathlon.report import write_outputs
-from dagathlon.study.store.store import Store
-from dagathlon.workflow import STORE_FOLDER, Study
+from dagathlon.study.view.saved_file import SAVED, load, save
+from dagathlon.study.view.saving import facts_of_setup
+from dagathlon.workflow import Study, rewrite
 
 SEEDS = pick(20, 1)
+PLANNED_SEEDS = pick(3300, 3)
 MEANS = [0.0001, 0.001, 0.01, 0.05, 1]
 PENALTIES = [1, 1.5, 2, 2.5, 3]
 LEVELS = [0.001, 0.01, 0.05, 0.1]
@@ -111,22 +112,43 @@ def whole_study(folder: Path) -> Row:
 
 def report(folder: Path) -> Row:
     """Tables, figures and the page, from a store that has all results."""
-    study, out = Study.load(folder / "small.json"), folder / "run0"
-
-    def write() -> None:
-        with Store(out / STORE_FOLDER) as store:
-            write_outputs(study.config, study.plan, store, out)
-
-    seconds = best_of(write, 2)
+    out = folder / "run0"
+    seconds = best_of(partial(rewrite, out), 2)
     page = (out / "small" / "report.html").stat().st_size
     everything = sum(path.stat().st_size for path in (out / "small").rglob("*") if path.is_file())
     note = f"report.html {page / 1e6:.1f} MB, all files {everything / 1e6:.1f} MB"
     return row("write tables, figures and report", seconds, note=note)
 
 
+def saved_plan(folder: Path) -> list[Row]:
+    """What a run of a million tasks saves at its start, and reading it again."""
+    study = content()
+    study["benchmark_setup"][0]["data"][0]["seed_range"] = [1, PLANNED_SEEDS]
+    thresholds = [i / 100 for i in range(1, 151)]
+    learners = {"corr_thresh": [{"id": "correlation", "thresh": thresholds}]}
+    study["resources"]["structure_learning_algorithms"] = learners
+    study["benchmark_setup"][0]["evaluation"] = {"benchmarks": {"ids": ["correlation"]}}
+    path = folder / "large.json"
+    path.write_text(json.dumps(study))
+    loaded = Study.load(path)
+    tasks = f"{len(loaded.plan.tasks):,} tasks"
+
+    def write() -> None:
+        save(facts_of_setup(loaded.config, loaded.plan, 0), folder / "large")
+
+    writing = best_of(write, 2)
+    size = (folder / "large" / SAVED).stat().st_size / 1e6
+    reading = best_of(partial(load, folder / "large"), 2)
+    return [
+        row("save the plan of a run", writing, note=f"{tasks}, {size:.1f} MB"),
+        row("read a saved plan", reading, note=tasks),
+    ]
+
+
 def run() -> list[Row]:
-    with tempfile.TemporaryDirectory() as folder:
-        return [*importing(), whole_study(Path(folder)), report(Path(folder))]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        return [*importing(), whole_study(folder), report(folder), *saved_plan(folder)]
 
 
 if __name__ == "__main__":

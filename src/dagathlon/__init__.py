@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from dagathlon.data import Dataset, Network, read_data, read_network, write_data
     from dagathlon.errors import DagathlonError
     from dagathlon.evaluate import compare
+    from dagathlon.evaluations import Evaluation
     from dagathlon.graphs import Graph, read_graph, write_graph
     from dagathlon.learners import Estimate, Learner, learn
     from dagathlon.workflow import Study
@@ -20,6 +21,7 @@ _HOMES = {
     "DagathlonError": "errors",
     "Dataset": "data",
     "Estimate": "learners",
+    "Evaluation": "evaluations",
     "Graph": "graphs",
     "Learner": "learners",
     "Network": "data",
@@ -37,6 +39,7 @@ __all__ = [
     "DagathlonError",
     "Dataset",
     "Estimate",
+    "Evaluation",
     "Graph",
     "Learner",
     "Network",

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import NamedTuple, Self
 
 from dagathlon.errors import DagathlonError, StudyError
 from dagathlon.report import write_outputs
+from dagathlon.report.context import Results
 from dagathlon.study.engine.engines import DEFAULT, make_engine
 from dagathlon.study.engine.preparation import prepare_modules
 from dagathlon.study.engine.protocol import Engine, Event, Note, Options, Summary, Writing, silent
@@ -19,9 +21,11 @@ from dagathlon.study.plan.plan import Plan
 from dagathlon.study.plan.planner import make_plan
 from dagathlon.study.store.left_behind import described, left_behind
 from dagathlon.study.store.store import Store
+from dagathlon.study.view.provenance import Provenance
+from dagathlon.study.view.saved_file import save, saved_setups
+from dagathlon.study.view.saving import facts_of_setup
 
 STORE_FOLDER = "store"
-_PROVENANCE = "provenance.json"
 
 
 @dataclass(frozen=True)
@@ -108,37 +112,45 @@ class Study:
         Summary
             What ran, what was there already, what failed.
         """
-        folder, plan = Path(out), self.plan
+        folder, plan, options = Path(out), self.plan, options or Options()
         with _writing(folder), Store(folder / STORE_FOLDER) as store:
             outdated = left_behind(plan.tasks, store)
             if outdated:
                 on_event(Note(described(outdated)))
-            prepare_modules(plan, store, lambda text: on_event(Note(text)))
+            setups = [folder / setup.title for setup in self.config.setups]
             chosen = make_engine(engine, jobs=jobs) if isinstance(engine, str) else engine
-            summary = chosen.run(plan, store, on_event=on_event, options=options or Options())
+            with self._saved(setups, partial=options.limit is not None) as ended:
+                prepare_modules(plan, store, lambda text: on_event(Note(text)))
+                summary = chosen.run(plan, store, on_event=on_event, options=options)
+                ended(summary)
             if not summary.interrupted:
-                self._keep(folder, summary.partial)
                 on_event(Writing())
-                write_outputs(self.config, plan, store, folder, summary.partial)
+                for setup in setups:
+                    write_outputs(Results.of(setup, store))
         return summary
 
-    def _keep(self, out: Path, partial: bool) -> None:
-        """Leave in each setup's folder what is needed to write its report again."""
-        library = self.config.library
-        provenance = {
-            "study": self.config.path.name,
-            "home": str(library.home.resolve()),
-            "resources": str(library.resources.resolve()) if library.resources else None,
-            "time_limit": self.time_limit,
-            "memory_limit": self.memory_limit,
-            "seed": self.seed,
-            "partial": partial,
-        }
-        for setup in self.config.setups:
-            folder = out / setup.title
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / self.config.path.name).write_bytes(self.config.path.read_bytes())
-            (folder / _PROVENANCE).write_text(json.dumps(provenance, indent=2) + "\n", "utf-8")
+    @contextmanager
+    def _saved(
+        self, setups: Sequence[Path], *, partial: bool
+    ) -> Iterator[Callable[[Summary], None]]:
+        """Leave in each setup's folder what looking at its results needs, and how the run ended."""
+        name, limits = self.config.path.name, (self.time_limit, self.memory_limit)
+        provenance = Provenance(name, self.seed, *limits, partial=partial)
+        for number, folder in enumerate(setups):
+            save(facts_of_setup(self.config, self.plan, number), folder)
+            provenance.save(folder)
+            (folder / name).write_bytes(self.config.path.read_bytes())
+        interrupted = True
+
+        def ended(summary: Summary) -> None:
+            nonlocal interrupted
+            interrupted = summary.interrupted
+
+        try:
+            yield ended
+        finally:
+            for folder in setups:
+                provenance.closed(interrupted=interrupted).save(folder)
 
 
 class _writing:  # noqa: N801 - it reads as a statement
@@ -165,8 +177,18 @@ def _cannot_write(folder: Path, error: OSError) -> DagathlonError:
     return DagathlonError(f"{place}: cannot be written ({error.strerror or error})")
 
 
-def rewrite(folder: Path) -> list[Path]:
-    """Write tables, figures and reports again from stored results; nothing is learned.
+class Rewritten(NamedTuple):
+    """A report that was written again, and what its reader must know: what is missing, and why."""
+
+    report: Path
+    notes: list[str]
+
+
+def rewrite(folder: Path) -> list[Rewritten]:
+    """Write tables, figures and reports again from what runs have saved.
+
+    Nothing is learned, no module is loaded, and the files of the study need not be there. A study
+    that is running, or that was interrupted, is reported as far as it has come.
 
     Parameters
     ----------
@@ -175,33 +197,30 @@ def rewrite(folder: Path) -> list[Path]:
 
     Returns
     -------
-    list of Path
+    list of Rewritten
         The reports.
     """
-    places = [folder / _PROVENANCE, *sorted(folder.glob(f"*/{_PROVENANCE}"))]
-    setups = [place.parent for place in places if place.is_file()]
-    if not setups:
-        raise StudyError(f"{folder}: there are no results of a study here (no {_PROVENANCE})")
-    reports: list[Path] = []
-    for setup in setups:
-        # The setups of one study are written together.
-        if all(report.parent != setup for report in reports):
-            reports += _rewrite_study(setup)
-    return reports
+    written = []
+    for setup in saved_setups(folder):
+        _refuse_links(setup)
+        with _writing(setup), Store(store_of(setup), readonly=True) as store:
+            results = Results.of(setup, store)
+            report = write_outputs(results)
+        notes = [f"{name} is not shown: {reason}" for name, reason in results.not_shown]
+        words = results.standing.words()
+        written.append(Rewritten(report, [words, *notes] if words else notes))
+    return written
 
 
-def _rewrite_study(setup_folder: Path) -> list[Path]:
-    """The reports of the study that left its results in the folder of one of its setups."""
-    try:
-        kept: dict[str, Any] = json.loads((setup_folder / _PROVENANCE).read_text("utf-8"))
-        copy = setup_folder / kept["study"]
-        resources = kept["resources"]
-        arguments = (kept["time_limit"], kept["memory_limit"], kept["seed"])
-        beside = Path(resources) if resources else None
-        config = read_config(copy, beside, Path(kept["home"]), kept["seed"])
-    except (OSError, ValueError, KeyError) as error:
-        raise StudyError(f"{setup_folder / _PROVENANCE}: cannot be used ({error!r})") from None
-    study = Study(config, *arguments)
-    out = setup_folder.parent
-    with _writing(out), Store(out / STORE_FOLDER, readonly=True) as store:
-        return write_outputs(config, study.plan, store, out, bool(kept.get("partial")))
+def store_of(setup: Path) -> Path:
+    """The store of the results of a setup: setups of one folder share it."""
+    return Path(os.path.abspath(setup)).parent / STORE_FOLDER
+
+
+def _refuse_links(setup: Path) -> None:
+    """A folder that came from elsewhere must not lead our writing out of itself."""
+    for place, folders, names in os.walk(setup):
+        for name in (*folders, *names):
+            path = Path(place) / name
+            if path.is_symlink():
+                raise StudyError(f"{path}: is a link; remove it, nothing is written through links")

@@ -137,3 +137,19 @@ def test_ranks_are_shown_although_no_one_asked(benchmarked: Path, without_truth:
     assert '<section id="data-sets"' not in page
     assert not (benchmarked / "ranking").exists()
     assert '<section id="ranking"' not in (without_truth / "report.html").read_text("utf-8")
+
+
+def test_evaluations_have_their_sections(everything: Path, benchmarked: Path) -> None:
+    page, data = _page(everything), _data(_page(everything))
+    found = re.findall(r'<section id="([\w-]+)" data-nav="([^"]*)"', page)
+    names = [name for name, _ in found]
+    own = {"ranking", "data-sets", "true-graphs", "trajectories", "autocorrelations"}
+    assert own <= set(names)
+    assert len(set(names)) == len(names)
+    assert {"properties", "trajectories", "autocorrelations"} <= set(data["figures"])
+    shown = re.findall(r'data-figure="([\w-]+)"', page)
+    assert sorted(shown) == sorted(data["figures"])
+    # Two chains on each of two data sets, by score and by size.
+    assert len(data["figures"]["trajectories"]) == 4
+    assert "chain, score, seed 1" in page
+    assert not own - {"ranking"} & set(re.findall(r'<section id="([\w-]+)"', _page(benchmarked)))

@@ -181,11 +181,9 @@ def test_a_fixed_data_file_has_its_median_points(
     entry = {"graph_id": "truth.csv", "parameters_id": None, "data_id": "fixed.csv"}
     evaluation = {"benchmarks": {"ids": ["precision"], "filename_prefix": ""}}
     path = write_study(tmp_path / "study.json", evaluation, **entry, seed_range=None)
-    study = Study.load(path)
-    study.run(tmp_path / "out", jobs=1)
+    Study.load(path).run(tmp_path / "out", jobs=1)
     with Store(tmp_path / "out" / "store", readonly=True) as store:
-        setup = study.config.setups[0]
-        results = Results(study.config, study.plan, store, 0, setup, tmp_path, False)
+        results = Results.of(tmp_path / "out" / "study", store)
         summary = roc_summary(results.rows(["precision"]))
         points = roc([], summary, ("FPRn_pattern", "TPR_pattern"), results.look, RocOptions())
     assert len(points["data"]["values"]) == 2

@@ -51,8 +51,8 @@ def _run(arguments: argparse.Namespace) -> int:
     _print_setups(study)
     _print_unavailable(study)
     _print_unused(study)
-    for where, data, noise, reason in dict.fromkeys(study.plan.omissions):
-        print(f"\nnot applicable: {noise} on {data} ({where})\n  {reason}")
+    for where, data, what, reason in dict.fromkeys(study.plan.omissions):
+        print(f"\nnot applicable: {what} on {data} ({where})\n  {reason}")
     if seconds is not None:
         print(f"\nabout {seconds:.0f} s of computing left, judged by earlier runs")
     return 0
@@ -72,6 +72,9 @@ def _print_setups(study: Study) -> None:
             per_module[study.config.algorithms[run.entry].module.name] += 1
         for name, n in sorted(per_module.items()):
             print(f"  {name}: {n}")
+        further = sum(run.setup == number for run in study.plan.further)
+        if further:
+            print(f"  and {further} learning runs on transformed data, for evaluations")
 
 
 def _print_unused(study: Study) -> None:

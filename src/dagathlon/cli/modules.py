@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 import textwrap
+from typing import cast
 
 from dagathlon.cli._guarded_check import guarded_problems
 from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules
@@ -13,6 +14,7 @@ from dagathlon.errors import DagathlonError, unknown
 from dagathlon.external import ExternalLearner
 from dagathlon.learners.attempt import make_ready
 from dagathlon.modules import Kind, Module, modules
+from dagathlon.study.grammar.evaluation import Request
 from dagathlon.study.grammar.units import seconds_of, size_of
 
 _KINDS: tuple[Kind, ...] = ("graph", "parameters", "data", "transform", "algorithm", "evaluation")
@@ -91,9 +93,26 @@ def _described(module: type[Module]) -> str:
 
 
 def _example(module: type[Module]) -> dict[str, object]:
+    if module.kind == "evaluation":
+        return {module.name: _asked(cast(type[Request], module))}
     defaults = {p.name: p.default for p in module.parameters().values() if not p.required}
     if module.name == "noise":  # stands in a data entry, by code or by its parameters
         return {module.name: ["N", "M5", "cMISL", defaults]}
     if module.kind == "transform":
         return {"transforms": [{module.name: defaults}]}
     return {module.name: [{"id": module.name, **defaults}]}
+
+
+def _asked(evaluation: type[Request]) -> object:
+    """How an evaluation stands in a setup."""
+    if evaluation.shape == "flag":
+        return True
+    if evaluation.shape == "ids":
+        return ["hc"]
+    known = evaluation.parameters()
+    algorithms: dict[str, object] = {"id": "hc", "ids": ["hc"]}
+    values = {name: p.default for name, p in known.items() if not p.required}
+    values = {name: value for name, value in algorithms.items() if name in known} | {
+        name: value for name, value in values.items() if name not in algorithms
+    }
+    return [values] if evaluation.shape == "objects" else values

@@ -66,7 +66,76 @@ def {name}(estimate: Graph, truth: Graph) -> float:
     return max(estimate.n_edges - truth.n_edges, 0)
 '''
 
-_KINDS = ("study", "learner", "module", "metric")
+_EVALUATION = '''\
+"""My evaluation."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from dagathlon.evaluations import (
+    Drawing,
+    Evaluation,
+    Figure,
+    Grid,
+    Results,
+    Section,
+    Table,
+    TableSet,
+    Words,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class {cls}(Evaluation):
+    """Say in one sentence what it makes of the results.
+
+    Parameters
+    ----------
+    ids
+        Algorithms to include.
+    """
+
+    name = "{name}"
+    ids: tuple[str, ...]
+
+    def algorithms(self) -> tuple[str, ...]:
+        """The ids whose runs are read."""
+        return self.ids
+
+    def tables(self, results: Results) -> Mapping[str, Table]:
+        """The number of edges of every estimated graph, as edges.csv."""
+        runs = results.runs_of(self.ids)
+        rows = [
+            {{"id": run.entry, "seed": results.case(run).seed, "edges": graph.n_edges}}
+            for run, graph in results.estimates(runs)
+        ]
+        return {{"edges": Table(rows, "edges.csv")}}
+
+    def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
+        """One, as SVG and PNG."""
+        yield "edges", _chart(tables)
+
+    def section(self, tables: TableSet) -> Section:
+        """What the page shows, in order."""
+        rows = [[row["id"], row["seed"], row["edges"]] for row in tables.rows("edges")]
+        figure = Figure("{name}", "How large are the graphs?", "", [("edges", _chart(tables))])
+        grid = Grid(["algorithm", "seed", "edges"], rows)
+        return Section("{name}", "Edges", [Words("Say how to read it."), figure, grid])
+
+
+def _chart(tables: TableSet) -> Drawing:
+    return {{
+        "width": 400,
+        "data": {{"values": [dict(row) for row in tables.rows("edges")]}},
+        "mark": "point",
+        "encoding": {{
+            "x": {{"field": "edges", "type": "quantitative"}},
+            "y": {{"field": "id", "type": "nominal"}},
+        }},
+    }}
+'''
+
+_KINDS = ("study", "learner", "module", "metric", "evaluation")
 _PACKAGE = Path(__file__).parent
 _SKELETONS = {
     "python": _PACKAGE / "skeletons" / "python",
@@ -80,13 +149,14 @@ def add_parser(commands: Commands) -> None:
     parser = command(
         commands,
         "new",
-        "write a starting point: a study, a learner of your own in any language, a metric",
+        "write a starting point: a study, or a learner, a metric, an evaluation of your own",
         "dagathlon new study mine.json --pick 'pc[alpha=0.01,0.05]' --data 'alarm[n=500,seeds=5]'\n"
         "  dagathlon new learner mine.py\n"
         "  dagathlon new study mine.json --modules mine.py --pick mine --pick hc --data ecoli70\n"
         "  dagathlon new study mine.json --pick pc --pick boss --data measurements.csv\n"
         "  dagathlon new module mine --language r\n"
-        "  dagathlon new metric my_metric.py",
+        "  dagathlon new metric my_metric.py\n"
+        "  dagathlon new evaluation my_evaluation.py",
         _run,
     )
     parser.add_argument("what", choices=_KINDS, help="what to write")
@@ -124,6 +194,9 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.what == "metric":
         _write_metric(path)
         return 0
+    if arguments.what == "evaluation":
+        _write_evaluation(path)
+        return 0
     load_modules(arguments)
     if arguments.pick:
         study = picked_study(
@@ -144,9 +217,12 @@ def _write_learner(path: Path) -> None:
     if path.suffix != ".py" or not path.stem.isidentifier():
         raise DagathlonError(f"{path}: a learner is a Python file such as my_learner.py")
     name = path.stem
-    cls = "".join(part.capitalize() for part in name.split("_"))
-    write_text(path, _LEARNER.format(name=name, cls=cls))
+    write_text(path, _LEARNER.format(name=name, cls=_class_name(name)))
     _print_next(name, path)
+
+
+def _class_name(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("_"))
 
 
 def _write_metric(path: Path) -> None:
@@ -158,6 +234,19 @@ def _write_metric(path: Path) -> None:
     print(f"next: dagathlon metrics {path.stem} --modules {place}")
     print(f'then: "modules": [{json.dumps(str(path))}] in a study, or')
     print(f"      dagathlon compare learned.csv truth.csv --modules {place}")
+
+
+def _write_evaluation(path: Path) -> None:
+    if path.suffix != ".py" or not path.stem.isidentifier():
+        raise DagathlonError(f"{path}: an evaluation is a Python file such as my_evaluation.py")
+    name = path.stem
+    write_text(path, _EVALUATION.format(name=name, cls=_class_name(name)))
+    print(path)
+    print(f"next: dagathlon modules {name} --modules {shlex.quote(str(path))}")
+    print(
+        f'then: "modules": [{json.dumps(str(path))}] in a study, and in the evaluation of a setup'
+    )
+    print(f'      "{name}": {{"ids": ["hc"]}}')
 
 
 def _write_module(folder: Path, language: str) -> None:

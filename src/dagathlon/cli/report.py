@@ -24,6 +24,8 @@ def add_parser(commands: Commands) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     load_modules(arguments)
-    for report in rewrite(arguments.folder):
+    for report, notes in rewrite(arguments.folder):
+        for note in notes:
+            print(f"{report.parent.name}: {note}")
         print(f"report: {report}")
     return 0

@@ -72,6 +72,7 @@ def _run(arguments: argparse.Namespace) -> int:
         )
         display.finish(summary)
     if summary.interrupted:
+        print(f"dagathlon report {arguments.out} shows what is there")
         return INTERRUPTED
     if not arguments.quiet:
         if summary.failures():

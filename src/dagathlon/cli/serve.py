@@ -1,4 +1,4 @@
-"""``dagathlon serve``: a live page of a study that runs, and its reports."""
+"""``dagathlon serve``: a live page of a study that runs, its scoreboard and its reports."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dagathlon.cli._parts import Commands, command
 from dagathlon.cli.status import described, lines_of
 from dagathlon.cli.store import store_folder
 from dagathlon.errors import DagathlonError
+from dagathlon.report.boards import Boards
 from dagathlon.report.live import LiveServer
 from dagathlon.study.store.claims import run_records
 from dagathlon.study.store.store import Store
@@ -32,9 +33,8 @@ def add_parser(commands: Commands) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    store_folder(arguments.folder)
     try:
-        server = LiveServer(arguments.folder, lambda: state_of(arguments.folder), arguments.port)
+        server = server_of(arguments.folder, arguments.port)
     except (OSError, OverflowError) as error:
         raise DagathlonError(
             f"--port {arguments.port}: cannot be used ({error}); --port 0 takes a free one"
@@ -48,16 +48,23 @@ def _run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def state_of(folder: Path) -> dict[str, Any]:
-    """Where the latest run of a study stands, for the page."""
+def server_of(folder: Path, port: int = 0) -> LiveServer:
+    """The server of a folder of results."""
+    boards = Boards(folder, store_folder(folder))
+    return LiveServer(folder, lambda: state_of(folder, boards), boards.page, port)
+
+
+def state_of(folder: Path, boards: Boards) -> dict[str, Any]:
+    """Where the latest run of a study stands and who is ahead, for the page."""
     with Store(store_folder(folder), readonly=True) as store:
         records, found = run_records(store), counts(store)
     header, rows = lines_of(found)
-    state: dict[str, Any] = {"line": "nothing has run yet", "done": 0, "total": 1}
+    state: dict[str, Any] = {"line": "nothing has run yet", "done": 0, "total": 1, "running": False}
     if records:
         record = next((one for one in records if one.alive), records[0])
         progress = record.progress
         done = sum(row[-1] for part in ("ran", "stored") for row in progress.get(part, ()))
         left = progress.get("left") or 0
         state = {"line": described(record), "done": done, "total": done + left}
-    return state | {"header": header, "rows": rows}
+        state["running"] = record.alive
+    return state | {"header": header, "rows": rows, "boards": boards.boards()}

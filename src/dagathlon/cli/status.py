@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dagathlon.cli._parts import Commands, command, table
 from dagathlon.cli.store import store_folder
+from dagathlon.errors import DagathlonError
+from dagathlon.report.context import Results
 from dagathlon.study.plan.task import Status
 from dagathlon.study.store.claims import RunRecord, run_records
 from dagathlon.study.store.store import Store
 from dagathlon.study.store.upkeep import Count, counts
 from dagathlon.study.view.display import duration
+from dagathlon.study.view.saved_file import saved_setups
 
 
 def add_parser(commands: Commands) -> None:
@@ -29,15 +32,33 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the last runs and what the store holds."""
+    """Print the last runs, how much of each setup is there, and what the store holds."""
     with Store(store_folder(arguments.folder), readonly=True) as store:
         records, found = run_records(store), counts(store)
+        setups = list(_standings(arguments.folder, store))
     shown = [record for record in records if record.alive] or records[:1]
     for record in shown:
         print(described(record))
+    for line in setups:
+        print(line)
     print()
     print(_counted(found))
     return 0
+
+
+def _standings(folder: Path, store: Store) -> Iterator[str]:
+    """One line per setup: how many of its runs are in."""
+    try:
+        setups = saved_setups(folder)
+    except DagathlonError:
+        return  # the store alone, or results of an earlier version
+    for setup in setups:
+        try:
+            standing = Results.of(setup, store).standing
+        except DagathlonError as error:
+            yield str(error)
+            continue
+        yield f"{setup.name}: {standing.line()}"
 
 
 def described(record: RunRecord) -> str:

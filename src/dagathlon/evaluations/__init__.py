@@ -1,1 +1,37 @@
-"""Evaluations: what a study can ask to be made of its results, one file each, found by location."""
+"""Evaluations: what a study can ask to be made of its results, one file each, found by location.
+
+The names here are what an evaluation is written with, in this package or anywhere else.
+"""
+
+from dagathlon.report.context import Results
+from dagathlon.report.evaluation import (
+    AnyTable,
+    Drawing,
+    Evaluation,
+    LongTable,
+    Table,
+    TableSet,
+)
+from dagathlon.report.section import Figure, Grid, Html, Listing, Section, Words
+from dagathlon.study.grammar.wanted import Cases, DataScore, Learning, RunScore, Wanted
+
+__all__ = [
+    "AnyTable",
+    "Cases",
+    "DataScore",
+    "Drawing",
+    "Evaluation",
+    "Figure",
+    "Grid",
+    "Html",
+    "Learning",
+    "Listing",
+    "LongTable",
+    "Results",
+    "RunScore",
+    "Section",
+    "Table",
+    "TableSet",
+    "Wanted",
+    "Words",
+]

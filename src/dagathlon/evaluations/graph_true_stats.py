@@ -10,6 +10,7 @@ from dagathlon.evaluate.truth import graph_statistics
 from dagathlon.report.charts.properties import graph_properties
 from dagathlon.report.context import Results
 from dagathlon.report.evaluation import Drawing, Evaluation, Table, TableSet
+from dagathlon.report.section import Figure, Section
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,3 +38,10 @@ class GraphTrueStats(Evaluation):
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
         """One for all."""
         yield "graph_properties_plot.png", graph_properties(tables.rows("stats"))
+
+    def section(self, tables: TableSet) -> Section | None:
+        """The same figure."""
+        chart = graph_properties(tables.rows("stats"))
+        caption = "A bar for each seed. The table beside this page has more properties."
+        figure = Figure("properties", "What are the true graphs like?", caption, [("all", chart)])
+        return Section("true-graphs", "True graphs", [figure])

@@ -9,18 +9,29 @@ from typing import Any
 import numpy as np
 
 from dagathlon.evaluate.chains import autocorrelation
-from dagathlon.evaluations.chains import ChainEvaluation, Functional, heading_lines
+from dagathlon.evaluations.chains import (
+    MOST_CHARTS,
+    ChainEvaluation,
+    Functional,
+    chart_names,
+    heading_lines,
+)
 from dagathlon.modules import Count, Natural
 from dagathlon.report.chains import grouped, series_of
-from dagathlon.report.charts.parts import headed
+from dagathlon.report.charts.parts import Chart, headed
 from dagathlon.report.charts.trajectories import autocorrelations, stems
 from dagathlon.report.context import Results
 from dagathlon.report.evaluation import AnyTable, Block, Drawing, LongTable, Table, TableSet
+from dagathlon.report.section import Figure, Section
 
 _DEFAULT_LAGS = 50
 # Benchpress spells the folder of single chains so.
 _INDIVIDUAL = "induvidual"
 _WHITE_NOISE = 1.96
+_CAPTION = (
+    "Correlation of a state with the one so many steps later. The sooner it is near 0, the more "
+    "the chain is worth."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,14 +79,29 @@ class McmcAutocorrPlots(ChainEvaluation):
             name = f"{_INDIVIDUAL}/mcmc_autocorr_{number}.png"
             yield name, headed(chart, str(labels["id"]), lines)
 
+    def section(self, tables: TableSet) -> Section | None:
+        """The chains of each setting, to choose from."""
+        groups = grouped(tables.blocks("autocorrelations"), single=True)[:MOST_CHARTS]
+        if not groups:
+            return None
+        charts = [_chart(group, single=True) for group in groups]
+        variants = list(zip(chart_names(groups), charts, strict=True))
+        heading = "How far apart are states that tell something new?"
+        figure = Figure("autocorrelations", heading, _CAPTION, variants)
+        return Section("autocorrelations", "Autocorrelations", [figure])
+
 
 def _figure(group: Sequence[Block], single: bool) -> Drawing:
+    labels = group[0][1]
+    return headed(_chart(group, single), str(labels["id"]), heading_lines(labels, single))
+
+
+def _chart(group: Sequence[Block], single: bool) -> Chart:
     labels = group[0][1]
     colour = "mcmc_seed" if single else "param_val"
     heading = "chain" if single else str(labels["param"])
     rows = [point for i, one in enumerate(group) for point in _points(one, i)]
-    chart = autocorrelations(rows, colour, heading)
-    return headed(chart, str(labels["id"]), heading_lines(labels, single))
+    return autocorrelations(rows, colour, heading)
 
 
 def _points(block: Block, chain: int) -> list[dict[str, Any]]:

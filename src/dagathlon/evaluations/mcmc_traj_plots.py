@@ -8,15 +8,26 @@ from typing import Any
 
 import numpy as np
 
-from dagathlon.evaluations.chains import ChainEvaluation, Functional, heading_lines
+from dagathlon.evaluations.chains import (
+    MOST_CHARTS,
+    ChainEvaluation,
+    Functional,
+    chart_names,
+    heading_lines,
+)
 from dagathlon.modules import Natural
 from dagathlon.report.chains import grouped, series_of
-from dagathlon.report.charts.parts import headed
+from dagathlon.report.charts.parts import Chart, headed
 from dagathlon.report.charts.trajectories import trajectories
 from dagathlon.report.context import Results
 from dagathlon.report.evaluation import Block, Drawing, LongTable, TableSet
+from dagathlon.report.section import Figure, Section
 
 _MOST_POINTS = 800
+_CAPTION = (
+    "Along each chain, after the part that is left out. Chains that have settled go up and down at "
+    "the same height; a slope, or chains that keep apart, means that they are too short."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,14 +59,28 @@ class McmcTrajPlots(ChainEvaluation):
             for number, group in enumerate(grouped(blocks, single), 1):
                 yield f"{folder}/{number}.png", _figure(group, single)
 
+    def section(self, tables: TableSet) -> Section | None:
+        """The chains of each setting, to choose from."""
+        groups = grouped(tables.blocks("trajectories"), single=True)[:MOST_CHARTS]
+        if not groups:
+            return None
+        charts = [_chart(group, single=True) for group in groups]
+        variants = list(zip(chart_names(groups), charts, strict=True))
+        figure = Figure("trajectories", "Have the chains settled?", _CAPTION, variants)
+        return Section("trajectories", "Chains", [figure])
+
 
 def _figure(group: Sequence[Block], single: bool) -> Drawing:
+    labels = group[0][1]
+    return headed(_chart(group, single), str(labels["id"]), heading_lines(labels, single))
+
+
+def _chart(group: Sequence[Block], single: bool) -> Chart:
     labels = group[0][1]
     colour = "mcmc_seed" if single else "param_val"
     heading = "chain" if single else str(labels["param"])
     rows = [point for i, one in enumerate(group) for point in _points(one, i)]
-    chart = trajectories(rows, labels["functional"], colour, heading)
-    return headed(chart, str(labels["id"]), heading_lines(labels, single))
+    return trajectories(rows, labels["functional"], colour, heading)
 
 
 def _points(block: Block, chain: int) -> Iterator[dict[str, Any]]:

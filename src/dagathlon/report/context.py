@@ -6,22 +6,42 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 from dagathlon.data import Dataset
+from dagathlon.errors import StudyError
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
+from dagathlon.modules import modules
 from dagathlon.report.look import Look
-from dagathlon.study.grammar.config import Config, Setup
-from dagathlon.study.grammar.expand import ModuleEntry
-from dagathlon.study.plan.plan import Case, Origin, Plan, Run
-from dagathlon.study.plan.task import Outcome, Status
+from dagathlon.study.grammar.config import shown_besides
+from dagathlon.study.grammar.evaluation import Request
+from dagathlon.study.plan.plan import Case, Origin, Run
+from dagathlon.study.plan.task import Status
 from dagathlon.study.store.store import Store
-from dagathlon.study.view.results import RunRows, case_rows, run_rows
+from dagathlon.study.view.provenance import Provenance
+from dagathlon.study.view.results import RunResults, RunRows
+from dagathlon.study.view.saved import Algorithm, SavedPlan, SavedSetup, SavedStudy
+from dagathlon.study.view.saved_file import load
+from dagathlon.study.view.standing import Standing, state_of
 
 PARTIAL = "partial"
 DIAGNOSTICS = "diagnostics"
 """Name of the score of data sets that the page knows how to show."""
+
+
+class NotShown(NamedTuple):
+    """An evaluation that the study asks for and that cannot be made here, and why."""
+
+    name: str
+    reason: str
+
+
+class _Asked(NamedTuple):
+    """What the setup asks for: the evaluations that are known here, and the others."""
+
+    known: list[Request]
+    unknown: list[NotShown]
 
 
 @dataclass(frozen=True)
@@ -33,38 +53,50 @@ class Results:
 
     Parameters
     ----------
-    config, plan, store
-        The study, its tasks, their results.
-    number, setup
-        The setup.
+    study
+        One setup of a study, as its run saved it.
+    provenance
+        Where and when it was run, and whether it still runs.
+    store
+        The results.
     folder
         The folder of the setup.
-    partial
-        Whether the study was run only in part; every table says so.
     """
 
-    config: Config
-    plan: Plan
+    study: SavedStudy
+    provenance: Provenance
     store: Store
-    number: int
-    setup: Setup
     folder: Path
-    partial: bool
+
+    @classmethod
+    def of(cls, folder: Path, store: Store) -> Results:
+        """Of the folder in which a run has saved a setup."""
+        return cls(load(folder), Provenance.load(folder), store, folder)
+
+    @property
+    def setup(self) -> SavedSetup:
+        """The setup."""
+        return self.study.setup
+
+    @property
+    def plan(self) -> SavedPlan:
+        """What was to be run."""
+        return self.study.plan
 
     @property
     def title(self) -> str:
         """The setup's."""
         return self.setup.title
 
-    @cached_property
-    def ids(self) -> list[str]:
+    @property
+    def ids(self) -> Sequence[str]:
         """The algorithms of the setup, in order of appearance."""
-        return self.setup.algorithm_ids()
+        return self.setup.ids
 
     @property
-    def algorithms(self) -> Mapping[str, ModuleEntry]:
+    def algorithms(self) -> Mapping[str, Algorithm]:
         """All algorithms of the study by id: their modules, parameters and settings in words."""
-        return self.config.algorithms
+        return self.study.algorithms
 
     @cached_property
     def look(self) -> Look:
@@ -74,17 +106,33 @@ class Results:
     @property
     def study_name(self) -> str:
         """Name of the study's file."""
-        return self.config.path.name
+        return self.study.name
 
-    @cached_property
+    @property
     def study_text(self) -> bytes:
         """Content of the study's file."""
-        return self.config.path.read_bytes()
+        return self.study.text
 
     @cached_property
+    def _results(self) -> RunResults:
+        return RunResults(self.study, self.store)
+
+    @cached_property
+    def standing(self) -> Standing:
+        """How much of the setup is there."""
+        state = state_of(self.provenance, self.store)
+        limited = self.provenance.partial
+        return Standing(len(self.runs), len(self.plan.runs), state, limited)
+
+    @property
+    def partial(self) -> bool:
+        """Whether runs are missing; every table says so."""
+        return self.standing.partial
+
+    @property
     def runs(self) -> list[Run]:
-        """All runs of the setup."""
-        return [run for run in self.plan.runs if run.setup == self.number]
+        """All runs of the setup that are in."""
+        return self._results.runs
 
     def runs_of(self, ids: Iterable[str]) -> list[Run]:
         """Runs of the named algorithms, in the order of the joint table."""
@@ -92,7 +140,7 @@ class Results:
         return [run for run in self.runs if run.entry in wanted]
 
     def further_runs(self, ids: Iterable[str], transform: str) -> list[Run]:
-        """Runs on transformed data that an evaluation asked for.
+        """Runs on transformed data that an evaluation asked for, of those that are in.
 
         Parameters
         ----------
@@ -102,14 +150,15 @@ class Results:
             The label of what was asked for, `Learning.label`.
         """
         wanted = set(ids)
-        mine = (run for run in self.plan.further if run.setup == self.number)
-        return [r for r in mine if r.entry in wanted and self.case(r).wanted == transform]
+        asked = [run for run in self.plan.further if self.case(run).transform == transform]
+        ended = [run for run in asked if self._results.outcome(run) is not None]
+        return [run for run in ended if run.entry in wanted]
 
     def case(self, run: Run) -> Case:
         """The data set of a run."""
         return self.plan.cases[run.case]
 
-    def algorithm(self, run: Run) -> ModuleEntry:
+    def algorithm(self, run: Run) -> Algorithm:
         """The object of the study that a run comes from."""
         return self.algorithms[run.entry]
 
@@ -122,7 +171,7 @@ class Results:
         """The data sets of the setup, each once, in order; without those of further runs."""
         mine: dict[tuple[Any, ...], Case] = {}
         for case in self.plan.cases:
-            if self.origin(case).setup == self.number and not case.wanted:
+            if not case.transform:
                 mine.setdefault(case[2:8], case)
         return list(mine.values())
 
@@ -132,7 +181,7 @@ class Results:
 
     @cached_property
     def _all_rows(self) -> RunRows:
-        found = run_rows(self.config, self.plan, self.store, self.runs_of(self.ids))
+        found = self._results.rows
         if self.partial:
             return found._replace(joint=[row | {PARTIAL: True} for row in found.joint])
         return found
@@ -149,29 +198,72 @@ class Results:
         return [further for row, further in pairs if row["id"] in wanted]
 
     def rows_of(self, runs: Sequence[Run]) -> list[dict[str, Any]]:
-        """How runs ended and what they score: rows as in the joint table, with further metrics."""
-        found = run_rows(self.config, self.plan, self.store, runs)
-        return [row | further for row, further in zip(*found, strict=True)]
+        """How runs ended and what they score: rows as in the joint table, with further metrics.
+
+        ``transform`` says on what an evaluation had them learn; it is empty for the study's own.
+        """
+        found = self._results.rows_of(runs)
+        labels = ({"transform": self.case(run).transform} for run in runs)
+        return [a | b | c for a, b, c in zip(labels, *found, strict=True)]
+
+    @cached_property
+    def compared(self) -> set[tuple[Any, ...]]:
+        """Seed and labels of the data sets on which all runs are in: those that compare fairly."""
+        missing = {run.case for run in set(self.plan.runs).difference(self.runs)}
+        planned = {run.case for run in self.plan.runs}
+        return {self.plan.cases[case][2:6] for case in planned - missing}
+
+    def comparable(self, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The rows of data sets on which all runs are in; all of them when nothing is missing.
+
+        A setting that has not come to a data set yet must not look as if it had failed there.
+        """
+        names = ("seed", "adjmat", "parameters", "data")
+        return [row for row in rows if tuple(row[name] for name in names) in self.compared]
 
     def scores(self, name: str, runs: Sequence[Run]) -> list[Any]:
         """A score that an evaluation asked for by name: one value per run, None where none is."""
-        positions = [self._score(name, run) for run in runs]
-        keys = {self.plan.tasks[i].key for i in positions if i is not None}
-        found = dict(self.store.load_many(keys))
-        return [None if i is None else found.get(self.plan.tasks[i].key) for i in positions]
-
-    def _score(self, name: str, run: Run) -> int | None:
-        names = self.origin(self.case(run)).scores
-        return dict(zip(names, run.scores, strict=False)).get(name)
+        return self._results.scores(name, runs)
 
     def data_rows(self, name: str) -> list[dict[str, Any]]:
         """A score of data sets that an evaluation asked for by name: one row per data set."""
-        return case_rows(self.plan, self.store, self.number, name)
+        return self._results.data_rows(name)
 
     @cached_property
     def case_rows(self) -> list[dict[str, Any]]:
         """Diagnostics of the data sets, where the study asks for them."""
         return self.data_rows(DIAGNOSTICS)
+
+    @cached_property
+    def _asked(self) -> _Asked:
+        """The setup's evaluations, by those that are installed here; none is looked for."""
+        asked, known = _Asked([], []), modules("evaluation")
+        for name, values in ((one.name, one.values) for one in self.setup.evaluations):
+            if name not in known:
+                reason = "no evaluation of that name is installed here"
+                asked.unknown.append(NotShown(name, reason))
+                continue
+            try:
+                asked.known.append(cast(type[Request], known[name]).from_json(values, name))
+            except StudyError as error:
+                asked.unknown.append(NotShown(name, str(error)))
+        return asked
+
+    @property
+    def evaluations(self) -> list[Request]:
+        """What the setup asks for and is known here."""
+        return self._asked.known
+
+    @cached_property
+    def shown(self) -> list[Request]:
+        """What the page shows without being asked."""
+        named = {one.name for one in self.setup.evaluations}
+        return list(shown_besides(named, self.ids, self.setup.has_truth))
+
+    @property
+    def not_shown(self) -> list[NotShown]:
+        """What the study asks for and cannot be made here, each with the reason."""
+        return list(dict.fromkeys(self._asked.unknown))
 
     def truth(self, case: Case) -> Graph | None:
         """The true graph of a data set."""
@@ -184,36 +276,24 @@ class Results:
         return found if isinstance(found, Dataset) else None
 
     def learned(self, run: Run) -> Estimate | None:
-        """What the learner of a run returned, with its chain if it is a sampler."""
+        """What the learner of a run returned, with its chains if it is a sampler."""
         found = self._result(run.learn)
         return found if isinstance(found, Estimate) else None
 
     def estimates(self, runs: Sequence[Run]) -> Iterator[tuple[Run, Graph]]:
         """The learned graphs of many runs, of those that have one."""
-        tasks = self.plan.tasks
-        keys = {tasks[run.estimate].key for run in runs}
-        found = dict(self.store.load_many(keys))
+        keys = self.plan.keys
+        found = dict(self.store.load_many({keys[run.estimate] for run in runs}))
         for run in runs:
-            estimate = found.get(tasks[run.estimate].key)
+            estimate = found.get(keys[run.estimate])
             if isinstance(estimate, Estimate):
                 yield run, estimate.graph
 
-    def logs(self, runs: Sequence[Run]) -> Iterator[tuple[Run, str]]:
-        """What the steps of failed runs left behind, the first step that failed of each."""
-        tasks = self.plan.tasks
-        steps = [(run, (run.learn, run.estimate, run.score)) for run in runs]
-        keys = {tasks[i].key for _, positions in steps for i in positions if i is not None}
-        found = self.store.outcomes(keys)
-        for run, positions in steps:
-            outcomes = (found.get(tasks[i].key) for i in positions if i is not None)
-            yield from ((run, log) for log in list(_details(outcomes))[:1])
+    def log(self, run: Run) -> str:
+        """What the step of a run that failed left behind."""
+        outcome = self._results.outcome(run)
+        return "" if outcome is None or outcome.status is Status.OK else outcome.detail
 
     def _result(self, position: int | None) -> Any:
         """The stored result of a task, None when there is none."""
-        return None if position is None else self.store.load(self.plan.tasks[position].key)
-
-
-def _details(outcomes: Iterable[Outcome | None]) -> Iterator[str]:
-    for outcome in outcomes:
-        if outcome is not None and outcome.status is not Status.OK and outcome.detail:
-            yield outcome.detail
+        return None if position is None else self.store.load(self.plan.keys[position])

@@ -1,9 +1,9 @@
-"""A page that shows where a study stands while it runs, and its reports when it is finished."""
+"""A page that shows a study while it runs: where it stands, the scoreboard, the reports."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
@@ -11,10 +11,13 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import quote, unquote, urlsplit
 
+from dagathlon.errors import DagathlonError
+
 State: TypeAlias = Mapping[str, Any]
 
 _HOST = "127.0.0.1"
 _REPORT = "/report/"
+_SO_FAR = "/so-far/"
 
 
 class LiveServer(ThreadingHTTPServer):
@@ -26,16 +29,19 @@ class LiveServer(ThreadingHTTPServer):
         The folder of results.
     state
         Where the study stands: anything that JSON can hold; asked again for every look.
+    page
+        The report on a setup as far as it has come, by title; None when there is no such setup.
     port
         Port on the loopback address; 0 takes a free one.
     """
 
     daemon_threads = True
 
-    def __init__(self, folder: Path, state: Callable[[], State], port: int = 0) -> None:
+    def __init__(
+        self, folder: Path, state: Callable[[], State], page: Callable[[str], str | None], port: int
+    ) -> None:
         super().__init__((_HOST, port), _Handler)
-        self.folder = folder
-        self.state = state
+        self.folder, self.state, self.page = folder, state, page
 
     @property
     def address(self) -> str:
@@ -66,14 +72,33 @@ class _Handler(BaseHTTPRequestHandler):
             page = files("dagathlon.report") / "assets" / "live.html"
             self._send(page.read_bytes(), "text/html; charset=utf-8")
         elif path == "/state.json":
-            names = {title: _REPORT + quote(title, safe="") for title in reports}
-            content = json.dumps({**self.server.state(), "reports": names})
-            self._send(content.encode(), "application/json")
+            self._send(self._state(reports), "application/json")
         elif path.startswith(_REPORT) and path.removeprefix(_REPORT) in reports:
             report = reports[path.removeprefix(_REPORT)]
             self._send(report.read_bytes(), "text/html; charset=utf-8")
+        elif path.startswith(_SO_FAR):
+            self._send_page(path.removeprefix(_SO_FAR))
         else:
             self.send_error(HTTPStatus.NOT_FOUND)
+
+    def _state(self, reports: Iterable[str]) -> bytes:
+        try:
+            state = self.server.state()
+        except DagathlonError as error:
+            state = {"line": str(error), "done": 0, "total": 1, "header": [], "rows": []}
+        names = {title: _REPORT + quote(title, safe="") for title in reports}
+        return json.dumps({"boards": [], **state, "reports": names}).encode()
+
+    def _send_page(self, title: str) -> None:
+        try:
+            page = self.server.page(title)
+        except DagathlonError as error:
+            self._send(str(error).encode(), "text/plain; charset=utf-8")
+            return
+        if page is None:
+            self.send_error(HTTPStatus.NOT_FOUND)
+        else:
+            self._send(page.encode("utf-8", errors="replace"), "text/html; charset=utf-8")
 
     def _send(self, content: bytes, kind: str) -> None:
         self.send_response(HTTPStatus.OK)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from dagathlon.evaluate.metric import is_own
+from dagathlon.evaluate.metric import is_own, known_measures
 from dagathlon.report.context import Results
 from dagathlon.report.evaluation import (
     AnyTable,
@@ -19,30 +19,28 @@ from dagathlon.report.files import write_bytes, write_columns, write_csv, write_
 from dagathlon.report.page import render
 from dagathlon.report.render import painting, save, save_drawing
 from dagathlon.report.section import Section, Words
-from dagathlon.study.grammar.config import Config
-from dagathlon.study.plan.plan import Plan
-from dagathlon.study.store.store import Store
 
 
-def write_outputs(
-    config: Config, plan: Plan, store: Store, out: Path, partial: bool = False
-) -> list[Path]:
-    """Write tables and report of every setup; returns the reports."""
-    reports = []
-    for number, setup in enumerate(config.setups):
-        results = Results(config, plan, store, number, setup, out / setup.title, partial)
-        results.folder.mkdir(parents=True, exist_ok=True)
-        with painting():
-            sections = list(_sections(results))
-            reports.append(_write_report(results, sections))
-    return reports
+def write_outputs(results: Results) -> Path:
+    """Write tables and report of a setup; returns the report."""
+    report = results.folder / "report.html"
+    with painting(), known_measures(results.study.measures):
+        page = render(results, list(_sections(results, written=True)))
+        write_bytes(report, page.encode("utf-8", errors="replace"))
+    return report
 
 
-def _sections(results: Results) -> Iterator[Section]:
-    """Write the files of all evaluations; what they show on the page."""
-    for evaluations in by_class(results.setup.evaluations):
-        yield from _made(evaluations, results, written=True)
-    for evaluations in by_class(results.setup.shown):
+def page_of(results: Results) -> str:
+    """The report on a setup, without writing anything."""
+    with known_measures(results.study.measures):
+        return render(results, list(_sections(results, written=False)))
+
+
+def _sections(results: Results, *, written: bool) -> Iterator[Section]:
+    """What evaluations show on the page; their files are written, of those that were asked for."""
+    for evaluations in by_class(results.evaluations):
+        yield from _made(evaluations, results, written=written)
+    for evaluations in by_class(results.shown):
         yield from _made(evaluations, results, written=False)
 
 
@@ -102,10 +100,4 @@ def _inside(folder: Path, name: str) -> Path:
     path = folder / name
     if not path.resolve().is_relative_to(folder.resolve()):
         raise ValueError(f"{name!r} is no file in {folder}")
-    return path
-
-
-def _write_report(results: Results, sections: list[Section]) -> Path:
-    path = results.folder / "report.html"
-    write_bytes(path, render(results, sections).encode("utf-8", errors="replace"))
     return path

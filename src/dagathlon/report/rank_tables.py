@@ -29,7 +29,7 @@ from dagathlon.evaluate.summary import is_number
 from dagathlon.report.charts.failures import STATUSES
 from dagathlon.report.context import Results
 from dagathlon.report.tables import named
-from dagathlon.study.grammar.expand import ModuleEntry
+from dagathlon.study.view.saved import Algorithm
 
 Row: TypeAlias = dict[str, Any]
 
@@ -53,7 +53,7 @@ class Ranks:
     """
 
     rows: Sequence[Row]
-    entries: Mapping[str, ModuleEntry]
+    entries: Mapping[str, Algorithm]
     asked: Sequence[str]
     alpha: float
     diagnostics: Sequence[Row] = ()
@@ -63,7 +63,7 @@ class Ranks:
         """The ranks of a setup's runs."""
         joined = zip(results.rows(ids), results.further_rows(ids), strict=True)
         entries = results.algorithms
-        rows = named([row | further for row, further in joined], entries)
+        rows = named(results.comparable([row | further for row, further in joined]), entries)
         return cls(rows, entries, asked, alpha, results.case_rows)
 
     @cached_property
@@ -210,7 +210,7 @@ def _sensitivity_rows(ranks: Ranks) -> Iterator[Row]:
                 yield from _against(mine, metric, name)
 
 
-def _varied(entry: ModuleEntry) -> list[str]:
+def _varied(entry: Algorithm) -> list[str]:
     return [k for k, v in entry.values.items() if isinstance(v, list) and len(v) > 1]
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from dagathlon.evaluate.summary import is_number, metric_value
-from dagathlon.study.grammar.expand import ModuleEntry
+from dagathlon.study.view.saved import Algorithm
 
 Row: TypeAlias = dict[str, Any]
 
@@ -41,7 +41,7 @@ def combinations(rows: Iterable[Mapping[str, Any]]) -> list[Combination]:
     return sorted(found, key=lambda one: [rank[x] for rank, x in zip(ranks, one, strict=True)])
 
 
-def setting_name(entry: ModuleEntry, values: Mapping[str, Any]) -> str:
+def setting_name(entry: Algorithm, values: Mapping[str, Any]) -> str:
     """An algorithm with the parameters that the study varies: ``pc, alpha = 0.05``."""
     varied = [key for key, value in entry.values.items() if _varies(value)]
     return ", ".join([entry.id, *(f"{key} = {_shown(values.get(key))}" for key in varied)])
@@ -63,7 +63,7 @@ def curve_name(row: Mapping[str, Any]) -> str:
     return f"{row['id']}, {name} = {_shown(value)}"
 
 
-def named(rows: Sequence[Row], entries: Mapping[str, ModuleEntry]) -> list[Row]:
+def named(rows: Sequence[Row], entries: Mapping[str, Algorithm]) -> list[Row]:
     """Rows of the joint table with what figures need besides.
 
     Adds the name of the setting, the place of the run in the table, and the true positive rate of

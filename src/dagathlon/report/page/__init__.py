@@ -84,14 +84,15 @@ def _setting_names(results: Results, tables: Tables) -> dict[tuple[str, int], st
     return {(run.entry, run.setting): row["setting"] for run, row in pairs}
 
 
-def _verdicts(tables: Tables) -> list[Verdict]:
+def verdicts_of(tables: Tables) -> list[Verdict]:
+    """Who is best by each metric of the headlines."""
     if not tables.has_truth:
         return []
     several = len({row["id"] for row in tables.runs}) > 1
     found = []
     for metric in sorted(tables.headlines, key=lambda metric: metric != tables.quality):
         better = words(metric).better
-        one = verdict(tables.runs, metric, better) if better and metric != "memory" else None
+        one = verdict(tables.compared, metric, better) if better and metric != "memory" else None
         # A metric that only one of several algorithms has is no contest.
         if one is not None and not (several and one.second is None):
             found.append(one)
@@ -105,16 +106,13 @@ def _page(
     added: Shown,
     payload: dict[str, Any],
 ) -> str:
-    verdicts = _verdicts(tables)
-    control = mean_of(results.case_rows, f"control_{tables.quality}")
+    verdicts = verdicts_of(tables)
     values = {
         "title": sections.text(results.title),
         "policy": _POLICY,
         "style": _asset("report.css"),
-        "headline": sections.headline(verdicts, tables.quality, control)
-        if tables.runs
-        else sections.NOTHING,
-        "what": sections.what_was_run(tables, results.partial) if tables.runs else "",
+        "headline": banner(results) + lead(results, tables, verdicts),
+        "what": sections.what_was_run(tables) if tables.runs else "",
         "verdict": sections.verdict_table(verdicts),
         "leading": added.leading,
         "figures": "".join(sections.figure_html(figure) for figure in own),
@@ -131,6 +129,29 @@ def _page(
         name, _, after = piece.partition("}}")
         parts += [values[name.strip()], after]
     return "".join(parts)
+
+
+def banner(results: Results) -> str:
+    """What a reader must know before the numbers: what is missing, and what is not shown."""
+    notes = []
+    if results.partial:
+        data_sets = f"{len(results.compared):,} of {len(results.cases):,} data sets"
+        notes.append(
+            f"{results.standing.words()}. Verdict and ranks are of the {data_sets} on which all "
+            "runs are in; other tables and figures are of the runs that are in."
+        )
+    notes += [f"{name} is not shown: {reason}." for name, reason in results.not_shown]
+    return "".join(f'<p class="banner" role="note">{sections.text(note)}</p>' for note in notes)
+
+
+def lead(results: Results, tables: Tables, verdicts: list[Verdict]) -> str:
+    """The result in a sentence or two."""
+    if not results.plan.runs:
+        return sections.NOTHING
+    if not tables.compared:
+        return sections.NOT_YET
+    control = mean_of(results.case_rows, f"control_{tables.quality}")
+    return sections.headline(verdicts, tables.quality, control)
 
 
 def _asset(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 from dagathlon.graphs import Graph
@@ -46,20 +47,15 @@ def collect(results: Results) -> Collected:
 
 def failure_logs(results: Results) -> dict[int, str]:
     """The last lines of what failed runs left behind, by place of the run."""
-    runs = results.runs_of(results.ids)
-    place = {run: i for i, run in enumerate(runs)}
-    logs: dict[int, str] = {}
-    for run, log in results.logs(runs):
-        if len(logs) < _MOST_LOGS:
-            logs[place[run]] = log[-_LOG:]
-    return logs
+    logs = ((i, results.log(run)) for i, run in enumerate(results.runs_of(results.ids)))
+    return dict(islice(((i, log[-_LOG:]) for i, log in logs if log), _MOST_LOGS))
 
 
 def settings_of(results: Results, names: Mapping[Any, str]) -> dict[str, dict[str, Any]]:
     """All parameters of each setting, defaults filled in, by its name."""
     found: dict[str, dict[str, Any]] = {}
     for (identifier, number), name in names.items():
-        module = results.algorithms[identifier].settings[number].module
-        about = {"module": module.name, "implementation": getattr(module, "implementation", "")}
-        found[name] = about | dict(module.to_json())
+        entry = results.algorithms[identifier]
+        about = {"module": entry.module.name, "implementation": entry.module.implementation}
+        found[name] = about | dict(entry.settings[number].parameters)
     return found

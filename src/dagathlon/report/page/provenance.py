@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import json
-import os
-import platform
+import time
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
 
 from dagathlon.report.context import Results
-
-_PACKAGES = ("dagathlon", "numpy", "scipy", "pyarrow", "vl-convert-python")
+from dagathlon.study.view.provenance import installed_version
 
 
 def facts(results: Results) -> dict[str, str]:
     """What a reader needs to judge and to repeat the study, by name."""
-    name = results.study_name
+    name, found = results.study_name, results.provenance
     out = results.folder.parent.name or "results"
+    versions = [f"{package} {number}" for package, number in found.versions.items()]
+    if found.versions.get("dagathlon", "") != installed_version():
+        versions.append(f"this report by dagathlon {installed_version()}")
+    began = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(found.began))
     return {
-        "versions": ", ".join(_versions()),
-        "machine": _machine(),
+        "versions": ", ".join(versions),
+        "machine": found.machine,
+        "last run": began,
         "study file": name,
         "setup": results.title,
         "seeds": "; ".join(_seeds(results)),
@@ -30,34 +32,11 @@ def facts(results: Results) -> dict[str, str]:
 
 def study_text(results: Results) -> str:
     """The study file, indented."""
-    content = json.loads(results.study_text.decode("utf-8-sig"))
-    return json.dumps(content, indent=1, ensure_ascii=False)
-
-
-def _versions() -> Iterator[str]:
-    for package in _PACKAGES:
-        try:
-            yield f"{package} {version(package)}"
-        except PackageNotFoundError:
-            continue
-    yield f"Python {platform.python_version()}"
-
-
-def _machine() -> str:
-    cores = os.cpu_count()
-    model = _processor()
-    parts = [platform.system(), platform.machine(), model, f"{cores} cores" if cores else ""]
-    return ", ".join(part for part in parts if part)
-
-
-def _processor() -> str:
-    """The processor's name, where the system tells it."""
+    text = results.study_text.decode("utf-8-sig", errors="replace")
     try:
-        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
-            named = (line.partition(":")[2].strip() for line in file if line.startswith("model n"))
-            return next(named, "")
-    except OSError:
-        return platform.processor()
+        return json.dumps(json.loads(text), indent=1, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return text
 
 
 def _seeds(results: Results) -> Iterator[str]:

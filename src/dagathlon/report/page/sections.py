@@ -19,6 +19,7 @@ NOTHING = (
     '<p class="lead">Nothing was learned: no evaluation of the study names an algorithm in its '
     "<code>ids</code>.</p>"
 )
+NOT_YET = '<p class="lead">No data set has all its runs yet, so that there is no verdict.</p>'
 
 
 def text(value: object) -> str:
@@ -26,7 +27,7 @@ def text(value: object) -> str:
     return html.escape(str(value))
 
 
-def what_was_run(tables: Tables, partial: bool) -> str:
+def what_was_run(tables: Tables) -> str:
     """One paragraph: how many algorithms, settings, data sets and runs, and how they ended."""
     rows = tables.runs
     algorithms = {row["id"] for row in rows}
@@ -39,8 +40,7 @@ def what_was_run(tables: Tables, partial: bool) -> str:
         f"on {_count(len(cases), 'kind')} of data with {_count(len(seeds), 'seed')}:",
         f"{_count(len(rows), 'run')}, {_endings(rows)}.",
     ]
-    note = "<strong>The study was run in part only.</strong> " if partial else ""
-    return f'<p class="muted">{note}{text(" ".join(parts))}</p>'
+    return f'<p class="muted">{text(" ".join(parts))}</p>'
 
 
 def _endings(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -53,6 +53,11 @@ class Tables:
         return rows
 
     @cached_property
+    def compared(self) -> list[Row]:
+        """The runs that verdicts are about: those on data sets on which all runs are in."""
+        return self.results.comparable(self.runs)
+
+    @cached_property
     def has_truth(self) -> bool:
         """Whether some run was compared with a true graph."""
         return any(row.get("true_n_edges_skel") is not None for row in self.runs)

@@ -233,7 +233,7 @@ def _read_setup(
         title,
         data,
         evaluations,
-        list(_shown_besides(evaluations, data)),
+        list(_shown(evaluations, data)),
         seconds_of(time_limit.value, time_limit.where) if time_limit else None,
         size_of(memory_limit.value, memory_limit.where) if memory_limit else None,
         node.where,
@@ -263,11 +263,23 @@ def _read_evaluations(node: Node) -> list[Request]:
     return result
 
 
-def _shown_besides(asked: Sequence[Request], data: Sequence[DataEntry]) -> Iterator[Request]:
-    """What a report shows without being asked: of evaluations that the study does not name."""
+def _shown(asked: Sequence[Request], data: Sequence[DataEntry]) -> Iterator[Request]:
     ids = tuple(dict.fromkeys(name for one in asked for name in one.algorithms()))
-    has_truth = all(entry.graphs for entry in data)
-    named = {one.name for one in asked}
+    return shown_besides({one.name for one in asked}, ids, all(entry.graphs for entry in data))
+
+
+def shown_besides(named: set[str], ids: Sequence[str], has_truth: bool) -> Iterator[Request]:
+    """What a report shows without being asked: of evaluations that the study does not name.
+
+    Parameters
+    ----------
+    named
+        Names of the evaluations that it asks for.
+    ids
+        The algorithms of the setup.
+    has_truth
+        Whether every data entry has a true graph.
+    """
     for name, module in modules("evaluation").items():
         one = None if name in named else cast(type[Request], module).by_default(ids, has_truth)
         if one is not None:

@@ -56,12 +56,12 @@ class Case(NamedTuple):
     seed
         The replicate.
     graph_label, parameters_label, data_label
-        The names in tables; that of the data ends with its transforms.
+        The names in tables; that of the data ends with the transforms of the data entry.
     noise
         Code of the noise experiment.
     steps
         Label of the other transforms of the data entry.
-    wanted
+    transform
         Label of the transforms that only an evaluation asked for; empty for the study's own data.
     origin
         Place in the plan's origins.
@@ -75,7 +75,7 @@ class Case(NamedTuple):
     data_label: str
     noise: str = "N"
     steps: str = ""
-    wanted: str = ""
+    transform: str = ""
     origin: int = 0
 
 

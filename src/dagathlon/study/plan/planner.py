@@ -228,8 +228,7 @@ class _Planner:
 
     def _add_further(self, number: int, kind: _Kind, case: Case, learning: Learning) -> None:
         graph, data = self.collect.apply(learning.steps, case.graph, case.data, case.seed)
-        label = f"{case.data_label}/{learning.label}"
-        added = case._replace(graph=graph, data=data, data_label=label, wanted=learning.label)
+        added = case._replace(graph=graph, data=data, transform=learning.label)
         self.plan.cases.append(added)
         numbered = len(self.plan.cases) - 1
         standard = next((one for one in kind.scores if one.name == STANDARD), None)

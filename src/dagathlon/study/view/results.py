@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from dagathlon.evaluate.metric import columns
 from dagathlon.learners.base import Estimate
-from dagathlon.study.grammar.config import Config
-from dagathlon.study.grammar.expand import ModuleEntry
-from dagathlon.study.plan.plan import Case, Plan, Run
+from dagathlon.study.plan.plan import Case, Run
 from dagathlon.study.plan.task import Outcome, Status
 from dagathlon.study.store.store import Store
+from dagathlon.study.view.saved import SavedStudy
 
 Row: TypeAlias = dict[str, Any]
 
 # Columns whose values are measured, so that they differ from one run of a study to the next.
 MEASURED = ("time", "cpu", "memory")
+_MISSING = Outcome(Status.SKIPPED, "not run yet")
 
 
 class RunRows(NamedTuple):
@@ -34,111 +35,128 @@ class RunRows(NamedTuple):
     further: list[Row]
 
 
-def run_rows(config: Config, plan: Plan, store: Store, runs: Sequence[Run]) -> RunRows:
-    """The tables of some runs.
+class RunResults:
+    """The results of a setup as far as they are there, looked up in bulk.
 
     Parameters
     ----------
-    config, plan, store
-        The study, its tasks, and where their results are.
-    runs
-        The runs, of the study itself or further ones.
+    study
+        What the run saved.
+    store
+        Where the results are.
     """
-    table = _Table(plan, store, runs)
-    joint = [table.row(run, config.algorithms[run.entry]) for run in runs]
-    return RunRows(joint, [table.further(run) for run in runs])
 
+    def __init__(self, study: SavedStudy, store: Store) -> None:
+        self._study, self._plan, self._store = study, study.plan, store
 
-def case_rows(plan: Plan, store: Store, setup: int, name: str) -> list[Row]:
-    """A score of the data sets of a setup: one row each, none where nothing was asked.
+    @cached_property
+    def outcomes(self) -> Mapping[bytes, Outcome]:
+        """How the steps of all runs ended, by key."""
+        runs = (*self._plan.runs, *self._plan.further)
+        steps = {i for run in runs for i in (run.learn, run.estimate, run.score)} - {None}
+        return self._store.outcomes(map(self._key, steps))
 
-    Parameters
-    ----------
-    plan, store
-        The tasks of the study, and where their results are.
-    setup
-        Number of the setup.
-    name
-        The name that evaluations ask for the score by.
-    """
-    cases = dict.fromkeys(run.case for run in plan.runs if run.setup == setup)
-    scored = plan.data_scores.get(name, {})
-    asked = {case: plan.tasks[i].key for case, i in scored.items() if case in cases}
-    found = dict(store.load_many(set(asked.values())))
-    rows = []
-    for case in cases:
-        metrics = found.get(asked.get(case, b""))
-        if metrics is not None:
-            rows.append(_labels(plan.cases[case]) | {"seed": plan.cases[case].seed} | metrics)
-    return rows
+    @cached_property
+    def runs(self) -> list[Run]:
+        """The runs whose results are in, in the order of the plan."""
+        return list(self._ended)
 
+    @cached_property
+    def _ended(self) -> dict[Run, Outcome]:
+        outcomes = ((run, self.outcome(run)) for run in self._plan.runs)
+        return {run: outcome for run, outcome in outcomes if outcome is not None}
 
-class _Table:
-    """Looks up everything the rows need, in bulk."""
+    def outcome(self, run: Run) -> Outcome | None:
+        """How a run ended: the learner's outcome, or that of the first later step that failed.
 
-    def __init__(self, plan: Plan, store: Store, runs: Sequence[Run]) -> None:
-        self._plan = plan
-        tasks = plan.tasks
-        wanted = {tasks[i].key for run in runs for i in (run.learn, run.estimate, run.score) if i}
-        self._outcomes = store.outcomes(wanted)
-        scores = {tasks[i].key for run in runs for i in (run.score, *run.scores) if i is not None}
-        self._scores: Mapping[bytes, Any] = dict(store.load_many(scores))
-        learned = {tasks[run.learn].key for run in runs}
+        None when it has not ended, or when its results are not there any more.
+        """
+        ended = None
+        for position in (run.learn, run.estimate, run.score):
+            step = None if position is None else self.outcomes.get(self._key(position))
+            if position is not None and (step is None or step.status is not Status.OK):
+                return step
+            ended = ended or step
+        return ended
+
+    @cached_property
+    def rows(self) -> RunRows:
+        """The tables of the runs that are in."""
+        return self.rows_of(self.runs)
+
+    def rows_of(self, runs: Sequence[Run]) -> RunRows:
+        """The tables of some runs, of the study itself or further ones."""
+        scored = {i for run in runs for i in (run.score, *run.scores)} - {None}
+        scores: Mapping[bytes, Any] = dict(self._store.load_many(map(self._key, scored)))
+        learned = {run.learn for run in runs}
         # The graphs themselves would fill the memory.
-        self._stats: Mapping[bytes, Mapping[str, Any]] = {
+        stats = {
             key: found.stats
-            for key, found in store.load_many(learned)
+            for key, found in self._store.load_many(map(self._key, learned))
             if isinstance(found, Estimate)
         }
+        joint = [self._row(run, stats.get(self._key(run.learn), {}), scores) for run in runs]
+        return RunRows(joint, [self._further(run, scores) for run in runs])
 
-    def row(self, run: Run, entry: ModuleEntry) -> Row:
+    def scores(self, name: str, runs: Sequence[Run]) -> list[Any]:
+        """A further score by name: one value per run, None where there is none."""
+        positions = [self._score(name, run) for run in runs]
+        keys = {self._key(i) for i in positions if i is not None}
+        found = dict(self._store.load_many(keys))
+        return [None if i is None else found.get(self._key(i)) for i in positions]
+
+    def _score(self, name: str, run: Run) -> int | None:
+        names = self._plan.origins[self._plan.cases[run.case].origin].scores
+        return dict(zip(names, run.scores, strict=False)).get(name)
+
+    def data_rows(self, name: str) -> list[Row]:
+        """A score of data sets by name: one row each, none where nothing was asked."""
+        cases = dict.fromkeys(run.case for run in self._plan.runs)
+        scored = self._plan.data_scores.get(name, {})
+        asked = {case: self._key(i) for case, i in scored.items() if case in cases}
+        found = dict(self._store.load_many(set(asked.values())))
+        rows = []
+        for case in cases:
+            metrics = found.get(asked.get(case, b""))
+            if metrics is not None:
+                about = self._plan.cases[case]
+                rows.append(_labels(about) | {"seed": about.seed} | metrics)
+        return rows
+
+    def _row(self, run: Run, stats: Mapping[str, Any], scores: Mapping[bytes, Any]) -> Row:
         case = self._plan.cases[run.case]
-        learner = entry.settings[run.setting].module
-        outcome = self._outcome(run)
-        stats = self._stats.get(self._key(run.learn), {})
-        metrics = {} if run.score is None else self._scores.get(self._key(run.score), {})
+        algorithm = self._study.algorithms[run.entry]
+        values = algorithm.settings[run.setting].values
+        outcome = self._ended.get(run) or self.outcome(run) or _MISSING
+        metrics = {} if run.score is None else scores.get(self._key(run.score), {})
         row: Row = {name: metrics.get(name) for name in columns("benchpress")}
-        row |= {"seed": case.seed, "algorithm": learner.name}
+        row |= {"seed": case.seed, "algorithm": algorithm.module.name}
         row |= _labels(case)
         row["time"] = outcome.wall if outcome.status is Status.OK else None
         row["ntests"] = stats.get("ntests")
-        row["id"] = entry.id
-        row |= entry.settings[run.setting].values
-        row["curve_param"] = entry.curve_parameter
-        row["curve_value"] = entry.settings[run.setting].values.get(entry.curve_parameter)
+        row["id"] = algorithm.id
+        row |= values
+        row["curve_param"] = algorithm.curve_parameter
+        row["curve_value"] = values.get(algorithm.curve_parameter)
         row["status"] = outcome.status.value
         row["reason"] = outcome.reason or None
-        row["implementation"] = learner.implementation
+        row["implementation"] = algorithm.module.implementation
         row["cpu"] = outcome.cpu if outcome.status is Status.OK else None
         row["memory"] = outcome.memory if outcome.status is Status.OK else None
         row |= {name: metrics[name] for name in columns("beside") if name in metrics}
         row |= {name: stats[name] for name in TRUST if name in stats}
         return row
 
-    def further(self, run: Run) -> Row:
+    def _further(self, run: Run, scores: Mapping[bytes, Any]) -> Row:
         row: Row = {}
         joint = columns("benchpress", "beside")
         for position in (run.score, *run.scores):
-            metrics = {} if position is None else self._scores.get(self._key(position), {})
+            metrics = {} if position is None else scores.get(self._key(position), {})
             row |= {k: v for k, v in metrics.items() if k not in joint}
         return row
 
-    def _key(self, position: int) -> bytes:
-        return self._plan.tasks[position].key
-
-    def _outcome(self, run: Run) -> Outcome:
-        """How the run ended: the learner's outcome, or that of the first later step that failed."""
-        learned = self._find(run.learn)
-        if learned.status is not Status.OK:
-            return learned
-        for position in (run.estimate, run.score):
-            if position is not None and self._find(position).status is not Status.OK:
-                return self._find(position)
-        return learned
-
-    def _find(self, position: int) -> Outcome:
-        missing = Outcome(Status.SKIPPED, "not run yet")
-        return self._outcomes.get(self._key(position), missing)
+    def _key(self, position: int | None) -> bytes:
+        return self._plan.keys[cast(int, position)]
 
 
 def _labels(case: Case) -> Row:

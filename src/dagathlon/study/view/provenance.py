@@ -1,0 +1,129 @@
+"""Where and when a study was run, and where it stands: a small file in each setup's folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Self
+
+from dagathlon.errors import StudyError
+
+PROVENANCE = "provenance.json"
+_MOST_BYTES = 2**20
+_PACKAGES = ("dagathlon", "numpy", "scipy", "pyarrow", "vl-convert-python")
+
+
+class State(StrEnum):
+    """How far a run has come, by what it said last."""
+
+    RUNNING = "running"
+    FINISHED = "finished"
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where and when a study was run, and where it stands.
+
+    Parameters
+    ----------
+    study
+        Name of the study's file.
+    seed
+        What was added to every seed.
+    time_limit, memory_limit
+        Limits of the runs that have none of their own: seconds, bytes.
+    state
+        What the run said last; one that was killed has not said so.
+    partial
+        Whether it was limited to a part of the study.
+    process
+        Number of the process that runs it.
+    began, ended
+        Seconds since 1970.
+    versions
+        Of the packages and of Python, by name.
+    machine
+        System, processor and cores.
+    """
+
+    study: str
+    seed: int = 0
+    time_limit: float | None = None
+    memory_limit: int | None = None
+    state: State = State.RUNNING
+    partial: bool = False
+    process: int = field(default_factory=os.getpid)
+    began: float = field(default_factory=time.time)
+    ended: float | None = None
+    versions: Mapping[str, str] = field(default_factory=lambda: dict(_versions()))
+    machine: str = field(default_factory=lambda: ", ".join(_machine()))
+
+    def closed(self, *, interrupted: bool) -> Self:
+        """The same when the run has come to its end."""
+        state = State.INTERRUPTED if interrupted else State.FINISHED
+        return replace(self, state=state, ended=time.time())
+
+    def save(self, folder: Path) -> None:
+        """Write it into the folder of a setup, whole or not at all."""
+        folder.mkdir(parents=True, exist_ok=True)
+        unfinished = folder / f"{PROVENANCE}.{os.getpid()}.part"
+        unfinished.write_text(json.dumps({"format": 1} | asdict(self), indent=2) + "\n", "utf-8")
+        unfinished.replace(folder / PROVENANCE)
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Read it again; what is not of the right type is a `StudyError`."""
+        path = folder / PROVENANCE
+        try:
+            with path.open(encoding="utf-8") as stream:
+                found: dict[str, Any] = json.loads(stream.read(_MOST_BYTES))
+            values = {one.name: found[one.name] for one in fields(cls)}
+            values["state"] = State(values["state"])
+            values["versions"] = {str(k): str(v) for k, v in values["versions"].items()}
+            values["process"] = int(values["process"])
+            time.gmtime(values["began"])  # a moment that cannot be told is no moment
+            return cls(**values)
+        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+            raise StudyError(f"{path}: cannot be used ({error!r})") from None
+        except (OverflowError, RecursionError) as error:
+            raise StudyError(f"{path}: cannot be used ({error})") from None
+
+
+def installed_version() -> str:
+    """The version of dagathlon that reads."""
+    return dict(_versions()).get("dagathlon", "")
+
+
+def _versions() -> Iterator[tuple[str, str]]:
+    for package in _PACKAGES:
+        try:
+            yield package, version(package)
+        except PackageNotFoundError:
+            continue
+    yield "Python", platform.python_version()
+
+
+def _machine() -> Iterator[str]:
+    cores = os.cpu_count()
+    parts = [platform.system(), platform.machine(), _processor()]
+    yield from (part for part in parts if part)
+    if cores:
+        yield f"{cores} cores"
+
+
+def _processor() -> str:
+    """The processor's name, where the system tells it."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            named = (line.partition(":")[2].strip() for line in file if line.startswith("model n"))
+            return next(named, "")
+    except OSError:
+        return platform.processor()

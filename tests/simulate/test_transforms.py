@@ -1,0 +1,136 @@
+"""Transforms: which rows and columns come out, what becomes of the truth, what is known before."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dagathlon.data import Dataset, Network, Variable
+from dagathlon.data.facts import DataFacts, facts_of
+from dagathlon.errors import NotApplicableError, StudyError
+from dagathlon.graphs import Graph
+from dagathlon.modules import modules
+from dagathlon.simulate.columns import Select, Standardize
+from dagathlon.simulate.noise import Noise
+from dagathlon.simulate.resampling import Bootstrap, Subsample
+from dagathlon.simulate.transform import Transform
+
+
+def stream(seed: int = 1) -> np.random.Generator:
+    return np.random.Generator(np.random.Philox(key=seed))
+
+
+def numbered(rows: int) -> Dataset:
+    """Data whose first column is the number of the row."""
+    values = np.column_stack([np.arange(rows, dtype=float), np.arange(rows) ** 2 % 7.0])
+    return Dataset([Variable("row"), Variable("other")], values=values)
+
+
+def rows_of(data: Dataset) -> list[int]:
+    return [int(value) for value in data.column("row")]
+
+
+@settings(max_examples=50)
+@given(st.integers(1, 60), st.integers(0, 60), st.integers(0, 100))
+def test_a_subsample_takes_rows_once_and_begins_larger_ones(n: int, more: int, seed: int) -> None:
+    data = numbered(n + more)
+    small = Subsample(n=n).apply(data, stream(seed))
+    whole = Subsample(n=n + more).apply(data, stream(seed))
+    assert len(set(rows_of(small))) == n
+    assert rows_of(whole)[:n] == rows_of(small)
+    assert sorted(rows_of(whole)) == list(range(n + more))
+    assert all(o == r**2 % 7 for r, o in zip(rows_of(small), small.column("other"), strict=True))
+
+
+def test_every_row_is_as_likely_in_a_subsample() -> None:
+    data, draws = numbered(10), 2000
+    counts = np.zeros(10)
+    for seed in range(draws):
+        counts[rows_of(Subsample(n=3).apply(data, stream(seed)))] += 1
+    # Binomial with mean 600 and standard deviation 20.5.
+    assert np.abs(counts - 0.3 * draws).max() < 5 * np.sqrt(draws * 0.3 * 0.7)
+
+
+def test_a_bootstrap_sample_repeats_rows() -> None:
+    data = numbered(1000)
+    found = rows_of(Bootstrap().apply(data, stream()))
+    assert len(found) == 1000
+    # About 632 of 1000 rows are drawn at least once; the standard deviation is under 10.
+    assert 580 < len(set(found)) < 685
+    assert rows_of(Bootstrap(n=50).apply(data, stream())) == found[:50]
+    assert len(Bootstrap(n=3000).apply(data, stream())) == 3000
+
+
+def test_too_few_rows_are_said() -> None:
+    assert Subsample(n=20).not_applicable(DataFacts(n_rows=10)) == (
+        "there are 10 rows to take 20 from"
+    )
+    assert not Subsample(n=20).not_applicable(DataFacts())
+    with pytest.raises(NotApplicableError, match="subsample=20,1: there are 10 rows to take 20"):
+        Subsample(n=20).apply(numbered(10), stream())
+    with pytest.raises(NotApplicableError, match="no rows"):
+        Bootstrap().apply(numbered(3)[:0], stream())
+
+
+def test_standardised_columns_have_mean_0_and_variance_1() -> None:
+    data = Standardize().apply(numbered(30), stream())
+    assert np.allclose(data.values.mean(axis=0), 0)
+    assert np.allclose(data.values.var(axis=0, ddof=1), 1)
+    discrete = Network.load("asia").sample(5, stream())
+    assert "no mean" in Standardize().not_applicable(facts_of(discrete))
+    with pytest.raises(NotApplicableError, match="no mean"):
+        Standardize().apply(discrete, stream())
+
+
+def test_a_choice_of_variables_hides_the_others() -> None:
+    truth = Graph.from_edges(["l -> a", "l -> b", "a -> c"], "abcl")
+    data = Dataset([Variable(name) for name in "abcl"], values=np.zeros((3, 4)))
+    chosen = Select(variables=("c", "b", "a"))
+    found = chosen.apply(data, stream())
+    assert found.names == ("c", "b", "a")
+    assert chosen.truth(truth, found) == Graph.from_edges(["a <-> b", "a -> c"], "abc")
+    assert Subsample(n=2).truth(truth, data) is truth
+    with pytest.raises(NotApplicableError, match="no variable 'd'; variables: a, b, c"):
+        Select(variables=("d",)).apply(data, stream())
+
+
+@pytest.mark.parametrize("variables", [[], ["a", "a"]])
+def test_a_choice_of_nothing_or_twice_is_refused(variables: list[str]) -> None:
+    with pytest.raises(StudyError, match="variables names"):
+        Select.from_json({"variables": variables})
+
+
+MADE: dict[str, Transform] = {
+    "subsample": Subsample(n=5, number=2),
+    "bootstrap": Bootstrap(n=7),
+    "standardize": Standardize(),
+    "select": Select(variables=("x", "k")),
+    "noise": Noise.from_code("M10"),
+}
+
+
+def test_all_transforms_are_here() -> None:
+    assert set(MADE) == set(modules("transform"))
+
+
+@pytest.mark.parametrize("transform", MADE.values(), ids=MADE)
+def test_what_is_known_before_is_true_afterwards(transform: Transform) -> None:
+    variables = [Variable("x"), Variable("y"), Variable("k", ("a", "b", "c"))]
+    values = np.random.default_rng(1).normal(size=(40, 2))
+    data = Dataset(variables, codes=np.arange(40)[:, None] % 3, values=values)
+    before, after = facts_of(data), facts_of(transform.apply(data, stream()))
+    told = transform.facts(before)
+    assert not transform.not_applicable(before)
+    for name in ("kind", "binary", "missing", "n_rows", "n_columns"):
+        assert getattr(told, name) in (None, getattr(after, name)), name
+
+
+def test_labels_say_the_parameters() -> None:
+    assert Subsample(n=100, number=3).label == "subsample=100,3"
+    assert Bootstrap().label == "bootstrap=all,1"
+    assert Standardize().label == "standardize"
+    assert Select(variables=("a/b", "c")).label == "select=a_b+c"
+    assert Noise.from_code("cMI").label == "noise=cMI"
+    assert Noise().does_nothing

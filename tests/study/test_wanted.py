@@ -1,0 +1,45 @@
+"""What evaluations ask of the planner: wishes are joined, and conflicts are said."""
+
+from __future__ import annotations
+
+import pytest
+
+from dagathlon.data.facts import DataFacts
+from dagathlon.errors import StudyError
+from dagathlon.evaluate.steps import CaseDiagnostics, StandardMetrics
+from dagathlon.simulate.iid import Iid
+from dagathlon.simulate.resampling import Subsample
+from dagathlon.study.grammar.wanted import Cases, DataScore, Learning, RunScore, agreed
+
+CASES = Cases("g", "p", "d", range(1, 3), DataFacts(), True, Iid(), (), ("a", "b"))
+WITHOUT = Cases("None", "None", "file", range(1, 2), DataFacts(), False, None, (), ("a",))
+
+
+def diagnostics(draws: int, *, weak: bool = False) -> DataScore:
+    return DataScore("diagnostics", CaseDiagnostics(draws=draws), ("truth", "data"), weak)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_weak_wish_gives_way(order: int) -> None:
+    wishes = [diagnostics(10, weak=True), diagnostics(3)][::order]
+    assert agreed(wishes, CASES).data_scores == (diagnostics(3),)
+    assert agreed(wishes[:1] * 2, CASES).data_scores == (wishes[0],)
+
+
+def test_two_meanings_of_one_name_are_refused() -> None:
+    with pytest.raises(StudyError, match=r"name 'diagnostics': diagnostics\[draws=3\] and"):
+        agreed([diagnostics(3), diagnostics(4)], CASES)
+    assert len(agreed([diagnostics(3), diagnostics(3)], CASES).data_scores) == 1
+
+
+def test_what_a_data_set_lacks_is_not_asked_of_it() -> None:
+    score = RunScore("metrics", StandardMetrics(), ("truth", "estimate"))
+    assert agreed([score], CASES).run_scores == (score,)
+    assert agreed([score, diagnostics(3)], WITHOUT) == agreed([], CASES)
+
+
+def test_learning_on_the_same_data_is_joined() -> None:
+    steps = (Subsample(n=5),)
+    found = agreed([Learning(steps, ("a",)), Learning(steps, ("b", "a"), scored=True)], CASES)
+    assert found.learning == (Learning(steps, ("a", "b"), scored=True),)
+    assert found.learning[0].label == "subsample=5,1"
