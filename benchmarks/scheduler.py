@@ -31,6 +31,31 @@ def empty_tasks(n: int) -> Tasks:
     return Tasks([Task(task_key(call, seed, ()), call, seed) for seed in range(n)])
 
 
+def large_tasks(n: int, megabytes: int) -> Tasks:
+    """Tasks whose results are large: what does it cost to bring them into the store?"""
+    add_files([str(Path(__file__).with_name("_empty_graph.py"))])
+    version = find("data", "benchmark_large").version
+    call = Call.of(TaskKind.DATA, "benchmark_large", version, {"megabytes": megabytes})
+    return Tasks([Task(task_key(call, seed, ()), call, seed) for seed in range(n)])
+
+
+def measure_large(n: int, megabytes: int) -> float:
+    """Seconds for n large results by two workers."""
+    plan = large_tasks(n, megabytes)
+    started: list[float] = []
+
+    def note(event: Any) -> None:
+        if not started and type(event).__name__ == "Finished":
+            started.append(time.perf_counter())
+
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
+        summary = LocalEngine(2).run(plan, store, on_event=note)
+        seconds = time.perf_counter() - started[0]
+    if set(summary.ran) != {("ok", "data", "benchmark_large")}:
+        raise RuntimeError(f"some failed: {summary.ran}")
+    return seconds
+
+
 def measure(n: int, jobs: int) -> tuple[float, int]:
     """Seconds for n tasks with workers already up, and growth of the engine's memory in bytes."""
     plan = empty_tasks(n)
@@ -68,6 +93,11 @@ def run(tasks: int = TASKS, repeats: int = pick(3, 1)) -> list[Row]:
         timing = Timing(min(walls), max(walls), memory=max(grown))
         note = f"{1e6 * min(walls) / tasks:.0f} µs per task"
         rows.append(row(f"{tasks:,} empty tasks, jobs={jobs}", timing, note=note))
+    for megabytes in (10, 50):
+        results = pick(40, 2)
+        seconds = min(measure_large(results, megabytes) for _ in range(repeats))
+        note = f"{1e3 * seconds / results:.1f} ms per result"
+        rows.append(row(f"{results} results of {megabytes} MB, jobs=2", seconds, note=note))
     seconds = lookup(tasks)
     note = f"{1e6 * seconds / tasks:.1f} µs per key"
     return [*rows, row(f"look up {tasks:,} keys", seconds, note=note)]
