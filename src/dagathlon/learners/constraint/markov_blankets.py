@@ -47,9 +47,7 @@ class BlanketLearner(ConstraintBased):
         options = _core.LocalOptions(
             self.alpha, self.max_order, self.knowledge(test.names), self.undirected
         )
-        graph, tests = _core.learn_by_blankets(
-            test.native, self.search, options, levels, len(data)
-        )
+        graph, tests = _core.learn_by_blankets(test.native, self.search, options, levels, len(data))
         return Estimate(Graph._of(test.names, graph), {"ntests": tests})
 
 
