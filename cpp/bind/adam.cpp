@@ -32,12 +32,10 @@ auto without_gil(const Work& work) {
   return work();
 }
 
-Answer fit_golem(Matrix<const double> moments, Matrix<const double> start, bool equal_variances, double sparsity,
-                 double acyclicity, double learning_rate, std::size_t steps) {
+Answer fit_golem(Matrix<const double> moments, Matrix<const double> start, const GolemSettings& settings) {
   const SquareMatrix squares = square(moments);
   const SquareMatrix weights = like(squares, start);
-  return answer(without_gil(
-      [&] { return golem(squares, weights, {equal_variances, sparsity, acyclicity, learning_rate, steps}); }));
+  return answer(without_gil([&] { return golem(squares, weights, settings); }));
 }
 
 std::pair<std::optional<double>, NumpyMatrix<double>> objective(Matrix<const double> moments,
@@ -50,29 +48,32 @@ std::pair<std::optional<double>, NumpyMatrix<double>> objective(Matrix<const dou
   return {value, numpy(gradient)};
 }
 
-Answer fit_dagma(Matrix<const double> moments, Matrix<const double> values, Matrix<const double> start, double sparsity,
-                 double weight_of_loss, double scale, double learning_rate, double beta1, double beta2,
-                 std::size_t steps, std::size_t checkpoint) {
+Answer fit_dagma(Matrix<const double> moments, Matrix<const double> values, Matrix<const double> start,
+                 const DagmaSettings& settings) {
   const DagmaData data{square(moments), {values.data(), values.size()}, values.shape(0)};
   if (values.shape(0) && values.shape(1) != data.moments.size()) throw nb::value_error("one column per variable");
-  if (checkpoint == 0) throw nb::value_error("checkpoint must be positive");
+  if (settings.checkpoint == 0) throw nb::value_error("checkpoint must be positive");
   const SquareMatrix weights = like(data.moments, start);
-  return answer(without_gil([&] {
-    return dagma(data, weights, {sparsity, weight_of_loss, scale, learning_rate, beta1, beta2, steps, checkpoint});
-  }));
+  return answer(without_gil([&] { return dagma(data, weights, settings); }));
 }
 
 }  // namespace
 
 static void bind_adam(nb::module_& m) {
-  m.def("golem", &fit_golem, nb::arg("moments"), nb::arg("start"), nb::arg("equal_variances"), nb::arg("sparsity"),
-        nb::arg("acyclicity"), nb::arg("learning_rate"), nb::arg("steps"),
+  nb::class_<GolemSettings>(m, "GolemSettings")
+      .def("__init__", from_fields<GolemSettings, bool, double, double, double, std::size_t>(), nb::kw_only(),
+           nb::arg("equal_variances"), nb::arg("sparsity"), nb::arg("acyclicity"), nb::arg("learning_rate"),
+           nb::arg("steps"));
+  nb::class_<DagmaSettings>(m, "DagmaSettings")
+      .def("__init__",
+           from_fields<DagmaSettings, double, double, double, double, double, double, std::size_t, std::size_t>(),
+           nb::kw_only(), nb::arg("sparsity"), nb::arg("weight_of_loss"), nb::arg("log_determinant_scale"),
+           nb::arg("learning_rate"), nb::arg("beta1"), nb::arg("beta2"), nb::arg("steps"), nb::arg("checkpoint"));
+  m.def("golem", &fit_golem, nb::arg("moments"), nb::arg("start"), nb::arg("settings"),
         "Weights from row to column after so many steps; None when they diverge.");
   m.def("golem_objective", &objective, nb::arg("moments"), nb::arg("weights"), nb::arg("equal_variances"),
         nb::arg("sparsity"), nb::arg("acyclicity"), "Value and gradient.");
-  m.def("dagma", &fit_dagma, nb::arg("moments"), nb::arg("values"), nb::arg("start"), nb::arg("sparsity"),
-        nb::arg("weight_of_loss"), nb::arg("scale"), nb::arg("learning_rate"), nb::arg("beta1"), nb::arg("beta2"),
-        nb::arg("steps"), nb::arg("checkpoint"),
+  m.def("dagma", &fit_dagma, nb::arg("moments"), nb::arg("values"), nb::arg("start"), nb::arg("settings"),
         "One stage of DAGMA, least squares without values; None when the start is out of the domain.");
 }
 

@@ -57,6 +57,12 @@ NodeList to_list(ConstRow row);
 // Pairs of n nodes from row to column, the diagonal left out; ValueError for another shape.
 BitMatrix to_bits(const Matrix<const bool>& pairs, std::size_t n);
 
+// The constructor of settings from their fields: calls with many arguments take these instead.
+template <class Settings, class... Fields>
+auto from_fields() {
+  return [](Settings* self, Fields... fields) { new (self) Settings{fields...}; };
+}
+
 // A part of the module. A binding file makes itself known by holding one, so that no list names them all.
 class Part {
  public:

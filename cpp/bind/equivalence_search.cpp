@@ -9,14 +9,23 @@ namespace dagathlon {
 
 namespace {
 
+// What is asked for; arcs and targets are checked against the data.
+struct ClassSettings {
+  std::vector<Step> phases;
+  bool iterate;
+  bool together;
+  bool escape;
+  std::size_t max_degree;
+  bool faithful;
+};
+
 ClassSearchResult checked_search(BoundScore& score, const SearchLimits& limits, const MarkedGraph& start,
-                                 std::vector<Step> phases, bool iterate, bool together, bool escape,
-                                 std::size_t max_degree, bool faithful, const std::vector<NodeList>& targets) {
+                                 const ClassSettings& settings, const std::vector<NodeList>& targets) {
   const std::size_t n = score.size();
   if (start.size() != n || limits.forbidden.size() != n) throw nb::value_error("graph and data of different size");
   if (!is_dag(start)) throw nb::value_error("a search over classes starts at a DAG");
-  ClassSearch how{std::move(phases), iterate, together, escape,
-                  {max_degree, limits.max_parents, faithful, limits.forbidden, limits.required}, {}};
+  ClassSearch how{settings.phases, settings.iterate, settings.together, settings.escape,
+                  {settings.max_degree, limits.max_parents, settings.faithful, limits.forbidden, limits.required}, {}};
   BitSet always(n);
   for (std::size_t i = 0; i < n; ++i) always.set(i);
   for (const NodeList& nodes : targets) {
@@ -38,8 +47,12 @@ static void bind_equivalence_search(nb::module_& m) {
       .def_ro("graph", &ClassSearchResult::graph)
       .def_ro("score", &ClassSearchResult::score)
       .def_ro("steps", &ClassSearchResult::steps);
-  m.def("search_classes", &checked_search, nb::arg("score"), nb::arg("limits"), nb::arg("start"), nb::arg("phases"),
-        nb::arg("iterate"), nb::arg("together"), nb::arg("escape"), nb::arg("max_degree"), nb::arg("faithful"), nb::arg("targets"), ReleaseGil());
+  nb::class_<ClassSettings>(m, "ClassSettings")
+      .def("__init__", from_fields<ClassSettings, std::vector<Step>, bool, bool, bool, std::size_t, bool>(),
+           nb::kw_only(), nb::arg("phases"), nb::arg("iterate"), nb::arg("together"), nb::arg("escape"),
+           nb::arg("max_degree"), nb::arg("faithful"));
+  m.def("search_classes", &checked_search, nb::arg("score"), nb::arg("limits"), nb::arg("start"),
+        nb::arg("settings"), nb::arg("targets"), ReleaseGil());
 }
 
 static const Part part("equivalence_search", bind_equivalence_search);

@@ -38,16 +38,16 @@ static void bind_hill_climbing(nb::module_& m) {
       .def_ro("score", &SearchResult::score)
       .def_ro("steps", &SearchResult::steps)
       .def_ro("evaluations", &SearchResult::evaluations);
+  nb::class_<HillClimbing>(m, "HillClimbing")
+      .def("__init__", from_fields<HillClimbing, std::size_t, std::size_t, std::size_t, std::uint64_t>(),
+           nb::kw_only(), nb::arg("max_steps"), nb::arg("restarts"), nb::arg("perturbations"), nb::arg("seed"));
   m.def("hill_climb",
-        [](BoundScore& score, const SearchLimits& limits, const MarkedGraph& start, std::size_t max_steps,
-           std::size_t restarts, std::size_t perturbations, std::uint64_t seed) {
+        [](BoundScore& score, const SearchLimits& limits, const MarkedGraph& start, const HillClimbing& how) {
           check_start(start, score.size());
           if (limits.forbidden.size() != score.size()) throw nb::value_error("limits and data of different size");
-          return score.with(
-              [&](Score& s) { return hill_climb(s, limits, start, {max_steps, restarts, perturbations, seed}); });
+          return score.with([&](Score& s) { return hill_climb(s, limits, start, how); });
         },
-        nb::arg("score"), nb::arg("limits"), nb::arg("start"), nb::arg("max_steps"), nb::arg("restarts"),
-        nb::arg("perturbations"), nb::arg("seed"), ReleaseGil());
+        nb::arg("score"), nb::arg("limits"), nb::arg("start"), nb::arg("how"), ReleaseGil());
   m.def("tabu_search",
         [](BoundScore& score, const SearchLimits& limits, const MarkedGraph& start, std::size_t max_steps,
            std::size_t memory, std::size_t patience) {

@@ -22,16 +22,16 @@ static void bind_order_search(nb::module_& m) {
         },
         nb::arg("score"), nb::arg("limits"), nb::arg("backward"), nb::arg("starts"), nb::arg("random"),
         nb::arg("seed"), ReleaseGil());
+  nb::class_<Grasp>(m, "Grasp")
+      .def("__init__", from_fields<Grasp, std::size_t, std::size_t, std::size_t, std::size_t, std::uint64_t>(),
+           nb::kw_only(), nb::arg("depth"), nb::arg("uncovered_depth"), nb::arg("nonsingular_depth"),
+           nb::arg("starts"), nb::arg("seed"));
   m.def("grasp",
-        [](BoundScore& score, const SearchLimits& limits, std::size_t depth, std::size_t uncovered_depth,
-           std::size_t nonsingular_depth, std::size_t starts, std::uint64_t seed) {
+        [](BoundScore& score, const SearchLimits& limits, const Grasp& how) {
           check_size(score, limits);
-          return score.with([&](Score& s) {
-            return grasp(s, limits, {depth, uncovered_depth, nonsingular_depth, starts, seed});
-          });
+          return score.with([&](Score& s) { return grasp(s, limits, how); });
         },
-        nb::arg("score"), nb::arg("limits"), nb::arg("depth"), nb::arg("uncovered_depth"),
-        nb::arg("nonsingular_depth"), nb::arg("starts"), nb::arg("seed"), ReleaseGil());
+        nb::arg("score"), nb::arg("limits"), nb::arg("how"), ReleaseGil());
 }
 
 static const Part part("order_search", bind_order_search);

@@ -121,16 +121,18 @@ static void bind_parent_sets(nb::module_& m) {
           return violated_clusters(nodes, terms, most);
         },
         nb::arg("nodes"), nb::arg("shares"), nb::arg("most"), ReleaseGil());
+  nb::class_<WindowSearch>(m, "WindowSearch")
+      .def("__init__",
+           from_fields<WindowSearch, std::size_t, std::size_t, std::size_t, bool, double, std::uint64_t>(),
+           nb::kw_only(), nb::arg("starts"), nb::arg("patience") = 0, nb::arg("window"),
+           nb::arg("acyclic_selection"), nb::arg("seconds") = 0.0, nb::arg("seed"));
   m.def("window_search",
-        [](const Candidates& candidates, std::size_t starts, std::size_t patience, std::size_t window,
-           bool acyclic_selection, double seconds, std::uint64_t seed) {
-          const WindowResult found =
-              window_search(candidates.sets, {starts, patience, window, acyclic_selection, seconds, seed});
+        [](const Candidates& candidates, const WindowSearch& how) {
+          const WindowResult found = window_search(candidates.sets, how);
           return std::tuple(found.choice.score, chosen_parents(candidates.sets, found.choice), found.starts,
                             found.moves);
         },
-        nb::arg("sets"), nb::arg("starts"), nb::arg("patience"), nb::arg("window"), nb::arg("acyclic_selection"),
-        nb::arg("seconds"), nb::arg("seed"), ReleaseGil());
+        nb::arg("sets"), nb::arg("how"), ReleaseGil());
 }
 
 static const Part part("parent_sets", bind_parent_sets);

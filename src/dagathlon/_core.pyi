@@ -240,14 +240,34 @@ def mixed_likelihood(
     is_discrete: Sequence[bool],
     penalty: float,
 ) -> Score: ...
+
+class GolemSettings:
+    def __init__(
+        self,
+        *,
+        equal_variances: bool,
+        sparsity: float,
+        acyclicity: float,
+        learning_rate: float,
+        steps: int,
+    ) -> None: ...
+
+class DagmaSettings:
+    def __init__(
+        self,
+        *,
+        sparsity: float,
+        weight_of_loss: float,
+        log_determinant_scale: float,
+        learning_rate: float,
+        beta1: float,
+        beta2: float,
+        steps: int,
+        checkpoint: int,
+    ) -> None: ...
+
 def golem(
-    moments: NDArray[numpy.float64],
-    start: NDArray[numpy.float64],
-    equal_variances: bool,
-    sparsity: float,
-    acyclicity: float,
-    learning_rate: float,
-    steps: int,
+    moments: NDArray[numpy.float64], start: NDArray[numpy.float64], settings: GolemSettings
 ) -> NDArray[numpy.float64] | None:
     """
     Weights from row to column after so many steps; None when they diverge.
@@ -266,14 +286,7 @@ def dagma(
     moments: NDArray[numpy.float64],
     values: NDArray[numpy.float64],
     start: NDArray[numpy.float64],
-    sparsity: float,
-    weight_of_loss: float,
-    scale: float,
-    learning_rate: float,
-    beta1: float,
-    beta2: float,
-    steps: int,
-    checkpoint: int,
+    settings: DagmaSettings,
 ) -> NDArray[numpy.float64] | None:
     """
     One stage of DAGMA, least squares without values; None when the start is out of the domain.
@@ -406,16 +419,23 @@ class ClassSearchResult:
     @property
     def steps(self) -> int: ...
 
+class ClassSettings:
+    def __init__(
+        self,
+        *,
+        phases: Sequence[ClassStep],
+        iterate: bool,
+        together: bool,
+        escape: bool,
+        max_degree: int,
+        faithful: bool,
+    ) -> None: ...
+
 def search_classes(
     score: Score,
     limits: SearchLimits,
     start: MarkedGraph,
-    phases: Sequence[ClassStep],
-    iterate: bool,
-    together: bool,
-    escape: bool,
-    max_degree: int,
-    faithful: bool,
+    settings: ClassSettings,
     targets: Sequence[Sequence[int]],
 ) -> ClassSearchResult: ...
 
@@ -454,14 +474,11 @@ class SearchResult:
     @property
     def evaluations(self) -> int: ...
 
+class HillClimbing:
+    def __init__(self, *, max_steps: int, restarts: int, perturbations: int, seed: int) -> None: ...
+
 def hill_climb(
-    score: Score,
-    limits: SearchLimits,
-    start: MarkedGraph,
-    max_steps: int,
-    restarts: int,
-    perturbations: int,
-    seed: int,
+    score: Score, limits: SearchLimits, start: MarkedGraph, how: HillClimbing
 ) -> SearchResult: ...
 def tabu_search(
     score: Score,
@@ -625,15 +642,13 @@ def notears_search(
 def boss(
     score: Score, limits: SearchLimits, backward: bool, starts: int, random: bool, seed: int
 ) -> SearchResult: ...
-def grasp(
-    score: Score,
-    limits: SearchLimits,
-    depth: int,
-    uncovered_depth: int,
-    nonsingular_depth: int,
-    starts: int,
-    seed: int,
-) -> SearchResult: ...
+
+class Grasp:
+    def __init__(
+        self, *, depth: int, uncovered_depth: int, nonsingular_depth: int, starts: int, seed: int
+    ) -> None: ...
+
+def grasp(score: Score, limits: SearchLimits, how: Grasp) -> SearchResult: ...
 def orient_colliders(
     graph: MarkedGraph, in_separating_set: Callable[[int, int, int], bool]
 ) -> MarkedGraph:
@@ -680,14 +695,21 @@ def best_by_sets(sets: ParentSets) -> tuple[float, list[list[int]]]: ...
 def violated_clusters(
     nodes: int, shares: Sequence[tuple[int, Sequence[int], float]], most: int
 ) -> list[list[int]]: ...
+
+class WindowSearch:
+    def __init__(
+        self,
+        *,
+        starts: int,
+        patience: int = 0,
+        window: int,
+        acyclic_selection: bool,
+        seconds: float = 0.0,
+        seed: int,
+    ) -> None: ...
+
 def window_search(
-    sets: ParentSets,
-    starts: int,
-    patience: int,
-    window: int,
-    acyclic_selection: bool,
-    seconds: float,
-    seed: int,
+    sets: ParentSets, how: WindowSearch
 ) -> tuple[float, list[list[int]], int, int]: ...
 
 class PcOptions:
@@ -861,15 +883,21 @@ class SeparationOracle:
     def separated(self, x: Sequence[int], y: Sequence[int], given: Sequence[int]) -> bool: ...
     def separating_set(self, x: int, y: int) -> list[int] | None: ...
 
+class SparsestPermutation:
+    def __init__(
+        self,
+        *,
+        alpha: float,
+        depth: int,
+        max_steps: int,
+        starts: int,
+        draws: int,
+        by_degree: bool,
+        take_sparsest: bool,
+        seed: int,
+    ) -> None: ...
+
 def sparsest_permutation(
-    test: IndependenceTest,
-    alpha: float,
-    depth: int,
-    max_steps: int,
-    starts: int,
-    draws: int,
-    by_degree: bool,
-    take_sparsest: bool,
-    seed: int,
+    test: IndependenceTest, how: SparsestPermutation
 ) -> tuple[MarkedGraph, int]:
     """The sparsest DAG found, and how often it became sparser."""

@@ -46,8 +46,12 @@ def test_choices_are_dags_below_the_optimum(seed: int, p: int, window: int) -> N
     lists = random_lists(seed, p)
     sets = _core.ParentSets(lists)
     best, _ = _core.best_by_sets(sets)
-    plain = _core.window_search(sets, 5, 0, window, False, 0.0, seed)
-    relaxed = _core.window_search(sets, 5, 0, window, True, 0.0, seed)
+    plain, relaxed = (
+        _core.window_search(
+            sets, _core.WindowSearch(starts=5, window=window, acyclic_selection=acyclic, seed=seed)
+        )
+        for acyclic in (False, True)
+    )
     for score, parents, starts, _ in (plain, relaxed):
         assert starts == 5
         assert score <= best + 1e-9
@@ -76,7 +80,8 @@ def ancestors(parents: list[list[int]], node: int) -> int:
 @settings(max_examples=20)
 def test_without_relaxation_the_score_is_that_of_an_order(seed: int) -> None:
     lists = random_lists(seed, 6)
-    score, parents, *_ = _core.window_search(_core.ParentSets(lists), 1, 0, 1, False, 0.0, seed)
+    how = _core.WindowSearch(starts=1, window=1, acyclic_selection=False, seed=seed)
+    score, parents, *_ = _core.window_search(_core.ParentSets(lists), how)
     order = sorted(range(6), key=lambda j: ancestors(parents, j))
     start = ordered_score(lists, order)
     assert start == pytest.approx(score)
@@ -87,7 +92,8 @@ def test_without_relaxation_the_score_is_that_of_an_order(seed: int) -> None:
 def test_many_starts_find_the_optimum(seed: int, p: int) -> None:
     sets = _core.ParentSets(random_lists(seed, p))
     best, _ = _core.best_by_sets(sets)
-    assert _core.window_search(sets, 200, 0, 3, True, 0.0, 1)[0] == pytest.approx(best)
+    how = _core.WindowSearch(starts=200, window=3, acyclic_selection=True, seed=1)
+    assert _core.window_search(sets, how)[0] == pytest.approx(best)
 
 
 def test_exploration_without_end_is_enumeration() -> None:

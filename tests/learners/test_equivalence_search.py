@@ -60,9 +60,10 @@ def limits(p: int) -> _core.SearchLimits:
 def search(score: _core.Score, names: tuple[str, ...], faithful: bool) -> Graph:
     phases = [_core.ClassStep.insert, _core.ClassStep.remove]
     p, start = len(names), Graph(names).native
-    found = _core.search_classes(
-        score, limits(p), start, phases, False, False, False, p, faithful, []
+    settings = _core.ClassSettings(
+        phases=phases, iterate=False, together=False, escape=False, max_degree=p, faithful=faithful
     )
+    found = _core.search_classes(score, limits(p), start, settings, [])
     return Graph(names, found.graph.marks())
 
 

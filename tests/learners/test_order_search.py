@@ -51,7 +51,11 @@ def test_an_oracle_finds_the_class_of_random_graphs(learner: str) -> None:
         if learner == "boss":
             found = _core.boss(score, limits, True, 1, False, 0)
         else:
-            found = _core.grasp(score, limits, 3, 1, 1, 1, 0)
+            found = _core.grasp(
+                score,
+                limits,
+                _core.Grasp(depth=3, uncovered_depth=1, nonsingular_depth=1, starts=1, seed=0),
+            )
         names = [f"V{i}" for i in range(p)]
         truth = cpdag(Graph.from_adjacency(names, weights != 0))
         assert cpdag(Graph(names, found.dag.marks())) == truth, f"graph {trial}"

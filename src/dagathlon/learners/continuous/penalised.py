@@ -69,12 +69,14 @@ class Golem(Learner):
         weights = _core.golem(
             values.T @ values / len(values),
             np.zeros((values.shape[1],) * 2),
-            self.equal_variances,
-            self.lambda_1,
-            self.lambda_2,
-            self.learning_rate,
-            # The reference returns the weights before its last step.
-            max(self.num_iter - 1, 0),
+            _core.GolemSettings(
+                equal_variances=self.equal_variances,
+                sparsity=self.lambda_1,
+                acyclicity=self.lambda_2,
+                learning_rate=self.learning_rate,
+                # The reference returns the weights before its last step.
+                steps=max(self.num_iter - 1, 0),
+            ),
         )
         if weights is None:
             raise DataError(
@@ -161,19 +163,17 @@ class Dagma(Learner):
         """One stage; where it leaves the domain, again with smaller steps and a larger scale."""
         scale, rate = self.s[min(stage, len(self.s) - 1)], self.lr
         for _ in range(60):
-            found = _core.dagma(
-                moments,
-                outcomes,
-                start,
-                self.lambda1,
-                self.mu_init * self.mu_factor**stage,
-                scale,
-                rate,
-                self.beta_1,
-                self.beta_2,
-                self.max_iter if stage == self.stages - 1 else self.warm_iter,
-                self.checkpoint,
+            settings = _core.DagmaSettings(
+                sparsity=self.lambda1,
+                weight_of_loss=self.mu_init * self.mu_factor**stage,
+                log_determinant_scale=scale,
+                learning_rate=rate,
+                beta1=self.beta_1,
+                beta2=self.beta_2,
+                steps=self.max_iter if stage == self.stages - 1 else self.warm_iter,
+                checkpoint=self.checkpoint,
             )
+            found = _core.dagma(moments, outcomes, start, settings)
             if found is not None:
                 return found
             scale, rate = scale + 0.1, rate / 2

@@ -99,7 +99,8 @@ class _Program:
             for child, found in enumerate(lists)
             for score, parents in found
         ]
-        score, self.best, *_ = _core.window_search(self.sets, 200, 0, 3, True, 0.0, 0)
+        how = _core.WindowSearch(starts=200, window=3, acyclic_selection=True, seed=0)
+        score, self.best, *_ = _core.window_search(self.sets, how)
         self.least = self.ideal - score
         self.lower = 0.0
 

@@ -69,15 +69,15 @@ class ParentSetOrderSearch(ScoreBased):
         sets = self._parent_sets(data)
         ends = self.patience is not None or self.seconds is not None
         starts = self.starts or (_NO_END if ends else self.default_starts)
-        score, parents, used, moves = _core.window_search(
-            sets,
-            starts,
-            self.patience or 0,
-            self._window(),
-            self.acyclic_selection,
-            0.0 if self.seconds is None else max(self.seconds, 1e-9),
-            int(rng.integers(2**63)),
+        how = _core.WindowSearch(
+            starts=starts,
+            patience=self.patience or 0,
+            window=self._window(),
+            acyclic_selection=self.acyclic_selection,
+            seconds=0.0 if self.seconds is None else max(self.seconds, 1e-9),
+            seed=int(rng.integers(2**63)),
         )
+        score, parents, used, moves = _core.window_search(sets, how)
         if not math.isfinite(score):
             raise DataError("no order was found in which the required edges have a score")
         edges = [(data.names[x], data.names[j]) for j, found in enumerate(parents) for x in found]

@@ -105,12 +105,11 @@ class Grasp(OrderSearch):
         self, score: _core.Score, limits: _core.SearchLimits, seed: int
     ) -> _core.SearchResult:
         starts = self.starts or (_GRASP_STARTS if len(score) <= _FEW_VARIABLES else 1)
-        return _core.grasp(
-            score,
-            limits,
-            self.depth,
-            self.uncovered_depth,
-            self.nonsingular_depth,
-            starts,
-            seed,
+        how = _core.Grasp(
+            depth=self.depth,
+            uncovered_depth=self.uncovered_depth,
+            nonsingular_depth=self.nonsingular_depth,
+            starts=starts,
+            seed=seed,
         )
+        return _core.grasp(score, limits, how)

@@ -79,16 +79,16 @@ class Gsp(ConstraintBased):
     def learn_with(self, test: IndependenceTest, rng: np.random.Generator) -> Estimate:
         """Learn from any test, such as `separation_test` of a true graph."""
         before = test.calls
-        dag, steps = _core.sparsest_permutation(
-            test.native,
-            self.alpha,
-            _NO_LIMIT if self.depth is None else self.depth,
-            _NO_LIMIT if self.max_steps is None else self.max_steps,
-            self.starts,
-            self.draws,
-            self.by_degree,
-            self.take_sparsest,
-            int(rng.integers(2**63)),
+        how = _core.SparsestPermutation(
+            alpha=self.alpha,
+            depth=_NO_LIMIT if self.depth is None else self.depth,
+            max_steps=_NO_LIMIT if self.max_steps is None else self.max_steps,
+            starts=self.starts,
+            draws=self.draws,
+            by_degree=self.by_degree,
+            take_sparsest=self.take_sparsest,
+            seed=int(rng.integers(2**63)),
         )
+        dag, steps = _core.sparsest_permutation(test.native, how)
         stats = {"ntests": test.calls - before, "steps": steps}
         return Estimate(Graph(test.names, dag.marks()), stats)

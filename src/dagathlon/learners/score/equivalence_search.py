@@ -62,12 +62,14 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
             self.native_score(data),
             self.limits(data),
             starting_dag(start, knowledge, data.names).native,
-            [_STEPS[phase] for phase in phases],
-            iterate,
-            together,
-            self.escape,
-            self.max_degree or len(data.names),
-            self._faithful(),
+            _core.ClassSettings(
+                phases=[_STEPS[phase] for phase in phases],
+                iterate=iterate,
+                together=together,
+                escape=self.escape,
+                max_degree=self.max_degree or len(data.names),
+                faithful=self._faithful(),
+            ),
             self._targets(data),
         )
         graph = direct_by_knowledge(Graph(data.names, result.graph.marks()), knowledge)

@@ -86,9 +86,13 @@ class HillClimbing(GreedyDagSearch):
         rng: np.random.Generator,
     ) -> _core.SearchResult:
         seed = int(rng.integers(2**63)) if self.restart else 0
-        return _core.hill_climb(
-            score, limits, start, self._max_steps(), self.restart, self.perturb, seed
+        how = _core.HillClimbing(
+            max_steps=self._max_steps(),
+            restarts=self.restart,
+            perturbations=self.perturb,
+            seed=seed,
         )
+        return _core.hill_climb(score, limits, start, how)
 
 
 @dataclass(frozen=True, kw_only=True)
