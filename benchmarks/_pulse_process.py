@@ -25,11 +25,11 @@ def use_core(path: str) -> None:
 def main() -> None:
     core, name, parameters, kind, columns, rows, repeats = sys.argv[1:]
     use_core(core)
-    import numpy as np  # noqa: PLC0415 - after the core
+    import numpy as np
 
-    from benchmarks.inputs import linear_data  # noqa: PLC0415
-    from dagathlon.modules import find  # noqa: PLC0415
-    from dagathlon.testing.samples import of_values  # noqa: PLC0415
+    from benchmarks.inputs import linear_data
+    from dagathlon.modules import find
+    from dagathlon.testing.samples import of_values
 
     data = of_values(linear_data(int(columns), int(rows), 3).values, kind)  # type: ignore[arg-type]
     learner = find("algorithm", name).from_json(json.loads(parameters), name)

@@ -109,6 +109,7 @@ class BidagItsearch(BidagScore):
     """
 
     name = "bidag_itsearch"
+    anytime = True
     gives = "dag"
     implementation = "dagathlon (re-implementation of BiDAG 2.1.4 iterativeMCMC)"
     references = (_BIDAG, "Kuipers, Suter and Moffa 2022, JCGS 31")
@@ -181,6 +182,7 @@ class BidagOrderMcmc(BidagSampler):
     """
 
     name = "bidag_order_mcmc"
+    anytime = True
     implementation = "dagathlon (re-implementation of BiDAG 2.1.4 orderMCMC)"
     references = (_BIDAG, "Friedman and Koller 2003, Machine Learning 50")
 
@@ -212,6 +214,7 @@ class BidagPartitionMcmc(BidagSampler):
     """
 
     name = "bidag_partition_mcmc"
+    anytime = True
     implementation = "dagathlon (re-implementation of BiDAG 2.1.4 partitionMCMC)"
     references = (_BIDAG, "Kuipers and Moffa 2017, JASA 112")
 

@@ -58,6 +58,7 @@ class Gobnilp(BenchpressLearner):
     """
 
     name = "gobnilp"
+    anytime = True
     gives = "dag"
     honours_constraints = True
     data_rules = {"continuous": {True: CONTINUOUS, False: DISCRETE}}
@@ -133,6 +134,7 @@ class RblipAsobs(BenchpressLearner):
     """
 
     name = "rblip_asobs"
+    anytime = True
     gives = "dag"
     takes = frozenset({"discrete"})
     timeout_is_limit = False
@@ -193,6 +195,7 @@ class CausaldagGsp(BenchpressLearner):
     """
 
     name = "causaldag_gsp"
+    anytime = True
     gives = "dag"
     takes = frozenset({"continuous"})
     implementation = "dagathlon (re-implementation of causaldag 0.1a163 gsp)"
@@ -236,6 +239,7 @@ class CausallearnGrasp(BenchpressLearner):
     """
 
     name = "causallearn_grasp"
+    anytime = True
     gives = "cpdag"
     takes = frozenset({"continuous"})
     implementation = "dagathlon (re-implementation of causal-learn 0.1.3.4 grasp)"

@@ -165,6 +165,7 @@ class PcalgGies(BenchpressLearner):
     """
 
     name = "pcalg_gies"
+    anytime = True
     gives = "cpdag"
     takes = frozenset({"continuous"})
     handles_interventions = True

@@ -147,6 +147,7 @@ class TetradFges(TetradScoreBased):
     """
 
     name = "tetrad_fges"
+    anytime = True
     implementation = "dagathlon (re-implementation of Tetrad fges, causal-cmd 1.10.0)"
     references = ("Ramsey, Glymour, Sanchez-Romero and Glymour 2017, IJDSA 3", _TETRAD)
 
@@ -174,6 +175,7 @@ class TetradBoss(TetradScoreBased):
     """
 
     name = "tetrad_boss"
+    anytime = True
     implementation = "dagathlon (re-implementation of Tetrad boss, causal-cmd 1.10.0)"
     references = ("Andrews, Ramsey, Sanchez Romero, Camchong and Kummerfeld 2023, NeurIPS", _TETRAD)
 
@@ -201,6 +203,7 @@ class TetradGrasp(TetradScoreBased):
     """
 
     name = "tetrad_grasp"
+    anytime = True
     data_rules = {**_RULES, "test": TEST_RULE}
     implementation = "dagathlon (re-implementation of Tetrad grasp, causal-cmd 1.10.0)"
     references = ("Lam, Andrews and Ramsey 2022, UAI", _TETRAD)
