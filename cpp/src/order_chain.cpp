@@ -199,7 +199,7 @@ OrderChain order_chain(const ParentTables& tables, std::vector<std::size_t> star
     for (std::size_t s = 1; s <= length.saved(); ++s) {
       Best recent;
       for (std::size_t i = 0; i < length.steps(s); ++i) {
-        pulse::progress(done, length.iterations);
+        if (done % steps_per_beat == 0) pulse::progress(done, length.iterations);
         const bool moved = step(state, heating.coldness(done++, length.iterations), random);
         if (summary == Summary::best && (moved || i == 0)) recent.consider(state);
       }

@@ -49,7 +49,7 @@ void look() {
 #endif
 }
 
-void progress(std::size_t done, std::size_t total) {
+void progress([[maybe_unused]] std::size_t done, [[maybe_unused]] std::size_t total) {
 #ifndef DAGATHLON_NO_PULSE
   Watch& current = watch();
   if (current.parts_of_progress == 0) {

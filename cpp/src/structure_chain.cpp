@@ -99,7 +99,7 @@ ChainLog structure_chain(Score& score, const SearchLimits& limits, const MarkedG
     std::size_t done = 0;
     for (std::size_t s = 1; s <= length.saved(); ++s) {
       for (std::size_t i = 0; i < length.steps(s); ++i) {
-        pulse::progress(done++, length.iterations);
+        if (done++ % steps_per_beat == 0) pulse::progress(done, length.iterations);
         state.step(random);
       }
       log.record(s, state.dag());

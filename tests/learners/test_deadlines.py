@@ -10,6 +10,7 @@ import pytest
 from test_interrupts import runnable, sparse_data
 
 from dagathlon import _core
+from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.data import Dataset
 from dagathlon.errors import OutOfTimeError
 from dagathlon.graphs import Graph
@@ -45,6 +46,14 @@ def test_who_is_anytime() -> None:
     searches = {"asobs", "winasobs", "exact_map", "itsearch", "order_mcmc", "partition_mcmc", "gsp"}
     assert searches | set(AT_ONCE) | {"bootstrap", "mmhc", "h2pc", "rsmax2"} <= set(ANYTIME)
     assert not set(WHOLE) & set(ANYTIME)
+
+
+def test_names_of_benchpress_are_anytime_as_what_they_run() -> None:
+    theirs = [cls() for cls in modules("algorithm").values() if issubclass(cls, BenchpressLearner)]
+    able = [learner for learner in theirs if not learner.unavailable]
+    wrong = [one.name for one in able if one.anytime != one.native().anytime]
+    assert len(able) > 30
+    assert wrong == []
 
 
 def within(name: str, data: Dataset, deadline: float) -> tuple[Estimate, bool]:

@@ -9,6 +9,9 @@
 
 namespace dagathlon {
 
+// A step may take less than half a microsecond, so only one of several beats.
+constexpr std::size_t steps_per_beat = 16;
+
 // How many steps a chain makes, and how many lie between two saved states. The start is saved too;
 // steps that are left over come before the last saved state.
 struct ChainLength {

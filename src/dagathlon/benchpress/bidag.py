@@ -104,6 +104,7 @@ class BidagItsearch(BidagScore):
         hardlimit="hard_limit",
         cpdag="directed_space",
     )
+    anytime = True
     gives = "dag"
     implementation = "dagathlon (re-implementation of BiDAG 2.1.4 iterativeMCMC)"
     references = (_BIDAG, "Kuipers, Suter and Moffa 2022, JCGS 31")
@@ -164,6 +165,7 @@ class BidagOrderMcmc(BidagSampler):
     name = "bidag_order_mcmc"
     runs = OrderMcmc
     inherits = same("alpha", plus1="plus_one", MAP="maximise", cpdag="directed_space")
+    anytime = True
     implementation = "dagathlon (re-implementation of BiDAG 2.1.4 orderMCMC)"
     references = (_BIDAG, "Friedman and Koller 2003, Machine Learning 50")
 
@@ -183,6 +185,7 @@ class BidagPartitionMcmc(BidagSampler):
 
     name = "bidag_partition_mcmc"
     runs = PartitionMcmc
+    anytime = True
     implementation = "dagathlon (re-implementation of BiDAG 2.1.4 partitionMCMC)"
     references = (_BIDAG, "Kuipers and Moffa 2017, JASA 112")
 

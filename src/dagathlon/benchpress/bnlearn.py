@@ -237,6 +237,7 @@ class BnlearnHc(BnlearnScoreBased):
     """Greedy hill climbing over DAGs, with random restarts."""
 
     name = "bnlearn_hc"
+    anytime = True
     runs = HillClimbing
     inherits = same("restart", "perturb")
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 hc)"
@@ -248,6 +249,7 @@ class BnlearnTabu(BnlearnScoreBased):
     """Hill climbing that leaves local maxima by a list of forbidden graphs."""
 
     name = "bnlearn_tabu"
+    anytime = True
     runs = Tabu
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 tabu)"
     references = (_BNLEARN,)
@@ -295,6 +297,7 @@ class BnlearnMmhc(BnlearnHybrid):
     """Max-min hill climbing: skeleton by max-min parents and children."""
 
     name = "bnlearn_mmhc"
+    anytime = True
     runs = Mmhc
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 mmhc)"
     references = (_BNLEARN, "Tsamardinos, Brown and Aliferis 2006, Machine Learning 65")
@@ -305,6 +308,7 @@ class BnlearnH2pc(BnlearnHybrid):
     """Hybrid HPC: skeleton by hybrid parents and children."""
 
     name = "bnlearn_h2pc"
+    anytime = True
     runs = H2pc
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 h2pc)"
     references = (_BNLEARN, "Gasse, Aussem and Elghazel 2014, Expert Systems with Applications 41")
@@ -315,6 +319,7 @@ class BnlearnRsmax2(BnlearnHybrid):
     """General two-step search: any skeleton learner, then any score-based learner."""
 
     name = "bnlearn_rsmax2"
+    anytime = True
     runs = Rsmax2
     inherits = same("restrict", "maximize")
     implementation = "dagathlon (re-implementation of bnlearn 4.8.3 rsmax2)"

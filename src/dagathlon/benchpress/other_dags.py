@@ -50,6 +50,7 @@ class Gobnilp(BenchpressLearner):
     inherits = same(
         "prune", "time_limit", "gap_limit", alpha_mu="iss_mu", alpha="iss", palim="max_parents"
     )
+    anytime = True
     gives = "dag"
     honours_constraints = True
     data_rules = {"continuous": {True: CONTINUOUS, False: DISCRETE}}
@@ -113,6 +114,7 @@ class RblipAsobs(BenchpressLearner):
     name = "rblip_asobs"
     runs = ParentSetOrderSearch
     inherits = same(scorefunction="score", indeg="max_parents", alpha="iss")
+    anytime = True
     gives = "dag"
     takes = frozenset({"discrete"})
     timeout_is_limit = False
@@ -164,6 +166,7 @@ class CausaldagGsp(BenchpressLearner):
     runs = Gsp
     inherits = same("alpha", nruns="starts", factor="draws", use_lowest="take_sparsest")
     fixed = {"test": "zf"}
+    anytime = True
     gives = "dag"
     takes = frozenset({"continuous"})
     implementation = "dagathlon (re-implementation of causaldag 0.1a163 gsp)"
@@ -213,6 +216,7 @@ class CausallearnGrasp(BenchpressLearner):
         "uncovered_depth": 1,
         "nonsingular_depth": 3,
     }
+    anytime = True
     gives = "cpdag"
     takes = frozenset({"continuous"})
     implementation = "dagathlon (re-implementation of causal-learn 0.1.3.4 grasp)"

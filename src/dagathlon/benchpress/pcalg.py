@@ -174,6 +174,7 @@ class PcalgGies(BenchpressLearner):
     runs = Gies
     inherits = same("iterate", maxDegree="max_degree")
     fixed = {"escape": False, "orders": False}
+    anytime = True
     gives = "cpdag"
     takes = frozenset({"continuous"})
     handles_interventions = True

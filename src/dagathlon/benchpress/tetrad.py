@@ -138,6 +138,7 @@ class TetradFges(TetradScoreBased):
     name = "tetrad_fges"
     runs = Fges
     inherits = same(faithfulnessAssumed="faithfulness")
+    anytime = True
     implementation = "dagathlon (re-implementation of Tetrad fges, causal-cmd 1.10.0)"
     references = ("Ramsey, Glymour, Sanchez-Romero and Glymour 2017, IJDSA 3", _TETRAD)
 
@@ -160,6 +161,7 @@ class TetradBoss(TetradScoreBased):
     runs = Boss
     inherits = same(useBes="backward")
     fixed = {"starts": 1}
+    anytime = True
     implementation = "dagathlon (re-implementation of Tetrad boss, causal-cmd 1.10.0)"
     references = ("Andrews, Ramsey, Sanchez Romero, Camchong and Kummerfeld 2023, NeurIPS", _TETRAD)
 
@@ -187,6 +189,7 @@ class TetradGrasp(TetradScoreBased):
 
     name = "tetrad_grasp"
     runs = Grasp
+    anytime = True
     data_rules = {**_RULES, "test": TEST_RULE}
     implementation = "dagathlon (re-implementation of Tetrad grasp, causal-cmd 1.10.0)"
     references = ("Lam, Andrews and Ramsey 2022, UAI", _TETRAD)
