@@ -155,7 +155,8 @@ def _solve(
         with until_deadline():
             return _solve_exactly(sets, solver, limits, pieces)
     pieces.solvers.add("search over orders")
-    score, parents, *_ = _core.window_search(sets, 1, 0, 0, True, 0.0, 0)
+    how = _core.WindowSearch(starts=1, window=0, acyclic_selection=True, seed=0)
+    score, parents, *_ = _core.window_search(sets, how)
     if score == -math.inf:
         raise OutOfTimeError("the time limit came before a DAG with the required edges was found")
     return [list(p) for p in parents], math.fsum(found[0][0] for found in sets.lists())
