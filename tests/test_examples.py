@@ -1,0 +1,50 @@
+"""A learner, a metric and an evaluation of one's own, a file each: what a third party writes."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dagathlon.modules import add_files, find, modules, registry
+from dagathlon.testing import check_learner
+from dagathlon.workflow import Study
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+@pytest.fixture(autouse=True)
+def forgotten(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Whatever a test loads is forgotten after it."""
+    monkeypatch.setenv(registry.FILES, "")
+    yield
+    monkeypatch.undo()
+    modules.cache_clear()
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open() as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_learner_does_what_studies_rely_on() -> None:
+    add_files([EXAMPLES / "spanning_tree_learner.py"])
+    check_learner("spanning_tree")
+    assert find("algorithm", "spanning_tree").implementation == "spanning_tree_learner.py"
+
+
+def test_all_three_run_in_one_study(tmp_path: Path) -> None:
+    Study.load(EXAMPLES / "own_parts.json").run(tmp_path, jobs=1)
+    folder = tmp_path / "own_parts"
+    joint = rows(folder / "benchmarks" / "joint_benchmarks.csv")
+    assert len(joint) == 3 * 4
+    assert {row["status"] for row in joint} == {"ok"}
+    own = {row["implementation"] for row in joint if row["id"] == "tree"}
+    assert own == {"spanning_tree_learner.py"}
+    assert all(float(row["degree_error"]) >= 0 for row in rows(folder / "metrics" / "metrics.csv"))
+    assert list((folder / "edge_counts").glob("*.csv"))
+    page = (folder / "report.html").read_text()
+    assert "degree error" in page
+    assert "edge_counts" in page
