@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from dagathlon.errors import DataError
@@ -42,7 +40,11 @@ def independent_components(values: Matrix, max_iter: int, rng: np.random.Generat
 def _orthogonal(rows: Matrix) -> Matrix:
     """The nearest matrix with orthonormal rows."""
     # A thread costs as much as a small decomposition.
-    decompose = partial(aside, np.linalg.svd) if len(rows) > _MANY else np.linalg.svd
-    left, _, right = decompose(rows)
+    left, _, right = aside(_decomposed, rows) if len(rows) > _MANY else _decomposed(rows)
     result: Matrix = left @ right
     return result
+
+
+def _decomposed(rows: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+    left, sizes, right = np.linalg.svd(rows)
+    return left, sizes, right

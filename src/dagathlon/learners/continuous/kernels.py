@@ -55,7 +55,7 @@ def kernel_order(values: Matrix) -> list[int]:
     """The causal order of DirectLiNGAM by kernel mutual information (Shimizu et al. 2011)."""
     residuals = np.array((values - values.mean(axis=0)) / values.std(axis=0), dtype=np.float64)
     left = list(range(values.shape[1]))
-    order = []
+    order: list[int] = []
     while left:
         beat(len(order), values.shape[1])
         sums = [_total_dependence(residuals, left, j) for j in left]
