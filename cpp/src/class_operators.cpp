@@ -14,9 +14,9 @@ namespace {
 // Calls visit(clique) for every clique that is `chosen` and some of `others`, all of them adjacent to it.
 template <class Visit>
 void each_clique(const BitMatrix& adjacent, BitSet others, BitSet& chosen, Visit& visit) {
-  pulse::beat();
   visit(chosen);
   for (std::size_t i = first(others); i != no_node; i = first(others)) {
+    pulse::beat();
     others.reset(i);
     BitSet further = others;
     intersect(further, adjacent[i]);

@@ -98,10 +98,11 @@ class Search {
     std::priority_queue<Place, std::vector<Place>, decltype(worse)> queue(worse);
     for (std::size_t y = 0; y < size(); ++y)
       if (!operators_.into(step, y).empty()) queue.push({y, 0});
+    pulse::progress(steps_);
     while (!queue.empty()) {
       const auto [y, place] = queue.top();
       queue.pop();
-      pulse::progress(steps_);
+      pulse::beat();
       const ClassOperator op = operators_.into(step, y)[place];
       if (take(op)) return true;
       if (place + 1 < operators_.into(step, y).size()) queue.push({y, place + 1});

@@ -102,7 +102,7 @@ def test_the_best_so_far_is_a_graph(name: str) -> None:
     seconds = 0.01
     while True:
         try:
-            found, stopped_early = within(name, data, time.monotonic() + seconds)
+            found, _ = within(name, data, time.monotonic() + seconds)
             break
         except OutOfTimeError:
             seconds *= 1.5
@@ -111,7 +111,6 @@ def test_the_best_so_far_is_a_graph(name: str) -> None:
     whole, stopped = within(name, suited(name, 6, 100), time.monotonic() + 1e6)
     assert not stopped
     assert len(whole.graph.names) == 6
-    assert stopped_early or seconds > 1
 
 
 def test_a_deadline_that_does_not_strike_changes_nothing() -> None:

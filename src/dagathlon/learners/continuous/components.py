@@ -40,7 +40,11 @@ def independent_components(values: Matrix, max_iter: int, rng: np.random.Generat
 def _orthogonal(rows: Matrix) -> Matrix:
     """The nearest matrix with orthonormal rows."""
     # A thread costs as much as a small decomposition.
-    large = len(rows) > _MANY
-    left, _, right = aside(np.linalg.svd, rows) if large else np.linalg.svd(rows)
+    left, _, right = aside(_decomposed, rows) if len(rows) > _MANY else _decomposed(rows)
     result: Matrix = left @ right
     return result
+
+
+def _decomposed(rows: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+    left, sizes, right = np.linalg.svd(rows)
+    return left, sizes, right
