@@ -54,6 +54,12 @@ class RunLength(NamedTuple):
         """Number of saved states; the first one is the start."""
         return self.iterations // self.stepsave + 1
 
+    def options(self, seed: int, stream: int) -> _core.ChainOptions:
+        """A native chain of this length, on one of the seed's streams of random numbers."""
+        return _core.ChainOptions(
+            iterations=self.iterations, stepsave=self.stepsave, seed=seed, stream=stream
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class PosteriorBased(ScoreBased):

@@ -58,7 +58,7 @@ class PartitionMcmc(SpaceBased, DagSampler):
         seed = int(rng.integers(2**63))
         orders = starting_orders(space.required, self.chains, rng)
         logs = [
-            _core.partition_chain(tables, order, *length, seed, number)
+            _core.partition_chain(tables, order, length.options(seed, number))
             for number, order in enumerate(orders)
         ]
         return self.result(logs, data, length)
@@ -88,7 +88,9 @@ class StructureMcmc(StartsFromGraph, DagSampler):
         length = self.length(len(data.names))
         seed = int(rng.integers(2**63))
         logs = [
-            _core.structure_chain(score, limits, dag.native, self.power, *length, seed, number)
+            _core.structure_chain(
+                score, limits, dag.native, self.power, length.options(seed, number)
+            )
             for number in range(self.chains)
         ]
         return self.result(logs, data, length)
