@@ -14,6 +14,7 @@ from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.graphs import Graph, as_graph
 from dagathlon.learners.attempt import attempt_inside
+from dagathlon.learners.background import starting_dag
 from dagathlon.learners.base import Estimate, Sampler
 from dagathlon.learners.bayesian.search_space import (
     ArcMatrix,
@@ -22,7 +23,6 @@ from dagathlon.learners.bayesian.search_space import (
     space_of_graph,
 )
 from dagathlon.learners.constraint.pc import Pc
-from dagathlon.learners.constraints import starting_dag
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.score_kinds import MARGINAL
 from dagathlon.learners.start_graph import StartsFromGraph

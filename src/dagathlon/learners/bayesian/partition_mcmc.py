@@ -9,6 +9,7 @@ import numpy as np
 from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.graphs import Graph
+from dagathlon.learners.background import starting_dag
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.bayesian.dag_sampling import (
     DagSampler,
@@ -17,7 +18,6 @@ from dagathlon.learners.bayesian.dag_sampling import (
     starting_orders,
     thousands,
 )
-from dagathlon.learners.constraints import starting_dag
 from dagathlon.learners.start_graph import StartsFromGraph
 
 _FEWEST_STEPS = 20_000
