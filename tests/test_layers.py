@@ -83,6 +83,15 @@ def test_no_file_is_too_long() -> None:
     assert {path: length for path, length in lengths.items() if length > 500} == {}
 
 
+def test_native_calls_have_few_arguments() -> None:
+    """Calls with more take a struct; its own constructor has named fields."""
+    tree = ast.parse((PACKAGE / "_core.pyi").read_text())
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    given = [(call.name, [a.arg for a in call.args.args if a.arg != "self"]) for call in calls]
+    assert len(given) > 100
+    assert [call for call in given if len(call[1]) > 6] == []
+
+
 def test_heavy_libraries_wait_until_they_are_used() -> None:
     code = (
         "import sys, dagathlon.cli, dagathlon.graphs, dagathlon.data, dagathlon.learners\n"

@@ -91,10 +91,17 @@ ImputedColumn continuous_column(const Columns<double>& values, std::size_t j) {
 
 using Imputed = std::tuple<NumpyMatrix<std::uint16_t>, NumpyMatrix<double>>;
 
+struct Imputation {
+  std::size_t copies;
+  std::size_t sweeps;
+  std::uint64_t seed;
+};
+
 // Completed copies one below the other: codes, then values.
 template <class Code>
 Imputed imputed(const Columns<Code>& codes, const NodeList& arities, const Columns<double>& values,
-                const std::vector<bool>& is_discrete, std::size_t copies, std::size_t sweeps, std::uint64_t seed) {
+                const std::vector<bool>& is_discrete, const Imputation& how) {
+  const std::size_t copies = how.copies;
   const std::size_t rows = codes.shape(0);
   const std::size_t n_codes = codes.shape(1);
   const std::size_t n_values = values.shape(1);
@@ -114,8 +121,8 @@ Imputed imputed(const Columns<Code>& codes, const NodeList& arities, const Colum
     const nb::gil_scoped_release release;
     for (std::size_t copy = 0; copy < copies; ++copy) {
       std::vector<ImputedColumn> columns = start;
-      Stream random(seed, copy);
-      impute(columns, sweeps, random);
+      Stream random(how.seed, copy);
+      impute(columns, how.sweeps, random);
       std::size_t place[] = {0, 0};
       for (const ImputedColumn& column : columns) {
         const std::size_t j = place[column.discrete ? 1 : 0]++;
@@ -195,13 +202,15 @@ void bind_coded(nb::module_& m) {
   m.def("corrected_discrete_test", &corrected_discrete_test<Code>, nb::arg("plain"), nb::arg("codes"),
         nb::arg("arities"), nb::arg("causes"), nb::arg("correction"), nb::keep_alive<0, 1>(), ReleaseGil());
   m.def("impute", &imputed<Code>, nb::arg("codes"), nb::arg("arities"), nb::arg("values"), nb::arg("is_discrete"),
-        nb::arg("copies"), nb::arg("sweeps"), nb::arg("seed"),
-        "Completed copies of the data one below the other: codes, and values.");
+        nb::arg("how"), "Completed copies of the data one below the other: codes, and values.");
 }
 
 }  // namespace
 
 static void bind_missing_values(nb::module_& m) {
+  nb::class_<Imputation>(m, "Imputation", "How many completed copies, and passes over the columns for each.")
+      .def("__init__", from_fields<Imputation, std::size_t, std::size_t, std::uint64_t>(), nb::kw_only(),
+           nb::arg("copies"), nb::arg("sweeps"), nb::arg("seed"));
   bind_coded<std::uint8_t>(m);
   bind_coded<std::uint16_t>(m);
   m.def("corrected_gaussian_test", &corrected_gaussian_test, nb::arg("plain"), nb::arg("values"), nb::arg("causes"),

@@ -86,38 +86,46 @@ NodeList checked_order(NodeList order, std::size_t n) {
   return order;
 }
 
-ChainLength checked_length(std::size_t iterations, std::size_t stepsave) {
-  if (stepsave == 0) throw nb::value_error("stepsave is at least 1");
-  return {iterations, stepsave};
-}
+// How long a chain runs, and on which of the seed's streams of random numbers.
+struct ChainOptions {
+  std::size_t iterations;
+  std::size_t stepsave;
+  std::uint64_t seed;
+  std::uint64_t stream;
 
-OrderChain sample_orders(const BoundTables& tables, NodeList start, std::size_t iterations, std::size_t stepsave,
-                         std::size_t cycles, double heated, std::uint64_t seed, std::uint64_t stream) {
-  const ChainLength length = checked_length(iterations, stepsave);
+  ChainLength length() const {
+    if (stepsave == 0) throw nb::value_error("stepsave is at least 1");
+    return {iterations, stepsave};
+  }
+  Stream random() const { return Stream(seed, stream); }
+};
+
+OrderChain sample_orders(const BoundTables& tables, NodeList start, const ChainOptions& options,
+                         const Heating& heating) {
+  const ChainLength length = options.length();
   NodeList order = checked_order(std::move(start), tables.tables().size());
   const nb::gil_scoped_release unlocked;
-  return order_chain(tables.tables(), std::move(order), tables.summary(), length, {cycles, heated}, Stream(seed, stream));
+  return order_chain(tables.tables(), std::move(order), tables.summary(), length, heating, options.random());
 }
 
 // Starts at a DAG drawn from an order, which is in the tables for sure.
-ChainLog sample_partitions(const BoundTables& tables, NodeList start, std::size_t iterations, std::size_t stepsave,
-                           std::uint64_t seed, std::uint64_t stream) {
+ChainLog sample_partitions(const BoundTables& tables, NodeList start, const ChainOptions& options) {
   if (tables.summary() != Summary::sum) throw nb::value_error("partitions are sampled with tables of sums");
-  const ChainLength length = checked_length(iterations, stepsave);
+  const ChainLength length = options.length();
   NodeList order = checked_order(std::move(start), tables.tables().size());
   const nb::gil_scoped_release unlocked;
-  Stream random(seed, stream);
+  Stream random = options.random();
   const BitMatrix dag = OrderState(tables.tables(), std::move(order)).choose(random).parents;
   return partition_chain(tables.tables(), dag, length, random);
 }
 
 ChainLog sample_structures(BoundScore& score, const SearchLimits& limits, const MarkedGraph& start, double power,
-                           std::size_t iterations, std::size_t stepsave, std::uint64_t seed, std::uint64_t stream) {
-  const ChainLength length = checked_length(iterations, stepsave);
+                           const ChainOptions& options) {
+  const ChainLength length = options.length();
   if (limits.forbidden.size() != score.size() || start.size() != score.size())
     throw nb::value_error("limits, start and data of different size");
   const nb::gil_scoped_release unlocked;
-  return score.with([&](Score& s) { return structure_chain(s, limits, start, power, length, Stream(seed, stream)); });
+  return score.with([&](Score& s) { return structure_chain(s, limits, start, power, length, options.random()); });
 }
 
 template <class T>
@@ -145,12 +153,16 @@ static void bind_samplers(nb::module_& m) {
   nb::class_<OrderChain>(m, "OrderChain")
       .def_ro("log", &OrderChain::log)
       .def_ro("best", &OrderChain::best);
-  m.def("order_chain", &sample_orders, nb::arg("tables"), nb::arg("start"), nb::arg("iterations"),
-        nb::arg("stepsave"), nb::arg("cycles"), nb::arg("heated"), nb::arg("seed"), nb::arg("stream"));
-  m.def("partition_chain", &sample_partitions, nb::arg("tables"), nb::arg("start"), nb::arg("iterations"),
-        nb::arg("stepsave"), nb::arg("seed"), nb::arg("stream"));
+  nb::class_<ChainOptions>(m, "ChainOptions",
+                           "How long a chain runs, and on which of the seed's streams of random numbers.")
+      .def("__init__", from_fields<ChainOptions, std::size_t, std::size_t, std::uint64_t, std::uint64_t>(),
+           nb::kw_only(), nb::arg("iterations"), nb::arg("stepsave"), nb::arg("seed"), nb::arg("stream"));
+  nb::class_<Heating>(m, "Heating", "Cycles of annealing, and the heated share of each.")
+      .def("__init__", from_fields<Heating, std::size_t, double>(), nb::kw_only(), nb::arg("cycles"), nb::arg("share"));
+  m.def("order_chain", &sample_orders, nb::arg("tables"), nb::arg("start"), nb::arg("options"), nb::arg("heating"));
+  m.def("partition_chain", &sample_partitions, nb::arg("tables"), nb::arg("start"), nb::arg("options"));
   m.def("structure_chain", &sample_structures, nb::arg("score"), nb::arg("limits"), nb::arg("start"),
-        nb::arg("power"), nb::arg("iterations"), nb::arg("stepsave"), nb::arg("seed"), nb::arg("stream"));
+        nb::arg("power"), nb::arg("options"));
 }
 
 static const Part part("samplers", bind_samplers);

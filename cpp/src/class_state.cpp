@@ -18,16 +18,6 @@ MarkedGraph ClassState::essential(const MarkedGraph& dag) const {
 
 MarkedGraph ClassState::member() const { return std::get<MarkedGraph>(extension(graph_)); }
 
-bool ClassState::is_clique(ConstRow nodes) const {
-  bool clique = true;
-  for_each(nodes, [&](std::size_t i) {
-    BitSet others(size(), nodes);
-    others.reset(i);
-    clique = clique && is_subset(others, rows_.adjacent[i]);
-  });
-  return clique;
-}
-
 BitSet ClassState::common(std::size_t y, std::size_t x) const {
   BitSet result(size(), rows_.neighbours[y]);
   intersect(result, rows_.adjacent[x]);

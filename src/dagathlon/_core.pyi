@@ -525,6 +525,11 @@ def learn_by_neighbours(
     A graph by way of the neighbours of each node, and the number of tests.
     """
 
+class Imputation:
+    """How many completed copies, and passes over the columns for each."""
+
+    def __init__(self, *, copies: int, sweeps: int, seed: int) -> None: ...
+
 @overload
 def corrected_discrete_test(
     plain: IndependenceTest,
@@ -547,9 +552,7 @@ def impute(
     arities: Sequence[int],
     values: NDArray[numpy.float64],
     is_discrete: Sequence[bool],
-    copies: int,
-    sweeps: int,
-    seed: int,
+    how: Imputation,
 ) -> tuple[NDArray[numpy.uint16], NDArray[numpy.float64]]: ...
 @overload
 def impute(
@@ -557,9 +560,7 @@ def impute(
     arities: Sequence[int],
     values: NDArray[numpy.float64],
     is_discrete: Sequence[bool],
-    copies: int,
-    sweeps: int,
-    seed: int,
+    how: Imputation,
 ) -> tuple[NDArray[numpy.uint16], NDArray[numpy.float64]]:
     """Completed copies of the data one below the other: codes, and values."""
 
@@ -817,33 +818,26 @@ class OrderChain:
     @property
     def best(self) -> list[int]: ...
 
+class ChainOptions:
+    """
+    How long a chain runs, and on which of the seed's streams of random numbers.
+    """
+
+    def __init__(self, *, iterations: int, stepsave: int, seed: int, stream: int) -> None: ...
+
+class Heating:
+    """Cycles of annealing, and the heated share of each."""
+
+    def __init__(self, *, cycles: int, share: float) -> None: ...
+
 def order_chain(
-    tables: ParentTables,
-    start: Sequence[int],
-    iterations: int,
-    stepsave: int,
-    cycles: int,
-    heated: float,
-    seed: int,
-    stream: int,
+    tables: ParentTables, start: Sequence[int], options: ChainOptions, heating: Heating
 ) -> OrderChain: ...
 def partition_chain(
-    tables: ParentTables,
-    start: Sequence[int],
-    iterations: int,
-    stepsave: int,
-    seed: int,
-    stream: int,
+    tables: ParentTables, start: Sequence[int], options: ChainOptions
 ) -> ChainLog: ...
 def structure_chain(
-    score: Score,
-    limits: SearchLimits,
-    start: MarkedGraph,
-    power: float,
-    iterations: int,
-    stepsave: int,
-    seed: int,
-    stream: int,
+    score: Score, limits: SearchLimits, start: MarkedGraph, power: float, options: ChainOptions
 ) -> ChainLog: ...
 
 class NetworkSampler:

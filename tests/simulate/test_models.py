@@ -21,7 +21,7 @@ from dagathlon.simulate.completion import complete_covariance
 from dagathlon.simulate.erdos_renyi import ErdosRenyi
 from dagathlon.simulate.g_wishart import GWishart
 from dagathlon.simulate.iid import Iid
-from dagathlon.simulate.sample import standardize
+from dagathlon.simulate.row_generator import standardize
 from dagathlon.study.store.codec import decode, encode
 
 

@@ -16,7 +16,7 @@ from dagathlon.simulate.iid import Iid
 from dagathlon.simulate.linear_sem import RandomLinearSem
 from dagathlon.simulate.non_gaussian import Logistic, NonGaussian
 from dagathlon.simulate.nonlinear import Nonlinear
-from dagathlon.simulate.sample import standardize
+from dagathlon.simulate.row_generator import standardize
 from dagathlon.simulate.streams import substreams
 
 CHAIN = LinearSem("ABC", [[0, 0.8, 0], [0, 0, -0.5], [0, 0, 0]], [1, 2, 0.5])

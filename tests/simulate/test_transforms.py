@@ -14,7 +14,7 @@ from dagathlon.graphs import Graph
 from dagathlon.modules import modules
 from dagathlon.simulate.columns import Select, Standardize
 from dagathlon.simulate.noise import Noise
-from dagathlon.simulate.resampling import Bootstrap, Subsample
+from dagathlon.simulate.resampling import BootstrapSample, Subsample
 from dagathlon.simulate.transform import Transform
 
 
@@ -55,12 +55,12 @@ def test_every_row_is_as_likely_in_a_subsample() -> None:
 
 def test_a_bootstrap_sample_repeats_rows() -> None:
     data = numbered(1000)
-    found = rows_of(Bootstrap().apply(data, stream()))
+    found = rows_of(BootstrapSample().apply(data, stream()))
     assert len(found) == 1000
     # About 632 of 1000 rows are drawn at least once; the standard deviation is under 10.
     assert 580 < len(set(found)) < 685
-    assert rows_of(Bootstrap(n=50).apply(data, stream())) == found[:50]
-    assert len(Bootstrap(n=3000).apply(data, stream())) == 3000
+    assert rows_of(BootstrapSample(n=50).apply(data, stream())) == found[:50]
+    assert len(BootstrapSample(n=3000).apply(data, stream())) == 3000
 
 
 def test_too_few_rows_are_said() -> None:
@@ -71,7 +71,7 @@ def test_too_few_rows_are_said() -> None:
     with pytest.raises(NotApplicableError, match="subsample=20,1: there are 10 rows to take 20"):
         Subsample(n=20).apply(numbered(10), stream())
     with pytest.raises(NotApplicableError, match="no rows"):
-        Bootstrap().apply(numbered(3)[:0], stream())
+        BootstrapSample().apply(numbered(3)[:0], stream())
 
 
 def test_standardised_columns_have_mean_0_and_variance_1() -> None:
@@ -104,7 +104,7 @@ def test_a_choice_of_nothing_or_twice_is_refused(variables: list[str]) -> None:
 
 MADE: dict[str, Transform] = {
     "subsample": Subsample(n=5, number=2),
-    "bootstrap": Bootstrap(n=7),
+    "bootstrap": BootstrapSample(n=7),
     "standardize": Standardize(),
     "select": Select(variables=("x", "k")),
     "noise": Noise.from_code("M10"),
@@ -129,7 +129,7 @@ def test_what_is_known_before_is_true_afterwards(transform: Transform) -> None:
 
 def test_labels_say_the_parameters() -> None:
     assert Subsample(n=100, number=3).label == "subsample=100,3"
-    assert Bootstrap().label == "bootstrap=all,1"
+    assert BootstrapSample().label == "bootstrap=all,1"
     assert Standardize().label == "standardize"
     assert Select(variables=("a/b", "c")).label == "select=a_b+c"
     assert Noise.from_code("cMI").label == "noise=cMI"

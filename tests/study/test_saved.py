@@ -15,7 +15,7 @@ from small_study import STUDY
 from dagathlon.errors import StudyError
 from dagathlon.study.plan.plan import Case, Run
 from dagathlon.study.view.columns import Packed, by_column, by_record, packed
-from dagathlon.study.view.provenance import PROVENANCE, Provenance, State
+from dagathlon.study.view.provenance import PROVENANCE, Provenance, RunState
 from dagathlon.study.view.saved_file import SAVED, load, save, saved_setups
 from dagathlon.study.view.saving import POSITIONS, facts_of_setup
 from dagathlon.study.view.standing import Standing
@@ -247,9 +247,9 @@ def test_provenance_comes_back_or_has_a_reason(tmp_path: Path) -> None:
     before = Provenance("small.json", seed=3, time_limit=1.5)
     before.save(tmp_path)
     assert Provenance.load(tmp_path) == before
-    assert before.state is State.RUNNING
+    assert before.state is RunState.RUNNING
     ended = before.closed(interrupted=True)
-    assert (ended.state, ended.began) == (State.INTERRUPTED, before.began)
+    assert (ended.state, ended.began) == (RunState.INTERRUPTED, before.began)
     for changed in ({"state": "odd"}, {"began": 1e300}, {"versions": 3}, {"process": "x"}):
         ended.save(tmp_path)
         content = json.loads((tmp_path / PROVENANCE).read_text())
@@ -259,10 +259,10 @@ def test_provenance_comes_back_or_has_a_reason(tmp_path: Path) -> None:
 
 
 def test_words_say_what_is_missing_and_why() -> None:
-    assert Standing(900, 900, State.FINISHED).words() == ""
-    running = Standing(412, 900, State.RUNNING)
+    assert Standing(900, 900, RunState.FINISHED).words() == ""
+    running = Standing(412, 900, RunState.RUNNING)
     assert running.words() == "412 of 900 runs are in; the study is running"
     assert running.partial
-    assert "was interrupted" in Standing(0, 1000, State.INTERRUPTED).words()
-    assert "(--limit)" in Standing(1, 9, State.FINISHED, limited=True).words()
-    assert "not in the store any more" in Standing(1, 9, State.FINISHED).words()
+    assert "was interrupted" in Standing(0, 1000, RunState.INTERRUPTED).words()
+    assert "(--limit)" in Standing(1, 9, RunState.FINISHED, limited=True).words()
+    assert "not in the store any more" in Standing(1, 9, RunState.FINISHED).words()

@@ -40,7 +40,6 @@ class ClassState {
   // A DAG of the class.
   MarkedGraph member() const;
 
-  bool is_clique(ConstRow nodes) const;
   // Neighbours of y that are adjacent to x.
   BitSet common(std::size_t y, std::size_t x) const;
   // Parents of y, and those of its neighbours that are in `with`.

@@ -11,8 +11,8 @@ from dagathlon.benchpress.translation import Translation
 from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.graphs import Graph
 from dagathlon.learners.attempt import attempt_inside
+from dagathlon.learners.background import ConstraintFile
 from dagathlon.learners.base import Estimate, Learner, Output, Sampler
-from dagathlon.learners.constraints import ConstraintFile
 from dagathlon.modules import NonNegative
 from dagathlon.simulate.base import DataGenerator, GraphGenerator, ParameterGenerator
 

@@ -13,14 +13,14 @@ from dagathlon.simulate.base import DataGenerator
 from dagathlon.simulate.missing import Missing
 from dagathlon.simulate.non_gaussian import Law, Logistic, NonGaussian
 from dagathlon.simulate.nonlinear import Function, Nonlinear
-from dagathlon.simulate.sample import Sample
+from dagathlon.simulate.row_generator import RowGenerator
 
 _NONLINEAR = ("mlp", "mim", "gp", "gp-add", "quadratic")
 _LAWS: dict[str, Law] = {"gauss": "gaussian", "exp": "exponential"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class BenchpressSample(BenchpressData, Sample):
+class BenchpressSample(BenchpressData, RowGenerator):
     """What the data modules share: a number of rows, and standardisation."""
 
     takes = frozenset({"continuous"})

@@ -12,13 +12,17 @@ import pyarrow.types as pt
 from dagathlon.data.buffers import chunk_numbers
 from dagathlon.data.column_plan import ColumnPlan
 from dagathlon.data.labels import MAX_CODE, Labels, empty_plan
-from dagathlon.data.request import Place, Request
+from dagathlon.data.request import ColumnRequest, Place
 from dagathlon.data.variable import MAX_LEVELS, Variable
 from dagathlon.errors import DataError
 
 
 def plan_column(
-    name: str, column: Any, request: Request, place: Place, missing: frozenset[str] | None = None
+    name: str,
+    column: Any,
+    request: ColumnRequest,
+    place: Place,
+    missing: frozenset[str] | None = None,
 ) -> ColumnPlan:
     """Plan one column; `missing` is given for columns of text files (see `Labels`)."""
     kind, levels = request.kind(name), request.levels.get(name)

@@ -25,7 +25,7 @@ from dagathlon.data.frames import (
 )
 from dagathlon.data.preview import constant_columns, row_names
 from dagathlon.data.read_csv import read_csv
-from dagathlon.data.request import MISSING, Kind, Request, request_of
+from dagathlon.data.request import MISSING, ColumnRequest, Kind, request_of
 from dagathlon.data.write_csv import write_csv
 from dagathlon.errors import DataError, DataWarning, listing, not_written, unknown
 
@@ -139,7 +139,7 @@ def _doubts(data: Dataset) -> Iterator[str]:
 
 def _read_file(
     path: str | os.PathLike[str],
-    request: Request,
+    request: ColumnRequest,
     missing: Sequence[str],
     delimiter: str | None,
     cardinality_row: bool | None,

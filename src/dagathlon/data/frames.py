@@ -25,7 +25,7 @@ from dagathlon.data.dataset import Dataset
 from dagathlon.data.export import LEVELS_KEY, indicator_name
 from dagathlon.data.labels import shown, word_of
 from dagathlon.data.regimes import Regimes, regimes_of_mask
-from dagathlon.data.request import Request
+from dagathlon.data.request import ColumnRequest
 from dagathlon.data.table_sizes import read_arrow, read_parquet
 from dagathlon.data.text_file import cannot_open
 from dagathlon.data.variable import first_repeated
@@ -35,7 +35,7 @@ PARQUET_SUFFIXES = (".parquet", ".pq")
 ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
 
 
-def read_table_file(path: str | os.PathLike[str], request: Request) -> Dataset:
+def read_table_file(path: str | os.PathLike[str], request: ColumnRequest) -> Dataset:
     """Read a Parquet or Arrow file, by its ending."""
     label = str(path)
     try:
@@ -48,7 +48,7 @@ def read_table_file(path: str | os.PathLike[str], request: Request) -> Dataset:
     return from_table(table, request, label)
 
 
-def from_frame(frame: Any, request: Request) -> Dataset:
+def from_frame(frame: Any, request: ColumnRequest) -> Dataset:
     """A pyarrow, pandas or polars table as a data set.
 
     The kind of the object is told by what it can do, so that neither library is imported.
@@ -71,7 +71,9 @@ def from_frame(frame: Any, request: Request) -> Dataset:
     return from_table(table, request, f"{library} table", _category_levels(frame, library))
 
 
-def from_matrix(matrix: npt.NDArray[Any], names: Sequence[str] | None, request: Request) -> Dataset:
+def from_matrix(
+    matrix: npt.NDArray[Any], names: Sequence[str] | None, request: ColumnRequest
+) -> Dataset:
     """A numpy matrix as a data set; without names the columns are called ``V1``, ``V2``, …."""
     where = "numpy array"
     if matrix.ndim != 2:
@@ -87,17 +89,17 @@ def from_matrix(matrix: npt.NDArray[Any], names: Sequence[str] | None, request: 
 
 
 def from_table(
-    table: Any, request: Request, where: str, levels: dict[str, tuple[str, ...]] | None = None
+    table: Any, request: ColumnRequest, where: str, levels: dict[str, tuple[str, ...]] | None = None
 ) -> Dataset:
     """A pyarrow table as a data set, with levels that are known besides those written in it."""
     known = {**_written_levels(table), **(levels or {})}
     kept = {name: known[name] for name in known if request.kind(name) != "continuous"}
-    wanted = Request(request.kinds, request.default, {**kept, **request.levels})
+    wanted = ColumnRequest(request.kinds, request.default, {**kept, **request.levels})
     return _from_columns(table.column_names, table.columns, wanted, where)
 
 
 def _from_columns(
-    names: Sequence[str], columns: Sequence[Any], request: Request, where: str
+    names: Sequence[str], columns: Sequence[Any], request: ColumnRequest, where: str
 ) -> Dataset:
     _check_names(names, where)
     if not len(columns[0]):

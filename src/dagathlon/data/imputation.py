@@ -59,6 +59,5 @@ def stacked_copies(
                 f"variable {name!r} has no value at all, so that none can be imputed; leave it out"
             )
     is_discrete = [variable.is_discrete for variable in data.variables]
-    return _core.impute(
-        data.codes, list(data.arities), data.values, is_discrete, copies, sweeps, seed
-    )
+    how = _core.Imputation(copies=copies, sweeps=sweeps, seed=seed)
+    return _core.impute(data.codes, list(data.arities), data.values, is_discrete, how)

@@ -14,7 +14,7 @@ from dagathlon.data.columns import plan_column
 from dagathlon.data.dataset import Dataset
 from dagathlon.data.labels import numbers_of, shown
 from dagathlon.data.regimes import Regimes, regimes_of_mask
-from dagathlon.data.request import Place, Request
+from dagathlon.data.request import ColumnRequest, Place
 from dagathlon.data.text_table import TextTable
 from dagathlon.data.variable import Variable
 from dagathlon.errors import DataError
@@ -22,7 +22,7 @@ from dagathlon.errors import DataError
 
 def read_csv(
     path: str | os.PathLike[str],
-    request: Request,
+    request: ColumnRequest,
     missing: Iterable[str],
     delimiter: str | None,
     cardinality_row: bool | None,
@@ -50,7 +50,7 @@ def read_csv(
 
 
 def _cardinalities(
-    table: TextTable, columns: Sequence[Any], request: Request, demanded: bool | None
+    table: TextTable, columns: Sequence[Any], request: ColumnRequest, demanded: bool | None
 ) -> list[int] | None:
     names = [*table.header.names, *table.header.indicators]
     continuous = [name for name in names if request.kind(name) == "continuous"]
@@ -64,7 +64,7 @@ def _cardinalities(
     return cardinalities(names, columns, demanded, table.place)
 
 
-def _plan_codes(name: str, column: Any, cardinality: int, request: Request) -> ColumnPlan:
+def _plan_codes(name: str, column: Any, cardinality: int, request: ColumnRequest) -> ColumnPlan:
     levels = request.levels.get(name)
     if levels is None:
         return ColumnPlan(Variable.coded(name, cardinality), coded(column))

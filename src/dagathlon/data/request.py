@@ -18,7 +18,7 @@ MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "?")
 
 
 @dataclass(frozen=True)
-class Request:
+class ColumnRequest:
     """Kinds and levels that the user has set."""
 
     kinds: Mapping[str, str] = field(default_factory=dict)
@@ -42,11 +42,11 @@ class Request:
 
 def request_of(
     kinds: Kind | Mapping[str, Kind] | None, levels: Mapping[str, Sequence[str]] | None
-) -> Request:
+) -> ColumnRequest:
     """The request in the words of `read_data`."""
     named = {} if kinds is None or isinstance(kinds, str) else dict(kinds)
     default = kinds if isinstance(kinds, str) else None
     for kind in (*named.values(), *([default] if default is not None else [])):
         if kind not in get_args(Kind):
             raise DataError(unknown("kind", kind, get_args(Kind)))
-    return Request(named, default, dict(levels or {}))
+    return ColumnRequest(named, default, dict(levels or {}))

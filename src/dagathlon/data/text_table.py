@@ -19,7 +19,7 @@ import pyarrow.types as pt
 
 from dagathlon.data.header import check_width, read_header
 from dagathlon.data.labels import DECIMAL_COMMA, MAX_CODE, is_float
-from dagathlon.data.request import Request
+from dagathlon.data.request import ColumnRequest
 from dagathlon.data.text_file import check_text, open_text, sniffed_delimiter
 from dagathlon.data.variable import MAX_LEVELS
 from dagathlon.errors import DataError
@@ -62,7 +62,7 @@ class TextTable:
                 return f"{self.label}, line {line}"
         return f"{self.label}, row {row + 1}"
 
-    def columns(self, request: Request) -> list[Any]:
+    def columns(self, request: ColumnRequest) -> list[Any]:
         """All columns in their types; columns of which a kind was asked come as labels if need be.
 
         The types are whole numbers, double-precision numbers, dictionaries of text, or null where
@@ -133,7 +133,7 @@ class TextTable:
             )
         return _pointed(word)
 
-    def _guess(self, request: Request) -> dict[int, Any]:
+    def _guess(self, request: ColumnRequest) -> dict[int, Any]:
         """Types by the first rows, for the columns that show one."""
         fields = self._fields()
         first_holds_cardinalities = all(_is_code(column[0], MAX_LEVELS) for column in fields)

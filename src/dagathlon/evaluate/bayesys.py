@@ -7,13 +7,14 @@ edge. Every other true edge is matched by the same edge and half matched by a di
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from dagathlon.evaluate.counts import on_shared_nodes
-from dagathlon.evaluate.metric import Better, Measure, Value, metric_family
+from dagathlon.evaluate.metric import Measure, Value, metric_family
 from dagathlon.graphs import Graph, Mark, cpdag
 
 _NOISY_DATA = (
@@ -134,28 +135,7 @@ def _full_matches(
     return found
 
 
-def _column(
-    name: str,
-    title: str,
-    better: Better,
-    short: str = "",
-    *,
-    unit: str = "",
-    references: tuple[str, ...] = _NOISY_DATA,
-    headline: int | None = None,
-    control: bool = False,
-) -> Measure:
-    return Measure(
-        name,
-        title,
-        better,
-        short,
-        unit,
-        references=references,
-        table="beside",
-        headline=headline,
-        control=control,
-    )
+_column = partial(Measure, references=_NOISY_DATA, table="beside")
 
 
 @metric_family(

@@ -6,6 +6,8 @@ empty truth), the usual value stands beside it under a name of its own.
 
 from __future__ import annotations
 
+from functools import partial
+
 from dagathlon.evaluate.counts import on_shared_nodes, pattern_counts, skeleton_counts
 from dagathlon.evaluate.distance import HAMMING, shd
 from dagathlon.evaluate.metric import Better, Measure, Value, metric_family
@@ -30,28 +32,8 @@ def _column(
     )
 
 
-def _beside(
-    name: str,
-    title: str,
-    better: Better,
-    short: str = "",
-    *,
-    unit: str = "",
-    headline: int | None = None,
-    control: bool = False,
-) -> Measure:
-    """A column that we put at the end of that table."""
-    return Measure(
-        name,
-        title,
-        better,
-        short,
-        unit,
-        references=HAMMING if name == "SHD" else (),
-        table="beside",
-        headline=headline,
-        control=control,
-    )
+# Columns that we put at the end of that table.
+_beside = partial(Measure, table="beside")
 
 
 @metric_family(
@@ -118,7 +100,15 @@ def _beside(
         "less",
         "FPR (pattern, corrected)",
     ),
-    _beside("SHD", "structural Hamming distance", "less", "SHD", unit="edges", control=True),
+    _beside(
+        "SHD",
+        "structural Hamming distance",
+        "less",
+        "SHD",
+        unit="edges",
+        control=True,
+        references=HAMMING,
+    ),
     Measure(
         "TPR_skel",
         "true positives / true edges (skeleton)",

@@ -23,7 +23,7 @@ class Interval(NamedTuple):
     half_width: float | None
 
 
-class Standing(NamedTuple):
+class Contender(NamedTuple):
     """A setting of an algorithm and how it did."""
 
     id: str
@@ -50,8 +50,8 @@ class Verdict(NamedTuple):
     """
 
     metric: str
-    best: Standing
-    second: Standing | None
+    best: Contender
+    second: Contender | None
     gap: Interval | None
     clear: bool | None
     n_settings: int
@@ -91,10 +91,10 @@ def verdict(rows: Sequence[Row], metric: str, better: Literal["more", "less"]) -
     ranked = sorted(complete, key=lambda name: -sign * interval(complete[name]).mean)
     first = ranked[0]
     other = next((name for name in ranked if name[0] != first[0]), None)
-    best = Standing(*first, interval(complete[first]), most)
+    best = Contender(*first, interval(complete[first]), most)
     if other is None:
         return Verdict(metric, best, None, None, None, len(values))
-    second = Standing(*other, interval(complete[other]), most)
+    second = Contender(*other, interval(complete[other]), most)
     gap = interval(_differences(complete[first], complete[other], sign))
     clear = None if gap.half_width is None else gap.mean > gap.half_width
     return Verdict(metric, best, second, gap, clear, len(values))

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from dagathlon.modules import Probability
-from dagathlon.report.evaluation import Block, Evaluation
+from dagathlon.report.chains import grouped
+from dagathlon.report.charts.parts import Chart, headed
+from dagathlon.report.evaluation import Block, Drawing, Evaluation
+from dagathlon.report.section import Variant
 
 Functional: TypeAlias = Literal["score", "size"]
+DrawGroup: TypeAlias = Callable[[Sequence[Block], str, str], Chart]
+"""A chart of some chains: the column that colours them, and what stands above the colours."""
 
-MOST_CHARTS = 24
-"""A page shows so many charts of chains; the files have all."""
+# A page shows so many charts of chains; the files have all.
+_MOST_CHARTS = 24
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +44,30 @@ class ChainEvaluation(Evaluation):
         return (self.id,) if self.active else ()
 
 
-def chart_names(groups: Sequence[Sequence[Block]]) -> list[str]:
+def group_figures(blocks: Sequence[Block], draw: DrawGroup) -> Iterator[tuple[str, Drawing]]:
+    """A figure for each sampler, and one for each of its settings, as Benchpress files them."""
+    for folder, single in (("multi_param_settings", False), ("single_param_settings", True)):
+        for number, group in enumerate(grouped(blocks, single), 1):
+            labels = group[0][1]
+            chart = _drawn(group, single, draw)
+            heading = str(labels["id"]), heading_lines(labels, single)
+            yield f"{folder}/{number}.png", headed(chart, *heading)
+
+
+def group_variants(blocks: Sequence[Block], draw: DrawGroup) -> list[Variant]:
+    """The chains of each setting for the page, to choose from."""
+    groups = grouped(blocks, single=True)[:_MOST_CHARTS]
+    charts = [_drawn(group, True, draw) for group in groups]
+    return list(zip(_chart_names(groups), charts, strict=True))
+
+
+def _drawn(group: Sequence[Block], single: bool, draw: DrawGroup) -> Chart:
+    if single:
+        return draw(group, "mcmc_seed", "chain")
+    return draw(group, "param_val", str(group[0][1]["param"]))
+
+
+def _chart_names(groups: Sequence[Sequence[Block]]) -> list[str]:
     """What a reader chooses a chart by: sampler, functional, and what tells the data apart."""
     labels = [group[0][1] for group in groups]
     keys = ("id", "functional", "adjmat", "parameters", "data", "seed", "param_val")

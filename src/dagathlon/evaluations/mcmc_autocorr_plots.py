@@ -10,14 +10,14 @@ import numpy as np
 
 from dagathlon.evaluate.chains import autocorrelation
 from dagathlon.evaluations.chains import (
-    MOST_CHARTS,
     ChainEvaluation,
     Functional,
-    chart_names,
+    group_figures,
+    group_variants,
     heading_lines,
 )
 from dagathlon.modules import Count, Natural
-from dagathlon.report.chains import grouped, series_of
+from dagathlon.report.chains import series_of
 from dagathlon.report.charts.parts import Chart, headed
 from dagathlon.report.charts.trajectories import autocorrelations, stems
 from dagathlon.report.context import Results
@@ -68,9 +68,7 @@ class McmcAutocorrPlots(ChainEvaluation):
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
         """By sampler, by setting, and one for each chain."""
         blocks = tables.blocks("autocorrelations")
-        for folder, single in (("multi_param_settings", False), ("single_param_settings", True)):
-            for number, group in enumerate(grouped(blocks, single), 1):
-                yield f"{folder}/{number}.png", _figure(group, single)
+        yield from group_figures(blocks, _chart)
         lengths = tables.rows("lengths")
         for number, (block, length) in enumerate(zip(blocks, lengths, strict=True), 1):
             labels = block[1]
@@ -81,25 +79,15 @@ class McmcAutocorrPlots(ChainEvaluation):
 
     def section(self, tables: TableSet) -> Section | None:
         """The chains of each setting, to choose from."""
-        groups = grouped(tables.blocks("autocorrelations"), single=True)[:MOST_CHARTS]
-        if not groups:
+        variants = group_variants(tables.blocks("autocorrelations"), _chart)
+        if not variants:
             return None
-        charts = [_chart(group, single=True) for group in groups]
-        variants = list(zip(chart_names(groups), charts, strict=True))
         heading = "How far apart are states that tell something new?"
         figure = Figure("autocorrelations", heading, _CAPTION, variants)
         return Section("autocorrelations", "Autocorrelations", [figure])
 
 
-def _figure(group: Sequence[Block], single: bool) -> Drawing:
-    labels = group[0][1]
-    return headed(_chart(group, single), str(labels["id"]), heading_lines(labels, single))
-
-
-def _chart(group: Sequence[Block], single: bool) -> Chart:
-    labels = group[0][1]
-    colour = "mcmc_seed" if single else "param_val"
-    heading = "chain" if single else str(labels["param"])
+def _chart(group: Sequence[Block], colour: str, heading: str) -> Chart:
     rows = [point for i, one in enumerate(group) for point in _points(one, i)]
     return autocorrelations(rows, colour, heading)
 

@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 
 from dagathlon.evaluations.chains import (
-    MOST_CHARTS,
     ChainEvaluation,
     Functional,
-    chart_names,
-    heading_lines,
+    group_figures,
+    group_variants,
 )
 from dagathlon.modules import Natural
-from dagathlon.report.chains import grouped, series_of
-from dagathlon.report.charts.parts import Chart, headed
+from dagathlon.report.chains import series_of
+from dagathlon.report.charts.parts import Chart
 from dagathlon.report.charts.trajectories import trajectories
 from dagathlon.report.context import Results
 from dagathlon.report.evaluation import Block, Drawing, LongTable, TableSet
@@ -54,33 +53,20 @@ class McmcTrajPlots(ChainEvaluation):
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
         """By sampler and by setting."""
-        blocks = tables.blocks("trajectories")
-        for folder, single in (("multi_param_settings", False), ("single_param_settings", True)):
-            for number, group in enumerate(grouped(blocks, single), 1):
-                yield f"{folder}/{number}.png", _figure(group, single)
+        yield from group_figures(tables.blocks("trajectories"), _chart)
 
     def section(self, tables: TableSet) -> Section | None:
         """The chains of each setting, to choose from."""
-        groups = grouped(tables.blocks("trajectories"), single=True)[:MOST_CHARTS]
-        if not groups:
+        variants = group_variants(tables.blocks("trajectories"), _chart)
+        if not variants:
             return None
-        charts = [_chart(group, single=True) for group in groups]
-        variants = list(zip(chart_names(groups), charts, strict=True))
         figure = Figure("trajectories", "Have the chains settled?", _CAPTION, variants)
         return Section("trajectories", "Chains", [figure])
 
 
-def _figure(group: Sequence[Block], single: bool) -> Drawing:
-    labels = group[0][1]
-    return headed(_chart(group, single), str(labels["id"]), heading_lines(labels, single))
-
-
-def _chart(group: Sequence[Block], single: bool) -> Chart:
-    labels = group[0][1]
-    colour = "mcmc_seed" if single else "param_val"
-    heading = "chain" if single else str(labels["param"])
+def _chart(group: Sequence[Block], colour: str, heading: str) -> Chart:
     rows = [point for i, one in enumerate(group) for point in _points(one, i)]
-    return trajectories(rows, labels["functional"], colour, heading)
+    return trajectories(rows, group[0][1]["functional"], colour, heading)
 
 
 def _points(block: Block, chain: int) -> Iterator[dict[str, Any]]:

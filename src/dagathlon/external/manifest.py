@@ -14,7 +14,7 @@ from dagathlon.data.facts import DataKind
 from dagathlon.errors import StudyError, listing, suggestion
 from dagathlon.external.environment import PLACE_HOLDER, Environment
 from dagathlon.external.runtimes import read_environment
-from dagathlon.external.section import Section
+from dagathlon.external.toml_table import TomlTable
 from dagathlon.learners.base import Gpu, Output
 
 MANIFEST = "module.toml"
@@ -98,7 +98,7 @@ def read_manifest(folder: Path) -> Manifest:
         raise StudyError(f"{path}: cannot be read ({reason}); a module has a {MANIFEST}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise StudyError(f"{path}: not valid TOML: {error}") from None
-    root = Section(content, str(path))
+    root = TomlTable(content, str(path))
     root.only(_KEYS)
     root.choice("kind", ("algorithm",), "algorithm")
     parameters = tuple(_parameter(name, root) for name in root.table("parameters"))
@@ -152,14 +152,14 @@ def _own_files(folder: Path) -> list[Path]:
     return sorted(found)
 
 
-def _name(root: Section) -> str:
+def _name(root: TomlTable) -> str:
     name = root.text("name")
     if not _NAME.fullmatch(name):
         raise root.fail("name", f"{name!r} is no name: a letter, then letters, digits, _ . -")
     return name
 
 
-def _threads(root: Section) -> int:
+def _threads(root: TomlTable) -> int:
     found = root.number("threads")
     if found is None:
         return 1
@@ -168,7 +168,7 @@ def _threads(root: Section) -> int:
     return int(found)
 
 
-def _kinds(section: Section, key: str, default: Collection[DataKind] = ()) -> frozenset[DataKind]:
+def _kinds(section: TomlTable, key: str, default: Collection[DataKind] = ()) -> frozenset[DataKind]:
     found = section.texts(key, tuple(default))
     for kind in found:
         if kind not in get_args(DataKind):
@@ -178,7 +178,7 @@ def _kinds(section: Section, key: str, default: Collection[DataKind] = ()) -> fr
     return frozenset(found)  # type: ignore[arg-type]
 
 
-def _parameter(name: str, root: Section) -> ExternalParameter:
+def _parameter(name: str, root: TomlTable) -> ExternalParameter:
     section = root.section("parameters").section(name)
     section.only(_PARAMETER_KEYS)
     if not name.isidentifier() or name.startswith("_") or name in RESERVED:
@@ -204,7 +204,7 @@ def _parameter(name: str, root: Section) -> ExternalParameter:
     )
 
 
-def _check_command(manifest: Manifest, root: Section) -> None:
+def _check_command(manifest: Manifest, root: TomlTable) -> None:
     """Refuse place-holders that nothing would be put in for."""
     known = ["data_kind", "folder", "seed", *(parameter.name for parameter in manifest.parameters)]
     known += ["timeout", *manifest.environment.place_holders]

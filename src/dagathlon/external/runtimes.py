@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dagathlon.external.container import Apptainer, Docker
 from dagathlon.external.environment import Environment
-from dagathlon.external.section import Section
+from dagathlon.external.toml_table import TomlTable
 from dagathlon.external.uv import UvEnvironment
 
 _KINDS = ("system", "uv", "apptainer", "docker")
@@ -18,7 +18,7 @@ _KEYS = {
 }
 
 
-def read_environment(section: Section, folder: Path) -> Environment:
+def read_environment(section: TomlTable, folder: Path) -> Environment:
     """The environment that the manifest of a folder describes."""
     kind = section.choice("kind", _KINDS, "system")
     section.only(_KEYS[kind])

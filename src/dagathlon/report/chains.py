@@ -85,7 +85,7 @@ def varied_parameter(values: Mapping[str, Any]) -> str:
     return varied[-1] if varied else "id"
 
 
-class Trajectory(Protocol):
+class WantedTrajectory(Protocol):
     """What is wanted of the chains of a sampler."""
 
     @property
@@ -98,7 +98,7 @@ class Trajectory(Protocol):
     def functional(self) -> str: ...  # noqa: D102
 
 
-def series_of(results: Results, wanted: Trajectory) -> Iterator[Series]:
+def series_of(results: Results, wanted: WantedTrajectory) -> Iterator[Series]:
     """The trajectories that are asked for, chain by chain."""
     trajectory = score_trajectory if wanted.functional == "score" else size_trajectory
     for source in chain_runs(results, wanted.id):

@@ -10,7 +10,7 @@ from dagathlon.data import Dataset
 from dagathlon.data.facts import DataFacts
 from dagathlon.errors import NotApplicableError, listing
 from dagathlon.modules import Module
-from dagathlon.simulate.sample import standardize
+from dagathlon.simulate.row_generator import standardize
 from dagathlon.simulate.transform import ObservedTruth, Transform
 
 _NO_SCALE = "discrete data have no mean and no variance to standardise"

@@ -13,11 +13,11 @@ from dagathlon.data.facts import DataFacts
 from dagathlon.errors import DataError
 from dagathlon.modules import Probability, Range
 from dagathlon.simulate.base import Model
-from dagathlon.simulate.sample import Sample
+from dagathlon.simulate.row_generator import RowGenerator
 
 
 @dataclass(frozen=True, kw_only=True)
-class Discretized(Sample):
+class Discretized(RowGenerator):
     """Rows of a continuous model, some of whose columns are cut at quantiles into levels.
 
     Parameters

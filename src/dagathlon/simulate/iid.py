@@ -8,11 +8,11 @@ import numpy as np
 
 from dagathlon.data import Dataset
 from dagathlon.simulate.base import Model
-from dagathlon.simulate.sample import Sample
+from dagathlon.simulate.row_generator import RowGenerator
 
 
 @dataclass(frozen=True, kw_only=True)
-class Iid(Sample):
+class Iid(RowGenerator):
     """Draw independent rows from the model."""
 
     name = "iid"

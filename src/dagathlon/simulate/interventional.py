@@ -14,14 +14,14 @@ from dagathlon.data.facts import DataFacts
 from dagathlon.errors import DataError, unknown
 from dagathlon.modules import Count, Natural, NonNegative, Probability
 from dagathlon.simulate.base import Model
-from dagathlon.simulate.sample import Sample
+from dagathlon.simulate.row_generator import RowGenerator
 
 _BETWEEN = "&"
 _MAX_DRAWS = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Interventional(Sample):
+class Interventional(RowGenerator):
     """Observational rows, then rows under interventions, one block for each target set.
 
     A perfect intervention cuts a variable from its parents: a continuous variable is drawn from a

@@ -15,7 +15,7 @@ from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.modules import Count, Probability
 from dagathlon.simulate.base import Model
-from dagathlon.simulate.sample import Sample
+from dagathlon.simulate.row_generator import RowGenerator
 from dagathlon.simulate.streams import substreams
 
 Mechanism: TypeAlias = Literal["mcar", "mar", "mnar", "self"]
@@ -27,7 +27,7 @@ _LOW_SHARE = (0.1, 0.7)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Missing(Sample):
+class Missing(RowGenerator):
     """Rows of a model in which values of some variables are missing.
 
     A value is missing with probability `p_high` in the rows in which its cause is low, and with

@@ -15,7 +15,7 @@ from dagathlon.data.facts import DataFacts
 from dagathlon.errors import DataError
 from dagathlon.modules import NonNegative
 from dagathlon.simulate.base import Model
-from dagathlon.simulate.sample import Sample
+from dagathlon.simulate.row_generator import RowGenerator
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 Law: TypeAlias = Literal["gaussian", "exponential", "gumbel", "uniform", "laplace", "logistic"]
@@ -34,7 +34,7 @@ _MEANS: dict[Law, float] = {"exponential": 1.0, "gumbel": float(np.euler_gamma)}
 
 
 @dataclass(frozen=True, kw_only=True)
-class NonGaussian(Sample):
+class NonGaussian(RowGenerator):
     """Rows of a linear structural equation model with a chosen law of the noise.
 
     The noise of a variable is drawn from the law and multiplied by `scale` and by the standard
@@ -70,7 +70,7 @@ class NonGaussian(Sample):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Logistic(Sample):
+class Logistic(RowGenerator):
     """Binary variables, each by a logistic regression on its parents.
 
     The probability of level 1 is the logistic function of the weighted sum of the parents (as 0

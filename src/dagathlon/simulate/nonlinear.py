@@ -16,7 +16,7 @@ from dagathlon.graphs import Graph
 from dagathlon.modules import NonNegative
 from dagathlon.simulate.base import Model
 from dagathlon.simulate.non_gaussian import sigmoid
-from dagathlon.simulate.sample import Sample
+from dagathlon.simulate.row_generator import RowGenerator
 from dagathlon.simulate.streams import substreams
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
@@ -31,7 +31,7 @@ _JITTER = 1e-8
 
 
 @dataclass(frozen=True, kw_only=True)
-class Nonlinear(Sample):
+class Nonlinear(RowGenerator):
     """Rows in which a variable is a random nonlinear function of its parents plus Gaussian noise.
 
     Only the edges of the model count, not its parameters. The functions belong to the random

@@ -53,7 +53,7 @@ class Subsample(Transform):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bootstrap(Transform):
+class BootstrapSample(Transform):
     """Take rows at random with replacement.
 
     Parameters

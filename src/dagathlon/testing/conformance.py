@@ -20,7 +20,7 @@ from dagathlon.errors import DagathlonError, WrongResultError, listing
 from dagathlon.learners.attempt import attempt, make_ready
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.modules import find
-from dagathlon.testing.samples import Sample, awkward, intervened, ordinary, with_missing
+from dagathlon.testing.samples import AwkwardData, awkward, intervened, ordinary, with_missing
 from dagathlon.testing.tracing import tracing, undeclared
 
 _KINDS: tuple[DataKind, ...] = ("continuous", "discrete", "mixed")
@@ -180,7 +180,7 @@ class _Trial:
         if self.learner.order_independent:
             yield from self._any_order(data, first, kind)
         for sample in awkward(kind, levels):
-            yield from self._survives(Sample(sample.what, self._suited(sample.data)), kind)
+            yield from self._survives(AwkwardData(sample.what, self._suited(sample.data)), kind)
         for sample in with_missing(kind, levels):
             if self.learner.handles_missing:
                 yield from self._survives(sample, kind)
@@ -214,7 +214,7 @@ class _Trial:
         if graph.subgraph(data.names) != first.graph:
             yield "it claims to be order_independent, and other orders of columns change the graph"
 
-    def _survives(self, sample: Sample, kind: DataKind) -> Iterator[str]:
+    def _survives(self, sample: AwkwardData, kind: DataKind) -> Iterator[str]:
         if self._objection(sample.data):
             return
         try:

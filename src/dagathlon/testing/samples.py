@@ -15,7 +15,7 @@ from dagathlon.data.facts import DataKind
 NAMES = ("a b", "x.1", "é", "2nd", "last")
 
 
-class Sample(NamedTuple):
+class AwkwardData(NamedTuple):
     """A data set and what is special about it."""
 
     what: str
@@ -56,7 +56,7 @@ def intervened(data: Dataset) -> Dataset:
     return Dataset(data.variables, codes, values, ([(), data.names[:1]], rows))
 
 
-def awkward(kind: DataKind, levels: int) -> Iterator[Sample]:
+def awkward(kind: DataKind, levels: int) -> Iterator[AwkwardData]:
     """Data on which a learner may refuse to work but must not break."""
     values = ordinary("continuous", 60).values
     makers: Sequence[tuple[str, Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]]] = (
@@ -71,10 +71,10 @@ def awkward(kind: DataKind, levels: int) -> Iterator[Sample]:
         ("large numbers", lambda x: 1e9 + 1e6 * x),
     )
     for what, make in makers:
-        yield Sample(what, of_values(np.array(make(values)), kind, levels))
+        yield AwkwardData(what, of_values(np.array(make(values)), kind, levels))
 
 
-def with_missing(kind: DataKind, levels: int) -> Iterator[Sample]:
+def with_missing(kind: DataKind, levels: int) -> Iterator[AwkwardData]:
     """Data with missing values: some, a whole column, all."""
     values = np.array(ordinary("continuous", 60).values)
     some, column, everything = values.copy(), values.copy(), np.full_like(values, np.nan)
@@ -85,4 +85,4 @@ def with_missing(kind: DataKind, levels: int) -> Iterator[Sample]:
         ("a column without values", column),
         ("no values at all", everything),
     ):
-        yield Sample(what, of_values(made, kind, levels))
+        yield AwkwardData(what, of_values(made, kind, levels))

@@ -14,6 +14,7 @@ from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.graphs import Graph, as_graph
 from dagathlon.learners.attempt import attempt_inside
+from dagathlon.learners.background import starting_dag
 from dagathlon.learners.base import Estimate, Sampler
 from dagathlon.learners.bayesian.search_space import (
     ArcMatrix,
@@ -22,7 +23,6 @@ from dagathlon.learners.bayesian.search_space import (
     space_of_graph,
 )
 from dagathlon.learners.constraint.pc import Pc
-from dagathlon.learners.constraints import starting_dag
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.score_kinds import MARGINAL
 from dagathlon.learners.start_graph import StartsFromGraph
@@ -53,6 +53,12 @@ class RunLength(NamedTuple):
     def saved(self) -> int:
         """Number of saved states; the first one is the start."""
         return self.iterations // self.stepsave + 1
+
+    def options(self, seed: int, stream: int) -> _core.ChainOptions:
+        """A native chain of this length, on one of the seed's streams of random numbers."""
+        return _core.ChainOptions(
+            iterations=self.iterations, stepsave=self.stepsave, seed=seed, stream=stream
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

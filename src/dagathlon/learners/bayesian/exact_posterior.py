@@ -11,8 +11,8 @@ import numpy as np
 from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.errors import DataError
+from dagathlon.learners.background import starting_dag
 from dagathlon.learners.base import Estimate, Statistic
-from dagathlon.learners.constraints import starting_dag
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.score_kinds import MARGINAL
 from dagathlon.modules import Count, NonNegative, Probability

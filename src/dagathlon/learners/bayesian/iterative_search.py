@@ -96,7 +96,7 @@ class IterativeSearch(SpaceBased):
         tables = _core.ParentTables(self.power, summary)
         order = first_order(space.required, range(len(data.names)))
         best = _Best()
-        heating = ANNEALED_SEARCH if self.maximise else (1, _BURNIN)
+        heating = ANNEALED_SEARCH if self.maximise else _core.Heating(cycles=1, share=_BURNIN)
         steps = self._length(len(data.names))
         number = 0
         while self.rounds is None or number < self.rounds:
@@ -106,7 +106,7 @@ class IterativeSearch(SpaceBased):
                 if number and best_so_far():
                     break
                 raise
-            found = _core.order_chain(tables, order, *steps, *heating, seed, number)
+            found = _core.order_chain(tables, order, steps.options(seed, number), heating)
             chain = closed_chain(found.log, data.names)
             number += 1
             order = found.best

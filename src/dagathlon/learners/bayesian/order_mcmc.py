@@ -21,10 +21,8 @@ from dagathlon.learners.bayesian.dag_sampling import (
 FEW_VARIABLES = 26
 KUIPERS_2022 = "Kuipers, Suter and Moffa 2022, Efficient sampling and structure learning, JCGS 31"
 
-
-# Cycles of annealing of a search, and the heated share of each: one long chain stays where it was
-# first caught.
-ANNEALED_SEARCH = (8, 0.8)
+# How a search is annealed: one long chain stays where it was first caught.
+ANNEALED_SEARCH = _core.Heating(cycles=8, share=0.8)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,9 +64,9 @@ class OrderMcmc(SpaceBased, DagSampler):
         length = self.length(len(data.names))
         seed = int(rng.integers(2**63))
         orders = starting_orders(space.required, self.chains, rng)
-        heating = ANNEALED_SEARCH if self.maximise else (1, 0.0)
+        heating = ANNEALED_SEARCH if self.maximise else _core.Heating(cycles=1, share=0)
         logs = [
-            _core.order_chain(tables, order, *length, *heating, seed, number).log
+            _core.order_chain(tables, order, length.options(seed, number), heating).log
             for number, order in enumerate(orders)
         ]
         return self.result(logs, data, length)

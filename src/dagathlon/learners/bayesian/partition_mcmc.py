@@ -9,6 +9,7 @@ import numpy as np
 from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.graphs import Graph
+from dagathlon.learners.background import starting_dag
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.bayesian.dag_sampling import (
     DagSampler,
@@ -17,7 +18,6 @@ from dagathlon.learners.bayesian.dag_sampling import (
     starting_orders,
     thousands,
 )
-from dagathlon.learners.constraints import starting_dag
 from dagathlon.learners.start_graph import StartsFromGraph
 
 _FEWEST_STEPS = 20_000
@@ -58,7 +58,7 @@ class PartitionMcmc(SpaceBased, DagSampler):
         seed = int(rng.integers(2**63))
         orders = starting_orders(space.required, self.chains, rng)
         logs = [
-            _core.partition_chain(tables, order, *length, seed, number)
+            _core.partition_chain(tables, order, length.options(seed, number))
             for number, order in enumerate(orders)
         ]
         return self.result(logs, data, length)
@@ -88,7 +88,9 @@ class StructureMcmc(StartsFromGraph, DagSampler):
         length = self.length(len(data.names))
         seed = int(rng.integers(2**63))
         logs = [
-            _core.structure_chain(score, limits, dag.native, self.power, *length, seed, number)
+            _core.structure_chain(
+                score, limits, dag.native, self.power, length.options(seed, number)
+            )
             for number in range(self.chains)
         ]
         return self.result(logs, data, length)

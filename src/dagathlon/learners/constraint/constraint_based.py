@@ -9,8 +9,8 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.learners.background import ConstraintFile, knowledge_of, refuse_required_cycle
 from dagathlon.learners.base import Learner
-from dagathlon.learners.constraints import ConstraintFile, knowledge_of, refuse_required_cycle
 from dagathlon.learners.independence import (
     DEFAULT_TESTS,
     DELETION,

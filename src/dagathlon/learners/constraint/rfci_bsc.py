@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from dagathlon import _core
 from dagathlon.graphs import Graph
+from dagathlon.learners.background import ConstraintFile
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.constraint.dependent_answers import AnswerModel
 from dagathlon.learners.constraint.fci import Rfci
-from dagathlon.learners.constraints import ConstraintFile
 from dagathlon.learners.score.score_kinds import ScoreParameters, shared_scores
 from dagathlon.learners.score.scores import native_score
 from dagathlon.modules import Count, Delegate, Natural, NonNegative, Probability

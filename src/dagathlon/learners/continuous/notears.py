@@ -18,7 +18,7 @@ from dagathlon.learners.continuous.notears_losses import (
 from dagathlon.learners.continuous.notears_solvers import (
     SETTLED,
     Minimise,
-    Point,
+    Minimum,
     along_path,
     native_walks,
     origin,
@@ -128,7 +128,7 @@ class Notears(Learner):
             return quasi_newton(from_moments(moments_of(values)), self.lambda1, native_walks)
         return quasi_newton(LOSSES[self.loss_type](values), self.lambda1, walks)
 
-    def _dual_ascent(self, values: Matrix) -> tuple[Point, int]:
+    def _dual_ascent(self, values: Matrix) -> tuple[Minimum, int]:
         """Raise penalty and multiplier of the constraint until it holds."""
         rho, alpha, steps = 1.0, 0.0, 0
         follow = self._follows_path(values.shape[1])

@@ -17,7 +17,7 @@ from dagathlon.pulse import beat
 SETTLED = 2e-2
 
 
-class Point(NamedTuple):
+class Minimum(NamedTuple):
     """A minimum of loss + αh + ½ρh², which is also one of loss + μh.
 
     The weights are kept as positive and negative halves, whose sum is their L1 norm at a minimum
@@ -37,12 +37,12 @@ class Point(NamedTuple):
 
 
 # From a start, ρ and α to the minimum.
-Minimise: TypeAlias = Callable[[Point, float, float], Point]
+Minimise: TypeAlias = Callable[[Minimum, float, float], Minimum]
 
 
-def origin(p: int) -> Point:
+def origin(p: int) -> Minimum:
     """No weights."""
-    return Point(np.zeros(2 * p * p), np.inf, 0.0, 0)
+    return Minimum(np.zeros(2 * p * p), np.inf, 0.0, 0)
 
 
 def along_path(moments: Matrix, penalty: float) -> Minimise:
@@ -51,7 +51,7 @@ def along_path(moments: Matrix, penalty: float) -> Minimise:
     As long as many arcs still change, by larger steps, which find other, often better minima.
     """
 
-    def minimise(start: Point, rho: float, alpha: float) -> Point:
+    def minimise(start: Minimum, rho: float, alpha: float) -> Minimum:
         args = (moments, penalty, start.weights)
         if start.acyclicity < SETTLED:
             found = _core.notears_minimum(*args, start.multiplier, rho, alpha)
@@ -59,7 +59,7 @@ def along_path(moments: Matrix, penalty: float) -> Minimise:
             found = _core.notears_search(*args, rho, alpha)
         weights, h, multiplier, steps = found
         halves = np.concatenate((np.maximum(weights, 0), np.maximum(-weights, 0)), axis=None)
-        return Point(halves, h, multiplier, start.steps + steps)
+        return Minimum(halves, h, multiplier, start.steps + steps)
 
     return minimise
 
@@ -68,7 +68,7 @@ def quasi_newton(loss: Loss, penalty: float, acyclicity: Loss) -> Minimise:
     """By SciPy's L-BFGS-B, with gCastle's operations in gCastle's order."""
     from scipy.optimize import fmin_l_bfgs_b  # noqa: PLC0415 - SciPy only when asked for
 
-    def minimise(start: Point, rho: float, alpha: float) -> Point:
+    def minimise(start: Minimum, rho: float, alpha: float) -> Minimum:
         def objective(halves: Matrix) -> tuple[float, Matrix]:
             beat()
             weights = joined(halves)
@@ -81,7 +81,7 @@ def quasi_newton(loss: Loss, penalty: float, acyclicity: Loss) -> Minimise:
         bounds = _bounds(len(start.weights))
         found, _, report = fmin_l_bfgs_b(objective, start.halves, bounds=bounds)
         h = acyclicity(joined(found))[0]
-        return Point(found, h, alpha + rho * h, start.steps + report["nit"])
+        return Minimum(found, h, alpha + rho * h, start.steps + report["nit"])
 
     return minimise
 

@@ -13,8 +13,8 @@ from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.errors import DataError, OutOfTimeError
 from dagathlon.graphs import Graph
+from dagathlon.learners.background import starting_dag
 from dagathlon.learners.base import Estimate, Statistic
-from dagathlon.learners.constraints import starting_dag
 from dagathlon.learners.exact.cluster_program import (
     SolverLimits,
     solve_by_cuts,

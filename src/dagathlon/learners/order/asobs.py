@@ -12,8 +12,8 @@ from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
+from dagathlon.learners.background import starting_dag
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.constraints import starting_dag
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.score_kinds import ScoreParameters, shared_scores
 from dagathlon.learners.score.scores import native_score

@@ -10,8 +10,8 @@ import numpy as np
 from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.graphs import Graph, cpdag
+from dagathlon.learners.background import direct_by_knowledge, starting_dag
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.constraints import direct_by_knowledge, starting_dag
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.modules import Count, Natural
 

@@ -14,8 +14,8 @@ from dagathlon._core import ClassStep
 from dagathlon.data import Dataset
 from dagathlon.data.facts import DataFacts
 from dagathlon.graphs import Graph
+from dagathlon.learners.background import direct_by_knowledge, starting_dag
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.constraints import direct_by_knowledge, starting_dag
 from dagathlon.learners.order.order_search import Boss
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.score_kinds import CRITERIA, DefaultScores

@@ -10,8 +10,8 @@ import numpy as np
 from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.graphs import Graph
+from dagathlon.learners.background import starting_dag
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.constraints import starting_dag
 from dagathlon.learners.score.score_based import ScoreBased, result_stats
 from dagathlon.learners.score.stable_order import stable_order
 from dagathlon.learners.start_graph import StartsFromGraph

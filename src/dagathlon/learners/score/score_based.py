@@ -12,8 +12,8 @@ from dagathlon.data import Dataset
 from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import GraphError, listing, unknown
 from dagathlon.graphs.knowledge import Knowledge
+from dagathlon.learners.background import ArcMatrix, ConstraintFile, knowledge_of
 from dagathlon.learners.base import Learner
-from dagathlon.learners.constraints import ArcMatrix, ConstraintFile, knowledge_of
 from dagathlon.learners.score.score_kinds import (
     CRITERIA,
     SCORES,

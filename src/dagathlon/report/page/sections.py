@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dagathlon.evaluate.verdict import Interval, Standing, Verdict
+from dagathlon.evaluate.verdict import Contender, Interval, Verdict
 from dagathlon.report.charts.failures import STATUSES
 from dagathlon.report.page.tables import Tables
 from dagathlon.report.section import Figure
@@ -80,7 +80,7 @@ def _meaning(metric: str) -> str:
     return " (1 is perfect)" if metric.startswith("F1") else ""
 
 
-def _runner_up(chosen: Verdict, second: Standing, gap: Interval) -> str:
+def _runner_up(chosen: Verdict, second: Contender, gap: Interval) -> str:
     start = f"The next algorithm, <strong>{text(second.setting)}</strong>, is"
     amount = f"{_interval(gap)} behind"
     if not gap.mean:
@@ -146,9 +146,9 @@ def verdict_table(verdicts: Sequence[Verdict]) -> str:
     )
 
 
-def _name(standing: Standing) -> str:
+def _name(contender: Contender) -> str:
     """A setting that, in a narrow cell, breaks between its parameters rather than inside one."""
-    return text(standing.setting).replace(" = ", "\u00a0=\u00a0")
+    return text(contender.setting).replace(" = ", "\u00a0=\u00a0")
 
 
 def _row(cells: Iterable[str], tag: str, attributes: str) -> str:

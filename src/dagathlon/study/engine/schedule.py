@@ -30,7 +30,7 @@ _CHUNK = 20_000
 _NO_LIMITS = Limits()
 
 
-class State(IntEnum):
+class TaskState(IntEnum):
     """Where a task stands."""
 
     LEFT_OUT = 0
@@ -103,7 +103,7 @@ class Schedule:
     def n_ready(self, shape: int) -> int:
         """How many tasks of a shape could run now."""
         queue = self._ready[shape]
-        while queue and self.state[queue[0][1]] != State.READY:
+        while queue and self.state[queue[0][1]] != TaskState.READY:
             heapq.heappop(queue)
         return len(queue)
 
@@ -114,41 +114,41 @@ class Schedule:
     def pop(self, shape: int) -> int:
         """Take the next task of a shape; it is running from now on."""
         _, position = heapq.heappop(self._ready[shape])
-        self.state[position] = State.RUNNING
+        self.state[position] = TaskState.RUNNING
         return position
 
     def put_back(self, position: int) -> None:
         """A task that was taken did not run after all."""
-        if self.state[position] == State.RUNNING:
+        if self.state[position] == TaskState.RUNNING:
             self._make_ready(position)
 
     def is_open(self, position: int) -> bool:
         """Whether the task has no outcome yet."""
-        return self.state[position] < State.DONE
+        return self.state[position] < TaskState.DONE
 
     def finish(self, position: int, outcome: Outcome) -> None:
         """Record the outcome of a task and what follows from it for others."""
         self.unfinished -= 1
         if outcome.status is not Status.OK:
-            self.state[position] = State.FAILED
+            self.state[position] = TaskState.FAILED
             self._skip_dependents(position, outcome)
             return
-        self.state[position] = State.DONE
+        self.state[position] = TaskState.DONE
         for dependent in self._dependents_of(position):
-            if self.state[dependent] == State.WAITING:
+            if self.state[dependent] == TaskState.WAITING:
                 self._pending[dependent] -= 1
                 if not self._pending[dependent]:
                     self._make_ready(dependent)
 
     def reopen(self, position: int, lost: int) -> None:
         """The stored result of input `lost` turned out to be unusable: make it again first."""
-        if self.state[lost] == State.DONE:
+        if self.state[lost] == TaskState.DONE:
             self.unfinished += 1
             for dependent in self._dependents_of(lost):
-                if self.state[dependent] == State.WAITING:
+                if self.state[dependent] == TaskState.WAITING:
                     self._pending[dependent] += 1
             self._wait_for_inputs(lost)
-        if self.state[lost] == State.FAILED:
+        if self.state[lost] == TaskState.FAILED:
             reason = f"the result of {self.tasks[lost].call.module} was lost and not made again"
             self._skip(position, Outcome(Status.SKIPPED, reason))
         else:
@@ -156,13 +156,13 @@ class Schedule:
 
     def _wait_for_inputs(self, position: int) -> None:
         inputs = self.tasks[position].inputs
-        self._pending[position] = sum(self.state[i] != State.DONE for i in inputs)
-        self.state[position] = State.WAITING
+        self._pending[position] = sum(self.state[i] != TaskState.DONE for i in inputs)
+        self.state[position] = TaskState.WAITING
         if not self._pending[position]:
             self._make_ready(position)
 
     def _make_ready(self, position: int) -> None:
-        self.state[position] = State.READY
+        self.state[position] = TaskState.READY
         queue = self._ready[self._shape.get(position, 0)]
         heapq.heappush(queue, (self._rank[position], position))
 
@@ -174,13 +174,13 @@ class Schedule:
         stack = [position]
         while stack:
             for dependent in self._dependents_of(stack.pop()):
-                if self.state[dependent] in (State.WAITING, State.READY):
+                if self.state[dependent] in (TaskState.WAITING, TaskState.READY):
                     self._skip(dependent, skipped)
                     stack.append(dependent)
 
     def _skip(self, position: int, outcome: Outcome) -> None:
         self.unfinished -= 1
-        self.state[position] = State.FAILED
+        self.state[position] = TaskState.FAILED
         self._skipped.append(Skip(position, outcome))
 
     def _settle(self, wanted: Iterable[int], store: Store, options: Options) -> None:
@@ -190,14 +190,14 @@ class Schedule:
             task = self.tasks[position]
             if outcome is not None and outcome.settles(self.limits(position), options.retry):
                 done = outcome.status is Status.OK
-                self.state[position] = State.DONE if done else State.FAILED
+                self.state[position] = TaskState.DONE if done else TaskState.FAILED
                 self.stored[outcome.status.value, task.call.kind.value, task.call.module] += 1
                 if not done:
                     causes[position] = Outcome(Status.SKIPPED, skip_reason(task, outcome))
                 continue
             self.unfinished += 1
             self.to_do[task.call.kind.value, task.call.module] += 1
-            failed = next((i for i in task.inputs if self.state[i] == State.FAILED), None)
+            failed = next((i for i in task.inputs if self.state[i] == TaskState.FAILED), None)
             if failed is not None:
                 causes[position] = causes[failed]
                 self._skip(position, causes[failed])
@@ -247,7 +247,7 @@ def _dependents(tasks: Sequence[Task], state: bytearray) -> tuple[array[int], ar
     counts = array("q", (len(task.inputs) for task in tasks))
     source = np.frombuffer(inputs, np.int64) if inputs else np.empty(0, np.int64)
     reader = np.repeat(np.arange(len(tasks)), np.frombuffer(counts, np.int64) if counts else 0)
-    chosen = np.frombuffer(state, np.uint8)[reader] != State.LEFT_OUT
+    chosen = np.frombuffer(state, np.uint8)[reader] != TaskState.LEFT_OUT
     source, reader = source[chosen], reader[chosen]
     order = np.argsort(source, kind="stable")
     starts = np.searchsorted(source[order], np.arange(len(tasks) + 1))

@@ -60,8 +60,8 @@ class Cases:
 
 
 @dataclass(frozen=True)
-class RunScore:
-    """A row of numbers for every run.
+class _Score:
+    """A row of numbers.
 
     Parameters
     ----------
@@ -81,20 +81,12 @@ class RunScore:
     weak: bool = False
 
 
-@dataclass(frozen=True)
-class DataScore:
-    """A row of numbers for every data set; `inputs` are among truth, data, model and test_data.
+class RunScore(_Score):
+    """A row of numbers for every run."""
 
-    Parameters
-    ----------
-    name, module, inputs, weak
-        As for `RunScore`.
-    """
 
-    name: str
-    module: Module
-    inputs: tuple[Input, ...]
-    weak: bool = False
+class DataScore(_Score):
+    """A row of numbers for every data set; `inputs` are among truth, data, model and test_data."""
 
 
 @dataclass(frozen=True)

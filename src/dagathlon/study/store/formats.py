@@ -31,7 +31,7 @@ class Parts(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Format:
+class StoredForm:
     """The stored form of one type.
 
     Parameters
@@ -158,14 +158,14 @@ def _json(parts: Parts) -> Any:
     return parts.meta
 
 
-FORMATS: Mapping[str, Format] = {
-    "graph": Format(Graph, _graph_parts, _graph),
-    "estimate": Format(Estimate, _estimate_parts, _estimate),
-    "dataset": Format(Dataset, _dataset_parts, _dataset, raw=True),
-    "network": Format(Network, _network_parts, _network),
-    "linear_sem": Format(LinearSem, _sem_parts, _sem),
-    "multivariate_normal": Format(MultivariateNormal, _normal_parts, _normal),
-    "row": Format(dict, _json_parts, _json),
-    "rows": Format(list, _json_parts, _json),
+FORMATS: Mapping[str, StoredForm] = {
+    "graph": StoredForm(Graph, _graph_parts, _graph),
+    "estimate": StoredForm(Estimate, _estimate_parts, _estimate),
+    "dataset": StoredForm(Dataset, _dataset_parts, _dataset, raw=True),
+    "network": StoredForm(Network, _network_parts, _network),
+    "linear_sem": StoredForm(LinearSem, _sem_parts, _sem),
+    "multivariate_normal": StoredForm(MultivariateNormal, _normal_parts, _normal),
+    "row": StoredForm(dict, _json_parts, _json),
+    "rows": StoredForm(list, _json_parts, _json),
 }
 """Names stand in stored results and are never given to anything else."""

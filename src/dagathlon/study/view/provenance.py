@@ -20,7 +20,7 @@ _MOST_BYTES = 2**20
 _PACKAGES = ("dagathlon", "numpy", "scipy", "pyarrow", "vl-convert-python")
 
 
-class State(StrEnum):
+class RunState(StrEnum):
     """How far a run has come, by what it said last."""
 
     RUNNING = "running"
@@ -58,7 +58,7 @@ class Provenance:
     seed: int = 0
     time_limit: float | None = None
     memory_limit: int | None = None
-    state: State = State.RUNNING
+    state: RunState = RunState.RUNNING
     partial: bool = False
     process: int = field(default_factory=os.getpid)
     began: float = field(default_factory=time.time)
@@ -68,7 +68,7 @@ class Provenance:
 
     def closed(self, *, interrupted: bool) -> Self:
         """The same when the run has come to its end."""
-        state = State.INTERRUPTED if interrupted else State.FINISHED
+        state = RunState.INTERRUPTED if interrupted else RunState.FINISHED
         return replace(self, state=state, ended=time.time())
 
     def save(self, folder: Path) -> None:
@@ -86,7 +86,7 @@ class Provenance:
             with path.open(encoding="utf-8") as stream:
                 found: dict[str, Any] = json.loads(stream.read(_MOST_BYTES))
             values = {one.name: found[one.name] for one in fields(cls)}
-            values["state"] = State(values["state"])
+            values["state"] = RunState(values["state"])
             values["versions"] = {str(k): str(v) for k, v in values["versions"].items()}
             values["process"] = int(values["process"])
             time.gmtime(values["began"])  # a moment that cannot be told is no moment

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from dagathlon.study.store.claims import run_records
 from dagathlon.study.store.store import Store
-from dagathlon.study.view.provenance import Provenance, State
+from dagathlon.study.view.provenance import Provenance, RunState
 
 
 class Standing(NamedTuple):
@@ -27,7 +27,7 @@ class Standing(NamedTuple):
 
     there: int
     planned: int
-    state: State
+    state: RunState
     limited: bool = False
 
     @property
@@ -46,18 +46,18 @@ class Standing(NamedTuple):
         return self.words() or f"all {self.planned:,} runs are in"
 
     def _why(self) -> str:
-        if self.state is State.RUNNING:
+        if self.state is RunState.RUNNING:
             return "the study is running"
-        if self.state is State.INTERRUPTED:
+        if self.state is RunState.INTERRUPTED:
             return "the study was interrupted, and the command that ran it goes on from there"
         if self.limited:
             return "the study was run in part only (--limit)"
         return "the results of the others are not in the store any more"
 
 
-def state_of(provenance: Provenance, store: Store) -> State:
+def state_of(provenance: Provenance, store: Store) -> RunState:
     """Whether a run that has not said that it ended still goes on."""
-    if provenance.state is not State.RUNNING:
+    if provenance.state is not RunState.RUNNING:
         return provenance.state
     mine = (
         record
@@ -66,7 +66,7 @@ def state_of(provenance: Provenance, store: Store) -> State:
     )
     record = next(mine, None)
     going_on = _exists(provenance.process) if record is None else record.alive
-    return State.RUNNING if going_on else State.INTERRUPTED
+    return RunState.RUNNING if going_on else RunState.INTERRUPTED
 
 
 def _exists(process: int) -> bool:

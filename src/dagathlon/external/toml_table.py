@@ -11,7 +11,7 @@ _MISSING: Any = object()
 Choice = TypeVar("Choice", bound=str)
 
 
-class Section:
+class TomlTable:
     """A table of a TOML file.
 
     Parameters
@@ -51,10 +51,10 @@ class Section:
         """The value as it is, or None."""
         return self._content.get(key)
 
-    def section(self, key: str) -> Section:
+    def section(self, key: str) -> TomlTable:
         """A table inside; an empty one when it is not there."""
         where = f"{self._where}.{key}" if self._where else key
-        return Section(self._content.get(key, {}), self._path, where)
+        return TomlTable(self._content.get(key, {}), self._path, where)
 
     def table(self, key: str) -> list[str]:
         """The keys of a table inside."""

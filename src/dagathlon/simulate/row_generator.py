@@ -15,8 +15,8 @@ from dagathlon.simulate.base import DataGenerator
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sample(DataGenerator):
-    """A number of rows from a model, as they are or standardised.
+class RowGenerator(DataGenerator):
+    """Draws a number of rows from a model, as they are or standardised.
 
     Parameters
     ----------
