@@ -129,9 +129,10 @@ def test_a_score_that_ran_out_of_time_is_right_afterwards() -> None:
     search = HillClimbing()
     score, limits = search.native_score(data), search.limits(data)
     start = Graph(data.names).native
+    how = _core.HillClimbing(max_steps=1000, restarts=0, perturbations=0, seed=0)
     with watch(deadline=PAST):
-        _core.hill_climb(score, limits, start, 1000, 0, 0, 0)
-    again = _core.hill_climb(score, limits, start, 1000, 0, 0, 0)
-    fresh = _core.hill_climb(search.native_score(data), limits, start, 1000, 0, 0, 0)
+        _core.hill_climb(score, limits, start, how)
+    again = _core.hill_climb(score, limits, start, how)
+    fresh = _core.hill_climb(search.native_score(data), limits, start, how)
     assert again.score == fresh.score
     assert again.score == sum(score.terms(again.dag))
