@@ -156,6 +156,14 @@ def test_a_bar_or_a_count(total: int, text: str) -> None:
     assert "pc" in console.file.getvalue()  # type: ignore[attr-defined]
 
 
+def test_a_bar_where_nothing_is_counted() -> None:
+    console = terminal()
+    with Bar("glasso", console, patience=0.0) as bar:
+        bar(0, 0)
+    assert "glasso" in console.file.getvalue()  # type: ignore[attr-defined]
+    assert "steps" not in console.file.getvalue()  # type: ignore[attr-defined]
+
+
 def test_a_bar_counts_from_the_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [1000.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])

@@ -47,7 +47,7 @@ class Bar:
             self._shown[0].stop()
 
     def __call__(self, done: int, total: int) -> None:
-        """So many steps are done, of so many; 0 where nobody knows of how many."""
+        """So many steps are done, of so many; 0 where nobody knows."""
         if self._shown is None:
             if self._silent or time.monotonic() < self._begin + self._patience:
                 return
@@ -75,4 +75,6 @@ class Bar:
 
 
 def _steps(done: int, total: int) -> str:
-    return f"{done:,} of {total:,}" if total else f"{done:,} steps"
+    if total:
+        return f"{done:,} of {total:,}"
+    return f"{done:,} steps" if done else ""
