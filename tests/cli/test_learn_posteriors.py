@@ -90,7 +90,7 @@ def test_a_trajectory_of_one_chain(run: Run) -> None:
         (("--with", "hc", "--posterior", "p.npz"), "--posterior: hc gives one graph"),
         (("--with", "hc", "--posterior", "p.txt"), "posteriors are written as .npz"),
         (("--with", "hc", "--strengths", "no/s.csv"), "there is no folder no"),
-        (("--with", "exact_posterior", "--posterior", "p.csv"), "and there are none; write an .npz"),
+        (("--with", "exact_posterior", "--posterior", "p.csv"), "there are none; write an .npz"),
     ],
 )
 def test_what_cannot_be_written(run: Run, arguments: tuple[str, ...], message: str) -> None:
