@@ -17,6 +17,7 @@ from dagathlon.graphs import Graph
     short="degree error",
     better="less",
     unit="edges",
+    headline=75,
 )
 def degree_error(estimate: Graph, truth: Graph) -> float:
     """Mean over the nodes of how many neighbours there are too many or too few."""

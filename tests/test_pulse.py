@@ -104,6 +104,14 @@ def test_progress_is_told_and_never_goes_back() -> None:
     assert told == sorted(told)
 
 
+def test_who_listens_hears_that_work_goes_on_where_nothing_is_counted() -> None:
+    told: list[tuple[int, int]] = []
+    with watch(progress=lambda done, total: told.append((done, total))):
+        while not told:
+            beat()
+    assert set(told) == {(0, 0)}
+
+
 def test_progress_of_a_part_is_not_that_of_the_whole() -> None:
     told: list[tuple[int, int]] = []
     with watch(progress=lambda done, total: told.append((done, total))):

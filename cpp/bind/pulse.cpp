@@ -15,7 +15,7 @@ namespace {
 void tick(pulse::Watch& watch) {
   const nb::gil_scoped_acquire locked;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
-  if (watch.listener && (watch.done > 0 || watch.total > 0))
+  if (watch.listener)
     nb::borrow<nb::callable>(static_cast<PyObject*>(watch.listener))(watch.done, watch.total);
 }
 

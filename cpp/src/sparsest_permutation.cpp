@@ -88,7 +88,8 @@ class Search {
     std::vector<BitSet> result(size(), BitSet(size()));
     BitSet rest(size());
     for (std::size_t i = 0; i < size(); ++i) rest.set(i);
-    for (std::size_t x = 0; x < size(); ++x)
+    for (std::size_t x = 0; x < size(); ++x) {
+      pulse::progress(x, size());
       for (std::size_t y = x + 1; y < size(); ++y) {
         BitSet given = rest;
         given.reset(x);
@@ -97,6 +98,7 @@ class Search {
         result[x].set(y);
         result[y].set(x);
       }
+    }
     return result;
   }
 
@@ -121,7 +123,9 @@ class Search {
   Parents dag_of(const std::vector<std::size_t>& order) {
     Parents dag{std::vector<BitSet>(size(), BitSet(size()))};
     BitSet before(size());
+    std::size_t done = 0;
     for (const std::size_t y : order) {
+      pulse::progress(done++, size());
       for (const std::size_t x : members(before)) {
         BitSet given = before;
         given.reset(x);

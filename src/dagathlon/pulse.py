@@ -54,8 +54,8 @@ def watch(
         otherwise by `OutOfTimeError`. Inside another watch the nearer deadline counts.
     progress
         Called every 50 ms, between two steps of the computation, with how much is done and how much
-        there is to do, 0 if that is not known. A learner may go through several stages, each with
-        a total of its own. What it raises ends the computation.
+        there is to do, 0 if that is not known, and both 0 if neither is. A learner may go through
+        several stages, each with a total of its own. What it raises ends the computation.
 
     Examples
     --------

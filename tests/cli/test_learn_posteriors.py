@@ -90,9 +90,19 @@ def test_a_trajectory_of_one_chain(run: Run) -> None:
         (("--with", "hc", "--posterior", "p.npz"), "--posterior: hc gives one graph"),
         (("--with", "hc", "--posterior", "p.txt"), "posteriors are written as .npz"),
         (("--with", "hc", "--strengths", "no/s.csv"), "there is no folder no"),
+        (("--with", "exact_posterior", "--posterior", "p.csv"), "there are none; write an .npz"),
     ],
 )
 def test_what_cannot_be_written(run: Run, arguments: tuple[str, ...], message: str) -> None:
     code, _, err = run(*arguments)
     assert code != 0
     assert message in err
+
+
+def test_a_trajectory_of_several_chains_is_refused_before_they_run(run: Run) -> None:
+    spec = "order_mcmc[chains=2,iterations=500]"
+    code, out, err = run("--with", spec, "--posterior", "t.csv", "--out", "g.csv")
+    assert code != 0
+    assert "holds one chain, and there are 2" in err
+    assert not out
+    assert not Path("g.csv").exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -153,6 +154,24 @@ def test_a_bar_or_a_count(total: int, text: str) -> None:
         bar(10, total)
     assert text in console.file.getvalue()  # type: ignore[attr-defined]
     assert "pc" in console.file.getvalue()  # type: ignore[attr-defined]
+
+
+def test_a_bar_where_nothing_is_counted() -> None:
+    console = terminal()
+    with Bar("glasso", console, patience=0.0) as bar:
+        bar(0, 0)
+    assert "glasso" in console.file.getvalue()  # type: ignore[attr-defined]
+    assert "steps" not in console.file.getvalue()  # type: ignore[attr-defined]
+
+
+def test_a_bar_counts_from_the_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    console = terminal()
+    with Bar("pc", console, patience=2.0) as bar:
+        now[0] += 3600
+        bar(10, 100)
+    assert "1:00:" in console.file.getvalue()  # type: ignore[attr-defined]
 
 
 def test_short_runs_and_files_see_no_bar() -> None:

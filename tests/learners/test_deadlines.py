@@ -15,6 +15,7 @@ from dagathlon.data import Dataset
 from dagathlon.errors import OutOfTimeError
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner
+from dagathlon.learners.bayesian.dag_sampling import RunLength
 from dagathlon.learners.score.hill_climbing import HillClimbing
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.modules import modules
@@ -111,6 +112,18 @@ def test_the_best_so_far_is_a_graph(name: str) -> None:
     whole, stopped = within(name, suited(name, 6, 100), time.monotonic() + 1e6)
     assert not stopped
     assert len(whole.graph.names) == 6
+
+
+def test_a_chain_that_ended_early_counts_the_steps_it_made() -> None:
+    """As many as lie between its saved states; a whole one may end after the last of them."""
+    length = RunLength(iterations=10, stepsave=3)
+    assert length.saved == 4
+    assert [length.made(saved) for saved in (1, 2, 3, 4)] == [0, 3, 6, 10]
+
+
+def test_an_iterative_search_counts_the_steps_of_its_rounds() -> None:
+    found = learner_of("itsearch").learn(suited("itsearch", 8, 200), np.random.default_rng(1))
+    assert found.stats["iterations"] == int(found.stats["rounds"]) * 25_000
 
 
 def test_a_deadline_that_does_not_strike_changes_nothing() -> None:

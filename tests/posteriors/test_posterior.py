@@ -400,6 +400,7 @@ def test_an_estimate_is_drawn_with_its_probabilities() -> None:
     html = Estimate(graph, {"score": -1.23456789, "<note>": "a & b"}, found)._repr_html_()
     assert "stroke-width:3.6" in html  # 0.6 + 4 · 0.75
     assert "score: -1.23457, &lt;note&gt;: a &amp; b" in html
+    assert "probability that two nodes are joined" in html
     assert "stroke-width:" not in Estimate(graph)._repr_html_().partition("</style>")[2]
 
 

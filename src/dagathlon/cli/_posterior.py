@@ -12,9 +12,10 @@ from dagathlon.errors import DagathlonError
 from dagathlon.graphs import Graph
 from dagathlon.learners import Estimate, Learner
 from dagathlon.learners.base import Sampler
+from dagathlon.learners.bayesian.dag_sampling import DagSampler
 from dagathlon.posteriors.drawing import summary_line, weights_of
 from dagathlon.posteriors.edge_strength import EdgeStrengths
-from dagathlon.posteriors.files import check_suffix, write_posterior
+from dagathlon.posteriors.files import check_chains, check_suffix, write_posterior
 from dagathlon.posteriors.posterior import Posterior
 
 
@@ -40,6 +41,12 @@ def check_posterior_places(arguments: argparse.Namespace) -> None:
     check_folder(arguments.strengths)
     if arguments.posterior:
         check_suffix(arguments.posterior)
+
+
+def check_posterior_form(arguments: argparse.Namespace, learner: Learner) -> None:
+    """Name a file that cannot hold all chains before they run."""
+    if arguments.posterior and isinstance(learner, DagSampler):
+        check_chains(arguments.posterior, learner.chains)
 
 
 def settled(estimate: Estimate, learner: Learner) -> Posterior | None:

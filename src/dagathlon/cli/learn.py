@@ -18,6 +18,7 @@ from dagathlon.cli._parts import (
 )
 from dagathlon.cli._posterior import (
     add_posterior_arguments,
+    check_posterior_form,
     check_posterior_places,
     edge_lines,
     posterior_note,
@@ -80,6 +81,7 @@ def _run(arguments: argparse.Namespace) -> int:
     asked = arguments.time_limit
     timeout = None if asked is None else seconds_of(asked, "--time-limit")
     learner = made(name, parameters, timeout)
+    check_posterior_form(arguments, learner)
     if not learner.unavailable:
         learner.prepare()  # this, and looking for modules, is no part of the learner's time
     own = parameters.pop("timeout", None)  # what the brackets say, where no option says otherwise

@@ -186,6 +186,7 @@ def metric(
     unit: str = "",
     takes: Sequence[str] = ANY_KIND,
     references: Sequence[str] = (),
+    headline: int | None = None,
     version: int = 1,
 ) -> Callable[[Callable[..., Any]], Metric]:
     """Declare a function as a metric.
@@ -194,7 +195,7 @@ def metric(
     ----------
     name
         The column of tables.
-    title, better, short, unit, takes, references
+    title, better, short, unit, takes, references, headline
         As in `Measure`.
     version
         Raised when the values change; a metric of your own file has its content as version.
@@ -203,8 +204,18 @@ def metric(
     def declare(function: Callable[..., Any]) -> Metric:
         needs = _needs(name, function)
         truth = bool({"truth", "model"} & set(needs))
-        kinds, cited = tuple(takes), tuple(references)
-        one = Measure(name, title, better, short, unit, kinds, truth, cited, show=True)
+        one = Measure(
+            name,
+            title,
+            better,
+            short,
+            unit,
+            tuple(takes),
+            truth,
+            tuple(references),
+            headline=headline,
+            show=True,
+        )
         return Metric(function, _module(name, function, needs, (one,), version))
 
     return declare

@@ -34,7 +34,8 @@ class Bar:
     ) -> None:
         self._title = title
         self._console = console
-        self._begin = time.monotonic() + patience
+        self._begin = time.monotonic()
+        self._patience = patience
         self._shown: tuple[RichProgress, TaskID] | None = None
         self._silent = False
 
@@ -46,9 +47,9 @@ class Bar:
             self._shown[0].stop()
 
     def __call__(self, done: int, total: int) -> None:
-        """So many steps are done, of so many; 0 where nobody knows of how many."""
+        """So many steps are done, of so many; 0 where nobody knows."""
         if self._shown is None:
-            if self._silent or time.monotonic() < self._begin:
+            if self._silent or time.monotonic() < self._begin + self._patience:
                 return
             self._shown = self._opened()
         if self._shown is not None:
@@ -67,9 +68,13 @@ class Bar:
         texts = (TextColumn("{task.description}"), TextColumn("{task.fields[steps]}"))
         columns = (texts[0], BarColumn(), texts[1], TimeElapsedColumn())
         bar = Progress(*columns, console=console, transient=True)
+        task = bar.add_task(self._title, total=None, steps="")
+        bar.tasks[0].start_time = bar.get_time() - (time.monotonic() - self._begin)
         bar.start()
-        return bar, bar.add_task(self._title, total=None, steps="")
+        return bar, task
 
 
 def _steps(done: int, total: int) -> str:
-    return f"{done:,} of {total:,}" if total else f"{done:,} steps"
+    if total:
+        return f"{done:,} of {total:,}"
+    return f"{done:,} steps" if done else ""

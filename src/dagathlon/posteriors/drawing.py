@@ -11,6 +11,8 @@ from dagathlon.posteriors.posterior import Posterior
 
 # Edges that are rarer make a drawing that nobody can read.
 LEAST_DRAWN = 0.05
+# An arrow with a 1 beside it would else be read as a certain arrow.
+_NUMBERS = "numbers and widths: probability that two nodes are joined, in whatever direction"
 
 
 def summary_line(posterior: Posterior) -> str:
@@ -26,13 +28,14 @@ def summary_line(posterior: Posterior) -> str:
 def html(posterior: Posterior) -> str:
     """The edges that are not rare, each as it is most often, and a caption."""
     drawing = weighted_html(posterior.consensus(LEAST_DRAWN), posterior)
-    note = f"edges of a probability above {LEAST_DRAWN:g}, as thick as they are probable"
+    note = f"edges where that is above {LEAST_DRAWN:g}, each in its most probable form"
     return f"<div>{drawing}<p>{escape(summary_line(posterior))}; {note}</p></div>"
 
 
 def weighted_html(graph: Graph, posterior: Posterior) -> str:
-    """A graph whose edges are as thick as their nodes are likely to be joined."""
-    return graph_html(graph, weights_of(graph, posterior.strengths))
+    """A graph whose edges are as thick as their nodes are likely to be joined, and what that is."""
+    drawing = graph_html(graph, weights_of(graph, posterior.strengths))
+    return f"{drawing}<p>{_NUMBERS}</p>"
 
 
 def weights_of(graph: Graph, strengths: EdgeStrengths) -> dict[tuple[str, str], float]:

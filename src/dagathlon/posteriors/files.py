@@ -103,6 +103,16 @@ def check_suffix(path: Path) -> None:
         )
 
 
+def check_chains(path: Path, chains: int) -> None:
+    """Refuse a trajectory of anything but one chain."""
+    if path.suffix == ".csv" and chains != 1:
+        single = ", or each chain by itself: write_trajectory(posterior.chains[0], …)"
+        raise DataError(
+            f"{path}: a trajectory holds one chain, and there are {chains or 'none'}; write an "
+            f".npz file{single if chains else ''}"
+        )
+
+
 def _arrays(file: Path) -> dict[str, npt.NDArray[Any]]:
     with zipfile.ZipFile(file) as found:
         claimed = sum(member.file_size for member in found.infolist())
@@ -113,9 +123,5 @@ def _arrays(file: Path) -> dict[str, npt.NDArray[Any]]:
 
 
 def _only_chain(posterior: Posterior, file: Path) -> Chain:
-    if len(posterior.chains) != 1:
-        raise DataError(
-            f"{file}: a trajectory holds one chain, and there are {len(posterior.chains)}; write "
-            "an .npz file, or each chain by itself: write_trajectory(posterior.chains[0], …)"
-        )
+    check_chains(file, len(posterior.chains))
     return chain_of(posterior.chains[0])

@@ -60,6 +60,10 @@ class RunLength(NamedTuple):
             iterations=self.iterations, stepsave=self.stepsave, seed=seed, stream=stream
         )
 
+    def made(self, saved: int) -> int:
+        """Number of steps of a chain with so many saved states, fewer at a deadline."""
+        return self.iterations if saved == self.saved else (saved - 1) * self.stepsave
+
 
 @dataclass(frozen=True, kw_only=True)
 class PosteriorBased(ScoreBased):
@@ -203,10 +207,9 @@ class DagSampler(PosteriorBased, Sampler):
         # Chains run one after the other: a deadline leaves the last ones shorter, or empty.
         saved = max(len(log) for log in logs)
         chains = [closed_chain(log, data.names) for log in logs if len(log) == saved]
-        whole = saved == length.saved
         stats = {
             "score": max(float(chain.score.max()) for chain in chains),
-            "iterations": length.iterations if whole else (saved - 1) * length.stepsave,
+            "iterations": length.made(saved),
             **({} if self.is_search() else chain_stats(chains)),
         }
         posterior = Posterior(chains)

@@ -98,7 +98,7 @@ class IterativeSearch(SpaceBased):
         best = _Best()
         heating = ANNEALED_SEARCH if self.maximise else _core.Heating(cycles=1, share=_BURNIN)
         steps = self._length(len(data.names))
-        number = 0
+        number = made = 0
         while self.rounds is None or number < self.rounds:
             try:
                 self.fill(tables, score, space)
@@ -109,6 +109,7 @@ class IterativeSearch(SpaceBased):
             found = _core.order_chain(tables, order, steps.options(seed, number), heating)
             chain = closed_chain(found.log, data.names)
             number += 1
+            made += steps.made(len(found.log))
             order = found.best
             best.consider(chain)
             candidates = self._grown(space, self._found(chain, best))
@@ -118,7 +119,7 @@ class IterativeSearch(SpaceBased):
         stats = {
             "score": best.score,
             "rounds": number,
-            "iterations": number * steps.iterations,
+            "iterations": made,
             "space": int(space.candidates.sum()),
         }
         matrix = best.dag if self.estimate == "map" else space.candidates

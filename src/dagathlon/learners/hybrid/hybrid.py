@@ -114,10 +114,7 @@ class TwoStep(ScoreBased):
         """The knowledge, and that no edge is outside the skeleton but the required ones."""
         given = self.knowledge(data)
         outside = {
-            (a, b)
-            for a in data.names
-            for b in data.names
-            if a != b and b not in skeleton.adjacencies(a)
+            (a, b) for a in data.names for b in set(data.names) - {a, *skeleton.adjacencies(a)}
         }
         return Knowledge(given.forbidden | (outside - given.required), given.required)
 

@@ -72,7 +72,7 @@ class Tables:
         """The metric that stands for all where there is room for one."""
         accuracy = [m for m in self.headlines if m not in ("time", "memory")]
         complete = [m for m in accuracy if self._share(m) > 0.99]
-        return next(iter(sorted(complete, key=_preferred) or accuracy), None)
+        return next(iter(complete or accuracy), None)
 
     def _share(self, metric: str) -> float:
         finished = [row for row in self.runs if row["status"] == "ok"]
@@ -130,11 +130,6 @@ def _telling(factors: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]
             seen.add(parts)
             kept[factor] = values
     return kept
-
-
-def _preferred(metric: str) -> int:
-    order = ("SHD_cpdag", "SHD_pattern", "F1_pattern")
-    return order.index(metric) if metric in order else len(order)
 
 
 def case_names(found: Sequence[Combination]) -> dict[Combination, str]:
