@@ -55,6 +55,19 @@ def test_the_files_are_named_before_they_are_executed(
     assert lines[:2] == ["executes the code in other.py", "executes the code in mine.py"]
 
 
+def test_files_that_a_file_imports_are_named_too(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "code" / "parts").mkdir(parents=True)
+    (folder / "code" / "main.py").write_text("import helper\nimport json\n" + FAILING)
+    (folder / "code" / "helper.py").write_text("import parts.inner\n")
+    (folder / "code" / "parts" / "inner.py").write_text("")
+    assert main(["check", "s.json", "--modules", "code/main.py"]) == USER_ERROR
+    named = ["code/main.py", "code/helper.py", "code/parts/inner.py", "mine.py"]
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[:4] == [f"executes the code in {name}" for name in named]
+
+
 def test_files_that_the_environment_names_are_named_too(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -104,7 +104,8 @@ def test_a_report_runs_no_code_of_the_evaluation(
     monkeypatch.setenv(registry.FILES, "")
     registry.modules.cache_clear()
     (written,) = rewrite(folder.parent)
-    assert written.notes == ["scored is not shown: no evaluation of that name is installed here"]
+    reason = "no evaluation of that name is installed here (--modules names a file)"
+    assert written.notes == [f"scored is not shown: {reason}"]
     assert "scored is not shown" in written.report.read_text("utf-8")
     assert (folder / "scored" / "runs.csv").read_text("utf-8") == before
 

@@ -111,6 +111,9 @@ def test_a_start_graph_that_nobody_takes_is_refused() -> None:
         (Estimate(graph(), {"x": -math.inf}), r"statistic 'x' is infinite \(-inf\)"),
         (Estimate(graph(), {"x": np.float32("inf")}), r"statistic 'x' is infinite \(inf\)"),  # type: ignore[dict-item]
         (Estimate(graph(), {"x": [1]}), "'x' is a list in place of a number or text"),  # type: ignore[dict-item]
+        (Estimate(graph(), {"x": np.datetime64("2026-01-01")}), "'x' is a datetime64 in place of"),  # type: ignore[dict-item]
+        (Estimate(graph(), {"x": np.complex128(1)}), "'x' is a complex128 in place of"),  # type: ignore[dict-item]
+        (Estimate(graph(), {"x": np.bytes_(b"x")}), "'x' is a bytes_ in place of"),  # type: ignore[dict-item]
         (Estimate(graph(), {3: 1}), "a statistic has the name 3"),  # type: ignore[dict-item]
         (Estimate(graph(), [1]), "its statistics are a list"),  # type: ignore[arg-type]
     ],
@@ -177,8 +180,9 @@ def test_a_learner_of_dags_may_say_that_parameters_decide() -> None:
 
 def test_statistics_become_what_json_knows() -> None:
     stats: Any = {"score": np.float64(-1.5), "n": np.int64(3), "ok": np.bool_(True), "note": "x"}
-    result = tried(Told(returned=Estimate(graph(), stats))).stats
-    assert json.loads(json.dumps(dict(result))) == {"score": -1.5, "n": 3, "ok": True, "note": "x"}
+    result = tried(Told(returned=Estimate(graph(), stats | {"long": np.longdouble(0.5)}))).stats
+    expected = {"score": -1.5, "n": 3, "ok": True, "note": "x", "long": 0.5}
+    assert json.loads(json.dumps(dict(result))) == expected
 
 
 @dataclass(frozen=True, kw_only=True)

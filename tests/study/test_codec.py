@@ -229,6 +229,12 @@ def test_the_crafted_header_is_a_graph_when_nothing_is_wrong():
     assert decode(container(["graph", ["A", "B"], [MARKS]], TWO_NODES)) == Graph(["A", "B"])
 
 
+@pytest.mark.parametrize("stats", [5, None, "text", [1]])
+def test_statistics_that_are_no_mapping_are_refused(stats):
+    with pytest.raises(CodecError, match="not a stored result"):
+        decode(container(["estimate", [["A", "B"], stats, None], [MARKS]], TWO_NODES))
+
+
 @pytest.mark.parametrize(
     ("field", "reason"),
     [

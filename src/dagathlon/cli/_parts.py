@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from dagathlon.errors import DagathlonError, not_written
 from dagathlon.modules import add_files
 from dagathlon.modules.registry import FILES
+from dagathlon.modules.sources import sources
 from dagathlon.study.grammar.config import code_of
 from dagathlon.study.grammar.units import seconds_of, size_of
 from dagathlon.workflow import Study
@@ -127,4 +128,14 @@ def _name_code(arguments: argparse.Namespace) -> None:
     named = [*known, *arguments.modules, *code_of(arguments.study)]
     paths = {Path(path).resolve(): str(path) for path in named}
     for path in paths.values():
-        print(f"executes the code in {path}", file=sys.stderr)
+        for file in _with_imports(Path(path)):
+            print(f"executes the code in {file}", file=sys.stderr)
+
+
+def _with_imports(path: Path) -> list[str]:
+    """A file or folder of code as it was named, and the files beside it that it imports."""
+    place = path.resolve()
+    if not place.is_file():
+        return [str(path)]
+    imported = [file.relative_to(place.parent) for file in sources(place)[1:]]
+    return [str(path), *sorted(str(path.parent / file) for file in imported)]

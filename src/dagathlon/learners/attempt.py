@@ -20,7 +20,7 @@ import numpy as np
 from dagathlon.errors import DataError, OutOfTimeError, UnavailableError, WrongResultError
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.learners.result_checks import problems_with
+from dagathlon.learners.result_checks import plain, problems_with
 from dagathlon.learners.suitability import refuse_unsuited
 from dagathlon.pulse import watch
 
@@ -133,8 +133,7 @@ def _plain(estimate: Estimate) -> Estimate:
     """The estimate with statistics that JSON knows, where a learner gives NumPy's."""
     if not any(isinstance(value, np.generic) for value in estimate.stats.values()):
         return estimate
-    stats = {k: v.item() if isinstance(v, np.generic) else v for k, v in estimate.stats.items()}
-    return replace(estimate, stats=stats)
+    return replace(estimate, stats={k: plain(v) for k, v in estimate.stats.items()})
 
 
 def _threads(learner: Learner) -> AbstractContextManager[object]:

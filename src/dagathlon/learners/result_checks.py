@@ -81,13 +81,21 @@ def _wrong_statistics(stats: Any) -> Iterator[str]:
     if not isinstance(stats, Mapping):
         yield f"its statistics are {described(stats)} in place of a mapping"
         return
-    for name, value in stats.items():
+    for name, given in stats.items():
+        value = plain(given)
         if not isinstance(name, str):
             yield f"a statistic has the name {name!r}; names are texts"
-        elif not isinstance(value, float | int | str | bool | np.generic):
-            yield f"statistic {name!r} is {described(value)} in place of a number or text"
-        elif isinstance(value, float | np.floating) and not math.isfinite(value):
-            yield f"statistic {name!r} is {_unusable(float(value))}"
+        elif not isinstance(value, float | int | str | bool):
+            yield f"statistic {name!r} is {described(given)} in place of a number or text"
+        elif isinstance(value, float) and not math.isfinite(value):
+            yield f"statistic {name!r} is {_unusable(value)}"
+
+
+def plain(value: Any) -> Any:
+    """One of NumPy's values as the value of Python's that it stands for; any other as it is."""
+    if isinstance(value, np.floating):
+        return float(value)  # the longest of them stay NumPy's in .item()
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _unusable(value: float) -> str:

@@ -240,7 +240,7 @@ class Results:
         asked, known = _Asked([], []), modules("evaluation")
         for name, values in ((one.name, one.values) for one in self.setup.evaluations):
             if name not in known:
-                reason = "no evaluation of that name is installed here"
+                reason = "no evaluation of that name is installed here (--modules names a file)"
                 asked.unknown.append(NotShown(name, reason))
                 continue
             try:

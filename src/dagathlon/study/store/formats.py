@@ -74,7 +74,8 @@ def _plain(value: Any) -> Any:
 
 def _estimate(parts: Parts) -> Estimate:
     names, stats, about = parts.meta
-    return Estimate(Graph(names, parts.arrays["marks"]), stats, _posterior(names, about, parts))
+    graph = Graph(names, parts.arrays["marks"])
+    return Estimate(graph, dict(stats), _posterior(names, about, parts))
 
 
 def _posterior(names: list[str], about: Any, parts: Parts) -> Posterior | None:
