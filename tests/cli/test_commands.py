@@ -120,6 +120,7 @@ def test_an_own_learner_from_one_file(run) -> None:
     assert run("learn", "d.csv", *spec, "--out", "g.csv")[0] == 0
 
 
+@pytest.mark.slow
 def test_a_picked_study_runs_and_reports(run, tmp_path) -> None:
     pick = ("--pick", "corr_thresh[thresh=0.2,0.4]", "--pick", "prec_thresh")
     assert run("new", "study", "s.json", *pick, "--data", "ecoli70[n=100,seeds=2]")[0] == 0
@@ -140,6 +141,7 @@ def test_a_picked_study_runs_and_reports(run, tmp_path) -> None:
     assert "about 0 s of computing left" in out
 
 
+@pytest.mark.slow
 def test_tables_say_how_far_a_result_is_to_be_trusted(run, tmp_path) -> None:
     pick = ("--pick", "order_mcmc[iterations=2000]", "--pick", "exact_map[max_parents=2]")
     assert run("new", "study", "s.json", *pick, "--data", "asia[n=200,seeds=1]")[0] == 0

@@ -86,6 +86,7 @@ class Spinner(Learner):
 """
 
 
+@pytest.mark.slow
 def test_a_timeout_ends_native_code_and_programs(run: Run, tmp_path: Path) -> None:
     run("sample", "--network", "ecoli70", "--n", "500", "--out", "d.csv")
     run("new", "module", "sleeper", "--language", "shell")
@@ -211,6 +212,7 @@ def test_a_study_of_any_file_name_can_be_checked(run: Run, name: str) -> None:
     assert (code, err) == (0, "")
 
 
+@pytest.mark.slow
 def test_reports_of_several_studies_are_written_again(run: Run) -> None:
     for name in ("one", "two"):
         run("new", "study", f"{name}.json", "--pick", "corr_thresh", "--data", "ecoli70[seeds=1]")

@@ -88,6 +88,7 @@ def test_what_is_found_in_the_process_comes_out(problems: Callable[..., list[str
     assert found == ["continuous data: 1 row: ZeroDivisionError: by zero"]
 
 
+@pytest.mark.slow
 def test_a_loop_is_ended_and_named(problems: Callable[..., list[str]], tmp_path: Path) -> None:
     pid = tmp_path / "pid"
     found = problems(
@@ -100,6 +101,7 @@ def test_a_loop_is_ended_and_named(problems: Callable[..., list[str]], tmp_path:
     assert has_ended(pid.read_text())
 
 
+@pytest.mark.slow
 def test_programs_that_it_started_are_ended_too(
     problems: Callable[..., list[str]], tmp_path: Path
 ) -> None:
@@ -113,6 +115,7 @@ def test_programs_that_it_started_are_ended_too(
     assert has_ended((tmp_path / "pid").read_text())
 
 
+@pytest.mark.slow
 def test_memory_is_bounded(problems: Callable[..., list[str]]) -> None:
     found = problems(
         """held = []

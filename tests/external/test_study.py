@@ -93,6 +93,7 @@ def test_time_limit_ends_the_program_and_what_it_started(tmp_path):
     assert set(running("986") + running("987")) <= before
 
 
+@pytest.mark.slow
 def test_memory_limit_holds_for_the_program(tmp_path):
     path = study(tmp_path, EAT, '{"memory_limit": "300M", "time_limit": 60}')
     found = outcome(path, tmp_path / "out")
@@ -126,6 +127,7 @@ def test_changed_script_runs_again_and_an_unchanged_one_does_not(tmp_path):
     assert (tmp_path / "count").read_text() == "x\nx\n"
 
 
+@pytest.mark.slow
 def test_preparation_is_no_part_of_the_time(tmp_path, monkeypatch):
     """A container program that takes long to fetch its image and is quick to run."""
     folder = tmp_path / "bin"

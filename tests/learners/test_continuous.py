@@ -91,6 +91,7 @@ def test_order_of_columns_does_not_matter(name: str):
     assert found == learn(data, name, **QUICK[name]).graph
 
 
+@pytest.mark.slow
 def test_losses_of_binary_data_and_counts():
     rng = np.random.default_rng(7)
     cause = rng.integers(0, 2, 600)

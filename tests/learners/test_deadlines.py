@@ -126,6 +126,7 @@ def test_an_iterative_search_counts_the_steps_of_its_rounds() -> None:
     assert found.stats["iterations"] == int(found.stats["rounds"]) * 25_000
 
 
+@pytest.mark.slow
 def test_a_deadline_that_does_not_strike_changes_nothing() -> None:
     data = suited("hc", 30, 200)
     for name in ("hc", "xges", "boss", "gsp", "winasobs", "pc"):

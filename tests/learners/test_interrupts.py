@@ -138,7 +138,7 @@ def test_an_interrupt_is_answered_soon(name: str) -> None:
 @pytest.mark.parametrize("kind", ["continuous", "discrete", "mixed"])
 @pytest.mark.parametrize("name", runnable())
 def test_every_learner_answers_an_interrupt_soon(name: str, kind: DataKind) -> None:
-    check(name, kind, 5.0)
+    check(name, kind, 2.0)
 
 
 def test_an_interrupt_ends_a_native_search() -> None:

@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from dagathlon.graphs import Graph
 from dagathlon.report.page.graphs import GraphBook, packed
 from dagathlon.report.page.tables import case_names, columns
@@ -139,6 +141,7 @@ def test_ranks_are_shown_although_no_one_asked(benchmarked: Path, without_truth:
     assert '<section id="ranking"' not in (without_truth / "report.html").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_evaluations_have_their_sections(everything: Path, benchmarked: Path) -> None:
     page, data = _page(everything), _data(_page(everything))
     found = re.findall(r'<section id="([\w-]+)" data-nav="([^"]*)"', page)

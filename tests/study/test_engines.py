@@ -74,6 +74,7 @@ def tables(folder: Path) -> dict[str, list[list[str]]]:
     return found
 
 
+@pytest.mark.slow
 def test_tables_do_not_depend_on_the_engine(tmp_path, monkeypatch, plain_pictures):
     without_pictures(monkeypatch, plain_pictures)
     path = tmp_path / "study.json"

@@ -143,6 +143,7 @@ def test_a_changed_module_replaces_no_row(
     assert not (folder / "mark").exists()
 
 
+@pytest.mark.slow
 def test_results_are_read_elsewhere_without_the_study(
     finished: tuple[Path, Path], plain_pictures: dict[str, str], tmp_path: Path
 ) -> None:
@@ -167,6 +168,7 @@ def test_results_are_read_elsewhere_without_the_study(
     assert not (folder / "mark").exists()
 
 
+@pytest.mark.slow
 def test_an_external_module_is_not_started(tmp_path: Path, plain_pictures: dict[str, str]) -> None:
     """Its folder is executed by the run, which fails, and by nothing that looks at results."""
     folder = tmp_path / "outside"
@@ -201,6 +203,7 @@ def scored(out: Path) -> int:
         return int(store.connection.execute(asked).fetchone()[0])
 
 
+@pytest.mark.slow
 def test_an_unfinished_study_is_reported(tmp_path: Path, plain_pictures: dict[str, str]) -> None:
     """While it runs, and after Ctrl-C; the tables have what is there, marked.
 
@@ -231,6 +234,7 @@ def test_an_unfinished_study_is_reported(tmp_path: Path, plain_pictures: dict[st
     assert "small: 47 of 48 runs are in" in called(plain_pictures, "status", out)
 
 
+@pytest.mark.slow
 def test_verdict_and_ranks_wait_for_all_runs_on_a_data_set(
     finished: tuple[Path, Path], plain_pictures: dict[str, str], tmp_path: Path
 ) -> None:
@@ -257,6 +261,7 @@ def copied(finished: tuple[Path, Path], tmp_path: Path) -> Path:
     return Path(shutil.copytree(finished[1], tmp_path / "out"))
 
 
+@pytest.mark.slow
 def test_an_evaluation_that_is_not_there_is_named(
     copied: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -269,6 +274,7 @@ def test_an_evaluation_that_is_not_there_is_named(
     assert "ranking is not shown" in (copied / "small" / "report.html").read_text()
 
 
+@pytest.mark.slow
 def test_nothing_is_written_through_a_link(
     copied: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -295,6 +301,7 @@ def test_what_is_damaged_has_a_reason(copied: Path, capsys: pytest.CaptureFixtur
     assert "run the study again into this folder" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_is_not_running(
     copied: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

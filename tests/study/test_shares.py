@@ -87,6 +87,7 @@ def test_cores_are_never_given_away_twice(store):
         assert sum(n for n, there in zip(given, at_once, strict=True) if there) <= 2
 
 
+@pytest.mark.slow
 def test_cards_are_never_given_away_twice(store):
     plan = plan_of(*(told("card_learner", number=i) for i in range(4)))
     for position in range(3, 7):
@@ -100,6 +101,7 @@ def test_cards_are_never_given_away_twice(store):
         assert sum(s["begin"] <= stats["begin"] < s["end"] for s in same) == 1
 
 
+@pytest.mark.slow
 def test_what_needs_a_card_is_skipped_where_there_is_none(store):
     plan = plan_of(told("card_learner"), told("perhaps_learner"), learner())
     plan.resources |= {3: Resources(1, 1), 4: Resources(2, 1, optional=True)}

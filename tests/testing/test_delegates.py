@@ -125,6 +125,7 @@ def drawn(generator: Any, *given: Any) -> Any:
     return found
 
 
+@pytest.mark.slow
 def test_generators_declare_whom_they_hand_work_to() -> None:
     graphs = [
         drawn(generator) for cls in modules("graph").values() for generator in every_choice(cls)
