@@ -124,7 +124,7 @@ def saved_plan(folder: Path) -> list[Row]:
     """What a run of a million tasks saves at its start, and reading it again."""
     study = content()
     study["benchmark_setup"][0]["data"][0]["seed_range"] = [1, PLANNED_SEEDS]
-    thresholds = [i / 100 for i in range(1, 151)]
+    thresholds = [round(i / 150, 4) for i in range(1, 151)]
     learners = {"corr_thresh": [{"id": "correlation", "thresh": thresholds}]}
     study["resources"]["structure_learning_algorithms"] = learners
     study["benchmark_setup"][0]["evaluation"] = {"benchmarks": {"ids": ["correlation"]}}
