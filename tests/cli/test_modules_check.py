@@ -127,6 +127,7 @@ def test_memory_is_bounded(problems: Callable[..., list[str]]) -> None:
     assert found == [f"{ORDINARY}: it took more than 600 MB of memory"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("action", "attributes", "code", "text"),
     [

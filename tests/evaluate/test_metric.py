@@ -170,6 +170,7 @@ def _study(folder: Path, evaluation: dict[str, Any]) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_files")
 def test_a_study_computes_ranks_and_shows_it(tmp_path: Path) -> None:
     evaluation = {

@@ -100,6 +100,7 @@ def test_memory_limit_holds_for_the_program(tmp_path):
     assert (found.status, found.reason) == ("F3", "it needed more than 300 MB of memory")
 
 
+@pytest.mark.slow
 def test_failure_keeps_the_last_output(tmp_path):
     found = outcome(study(tmp_path, "echo first; echo second; exit 5"), tmp_path / "out")
     assert (found.status, found.reason) == ("F2", "mine ended with exit code 5: second")
@@ -155,6 +156,7 @@ def test_preparation_is_no_part_of_the_time(tmp_path, monkeypatch):
     assert (tmp_path / "image").read_text() == "x\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["shell", "r", "python"])
 def test_skeleton_runs(tmp_path, language, capsys):
     folder = tmp_path / "my_module"

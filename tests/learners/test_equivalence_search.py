@@ -113,6 +113,7 @@ def test_exact_experiments_give_the_interventional_class_of_300_random_graphs() 
     assert stuck > 0
 
 
+@pytest.mark.slow
 def test_large_samples_of_experiments_give_the_interventional_class() -> None:
     rng = np.random.default_rng(2)
     for trial in range(25):

@@ -131,7 +131,7 @@ def one_thread() -> Iterator[None]:
 
 @pytest.mark.parametrize("name", QUICK)
 def test_an_interrupt_is_answered_soon(name: str) -> None:
-    check(name, "continuous", 1.0)
+    check(name, "continuous", 0.4)
 
 
 @pytest.mark.slow

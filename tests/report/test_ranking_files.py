@@ -17,6 +17,8 @@ from dagathlon.report.charts.parts import is_nothing
 from dagathlon.report.look import PALETTE, Look
 from dagathlon.report.render import save
 
+pytestmark = pytest.mark.slow
+
 
 def _table(folder: Path, name: str) -> list[dict[str, str]]:
     with (folder / "ranking" / f"{name}.csv").open(encoding="utf-8", newline="") as stream:

@@ -171,6 +171,7 @@ def test_combinations_are_numbered_by_graph_then_parameters_then_data(
     assert [one.adjmat for one in combinations(rows)] == ["g1", "g1", "g2"]
 
 
+@pytest.mark.slow
 def test_a_fixed_data_file_has_its_median_points(
     tmp_path: Path, write_study: Callable[..., Path]
 ) -> None:

@@ -33,6 +33,7 @@ def all_dags(p: int) -> set[bytes]:
     return found
 
 
+@pytest.mark.slow
 def test_all_543_dags_of_four_nodes_are_equally_likely():
     n = 543 * 25
     seen: dict[bytes, int] = {}

@@ -114,6 +114,7 @@ def check_kills(tmp_path: Path, plan: FakePlan, kills: int) -> None:
     assert found == undisturbed(plan, tmp_path / "undisturbed")
 
 
+@pytest.mark.slow
 def test_kill_and_resume(tmp_path):
     learners = [learner(number=i, seconds=0.005) for i in range(8)]
     check_kills(tmp_path, plan_of(*learners, seeds=10, n=1500), kills=8)

@@ -51,6 +51,7 @@ def undisturbed(study, tmp_path_factory, plain_pictures) -> Path:
     return out
 
 
+@pytest.mark.slow
 def test_one_job_and_four_jobs_give_the_same_tables(
     study, undisturbed, tmp_path, plain_pictures
 ) -> None:
@@ -90,6 +91,7 @@ def test_killed_fifty_times_gives_the_same_tables(study, undisturbed, tmp_path) 
     assert table(tmp_path) == table(undisturbed)
 
 
+@pytest.mark.slow
 def test_a_quick_look_is_marked_as_partial(study, tmp_path, plain_pictures) -> None:
     run = command(study, tmp_path, "--limit", "2", "--quiet")
     subprocess.run(run, check=True, env=plain_pictures)

@@ -9,11 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from small_study import STUDY
 
 LEARNERS = ("fci", "rfci", "gfci")
 
 
+@pytest.mark.slow
 def test_pags_are_compared_with_a_dag(tmp_path: Path, plain_pictures: dict[str, str]) -> None:
     study = copy.deepcopy(STUDY)
     study["benchmark_setup"][0]["evaluation"] = {"benchmarks": {"ids": list(LEARNERS)}}

@@ -112,6 +112,7 @@ def finished(
     return folder, folder / "out"
 
 
+@pytest.mark.slow
 def test_a_report_written_again_is_the_same(
     finished: tuple[Path, Path], plain_pictures: dict[str, str]
 ) -> None:

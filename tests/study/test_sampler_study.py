@@ -96,6 +96,7 @@ def run(folder: Path, content: dict[str, Any]) -> Summary:
     return Study.load(path).run(folder / "results", jobs=1)
 
 
+@pytest.mark.slow
 def test_a_study_of_samplers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plain_pictures: dict[str, str]
 ) -> None:
