@@ -326,6 +326,7 @@ def test_bif_round_trip(network: Network) -> None:
     assert again.names == network.names
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(networks(continuous=True))
 def test_compact_and_r_round_trip(network: Network) -> None:

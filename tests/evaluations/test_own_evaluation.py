@@ -269,12 +269,14 @@ class Present(Evaluation):
 """
 
 
+@pytest.mark.slow
 def test_what_is_shown_by_default_writes_no_files(run: Callable[..., Path]) -> None:
     folder = run("present", DEFAULT, None)
     assert '<section id="present"' in (folder / "report.html").read_text("utf-8")
     assert not (folder / "present").exists()
 
 
+@pytest.mark.slow
 def test_agreement_can_be_asked_for(run: Callable[..., Path]) -> None:
     folder = run("present", DEFAULT, False, agreement={})
     assert '<section id="present"' in (folder / "report.html").read_text("utf-8")

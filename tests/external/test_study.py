@@ -117,6 +117,7 @@ def test_absent_runtime_is_skipped_and_told_by_check(tmp_path, capsys):
     assert "will be skipped: mine\n  needs no-such-program on the PATH" in shown
 
 
+@pytest.mark.slow
 def test_changed_script_runs_again_and_an_unchanged_one_does_not(tmp_path):
     count = f"echo x >> {tmp_path}/count\n"
     path = study(tmp_path, count + EMPTY_GRAPH)

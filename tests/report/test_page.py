@@ -49,6 +49,7 @@ def test_ids_cannot_become_elements(benchmarked: Path) -> None:
     assert HOSTILE in _data(page)["look"]
 
 
+@pytest.mark.slow
 def test_the_page_is_the_same_every_time(benchmarked: Path) -> None:
     before = _page(benchmarked)
     rewrite(benchmarked.parent)

@@ -148,6 +148,7 @@ def sleeping_programs(folder: Path) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_two_runs_on_one_store(tmp_path):
     learners = [learner(number=i, seconds=0.01) for i in range(6)]
     plan = plan_of(*learners, seeds=5, n=1500)

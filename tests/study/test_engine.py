@@ -57,6 +57,7 @@ def processes_with(text: str) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_jobs_or_order(tmp_path):
     plan = plan_of(*(learner(number=i) for i in range(6)), seeds=5)
     digests = []
@@ -234,6 +235,7 @@ def test_events(store):
     assert under_way[-1].memory > 2**20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [lambda data: data[:-9], lambda data: b"x" * len(data)])
 def test_damaged_inputs_are_computed_again(store, change):
     plan = plan_of(learner(), n=3000)

@@ -69,6 +69,7 @@ def told(module: str, **values: Any) -> Call:
     return call(TaskKind.LEARN, module, {"mode": "told", **values})
 
 
+@pytest.mark.slow
 def test_cores_are_never_given_away_twice(store):
     """Tasks of one, two and nine threads on two cores: what overlaps fits."""
     plan = plan_of(*(learner("told", number=i) for i in range(9)))
