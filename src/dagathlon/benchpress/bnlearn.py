@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import ANY, CONTINUOUS, DISCRETE, Table
 from dagathlon.benchpress.translation import same
+from dagathlon.data import facts_of
 from dagathlon.errors import listing
-from dagathlon.learners.base import Output
+from dagathlon.learners.base import Learner, Output
 from dagathlon.learners.constraint.markov_blankets import (
     BlanketLearner,
     FastIamb,
@@ -24,8 +25,11 @@ from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.hybrid.hybrid import H2pc, Mmhc, Restrict, Rsmax2, TwoStep
 from dagathlon.learners.score.hill_climbing import HillClimbing, Tabu
 from dagathlon.learners.score.score_based import ScoreBased
-from dagathlon.learners.score.score_kinds import SCORES, GraphPrior
-from dagathlon.modules import Count, Module, Natural, NonNegative
+from dagathlon.learners.score.score_kinds import SCORES, DefaultScores, GraphPrior
+from dagathlon.modules import Count, Delegate, Module, Natural, NonNegative
+
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset
 
 DiscreteTest: TypeAlias = Literal[
     "mi", "mi-adf", "mc-mi", "smc-mi", "sp-mi", "mi-sh", "x2", "x2-adf", "sp-x2",
@@ -208,12 +212,44 @@ def _score_problem(translated: Mapping[str, Any]) -> str:
     return ""
 
 
+# What bnlearn chooses where no score is given.
+_DEFAULT_SCORES: DefaultScores = {"continuous": "bic-g", "discrete": "bic", "mixed": "bic-cg"}
+
+
 @dataclass(frozen=True, kw_only=True)
-class BnlearnScoreBased(BnlearnLearner):
+class BnlearnScored(BnlearnLearner):
+    """A learner of bnlearn with a score."""
+
+    score: Score | None = None
+
+    def problem(self) -> str:
+        """Scores that are not there, and a prior that Benchpress cannot describe."""
+        return _score_problem(self.translated()) or super().problem()
+
+    def native_for(self, data: Dataset) -> Learner:
+        """Our learner with bnlearn's score for such data."""
+        kind = facts_of(data).kind or "mixed"
+        return self._with_score(_DEFAULT_SCORES[kind])
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """Our learner, with each score that the data may choose."""
+        scores = _DEFAULT_SCORES.values() if self.score is None else (self.score,)
+        return () if self.unavailable else tuple(map(self._with_score, scores))
+
+    def _with_score(self, default: str) -> Any:
+        translated = self.translated()
+        return self.runs(**{**translated, "score": translated["score"] or default})
+
+
+@dataclass(frozen=True, kw_only=True)
+class BnlearnScoreBased(BnlearnScored):
     """A score-based learner of bnlearn.
 
     Parameters
     ----------
+    score
+        Score to maximise; null is bic, bic-g or bic-cg as the data are discrete, continuous or
+        mixed.
     l
         Ignored: the score bdla, whose number of averaged scores it is, is not there.
     """
@@ -226,10 +262,6 @@ class BnlearnScoreBased(BnlearnLearner):
     score: Score | None = None
     beta: NonNegative | None = None
     l: Count = 5  # noqa: E741 - Benchpress's name
-
-    def problem(self) -> str:
-        """Scores that are not there, and a prior that Benchpress cannot describe."""
-        return _score_problem(self.translated()) or super().problem()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -256,11 +288,14 @@ class BnlearnTabu(BnlearnScoreBased):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BnlearnHybrid(BnlearnLearner):
+class BnlearnHybrid(BnlearnScored):
     """A hybrid learner of bnlearn: a skeleton by tests, then a DAG inside it by a score.
 
     Parameters
     ----------
+    score
+        Score to maximise; null is bic, bic-g or bic-cg as the data are discrete, continuous or
+        mixed.
     k
         Penalty per parameter of the aic and bic scores; null is 1, as in Benchpress.
     l
@@ -281,10 +316,6 @@ class BnlearnHybrid(BnlearnLearner):
     prior: GraphPrior | None = "uniform"
     beta: NonNegative | None = None
     l: Count | None = None  # noqa: E741 - Benchpress's name
-
-    def problem(self) -> str:
-        """Scores that are not there, and a prior that Benchpress cannot describe."""
-        return _score_problem(self.translated()) or super().problem()
 
     def translated(self) -> dict[str, Any]:
         """The penalty is 1 where bnlearn itself would take that of the score."""

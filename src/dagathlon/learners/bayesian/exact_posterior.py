@@ -31,7 +31,7 @@ class ExactPosterior(ScoreBased):
     Parameters
     ----------
     score
-        Log weight of a DAG; null is bde, bge or bic-cg as the data are discrete, continuous
+        Log weight of a DAG; null is bde, bge or bic-dg as the data are discrete, continuous
         or mixed.
     estimator
         The most probable DAG (map), or all edges above a probability (threshold), less those that

@@ -36,7 +36,7 @@ class Gfci(ScoreBased):
     Parameters
     ----------
     score
-        Score to maximise; null is bic, sem-bic or bic-cg as the data are discrete, continuous or
+        Score to maximise; null is bic, sem-bic or bic-dg as the data are discrete, continuous or
         mixed.
     max_parents
         Refused: a PAG has no number of parents; use max_degree.
@@ -94,7 +94,8 @@ class Gfci(ScoreBased):
         with part():
             scored = attempt_inside(self._search(self.default_score(data)), data, rng)
         found = self.learn_with(self._tester().make_test(data, rng), scored.graph)
-        return Estimate(found.graph, {**found.stats, **scored.stats})
+        stats = {**found.stats, **scored.stats}
+        return Estimate(found.graph, stats, notes=(*found.notes, *scored.notes))
 
     def learn_with(self, test: IndependenceTest, scored: Graph) -> Estimate:
         """Correct the CPDAG of a score-based search by any test."""

@@ -16,7 +16,6 @@ from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.score.hill_climbing import GreedyDagSearch, HillClimbing, Tabu
 from dagathlon.learners.score.score_based import ScoreBased
-from dagathlon.learners.score.scores import native_score
 from dagathlon.modules import Delegate
 from dagathlon.pulse import beat, until_deadline
 
@@ -71,7 +70,8 @@ class SaiyanhStyle(ScoreBased):
         with until_deadline():
             graph = self._connected(graph, association, given, data)
         score = self._score(data).terms(graph.native)
-        return Estimate(graph, {"score": float(sum(score)), "steps": found.stats["steps"]})
+        stats = {"score": float(sum(score)), "steps": found.stats["steps"]}
+        return Estimate(graph, stats, notes=found.notes)
 
     def _search(self, learner: type[GreedyDagSearch], knowledge: Knowledge) -> GreedyDagSearch:
         shared = {field.name: getattr(self, field.name) for field in dataclasses.fields(ScoreBased)}
@@ -79,7 +79,7 @@ class SaiyanhStyle(ScoreBased):
         return learner(**parameters)
 
     def _score(self, data: Dataset) -> Any:
-        return native_score(data, self.score or self.default_score(data), self)
+        return self.native_score(data)
 
     def _connected(
         self, graph: Graph, association: Matrix, knowledge: Knowledge, data: Dataset

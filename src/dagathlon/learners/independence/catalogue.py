@@ -10,7 +10,7 @@ from dagathlon import _core
 from dagathlon.data.facts import DataKind
 from dagathlon.data.imputation import stacked_copies
 from dagathlon.errors import DataError, listing, unknown
-from dagathlon.learners.independence.indicators import indicator_columns
+from dagathlon.learners.indicators import indicator_columns
 from dagathlon.learners.score.score_kinds import ScoreName, ScoreParameters, shared_scores
 from dagathlon.learners.score.scores import native_score
 from dagathlon.modules import SharedCode

@@ -25,6 +25,9 @@ from dagathlon.learners.score.score_kinds import (
 from dagathlon.learners.score.scores import native_score, scores_for
 from dagathlon.modules import Delegate, Natural, NonNegative
 
+ROUNDING = 1e-8
+"""Scores that differ by less are those of one class, added up in another order."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreBased(ScoreParameters, Learner):
@@ -33,7 +36,7 @@ class ScoreBased(ScoreParameters, Learner):
     Parameters
     ----------
     score
-        Score to maximise; null is bic, bic-g or bic-cg as the data are discrete, continuous or
+        Score to maximise; null is bic, bic-g or bic-dg as the data are discrete, continuous or
         mixed.
     max_parents
         Largest number of parents of a node; null is no limit.
@@ -74,13 +77,21 @@ class ScoreBased(ScoreParameters, Learner):
 
     def native_score(self, data: Dataset) -> _core.Score:
         """The score on these data."""
-        return native_score(data, self.score or self.default_score(data), self)
+        return native_score(data, self.chosen_score(data), self)
+
+    def chosen_score(self, data: Dataset) -> ScoreName:
+        """The score for these data."""
+        return self.score or self.default_score(data)
 
     def default_score(self, data: Dataset) -> ScoreName:
         """The score when none is chosen."""
         if data.is_mixed:
             return self.default_scores["mixed"]
         return self.default_scores["discrete" if data.is_discrete else "continuous"]
+
+    def notes(self, data: Dataset) -> tuple[str, ...]:
+        """What a reader of a result on these data must know."""
+        return ()
 
     def delegates(self) -> tuple[Delegate, ...]:
         """The score, or all that the data may choose from."""
@@ -107,7 +118,7 @@ class ScoreBased(ScoreParameters, Learner):
         A discrete node has no continuous parent in a conditional Gaussian network.
         """
         forbidden, required = self.knowledge(data).matrices(data.names)
-        if data.is_mixed:
+        if data.is_mixed and SCORES[self.chosen_score(data)].conditional:
             discrete = np.array([variable.is_discrete for variable in data.variables])
             forbidden |= ~discrete[:, None] & discrete[None, :]
         forbidden |= required.T
