@@ -122,7 +122,9 @@ def compared(kind: str, rows: int, levels: int, learner: str) -> Iterator[Row]:
         for s in SCORES
     }
     for score, other in (SCORES, SCORES[::-1]):
-        f1 = np.mean([skeleton_counts(g, t).f1 for g, (_, t) in zip(found[score], sets, strict=True)])
+        f1 = np.mean(
+            [skeleton_counts(g, t).f1 for g, (_, t) in zip(found[score], sets, strict=True)]
+        )
         nearer = int((distances[score] < distances[other]).sum())
         yield row(
             f"{learner} {score} {kind} n={rows} levels≤{levels}",

@@ -137,7 +137,7 @@ class TetradFges(TetradScoreBased):
 
     name = "tetrad_fges"
     runs = Fges
-    fixed = {"climb": False}
+    fixed = {"orders": False}
     inherits = same(faithfulnessAssumed="faithfulness")
     anytime = True
     implementation = "dagathlon (re-implementation of Tetrad fges, causal-cmd 1.10.0)"

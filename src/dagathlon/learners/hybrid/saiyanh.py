@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -74,8 +73,7 @@ class SaiyanhStyle(ScoreBased):
         return Estimate(graph, stats, notes=found.notes)
 
     def _search(self, learner: type[GreedyDagSearch], knowledge: Knowledge) -> GreedyDagSearch:
-        shared = {field.name: getattr(self, field.name) for field in dataclasses.fields(ScoreBased)}
-        parameters: dict[str, Any] = shared | {"constraints": knowledge}
+        parameters: dict[str, Any] = self.inner() | {"constraints": knowledge}
         return learner(**parameters)
 
     def _score(self, data: Dataset) -> Any:

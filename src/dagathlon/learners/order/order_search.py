@@ -12,7 +12,7 @@ from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.graphs import Graph, cpdag
 from dagathlon.learners.background import direct_by_knowledge, starting_dag
-from dagathlon.learners.base import Estimate
+from dagathlon.learners.base import Estimate, Statistic
 from dagathlon.learners.score.hill_climbing import HillClimbing, climbed
 from dagathlon.learners.score.score_based import ROUNDING, ScoreBased
 from dagathlon.modules import Count, Delegate, Natural
@@ -47,18 +47,23 @@ class OrderSearch(ScoreBased):
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Search, and give the equivalence class of the best DAG."""
-        knowledge = self.knowledge(data)
-        starting_dag(None, knowledge, data.names)  # required edges without a cycle
+        dag, stats = self.best_dag(data, rng)
+        graph = direct_by_knowledge(cpdag(dag), self.knowledge(data))
+        return Estimate(graph, stats, notes=self.notes(data))
+
+    def best_dag(
+        self, data: Dataset, rng: np.random.Generator
+    ) -> tuple[Graph, dict[str, Statistic]]:
+        """The best DAG that was found, its score and the number of steps."""
+        starting_dag(None, self.knowledge(data), data.names)  # required edges without a cycle
         seed = int(rng.integers(2**63))
         given, least = climbed(self, data) if self.climb else (None, -math.inf)
         starts = self._starts(len(data.names), given, seed)
         result = self._search(self.native_score(data), self.limits(data), starts)
-        dag, score = Graph(data.names, result.dag.marks()), result.score
-        if given is not None and least > score + ROUNDING:
-            dag, score = given, least
-        graph = direct_by_knowledge(cpdag(dag), knowledge)
-        stats = {"score": score, "steps": result.steps}
-        return Estimate(graph, stats, notes=self.notes(data))
+        if given is not None and least > result.score + ROUNDING:
+            return given, {"score": least, "steps": result.steps}
+        stats: dict[str, Statistic] = {"score": result.score, "steps": result.steps}
+        return Graph(data.names, result.dag.marks()), stats
 
     def delegates(self) -> tuple[Delegate, ...]:
         """The score, and hill climbing where the search starts at its result as well."""

@@ -17,9 +17,9 @@ from dagathlon.graphs import Graph
 from dagathlon.learners.background import direct_by_knowledge, starting_dag
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.order.order_search import Boss
-from dagathlon.learners.score.hill_climbing import HillClimbing, climbed
 from dagathlon.learners.score.score_based import ROUNDING, ScoreBased
 from dagathlon.learners.score.score_kinds import SCORES, DefaultScores
+from dagathlon.learners.score.stable_order import stable_order
 from dagathlon.learners.start_graph import StartsFromGraph
 from dagathlon.modules import Delegate, Natural
 from dagathlon.pulse import best_so_far
@@ -45,17 +45,17 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
     escape
         Whether a maximum is left where that leads higher: each edge in turn is deleted, and kept
         out while the search goes on. Not done where large cliques make for too many deletions.
-    climb
-        Whether the search also starts at the class of the DAG that hill climbing finds, and the
-        result of higher score is returned; not with a start graph, nor with a largest degree, which
-        hill climbing cannot keep. The published searches do not.
+    orders
+        Whether the search also starts at the DAG that BOSS finds, and the result of higher score is
+        returned; not with a start graph, nor with a largest degree, which orders cannot keep, nor
+        with fewer rows than variables. The published searches do not.
     """
 
     gives = "cpdag"
     anytime = True
     max_degree: Natural | None = None
     escape: bool = False
-    climb: bool = True
+    orders: bool = True
 
     def learn(
         self, data: Dataset, rng: np.random.Generator, start: Graph | None = None
@@ -63,8 +63,7 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
         """Search from the class of `start`, or of the graph of the required edges alone."""
         knowledge = self.knowledge(data)
         first = starting_dag(start, knowledge, data.names)
-        climbs = self.climb and start is None and self.max_degree is None
-        best = self._search(data, first, climbs)
+        best = self._search(data, first, self.orders and start is None)
         graph = direct_by_knowledge(Graph(data.names, best.graph.marks()), knowledge)
         stats = {"score": best.score, "steps": best.steps}
         return Estimate(graph, stats, notes=self.notes(data))
@@ -81,19 +80,25 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
         )
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The score, and hill climbing where the search starts at its result as well."""
-        return (*super().delegates(), *((HillClimbing(score=self.score),) if self.climb else ()))
+        """The score, and BOSS where the search starts at its result as well."""
+        return (*super().delegates(), *((Boss(score=self.score),) if self.orders else ()))
 
-    def _search(self, data: Dataset, first: Graph, climbs: bool) -> _core.ClassSearchResult:
+    def _search(self, data: Dataset, first: Graph, orders: bool) -> _core.ClassSearchResult:
         """The result of higher score of the two starts, the first if they are equal."""
         score, limits = self.native_score(data), self.limits(data)
         settings, targets = self._settings(data), self._targets(data)
         found = _core.search_classes(score, limits, first.native, settings, targets)
-        if not climbs or best_so_far():
+        if not orders or self.max_degree is not None or len(data) < len(score) or best_so_far():
             return found
-        second = climbed(self, data)[0]
-        other = _core.search_classes(score, limits, second.native, settings, targets)
+        second = self._of_best_order(data).native
+        other = _core.search_classes(score, limits, second, settings, targets)
         return other if other.score > found.score + ROUNDING else found
+
+    def _of_best_order(self, data: Dataset) -> Graph:
+        """The DAG of BOSS, whatever the order of the columns."""
+        table = data.select(stable_order(data))
+        dag, _ = Boss(**self.inner(data)).best_dag(table, np.random.default_rng(0))
+        return dag.subgraph(data.names)
 
     def _settings(self, data: Dataset) -> _core.ClassSettings:
         phases, iterate, together = self._plan()
@@ -184,16 +189,13 @@ class Gies(ClassSearch):
 
     Parameters
     ----------
-    orders
-        Whether the search also starts at the DAG of the best order that BOSS finds, and the result
-        of higher score is returned; not with a largest degree, which orders cannot keep, nor with
-        fewer rows than variables.
     score
         Score to maximise; null is l0-g, mbde or l0-dg as the data are continuous, discrete or
         mixed. Others take no notice of interventions.
     """
 
     name = "gies"
+    version = 2
     handles_interventions = True
     references = ("Hauser and Bühlmann 2012, JMLR 13",)
     # The scores of the rows in which a variable was not set.
@@ -207,22 +209,6 @@ class Gies(ClassSearch):
     phases: tuple[Phase, ...] = ("forward", "backward", "turning")
     iterate: bool = True
     escape: bool = True
-    # The start at an order does as much.
-    climb: bool = False
-    orders: bool = True
-
-    def learn(
-        self, data: Dataset, rng: np.random.Generator, start: Graph | None = None
-    ) -> Estimate:
-        """Search from the class of `start`, or of the required edges alone, and from an order."""
-        found = super().learn(data, rng, start)
-        if not self.orders or self.max_degree is not None or len(data) < len(data.names):
-            return found
-        one = _core.OrderStarts(count=1, given=[], seed=0)
-        best = _core.boss(self.native_score(data), self.limits(data), False, False, one)
-        other = super().learn(data, rng, Graph(data.names, best.dag.marks()))
-        gain = float(other.stats["score"]) - float(found.stats["score"])
-        return other if gain > ROUNDING else found
 
     def objection(self, data: DataFacts) -> str:
         """Interventions must be known."""
@@ -231,10 +217,6 @@ class Gies(ClassSearch):
                 f"{self.name} needs data with intervention targets; use ges for observational data"
             )
         return super().objection(data)
-
-    def delegates(self) -> tuple[Delegate, ...]:
-        """The score, and BOSS where the search starts at its order as well."""
-        return (*super().delegates(), *((Boss(score=self.score),) if self.orders else ()))
 
     def _targets(self, data: Dataset) -> list[list[int]]:
         if data.regimes is None:

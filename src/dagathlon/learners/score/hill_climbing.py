@@ -100,13 +100,12 @@ class HillClimbing(GreedyDagSearch):
 def climbed(learner: ScoreBased, data: Dataset) -> tuple[Graph, float]:
     """The DAG of plain hill climbing with a learner's score and limits, and its score.
 
-    For searches that must not end below it; the order of the columns does not matter.
+    For searches that must not end below it.
     """
-    table = data.select(stable_order(data))
-    start = starting_dag(None, learner.knowledge(data), table.names).native
+    start = starting_dag(None, learner.knowledge(data), data.names).native
     how = _core.HillClimbing(max_steps=_NO_LIMIT, restarts=0, perturbations=0, seed=0)
-    result = _core.hill_climb(learner.native_score(table), learner.limits(table), start, how)
-    return Graph(table.names, result.dag.marks()).subgraph(data.names), result.score
+    result = _core.hill_climb(learner.native_score(data), learner.limits(data), start, how)
+    return Graph(data.names, result.dag.marks()), result.score
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -82,6 +82,13 @@ class ScoreBased(ScoreParameters, Learner):
     def chosen_score(self, data: Dataset) -> ScoreName:
         """The score for these data."""
         return self.score or self.default_score(data)
+
+    def inner(self, data: Dataset | None = None) -> dict[str, Any]:
+        """Parameters of a search inside this one: the same score, limits and knowledge."""
+        found = {field.name: getattr(self, field.name) for field in fields(ScoreBased)}
+        if data is not None and self.default_scores is not CRITERIA:
+            found["score"] = self.chosen_score(data)
+        return found
 
     def default_score(self, data: Dataset) -> ScoreName:
         """The score when none is chosen."""

@@ -176,9 +176,7 @@ def _mixed(penalty: Callable[[Dataset, ScoreParameters], float]) -> Any:
     return build
 
 
-def _degenerate(
-    penalty: Callable[[Dataset, ScoreParameters], float], rows: Any = _all_rows
-) -> Any:
+def _degenerate(penalty: Callable[[Dataset, ScoreParameters], float], rows: Any = _all_rows) -> Any:
     def build(data: Dataset, parameters: ScoreParameters) -> _core.Score:
         # An indicator of one row would be a function of any other of that row.
         columns, starts = indicator_columns(data, least_rows=2)
