@@ -90,7 +90,7 @@ class DegenerateGaussianScore final : public Score {
     const std::size_t all = given + width(child);
     pulse::beat(1 + all * all * all / 6);
     const Columns& part = parts_[of_child_[child]];
-    if (!fits(all, part)) return without_freedom(child, given, part);
+    if (!fits(given, all, part)) return without_freedom(child, given, part);
     factor_.start(part.correlation, all);
     for (const std::size_t s : parents) add(s);
     return term(child, given, add(child), part);
@@ -101,7 +101,7 @@ class DegenerateGaussianScore final : public Score {
   void additions(std::size_t child, Nodes parents, std::span<double> scores) override {
     const Columns& part = parts_[of_child_[child]];
     const std::size_t given = width(parents);
-    if (!fits(given + width(child), part) || !sweep(part.correlation, parents)) {
+    if (!fits(given, given + width(child), part) || !sweep(part.correlation, parents)) {
       Score::additions(child, parents, scores);
       return;
     }
@@ -120,8 +120,9 @@ class DegenerateGaussianScore final : public Score {
     return sum;
   }
 
-  static bool fits(std::size_t columns, const Columns& part) {
-    return static_cast<double>(columns) + 1 < part.rows;
+  // Whether there are rows enough for a family; a node without parents always has a score.
+  static bool fits(std::size_t given, std::size_t all, const Columns& part) {
+    return part.rows > 0 && (given == 0 || static_cast<double>(all) + 1 < part.rows);
   }
 
   // A child that was set in every row has nothing to learn from.
@@ -172,7 +173,7 @@ class DegenerateGaussianScore final : public Score {
   double with(std::size_t x, std::size_t child, Nodes parents, std::size_t given) {
     const Columns& part = parts_[of_child_[child]];
     const std::size_t added = width(x);
-    if (!fits(given + added + width(child), part)) return without_freedom(child, given + added, part);
+    if (!fits(given + added, given + added + width(child), part)) return without_freedom(child, given + added, part);
     const std::size_t d = added + width(child);
     pulse::beat(1 + d * d * (d + swept_));
     left_over(part.correlation, x, child);

@@ -7,7 +7,7 @@
 // Singular data have a value everywhere, and it is as equivalent as all others: each column, in units of
 // its standard deviation, has `independent_share` of variance on its own. A column that is a linear
 // function of others keeps about that much; a constant column has variance 1 and gains nothing. A family
-// that leaves no degree of freedom (columns + 1 >= rows) is minus infinity.
+// with parents that leaves no degree of freedom (columns + 1 >= rows) is minus infinity.
 #pragma once
 
 #include <cstddef>

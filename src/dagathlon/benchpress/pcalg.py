@@ -173,7 +173,7 @@ class PcalgGies(BenchpressLearner):
     name = "pcalg_gies"
     runs = Gies
     inherits = same("iterate", maxDegree="max_degree")
-    fixed = {"escape": False, "orders": False}
+    fixed = {"score": "l0-g", "escape": False, "orders": False}
     anytime = True
     gives = "cpdag"
     takes = frozenset({"continuous"})

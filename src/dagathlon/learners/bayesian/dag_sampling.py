@@ -78,6 +78,7 @@ class PosteriorBased(ScoreBased):
     """
 
     default_scores = MARGINAL
+    extends_default = False
 
     power: NonNegative = 1.0
 

@@ -56,6 +56,7 @@ class ExactPosterior(ScoreBased):
         "Kuipers and Moffa 2017, JASA 112",
     )
     default_scores = MARGINAL
+    extends_default = False
 
     estimator: Literal["map", "threshold"] = "map"
     threshold: Probability = 0.5

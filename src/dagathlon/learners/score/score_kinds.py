@@ -299,6 +299,10 @@ SCORES: Mapping[str, ScoreKind] = {
 DefaultScores: TypeAlias = Mapping[DataKind, ScoreName]
 CRITERIA: DefaultScores = {"continuous": "bic-g", "discrete": "bic", "mixed": "bic-dg"}
 """The Bayesian information criterion for each kind of data, equal for equivalent DAGs."""
+EXTENDED: Mapping[ScoreName, ScoreName] = {"bic": "ebic", "bic-g": "ebic-g", "bic-dg": "ebic-dg"}
+"""The criterion with a penalty per arc that takes the place of the default on wide data."""
+EXTENDED_GAMMA = 0.25
+"""Its weight: each arc costs the logarithm of the number of variables more."""
 MARGINAL: DefaultScores = {"continuous": "bge", "discrete": "bde", "mixed": "bic-dg"}
 """The marginal likelihood for each kind of data, where there is one."""
 
