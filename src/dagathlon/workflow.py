@@ -11,11 +11,21 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from dagathlon.errors import DagathlonError, StudyError
-from dagathlon.report import write_outputs
 from dagathlon.report.context import Results
+from dagathlon.report.outputs import FigureChoice, write_outputs
+from dagathlon.report.written import is_written
 from dagathlon.study.engine.engines import DEFAULT, make_engine
 from dagathlon.study.engine.preparation import prepare_modules
-from dagathlon.study.engine.protocol import Engine, Event, Note, Options, Summary, Writing, silent
+from dagathlon.study.engine.protocol import (
+    Engine,
+    Event,
+    Note,
+    OnEvent,
+    Options,
+    Summary,
+    Writing,
+    silent,
+)
 from dagathlon.study.grammar.config import Config, read_config
 from dagathlon.study.plan.plan import Plan
 from dagathlon.study.plan.planner import make_plan
@@ -83,13 +93,14 @@ class Study:
         """All tasks of the study."""
         return make_plan(self.config, self.time_limit, self.memory_limit)
 
-    def run(
+    def run(  # noqa: PLR0917 - all but the first are given by name
         self,
         out: Path | str = "results",
         jobs: int = 0,
         options: Options | None = None,
         on_event: Callable[[Event], None] = silent,
         engine: Engine | str = DEFAULT,
+        figures: FigureChoice = "asked",
     ) -> Summary:
         """Run what has not been run yet and write tables, figures and the report.
 
@@ -106,6 +117,9 @@ class Study:
         engine
             What runs the tasks: ``"local"`` (worker processes on this machine), ``"inline"`` (one
             after another in this process, for a debugger), or an engine with its own settings.
+        figures
+            Which figures become files: those that the report does not have (``"asked"``), ``"all"``
+            of them, or ``"none"``.
 
         Returns
         -------
@@ -124,9 +138,7 @@ class Study:
                 summary = chosen.run(plan, store, on_event=on_event, options=options)
                 ended(summary)
             if not summary.interrupted:
-                on_event(Writing())
-                for setup in setups:
-                    write_outputs(Results.of(setup, store))
+                _write(setups, store, figures, on_event)
         return summary
 
     @contextmanager
@@ -151,6 +163,18 @@ class Study:
         finally:
             for folder in setups:
                 provenance.closed(interrupted=interrupted).save(folder)
+
+
+def _write(setups: Sequence[Path], store: Store, figures: FigureChoice, on_event: OnEvent) -> None:
+    """Write what is not there, or not as the results are now."""
+    changed = [
+        results
+        for results in (Results.of(setup, store) for setup in setups)
+        if not is_written(results, figures)
+    ]
+    if changed:
+        on_event(Writing())
+        write_outputs(changed, figures, lambda done, asked: on_event(Writing(done, asked)))
 
 
 class _writing:  # noqa: N801 - it reads as a statement
@@ -184,7 +208,7 @@ class Rewritten(NamedTuple):
     notes: list[str]
 
 
-def rewrite(folder: Path) -> list[Rewritten]:
+def rewrite(folder: Path, figures: FigureChoice = "asked") -> list[Rewritten]:
     """Write tables, figures and reports again from what runs have saved.
 
     Nothing is learned, no module is loaded, and the files of the study need not be there. A study
@@ -194,6 +218,8 @@ def rewrite(folder: Path) -> list[Rewritten]:
     ----------
     folder
         The folder of results of studies, or that of one setup.
+    figures
+        Which figures become files.
 
     Returns
     -------
@@ -205,7 +231,7 @@ def rewrite(folder: Path) -> list[Rewritten]:
         _refuse_links(setup)
         with _writing(setup), Store(store_of(setup), readonly=True) as store:
             results = Results.of(setup, store)
-            report = write_outputs(results)
+            report = write_outputs([results], figures)[0]
         notes = [f"{name} is not shown: {reason}" for name, reason in results.not_shown]
         words = results.standing.words()
         written.append(Rewritten(report, [words, *notes] if words else notes))
