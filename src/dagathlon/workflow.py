@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from dagathlon.errors import DagathlonError, StudyError
 from dagathlon.report.context import Results
@@ -26,7 +26,9 @@ from dagathlon.study.engine.protocol import (
     Writing,
     silent,
 )
-from dagathlon.study.grammar.config import Config, read_config
+from dagathlon.study.grammar.config import Config, config_of, read_config
+from dagathlon.study.grammar.in_memory import as_named, home_of
+from dagathlon.study.grammar.new_study import picked_study
 from dagathlon.study.plan.plan import Plan
 from dagathlon.study.plan.planner import make_plan
 from dagathlon.study.store.left_behind import described, left_behind
@@ -34,6 +36,7 @@ from dagathlon.study.store.store import Store
 from dagathlon.study.view.provenance import Provenance
 from dagathlon.study.view.saved_file import save, saved_setups
 from dagathlon.study.view.saving import facts_of_setup
+from dagathlon.study_run import StudyRun
 
 STORE_FOLDER = "store"
 
@@ -88,6 +91,74 @@ class Study:
         config = read_config(Path(path), folder, seed=seed)
         return cls(config, time_limit, memory_limit, seed)
 
+    @classmethod
+    def of(
+        cls,
+        content: Mapping[str, Any],
+        *,
+        name: str = "study.json",
+        home: Path | str = ".",
+        resources: Path | str | None = None,
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+        seed: int = 0,
+    ) -> Self:
+        """A study from what its file would hold, as dictionaries and lists.
+
+        Parameters
+        ----------
+        content
+            A study as in a JSON file.
+        name
+            Name of the file that it could be; a copy with that name lies beside the results.
+        home
+            Folder that file names in the study are relative to.
+        resources, time_limit, memory_limit, seed
+            As in `load`.
+        """
+        folder = None if resources is None else Path(resources)
+        config = config_of(content, name, folder, Path(home), seed)
+        return cls(config, time_limit, memory_limit, seed)
+
+    @classmethod
+    def build(
+        cls,
+        title: str,
+        algorithms: Sequence[str],
+        data: Sequence[Any] = (),
+        *,
+        evaluation: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Self:
+        """A study of some algorithms on some data, without a file.
+
+        Parameters
+        ----------
+        title
+            Names the folder of its results.
+        algorithms
+            Learners as the command line writes them: ``"hc"``, ``"pc[alpha=0.01,0.05]"``.
+        data
+            Networks on board (``"alarm[n=1000,seeds=5]"``), data files
+            (``"mine.csv[truth=graph.csv]"``), and what `read_data` takes besides: data frames,
+            arrays, a `Dataset`; with a pair of data and `Graph`, the graph is their truth. None
+            means random linear Gaussian data.
+        evaluation
+            What to make of the results, as in a study file; by default what suits the data.
+        **options
+            As in `load`: ``resources``, ``time_limit``, ``memory_limit``, ``seed``.
+
+        Examples
+        --------
+        >>> study = Study.build("mine", ["hc", "pc[alpha=0.01,0.05]"], ["asia[n=500,seeds=3]"])
+        >>> study.run("results").to_pandas()  # doctest: +SKIP
+        """
+        home = home_of(data)
+        content = picked_study(title, algorithms, [as_named(item) for item in data], home=home)
+        if evaluation is not None:
+            content["benchmark_setup"][0]["evaluation"] = dict(evaluation)
+        return cls.of(content, name=f"{title}.json", home=home, **options)
+
     @cached_property
     def plan(self) -> Plan:
         """All tasks of the study."""
@@ -101,7 +172,7 @@ class Study:
         on_event: Callable[[Event], None] = silent,
         engine: Engine | str = DEFAULT,
         figures: FigureChoice = "asked",
-    ) -> Summary:
+    ) -> StudyRun:
         """Run what has not been run yet and write tables, figures and the report.
 
         Parameters
@@ -123,8 +194,9 @@ class Study:
 
         Returns
         -------
-        Summary
-            What ran, what was there already, what failed.
+        StudyRun
+            What ran, what was there already, what failed; the runs as a table
+            (`StudyRun.to_pandas`) and one by one, with their graphs (`StudyRun.runs`).
         """
         folder, plan, options = Path(out), self.plan, options or Options()
         with _writing(folder), Store(folder / STORE_FOLDER) as store:
@@ -139,7 +211,7 @@ class Study:
                 ended(summary)
             if not summary.interrupted:
                 _write(setups, store, figures, on_event)
-        return summary
+        return StudyRun(**vars(summary), folders={path.name: path for path in setups})
 
     @contextmanager
     def _saved(
@@ -151,7 +223,7 @@ class Study:
         for number, folder in enumerate(setups):
             save(facts_of_setup(self.config, self.plan, number), folder)
             provenance.save(folder)
-            (folder / name).write_bytes(self.config.path.read_bytes())
+            (folder / name).write_bytes(self.config.text)
         interrupted = True
 
         def ended(summary: Summary) -> None:
