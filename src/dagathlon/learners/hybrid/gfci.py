@@ -93,8 +93,8 @@ class Gfci(ScoreBased):
         with part():
             scored = attempt_inside(self._search(data), data, rng)
         found = self.learn_with(self._tester().make_test(data, rng), scored.graph)
-        stats = {**found.stats, **scored.stats}
-        return Estimate(found.graph, stats, notes=(*found.notes, *scored.notes))
+        notes = (*scored.notes, *found.notes)
+        return Estimate(found.graph, {**found.stats, **scored.stats}, notes=notes)
 
     def learn_with(self, test: IndependenceTest, scored: Graph) -> Estimate:
         """Correct the CPDAG of a score-based search by any test."""
