@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, cast, get_args
 
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import ANY, CONTINUOUS, DISCRETE, Table
@@ -236,9 +236,9 @@ class BnlearnScored(BnlearnLearner):
         scores = _DEFAULT_SCORES.values() if self.score is None else (self.score,)
         return () if self.unavailable else tuple(map(self._with_score, scores))
 
-    def _with_score(self, default: str) -> Any:
-        translated = self.translated()
-        return self.runs(**{**translated, "score": translated["score"] or default})
+    def _with_score(self, default: str) -> Learner:
+        translated: dict[str, Any] = self.translated()
+        return cast(Learner, self.runs(**translated | {"score": translated["score"] or default}))
 
 
 @dataclass(frozen=True, kw_only=True)

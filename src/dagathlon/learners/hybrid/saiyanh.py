@@ -68,16 +68,13 @@ class SaiyanhStyle(ScoreBased):
         graph = found.graph
         with until_deadline():
             graph = self._connected(graph, association, given, data)
-        score = self._score(data).terms(graph.native)
+        score = self.native_score(data).terms(graph.native)
         stats = {"score": float(sum(score)), "steps": found.stats["steps"]}
         return Estimate(graph, stats, notes=found.notes)
 
     def _search(self, learner: type[GreedyDagSearch], knowledge: Knowledge) -> GreedyDagSearch:
         parameters: dict[str, Any] = self.inner() | {"constraints": knowledge}
         return learner(**parameters)
-
-    def _score(self, data: Dataset) -> Any:
-        return self.native_score(data)
 
     def _connected(
         self, graph: Graph, association: Matrix, knowledge: Knowledge, data: Dataset
@@ -87,7 +84,7 @@ class SaiyanhStyle(ScoreBased):
         Separate parts cannot make a cycle, so one arc between two of them is always possible,
         unless both directions are forbidden.
         """
-        score = self._score(data)
+        score = self.native_score(data)
         for i, j in _strongest_first(association):
             a, b = data.names[i], data.names[j]
             if b in _part(graph, a):
