@@ -59,14 +59,20 @@ double log_determinant(Residuals residuals, Nodes columns) {
 }  // namespace
 
 DegenerateGaussianTest::DegenerateGaussianTest(std::span<const ValueColumn> columns, std::size_t rows,
-                                               std::vector<std::size_t> starts)
-    : correlation_(correlation(moments(columns, rows))), rows_(rows), starts_(std::move(starts)) {}
+                                               std::vector<std::size_t> starts, RatioScale scale)
+    : correlation_(correlation(moments(columns, rows))), rows_(rows), starts_(std::move(starts)), scale_(scale) {}
 
 std::vector<std::size_t> DegenerateGaussianTest::columns_of(Nodes variables) const {
   std::vector<std::size_t> columns;
   for (const std::size_t v : variables)
     for (std::size_t c = starts_[v]; c < starts_[v + 1]; ++c) columns.push_back(c);
   return columns;
+}
+
+double DegenerateGaussianTest::factor(std::size_t given, std::size_t tested) const {
+  const auto n = static_cast<double>(rows_);
+  if (scale_ == RatioScale::rows) return n;
+  return n - 1.0 - static_cast<double>(given) - (static_cast<double>(tested) + 1.0) / 2.0;
 }
 
 TestResult DegenerateGaussianTest::run(std::size_t x, std::size_t y, Nodes given) {
@@ -76,10 +82,11 @@ TestResult DegenerateGaussianTest::run(std::size_t x, std::size_t y, Nodes given
   const std::vector<std::size_t> of_x = add_all(with_x, columns_of(Nodes(&x, 1)));
   Residuals with_y = without_x;
   const std::vector<std::size_t> of_y = add_all(with_y, columns_of(Nodes(&y, 1)));
-  const std::size_t used = without_x.rank() + of_x.size() + of_y.size();
+  const std::size_t given_columns = without_x.rank();
+  const std::size_t used = given_columns + of_x.size() + of_y.size();
   if (of_x.empty() || of_y.empty() || rows_ < used + 2) return {0, 0, 1, false};
   const double gain = log_determinant(std::move(without_x), of_y) - log_determinant(std::move(with_x), of_y);
-  const double statistic = std::max(0.0, gain * static_cast<double>(rows_));
+  const double statistic = std::max(0.0, gain * factor(given_columns, of_x.size() + of_y.size()));
   const auto df = static_cast<double>(of_x.size() * of_y.size());
   return {statistic, df, chi_square_tail(statistic, df), true};
 }

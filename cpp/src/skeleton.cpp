@@ -38,6 +38,7 @@ class SkeletonSearch {
 
   Skeleton run() {
     for (std::size_t order = 0; order <= options_.max_order; ++order) {
+      if (!any_set(order) || !test_.worth_trying(order)) break;
       const std::size_t before = test_.calls();
       const bool enough = level(order);
       if (!enough) break;
@@ -54,6 +55,14 @@ class SkeletonSearch {
       for (std::size_t j = 0; j < n; ++j)
         if (i != j && (options_.fixed_gaps.size() == 0 || !options_.fixed_gaps.test(i, j))) all.set(i, j);
     return all;
+  }
+
+  // Whether a node has a neighbour, and enough others for a set of this size.
+  bool any_set(std::size_t order) const {
+    if (order == 0) return true;
+    for (std::size_t x = 0; x < test_.size(); ++x)
+      if (count(result_.adjacent[x]) > order) return true;
+    return false;
   }
 
   // Whether any node had enough neighbours for sets of this size.

@@ -91,8 +91,8 @@ class SpaceBased(StartsFromGraph, PosteriorBased):
     alpha
         Significance level of PC, which finds the search space where no start graph is given.
     test
-        Independence test of PC; null is cor, mi or mi-cg as the data are continuous, discrete or
-        mixed.
+        Independence test of PC; null is cor, mi or wilks-dg as the data are continuous, discrete
+        or mixed.
     directed_space
         Whether the search space follows the directions that PC finds; otherwise the skeleton makes
         each neighbour a candidate parent.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from dagathlon.modules import Count, Delegate, Natural, NonNegative, Probability
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
+MaxOrder: TypeAlias = Count | Literal["inf"] | None
+"""Largest number of variables to condition on."""
+
 _TEST_OF_KIND = {"continuous": "zf", "discrete": "mi", "mixed": "mi-cg"}
 
 
@@ -39,13 +42,15 @@ class ConstraintBased(Learner):
         Significance level: variables count as independent when the p-value is at least this.
     test
         Name of the test; ``.td`` at its end leaves out rows with missing values per test, ``.mi``
-        pools over imputed copies of the data. Null is cor, mi or mi-cg as the data are continuous,
-        discrete or mixed.
+        pools over imputed copies of the data. Null is cor, mi or wilks-dg as the data are
+        continuous, discrete or mixed.
     replicates
         Number of permutations of the tests that use them, or of imputed copies; null is the test's
         own default.
     max_order
-        Largest number of variables to condition on; null is no limit.
+        Largest number of variables to condition on. Null is no limit as long as tests have an
+        answer, or count as independence where they have none; where such tests keep their edges,
+        it is the largest number for which a table may have five rows per cell. inf is no limit.
     keep_untestable
         Whether an edge stays when the data cannot answer a test of it.
     constraints
@@ -57,7 +62,7 @@ class ConstraintBased(Learner):
     alpha: Probability = 0.05
     test: str | None = None
     replicates: Natural | None = None
-    max_order: Count | None = None
+    max_order: MaxOrder = None
     keep_untestable: bool = False
     constraints: ConstraintFile | None = None
     timeout: NonNegative | None = None
@@ -98,7 +103,14 @@ class ConstraintBased(Learner):
         test = independence_test(data, self.test, replicates=self.replicates, seed=seed)
         if self.keep_untestable:
             test.native.undefined_is_independent = False
+        if self.max_order is None:
+            test.native.untestable_order = kind_of_test(test.name).testable_order(data)
         return test
+
+    @property
+    def order_limit(self) -> int | None:
+        """The largest number of variables to condition on that was asked for."""
+        return None if self.max_order == "inf" else self.max_order
 
     def knowledge(self, names: tuple[str, ...]) -> _core.KnownEdges:
         """Forbidden and required edges, from row to column."""

@@ -11,6 +11,7 @@ from dagathlon.data.facts import DataKind
 from dagathlon.data.imputation import stacked_copies
 from dagathlon.errors import DataError, listing, unknown
 from dagathlon.learners.independence.indicators import indicator_columns
+from dagathlon.learners.independence.testable import order_of_columns, order_of_tables
 from dagathlon.learners.score.score_kinds import ScoreName, ScoreParameters, shared_scores
 from dagathlon.learners.score.scores import native_score
 from dagathlon.modules import SharedCode
@@ -28,8 +29,12 @@ DiscreteName: TypeAlias = Literal[
     "binCItest", "disCItest", "disCItest-adapt", "g-square", "chi-square",
     "bdeu", "disc-bic",
 ]  # fmt: skip
-TestName: TypeAlias = Literal[GaussianName, DiscreteName, "mi-cg", "lr-dg"]
+TestName: TypeAlias = Literal[GaussianName, DiscreteName, "mi-cg", "lr-cg", "lr-dg", "wilks-dg"]
 
+# Both take indicators of levels for normal.
+_DEGENERATE = ("degenerate-gaussian", "wilks")
+# Each configuration of the discrete variables has parameters of its own.
+_BY_CELLS = ("conditional-gaussian", "likelihood-ratio")
 # pcalg cuts correlations here before it takes Fisher's z.
 _PCALG_LARGEST = 0.9999999
 _TETRAD_DEFAULTS = ScoreParameters(iss=10.0, penalty_discount=2.0)
@@ -85,7 +90,13 @@ class TestKind:
     @property
     def takes_gaps(self) -> bool:
         """Whether rows with gaps can be left out of each test."""
-        return self.statistic not in {"kernel", "degenerate-gaussian"} and not self.score
+        return self.statistic not in {"kernel", *_DEGENERATE} and not self.score
+
+    def testable_order(self, data: Dataset) -> int:
+        """The largest number of given variables for which the rows may suffice."""
+        by_cells = self.kinds == _DISCRETE or self.statistic in _BY_CELLS
+        discrete = any(variable.is_discrete for variable in data.variables)
+        return order_of_tables(data) if by_cells and discrete else order_of_columns(data)
 
     def make(
         self, data: Dataset, *, rowwise: bool, replicates: int | None, seed: int
@@ -132,8 +143,9 @@ class TestKind:
         return _core.gaussian_test(data.values, self.statistic, self.largest_correlation, rowwise)
 
     def _mixed(self, data: Dataset) -> _core.IndependenceTest:
-        if self.statistic == "degenerate-gaussian":
-            return _core.degenerate_gaussian_test(*indicator_columns(data))
+        if self.statistic in _DEGENERATE:
+            bartlett = self.statistic == "wilks"
+            return _core.degenerate_gaussian_test(*indicator_columns(data), bartlett)
         is_discrete = [variable.is_discrete for variable in data.variables]
         symmetric = self.statistic == "likelihood-ratio"
         return _core.mixed_test(data.codes, list(data.arities), data.values, is_discrete, symmetric)
@@ -163,6 +175,7 @@ _PLAIN: dict[str, TestKind] = {
     "mi-cg": TestKind(_ANY, "conditional-gaussian"),
     "lr-cg": TestKind(_ANY, "likelihood-ratio"),
     "lr-dg": TestKind(_ANY, "degenerate-gaussian"),
+    "wilks-dg": TestKind(_ANY, "wilks"),
     "kci": TestKind(_CONTINUOUS, "kernel", max_rows=_KERNEL_ROWS),
     "sem-bic": TestKind(_CONTINUOUS, "gain", score="sem-bic"),
     "bdeu": TestKind(_DISCRETE, "gain", score="bdeu"),
@@ -241,5 +254,6 @@ def suitable_tests(kind: DataKind) -> list[str]:
     return [name for name, test in TESTS.items() if kind in test.kinds]
 
 
-DEFAULT_TESTS: Mapping[DataKind, str] = {"continuous": "cor", "discrete": "mi", "mixed": "mi-cg"}
-"""The test that suits a kind of data when none is chosen."""
+DEFAULT_TESTS: Mapping[DataKind, str] = {"continuous": "cor", "discrete": "mi", "mixed": "wilks-dg"}
+"""The test that suits a kind of data when none is chosen; for mixed data by the benchmark
+``mixed_tests``."""

@@ -9,6 +9,7 @@ from dagathlon import _core
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.constraint_based import ConstraintBased
+from dagathlon.learners.constraint.open_questions import Questions
 from dagathlon.learners.independence import IndependenceTest
 from dagathlon.modules import Count, Natural, Probability
 
@@ -78,7 +79,7 @@ class Gsp(ConstraintBased):
 
     def learn_with(self, test: IndependenceTest, rng: np.random.Generator) -> Estimate:
         """Learn from any test, such as `separation_test` of a true graph."""
-        before = test.calls
+        questions = Questions(test)
         how = _core.SparsestPermutation(
             alpha=self.alpha,
             depth=_NO_LIMIT if self.depth is None else self.depth,
@@ -90,5 +91,4 @@ class Gsp(ConstraintBased):
             seed=int(rng.integers(2**63)),
         )
         dag, steps = _core.sparsest_permutation(test.native, how)
-        stats = {"ntests": test.calls - before, "steps": steps}
-        return Estimate(Graph(test.names, dag.marks()), stats)
+        return questions.estimate(Graph(test.names, dag.marks()), {"steps": steps})
