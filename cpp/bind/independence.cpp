@@ -101,11 +101,13 @@ TestPointer kernel_test(const Columns<double>& values) {
   return std::make_unique<KernelTest>(value_columns(values), values.shape(0));
 }
 
-TestPointer degenerate_gaussian_test(const Columns<double>& values, NodeList starts, bool bartlett) {
+TestPointer degenerate_gaussian_test(const Columns<double>& values, NodeList starts, bool bartlett, bool rowwise) {
   if (starts.empty() || !std::ranges::is_sorted(starts) || starts.back() > values.shape(1))
     throw nb::value_error("starts of the variables: ascending, at most the number of columns");
   const RatioScale scale = bartlett ? RatioScale::bartlett : RatioScale::rows;
-  return std::make_unique<DegenerateGaussianTest>(value_columns(values), values.shape(0), std::move(starts), scale);
+  const std::vector<ValueColumn> columns = value_columns(values);
+  if (rowwise) return std::make_unique<RowwiseDegenerateTest>(columns, values.shape(0), std::move(starts), scale);
+  return std::make_unique<DegenerateGaussianTest>(columns, values.shape(0), std::move(starts), scale);
 }
 
 TestPointer oracle_test(const MarkedGraph& graph) {
@@ -170,7 +172,7 @@ static void bind_independence(nb::module_& m) {
         nb::arg("score"));
   m.def("kernel_test", &kernel_test, nb::arg("values"), ReleaseGil());
   m.def("degenerate_gaussian_test", &degenerate_gaussian_test, nb::arg("values"), nb::arg("starts"),
-        nb::arg("bartlett"), ReleaseGil());
+        nb::arg("bartlett"), nb::arg("rowwise"), ReleaseGil());
   m.def("oracle_test", &oracle_test, nb::arg("graph"), ReleaseGil());
 }
 

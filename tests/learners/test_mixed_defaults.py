@@ -73,6 +73,25 @@ def test_the_statistic_is_that_of_canonical_correlations(kinds, rows, seed) -> N
     assert found.p_value == pytest.approx(chi2.sf(statistic, df), rel=1e-6, abs=1e-12)
 
 
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=25, deadline=None)
+def test_rows_with_gaps_are_left_out_of_their_own_tests(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(3, size=(80, 2)).astype(np.uint8)
+    values = rng.normal(size=(80, 2)) + codes
+    gaps = rng.random((80, 4)) < 0.1
+    levels = ("a", "b", "c")
+    variables = [Variable("x", levels), Variable("y"), Variable("z", levels), Variable("v")]
+    complete = ~gaps[:, :3].any(axis=1)  # x, y and z: the third gap belongs to z
+    whole = Dataset(variables, codes=codes[complete], values=values[complete])
+    codes[gaps[:, [0, 2]]] = 255
+    holed = Dataset(variables, codes=codes, values=np.where(gaps[:, [1, 3]], np.nan, values))
+    for name in ("wilks-dg", "lr-dg"):
+        left = independence_test(holed, f"{name}.td").test("x", "y", "z")
+        right = independence_test(whole, name).test("x", "y", "z")
+        assert left == pytest.approx(right, rel=1e-9)
+
+
 def test_the_level_is_right_with_many_levels_and_few_rows() -> None:
     rejected = {"wilks-dg": 0, "lr-dg": 0}
     for seed in range(150):

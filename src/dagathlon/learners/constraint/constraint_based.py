@@ -29,7 +29,12 @@ if TYPE_CHECKING:
 MaxOrder: TypeAlias = Count | Literal["inf"] | None
 """Largest number of variables to condition on."""
 
-_TEST_OF_KIND = {"continuous": "zf", "discrete": "mi", "mixed": "mi-cg"}
+# Tests that leave out rows with gaps, and that are pooled over imputed copies.
+_WITH_GAPS = {
+    "continuous": ("zf", "zf"),
+    "discrete": ("mi", "mi"),
+    "mixed": (DEFAULT_TESTS["mixed"], "mi-cg"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,11 +86,11 @@ class ConstraintBased(Learner):
             return super().objection(data)
         if self.test is None or not self.test.endswith((DELETION, IMPUTATION)):
             named = "its default test" if self.test is None else f"the test {self.test!r}"
-            able = _TEST_OF_KIND.get(data.kind or "", "mi")
+            deleting, pooled = _WITH_GAPS[data.kind or "mixed"]
             return (
                 f"{self.name} cannot handle missing values with {named}; choose a test that leaves "
-                f"rows out, such as {self.name}[test={able}{DELETION}], or that imputes the "
-                f"values, such as {self.name}[test={able}{IMPUTATION}]"
+                f"rows out, such as {self.name}[test={deleting}{DELETION}], or that imputes the "
+                f"values, such as {self.name}[test={pooled}{IMPUTATION}]"
             )
         return super().objection(DataFacts(data.kind, data.binary, False, data.interventions))
 

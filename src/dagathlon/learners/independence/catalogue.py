@@ -90,7 +90,7 @@ class TestKind:
     @property
     def takes_gaps(self) -> bool:
         """Whether rows with gaps can be left out of each test."""
-        return self.statistic not in {"kernel", *_DEGENERATE} and not self.score
+        return self.statistic != "kernel" and not self.score
 
     def testable_order(self, data: Dataset) -> int:
         """The largest number of given variables for which the rows may suffice."""
@@ -123,7 +123,7 @@ class TestKind:
         if self.score:
             return _core.score_test(native_score(data, self.score, _TETRAD_DEFAULTS))
         if self.kinds == _ANY:
-            return self._mixed(data)
+            return self._mixed(data, rowwise)
         if self.kinds == _CONTINUOUS:
             return self._continuous(data, rowwise, replicates, seed)
         arities = list(data.arities)
@@ -142,10 +142,10 @@ class TestKind:
             return _core.gaussian_permutation_test(data.values, self.statistic, replicates, seed)
         return _core.gaussian_test(data.values, self.statistic, self.largest_correlation, rowwise)
 
-    def _mixed(self, data: Dataset) -> _core.IndependenceTest:
+    def _mixed(self, data: Dataset, rowwise: bool) -> _core.IndependenceTest:
         if self.statistic in _DEGENERATE:
             bartlett = self.statistic == "wilks"
-            return _core.degenerate_gaussian_test(*indicator_columns(data), bartlett)
+            return _core.degenerate_gaussian_test(*indicator_columns(data), bartlett, rowwise)
         is_discrete = [variable.is_discrete for variable in data.variables]
         symmetric = self.statistic == "likelihood-ratio"
         return _core.mixed_test(data.codes, list(data.arities), data.values, is_discrete, symmetric)
