@@ -604,6 +604,9 @@ def pooled_mixed_test(
     is_discrete: Sequence[bool],
     copies: int,
 ) -> IndependenceTest: ...
+def pooled_degenerate_test(
+    values: NDArray[numpy.float64], starts: Sequence[int], copies: int
+) -> IndependenceTest: ...
 @overload
 def overwrite_codes(
     column: NDArray[numpy.uint8], value: int, seed: int, stream: int, rate: float

@@ -33,7 +33,7 @@ MaxOrder: TypeAlias = Count | Literal["inf"] | None
 _WITH_GAPS = {
     "continuous": ("zf", "zf"),
     "discrete": ("mi", "mi"),
-    "mixed": (DEFAULT_TESTS["mixed"], "mi-cg"),
+    "mixed": (DEFAULT_TESTS["mixed"], "lr-dg"),
 }
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, cast
 
 from dagathlon import _core
+from dagathlon.data.dataset import Dataset
 from dagathlon.data.facts import DataKind
 from dagathlon.data.imputation import stacked_copies
 from dagathlon.errors import DataError, listing, unknown
@@ -15,9 +16,6 @@ from dagathlon.learners.independence.testable import order_of_columns, order_of_
 from dagathlon.learners.score.score_kinds import ScoreName, ScoreParameters, shared_scores
 from dagathlon.learners.score.scores import native_score
 from dagathlon.modules import SharedCode
-
-if TYPE_CHECKING:
-    from dagathlon.data import Dataset
 
 GaussianName: TypeAlias = Literal[
     "zf", "cor", "mi-g", "mi-g-sh", "mc-zf", "mc-cor", "mc-mi-g", "smc-zf", "smc-cor", "smc-mi-g",
@@ -114,6 +112,9 @@ class TestKind:
             return _core.pooled_gaussian_test(values, copies, self.largest_correlation)
         if self.kinds == _DISCRETE:
             return _core.pooled_discrete_test(codes, arities, copies)
+        if self.statistic in _DEGENERATE:
+            stacked = Dataset(data.variables, codes=codes, values=values)
+            return _core.pooled_degenerate_test(*indicator_columns(stacked), copies)
         is_discrete = [variable.is_discrete for variable in data.variables]
         return _core.pooled_mixed_test(codes, arities, values, is_discrete, copies)
 
@@ -203,7 +204,7 @@ DELETION = ".td"
 IMPUTATION = ".mi"
 """What is appended to the name of a test to pool it over imputed copies of the data."""
 
-POOLED = ("zf", "gaussCItest", "mi", "binCItest", "disCItest", "mi-cg")
+POOLED = ("zf", "gaussCItest", "mi", "binCItest", "disCItest", "mi-cg", "lr-dg")
 """Tests that can be pooled."""
 
 
