@@ -52,7 +52,9 @@ def level_and_power(question: Question, n: int, times: int) -> Row:
     level, open_without = rejections(samples(question, n, times, dependent=False))
     power, open_with = rejections(samples(question, n, times, dependent=True))
     left_open = {name: (open_without[name] + open_with[name]) / 2 for name in TESTS}
-    note = ", ".join(f"{name} {_short(share)}" for name, share in left_open.items() if share)
+    note = ", ".join(
+        f"{name} {_short(share)}" for name, share in left_open.items() if share >= 0.005
+    )
     (data,) = samples(question, n, 1, dependent=True)
     x, y, *given = data.names
     ours = best_of(lambda: independence_test(data, DEFAULT_TESTS["mixed"]).test(x, y, given), 3)
@@ -75,11 +77,14 @@ def skeletons(model: str, n: int) -> Row:
 
 def run() -> list[Row]:
     """Questions at several sizes, then networks."""
-    sizes = pick({100: 200, 300: 200, 1000: 200, 10_000: 100}, {100: 2})
+    times_of = pick({100: 200, 300: 200, 1000: 200, 10_000: 100}, {100: 2})
     rows = [
-        level_and_power(question, n, times) for question in QUESTIONS for n, times in sizes.items()
+        level_and_power(question, n, times)
+        for question in QUESTIONS
+        for n, times in times_of.items()
     ]
-    return rows + [skeletons(model, n) for model in MODELS for n in pick((200, 500, 2000), (100,))]
+    sizes = pick((200, 500, 2000, 10_000), (100,))
+    return rows + [skeletons(model, n) for model in MODELS for n in sizes]
 
 
 def _means(values: dict[str, list[bool]] | dict[str, list[float]]) -> dict[str, float]:
