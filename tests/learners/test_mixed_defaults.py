@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from dagathlon.data import Dataset, Variable
+from dagathlon.data import Dataset, Network, Variable
 from dagathlon.evaluate.counts import skeleton_counts
 from dagathlon.graphs import Graph
 from dagathlon.learners import learn
@@ -138,6 +138,12 @@ def test_the_sparsest_permutation_of_mixed_data_has_edges() -> None:
         for data, truth in map(rare_levels, range(5))
     ]
     assert np.mean(scores) > 0.85
+
+
+def test_the_sparsest_permutation_of_discrete_data_has_edges() -> None:
+    network = Network.load("sachs")
+    found = learn(network.sample(1000, 1), "gsp", seed=1)
+    assert skeleton_counts(found.graph, network.graph).f1 > 0.8
 
 
 @pytest.mark.parametrize("name", ["gs", "iamb", "pcstable", "mmpc", "hpc", "mmhc", "rsmax2"])

@@ -127,7 +127,9 @@ class SpaceBased(StartsFromGraph, PosteriorBased):
 
     def space(self, data: Dataset, rng: np.random.Generator, start: Graph | None) -> SearchSpace:
         """The search space: of the start graph, or of PC, without forbidden arcs."""
-        first = attempt_inside(self._pc(), data, rng) if start is None else Estimate(as_graph(start))
+        first = (
+            attempt_inside(self._pc(), data, rng) if start is None else Estimate(as_graph(start))
+        )
         forbidden, required = self.forbidden_and_required(data)
         candidates = space_of_graph(first.graph, data.names) & ~forbidden | required
         extras = ~forbidden & self.plus_one

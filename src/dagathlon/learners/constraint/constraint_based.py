@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from dagathlon import _core
-from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.data.facts import DataFacts, DataKind, facts_of
 from dagathlon.learners.background import ConstraintFile, knowledge_of, refuse_required_cycle
 from dagathlon.learners.base import Learner
 from dagathlon.learners.independence import (
@@ -62,7 +63,14 @@ class ConstraintBased(Learner):
         File of required and forbidden edges; null is none.
     timeout
         Seconds after which the run is stopped; null for no limit.
+
+    Attributes
+    ----------
+    default_tests
+        The test for each kind of data where none is named.
     """
+
+    default_tests: ClassVar[Mapping[DataKind, str]] = DEFAULT_TESTS
 
     alpha: Probability = 0.05
     test: str | None = None
@@ -96,20 +104,20 @@ class ConstraintBased(Learner):
 
     def delegates(self) -> tuple[Delegate, ...]:
         """The test, or all that the data may choose from."""
-        chosen = tuple(DEFAULT_TESTS.values()) if self.test is None else (self.test,)
-        return (*super().delegates(), *shared_tests(*chosen))
+        chosen = set(self.default_tests.values()) if self.test is None else {self.test}
+        return (*super().delegates(), *shared_tests(*sorted(chosen)))
 
     def make_test(self, data: Dataset, rng: np.random.Generator) -> IndependenceTest:
         """The test on these data."""
-        needs_seed = self.test is not None and (
-            kind_of_test(self.test).replicates > 0 or self.test.endswith(IMPUTATION)
-        )
+        name = self.test or self.default_tests[facts_of(data).kind or "mixed"]
+        kind = kind_of_test(name)
+        needs_seed = kind.replicates > 0 or name.endswith(IMPUTATION)
         seed = int(rng.integers(2**63)) if needs_seed else 0
-        test = independence_test(data, self.test, replicates=self.replicates, seed=seed)
+        test = independence_test(data, name, replicates=self.replicates, seed=seed)
         if self.keep_untestable:
             test.native.undefined_is_independent = False
         if self.max_order is None:
-            test.native.untestable_order = kind_of_test(test.name).testable_order(data)
+            test.native.untestable_order = kind.testable_order(data)
         return test
 
     @property

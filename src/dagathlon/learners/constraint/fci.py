@@ -92,6 +92,7 @@ class Fci(LatentSearch):
     """
 
     name = "fci"
+    version = 2
     references = (
         _CPS,
         _RULES,
@@ -124,6 +125,7 @@ class FciPlus(LatentSearch):
     """
 
     name = "fci_plus"
+    version = 2
     references = (
         "Claassen, Mooij and Heskes 2013, Learning sparse causal models is not NP-hard, UAI",
         _RULES,
@@ -148,6 +150,7 @@ class Rfci(LatentSearch):
     """
 
     name = "rfci"
+    version = 2
     references = (
         "Colombo, Maathuis, Kalisch and Richardson 2012, Learning high-dimensional directed "
         "acyclic graphs with latent and selection variables, Annals of Statistics 40",

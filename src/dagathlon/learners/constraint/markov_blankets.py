@@ -58,6 +58,7 @@ class Gs(BlanketLearner):
     """Grow-shrink: adds the first variable that depends on the target, whichever it is."""
 
     name = "gs"
+    version = 2
     search = "grow-shrink"
     references = (_BNLEARN, "Margaritis 2003, Learning Bayesian network model structure from data")
 

@@ -57,7 +57,7 @@ class Pc(ConstraintBased):
     """
 
     name = "pc"
-    version = 2
+    version = 3
     gives = "cpdag"
     references: ClassVar[tuple[str, ...]] = (_PC, _STABLE)
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from dagathlon import _core
+from dagathlon.data.facts import DataKind
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.constraint_based import ConstraintBased
 from dagathlon.learners.constraint.open_questions import Questions
-from dagathlon.learners.independence import IndependenceTest
+from dagathlon.learners.independence import DEFAULT_TESTS, IndependenceTest
 from dagathlon.modules import Count, Natural, Probability
 
 if TYPE_CHECKING:
@@ -33,6 +35,9 @@ class Gsp(ConstraintBased):
     ----------
     alpha
         Significance level: variables count as independent when the p-value is at least this.
+    test
+        Name of the test; null is cor for continuous and wilks-dg for discrete and mixed data, as
+        the cells of a table given all variables before a pair are empty.
     starts
         Number of starting orders; the sparsest result is returned.
     draws
@@ -55,6 +60,8 @@ class Gsp(ConstraintBased):
     name = "gsp"
     gives = "dag"
     anytime = True
+    version = 2
+    default_tests: ClassVar[Mapping[DataKind, str]] = {**DEFAULT_TESTS, "discrete": "wilks-dg"}
     references = ("Solus, Wang and Uhler 2021, Biometrika 108",)
 
     alpha: Probability = 0.001
