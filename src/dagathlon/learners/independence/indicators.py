@@ -35,6 +35,6 @@ def _indicators(codes: npt.NDArray[np.unsignedinteger], gap: int) -> npt.NDArray
     levels = np.unique(codes[~gaps])
     if gaps.any() and len(levels) < 2:  # a column of its own, so that the gaps are seen
         return np.where(gaps, np.nan, 0.0)[:, None]
-    block = (codes[:, None] == levels[None, 1:]).astype(np.float64)
+    block: npt.NDArray[np.float64] = (codes[:, None] == levels[None, 1:]).astype(np.float64)
     block[gaps] = np.nan
     return block
