@@ -103,6 +103,8 @@ class BnlearnConstraintBased(BnlearnTester):
     ----------
     test
         Independence test; null is mi, cor or mi-cg as the data are discrete, continuous or mixed.
+    maxsx
+        Largest number of variables to condition on; null is no limit.
     debug
         Ignored: nothing is printed.
     """
