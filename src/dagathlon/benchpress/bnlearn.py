@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, cast, get_args
 
 from dagathlon.benchpress.base import BenchpressLearner
@@ -77,13 +77,35 @@ class BnlearnLearner(BenchpressLearner):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BnlearnConstraintBased(BnlearnLearner):
+class BnlearnTester(BnlearnLearner):
+    """A learner of bnlearn that asks tests: its own for mixed data, unless another is named."""
+
+    test: Test | None = None
+
+    def native_for(self, data: Dataset) -> Learner:
+        """Our learner; null is another test there than here for mixed data."""
+        learner = super().native_for(data)
+        return self._with_own_test(learner) if data.is_mixed else learner
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """Our learner with either test."""
+        learners = [cast(Learner, learner) for learner in super().delegates()]
+        return tuple(dict.fromkeys((*learners, *map(self._with_own_test, learners))))
+
+    def _with_own_test(self, learner: Learner) -> Learner:
+        return learner if self.test is not None else cast(Any, replace)(learner, test="mi-cg")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BnlearnConstraintBased(BnlearnTester):
     """A constraint-based learner of bnlearn.
 
     Parameters
     ----------
     test
         Independence test; null is mi, cor or mi-cg as the data are discrete, continuous or mixed.
+    maxsx
+        Largest number of variables to condition on; null is no limit.
     debug
         Ignored: nothing is printed.
     """
@@ -288,11 +310,13 @@ class BnlearnTabu(BnlearnScoreBased):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BnlearnHybrid(BnlearnScored):
+class BnlearnHybrid(BnlearnTester, BnlearnScored):
     """A hybrid learner of bnlearn: a skeleton by tests, then a DAG inside it by a score.
 
     Parameters
     ----------
+    test
+        Independence test; null is mi, cor or mi-cg as the data are discrete, continuous or mixed.
     score
         Score to maximise; null is bic, bic-g or bic-cg as the data are discrete, continuous or
         mixed.

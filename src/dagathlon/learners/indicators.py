@@ -17,19 +17,30 @@ def indicator_columns(
     """Values, and an indicator for every level with enough rows but the first.
 
     The columns of variable j are those from the j-th start up to the next. Levels of fewer than
-    `least_rows` rows count as the first one.
+    `least_rows` rows count as the first one. A missing value is NaN in all columns.
     """
     blocks: list[npt.NDArray[np.float64]] = []
     discrete = continuous = 0
     for variable in data.variables:
         if variable.is_discrete:
             codes = data.codes[:, discrete]
-            levels, counts = np.unique(codes, return_counts=True)
-            levels = levels[counts >= least_rows]
-            blocks.append((codes[:, None] == levels[None, 1:]).astype(np.float64))
+            blocks.append(_indicators(codes, data.missing_code, least_rows))
             discrete += 1
         else:
             blocks.append(data.values[:, continuous, None])
             continuous += 1
     starts = np.cumsum([0, *(block.shape[1] for block in blocks)]).tolist()
     return np.asfortranarray(np.hstack(blocks)), starts
+
+
+def _indicators(
+    codes: npt.NDArray[np.unsignedinteger], gap: int, least_rows: int
+) -> npt.NDArray[np.float64]:
+    gaps = codes == gap
+    levels, counts = np.unique(codes[~gaps], return_counts=True)
+    levels = levels[counts >= least_rows]
+    if gaps.any() and len(levels) < 2:  # a column of its own, so that the gaps are seen
+        return np.where(gaps, np.nan, 0.0)[:, None]
+    block: npt.NDArray[np.float64] = (codes[:, None] == levels[None, 1:]).astype(np.float64)
+    block[gaps] = np.nan
+    return block
