@@ -61,7 +61,7 @@ def test_ranks_by_kind_of_data() -> None:
         ("nodes", "20", 1),
         ("nodes", "30", 1),
     ]
-    assert found[0].averages == {"b": 1.0, "c": 2.0, "a": 2.5}
+    assert found[0].averages == {"b": 1.0, "c": 2.25, "a": 2.75}
     assert [one.value for one in found if one.factor == "noise"] == ["M5", "N"]
 
 

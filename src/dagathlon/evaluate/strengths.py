@@ -12,7 +12,7 @@ from dagathlon.evaluate.ranking import (
     Floats,
     Row,
     Scores,
-    block_of,
+    case_of,
     rank_table,
     score_table,
 )
@@ -57,10 +57,10 @@ def relative_scores(scores: Scores, better: Better) -> list[Relative]:
     over the easier data sets.
     """
     places: dict[Case, list[int]] = {}
-    for i, block in enumerate(scores.blocks):
-        places.setdefault(block[:-1], []).append(i)
+    for i, case in enumerate(scores.cases):
+        places.setdefault(case[:-1], []).append(i)
     result = []
-    for case, chosen in places.items():
+    for kind, chosen in places.items():
         part = scores.at(chosen)
         failures = part.failed.sum(axis=0)
         means = [_mean(column) for column in part.values.T]
@@ -68,7 +68,7 @@ def relative_scores(scores: Scores, better: Better) -> list[Relative]:
         for j, name in enumerate(scores.names):
             if part.took_part[:, j].any():
                 share = _share(means[j], present, better)
-                result.append(Relative(name, case, means[j], share, int(failures[j])))
+                result.append(Relative(name, kind, means[j], share, int(failures[j])))
     return result
 
 
@@ -98,14 +98,14 @@ def data_facts(rows: Sequence[Row], diagnostics: Sequence[Row] = ()) -> dict[Blo
     """
     facts: dict[Block, dict[str, Any]] = {}
     for row in rows:
-        known = facts.setdefault(block_of(row), {"noise": _noise(row["data"])})
+        known = facts.setdefault(case_of(row), {"noise": _noise(row["data"])})
         if is_number(row.get("n_nodes")):
             nodes, edges = int(row["n_nodes"]), row["true_n_edges_skel"]
             known["nodes"] = nodes
             if nodes > 1:
                 known["density"] = round(edges * 2 / nodes / (nodes - 1), _DIGITS)
     for row in diagnostics:
-        known = facts.setdefault(block_of(row), {})
+        known = facts.setdefault(case_of(row), {})
         known |= {"data": row["kind"], "sample size": row["n"]}
     return facts
 
@@ -142,7 +142,7 @@ def ranks_by_kind(scores: Scores, better: Better, facts: Facts) -> list[LikeMine
     """
     result = []
     for factor in ("data", "sample size", "nodes", "density", "noise"):
-        values = [facts.get(block, {}).get(factor) for block in scores.blocks]
+        values = [facts.get(case, {}).get(factor) for case in scores.cases]
         groups = _grouped(values)
         if len(groups) < 2:
             continue
@@ -205,8 +205,8 @@ def strengths(
         for row in rank_table(scores, better):
             averages.setdefault(row.name, []).append(-row.average)
     raw["ranking"] = {name: float(np.mean(found)) for name, found in averages.items()}
-    by_case = {block[:-1]: known for block, known in facts.items()}
-    raw |= _performance(shares, by_case)
+    by_kind = {case[:-1]: known for case, known in facts.items()}
+    raw |= _performance(shares, by_kind)
     raw |= _costs(rows, by)
     scaled = {category: _scaled(found) for category, found in raw.items() if len(found) > 1}
     return [
