@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 from dagathlon.evaluate.summary import is_number
 from dagathlon.report.context import Results
-from dagathlon.report.page import lead, verdicts_of
 from dagathlon.report.page.tables import Tables
+from dagathlon.report.page.verdict import lead, verdicts_of
 from dagathlon.report.tables import setting_name
 from dagathlon.report.words import short_title, words
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
-from dagathlon.evaluate.verdict import Verdict, verdict
 from dagathlon.report.context import Results
 from dagathlon.report.files import columns_of
 from dagathlon.report.page import sections
@@ -18,9 +17,9 @@ from dagathlon.report.page.provenance import facts, study_text
 from dagathlon.report.page.remarks import remarks
 from dagathlon.report.page.shown import Shown, shown
 from dagathlon.report.page.tables import Tables, columns
+from dagathlon.report.page.verdict import lead, verdict_tables, verdicts_of
 from dagathlon.report.render import vega_script
 from dagathlon.report.section import Figure, Section
-from dagathlon.report.tables import mean_of
 from dagathlon.report.words import short_title, words
 
 _SCRIPTS = ("data.js", "tables.js", "graph.js", "charts.js", "run.js", "report.js")
@@ -85,21 +84,6 @@ def _setting_names(results: Results, tables: Tables) -> dict[tuple[str, int], st
     return {(run.entry, run.setting): row["setting"] for run, row in pairs}
 
 
-def verdicts_of(tables: Tables) -> list[Verdict]:
-    """Who is best by each metric of the headlines."""
-    if not tables.has_truth:
-        return []
-    several = len({row["id"] for row in tables.runs}) > 1
-    found = []
-    for metric in sorted(tables.headlines, key=lambda metric: metric != tables.quality):
-        better = words(metric).better
-        one = verdict(tables.compared, metric, better) if better and metric != "memory" else None
-        # A metric that only one of several algorithms has is no contest.
-        if one is not None and not (several and one.second is None):
-            found.append(one)
-    return found
-
-
 def _page(
     results: Results,
     tables: Tables,
@@ -114,7 +98,7 @@ def _page(
         "style": _asset("report.css"),
         "headline": banner(results) + lead(results, tables, verdicts),
         "what": sections.what_was_run(tables) if tables.runs else "",
-        "verdict": sections.verdict_table(verdicts),
+        "verdict": verdict_tables(tables, verdicts),
         "leading": added.leading,
         "figures": "".join(sections.figure_html(figure) for figure in own),
         "sections": added.following,
@@ -144,16 +128,6 @@ def banner(results: Results) -> str:
         )
     notes += [f"{name} is not shown: {reason}." for name, reason in results.not_shown]
     return "".join(f'<p class="banner" role="note">{sections.text(note)}</p>' for note in notes)
-
-
-def lead(results: Results, tables: Tables, verdicts: list[Verdict]) -> str:
-    """The result in a sentence or two."""
-    if not results.plan.runs:
-        return sections.NOTHING
-    if not tables.compared:
-        return sections.NOT_YET
-    control = mean_of(results.case_rows, f"control_{tables.quality}")
-    return sections.headline(verdicts, tables.quality, control)
 
 
 def _asset(name: str) -> str:

@@ -8,10 +8,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
+from dagathlon.evaluate.control import Baseline, best_baseline
 from dagathlon.evaluate.metric import headlines, shown_further
+from dagathlon.evaluate.ranking import direction
 from dagathlon.evaluate.summary import is_number, setting_summary
+from dagathlon.evaluate.verdict import is_same
 from dagathlon.report.context import Results
 from dagathlon.report.tables import Combination, combination, combinations, named
+from dagathlon.report.words import words
+from dagathlon.study.view.saved import SavedEvaluation
 
 Row: TypeAlias = dict[str, Any]
 
@@ -69,10 +74,21 @@ class Tables:
 
     @cached_property
     def quality(self) -> str | None:
-        """The metric that stands for all where there is room for one."""
+        """The metric that stands for all where there is room for one.
+
+        It is the first of those that the study ranks by, if it names some.
+        """
+        asked = [one.values.get("metrics") for one in self._rankings]
+        named = next((m[0] for m in asked if m and isinstance(m, list) and self._has(m[0])), None)
+        if named is not None:
+            return str(named)
         accuracy = [m for m in self.headlines if m not in ("time", "memory")]
         complete = [m for m in accuracy if self._share(m) > 0.99]
         return next(iter(complete or accuracy), None)
+
+    @property
+    def _rankings(self) -> list[SavedEvaluation]:
+        return [one for one in self.results.setup.evaluations if one.name == "ranking"]
 
     def _share(self, metric: str) -> float:
         finished = [row for row in self.runs if row["status"] == "ok"]
@@ -87,7 +103,36 @@ class Tables:
         names = case_names(combinations(self.runs)) if self.runs else {}
         for place, row in enumerate(rows):
             row["case"], row["place"] = names[combination(row)], place
-        return rows
+            row |= {f"{m}_note": self._note(row, m) for m in self.headlines}
+        noted = {m for m in self.headlines if any(row[f"{m}_note"] for row in rows)}
+        idle = {f"{m}_note" for m in self.headlines if m not in noted}
+        return [{k: v for k, v in row.items() if k not in idle} for row in rows]
+
+    def _note(self, row: Row, metric: str) -> str | None:
+        """Why a mean is not to be compared or not to be praised: a sign, then the words."""
+        n, runs, mean = row[f"{metric}_n"], row["n_seeds"], row[f"{metric}_mean"]
+        if 0 < n < runs:
+            return (
+                f"({n}\u00a0of\u00a0{runs}) mean over {n} of {runs} runs: the others have no number"
+            )
+        baseline = self.yardsticks.get((combination(row), metric))
+        better = words(metric).better
+        if mean is None or baseline is None or not better or is_same(mean, baseline.value):
+            return None
+        if (mean < baseline.value) == (better == "less"):
+            return None
+        return f"▾ worse than {baseline.name} ({baseline.value:.3g})"
+
+    @cached_property
+    def yardsticks(self) -> dict[tuple[Combination, str], Baseline]:
+        """The best baseline on each kind of data, by metric."""
+        found: dict[tuple[Combination, str], list[Mapping[str, float]]] = {}
+        for case, metrics in self.results.baselines.items():
+            for metric, values in metrics.items():
+                kind = Combination(*map(str, case[:-1]))
+                found.setdefault((kind, metric), []).append(values)
+        best = {key: best_baseline(values, direction(key[1])) for key, values in found.items()}
+        return {key: one for key, one in best.items() if one is not None}
 
     def _has(self, metric: str) -> bool:
         return any(is_number(row.get(metric)) for row in self.runs)
