@@ -93,7 +93,7 @@ def _several_kinds(chosen: Verdict) -> Iterator[str]:
         yield f"{_strong(counts[0][0])} is best by {title} on all {n} kinds of data."
     else:
         each = [f"{_strong(name)} on {count}" for name, count in counts[:_NAMED]]
-        rest = f", others on fewer ({len(counts) - _NAMED})" if len(counts) > _NAMED else ""
+        rest = f"; {len(counts) - _NAMED} others on fewer" if len(counts) > _NAMED else ""
         yield f"Of {n} kinds of data, by {title}, best or among the best is {_listed(each)}{rest}."
     if len(chosen.places) > 1:
         yield _ranked(chosen)

@@ -103,12 +103,12 @@ class Tables:
         names = case_names(combinations(self.runs)) if self.runs else {}
         for place, row in enumerate(rows):
             row["case"], row["place"] = names[combination(row)], place
-            row |= {f"{m}_note": self._note(row, m) for m in self.headlines}
+            row |= {f"{m}_note": self.note(row, m) for m in self.headlines}
         noted = {m for m in self.headlines if any(row[f"{m}_note"] for row in rows)}
         idle = {f"{m}_note" for m in self.headlines if m not in noted}
         return [{k: v for k, v in row.items() if k not in idle} for row in rows]
 
-    def _note(self, row: Row, metric: str) -> str | None:
+    def note(self, row: Mapping[str, Any], metric: str) -> str | None:
         """Why a mean is not to be compared or not to be praised: a sign, then the words."""
         n, runs, mean = row[f"{metric}_n"], row["n_seeds"], row[f"{metric}_mean"]
         if 0 < n < runs:

@@ -14,6 +14,7 @@ from dagathlon.report.words import short_title, words
 
 _MOST_KINDS = 500
 _OPEN_KINDS = 30
+_NAMED = 2
 _BELIEF = {True: "clear", False: "too close to call", None: "one seed: cannot tell"}
 
 
@@ -75,8 +76,8 @@ def _kind_cells(kind: KindVerdict) -> list[str]:
 
 def _best(kind: KindVerdict) -> str:
     """The winner, or how many share its place; all names are in the title."""
-    if len(kind.best) == 1:
-        return _name(kind.best[0])
+    if len(kind.best) <= _NAMED:
+        return "; ".join(map(_name, kind.best))
     names = text("; ".join(one.setting for one in kind.best))
     whose = f"{len(kind.first)} algorithms" if len(kind.first) > 1 else text(kind.best[0].id)
     return f'<span class="shared" title="{names}">{len(kind.best)} settings of {whose}</span>'
