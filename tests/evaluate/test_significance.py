@@ -123,6 +123,22 @@ def test_wilcoxon_is_scipys_and_holm_is_in_order(seed: int) -> None:
         assert pair.wins + pair.losses + pair.ties == 12
 
 
+def test_equal_differences_are_scipys_approximation() -> None:
+    values = np.random.default_rng(5).integers(0, 6, (40, 3)).astype(float)
+    for pair, (i, j) in zip(
+        pairwise(scores(values), "more"), [(0, 1), (0, 2), (1, 2)], strict=True
+    ):
+        difference = values[:, i] - values[:, j]
+        expected = stats.wilcoxon(difference[difference != 0], method="approx", correction=False)
+        assert pair.p_value == pytest.approx(expected.pvalue)
+
+
+@pytest.mark.parametrize("k", [2, 5, 12, 40])
+def test_the_range_of_normals_is_scipys(k: int) -> None:
+    found = critical_difference(k, 1, 0.05) / (k * (k + 1) / 12) ** 0.5
+    assert found == pytest.approx(float(stats.studentized_range.ppf(0.95, k, np.inf)), rel=1e-6)
+
+
 def test_holm_by_hand() -> None:
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.5, 0.9]) == [1.0, 1.0]
