@@ -93,7 +93,7 @@ def test_the_joint_table_is_not_changed(ranked: Path, benchmarked: Path) -> None
 def test_too_few_data_sets_are_said(everything: Path) -> None:
     assert _table(everything, "tests") == []
     drawing = (everything / "ranking" / "critical_difference_SHD_half.svg").read_text("utf-8")
-    assert "five or more data sets" in drawing
+    assert "five or more blocks" in drawing
 
 
 def test_mistakes_are_explained() -> None:

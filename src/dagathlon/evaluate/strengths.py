@@ -181,8 +181,8 @@ def strengths(
 
     Categories: ranking; small and large networks, limited and big data (below and above the median,
     where the study has both); steadiness (little variance of the relative scores); resilience to
-    noise; fitting (as many edges as the truth); speed (mean time of finished runs); reliability (no
-    errors, no exhausted memory).
+    noise; fitting (as many edges as the truth) and speed, both on the data sets that all finished
+    who finished half or more; reliability, which is no scale but the share of runs that finished.
 
     Parameters
     ----------
@@ -209,6 +209,7 @@ def strengths(
     raw |= _performance(shares, by_kind)
     raw |= _costs(rows, by)
     scaled = {category: _scaled(found) for category, found in raw.items() if len(found) > 1}
+    scaled["reliability"] = _finished(rows, by)
     return [
         {by: name} | {category: found.get(name) for category, found in scaled.items()}
         for name in names
@@ -255,23 +256,46 @@ def _means(shares: Any) -> dict[str, float]:
 
 
 def _costs(rows: Sequence[Row], by: str) -> dict[str, dict[str, float]]:
+    """Misfit and time, more being better, on data sets that say the same of all."""
+    common = _finished_by_all(rows, by)
     misfit: dict[str, list[float]] = {}
     time: dict[str, list[float]] = {}
-    errors: dict[str, list[float]] = {}
     for row in rows:
         name, edges = str(row[by]), row.get("true_n_edges_skel")
+        if case_of(row) not in common.get(name, ()):
+            continue
         if is_number(edges) and edges:
             learned = row["TP_skel"] + row["FP_skel"]
             misfit.setdefault(name, []).append(-abs(learned - edges) / edges)
         if is_number(row.get("time")):
             time.setdefault(name, []).append(-float(row["time"]))
-        errors.setdefault(name, []).append(-float(row["status"] in ("F2", "F3")))
-    found = {"fitting": misfit, "speed": time, "reliability": errors}
+    found = {"fitting": misfit, "speed": time}
     return {
         category: {name: float(np.mean(values)) for name, values in by_name.items()}
         for category, by_name in found.items()
         if by_name
     }
+
+
+def _finished_by_all(rows: Sequence[Row], by: str) -> dict[str, set[Case]]:
+    """The data sets on which all finished who finish half or more, by the names of these."""
+    ended: dict[str, set[Case]] = {}
+    for row in rows:
+        if row["status"] == "ok":
+            ended.setdefault(str(row[by]), set()).add(case_of(row))
+    total = len(set(map(case_of, rows)))
+    often = {name: cases for name, cases in ended.items() if 2 * len(cases) >= total}
+    common = set.intersection(*often.values()) if often else set()
+    return dict.fromkeys(often, common)
+
+
+def _finished(rows: Sequence[Row], by: str) -> dict[str, float]:
+    """The share of runs that finished; what was skipped was no run."""
+    ended: dict[str, list[bool]] = {}
+    for row in rows:
+        if row["status"] != "skipped":
+            ended.setdefault(str(row[by]), []).append(row["status"] == "ok")
+    return {name: float(np.mean(found)) for name, found in ended.items()}
 
 
 def _scaled(found: Mapping[str, float]) -> dict[str, float]:

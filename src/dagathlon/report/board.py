@@ -41,8 +41,8 @@ def scoreboard(results: Results) -> dict[str, Any]:
     """The leading sentences and the table of one setup, for JSON.
 
     Numbers are of the data sets on which all runs are in, so that settings of an unfinished study
-    are compared on like data; before there is one, of the runs that are in. On one kind of data they
-    are means, on several average ranks.
+    are compared on like data; before there is one, of the runs that are in. On one kind of data
+    they are means, on several average ranks.
     """
     tables = Tables(results, {})
     runs = tables.compared or tables.runs
@@ -81,8 +81,8 @@ def _note(data_sets: int, several: bool) -> str:
     if several:
         return f"Average ranks on {where}, the best first; unlike data are not averaged."
     return (
-        f"Means over {where}, the best first; = shares its place, ▾ is worse than the best baseline, "
-        "and a mean over some of the runs has no place."
+        f"Means over {where}, the best first; = shares its place, ▾ is worse than the best "
+        "baseline, and a mean over some of the runs has no place."
     )
 
 

@@ -85,7 +85,8 @@ function caseColumn() {
 
 function metricColumns(suffix, mark) {
   return report.headlines.map((metric) => ({ name: metric + suffix, title: titleOf(metric),
-    better: report.metrics[metric] ? report.metrics[metric].better : "", mark }));
+    better: report.metrics[metric] ? report.metrics[metric].better : "", mark,
+    note: mark ? `${metric}_note` : null }));
 }
 
 function settingsTable() {

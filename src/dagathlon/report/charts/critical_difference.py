@@ -21,14 +21,14 @@ def critical_difference(found: Nemenyi | None, ids: Mapping[str, str], look: Loo
     Parameters
     ----------
     found
-        Average ranks and groups; None when there are too few data sets.
+        Average ranks and groups; None when there are too few blocks.
     ids
         The algorithm of each competitor.
     look
         Colours and symbols.
     """
     if found is None:
-        return nothing("ranks are compared on five or more data sets that all took part in")
+        return nothing("ranks are compared on five or more blocks of data that all took part in")
     k = len(found.names)
     top = 1.0 + _BAR * len(found.groups)
     rows = [_place(found, i, top) | {"id": ids[found.names[i]]} for i in range(k)]
@@ -124,7 +124,7 @@ def _scale(found: Nemenyi, x: Chart, y: Chart) -> list[Chart]:
     """The critical difference as a length, above the axis."""
     end = min(1 + found.difference, float(len(found.names)))
     cut = " (longer than the axis)" if found.difference > len(found.names) - 1 else ""
-    text = f"critical difference {found.difference:.2f}{cut}, {found.n} data sets"
+    text = f"critical difference {found.difference:.2f}{cut}, {found.n} blocks"
     values = {"values": [{"rank": 1.0, "end": end, "y": -0.65, "text": text}]}
     whole = {"values": [{"rank": 1.0, "end": float(len(found.names)), "y": 0.0}]}
     line = {"type": "rule", "strokeWidth": 1, "opacity": 1, **_INK}
