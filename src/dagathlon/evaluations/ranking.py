@@ -28,8 +28,8 @@ _MOST_ROWS = 60
 _RANKS = (
     "The place of each setting (1 is best, = is shared), then its average rank ± standard "
     "deviation over blocks of data. A block is a true graph with a seed: ranks on its sample sizes "
-    "and kinds of noise are averaged first. Settings that failed share the last ranks, so that nobody gains "
-    "by failing."
+    "and kinds of noise are averaged first. Settings that failed share the last ranks, so that "
+    "nobody gains by failing."
 )
 _BELOW = (
     " ▾ counts the kinds of data on which the mean is worse than the best baseline (the empty, the "

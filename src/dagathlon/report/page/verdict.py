@@ -218,6 +218,7 @@ def _table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
 
     body = "".join(f"<tr>{line(cells)}</tr>" for cells in lines)
     return (
-        '<div class="scroll" tabindex="0"><table class="verdict">'
+        '<div class="scroll" tabindex="0" role="region" aria-label="verdict">'
+        '<table class="verdict">'
         f"<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
     )
