@@ -81,9 +81,10 @@ def test_nobody_is_crowned_among_equals() -> None:
 
 
 def test_failing_on_hard_data_sets_does_not_pay() -> None:
-    found = _kind(_rows({"quitter": [0.0, None, None], "pc": [4.0, 5, 6]}))
+    values = {"quitter": [0.0, None, None], "pc": [4.0, 5, 6], "never": [None, None, None]}
+    found = _kind(_rows(values))
     assert _best(found) == ["pc"]
-    assert found.incomplete == (("quitter", 1, 3),)
+    assert found.incomplete == (("quitter", 1, 3), ("never", 0, 3))
 
 
 def test_means_are_of_the_data_sets_that_all_have() -> None:

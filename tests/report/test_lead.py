@@ -108,7 +108,7 @@ def test_what_the_empty_graph_does_better_is_not_praised() -> None:
 def test_who_has_no_number_everywhere_does_not_compete() -> None:
     said = _lead(_verdict(_rows({"pc": [5.0, 5, 5], "hc": [1.0, None, 1], "ges": [6.0, 6, 6]})))
     assert said.startswith("pc came closest")
-    assert "hc has no number on some data sets and does not compete there." in said
+    assert "hc has no number on some or all data sets and does not compete there." in said
 
 
 def test_names_cannot_become_elements() -> None:

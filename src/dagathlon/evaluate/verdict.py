@@ -40,7 +40,7 @@ class Contender(NamedTuple):
 
 
 class Incomplete(NamedTuple):
-    """A setting with numbers on some data sets only, which does not compete."""
+    """A setting with numbers on some data sets only, or on none, which does not compete."""
 
     setting: str
     n: int
@@ -190,9 +190,11 @@ def verdict(
     """
     by_kind: dict[Kind, dict[Name, Values]] = {}
     for row in rows:
+        found = by_kind.setdefault((row["adjmat"], row["parameters"], row["data"]), {})
+        numbers = found.setdefault((row["id"], row["setting"]), {})
         if is_number(row.get(metric)):
-            found = by_kind.setdefault((row["adjmat"], row["parameters"], row["data"]), {})
-            found.setdefault((row["id"], row["setting"]), {})[row["seed"]] = float(row[metric])
+            numbers[row["seed"]] = float(row[metric])
+    by_kind = {kind: values for kind, values in by_kind.items() if any(values.values())}
     if not by_kind:
         return None
     known = _by_kind(baselines or {}, metric)
@@ -203,7 +205,7 @@ def verdict(
     ranked = rank_table(table, better)
     places = tuple(Placed(ids[r.name], r.name, r.average, r.overall) for r in ranked)
     blocks = max((row.blocks for row in ranked), default=0)
-    settings = {name for values in by_kind.values() for name in values}
+    settings = {name for values in by_kind.values() for name, of in values.items() if of}
     return Verdict(
         metric,
         better,

@@ -61,8 +61,8 @@ def scoreboard(results: Results) -> dict[str, Any]:
         "words": standing.line(),
         "lead": sentences,
         "lead_text": _plain(sentences),
-        "note": _note(len(results.compared), several),
-        "header": ["place", "setting", "runs", "failed", *titles, "median time"],
+        "note": _note(len(results.compared), several, bool(columns)),
+        "header": [*["place"][: len(columns)], "setting", "runs", "failed", *titles, "median time"],
         "data_sets": len(results.compared),
         "rows": [_shown(line, columns, places) for line in lines[:_MOST_ROWS]],
         "more": max(len(lines) - _MOST_ROWS, 0),
@@ -74,10 +74,12 @@ def _plain(sentences: str) -> str:
     return html.unescape(re.sub(r"<[^>]+>", "", sentences.replace("</p><p", "</p>\n<p")))
 
 
-def _note(data_sets: int, several: bool) -> str:
+def _note(data_sets: int, several: bool, ranked: bool) -> str:
     if not data_sets:
         return "No data set has all its runs yet: these are numbers of unlike data."
     where = f"the {data_sets:,} data set{'' if data_sets == 1 else 's'} on which all runs are in"
+    if not ranked:
+        return f"Times on {where}, the fastest first."
     if several:
         return f"Average ranks on {where}, the best first; unlike data are not averaged."
     return (
@@ -165,4 +167,5 @@ def _shown(line: Row, columns: Sequence[_Column], places: Mapping[str, str]) -> 
     numbers = [column[name].shown if name in column else "–" for column in columns]
     there = f"{line['there']:,} of {line['planned']:,}"
     cost = "–" if time is None else f"{time:.3g} s"
-    return [places.get(name, "–"), name, there, f"{line['failed']:,}", *numbers, cost]
+    place = [places.get(name, "–")] if columns else []
+    return [*place, name, there, f"{line['failed']:,}", *numbers, cost]

@@ -166,7 +166,7 @@ def _incomplete(chosen: Verdict) -> Iterator[str]:
         who = who or f"{len(names)} settings"
         verb = "does" if len(names) == 1 else "do"
         has = "has" if len(names) == 1 else "have"
-        yield f"{who} {has} no number on some data sets and {verb} not compete there."
+        yield f"{who} {has} no number on some or all data sets and {verb} not compete there."
 
 
 def _disagreements(chosen: Verdict, verdicts: Sequence[Verdict]) -> Iterator[str]:
@@ -208,7 +208,9 @@ def _strong(name: str) -> str:
 
 
 def _listed(parts: Sequence[str]) -> str:
-    return " and ".join([*([", ".join(parts[:-1])] if len(parts) > 1 else []), *parts[-1:]])
+    """Words in a row; names of settings have commas themselves."""
+    between = "; " if any(", " in part for part in parts) else ", "
+    return " and ".join([*([between.join(parts[:-1])] if len(parts) > 1 else []), *parts[-1:]])
 
 
 def shown(found: Interval) -> str:

@@ -50,7 +50,8 @@ def verdict_tables(tables: Tables, verdicts: Sequence[Verdict]) -> str:
     if not verdicts:
         return ""
     if max(len(one.kinds) for one in verdicts) == 1:
-        return _table(_HEAD, [_metric_cells(one) for one in verdicts]) + _note(verdicts)
+        most = max(one.kinds[0].n for one in verdicts)
+        return _table(_HEAD, [_metric_cells(one, most) for one in verdicts]) + _note(most, verdicts)
     summary = _table(_RANK_HEAD, [_rank_cells(one) for one in verdicts]) + _rank_note(verdicts[0])
     return summary + _by_kind(verdicts[0], case_names(combinations(tables.runs)))
 
@@ -62,8 +63,11 @@ _HEAD = (
 _KIND_HEAD = ("data", *_HEAD[1:])
 
 
-def _metric_cells(one: Verdict) -> list[str]:
-    return [text(short_title(one.metric)), *_kind_cells(one.kinds[0])]
+def _metric_cells(one: Verdict, most: int) -> list[str]:
+    """One metric; it says so where the means are of fewer data sets than those of others."""
+    n = one.kinds[0].n
+    fewer = "" if n == most else f" <small>({n} of {most} data sets)</small>"
+    return [text(short_title(one.metric)) + fewer, *_kind_cells(one.kinds[0])]
 
 
 def _kind_cells(kind: KindVerdict) -> list[str]:
@@ -102,9 +106,8 @@ def _baseline(kind: KindVerdict) -> str:
     return f'<span title="{text("; ".join(kind.below))}">{said}{worse}</span>'
 
 
-def _note(verdicts: Sequence[Verdict]) -> str:
-    kind = verdicts[0].kinds[0]
-    data_sets = "1 data set" if kind.n == 1 else f"{kind.n} data sets"
+def _note(n: int, verdicts: Sequence[Verdict]) -> str:
+    data_sets = "1 data set" if n == 1 else f"{n} data sets"
     parts = [
         f"Means over {data_sets}, ± the half width of a 95 % interval over seeds. The gap is the "
         "winner against the best setting of any other algorithm, data set by data set. Settings "
