@@ -342,11 +342,17 @@ def _read_data(
     parameters = (
         () if fixed else _alternatives(node, "parameters_id", sections["parameters"], library)
     )
+    parameters_id = _optional_text(node, "parameters_id")
+    if not fixed and not parameters:
+        # The graph of a network comes with its parameters.
+        graph_id = _optional_text(node, "graph_id")
+        model = None if graph_id is None else library.model_of(graph_id)
+        parameters, parameters_id = ([model], graph_id) if model else ((), None)
     if not fixed and not parameters:
         raise node.fail("data are drawn from parameters: parameters_id must not be null")
     return DataEntry(
         _optional_text(node, "graph_id"),
-        _optional_text(node, "parameters_id"),
+        parameters_id,
         data_id,
         graphs,
         parameters,
