@@ -134,6 +134,9 @@ class Ranking(Evaluation):
         if not tables.rows("diagrams") or len(tables.rows("algorithms")) < 2:
             return None
         parts: list[Part] = [*self._diagrams(tables), *_no_test(tables), *_ranks(tables)]
+        if self.ids:
+            named = ", ".join(self.ids)
+            parts.append(Words(f"The study names whom to rank: {named}. The verdict is of all."))
         parts += [*_like_mine(tables), *_strengths(tables)]
         return Section("ranking", "Ranking", parts)
 

@@ -14,7 +14,7 @@ from dagathlon.report.words import short_title, words
 
 _MOST_KINDS = 500
 _OPEN_KINDS = 30
-_NAMED = 2
+_NAMED, _FEW = 2, 4
 _BELIEF = {True: "clear", False: "too close to call", None: "one seed: cannot tell"}
 
 
@@ -84,7 +84,10 @@ def _best(kind: KindVerdict) -> str:
         return "; ".join(map(_name, kind.best))
     names = text("; ".join(one.setting for one in kind.best))
     whose = f"{len(kind.first)} algorithms" if len(kind.first) > 1 else text(kind.best[0].id)
-    return f'<span class="shared" title="{names}">{len(kind.best)} settings of {whose}</span>'
+    said = f"{len(kind.best)} settings of {whose}"
+    if len(kind.best) == len(kind.first) <= _FEW:
+        said = text(", ".join(one.id for one in kind.best))
+    return f'<span class="shared" title="{names}">{said}</span>'
 
 
 def _belief(kind: KindVerdict) -> str:
