@@ -16,7 +16,6 @@ from dagathlon.evaluate.verdict import is_same
 from dagathlon.report.context import Results
 from dagathlon.report.tables import Combination, combination, combinations, named
 from dagathlon.report.words import words
-from dagathlon.study.view.saved import SavedEvaluation
 
 Row: TypeAlias = dict[str, Any]
 
@@ -48,8 +47,8 @@ class Tables:
         """One row per run, with readable names of its setting and data set."""
         ids = self.results.ids
         joined = zip(self.results.rows(ids), self.results.further_rows(ids), strict=True)
-        further = shown_further()
-        shown = [row | {name: more.get(name) for name in further} for row, more in joined]
+        further = dict.fromkeys([*shown_further(), *self._ranked_by])
+        shown = [row | {m: more.get(m) for m in further if m not in row} for row, more in joined]
         rows = named(shown, self.results.algorithms)
         names = case_names(combinations(rows)) if rows else {}
         for place, row in enumerate(rows):
@@ -70,7 +69,9 @@ class Tables:
     @cached_property
     def headlines(self) -> list[str]:
         """The metrics that the verdict is about and that some run has."""
-        return [metric for metric in headlines() if self._has(metric)]
+        found = [metric for metric in headlines() if self._has(metric)]
+        asked = self._asked
+        return found if asked is None or asked in found else [asked, *found]
 
     @cached_property
     def quality(self) -> str | None:
@@ -78,17 +79,23 @@ class Tables:
 
         It is the first of those that the study ranks by, if it names some.
         """
-        asked = [one.values.get("metrics") for one in self._rankings]
-        named = next((m[0] for m in asked if m and isinstance(m, list) and self._has(m[0])), None)
-        if named is not None:
-            return str(named)
+        if self._asked is not None:
+            return self._asked
         accuracy = [m for m in self.headlines if m not in ("time", "memory")]
         complete = [m for m in accuracy if self._share(m) > 0.99]
         return next(iter(complete or accuracy), None)
 
+    @cached_property
+    def _asked(self) -> str | None:
+        """The first metric that the study ranks by, if it names one that is no cost."""
+        named = (m for m in self._ranked_by if self._has(m) and words(m).table != "cost")
+        return next(named, None)
+
     @property
-    def _rankings(self) -> list[SavedEvaluation]:
-        return [one for one in self.results.setup.evaluations if one.name == "ranking"]
+    def _ranked_by(self) -> list[str]:
+        """The first metric of each ranking that the study asks for."""
+        rankings = [one for one in self.results.setup.evaluations if one.name == "ranking"]
+        return [str(m) for one in rankings for m in (one.values.get("metrics") or ())[:1]]
 
     def _share(self, metric: str) -> float:
         finished = [row for row in self.runs if row["status"] == "ok"]
