@@ -13,7 +13,7 @@ from dagathlon.report.files import columns_of
 from dagathlon.report.page import sections
 from dagathlon.report.page.by_data import by_data
 from dagathlon.report.page.collect import collect, failure_logs, settings_of
-from dagathlon.report.page.figures import detached, figures
+from dagathlon.report.page.figures import best_first, detached, figures
 from dagathlon.report.page.provenance import facts, study_text
 from dagathlon.report.page.remarks import remarks
 from dagathlon.report.page.shown import Shown, shown
@@ -23,7 +23,7 @@ from dagathlon.report.section import Figure, Section
 from dagathlon.report.tables import mean_of
 from dagathlon.report.words import short_title, words
 
-_SCRIPTS = ("data.js", "tables.js", "graph.js", "charts.js", "run.js", "report.js")
+_SCRIPTS = ("data.js", "tables.js", "graph.js", "fit.js", "charts.js", "run.js", "report.js")
 # Nothing is fetched from anywhere: the browser itself refuses it.
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; "
@@ -47,7 +47,8 @@ def render(results: Results, parts: Sequence[Section] = ()) -> str:
     own = figures(tables, data_rows, results.look)
     added = shown(parts, [figure.name for figure in own])
     payload = {
-        "look": {identifier: results.look.colour_of(identifier) for identifier in results.look.ids},
+        "look": {one: results.look.colour_of(one) for one in results.look.ids},
+        "order": best_first(tables),
         "metrics": {
             m: {"title": short_title(m), "better": words(m).better} for m in tables.metrics
         },

@@ -1,0 +1,99 @@
+// How a chart fits its place: widths, panels, legends, and colours that a reader can tell apart.
+
+const MOST_PANELS = 12, MOST_COLOURS = 12;
+const GREY = "#8c8c8c";
+const LETTER = 6.6;
+
+// Of many algorithms the best dozen have colours; the others are grey until fewer are chosen.
+function lookNow() {
+  const left = report.order.filter((id) => filters.ids.has(id));
+  return { grey: new Set(left.length > MOST_COLOURS ? left.slice(MOST_COLOURS) : []) };
+}
+
+function isLook(part) {
+  return part.field === "id" && part.scale && Array.isArray(part.scale.range);
+}
+
+// Scales and legends of algorithms: only those that are there, only so many colours.
+function paint(part, look, present) {
+  let found = false;
+  if (!part || typeof part !== "object") return found;
+  if (isLook(part)) {
+    const { domain, range } = part.scale;
+    const plain = range[0].startsWith("#") ? GREY : "circle";
+    part.scale.range = range.map((value, i) => (look.grey.has(domain[i]) ? plain : value));
+    if (part.legend && present.size) {
+      const own = part.legend.values || domain;
+      part.legend.values = own.filter((id) => present.has(id) && !look.grey.has(id));
+    }
+    return Boolean(part.legend);
+  }
+  for (const [name, value] of Object.entries(part)) {
+    if (name !== "datasets" && paint(value, look, present)) found = true;
+  }
+  return found;
+}
+
+function longest(names) {
+  return Math.max(0, ...[...names].map((name) => String(name).length)) * LETTER;
+}
+
+function fit(spec, width, present) {
+  const config = spec.config;
+  const columns = Math.max(1, Math.floor(width / (longest(present) + 46)));
+  config.legend = { ...config.legend, orient: "top", columns, offset: 10 };
+  eachLegend(spec, (legend) => { legend.columns = columns; });
+  config.axis = { ...config.axis, labelLimit: Math.min(320, Math.round(width * 0.42)) };
+  // A title longer than its axis has room on the left, where the labels are.
+  if (width < 440) config.axisX = { ...config.axisX, titleAnchor: "end" };
+  if (spec.facet) fitPanels(spec, width, config.axis.labelLimit);
+  else if (typeof spec.width === "number") {
+    spec.width = "container";
+    spec.autosize = { type: "fit-x", contains: "padding" };
+    const least = spec.usermeta ? spec.usermeta.least_width : 0;
+    if (width < least) spec.width = least;
+  } else if (spec.usermeta && spec.usermeta.widest_cell) {
+    const names = longest(chosenCases());
+    const step = (width - Math.min(names, config.axis.labelLimit) - 90) / Math.max(1, present.size);
+    spec.width.step = Math.max(spec.width.step, Math.min(step, spec.usermeta.widest_cell));
+  }
+}
+
+function eachLegend(part, change) {
+  if (!part || typeof part !== "object") return;
+  if (isLook(part)) {
+    if (part.legend) change(part.legend);
+    return;
+  }
+  for (const [name, value] of Object.entries(part)) {
+    if (name !== "datasets") eachLegend(value, change);
+  }
+}
+
+// Panels share the width: the names of settings stand once, on the left.
+function fitPanels(spec, width, limit) {
+  const rows = Object.values(spec.datasets).flat();
+  const count = Math.max(1, new Set(rows.map((row) => row.case)).size);
+  const y = spec.spec.encoding.y;
+  const named = y.type === "nominal";
+  const names = named ? Math.min(limit, longest(new Set(rows.map((row) => row[y.field])))) : 0;
+  const own = spec.resolve.scale.y === "independent";
+  const first = named ? names + 16 : own ? 0 : 56;
+  const each = own && !named ? 56 : 0;
+  const gap = 26;
+  const room = width - first - 26;
+  const columns = Math.max(1, Math.min(count, 4,
+    Math.floor((room + gap) / (spec.usermeta.panels.least_width + gap + each))));
+  spec.columns = columns;
+  spec.spacing = gap;
+  spec.spec.width = Math.max(120, Math.floor((room - gap * (columns - 1)) / columns - each));
+  if (spec.facet.header) spec.facet.header.labelLimit = spec.spec.width;
+}
+
+// Figures of panels have the whole width, and so has the first of all.
+function isWide(figure) {
+  const spec = report.figures[figure.dataset.figure][0];
+  const first = figure.parentNode.querySelector("figure.chart") === figure;
+  const steps = spec.width && typeof spec.width === "object";
+  return Boolean(spec.facet) || Boolean(steps) || first;
+}
