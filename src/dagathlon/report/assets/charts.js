@@ -38,8 +38,8 @@ async function draw(figure) {
   const spec = structuredClone(specOf(figure));
   const look = lookNow();
   spec.datasets = rowsFor(spec, look);
-  const present = new Set(Object.values(spec.datasets).flat().map((row) => row.id));
-  const coloured = paint(spec, look, present);
+  const present = presentIn(spec);
+  const grey = paint(spec, look, present);
   figure.classList.toggle("panels", Boolean(spec.facet) && chosenCases().length > 1);
   fit(spec, plot.clientWidth, present);
   const before = charts.get(figure);
@@ -52,7 +52,7 @@ async function draw(figure) {
   result.view.addEventListener("click", (event, item) => openFromChart(item));
   charts.set(figure, result);
   describe(figure, plot);
-  noteOn(figure, notesOf(spec, coloured && look.grey));
+  noteOn(figure, notesOf(spec, grey));
   figure.dataset.drawn = "yes";
 }
 
@@ -72,7 +72,7 @@ function notesOf(spec, grey) {
   if (spec.facet && kinds > MOST_PANELS) {
     notes.push(`${MOST_PANELS} of ${kinds} kinds of data are shown; the filters choose others.`);
   }
-  if (grey && grey.size) {
+  if (grey.size) {
     notes.push(`Grey: ${[...grey].join(", ")}. Choose fewer algorithms to give each a colour.`);
   }
   return notes;

@@ -14,24 +14,33 @@ function isLook(part) {
   return part.field === "id" && part.scale && Array.isArray(part.scale.range);
 }
 
-// Scales and legends of algorithms: only those that are there, only so many colours.
-function paint(part, look, present) {
-  let found = false;
+// Scales and legends of algorithms: only those that are there, only so many colours. Where names
+// stand on an axis, there is no legend and no need of grey. Returns what is grey.
+function paint(part, look, present, found = new Set()) {
   if (!part || typeof part !== "object") return found;
   if (isLook(part)) {
+    if (!part.legend) return found;
     const { domain, range } = part.scale;
+    const own = (part.legend.values || domain).filter((id) => present.has(id));
     const plain = range[0].startsWith("#") ? GREY : "circle";
     part.scale.range = range.map((value, i) => (look.grey.has(domain[i]) ? plain : value));
-    if (part.legend && present.size) {
-      const own = part.legend.values || domain;
-      part.legend.values = own.filter((id) => present.has(id) && !look.grey.has(id));
-    }
-    return Boolean(part.legend);
+    part.legend.values = own.filter((id) => !look.grey.has(id));
+    own.filter((id) => look.grey.has(id)).forEach((id) => found.add(id));
+    return found;
   }
   for (const [name, value] of Object.entries(part)) {
-    if (name !== "datasets" && paint(value, look, present)) found = true;
+    if (name !== "datasets") paint(value, look, present, found);
   }
   return found;
+}
+
+// The algorithms that have a number to show.
+function presentIn(spec) {
+  const { encoding = {} } = spec.spec || spec;
+  const field = encoding.y && encoding.y.type === "quantitative" ? encoding.y.field : null;
+  const rows = Object.values(spec.datasets).flat();
+  return new Set(rows.filter((row) => !field || typeof row[field] === "number")
+    .map((row) => row.id));
 }
 
 function longest(names) {
@@ -43,7 +52,7 @@ function fit(spec, width, present) {
   const columns = Math.max(1, Math.floor(width / (longest(present) + 46)));
   config.legend = { ...config.legend, orient: "top", columns, offset: 10 };
   eachLegend(spec, (legend) => { legend.columns = columns; });
-  config.axis = { ...config.axis, labelLimit: Math.min(320, Math.round(width * 0.42)) };
+  config.axis = { ...config.axis, labelLimit: Math.min(400, Math.round(width * 0.42)) };
   // A title longer than its axis has room on the left, where the labels are.
   if (width < 440) config.axisX = { ...config.axisX, titleAnchor: "end" };
   if (spec.facet) fitPanels(spec, width, config.axis.labelLimit);
@@ -82,8 +91,10 @@ function fitPanels(spec, width, limit) {
   const each = own && !named ? 56 : 0;
   const gap = 26;
   const room = width - first - 26;
-  const columns = Math.max(1, Math.min(count, 4,
-    Math.floor((room + gap) / (spec.usermeta.panels.least_width + gap + each))));
+  // A panel is wide enough for its title, within reason.
+  const title = Math.min(longest(new Set(rows.map((row) => row.case))) * 1.1, 400);
+  const least = Math.max(spec.usermeta.panels.least_width, title);
+  const columns = Math.max(1, Math.min(count, 4, Math.floor((room + gap) / (least + gap + each))));
   spec.columns = columns;
   spec.spacing = gap;
   spec.spec.width = Math.max(120, Math.floor((room - gap * (columns - 1)) / columns - each));

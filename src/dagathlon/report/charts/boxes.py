@@ -108,8 +108,8 @@ def setting_axis(runs: Rows) -> dict[str, Any]:
 
 
 def _scale(log: bool, limits: Sequence[float] | None) -> dict[str, Any]:
-    scale: dict[str, Any] = {"type": "log", "nice": False} if log else {"zero": False}
-    scale["padding"] = 6
+    scale: dict[str, Any] = {"type": "log"} if log else {"zero": False}
+    scale |= {"nice": False, "padding": 6}
     if limits is not None and (not log or limits[0] > 0):
         scale["domain"] = list(limits)
     return scale

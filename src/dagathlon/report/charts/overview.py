@@ -14,7 +14,7 @@ _STEP, _CELL = 24, 58
 def overview(
     settings: Rows, metric: str, kinds: Sequence[str], ids: Sequence[str] | None = None
 ) -> Chart:
-    """A cell for each kind of data and algorithm: the mean, dark where it is the best of its row.
+    """A cell for each kind of data and algorithm: the mean, darkest where it is the best.
 
     Shades compare within a row alone, so that kinds of data of unlike size stand side by side.
 
@@ -56,32 +56,28 @@ def overview(
 
 
 def _shades(value: str, more: bool) -> list[Chart]:
-    """The best setting of each algorithm, and where it stands between best and worst of a row."""
-    best, worst = ("max", "min") if more else ("min", "max")
-    span = "(datum._worst - datum._best)"
+    """The best setting of each algorithm, and where it stands between median and best of a row.
+
+    Between worst and best, one bad algorithm would make all others look alike.
+    """
+    best = "max" if more else "min"
+    span, gain = "(datum._middle - datum._best)", f"(datum._middle - datum['{value}'])"
+    whole = f"datum['{value}'] === datum._best ? 1 : 0"
+    pair = ["case", "id"]
     return [
         {"filter": f"isValid(datum['{value}'])"},
-        {
-            "joinaggregate": [{"op": best, "field": value, "as": "_own"}],
-            "groupby": ["case", "id"],
-        },
+        {"joinaggregate": [{"op": best, "field": value, "as": "_own"}], "groupby": pair},
         {"filter": f"datum['{value}'] === datum._own"},
-        {
-            "window": [{"op": "row_number", "as": "_first"}],
-            "groupby": ["case", "id"],
-        },
+        {"window": [{"op": "row_number", "as": "_first"}], "groupby": pair},
         {"filter": "datum._first === 1"},
         {
             "joinaggregate": [
                 {"op": best, "field": value, "as": "_best"},
-                {"op": worst, "field": value, "as": "_worst"},
+                {"op": "median", "field": value, "as": "_middle"},
             ],
             "groupby": ["case"],
         },
-        {
-            "calculate": f"{span} ? (datum._worst - datum['{value}']) / {span} : 1",
-            "as": "shade",
-        },
+        {"calculate": f"{span} ? max(0, {gain} / {span}) : {whole}", "as": "shade"},
     ]
 
 
@@ -90,12 +86,12 @@ def _axis(field: str, order: Sequence[str]) -> dict[str, Any]:
 
 
 def _quiet(**changes: Any) -> dict[str, Any]:
-    return {"ticks": False, "domain": False, "grid": False, "labelLimit": 260, **changes}
+    return {"ticks": False, "domain": False, "grid": False, **changes}
 
 
 def _tile() -> Chart:
     legend = {"orient": "bottom", "gradientLength": 200, "tickCount": 1}
-    legend |= {"labelExpr": "datum.value > 0.5 ? 'best of the row' : 'worst'"}
+    legend |= {"labelExpr": "datum.value > 0.5 ? 'best of the row' : 'median or worse'"}
     colour = {
         "field": "shade",
         "type": "quantitative",

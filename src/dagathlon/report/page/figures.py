@@ -29,6 +29,7 @@ _INK = "currentColor"
 # The rows of the page's own charts, taller than those of the files.
 _STEP, _PANEL_STEP = 24, 20
 _HEIGHT, _PANEL_HEIGHT = 380, 230
+_MOST_BARS = 6
 
 
 def figures(tables: Tables, data_rows: Sequence[Row], look: Look) -> list[Figure]:
@@ -81,8 +82,8 @@ def _accuracy(tables: Tables, look: Look) -> Iterator[Figure]:
         yield Figure(
             "overview",
             "Who is best on which data?",
-            "Means over seeds, each algorithm at its best setting for such data. The darker a "
-            "cell, the nearer to the best of its row; rows are not comparable with each other.",
+            "Means over seeds, each algorithm at its best setting for such data. Shades go from "
+            "the median of a row to its best; rows are not comparable with each other.",
             [
                 (words(m).title, overview(tables.settings, m, kinds, best_first(tables)))
                 for m in metrics
@@ -125,12 +126,14 @@ def _scatters(tables: Tables, look: Look) -> Iterator[Figure]:
     if not tables.has_truth:
         return
     rates = {"pattern": ("FPRn_pattern", "TPR_pattern"), "skeleton": ("FPR_skel", "TPR_skel")}
-    options = RocOptions(errorbarh=True, label="none")
+    # The bars of many algorithms hide the points of a small panel.
+    bars = len(kinds_of(tables)) == 1 or len(look.ids) <= _MOST_BARS
+    options = RocOptions(errorbar=bars, errorbarh=bars, label="none")
     yield Figure(
         "roc",
         "Edges found against edges invented",
-        "One point per setting: medians over seeds with bars from 5 to 95 %. The upper left corner "
-        "is best; a line joins the settings of one algorithm.",
+        f"One point per setting: medians over seeds{' with bars from 5 to 95 %' if bars else ''}. "
+        "The upper left corner is best; a line joins the settings of one algorithm.",
         [
             (
                 name,
