@@ -169,7 +169,7 @@ def test_everything_has_a_name_for_a_screen_reader(browser: Any, benchmarked: Pa
     visit.draw_all()
     visit.page.click("#runs td button >> nth=0")
     nameless = visit.page.evaluate("""() =>
-      [...document.querySelectorAll('button, select, input, dialog svg, section, [role=region]')]
+      [...document.querySelectorAll('button, select, input, dialog svg:not([aria-hidden]), section, [role=region]')]
         .filter((e) => !(e.textContent.trim() || e.getAttribute('aria-label')
           || e.getAttribute('aria-labelledby') || (e.labels && e.labels.length)))
         .map((e) => e.outerHTML.slice(0, 80))""")

@@ -19,10 +19,17 @@ function specOf(figure) {
   return report.figures[figure.dataset.figure][choice ? Number(choice.value) : 0];
 }
 
+// Data of a chart's own come by columns.
+function unfold(part) {
+  if (!part || typeof part !== "object") return;
+  if (part.data && part.data.columns) part.data = { values: rowsOf(part.data.columns) };
+  for (const [name, value] of Object.entries(part)) if (name !== "data") unfold(value);
+}
+
 // The rows of a chart; of more kinds of data than there is room for panels, those of the first.
 // Vega marks the rows it is given, so each chart has its own.
 function rowsFor(spec, look) {
-  const kept = spec.facet ? new Set(chosenCases().slice(0, MOST_PANELS)) : null;
+  const kept = spec.facet ? new Set(chosenCases().slice(0, mostPanels())) : null;
   const found = {};
   for (const name of namesIn(spec)) {
     const rows = chosen(name).filter((row) => !kept || kept.has(row.case));
@@ -36,6 +43,7 @@ function rowsFor(spec, look) {
 async function draw(figure) {
   const plot = figure.querySelector(".plot");
   const spec = structuredClone(specOf(figure));
+  unfold(spec);
   const look = lookNow();
   spec.datasets = rowsFor(spec, look);
   const present = presentIn(spec);
@@ -69,8 +77,8 @@ function describe(figure, plot) {
 function notesOf(spec, grey) {
   const notes = [];
   const kinds = chosenCases().length;
-  if (spec.facet && kinds > MOST_PANELS) {
-    notes.push(`${MOST_PANELS} of ${kinds} kinds of data are shown; the filters choose others.`);
+  if (spec.facet && kinds > mostPanels()) {
+    notes.push(`${mostPanels()} of ${kinds} kinds of data are shown; the filters choose others.`);
   }
   if (grey.size) {
     notes.push(`Grey: ${[...grey].join(", ")}. Choose fewer algorithms to give each a colour.`);
@@ -151,7 +159,10 @@ function startCharts() {
     figure.classList.toggle("wide", isWide(figure));
     watcher.observe(figure);
     const choice = figure.querySelector("select.variant");
-    if (choice) choice.addEventListener("change", () => draw(figure));
+    if (!choice) continue;
+    // A large study has more choices than the page has charts.
+    choice.length = Math.min(choice.length, report.figures[figure.dataset.figure].length);
+    choice.addEventListener("change", () => draw(figure));
   }
   window.addEventListener("beforeprint", () => figures.forEach((figure) => {
     if (!charts.has(figure)) draw(figure);

@@ -1,8 +1,13 @@
 // How a chart fits its place: widths, panels, legends, and colours that a reader can tell apart.
 
-const MOST_PANELS = 12, MOST_COLOURS = 12;
+const MOST_COLOURS = 12;
 const GREY = "#8c8c8c";
 const LETTER = 6.6;
+
+// On a telephone panels stand below each other, so that a dozen would be a long way down.
+function mostPanels() {
+  return window.innerWidth < 640 ? 4 : 12;
+}
 
 // Of many algorithms the best dozen have colours; the others are grey until fewer are chosen.
 function lookNow() {

@@ -148,14 +148,21 @@ function listings() {
     const byId = rows.every((row) => algorithms.includes(row.id));
     listed.push(new DataTable(place, name, columns, () => rows.filter((row) =>
       (!byCase || passesCase(row.data)) && (!byId || filters.ids.has(row.id)))));
-    if (!byCase && !byId) place.prepend(tag());
+    if (!byCase && !byId && headingOf(place)) headingOf(place).append(tag());
   }
 }
 
 // Says of what the filters do not reach; it stands out as soon as one is set.
 function tag() {
-  const words = "whole study";
-  return element("span", { class: "tag", title: "The filters do not act on this." }, words);
+  return element("span", { class: "tag whole", title: "The filters do not act on this." },
+    "whole study");
+}
+
+// Figures with a choice of kinds of data follow the filters of data, and show all algorithms.
+function figureTag(figure) {
+  const choice = figure.querySelector("select.variant");
+  const byCase = choice && [...choice.options].every((one) => cases.includes(one.textContent));
+  return byCase ? element("span", { class: "tag" }, "all algorithms") : tag();
 }
 
 function tagWhatIsNotFiltered() {
@@ -167,7 +174,7 @@ function tagWhatIsNotFiltered() {
     const whole = figure.closest("section").querySelector("h2 > .tag");
     const variants = report.figures[figure.dataset.figure];
     if (whole || variants.some((spec) => namesIn(spec).size)) continue;
-    figure.querySelector("h3").append(tag());
+    figure.querySelector("h3").append(figureTag(figure));
   }
 }
 

@@ -46,7 +46,7 @@ def overview(
         "transform": _shades(value, words(metric).better == "more"),
         "encoding": {
             "x": _axis("id", order) | {"axis": _quiet(orient="top", labelAngle=-40)},
-            "y": _axis("case", kinds) | {"axis": _quiet()},
+            "y": _axis("case", kinds) | {"axis": _quiet(labelLimit=340)},
             "tooltip": tips,
         },
         "layer": [_tile(), _number(value)],

@@ -139,7 +139,8 @@ def _axis(rows: Rows, column: str, what: str) -> dict[str, Any]:
         return {"field": column, "type": "nominal", "title": what, "sort": order, "axis": lines}
     wide = min(numbers) > 0 and max(numbers) / min(numbers) >= 20
     # Room on both sides, so that the first and the last point do not sit on the frame.
-    scale = {"type": "log" if wide else "linear", "zero": False, "nice": False, "padding": 14}
+    scale: dict[str, Any] = {"type": "log"} if wide else {"zero": False}
+    scale |= {"nice": False, "padding": 14}
     axis = {"values": sorted(set(numbers))} if len(set(numbers)) <= 8 else {}
     return {
         "field": column,

@@ -20,7 +20,7 @@ from dagathlon.report.charts.sensitivity import (
     varied_parameters,
 )
 from dagathlon.report.look import Look
-from dagathlon.report.page.tables import Tables
+from dagathlon.report.page.tables import Tables, columns
 from dagathlon.report.render import themed
 from dagathlon.report.section import Figure
 from dagathlon.report.words import short_title, words
@@ -30,6 +30,7 @@ _INK = "currentColor"
 _STEP, _PANEL_STEP = 24, 20
 _HEIGHT, _PANEL_HEIGHT = 380, 230
 _MOST_BARS = 6
+_FEW_ROWS = 12
 
 
 def figures(tables: Tables, data_rows: Sequence[Row], look: Look) -> list[Figure]:
@@ -237,13 +238,21 @@ def detached(chart: Chart) -> Chart:
     return made | {"config": config | {"header": heads}}
 
 
+def _is_table(values: Sequence[Any]) -> bool:
+    """Whether rows have the same columns: then each name needs to stand in the page only once."""
+    return all(isinstance(row, dict) and row.keys() == values[0].keys() for row in values)
+
+
 def _without_values(part: Any) -> Any:
     if isinstance(part, list):
         return [_without_values(item) for item in part]
-    if isinstance(part, Values):
-        return list(part)
     if not isinstance(part, dict):
         return part
     if part.get("name") in (RUNS, SETTINGS, DATA) and "values" in part:
         return {"name": part["name"]}
+    values = part.get("values")
+    if isinstance(values, list | Values) and len(values) > _FEW_ROWS and _is_table(values):
+        return {"columns": columns(values, list(values[0]))}
+    if isinstance(values, Values):
+        return part | {"values": list(values)}
     return {key: _without_values(value) for key, value in part.items()}

@@ -56,15 +56,22 @@ class GraphBook:
         self.truths: list[dict[str, Any]] = []
         self.estimates: dict[int, list[Any]] = {}
         self._truth_numbers: dict[Any, int] = {}
+        self._refused = 0
 
     def add(self, run: int, graph: Graph, truth: Graph | None, truth_key: Any) -> None:
         """Take in the graph of a run and the truth it stands against, if there is room."""
         if self._left <= 0:
+            self._refused += 1
             return
         true = None if truth is None else self._truth(truth, truth_key)
         text, classes = packed(graph), _classes(graph)
         self._left -= len(text) + sum(map(len, filter(None, classes))) + 16
         self.estimates[run] = [self._names(graph), true, text, *classes]
+
+    @property
+    def left_out(self) -> str:
+        """What there was no room for, as a part of a sentence; empty when all is there."""
+        return f"the graphs of {self._refused:,} runs" if self._refused else ""
 
     def _names(self, graph: Graph) -> int:
         number = self._nodes.get(graph.names)
