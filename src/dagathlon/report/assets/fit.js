@@ -57,9 +57,10 @@ function fit(spec, width, present) {
   const columns = Math.max(1, Math.floor(width / (longest(present) + 46)));
   config.legend = { ...config.legend, orient: "top", columns, offset: 10 };
   eachLegend(spec, (legend) => { legend.columns = columns; });
-  config.axis = { ...config.axis, labelLimit: Math.min(400, Math.round(width * 0.42)) };
+  config.axis = { ...config.axis, labelLimit: Math.min(400, Math.round(width * 0.5)) };
   // A title longer than its axis has room on the left, where the labels are.
   if (width < 440) config.axisX = { ...config.axisX, titleAnchor: "end" };
+  if (width < 640) breakNames(spec.spec || spec, Object.values(spec.datasets).flat());
   if (spec.facet) fitPanels(spec, width, config.axis.labelLimit);
   else if (typeof spec.width === "number") {
     spec.width = "container";
@@ -71,6 +72,15 @@ function fit(spec, width, present) {
     const step = (width - Math.min(names, config.axis.labelLimit) - 90) / Math.max(1, present.size);
     spec.width.step = Math.max(spec.width.step, Math.min(step, spec.usermeta.widest_cell));
   }
+}
+
+// On a narrow screen the names of settings break between their parameters.
+function breakNames(spec, rows) {
+  const y = spec.encoding && spec.encoding.y;
+  if (!y || y.field !== "setting" || !spec.height || !spec.height.step) return;
+  const lines = Math.max(1, ...rows.map((row) => String(row.setting).split(", ").length));
+  y.axis = { ...y.axis, labelExpr: "split(datum.label, ', ')", labelLineHeight: 13 };
+  spec.height.step = Math.max(spec.height.step, 13 * Math.min(lines, 4) + 6);
 }
 
 function eachLegend(part, change) {
@@ -90,7 +100,9 @@ function fitPanels(spec, width, limit) {
   const count = Math.max(1, new Set(rows.map((row) => row.case)).size);
   const y = spec.spec.encoding.y;
   const named = y.type === "nominal";
-  const names = named ? Math.min(limit, longest(new Set(rows.map((row) => row[y.field])))) : 0;
+  const shown = rows.flatMap((row) => (y.axis && y.axis.labelExpr ? row.setting.split(", ")
+    : [row[y.field]]));
+  const names = named ? Math.min(limit, longest(new Set(shown))) : 0;
   const own = spec.resolve.scale.y === "independent";
   const first = named ? names + 16 : own ? 0 : 56;
   const each = own && !named ? 56 : 0;
@@ -103,6 +115,8 @@ function fitPanels(spec, width, limit) {
   spec.columns = columns;
   spec.spacing = gap;
   spec.spec.width = Math.max(120, Math.floor((room - gap * (columns - 1)) / columns - each));
+  // One panel that is left has the height of a figure of its own.
+  if (columns === 1 && count === 1 && typeof spec.spec.height === "number") spec.spec.height = 380;
   if (spec.facet.header) spec.facet.header.labelLimit = spec.spec.width;
 }
 

@@ -45,7 +45,7 @@ def overview(
         "data": data(SETTINGS, settings, ("id", "setting", "case", "n_seeds", "place", value)),
         "transform": _shades(value, words(metric).better == "more"),
         "encoding": {
-            "x": _axis("id", order) | {"axis": _quiet(orient="top", labelAngle=-40)},
+            "x": _axis("id", order) | {"axis": _quiet(orient="top", labelAngle=-40, labelLimit=300)},
             "y": _axis("case", kinds) | {"axis": _quiet(labelLimit=340)},
             "tooltip": tips,
         },
