@@ -123,7 +123,10 @@ def _box(show_seed: bool, step: int) -> Chart:
     outliers: Any = False if show_seed else {"size": 16, "opacity": 1}
     size = round(0.55 * step)
     mark = {"type": "boxplot", "extent": _IQR, "size": size, "outliers": outliers}
-    mark |= {"median": {"color": "white", "strokeWidth": 1.5}, "ticks": {"size": round(2 * size / 3)}}
+    mark |= {
+        "median": {"color": "white", "strokeWidth": 1.5},
+        "ticks": {"size": round(2 * size / 3)},
+    }
     return {"mark": mark, "encoding": {"tooltip": tooltip(setting="algorithm", seed="seed")}}
 
 

@@ -45,8 +45,8 @@ def overview(
         "data": data(SETTINGS, settings, ("id", "setting", "case", "n_seeds", "place", value)),
         "transform": _shades(value, words(metric).better == "more"),
         "encoding": {
-            "x": _axis("id", order) | {"axis": _quiet(orient="top", labelAngle=-40, labelLimit=300)},
-            "y": _axis("case", kinds) | {"axis": _quiet(labelLimit=340)},
+            "x": _axis("id", order) | {"axis": _quiet(orient="top", labelAngle=-40)},
+            "y": _axis("case", kinds) | {"axis": _quiet()},
             "tooltip": tips,
         },
         "layer": [_tile(), _number(value)],
@@ -86,7 +86,7 @@ def _axis(field: str, order: Sequence[str]) -> dict[str, Any]:
 
 
 def _quiet(**changes: Any) -> dict[str, Any]:
-    return {"ticks": False, "domain": False, "grid": False, **changes}
+    return {"ticks": False, "domain": False, "grid": False, "labelLimit": 340, **changes}
 
 
 def _tile() -> Chart:

@@ -68,11 +68,8 @@ def render(results: Results, parts: Sequence[Section] = ()) -> str:
         "graphs": found.book.to_json(),
         "figures": {figure.name: charts.what[figure.name] for figure in _in_order(own, added)},
     }
-    left_out = sentence(
-        [kept.left_out, *(one.left_out for one in rows.values()), charts.left_out]
-        + [found.book.left_out]
-    )
-    return _page(results, tables, own, added, payload, left_out)
+    left_out = sentence([one.left_out for one in (kept, *rows.values(), charts, found.book)])
+    return _page(results, tables, own, added, payload, left_out=left_out)
 
 
 def _in_order(own: Sequence[Figure], added: Shown) -> list[Figure]:
@@ -108,6 +105,7 @@ def _page(
     own: Sequence[Figure],
     added: Shown,
     payload: dict[str, Any],
+    *,
     left_out: str,
 ) -> str:
     verdicts = verdicts_of(tables)

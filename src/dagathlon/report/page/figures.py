@@ -20,7 +20,7 @@ from dagathlon.report.charts.sensitivity import (
     varied_parameters,
 )
 from dagathlon.report.look import Look
-from dagathlon.report.page.tables import Tables, columns
+from dagathlon.report.page.tables import Tables
 from dagathlon.report.render import themed
 from dagathlon.report.section import Figure
 from dagathlon.report.words import short_title, words
@@ -243,6 +243,14 @@ def _is_table(values: Sequence[Any]) -> bool:
     return all(isinstance(row, dict) and row.keys() == values[0].keys() for row in values)
 
 
+def _coded(values: list[Any]) -> Any:
+    """A column: texts once each, numbers as they are."""
+    if not all(isinstance(value, str) for value in values):
+        return values
+    levels = {text: i for i, text in enumerate(dict.fromkeys(values))}
+    return {"levels": list(levels), "codes": [levels[text] for text in values]}
+
+
 def _without_values(part: Any) -> Any:
     if isinstance(part, list):
         return [_without_values(item) for item in part]
@@ -252,7 +260,7 @@ def _without_values(part: Any) -> Any:
         return {"name": part["name"]}
     values = part.get("values")
     if isinstance(values, list | Values) and len(values) > _FEW_ROWS and _is_table(values):
-        return {"columns": columns(values, list(values[0]))}
+        return {"columns": {name: _coded([row[name] for row in values]) for name in values[0]}}
     if isinstance(values, Values):
         return part | {"values": list(values)}
     return {key: _without_values(value) for key, value in part.items()}
