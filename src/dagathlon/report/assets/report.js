@@ -148,11 +148,12 @@ function listings() {
     const byId = rows.every((row) => algorithms.includes(row.id));
     listed.push(new DataTable(place, name, columns, () => rows.filter((row) =>
       (!byCase || passesCase(row.data)) && (!byId || filters.ids.has(row.id)))));
-    if (!byCase && !byId && headingOf(place)) headingOf(place).append(tag());
+    const below = place.closest("#filters ~ section") && headingOf(place);
+    if (below && !byCase && !byId) below.append(tag());
   }
 }
 
-// Says of what the filters do not reach; it stands out as soon as one is set.
+// Marks what stands below the filters and is not theirs; it stands out as soon as one is set.
 function tag() {
   return element("span", { class: "tag whole", title: "The filters do not act on this." },
     "whole study");
@@ -170,9 +171,10 @@ function tagWhatIsNotFiltered() {
     const heading = headingOf(table);
     if (heading && !heading.querySelector(".tag")) heading.append(tag());
   }
-  for (const figure of document.querySelectorAll("figure.chart")) {
+  for (const figure of document.querySelectorAll(
+    "#filters ~ section :is(figure.chart, figure.drawn)")) {
     const whole = figure.closest("section").querySelector("h2 > .tag");
-    const variants = report.figures[figure.dataset.figure];
+    const variants = report.figures[figure.dataset.figure] || [];
     if (whole || variants.some((spec) => namesIn(spec).size)) continue;
     figure.querySelector("h3").append(figureTag(figure));
   }
