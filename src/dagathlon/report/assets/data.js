@@ -104,5 +104,6 @@ function shown(value) {
 }
 
 function titleOf(metric) {
-  return report.metrics[metric] ? report.metrics[metric].title : metric.replaceAll("_", " ");
+  const title = report.metrics[metric] ? report.metrics[metric].title : metric.replaceAll("_", " ");
+  return title.replace(/ ([↑↓])$/, "\u00a0$1"); // the arrow stays with its word
 }

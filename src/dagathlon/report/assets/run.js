@@ -92,7 +92,7 @@ function sample(kind) {
 // Which distance the colours add up to.
 function explained(number, graphs, edges) {
   const metric = graphs.classes ? "SHD_cpdag" : "SHD";
-  const name = titleOf(metric).replace(/ [↑↓]$/, "");
+  const name = titleOf(metric).replace(/\s[↑↓]$/, "");
   const terms = ["missing", "wrong", "turned"].map((kind) => counted(edges, kind));
   const sum = terms.reduce((a, b) => a + b);
   const how = graphs.classes
