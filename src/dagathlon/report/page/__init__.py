@@ -68,7 +68,8 @@ def render(results: Results, parts: Sequence[Section] = ()) -> str:
         "graphs": found.book.to_json(),
         "figures": {figure.name: charts.what[figure.name] for figure in _in_order(own, added)},
     }
-    left_out = sentence([one.left_out for one in (kept, *rows.values(), charts, found.book)])
+    kept_parts = (kept, *rows.values(), charts)
+    left_out = sentence([*(one.left_out for one in kept_parts), found.book.left_out])
     return _page(results, tables, own, added, payload, left_out=left_out)
 
 
