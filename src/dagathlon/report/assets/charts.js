@@ -26,10 +26,10 @@ function unfold(part) {
   for (const [name, value] of Object.entries(part)) if (name !== "data") unfold(value);
 }
 
-// The rows of a chart; of more kinds of data than there is room for panels, those of the first.
+// The rows of a chart; of more kinds of data than there is room for panels, of some.
 // Vega marks the rows it is given, so each chart has its own.
 function rowsFor(spec, look) {
-  const kept = spec.facet ? new Set(chosenCases().slice(0, mostPanels())) : null;
+  const kept = spec.facet ? new Set(panelKinds()) : null;
   const found = {};
   for (const name of namesIn(spec)) {
     const rows = chosen(name).filter((row) => !kept || kept.has(row.case));

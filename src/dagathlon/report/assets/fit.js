@@ -9,6 +9,13 @@ function mostPanels() {
   return window.innerWidth < 640 ? 4 : 12;
 }
 
+// The kinds of data that have panels: of very many, some from all over.
+function panelKinds() {
+  const kinds = chosenCases();
+  const step = Math.max(1, kinds.length / mostPanels());
+  return kinds.filter((_, i) => Math.floor(i / step) > Math.floor((i - 1) / step));
+}
+
 // Of many algorithms the best dozen have colours; the others are grey until fewer are chosen.
 function lookNow() {
   const left = report.order.filter((id) => filters.ids.has(id));
@@ -56,7 +63,10 @@ function fit(spec, width, present) {
   const config = spec.config;
   const columns = Math.max(1, Math.floor(width / (longest(present) + 46)));
   config.legend = { ...config.legend, orient: "top", columns, offset: 10 };
-  eachLegend(spec, (legend) => { legend.columns = columns; });
+  eachLegend(spec, (legend) => {
+    const count = legend.values.length || 1;
+    legend.columns = Math.ceil(count / Math.ceil(count / columns)); // rows of equal length
+  });
   config.axis = { ...config.axis, labelLimit: Math.min(400, Math.round(width * 0.5)) };
   // A title longer than its axis has room on the left, where the labels are.
   if (width < 440) config.axisX = { ...config.axisX, titleAnchor: "end" };

@@ -80,15 +80,13 @@ def _accuracy(tables: Tables, look: Look) -> Iterator[Figure]:
     metrics = sorted(metrics, key=lambda metric: metric != tables.quality)
     kinds = kinds_of(tables)
     if tables.has_truth and len(kinds) > 1 and len(look.ids) > 1:
+        order = best_first(tables)
         yield Figure(
             "overview",
             "Who is best on which data?",
             "Means over seeds, each algorithm at its best setting for such data. Shades go from "
             "the median of a row to its best; rows are not comparable with each other.",
-            [
-                (words(m).title, overview(tables.settings, m, kinds, best_first(tables)))
-                for m in metrics
-            ],
+            [(words(m).title, overview(tables.settings, m, kinds, order)) for m in metrics],
         )
     question = "How good is each setting?" if tables.has_truth else "How large are the graphs?"
     yield Figure(
@@ -177,7 +175,13 @@ def _panels(tables: Tables, chart: Chart, *, own: str, titles: Mapping[str, str]
     kinds = kinds_of(tables)
     if is_nothing(chart):
         return chart
-    sized = chart | {"height": _HEIGHT if len(kinds) == 1 else _PANEL_HEIGHT}
+    if len(kinds) == 1:
+        return chart | {"height": _HEIGHT}
+    sized = chart | {"height": _PANEL_HEIGHT}
+    if own == "y":
+        # A small panel has no room for the way from zero to where the algorithms are.
+        near = {"scale": {"zero": False, "nice": False, "padding": 10}}
+        sized["encoding"] = chart["encoding"] | {"y": chart["encoding"]["y"] | near}
     return by_kind(sized, kinds, own=(own,), titles=titles)
 
 
