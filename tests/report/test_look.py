@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import json
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +21,7 @@ from dagathlon.report.look import PALETTE, SHAPES, Look
 from dagathlon.report.page import bounds
 from dagathlon.report.page.figures import detached
 from dagathlon.report.page.graphs import GraphBook, packed
+from dagathlon.report.painter import VEGA_LITE
 from dagathlon.report.section import Figure, Listing
 
 # Machado, Oliveira and Fernandes (2009): protanopia and deuteranopia, in linear RGB.
@@ -97,16 +100,35 @@ def test_few_runs_are_counted_within_a_kind_of_data() -> None:
 
 
 def test_the_overview_compares_within_a_row() -> None:
+    cells = {
+        ("pc", "small"): (9.0, 3),
+        ("ges", "small"): (1.0, 3),
+        ("hc", "small"): (5.0, 3),
+        # The best mean of all is over two runs of three: it does not compete.
+        ("few", "small"): (0.5, 2),
+        ("pc", "large"): (30.0, 3),
+        ("ges", "large"): (40.0, 3),
+    }
     rows = [
-        {"id": i, "setting": i, "case": c, "n_seeds": 3, "place": 0, "SHD_mean": v}
-        for i, c, v in (("pc", "small", 2.0), ("ges", "small", 1.0), ("pc", "large", 30.0))
+        {"id": i, "setting": i, "case": c, "n_seeds": 3, "place": 0, "SHD_mean": v, "SHD_n": n}
+        for (i, c), (v, n) in cells.items()
     ]
-    chart = overview(rows, "SHD", ["small", "large"], ["ges", "pc"])
-    assert chart["encoding"]["x"]["sort"] == ["ges", "pc"]
-    assert {"op": "min", "field": "SHD_mean", "as": "_best"} in chart["transform"][5][
-        "joinaggregate"
+    chart = overview(rows, "SHD", ["small", "large"], ["ges", "pc", "hc", "few"])
+    drawn = _drawn(chart)
+    assert [text for text, colour in drawn if colour == "white"] == ["1", "30"]
+    assert {text for text, _ in drawn} == {"9", "1", "5", "0.5*", "30", "40"}
+
+
+def _drawn(chart: dict[str, Any]) -> list[tuple[str, str]]:
+    """Texts of the cells with their colours, as Vega draws them."""
+    vl_convert = pytest.importorskip("vl_convert")
+    svg = vl_convert.vegalite_to_svg(json.dumps(chart, default=list), vl_version=VEGA_LITE)
+    cells = svg[svg.index("mark-text role-mark") :]
+    return [
+        (text, colour)
+        for colour, text in re.findall(r'<text[^>]*fill="([^"]+)"[^>]*>([^<]+)</text>', cells)
+        if re.fullmatch(r"[\d.]+\*?", text)
     ]
-    assert chart["transform"][5]["groupby"] == ["case"]
 
 
 def test_kinds_of_graph_are_counted() -> None:

@@ -9,6 +9,7 @@ from dagathlon.report.charts.parts import SETTINGS, Chart, Rows, data, has_value
 from dagathlon.report.words import words
 
 _STEP, _CELL = 24, 58
+_STAR = "(datum._part ? '*' : '')"
 
 
 def overview(
@@ -21,7 +22,8 @@ def overview(
     Parameters
     ----------
     settings
-        One row per setting and kind of data with the mean of the metric.
+        One row per setting and kind of data with the mean of the metric and, where it is known, the
+        number of runs that it is over.
     metric
         The column.
     kinds
@@ -42,42 +44,62 @@ def overview(
     return {
         "width": {"step": _CELL},
         "height": {"step": _STEP},
-        "data": data(SETTINGS, settings, ("id", "setting", "case", "n_seeds", "place", value)),
-        "transform": _shades(value, words(metric).better == "more"),
+        "data": data(
+            SETTINGS, settings, ("id", "setting", "case", "n_seeds", "place", value, f"{metric}_n")
+        ),
+        "transform": _shades(value, f"{metric}_n", words(metric).better == "more"),
         "encoding": {
             "x": _axis("id", order) | {"axis": _quiet(orient="top", labelAngle=-40)},
             "y": _axis("case", kinds) | {"axis": _quiet()},
             "tooltip": tips,
         },
-        "layer": [_tile(), _number(value)],
+        "layer": [_tile(), _number()],
         # A page makes the cells as wide as it has room for.
         "usermeta": {"widest_cell": 2 * _CELL},
     }
 
 
-def _shades(value: str, more: bool) -> list[Chart]:
+def _shades(value: str, number: str, more: bool) -> list[Chart]:
     """The best setting of each algorithm, and where it stands between median and best of a row.
 
-    Between worst and best, one bad algorithm would make all others look alike.
+    Between worst and best, one bad algorithm would make all others look alike. A mean over some of
+    the runs is that of other data: it is marked, and does not compete.
     """
     best = "max" if more else "min"
     span, gain = "(datum._middle - datum._best)", f"(datum._middle - datum['{value}'])"
     whole = f"datum['{value}'] === datum._best ? 1 : 0"
     pair = ["case", "id"]
+    own = [{"op": best, "field": f, "as": f"_own{f}"} for f in ("_fair", "_any")]
     return [
         {"filter": f"isValid(datum['{value}'])"},
-        {"joinaggregate": [{"op": best, "field": value, "as": "_own"}], "groupby": pair},
-        {"filter": f"datum['{value}'] === datum._own"},
+        {
+            "calculate": f"isValid(datum['{number}']) && datum['{number}'] < datum.n_seeds",
+            "as": "_part",
+        },
+        {"calculate": f"datum._part ? null : datum['{value}']", "as": "_fair"},
+        {"calculate": f"datum['{value}']", "as": "_any"},
+        {"joinaggregate": own, "groupby": pair},
+        {
+            "filter": "datum._fair === datum._own_fair || (datum._part && !isFinite(datum._own_fair) "
+            "&& datum._any === datum._own_any)"
+        },
         {"window": [{"op": "row_number", "as": "_first"}], "groupby": pair},
         {"filter": "datum._first === 1"},
         {
             "joinaggregate": [
-                {"op": best, "field": value, "as": "_best"},
-                {"op": "median", "field": value, "as": "_middle"},
+                {"op": best, "field": "_fair", "as": "_best"},
+                {"op": "median", "field": "_fair", "as": "_middle"},
             ],
             "groupby": ["case"],
         },
-        {"calculate": f"{span} ? max(0, {gain} / {span}) : {whole}", "as": "shade"},
+        {
+            "calculate": f"datum._part ? 0 : {span} ? max(0, {gain} / {span}) : {whole}",
+            "as": "shade",
+        },
+        {
+            "calculate": f"format(datum['{value}'], '.3~g') + (datum._part ? '*' : '')",
+            "as": "_text",
+        },
     ]
 
 
@@ -102,8 +124,7 @@ def _tile() -> Chart:
     return {"mark": {"type": "rect", "cornerRadius": 2}, "encoding": {"color": colour}}
 
 
-def _number(value: str) -> Chart:
-    """The mean, in bold where it is the best."""
+def _number() -> Chart:
     ink = {"condition": {"test": "datum.shade > 0.82", "value": "white"}, "value": "#1b1f24"}
-    text = {"field": value, "type": "quantitative", "format": ".3~g"}
+    text = {"field": "_text", "type": "nominal"}
     return {"mark": {"type": "text", "fontSize": 11}, "encoding": {"text": text, "color": ink}}

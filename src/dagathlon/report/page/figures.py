@@ -85,7 +85,8 @@ def _accuracy(tables: Tables, look: Look) -> Iterator[Figure]:
             "overview",
             "Who is best on which data?",
             "Means over seeds, each algorithm at its best setting for such data. Shades go from "
-            "the median of a row to its best; rows are not comparable with each other.",
+            "the median of a row to its best; rows are not comparable with each other. A star "
+            "marks a mean over some of the runs.",
             [(words(m).title, overview(tables.settings, m, kinds, order)) for m in metrics],
         )
     question = "How good is each setting?" if tables.has_truth else "How large are the graphs?"
