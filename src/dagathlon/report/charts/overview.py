@@ -80,8 +80,8 @@ def _shades(value: str, number: str, more: bool) -> list[Chart]:
         {"calculate": f"datum['{value}']", "as": "_any"},
         {"joinaggregate": own, "groupby": pair},
         {
-            "filter": "datum._fair === datum._own_fair || (datum._part && !isFinite(datum._own_fair) "
-            "&& datum._any === datum._own_any)"
+            "filter": "datum._fair === datum._own_fair || (datum._part && "
+            "!isFinite(datum._own_fair) && datum._any === datum._own_any)"
         },
         {"window": [{"op": "row_number", "as": "_first"}], "groupby": pair},
         {"filter": "datum._first === 1"},
