@@ -9,8 +9,8 @@ from dagathlon.evaluate.significance import Nemenyi
 from dagathlon.report.charts.parts import Chart, nothing
 from dagathlon.report.look import Look
 
-_WIDTH, _STEP, _LETTER = 720, 20, 5.8
-_LONGEST, _LEAST_AXIS = 262, 170
+_WIDTH, _STEP, _LETTER = 720, 20, 6.0
+_LEAST_AXIS, _POINT = 170, 16
 _BAR = 0.42
 _INK = {"color": "#8c8c8c"}
 
@@ -33,23 +33,30 @@ def critical_difference(found: Nemenyi | None, ids: Mapping[str, str], look: Loo
     top = 1.0 + _BAR * len(found.groups)
     rows = [_place(found, i, top) | {"id": ids[found.names[i]]} for i in range(k)]
     depth = max(float(row["y"]) for row in rows) + 0.6
-    gutter = min(_LETTER * max(len(row["label"]) for row in rows) + 12, _LONGEST)
-    x = _axis(k, gutter)
+    left, right = _gutter(rows, "left"), _gutter(rows, "right")
+    axis = max(_LEAST_AXIS, _POINT * k)
+    x = _axis(k, left, right, axis)
     y: Chart = {"field": "y", "type": "quantitative", "axis": None}
     y["scale"] = {"domain": [depth, -1.0], "zero": False, "nice": False}
     layers = [*_scale(found, x, y), *_names(rows, x, y, look), _groups(found, x, y)]
     height = int(_STEP * (depth + 1.2))
     # A page that is narrower than this lets the reader scroll rather than cut the names.
-    room = {"least_width": round(2 * gutter + _LEAST_AXIS)}
-    return {"width": _WIDTH, "height": height, "layer": layers, "usermeta": room}
+    least = round(left + right + axis)
+    room = {"least_width": least}
+    return {"width": max(_WIDTH, least), "height": height, "layer": layers, "usermeta": room}
 
 
-def _axis(k: int, gutter: float) -> Chart:
-    """Ranks from 1 to k, with a gutter on both sides for the names, however wide the figure."""
-    margin = f"{gutter * (k - 1):.6g} / max(width - {2 * gutter:.6g}, {_LEAST_AXIS / 2})"
-    low, high = {"expr": f"1 - {margin}"}, {"expr": f"{k} + {margin}"}
+def _gutter(rows: list[dict[str, Any]], side: str) -> float:
+    """The room that the names on one side need."""
+    return _LETTER * max((len(row["label"]) for row in rows if row["side"] == side), default=0) + 12
+
+
+def _axis(k: int, left: float, right: float, least: float) -> Chart:
+    """Ranks from 1 to k, with gutters on both sides for the names, however wide the figure."""
+    unit = f"{k - 1} / max(width - {left + right:.6g}, {least / 2})"
+    low, high = {"expr": f"1 - {left:.6g} * {unit}"}, {"expr": f"{k} + {right:.6g} * {unit}"}
     ticks = list(range(1, k + 1, 1 + k // 16))
-    shown = {"orient": "top", "grid": False, "domain": False, "values": ticks, "format": "~g"}
+    shown = {"orient": "top", "grid": False, "domain": False, "values": ticks, "format": "d"}
     return {
         "field": "rank",
         "type": "quantitative",
@@ -95,7 +102,7 @@ def _names(rows: list[dict[str, Any]], x: Chart, y: Chart, look: Look) -> list[C
     labels: list[Chart] = [
         {
             "transform": [{"filter": {"field": "side", "equal": side}}],
-            "mark": {"type": "text", "align": align, "dx": dx, "fontSize": 11, "limit": _LONGEST},
+            "mark": {"type": "text", "align": align, "dx": dx, "fontSize": 11},
             "encoding": {"x": x | {"field": "end"}, "y": y, "text": {"field": "label"}},
         }
         for side, align, dx in (("left", "right", -5), ("right", "left", 5))

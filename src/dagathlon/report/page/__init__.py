@@ -10,9 +10,10 @@ from typing import Any
 from dagathlon.report.context import Results
 from dagathlon.report.files import columns_of
 from dagathlon.report.page import sections
+from dagathlon.report.page.bounds import charts_of, listing_rows, run_columns, sentence
 from dagathlon.report.page.by_data import by_data
 from dagathlon.report.page.collect import collect, failure_logs, settings_of
-from dagathlon.report.page.figures import detached, figures
+from dagathlon.report.page.figures import best_first, figures
 from dagathlon.report.page.provenance import facts, study_text
 from dagathlon.report.page.remarks import remarks
 from dagathlon.report.page.shown import Shown, shown
@@ -22,7 +23,7 @@ from dagathlon.report.render import vega_script
 from dagathlon.report.section import Figure, Section
 from dagathlon.report.words import short_title, words
 
-_SCRIPTS = ("data.js", "tables.js", "graph.js", "charts.js", "run.js", "report.js")
+_SCRIPTS = ("data.js", "tables.js", "graph.js", "fit.js", "charts.js", "run.js", "report.js")
 # Nothing is fetched from anywhere: the browser itself refuses it.
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; "
@@ -45,37 +46,36 @@ def render(results: Results, parts: Sequence[Section] = ()) -> str:
     data_rows = by_data(tables)
     own = figures(tables, data_rows, results.look)
     added = shown(parts, [figure.name for figure in own])
+    kept, charts = run_columns(tables), charts_of([*own, *added.figures])
+    rows = {listing.name: listing_rows(listing) for listing in added.listings}
     payload = {
-        "look": {identifier: results.look.colour_of(identifier) for identifier in results.look.ids},
+        "look": {one: results.look.colour_of(one) for one in results.look.ids},
+        "order": best_first(tables),
         "metrics": {
-            m: {"title": short_title(m), "better": words(m).better} for m in tables.metrics
+            m: {"title": short_title(m), "better": words(m).better}
+            for m in tables.metrics
+            if m in kept.what
         },
         "headlines": tables.headlines if tables.has_truth else ["n_edges", "time", "memory"],
-        "runs": columns(tables.runs, _run_columns(tables)),
+        "runs": columns(tables.runs, kept.what),
         "settings": columns(tables.settings, list(tables.settings[0]) if tables.settings else []),
         "by_data": columns(data_rows, list(data_rows[0]) if data_rows else []),
-        "listings": {one.name: columns(one.rows, columns_of(one.rows)) for one in added.listings},
+        "listings": {k: columns(one.what, columns_of(one.what)) for k, one in rows.items()},
         "factors": tables.factors,
         "parameters": settings_of(results, _setting_names(results, tables)),
         "logs": failure_logs(results),
         "graphs": found.book.to_json(),
-        "figures": {
-            figure.name: [detached(chart) for _, chart in figure.variants]
-            for figure in _in_order(own, added)
-        },
+        "figures": {figure.name: charts.what[figure.name] for figure in _in_order(own, added)},
     }
-    return _page(results, tables, own, added, payload)
+    kept_parts = (kept, *rows.values(), charts)
+    left_out = sentence([*(one.left_out for one in kept_parts), found.book.left_out])
+    return _page(results, tables, own, added, payload, left_out=left_out)
 
 
 def _in_order(own: Sequence[Figure], added: Shown) -> list[Figure]:
     """All figures as a reader meets them."""
     first = [f for f in added.figures if f'data-figure="{f.name}"' in added.leading]
     return [*first, *own, *(figure for figure in added.figures if figure not in first)]
-
-
-def _run_columns(tables: Tables) -> list[str]:
-    fixed = ["id", "setting", "case", "seed", "status", "reason", "graph_type"]
-    return [*fixed, *(metric for metric in tables.metrics if metric not in fixed)]
 
 
 def _setting_names(results: Results, tables: Tables) -> dict[tuple[str, int], str]:
@@ -90,6 +90,8 @@ def _page(
     own: Sequence[Figure],
     added: Shown,
     payload: dict[str, Any],
+    *,
+    left_out: str,
 ) -> str:
     verdicts = verdicts_of(tables)
     values = {
@@ -103,6 +105,7 @@ def _page(
         "figures": "".join(sections.figure_html(figure) for figure in own),
         "sections": added.following,
         "remarks": remarks(tables.runs),
+        "left_out": f'<p class="muted">{left_out}</p>' if left_out else "",
         "provenance": sections.provenance(facts(results), study_text(results)),
         "data": _json(payload),
         "vega": _inline(vega_script()),

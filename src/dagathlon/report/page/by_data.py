@@ -27,7 +27,13 @@ def by_data(tables: Tables) -> list[Row]:
     rows: list[Row] = []
     for factor, group, values in _curves(tables.factors)[:_MOST_GROUPS]:
         rows += [
-            {"factor": factor, "group": group, "metric": metric, "value": values[case], "case": ""}
+            {
+                "factor": factor,
+                "group": group,
+                "metric": metric,
+                "value": values[case],
+                "case": case,
+            }
             | row
             for (_, case), row in best.items()
             if case in values
