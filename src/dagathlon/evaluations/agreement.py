@@ -23,6 +23,7 @@ from dagathlon.report.charts.consensus import (
     said,
     shown_edges,
 )
+from dagathlon.report.charts.legend import Keyed
 from dagathlon.report.context import Results
 from dagathlon.report.drawings import Panel, side_by_side
 from dagathlon.report.evaluation import Drawing, Evaluation, Table, TableSet
@@ -132,7 +133,7 @@ class Agreement(Evaluation):
         for number, group in enumerate(tables.rows("groups"), 1):
             if group["consensus"]:
                 words = f"Consensus of {len(set(group['votes'].values()))} algorithms"
-                svg = side_by_side([Panel(words, _drawn(group)[0])])
+                svg = side_by_side([Panel(words, _drawn(group)[0].for_file())])
                 yield f"consensus_{number}.svg", svg
                 yield f"consensus_{number}.png", svg
             yield f"agreement_{number}", agreement_plot(group["edges"], group["true"])
@@ -168,12 +169,12 @@ def _consensus(groups: Sequence[Mapping[str, Any]]) -> Iterator[Picture]:
     if not drawn:
         return
     cut = [f"{name}: {note}" if len(drawn) > 1 else note for name, _, note in drawn if note]
-    variants = [(name, svg) for name, svg, _ in drawn]
+    variants = [(name, drawing.for_page()) for name, drawing, _ in drawn]
     caption = " ".join([_CONSENSUS, *cut])
     yield Picture("consensus", "What do the algorithms agree on?", caption, variants)
 
 
-def _drawn(group: Mapping[str, Any]) -> tuple[str, str]:
+def _drawn(group: Mapping[str, Any]) -> tuple[Keyed, str]:
     """The consensus as a drawing, and what of it there is no room for."""
     shown = shown_edges(group["edges"], group["nodes"])
     note = ""

@@ -90,8 +90,8 @@ class Picture(NamedTuple):
     caption
         How to read it.
     variants
-        SVG elements by what they show; the first one is shown first. They are part of the page as
-        they are, so that every text in them must be escaped already.
+        Drawings by what they show; the first one is shown first. They are HTML (SVG elements), part
+        of the page as they are, so that every text in them must be escaped already.
     """
 
     name: str

@@ -35,6 +35,7 @@ stroke-opacity: .55 }}
 .dagathlon-graph .edge {{ fill: none; stroke: currentColor; stroke-opacity: .8; \
 stroke-width: 1.2; stroke-linecap: round }}
 .dagathlon-graph .edge .arrow {{ fill: currentColor; fill-opacity: .8; stroke: none }}
+.dagathlon-graph .styled .arrow {{ fill-opacity: 1 }}
 .dagathlon-graph .weight {{ font-size: {FONT_SIZE * 0.75:g}px; paint-order: stroke; \
 stroke: #ffffff; stroke-opacity: .85; stroke-width: 3px }}
 .dagathlon-graph .correct {{ stroke-opacity: 1; stroke-width: 1.6 }}

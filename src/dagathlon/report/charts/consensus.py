@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 from dagathlon.evaluate.agreement import Claim, Direction, EdgeAgreement
 from dagathlon.graphs import Graph
 from dagathlon.graphs.drawing.svg import EdgeStyle, to_svg
-from dagathlon.report.charts.legend import Key, enlarged, with_legend
+from dagathlon.report.charts.legend import Key, Keyed
 
 MOST_NODES, MOST_EDGES = 60, 150
 CONNECTORS: Mapping[Direction, str] = {
@@ -62,7 +62,7 @@ def shown_edges(edges: Sequence[EdgeAgreement], nodes: Sequence[str]) -> Shown:
 
 def consensus_drawing(
     shown: Shown, algorithms: Mapping[str, str], bootstrap: Mapping[_PAIR, float]
-) -> str:
+) -> Keyed:
     """The consensus as a drawing with its key.
 
     Parameters
@@ -77,7 +77,7 @@ def consensus_drawing(
     marks = [(e.left, _MARKS.get(e.direction, "-"), e.right) for e in shown.edges]
     graph = Graph.from_edges(marks, names=shown.nodes)
     styles = {(edge.left, edge.right): _style(edge, algorithms, bootstrap) for edge in shown.edges}
-    return with_legend(enlarged(to_svg(graph, styles=styles)), _keys(shown.edges))
+    return Keyed(to_svg(graph, styles=styles), _keys(shown.edges))
 
 
 def _style(
