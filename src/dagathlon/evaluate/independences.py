@@ -55,7 +55,9 @@ class Audit(NamedTuple):
     test
         Name of the test.
     statements
-        Number of independences that were to be tested.
+        Number of independences that the graph implies pair by pair.
+    tested
+        How many of them were tested and can be answered by the data.
     undefined
         How many of them the data cannot answer.
     rejected
@@ -69,15 +71,11 @@ class Audit(NamedTuple):
 
     test: str
     statements: int
+    tested: int
     undefined: int
     rejected: Sequence[Tested]
     edges: int
     needless: Sequence[Tested]
-
-    @property
-    def tested(self) -> int:
-        """How many independences the data can answer."""
-        return self.statements - self.undefined
 
 
 def implied_independences(graph: Graph) -> list[Statement]:
@@ -174,7 +172,8 @@ def audit(
     needless = [one for one in edges if one.p_value > alpha]
     return Audit(
         name,
-        len(chosen),
+        len(implied),
+        len(answered),
         len(chosen) - len(answered),
         sorted(rejected, key=lambda one: one.p_value),
         len(edges),

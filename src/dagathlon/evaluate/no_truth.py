@@ -95,6 +95,7 @@ class ImpliedIndependences(Module):
             "test": found.test,
             "statements": found.statements,
             "tested": found.tested,
+            "undefined": found.undefined,
             "n_rejected": len(found.rejected),
             "rejected": [_plain(one) for one in found.rejected[:_MOST_KEPT]],
             "edges": found.edges,

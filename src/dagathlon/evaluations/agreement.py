@@ -152,7 +152,11 @@ class Agreement(Evaluation):
             Figure("overlap", "Which algorithms find the same graph?", _OVERLAP, overlaps),
         ]
         if tables.rows("edges"):
-            parts += [Words("", "Edges and their support"), Listing("edges", tables.rows("edges"))]
+            rows = tables.rows("edges")
+            cut = (
+                f"The first {_MOST_ROWS} of {len(rows):,} edges." if len(rows) > _MOST_ROWS else ""
+            )
+            parts += [Words(cut, "Edges and their support"), Listing("edges", rows[:_MOST_ROWS])]
         leading = all(group["true"] is None for group in groups)
         return Section("agreement", "Agreement", parts, leading)
 
@@ -176,12 +180,12 @@ def _consensus(groups: Sequence[Mapping[str, Any]]) -> Iterator[Picture]:
 
 def _drawn(group: Mapping[str, Any]) -> tuple[Keyed, str]:
     """The consensus as a drawing, and what of it there is no room for."""
-    shown = shown_edges(group["edges"], group["nodes"])
+    shown = shown_edges(group["edges"], group["nodes"], group["bootstrap"])
     note = ""
     if shown.left_out or len(shown.nodes) < len(group["nodes"]):
         note = (
             f"Drawn are the {len(shown.edges)} strongest of {len(group['edges'])} edges and "
-            f"{len(shown.nodes)} of {len(group['nodes'])} variables; the table has all."
+            f"{len(shown.nodes)} of {len(group['nodes'])} variables; edges.csv has all."
         )
     return consensus_drawing(shown, group["votes"], group["bootstrap"]), note
 
@@ -189,7 +193,7 @@ def _drawn(group: Mapping[str, Any]) -> tuple[Keyed, str]:
 def _edges(group: Mapping[str, Any], several: bool) -> Iterator[dict[str, Any]]:
     """One row for each pair that some algorithm joins."""
     edge: EdgeAgreement
-    for edge in group["edges"][:_MOST_ROWS]:
+    for edge in group["edges"]:
         pair = frozenset((edge.left, edge.right))
         row: dict[str, Any] = {"data": group["name"]} if several else {}
         row["edge"] = f"{edge.left} {CONNECTORS[edge.direction]} {edge.right}"

@@ -120,6 +120,7 @@ def _counts(found: Row) -> dict[str, Any]:
         "test": found.get("test"),
         "independences": found.get("statements"),
         "tested": tested,
+        "undefined": found.get("undefined"),
         "rejected": rejected,
         "share rejected": rejected / tested if tested and rejected is not None else None,
         "edges": edges,
@@ -158,8 +159,14 @@ def _grid(rows: Sequence[Row]) -> Grid:
     columns = [name for name in ("data", "seed", "setting") if name in rows[0]]
     first = len(columns)
     columns += ["independences", "tested", "rejected", "share rejected", "edges", "not needed"]
+    if any(row["undefined"] for row in rows):
+        columns.insert(first + 2, "undefined")
     columns += ["test"] + (["note"] if any(row["note"] for row in rows) else [])
     ordered = sorted(rows, key=lambda row: row["share rejected"] or 0.0)
-    titles = {"independences": "implied independences", "not needed": "edges not needed"}
+    titles = {
+        "independences": "implied independences",
+        "undefined": "the data cannot say",
+        "not needed": "edges not needed",
+    }
     head = [titles.get(name, name) for name in columns]
     return Grid(head, [[row.get(name) for name in columns] for row in ordered], first)

@@ -130,8 +130,9 @@ def _summary(graph: Graph | None, copies: Copies) -> dict[str, Any]:
 def _edges(graph: Graph | None, copies: Copies) -> Iterator[dict[str, Any]]:
     """One row for each pair that some bootstrap sample joins."""
     names = copies.names
+    marks = None if graph is None else graph.subgraph(names).marks
     for i, j in np.argwhere(np.triu(copies.joined)):
-        mine = None if graph is None else graph.subgraph((names[i], names[j])).n_edges == 1
+        mine = None if marks is None else bool(marks[i, j])
         yield {
             "edge": f"{names[i]} – {names[j]}",
             "joined": float(copies.joined[i, j]),
@@ -166,7 +167,8 @@ def _wide(rows: Sequence[Row]) -> list[Row]:
         for edge, shares in _ordered(found, len(settings)):
             about = {"data": name} if name else {}
             cells = {setting: shares.get(setting, 0.0) for setting in settings}
-            wide.append(about | {"edge": edge, "mean": _mean(shares, len(settings))} | cells)
+            mean = {"mean": _mean(shares, len(settings))} if len(settings) > 1 else {}
+            wide.append(about | {"edge": edge} | mean | cells)
     return wide[:_MOST_ROWS]
 
 

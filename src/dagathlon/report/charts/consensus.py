@@ -45,8 +45,19 @@ class Shown(NamedTuple):
     left_out: int
 
 
-def shown_edges(edges: Sequence[EdgeAgreement], nodes: Sequence[str]) -> Shown:
-    """The part of a consensus that can be read: the strongest edges where there are too many."""
+def shown_edges(
+    edges: Sequence[EdgeAgreement], nodes: Sequence[str], bootstrap: Mapping[_PAIR, float]
+) -> Shown:
+    """The part of a consensus that can be read: the strongest edges where there are too many.
+
+    Of equal support, those that come back more often on bootstrap samples are the stronger ones.
+    """
+
+    def strength(edge: EdgeAgreement) -> tuple[float, float]:
+        share = bootstrap.get(frozenset((edge.left, edge.right)), 0.0)
+        return -round(edge.support, 9), -round(share, 9)
+
+    edges = sorted(edges, key=strength)
     few = len(nodes) <= MOST_NODES
     kept: list[EdgeAgreement] = []
     seen: set[str] = set()
