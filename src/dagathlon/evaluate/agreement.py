@@ -96,7 +96,7 @@ def edge_agreement(
     nodes = graphs[names[0]][0].names
     shares = {name: _shares(graphs[name], nodes) for name in names}
     votes = _votes({name: len(graphs[name]) for name in names}, algorithms or {})
-    total = sum(votes[name] * shares[name] for name in names)
+    total = np.sum([votes[name] * shares[name] for name in names], axis=0)
     result = [
         EdgeAgreement(
             nodes[i],

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dagathlon.data import Dataset
+from dagathlon.data.facts import facts_of
 from dagathlon.errors import GraphError
 from dagathlon.evaluate.significance import holm
 from dagathlon.graphs import Graph, extension, mag_of_pag, separating_set
@@ -106,7 +107,8 @@ def _undirected(graph: Graph) -> Iterator[Statement]:
     for i, x in enumerate(graph.names):
         for y in graph.names[:i]:
             if y not in around[x]:
-                yield Statement(x, y, tuple(sorted(min(around[x], around[y], key=len))))
+                fewer = x if len(around[x]) <= len(around[y]) else y
+                yield Statement(x, y, tuple(sorted(around[fewer])))
 
 
 def _ancestral(graph: Graph) -> Iterator[Statement]:
@@ -182,8 +184,7 @@ def audit(
 
 
 def _default(data: Dataset) -> str:
-    kind = "discrete" if data.is_discrete else "continuous" if data.is_continuous else "mixed"
-    name = DEFAULT_TESTS[kind]
+    name = DEFAULT_TESTS[facts_of(data).kind or "mixed"]
     return f"{name}{DELETION}" if data.has_missing and TESTS[name].takes_gaps else name
 
 

@@ -119,7 +119,7 @@ def _continuous_terms(family: _Family, training: Dataset, test: Dataset) -> Floa
 def _regression(values: FloatArray, node: FloatArray) -> tuple[FloatArray, float] | None:
     """Coefficients, the intercept first, and the residual deviation; None without residuals."""
     given = np.column_stack([np.ones(len(node)), values])
-    weights = np.linalg.lstsq(given, node, rcond=None)[0]
+    weights: FloatArray = np.linalg.lstsq(given, node, rcond=None)[0].astype(np.float64)
     deviation = float(np.sqrt(np.mean((node - given @ weights) ** 2)))
     scale = max(float(np.std(node)), float(np.abs(node).max()), 1e-300)
     return (weights, deviation) if deviation > _LEAST_DEVIATION * scale else None
