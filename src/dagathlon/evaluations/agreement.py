@@ -87,6 +87,7 @@ class Agreement(Evaluation):
     """
 
     name = "agreement"
+    on_page = True
     ids: tuple[str, ...] = ()
     consensus: bool = True
     classes: bool = True
