@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import shutil
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +14,7 @@ from dagathlon.data import Dataset, write_data
 from dagathlon.errors import DagathlonError, not_written
 from dagathlon.learners import Estimate
 from dagathlon.modules import find
+from dagathlon.report.outputs import FigureChoice
 from dagathlon.study.engine.limits import Usage
 from dagathlon.study.grammar.new_study import title_of, without_truth
 from dagathlon.study.plan.task import Limits, Outcome, Status
@@ -58,7 +57,7 @@ def check_report(path: Path | None) -> None:
         return
     if not path.parent.is_dir():
         raise DagathlonError(not_written(path, FileNotFoundError()))
-    if path.suffix.lower() in _PAGES:
+    if _is_page(path):
         if path.is_dir():
             raise DagathlonError(not_written(path, IsADirectoryError("it is a folder")))
     elif path.exists() and (not path.is_dir() or any(path.iterdir())):
@@ -66,6 +65,10 @@ def check_report(path: Path | None) -> None:
             f"{path}: a report is a page (a name that ends in .html) or a new folder, and this "
             "is there already"
         )
+
+
+def _is_page(path: Path) -> bool:
+    return path.suffix.lower() in _PAGES
 
 
 def write_report(learned: Learned, path: Path, copies: int) -> bool:
@@ -83,13 +86,14 @@ def write_report(learned: Learned, path: Path, copies: int) -> bool:
     with tempfile.TemporaryDirectory(prefix="dagathlon-") as place:
         home, stem = Path(place), title_of(learned.file)
         write_data(learned.data, home / f"{stem}.arrow")
-        file = home / f"{stem}-{learned.name}.json"
-        file.write_text(json.dumps(_study(learned, stem, copies), indent=1), "utf-8")
-        study = replace(Study.load(file), time_limit=learned.timeout)
+        content = _study(learned, stem, copies)
+        name = f"{stem}-{learned.name}.json"
+        study = Study.of(content, name=name, home=home, time_limit=learned.timeout)
         out = home / "out"
         _put(study, out, learned)
         with make_display(study.plan, False, None) as display:
-            summary = study.run(out, on_event=display.on_event)
+            figures: FigureChoice = "none" if _is_page(path) else "all"
+            summary = study.run(out, on_event=display.on_event, figures=figures)
             display.finish(summary)
         if summary.interrupted:
             return False
@@ -138,9 +142,12 @@ def _put(study: Study, out: Path, learned: Learned) -> None:
 
 def _copy(made: Path, path: Path) -> None:
     try:
-        if path.suffix.lower() in _PAGES:
+        if _is_page(path):
             shutil.copyfile(made / "report.html", path)
         else:
-            shutil.copytree(made, path, dirs_exist_ok=True)
+            path.mkdir(exist_ok=True)
+            shutil.copyfile(made / "report.html", path / "report.html")
+            for folder in filter(Path.is_dir, made.iterdir()):
+                shutil.copytree(folder, path / folder.name)
     except OSError as error:
         raise DagathlonError(not_written(path, error)) from None

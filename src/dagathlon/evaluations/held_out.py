@@ -10,6 +10,7 @@ from dagathlon.evaluate.no_truth import HeldOutRows, paired_difference
 from dagathlon.modules import Natural
 from dagathlon.report.bootstrap import Place, place_of
 from dagathlon.report.charts.held_out import held_out_plot
+from dagathlon.report.charts.parts import is_nothing
 from dagathlon.report.context import Results
 from dagathlon.report.evaluation import Drawing, Evaluation, Row, Table, TableSet
 from dagathlon.report.page.tables import case_names
@@ -44,6 +45,7 @@ class HeldOutLikelihood(Evaluation):
     """
 
     name = "held_out"
+    on_page = True
     ids: tuple[str, ...] = ()
     folds: Natural = 10
 
@@ -80,7 +82,9 @@ class HeldOutLikelihood(Evaluation):
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
         """One for each data set."""
         for number, (_, rows) in enumerate(_by_data(tables.rows("held out")).items(), 1):
-            yield f"held_out_{number}", held_out_plot(_learned(rows))
+            chart = held_out_plot(_learned(rows))
+            if not is_nothing(chart):
+                yield f"held_out_{number}", chart
 
     def section(self, tables: TableSet) -> Section | None:
         """The differences, and the numbers."""

@@ -39,6 +39,7 @@ class LearnedGraphs(Evaluation):
     """
 
     name = "learned_graphs"
+    on_page = True
     ids: tuple[str, ...] = ()
 
     def algorithms(self) -> tuple[str, ...]:
