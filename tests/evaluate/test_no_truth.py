@@ -127,7 +127,10 @@ def test_what_has_no_likelihood_says_why() -> None:
     data = SEM.sample(50, np.random.default_rng(1)).select(tuple("ABC"))
     step = HeldOutRows(folds=5)
     (row,) = step.compute(data, Estimate(pag(COLLIDER))).values()
-    assert "extension" in row["note"]
+    assert "hidden variables" in row["note"]
+    square = Graph.from_edges(["A - B", "B - C", "C - D", "D - A"])
+    (row,) = step.compute(SEM.sample(50, np.random.default_rng(1)), Estimate(square)).values()
+    assert "chordal" in row["note"]
     (row,) = step.compute(data, Estimate(cpdag(CHAIN))).values()
     (same,) = step.compute(data, Estimate(CHAIN)).values()
     assert row["rows"] == 50
@@ -204,6 +207,17 @@ def test_few_of_many_independences_are_spread_over_all() -> None:
     found = audit(Graph("ABCD"), data, most=3)
     assert (found.statements, found.tested) == (6, 3)
     assert found.rejected
+
+
+def test_rows_with_gaps_are_left_out() -> None:
+    data = SEM.sample(60, np.random.default_rng(1))
+    values = data.values.copy()
+    values[::6, 0] = np.nan
+    gaps = Dataset(data.variables, values=values)
+    graph = Graph("ABCD")
+    assert audit(graph, gaps).test == "cor.td"
+    complete = audit(graph, data.take(np.flatnonzero(np.arange(60) % 6)), test="zf")
+    assert audit(graph, gaps, test="zf") == complete
 
 
 def test_a_graph_over_other_names_is_refused_and_notes_say_why() -> None:

@@ -15,6 +15,7 @@ from dagathlon.graphs import Graph, extension, mag_of_pag, separating_set
 from dagathlon.learners.independence import (
     DEFAULT_TESTS,
     DELETION,
+    IMPUTATION,
     TESTS,
     IndependenceTest,
     independence_test,
@@ -151,7 +152,8 @@ def audit(
     graph
         The graph, over columns of the data.
     data
-        The data; with missing values, tests leave rows out where they can.
+        The data; of rows with missing values, each test leaves out those that it cannot use, or,
+        where it cannot choose, all.
     test
         A test by name; by default the one for the kind of data.
     alpha
@@ -163,7 +165,7 @@ def audit(
     if set(graph.names) != set(data.names):
         raise GraphError("the graph is not over the columns of the data")
     name = test or _default(data)
-    asked = independence_test(data, name)
+    asked = independence_test(_usable(data, name), name)
     implied = implied_independences(graph)
     chosen = implied
     if len(implied) > most:
@@ -181,6 +183,13 @@ def audit(
         len(edges),
         sorted(needless, key=lambda one: -one.p_value),
     )
+
+
+def _usable(data: Dataset, test: str) -> Dataset:
+    """The rows that a test takes: complete ones, unless it leaves rows out by itself."""
+    if data.missing is None or test.endswith((DELETION, IMPUTATION)):
+        return data
+    return data.take(np.flatnonzero(~data.missing.any(axis=1)))
 
 
 def _default(data: Dataset) -> str:

@@ -57,7 +57,7 @@ class HeldOutRows(Module):
         try:
             rows = cross_validated_rows(graph, data, self.folds)
         except DagathlonError as error:
-            return {"held_out_rows": {"note": str(error)}}
+            return {"held_out_rows": {"note": _not_defined(graph) or str(error)}}
         if not np.isfinite(rows).all():
             return {"held_out_rows": {"note": "some rows have no finite log-likelihood"}}
         blocks = np.array_split(rows, min(len(rows), MOST_BLOCKS))
@@ -111,6 +111,15 @@ class ImpliedIndependences(Module):
     def delegates(self) -> tuple[Delegate, ...]:
         """The tests."""
         return shared_tests(*(DEFAULT_TESTS.values() if self.test is None else (self.test,)))
+
+
+def _not_defined(graph: Graph) -> str:
+    """Why a kind of graph has no likelihood that factorises over its nodes; empty if it has."""
+    if graph.kind in ("pag", "mag"):
+        return f"a {graph.kind.upper()} leaves room for hidden variables, which have no parameters"
+    if graph.is_undirected and not graph.is_chordal:
+        return "an undirected graph has parameters of this kind only where it is chordal"
+    return ""
 
 
 def _plain(one: Tested) -> list[Any]:

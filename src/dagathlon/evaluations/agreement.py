@@ -147,8 +147,9 @@ class Agreement(Evaluation):
             return None
         edges = [(g["name"], agreement_plot(g["edges"], g["true"])) for g in groups]
         overlaps = [(g["name"], overlap_plot(g["overlap"])) for g in groups]
-        parts: list[Part] = list(_consensus(groups))
+        parts: list[Part] = [Words(_in_words(group, len(groups) > 1)) for group in groups]
         parts += [
+            *_consensus(groups),
             Figure("agreement", "On which edges do the algorithms agree?", _EDGES, edges),
             Figure("overlap", "Which algorithms find the same graph?", _OVERLAP, overlaps),
         ]
@@ -167,6 +168,24 @@ def algorithm_of(results: Results, identifier: str) -> str:
     name = results.algorithms[identifier].module.name
     runs = getattr(modules("algorithm").get(name), "runs", None)
     return getattr(runs, "name", "") or name
+
+
+def _in_words(group: Mapping[str, Any], several: bool) -> str:
+    """How far the algorithms agree, in a sentence."""
+    edges: Sequence[EdgeAgreement] = group["edges"]
+    shared = [edge for edge in edges if edge.support > 1 - 1e-9]
+    told = [VERDICTS[edge.direction] for edge in shared]
+    n = len(set(group["votes"].values()))
+    who = f"{n} algorithms" if n > 1 else "The settings of one algorithm"
+    words = (
+        f"{who} join {len(edges):,} pairs of variables between them, {len(shared):,} of them all"
+    )
+    if shared:
+        words += (
+            f"; of these {told.count('agreed'):,} have an agreed direction and "
+            f"{told.count('contradicting'):,} contradicting ones"
+        )
+    return f"{group['name']}: {words}." if several else f"{words}."
 
 
 def _consensus(groups: Sequence[Mapping[str, Any]]) -> Iterator[Picture]:

@@ -96,7 +96,7 @@ class HeldOutLikelihood(Evaluation):
         ]
         parts: list[Part] = [Words(_HOW)]
         parts.append(Figure("held-out", "Which graph predicts best?", _FIGURE, variants))
-        parts.append(_grid(rows))
+        parts += [_grid([row for row in rows if not row["note"]]), *not_defined(rows)]
         return Section("held-out", "Held-out likelihood", parts, leading=True)
 
 
@@ -134,16 +134,24 @@ def _by_data(rows: Sequence[Row]) -> dict[str, list[Row]]:
     return groups
 
 
+def not_defined(rows: Sequence[Row]) -> Iterator[Words]:
+    """Who has no numbers, and why."""
+    reasons: dict[str, list[str]] = {}
+    for row in rows:
+        if row["note"]:
+            reasons.setdefault(row["note"], []).append(row["setting"])
+    for reason, settings in reasons.items():
+        yield Words(f"Not defined for {'; '.join(dict.fromkeys(settings))}: {reason}.")
+
+
 def _grid(rows: Sequence[Row]) -> Grid:
-    data = [name for name in ("data", "seed") if name in rows[0]]
-    notes = any(row["note"] for row in rows)
+    data = [name for name in ("data", "seed") if rows and name in rows[0]]
     head = [*data, "setting", "rows", "log-likelihood per row", "difference to the best"]
-    head += ["difference to no edges", *(["not defined since"] if notes else [])]
+    head.append("difference to no edges")
     shown = []
     for row in rows:
         cells: list[Any] = [row[name] for name in (*data, "setting", "rows", "log-likelihood")]
-        cells += [_difference(row, name) for name in ("to the best", "to no edges")]
-        shown.append([*cells, row["note"]] if notes else cells)
+        shown.append([*cells, *(_difference(row, n) for n in ("to the best", "to no edges"))])
     return Grid(head, shown, 1 + len(data))
 
 

@@ -99,7 +99,8 @@ class Independences(Evaluation):
         if not graphs:
             return None
         level = tables.rows("level")[0]
-        parts: list[Part] = [Words(_HOW.format(**level)), _grid(graphs)]
+        parts: list[Part] = [Words(_HOW.format(**level))]
+        parts += [_grid([row for row in graphs if not row["note"]]), *not_defined(graphs)]
         rejected = _worst(tables.rows("rejected"))
         if rejected:
             words = f"At most {_WORST} for each graph; the file rejected.csv has more."
@@ -156,12 +157,12 @@ def _worst(rows: Sequence[Row]) -> list[Row]:
 
 
 def _grid(rows: Sequence[Row]) -> Grid:
-    columns = [name for name in ("data", "seed", "setting") if name in rows[0]]
+    columns = [name for name in ("data", "seed") if rows and name in rows[0]] + ["setting"]
     first = len(columns)
     columns += ["independences", "tested", "rejected", "share rejected", "edges", "not needed"]
     if any(row["undefined"] for row in rows):
         columns.insert(first + 2, "undefined")
-    columns += ["test"] + (["note"] if any(row["note"] for row in rows) else [])
+    columns.append("test")
     ordered = sorted(rows, key=lambda row: row["share rejected"] or 0.0)
     titles = {
         "independences": "implied independences",
