@@ -14,7 +14,7 @@ from dagathlon.evaluate.agreement import (
 )
 from dagathlon.graphs import Graph
 from dagathlon.modules import modules
-from dagathlon.report.bootstrap import bootstrapped, combination_of, pair_probabilities
+from dagathlon.report.bootstrap import bootstrapped, pair_probabilities
 from dagathlon.report.charts.agreement import agreement_plot, overlap_plot
 from dagathlon.report.charts.consensus import (
     CONNECTORS,
@@ -28,6 +28,7 @@ from dagathlon.report.context import Results
 from dagathlon.report.drawings import Panel, side_by_side
 from dagathlon.report.evaluation import Drawing, Evaluation, Table, TableSet
 from dagathlon.report.page.tables import case_names
+from dagathlon.report.places import combination_of
 from dagathlon.report.section import Figure, Listing, Part, Picture, Section, Words
 from dagathlon.report.tables import Combination
 from dagathlon.study.plan.plan import Run

@@ -8,10 +8,10 @@ from typing import Any
 
 from dagathlon.data import Dataset
 from dagathlon.data.preview import ColumnSummary, described
-from dagathlon.report.bootstrap import combination_of
 from dagathlon.report.context import Results
 from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
 from dagathlon.report.page.tables import case_names
+from dagathlon.report.places import combination_of
 from dagathlon.report.section import Listing, Part, Section, Words
 
 _MOST_DATA_SETS = 20

@@ -8,14 +8,13 @@ from typing import Any
 
 from dagathlon.evaluate.no_truth import HeldOutRows, paired_difference
 from dagathlon.modules import Natural
-from dagathlon.report.bootstrap import Place, place_of
 from dagathlon.report.charts.held_out import held_out_plot
 from dagathlon.report.charts.parts import is_nothing
 from dagathlon.report.context import Results
 from dagathlon.report.evaluation import Drawing, Evaluation, Row, Table, TableSet
-from dagathlon.report.page.tables import case_names
+from dagathlon.report.places import by_data, data_columns, named_places, not_defined, place_of
 from dagathlon.report.section import Figure, Grid, Part, Section, Words
-from dagathlon.report.tables import Combination, combination, setting_name
+from dagathlon.report.tables import Combination, combination
 from dagathlon.study.grammar.wanted import Cases, DataScore, RunScore, Wanted
 
 _SCORE, _EMPTY = "held_out_rows", "held_out_empty"
@@ -62,26 +61,24 @@ class HeldOutLikelihood(Evaluation):
     def tables(self, results: Results) -> Mapping[str, Table]:
         """One row for each setting and data set, the best first."""
         runs = results.runs_of(self.ids or results.ids)
+        places = [place_of(results, run) for run in runs]
+        about = named_places(results, places)
         found: dict[tuple[Combination, int], list[Row]] = {}
-        for row in results.data_rows(_EMPTY):
-            key = (combination(row), int(row["seed"]))
-            found[key] = [{"setting": _EMPTY_NAME, "id": None} | row[_SCORE]]
-        for run, score in zip(runs, results.scores(_SCORE, runs), strict=True):
+        for place, score in zip(places, results.scores(_SCORE, runs), strict=True):
             if score is not None:
-                place = place_of(results, run)
-                key = (place.data, place.seed)
-                named = {"setting": _setting(results, place), "id": place.id}
-                found.setdefault(key, []).append(named | score[_SCORE])
-        names = case_names(list(dict.fromkeys(data for data, _ in found)))
-        rows = []
-        for (data, seed), members in found.items():
-            about = {"data": names[data], "seed": seed} if len(found) > 1 else {}
-            rows += [about | row for row in _compared(members)]
+                row = about[place] | score[_SCORE]
+                found.setdefault((place.data, place.seed), []).append(row)
+        for row in results.data_rows(_EMPTY):
+            members = found.get((combination(row), int(row["seed"])))
+            if members:
+                data = {name: members[0][name] for name in data_columns(members)}
+                members.append(data | {"setting": _EMPTY_NAME} | row[_SCORE])
+        rows = [row for members in found.values() for row in _compared(members)]
         return {"held out": Table(rows, "held_out.csv")}
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
         """One for each data set."""
-        for number, (_, rows) in enumerate(_by_data(tables.rows("held out")).items(), 1):
+        for number, (_, rows) in enumerate(by_data(tables.rows("held out")).items(), 1):
             chart = held_out_plot(_learned(rows))
             if not is_nothing(chart):
                 yield f"held_out_{number}", chart
@@ -92,17 +89,13 @@ class HeldOutLikelihood(Evaluation):
         if not rows:
             return None
         variants = [
-            (name, held_out_plot(_learned(found))) for name, found in _by_data(rows).items()
+            (name or "the data", held_out_plot(_learned(found)))
+            for name, found in by_data(rows).items()
         ]
         parts: list[Part] = [Words(_HOW)]
         parts.append(Figure("held-out", "Which graph predicts best?", _FIGURE, variants))
         parts += [_grid([row for row in rows if not row["note"]]), *not_defined(rows)]
         return Section("held-out", "Held-out likelihood", parts, leading=True)
-
-
-def _setting(results: Results, place: Place) -> str:
-    algorithm = results.algorithms[place.id]
-    return setting_name(algorithm, algorithm.settings[place.setting].values)
 
 
 def _compared(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
@@ -111,7 +104,8 @@ def _compared(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
     best = max(scored, key=lambda row: row["mean"], default=None)
     empty = next((row for row in scored if row["setting"] == _EMPTY_NAME), None)
     for row in sorted(rows, key=lambda row: -row.get("mean", float("-inf"))):
-        line: dict[str, Any] = {"setting": row["setting"], "rows": row.get("rows")}
+        names = (*data_columns(rows), "setting", "rows")
+        line: dict[str, Any] = {name: row.get(name) for name in names}
         line["log-likelihood"] = row.get("mean")
         for name, other in (("to the best", best), ("to no edges", empty)):
             known = "blocks" in row and other is not None and other is not row
@@ -126,26 +120,8 @@ def _learned(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row["setting"] != _EMPTY_NAME]
 
 
-def _by_data(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    groups: dict[str, list[Row]] = {}
-    for row in rows:
-        name = ", seed ".join(str(row[key]) for key in ("data", "seed") if key in row)
-        groups.setdefault(name or "the data", []).append(row)
-    return groups
-
-
-def not_defined(rows: Sequence[Row]) -> Iterator[Words]:
-    """Who has no numbers, and why."""
-    reasons: dict[str, list[str]] = {}
-    for row in rows:
-        if row["note"]:
-            reasons.setdefault(row["note"], []).append(row["setting"])
-    for reason, settings in reasons.items():
-        yield Words(f"Not defined for {'; '.join(dict.fromkeys(settings))}: {reason}.")
-
-
 def _grid(rows: Sequence[Row]) -> Grid:
-    data = [name for name in ("data", "seed") if rows and name in rows[0]]
+    data = data_columns(rows)
     head = [*data, "setting", "rows", "log-likelihood per row", "difference to the best"]
     head.append("difference to no edges")
     shown = []

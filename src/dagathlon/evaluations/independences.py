@@ -9,12 +9,10 @@ from typing import Any
 from dagathlon.evaluate.no_truth import ImpliedIndependences
 from dagathlon.learners.independence import problem_of_test
 from dagathlon.modules import Natural, Probability
-from dagathlon.report.bootstrap import place_of
 from dagathlon.report.context import Results
 from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
-from dagathlon.report.page.tables import case_names
+from dagathlon.report.places import data_columns, named_places, not_defined, place_of
 from dagathlon.report.section import Grid, Listing, Part, Section, Words
-from dagathlon.report.tables import setting_name
 from dagathlon.study.grammar.wanted import Cases, RunScore, Wanted
 
 _SCORE = "implied_independences"
@@ -70,22 +68,17 @@ class Independences(Evaluation):
         """A row for each graph, and all that stands out."""
         runs = results.runs_of(self.ids or results.ids)
         places = [place_of(results, run) for run in runs]
-        names = case_names(list(dict.fromkeys(place.data for place in places)))
-        several = len({(place.data, place.seed) for place in places}) > 1
+        about = named_places(results, places)
         graphs: list[Row] = []
         rejected: list[Row] = []
         needless: list[Row] = []
         for place, score in zip(places, results.scores(_SCORE, runs), strict=True):
             if score is None:
                 continue
-            algorithm = results.algorithms[place.id]
-            about = {"data": names[place.data], "seed": place.seed} if several else {}
-            values = algorithm.settings[place.setting].values
-            about |= {"setting": setting_name(algorithm, values)}
             found = score[_SCORE]
-            graphs.append(about | _counts(found))
-            rejected += [about | _independence(one) for one in found.get("rejected", ())]
-            needless += [about | _edge(one) for one in found.get("needless", ())]
+            graphs.append(about[place] | _counts(found))
+            rejected += [about[place] | _independence(one) for one in found.get("rejected", ())]
+            needless += [about[place] | _edge(one) for one in found.get("needless", ())]
         return {
             "graphs": Table(graphs, "graphs.csv"),
             "rejected": Table(rejected, "rejected.csv"),
@@ -157,7 +150,7 @@ def _worst(rows: Sequence[Row]) -> list[Row]:
 
 
 def _grid(rows: Sequence[Row]) -> Grid:
-    columns = [name for name in ("data", "seed") if rows and name in rows[0]] + ["setting"]
+    columns = [*data_columns(rows), "setting"]
     first = len(columns)
     columns += ["independences", "tested", "rejected", "share rejected", "edges", "not needed"]
     if any(row["undefined"] for row in rows):
@@ -167,7 +160,7 @@ def _grid(rows: Sequence[Row]) -> Grid:
     titles = {
         "independences": "implied independences",
         "undefined": "the data cannot say",
-        "not needed": "edges not needed",
+        "edges": "edges tested",
     }
     head = [titles.get(name, name) for name in columns]
     return Grid(head, [[row.get(name) for name in columns] for row in ordered], first)

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from dagathlon.graphs import Graph
-from dagathlon.report.bootstrap import Copies, bootstrapped, place_of
+from dagathlon.report.bootstrap import Copies, bootstrapped
 from dagathlon.report.charts.learned import MOST_NODES, learned_drawing
 from dagathlon.report.context import Results
 from dagathlon.report.drawings import Panel, described, side_by_side
 from dagathlon.report.evaluation import Drawing, Evaluation, Row, Table, TableSet
-from dagathlon.report.page.tables import case_names
+from dagathlon.report.places import data_columns, named_places, place_of
 from dagathlon.report.section import Grid, Listing, Part, Picture, Section, Words
-from dagathlon.report.tables import setting_name
 from dagathlon.study.plan.plan import Run
 
 _MOST_GRAPHS = 40
@@ -51,16 +50,14 @@ class LearnedGraphs(Evaluation):
         ids = self.ids or results.ids
         copies = bootstrapped(results, ids)
         runs = results.runs_of(ids)
-        names = case_names(list(dict.fromkeys(place_of(results, run).data for run in runs)))
-        several = len({place_of(results, run)[:2] for run in runs}) > 1
+        about = named_places(results, [place_of(results, run) for run in runs])
         graphs: list[Row] = []
         for run, graph in results.estimates(runs):
             place = place_of(results, run)
-            algorithm = results.algorithms[place.id]
-            name = setting_name(algorithm, algorithm.settings[place.setting].values)
-            name += f" on {names[place.data]}, seed {place.seed}" if several else ""
-            found = copies.get(place)
-            graphs.append({"name": name, "graph": graph, "copies": found, "run": run})
+            cells = about[place]
+            data = [str(cells[name]) for name in data_columns([cells])]
+            name = " on ".join([cells["setting"], *([", seed ".join(data)] if data else [])])
+            graphs.append({"name": name, "graph": graph, "copies": copies.get(place), "run": run})
         return {
             "graphs": Table(graphs[:_MOST_GRAPHS]),
             "edges": Table([row for g in graphs for row in _edges(g)], "edges.csv"),

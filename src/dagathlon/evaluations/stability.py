@@ -11,14 +11,13 @@ import numpy as np
 from dagathlon.evaluate.agreement import as_class
 from dagathlon.graphs import Graph, Mark
 from dagathlon.modules import Natural
-from dagathlon.report.bootstrap import Copies, Place, bootstrapped, place_of
+from dagathlon.report.bootstrap import Copies, bootstrapped
 from dagathlon.report.charts.agreement import MOST_EDGES, tiles
 from dagathlon.report.charts.parts import Chart, nothing
 from dagathlon.report.context import Results
 from dagathlon.report.evaluation import Drawing, Evaluation, Row, Table, TableSet
-from dagathlon.report.page.tables import case_names
+from dagathlon.report.places import by_data, data_columns, named_places, place_of
 from dagathlon.report.section import Figure, Grid, Listing, Part, Section, Words
-from dagathlon.report.tables import Combination, setting_name
 from dagathlon.simulate.resampling import BootstrapSample
 from dagathlon.study.grammar.wanted import Cases, Learning, Wanted
 
@@ -72,14 +71,12 @@ class Stability(Evaluation):
         copies = bootstrapped(results, ids)
         runs = results.runs_of(ids)
         graphs = {place_of(results, run): as_class(graph) for run, graph in results.estimates(runs)}
-        names = case_names(list(dict.fromkeys(place.data for place in copies)))
-        several = len({(place.data, place.seed) for place in copies}) > 1
+        about = named_places(results, copies)
         learners: list[Row] = []
         edges: list[Row] = []
         for place, found in copies.items():
-            about = _about(results, place, names, several)
-            learners.append(about | _summary(graphs.get(place), found))
-            edges += [about | row for row in _edges(graphs.get(place), found)]
+            learners.append(about[place] | _summary(graphs.get(place), found))
+            edges += [about[place] | row for row in _edges(graphs.get(place), found)]
         return {
             "learners": Table(learners, "learners.csv"),
             "edges": Table(edges, "edges.csv"),
@@ -100,15 +97,6 @@ class Stability(Evaluation):
         parts.append(Figure("stability", "Which edges come back?", _EDGES, variants))
         parts += [Words("", "Edges by learner"), Listing("bootstrap", _wide(tables.rows("edges")))]
         return Section("stability", "Stability", parts, leading=True)
-
-
-def _about(
-    results: Results, place: Place, names: Mapping[Combination, str], several: bool
-) -> dict[str, Any]:
-    algorithm = results.algorithms[place.id]
-    values = algorithm.settings[place.setting].values
-    data: dict[str, Any] = {"data": names[place.data], "seed": place.seed} if several else {}
-    return data | {"setting": setting_name(algorithm, values)}
 
 
 def _summary(graph: Graph | None, copies: Copies) -> dict[str, Any]:
@@ -144,27 +132,18 @@ def _edges(graph: Graph | None, copies: Copies) -> Iterator[dict[str, Any]]:
 
 
 def _grid(rows: Sequence[Row]) -> Grid:
-    data = [name for name in ("data", "seed") if name in rows[0]]
+    data = data_columns(rows)
     head = [*data, "setting", "edges", "edges back", "directions back", "other edges"]
     head += ["edges of samples", "samples", "failed"]
     ordered = sorted(rows, key=lambda row: -(row["edges back"] or 0.0))
     return Grid(head, [[row.get(name) for name in head] for row in ordered], 1 + len(data))
 
 
-def _by_data(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """Rows by data set; there is one without a name where the study has no other."""
-    groups: dict[str, list[Row]] = {}
-    for row in rows:
-        name = ", seed ".join(str(row[key]) for key in ("data", "seed") if key in row)
-        groups.setdefault(name, []).append(row)
-    return groups
-
-
 def _wide(rows: Sequence[Row]) -> list[Row]:
     """One row for each edge, with a column for each setting."""
     settings = list(dict.fromkeys(row["setting"] for row in rows))
     wide: list[Row] = []
-    for name, found in _by_data(rows).items():
+    for name, found in by_data(rows).items():
         for edge, shares in _ordered(found, len(settings)):
             about = {"data": name} if name else {}
             cells = {setting: shares.get(setting, 0.0) for setting in settings}
@@ -187,7 +166,7 @@ def _mean(shares: Mapping[str, float], n_settings: int) -> float:
 
 def _charts(rows: Sequence[Row]) -> Iterator[tuple[str, Chart]]:
     """Edges by setting, for each data set."""
-    for name, found in _by_data(rows).items():
+    for name, found in by_data(rows).items():
         yield name or "the data", _chart(found)
 
 

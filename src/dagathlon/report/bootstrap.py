@@ -12,21 +12,12 @@ import numpy.typing as npt
 from dagathlon.evaluate.agreement import as_class
 from dagathlon.graphs import Graph, Mark
 from dagathlon.report.context import Results
-from dagathlon.report.tables import Combination
+from dagathlon.report.places import Place, place_of
 from dagathlon.simulate.resampling import BootstrapSample
-from dagathlon.study.plan.plan import Case, Run
+from dagathlon.study.plan.plan import Run
 
 Shares: TypeAlias = npt.NDArray[np.float64]
 _LABEL = re.compile(rf"{BootstrapSample.name}=all,\d+")
-
-
-class Place(NamedTuple):
-    """A setting of an algorithm on one data set."""
-
-    data: Combination
-    seed: int
-    id: str
-    setting: int
 
 
 class Copies(NamedTuple):
@@ -50,17 +41,6 @@ class Copies(NamedTuple):
     directed: Shares
     sizes: Sequence[int]
     failed: int
-
-
-def place_of(results: Results, run: Run) -> Place:
-    """The setting and data set of a run, of the study itself or on a transform of the data."""
-    case = results.case(run)
-    return Place(combination_of(case), case.seed, run.entry, run.setting)
-
-
-def combination_of(case: Case) -> Combination:
-    """What tables call a kind of data."""
-    return Combination(case.graph_label, case.parameters_label, case.data_label)
 
 
 def bootstrapped(results: Results, ids: Iterable[str]) -> dict[Place, Copies]:
