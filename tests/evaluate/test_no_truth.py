@@ -123,6 +123,22 @@ def test_rare_configurations_share_a_regression_and_no_noise_is_refused() -> Non
         mixed_row_log_likelihoods(Graph.from_edges(["x -> y"], "kxy"), copied, copied)
 
 
+def test_rows_in_which_a_variable_was_set_say_nothing_about_it() -> None:
+    data = mixed(40)
+    rows = np.arange(40, dtype=np.uint16) % 2
+    targets = [(), ("age",)]
+    set_age = Dataset(data.variables, data.codes, data.values, (targets, rows))
+    graph = Graph(data.names)
+    found = mixed_row_log_likelihoods(graph, set_age, set_age)
+    own = data.column("age")[rows == 0]
+    plain = mixed_row_log_likelihoods(graph, data, data)
+    density = stats.norm.logpdf(data.column("age"), own.mean(), own.std())
+    everywhere = stats.norm.logpdf(
+        data.column("age"), data.column("age").mean(), data.column("age").std()
+    )
+    assert found == pytest.approx(plain - everywhere + np.where(rows == 0, density, 0))
+
+
 def test_what_has_no_likelihood_says_why() -> None:
     data = SEM.sample(50, np.random.default_rng(1)).select(tuple("ABC"))
     step = HeldOutRows(folds=5)
