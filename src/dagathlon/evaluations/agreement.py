@@ -67,6 +67,11 @@ class _Group(NamedTuple):
             return False
         return all(set(graph.names) == set(graphs[0].names) for graph in graphs)
 
+    def by_class(self) -> _Group:
+        """The same with the directions that classes share alone."""
+        graphs = {name: [as_class(g) for g in found] for name, found in self.graphs.items()}
+        return self._replace(graphs=graphs)
+
     @property
     def nodes(self) -> tuple[str, ...]:
         return next(iter(self.graphs.values()))[0].names
@@ -105,7 +110,9 @@ class Agreement(Evaluation):
     def tables(self, results: Results) -> Mapping[str, Table]:
         """Edges with their support, and how much two algorithms share."""
         ids = self.ids or results.ids
-        groups = [g for g in _groups(results, ids, self.classes) if g.comparable]
+        groups = [group for group in _groups(results, ids) if group.comparable]
+        if self.classes:
+            groups = [group.by_class() for group in groups]
         several = len(groups) > 1
         votes = {name: algorithm_of(results, name) for name in ids}
         copies = bootstrapped(results, ids)
@@ -177,14 +184,12 @@ def _in_words(group: Mapping[str, Any], several: bool) -> str:
     shared = [edge for edge in edges if edge.support > 1 - 1e-9]
     told = [VERDICTS[edge.direction] for edge in shared]
     n = len(set(group["votes"].values()))
-    who = f"{n} algorithms" if n > 1 else "The settings of one algorithm"
-    words = (
-        f"{who} join {len(edges):,} pairs of variables between them, {len(shared):,} of them all"
-    )
+    who = f"{n} algorithms join" if n > 1 else "The settings of one algorithm join"
+    words = f"{who} {len(edges):,} pairs of variables; {len(shared):,} are joined by all"
     if shared:
         words += (
-            f"; of these {told.count('agreed'):,} have an agreed direction and "
-            f"{told.count('contradicting'):,} contradicting ones"
+            f", {told.count('agreed'):,} of these in an agreed direction and "
+            f"{told.count('contradicting'):,} in contradicting ones"
         )
     return f"{group['name']}: {words}." if several else f"{words}."
 
@@ -233,7 +238,7 @@ def _overlap(group: Mapping[str, Any], several: bool) -> Iterator[dict[str, Any]
         yield ({"data": group["name"]} if several else {}) | pair
 
 
-def _groups(results: Results, ids: Sequence[str], classes: bool) -> Iterator[_Group]:
+def _groups(results: Results, ids: Sequence[str]) -> Iterator[_Group]:
     """Data settings whose truth is one and the same for all seeds, or that have none."""
     by_case: dict[Combination, list[Run]] = {}
     for run in results.runs_of(ids):
@@ -246,7 +251,7 @@ def _groups(results: Results, ids: Sequence[str], classes: bool) -> Iterator[_Gr
             continue
         found: dict[str, list[Graph]] = {}
         for run, graph in results.estimates(members):
-            found.setdefault(run.entry, []).append(as_class(graph) if classes else graph)
+            found.setdefault(run.entry, []).append(graph)
         yield _Group(names[which], which, results.truth(first), found)
 
 

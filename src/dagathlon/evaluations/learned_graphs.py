@@ -18,8 +18,8 @@ from dagathlon.study.plan.plan import Run
 
 _MOST_GRAPHS = 40
 _CAPTION = (
-    "In a DAG, blue edges have the direction that all DAGs of the class share; the others could be "
-    "turned without a change of what the data can tell."
+    "Blue edges have the direction that all DAGs of the class share; others of a DAG or CPDAG could "
+    "be turned, not each alone, without a change of what the data can tell."
 )
 _WIDTH = (
     "The width of an edge is the share of bootstrap samples that join the two. Rest the pointer on "
@@ -111,7 +111,7 @@ def _picture(rows: Sequence[Row]) -> Picture:
         for row in rows
     ]
     captions = [described(rows[0]["graph"], rows[0]["name"]) + "."] if len(rows) == 1 else []
-    captions += [_CAPTION] if any(row["graph"].is_dag for row in rows) else []
+    captions += [_CAPTION] if any(row["graph"].kind in ("dag", "cpdag") for row in rows) else []
     captions += [_WIDTH] if any(row["copies"] is not None for row in rows) else []
     return Picture("learned", "What was learned?", " ".join(captions), variants)
 

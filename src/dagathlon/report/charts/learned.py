@@ -25,7 +25,7 @@ def learned_drawing(graph: Graph, copies: Copies | None) -> Keyed:
     copies
         What was learned on bootstrap samples, if that is known: it gives edges their width.
     """
-    shared = cpdag(graph) if graph.is_dag else None
+    shared = _class_of(graph)
     styles, colours = {}, set[str]()
     for edge in graph.edges():
         fixed = shared is not None and edge.left in shared.parents(edge.right)
@@ -41,6 +41,13 @@ def learned_drawing(graph: Graph, copies: Copies | None) -> Keyed:
         for words, share in (("in half", 0.5), ("in all", 1.0)):
             keys.append(Key(f"{words} bootstrap samples", "currentColor", _width(share)))
     return Keyed(to_svg(graph, styles=styles), keys)
+
+
+def _class_of(graph: Graph) -> Graph | None:
+    """The graph that has the directions which all DAGs of the class share, if it is a class."""
+    if graph.is_dag:
+        return cpdag(graph)
+    return graph if graph.is_cpdag and not graph.is_undirected else None
 
 
 def _width(share: float | None) -> float:
