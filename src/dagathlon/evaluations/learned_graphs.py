@@ -18,8 +18,8 @@ from dagathlon.study.plan.plan import Run
 
 _MOST_GRAPHS = 40
 _CAPTION = (
-    "Blue edges have the direction that all DAGs of the class share; others of a DAG or CPDAG could "
-    "be turned, not each alone, without a change of what the data can tell."
+    "Blue edges have the direction that all DAGs of the class share; others of a DAG or CPDAG "
+    "could be turned, not each alone, without a change of what the data can tell."
 )
 _WIDTH = (
     "The width of an edge is the share of bootstrap samples that join the two. Rest the pointer on "
