@@ -13,7 +13,8 @@ from dagathlon.data import Dataset
 from dagathlon.errors import DagathlonError
 from dagathlon.evaluate.fit import cross_validated_rows
 from dagathlon.evaluate.independences import Tested, audit
-from dagathlon.graphs import Graph
+from dagathlon.evaluate.standing_dag import REMARK, Standing, standing_dag
+from dagathlon.graphs import Graph, Mark
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.independence import DEFAULT_TESTS, problem_of_test, shared_tests
 from dagathlon.modules import Delegate, Module, Natural, Probability
@@ -54,15 +55,20 @@ class HeldOutRows(Module):
     def compute(self, data: Dataset, estimate: Estimate | None = None) -> dict[str, Any]:
         """Means of the rows in blocks, or why there are none; without an estimate no edge."""
         graph = Graph(data.names) if estimate is None else estimate.graph
+        note = _not_defined(graph)
+        if note:
+            return {"held_out_rows": {"note": note}}
+        standing = standing_dag(graph)
         try:
-            rows = cross_validated_rows(graph, data, self.folds)
+            rows = cross_validated_rows(standing.dag, data, self.folds)
         except DagathlonError as error:
-            return {"held_out_rows": {"note": _not_defined(graph) or str(error)}}
+            return {"held_out_rows": {"note": str(error)}}
         if not np.isfinite(rows).all():
             return {"held_out_rows": {"note": "some rows have no finite log-likelihood"}}
         blocks = np.array_split(rows, min(len(rows), MOST_BLOCKS))
         means = [float(block.mean()) for block in blocks]
-        return {"held_out_rows": {"rows": len(rows), "mean": float(rows.mean()), "blocks": means}}
+        found = {"rows": len(rows), "mean": float(rows.mean()), "blocks": means}
+        return {"held_out_rows": found | _remark(standing)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,8 +93,12 @@ class ImpliedIndependences(Module):
 
     def compute(self, data: Dataset, estimate: Estimate) -> dict[str, Any]:
         """Counts, and the statements that stand out; or why there are none."""
+        graph, remark = estimate.graph, dict[str, str]()
+        if graph.kind == "mixed" and not (graph.marks == Mark.CIRCLE).any():
+            standing = standing_dag(graph)
+            graph, remark = standing.dag, _remark(standing)
         try:
-            found = audit(estimate.graph, data, test=self.test, alpha=self.alpha, most=self.most)
+            found = audit(graph, data, test=self.test, alpha=self.alpha, most=self.most)
         except DagathlonError as error:
             return {"implied_independences": {"note": str(error)}}
         row = {
@@ -102,7 +112,7 @@ class ImpliedIndependences(Module):
             "n_needless": len(found.needless),
             "needless": [_plain(one) for one in found.needless[:_MOST_KEPT]],
         }
-        return {"implied_independences": row}
+        return {"implied_independences": row | remark}
 
     def problem(self) -> str:
         """There must be such a test."""
@@ -113,10 +123,16 @@ class ImpliedIndependences(Module):
         return shared_tests(*(DEFAULT_TESTS.values() if self.test is None else (self.test,)))
 
 
+def _remark(standing: Standing) -> dict[str, str]:
+    return {} if standing.exact else {"remark": REMARK}
+
+
 def _not_defined(graph: Graph) -> str:
     """Why a kind of graph has no likelihood that factorises over its nodes; empty if it has."""
     if graph.kind in ("pag", "mag"):
         return f"a {graph.kind.upper()} leaves room for hidden variables, which have no parameters"
+    if (graph.marks == Mark.CIRCLE).any():
+        return "edges with circles leave open what they mean"
     if graph.is_undirected and not graph.is_chordal:
         return "an undirected graph has parameters of this kind only where it is chordal"
     return ""

@@ -34,7 +34,7 @@ from dagathlon.report.tables import Combination
 from dagathlon.study.plan.plan import Run
 
 _MOST_ROWS = 500
-_MOST_NODES = 300
+_MOST_NODES = 1000
 _CONSENSUS = (
     "Every algorithm has one vote, which its ids, settings and seeds share: ten settings of one do "
     "not outvote another. The width of an edge is the share of the votes that join the two. Blue: "

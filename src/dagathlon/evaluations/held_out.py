@@ -112,7 +112,7 @@ def _compared(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
             apart = paired_difference(row["blocks"], other["blocks"]) if known and other else None
             line[name] = None if apart is None else apart.mean
             line[f"± {name}"] = None if apart is None else apart.error
-        yield line | {"note": row.get("note")}
+        yield line | {"note": row.get("note"), "remark": row.get("remark")}
 
 
 def _learned(rows: Sequence[Row]) -> list[Row]:

@@ -120,6 +120,7 @@ def _counts(found: Row) -> dict[str, Any]:
         "edges": edges,
         "not needed": needless if edges else None,
         "note": found.get("note"),
+        "remark": found.get("remark"),
     }
 
 

@@ -69,10 +69,11 @@ def data_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def not_defined(rows: Sequence[Mapping[str, Any]]) -> Iterator[Words]:
-    """Who has a note in place of numbers, and why."""
-    reasons: dict[str, list[str]] = {}
-    for row in rows:
-        if row["note"]:
-            reasons.setdefault(row["note"], []).append(row["setting"])
-    for reason, settings in reasons.items():
-        yield Words(f"Not defined for {'; '.join(dict.fromkeys(settings))}: {reason}.")
+    """Who has a note in place of numbers, or a remark on them, and why."""
+    for column, words in (("note", "Not defined for"), ("remark", "With a reservation:")):
+        reasons: dict[str, list[str]] = {}
+        for row in rows:
+            if row.get(column):
+                reasons.setdefault(row[column], []).append(row["setting"])
+        for reason, settings in reasons.items():
+            yield Words(f"{words} {'; '.join(dict.fromkeys(settings))}: {reason}.")
