@@ -7,7 +7,8 @@ import json
 import sys
 from pathlib import Path
 
-from dagathlon.cli._interrupt import interruptible
+from dagathlon.cli._interrupt import INTERRUPTED, interruptible
+from dagathlon.cli._learn_report import Learned, check_report, write_report
 from dagathlon.cli._parts import (
     Commands,
     add_modules_argument,
@@ -28,6 +29,7 @@ from dagathlon.cli._posterior import (
 )
 from dagathlon.data import read_data
 from dagathlon.data.preview import described
+from dagathlon.errors import DagathlonError
 from dagathlon.graphs import Graph, write_graph
 from dagathlon.graphs.formats.files import format_of
 from dagathlon.learners import Estimate, learn
@@ -70,6 +72,20 @@ def add_parser(commands: Commands) -> None:
         metavar="S",
         help="e.g. 90s; then searches and samplers give their best so far, others nothing",
     )
+    parser.add_argument(
+        "--report",
+        type=Path,
+        metavar="PAGE.html",
+        help="write a page on the graph: stability, held-out likelihood, rejected independences; "
+        "any other name is a folder for page, tables and figures",
+    )
+    parser.add_argument(
+        "--copies",
+        type=int,
+        default=20,
+        metavar="N",
+        help="with --report: bootstrap samples to learn from again (default 20; 0 for none)",
+    )
     add_modules_argument(parser)
     parser.add_argument("--seed", type=int, default=1, help="random seed (default 1)")
 
@@ -95,14 +111,23 @@ def _run(arguments: argparse.Namespace) -> int:
         estimate = learn(
             data, name, seed=arguments.seed, timeout=timeout, progress=True, **parameters
         )
+    usage = meter.stop()
     late = settled(estimate, learner)
-    _write(arguments, name, estimate, late, meter.stop())
+    _write(arguments, name, estimate, late, usage)
     if STOPPED_EARLY in estimate.stats:
         print(f"stopped at the time limit of {limit:g} s with the best so far", file=sys.stderr)
     for note in estimate.notes:
         print(f"note: {note}", file=sys.stderr)
     _print_graph(estimate.graph, late, arguments.out)
     write_posterior_files(arguments, estimate, learner)
+    if arguments.report is None:
+        return 0
+    learned = Learned(
+        name, parameters, arguments.data, data, estimate, usage, arguments.seed, limit
+    )
+    if not write_report(learned, arguments.report, arguments.copies):
+        return INTERRUPTED
+    print(f"report: {arguments.report}", file=sys.stderr)
     return 0
 
 
@@ -137,6 +162,9 @@ def _check_places(arguments: argparse.Namespace) -> None:
     check_folder(arguments.out)
     check_folder(arguments.stats)
     check_posterior_places(arguments)
+    check_report(arguments.report)
+    if arguments.copies < 0:
+        raise DagathlonError(f"--copies is a number of samples, found {arguments.copies}")
     if arguments.out:
         format_of(str(arguments.out))
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from dagathlon.data import Dataset, LinearSem, Network
 from dagathlon.data.distributions import Distribution, FloatArray, Gaussian, Table
 from dagathlon.errors import DataError, GraphError
+from dagathlon.evaluate.mixed_fit import mixed_row_log_likelihoods
 from dagathlon.graphs import Graph, extension
 
 _MOST_CELLS = 1_000_000
@@ -119,18 +120,42 @@ def cross_validated_log_likelihood(
     The graph is the same in every fold: this asks how well its parameters carry over, and not
     whether another sample would give the same graph. Row i is in fold i modulo `folds`.
     """
+    return float(np.mean(cross_validated_rows(graph, data, folds, sample_size)))
+
+
+def cross_validated_rows(
+    graph: Graph, data: Dataset, folds: int = 5, sample_size: float = 1.0
+) -> FloatArray:
+    """Log-likelihood of every complete row, under parameters fitted without its fold.
+
+    Parameters
+    ----------
+    graph
+        A DAG, or a graph of directed and undirected edges that a DAG extends.
+    data
+        A column for each node, of any kind; rows with missing values are left out.
+    folds
+        Number of parts; row i is in fold i modulo `folds`.
+    sample_size
+        Equivalent sample size of the prior of discrete nodes.
+    """
     complete = _complete(data.select(graph.names))
     if not 2 <= folds <= len(complete):
         raise DataError(
             f"cross-validation in {folds} folds needs 2 or more folds, and a row for each; "
             f"there are {len(complete)} complete rows"
         )
+    dag = graph if graph.is_dag else extension(graph)
     fold = np.arange(len(complete)) % folds
-    total = 0.0
+    rows = np.empty(len(complete))
     for k in range(folds):
-        network = fit(graph, complete.take(np.flatnonzero(fold != k)), sample_size)
-        total += network.log_likelihood(complete.take(np.flatnonzero(fold == k)))
-    return total / len(complete)
+        training = complete.take(np.flatnonzero(fold != k))
+        test = complete.take(np.flatnonzero(fold == k))
+        if data.is_mixed:
+            rows[fold == k] = mixed_row_log_likelihoods(dag, training, test, sample_size)
+        else:
+            rows[fold == k] = fit(dag, training, sample_size).row_log_likelihoods(test)
+    return rows
 
 
 def gaussian_cross_entropy(fitted: Network, truth: LinearSem, scaled: bool = False) -> float:

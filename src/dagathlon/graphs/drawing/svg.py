@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from typing import NamedTuple
 from xml.sax.saxutils import escape
 
 from dagathlon.errors import GraphError, unknown
@@ -34,6 +35,7 @@ stroke-opacity: .55 }}
 .dagathlon-graph .edge {{ fill: none; stroke: currentColor; stroke-opacity: .8; \
 stroke-width: 1.2; stroke-linecap: round }}
 .dagathlon-graph .edge .arrow {{ fill: currentColor; fill-opacity: .8; stroke: none }}
+.dagathlon-graph .styled .arrow {{ fill-opacity: 1 }}
 .dagathlon-graph .weight {{ font-size: {FONT_SIZE * 0.75:g}px; paint-order: stroke; \
 stroke: #ffffff; stroke-opacity: .85; stroke-width: 3px }}
 .dagathlon-graph .correct {{ stroke-opacity: 1; stroke-width: 1.6 }}
@@ -46,11 +48,36 @@ stroke: #ffffff; stroke-opacity: .85; stroke-width: 3px }}
 """
 
 
+class EdgeStyle(NamedTuple):
+    """How one edge is drawn.
+
+    Parameters
+    ----------
+    colour
+        A colour of CSS; ``currentColor`` is that of the text around the drawing.
+    width
+        Thickness of the line in pixels; arrows grow with it.
+    opacity
+        From 0 to 1.
+    dashed
+        Whether the line is dashed.
+    words
+        What is said of the edge where the pointer rests on it.
+    """
+
+    colour: str = "currentColor"
+    width: float = 1.2
+    opacity: float = 1.0
+    dashed: bool = False
+    words: str = ""
+
+
 def to_svg(
     graph: Graph,
     highlight: Mapping[tuple[str, str], str] | None = None,
     width: float | None = None,
     weights: Mapping[tuple[str, str], float] | None = None,
+    styles: Mapping[tuple[str, str], EdgeStyle] | None = None,
 ) -> str:
     """Draw a graph.
 
@@ -69,6 +96,8 @@ def to_svg(
     weights
         A number from 0 to 1 for an edge by its two names, in either order: the edge is as thick as
         the number is large, and carries it.
+    styles
+        How an edge is drawn, by its two names in either order, in place of the usual look.
 
     Returns
     -------
@@ -79,10 +108,14 @@ def to_svg(
     layout = arrange(graph, labels).moved(_MARGIN, _MARGIN)
     classes = _edge_classes(graph, highlight or {})
     numbers = {frozenset(graph.positions(pair)): w for pair, w in (weights or {}).items()}
-    edges = [
-        _edge(graph, pair, curve, classes.get(frozenset(pair), ""), numbers.get(frozenset(pair)))
-        for pair, curve in sorted(layout.curves.items())
-    ]
+    given = {frozenset(graph.positions(pair)): style for pair, style in (styles or {}).items()}
+    edges = []
+    for pair, curve in sorted(layout.curves.items()):
+        key = frozenset(pair)
+        if key in given:
+            edges.append(_styled_edge(graph, pair, curve, given[key]))
+        else:
+            edges.append(_edge(graph, pair, curve, classes.get(key, ""), numbers.get(key)))
     nodes = [
         _node(graph.names[node], labels[node], box) for node, box in sorted(layout.boxes.items())
     ]
@@ -156,6 +189,24 @@ def _edge(
     )
 
 
+def _styled_edge(graph: Graph, pair: tuple[int, int], curve: Curve, style: EdgeStyle) -> str:
+    """An edge in a look of its own, with a broad invisible line for the pointer to rest on."""
+    i, j = pair
+    at_i, at_j = Mark(int(graph.marks[j, i])), Mark(int(graph.marks[i, j]))
+    scale = max(1.0, 0.7 + style.width / 4)
+    shapes = _end_mark(curve, at_i, scale) + _end_mark(curve[::-1], at_j, scale)
+    line = _shortened(_shortened(curve[::-1], at_j, scale)[::-1], at_i, scale)
+    written = f"{graph.names[i]} {connector(at_i, at_j)} {graph.names[j]}"
+    look = f"stroke:{style.colour};stroke-width:{_number(style.width)};stroke-opacity:1"
+    dashes = ' stroke-dasharray="7 5"' if style.dashed else ""
+    return (
+        f'<g class="edge styled" style="{look};opacity:{style.opacity:.2f};color:{style.colour}">'
+        f"<title>{_text(style.words or written)}</title>"
+        f'<path d="{_path(curve)}" style="stroke:transparent;stroke-width:14"/>'
+        f'<path class="line" d="{_path(line)}"{dashes} stroke-linecap="butt"/>{shapes}</g>'
+    )
+
+
 def _weight_label(curve: Curve, weight: float | None) -> str:
     """The number of an edge, at the middle of its curve."""
     if weight is None:
@@ -165,25 +216,28 @@ def _weight_label(curve: Curve, weight: float | None) -> str:
     return f'<text class="weight" x="{_number(x)}" y="{_number(y + 3)}">{weight:.2f}</text>'
 
 
-def _end_mark(curve: Curve, mark: Mark) -> str:
+def _end_mark(curve: Curve, mark: Mark, scale: float = 1.0) -> str:
     """The shape at the start of a curve; a tail is the bare end of the line."""
     tip = curve[0]
     dx, dy = _direction(curve)
     if mark == Mark.CIRCLE:
-        x, y = tip.x + dx * _CIRCLE_RADIUS, tip.y + dy * _CIRCLE_RADIUS
-        return f'<circle cx="{_number(x)}" cy="{_number(y)}" r="{_number(_CIRCLE_RADIUS)}"/>'
+        radius = _CIRCLE_RADIUS * scale
+        x, y = tip.x + dx * radius, tip.y + dy * radius
+        return f'<circle cx="{_number(x)}" cy="{_number(y)}" r="{_number(radius)}"/>'
     if mark == Mark.ARROW:
-        x, y = tip.x + dx * _ARROW_LENGTH, tip.y + dy * _ARROW_LENGTH
-        half = _ARROW_WIDTH / 2
+        x, y = tip.x + dx * _ARROW_LENGTH * scale, tip.y + dy * _ARROW_LENGTH * scale
+        half = _ARROW_WIDTH * scale / 2
         corners = (tip, Point(x - dy * half, y + dx * half), Point(x + dy * half, y - dx * half))
         points = " ".join(f"{_number(point.x)},{_number(point.y)}" for point in corners)
         return f'<polygon class="arrow" points="{points}"/>'
     return ""
 
 
-def _shortened(curve: Curve, mark: Mark) -> Curve:
+def _shortened(curve: Curve, mark: Mark, scale: float = 1.0) -> Curve:
     """The curve with room for the shape at its start."""
-    room = {Mark.ARROW: _ARROW_LENGTH - 1, Mark.CIRCLE: 2 * _CIRCLE_RADIUS}.get(mark, 0.0)
+    room = {Mark.ARROW: _ARROW_LENGTH * scale - 1, Mark.CIRCLE: 2 * _CIRCLE_RADIUS * scale}.get(
+        mark, 0.0
+    )
     dx, dy = _direction(curve)
     return (Point(curve[0].x + dx * room, curve[0].y + dy * room), *curve[1:])
 
