@@ -184,7 +184,8 @@ def table_of(counts: npt.NDArray[Any], prior: float) -> FloatArray:
     totals = cells.sum(axis=-1, keepdims=True)
     # A configuration that was never seen says nothing about the node.
     even = np.full_like(cells, 1.0 / counts.shape[-1], dtype=np.float64)
-    return np.divide(cells, totals, out=even, where=totals > 0)
+    shares: FloatArray = np.divide(cells, totals, out=even, where=totals > 0)
+    return shares
 
 
 def _regressions(
@@ -220,7 +221,7 @@ def _regressions(
 
 def _least_squares(given: FloatArray, value: FloatArray) -> tuple[FloatArray, float]:
     """Coefficients and residual deviation, which is 0 where it is rounding alone."""
-    coefficients = np.linalg.lstsq(given, value, rcond=None)[0]
+    coefficients: FloatArray = np.linalg.lstsq(given, value, rcond=None)[0].astype(np.float64)
     deviation = float(np.sqrt(np.mean((value - given @ coefficients) ** 2)))
     scale = max(float(np.std(value)), float(np.abs(value).max()), 1e-300)
     return coefficients, 0.0 if deviation <= _LEAST_DEVIATION * scale else deviation

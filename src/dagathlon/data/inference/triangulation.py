@@ -61,8 +61,8 @@ class CliqueTree:
                     above.update((other, place) for other in fresh)
                     reached += fresh
                 order += reached
-        place = {old: new for new, old in enumerate(order)}
-        parents = tuple(place[above[old]] for old in order)
+        number = {old: new for new, old in enumerate(order)}
+        parents = tuple(number[above[old]] for old in order)
         return CliqueTree(tuple(self.cliques[old] for old in order), parents)
 
 

@@ -33,11 +33,11 @@ def arrange(graph: Graph, labels: Sequence[Label], layout: LayoutName = "auto") 
     for nodes in _components(len(graph), [*directed, *others]):
         number = {node: i for i, node in enumerate(nodes)}
         chosen = [labels[node] for node in nodes]
-        inner = [
+        arrows, plain = (
             [(number[u], number[v]) for u, v in edges if u in number]
             for edges in (directed, others)
-        ]
-        part = _connected(chosen, *inner, layout)
+        )
+        part = _connected(chosen, arrows, plain, layout)
         boxes = {nodes[i]: box for i, box in part.boxes.items()}
         curves = {(nodes[u], nodes[v]): curve for (u, v), curve in part.curves.items()}
         parts.append(Layout(part.width, part.height, boxes, curves))
