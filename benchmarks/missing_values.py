@@ -19,7 +19,8 @@ from dagathlon.errors import DagathlonError
 from dagathlon.evaluate.distance import shd
 from dagathlon.graphs import cpdag
 
-SETS = 10
+SETS = 5
+FIRST_SEED = 2000
 SETTINGS = (("asia", 500), ("insurance", 1000), ("alarm", 1000), ("ecoli70", 1000))
 SHARES = (0.1, 0.2)
 
@@ -56,7 +57,7 @@ def distances(name: str, rows: int, share: float, at_random: bool) -> dict[str, 
     truth = cpdag(network.graph)
     found: dict[str, list[float]] = {}
     for seed in range(SETS):
-        complete = network.sample(rows, 1000 + seed)
+        complete = network.sample(rows, FIRST_SEED + seed)
         data = with_gaps(complete, share, seed, at_random)
         graphs = {"nothing missing, hc": learn(complete, "hc").graph}
         for way, of in WAYS.items():
@@ -81,7 +82,10 @@ def main() -> None:
             for share in SHARES:
                 found = distances(name, rows, share, kind == "MAR")
                 cells = [f"{np.mean(found[column]):.2f}" for column in columns]
-                print(f"| {name} | {rows:,} | {share:.0%} {kind} | " + " | ".join(cells) + " |")
+                print(
+                    f"| {name} | {rows:,} | {share:.0%} {kind} | " + " | ".join(cells) + " |",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

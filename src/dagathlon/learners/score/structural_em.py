@@ -66,7 +66,8 @@ class StructuralEm(StartsFromGraph, ScoreBased):
     begin
         The first graph where none is given: the one that the search finds on data whose gaps were
         filled once by chained equations (imputed), or the one of the required edges alone (empty);
-        with both, the run of higher score is returned.
+        with both, the run of higher score is returned. Null is both for discrete and empty for
+        continuous data, as a benchmark has it.
     max_iter
         Largest number of steps of each search; null is no limit.
     score
@@ -87,7 +88,7 @@ class StructuralEm(StartsFromGraph, ScoreBased):
     search: Literal["hc", "tabu"] = "hc"
     iterations: Natural = 20
     em_steps: Natural = 5
-    begin: Literal["both", "imputed", "empty"] = "both"
+    begin: Literal["both", "imputed", "empty"] | None = None
     max_iter: Count | None = None
 
     def objection(self, data: DataFacts) -> str:
@@ -116,7 +117,7 @@ class StructuralEm(StartsFromGraph, ScoreBased):
             return self._searcher().learn(data, rng, start)
         _refuse_empty(data)
         best, searches = None, 0
-        for begin in self._beginnings(start):
+        for begin in self._beginnings(data, start):
             steps = self.steps(data, rng, begin, start)
             if best is None:
                 best = next(steps)
@@ -183,10 +184,11 @@ class StructuralEm(StartsFromGraph, ScoreBased):
                 break
         return expected, score
 
-    def _beginnings(self, start: Graph | None) -> tuple[Beginning, ...]:
+    def _beginnings(self, data: Dataset, start: Graph | None) -> tuple[Beginning, ...]:
         if start is not None:
             return ("given",)
-        return ("imputed", "empty") if self.begin == "both" else (self.begin,)
+        begin = self.begin or ("both" if data.is_discrete else "empty")
+        return ("imputed", "empty") if begin == "both" else (begin,)
 
     def _first(
         self, data: Dataset, rng: np.random.Generator, begin: Beginning, start: Graph | None
