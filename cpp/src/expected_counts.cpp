@@ -33,7 +33,7 @@ ExpectedCounts::ExpectedCounts(std::shared_ptr<const IncompleteData> data, const
 }
 
 ExpectedCounts::Row ExpectedCounts::grouped(std::size_t row, const std::vector<Conditional>& network) {
-  Row result{row, {}};
+  Row result{row, {}, {}};
   for (std::size_t v = 0; v < network.size(); ++v) {
     if (data_->columns[v][row] != IncompleteData::missing) continue;
     result.groups.emplace_back();
@@ -44,7 +44,11 @@ ExpectedCounts::Row ExpectedCounts::grouped(std::size_t row, const std::vector<C
     if (slice.open.empty()) log_likelihood_ += log_of(slice.cells[0]);
     else add_potential(result.groups, std::move(slice));
   }
-  for (Group& group : result.groups) settle(group);
+  for (std::size_t g = 0; g < result.groups.size(); ++g) {
+    settle(result.groups[g]);
+    const std::vector<std::size_t>& variables = result.groups[g].variables;
+    for (std::size_t local = 0; local < variables.size(); ++local) result.open.push_back({variables[local], g, local});
+  }
   return result;
 }
 
@@ -121,9 +125,12 @@ void ExpectedCounts::settle(Group& group) {
   const bool small = cells <= max_joint;
   Potential whole = eliminated(group.potentials, small ? all : 0, group.sizes);
   log_likelihood_ += log_of(normalise(whole.cells));
-  if (!small) return;
-  group.potentials.clear();
-  group.potentials.push_back(std::move(whole));
+  if (small) {
+    group.potentials.clear();
+    group.potentials.push_back(std::move(whole));
+  }
+  for (std::size_t local = 0; local < group.variables.size(); ++local)
+    group.singles.push_back(marginal(group, Scope{1} << local));
 }
 
 const std::vector<double>& ExpectedCounts::marginal(Group& group, Scope scope) {
@@ -136,29 +143,39 @@ const std::vector<double>& ExpectedCounts::marginal(Group& group, Scope scope) {
 }
 
 // Multiplies the places of a row by the distribution of what the family misses of one group.
-void ExpectedCounts::spread(Group& group, Nodes family, const std::vector<std::uint64_t>& steps) {
+void ExpectedCounts::spread(Group& group, std::span<const Member> members) {
   Scope scope = 0;
-  std::vector<std::pair<std::size_t, std::uint64_t>> axes;
-  for (std::size_t local = 0; local < group.variables.size(); ++local) {
-    const auto place = std::ranges::find(family, group.variables[local]);
-    if (place == family.end()) continue;
-    scope |= Scope{1} << local;
-    axes.emplace_back(group.sizes[local], steps[static_cast<std::size_t>(place - family.begin())]);
-  }
-  if (axes.empty()) return;
-  const std::vector<double>& cells = marginal(group, scope);
+  for (const Member& member : members) scope |= Scope{1} << member.local;
+  const std::vector<double>& cells = members.size() == 1 ? group.singles[members[0].local] : marginal(group, scope);
   next_.clear();
   for (std::size_t cell = 0; cell < cells.size(); ++cell) {
     if (cells[cell] == 0) continue;
     std::uint64_t offset = 0;
     std::size_t rest = cell;
-    for (std::size_t k = axes.size(); k-- > 0;) {
-      offset += rest % axes[k].first * axes[k].second;
-      rest /= axes[k].first;
+    for (std::size_t k = members.size(); k-- > 0;) {
+      const std::size_t size = group.sizes[members[k].local];
+      offset += rest % size * members[k].step;
+      rest /= size;
     }
     for (const Place& place : places_) next_.push_back({place.cell + offset, place.weight * cells[cell]});
   }
   places_.swap(next_);
+}
+
+// The cell of what is known in a row; `members_` gets what is not.
+std::uint64_t ExpectedCounts::known_cell(const Row& row, Nodes family, const std::vector<std::uint64_t>& steps) {
+  std::uint64_t cell = 0;
+  members_.clear();
+  for (std::size_t k = 0; k < family.size(); ++k) {
+    const std::uint16_t code = data_->columns[family[k]][row.number];
+    if (code != IncompleteData::missing) {
+      cell += code * steps[k];
+      continue;
+    }
+    const auto place = std::ranges::find(row.open, family[k], &Open::variable);
+    members_.push_back({place->group, place->local, steps[k]});
+  }
+  return cell;
 }
 
 // Calls add(cell, weight) for every row and every cell that it may be in.
@@ -169,19 +186,30 @@ void ExpectedCounts::visit(std::size_t child, Nodes parents, Add&& add) {
   std::vector<std::uint64_t> steps(family.size());
   std::uint64_t step = 1;
   for (std::size_t k = family.size(); k-- > 0; step *= data_->arities[family[k]]) steps[k] = step;
-  const auto known = [&](std::size_t row) {
+  for (const std::size_t row : complete_) {
     std::uint64_t cell = 0;
-    for (std::size_t k = 0; k < family.size(); ++k) {
-      const std::uint16_t code = data_->columns[family[k]][row];
-      if (code != IncompleteData::missing) cell += code * steps[k];
-    }
-    return cell;
-  };
-  for (const std::size_t row : complete_) add(known(row), 1.0);
+    for (std::size_t k = 0; k < family.size(); ++k) cell += data_->columns[family[k]][row] * steps[k];
+    add(cell, 1.0);
+  }
   for (Row& row : incomplete_) {
     pulse::beat(family.size());
-    places_.assign(1, {known(row.number), 1.0});
-    for (Group& group : row.groups) spread(group, family, steps);
+    const std::uint64_t cell = known_cell(row, family, steps);
+    if (members_.empty()) {
+      add(cell, 1.0);
+      continue;
+    }
+    if (members_.size() == 1) {
+      const std::vector<double>& shares = row.groups[members_[0].group].singles[members_[0].local];
+      for (std::size_t level = 0; level < shares.size(); ++level) add(cell + level * members_[0].step, shares[level]);
+      continue;
+    }
+    std::ranges::sort(members_);
+    places_.assign(1, {cell, 1.0});
+    for (auto from = members_.begin(); from != members_.end();) {
+      const auto to = std::find_if(from, members_.end(), [&](const Member& m) { return m.group != from->group; });
+      spread(row.groups[from->group], {from, to});
+      from = to;
+    }
     for (const Place& place : places_) add(place.cell, place.weight);
   }
 }

@@ -5,9 +5,11 @@
 // missing values the groups are small, so that the distribution of any few of them is exact and cheap.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -56,6 +58,8 @@ class ExpectedCounts {
     std::vector<Potential> potentials;
     // Columns of each potential, until all are known and have numbers in the group.
     std::vector<std::vector<std::size_t>> scopes;
+    // The distribution of each variable by itself, and of others together that were asked for.
+    std::vector<std::vector<double>> singles;
     std::unordered_map<Scope, std::vector<double>> known;
   };
   // A node's table at the known values of a row: the columns that are open, and a cell for each
@@ -64,9 +68,23 @@ class ExpectedCounts {
     std::vector<std::size_t> open;
     std::vector<double> cells;
   };
+  // Where a missing value of a row is: its group, and its number there.
+  struct Open {
+    std::size_t variable;
+    std::size_t group;
+    std::size_t local;
+  };
   struct Row {
     std::size_t number;
     std::vector<Group> groups;
+    std::vector<Open> open;
+  };
+  // A missing value of a family, with the distance of its levels in the table.
+  struct Member {
+    std::size_t group;
+    std::size_t local;
+    std::uint64_t step;
+    auto operator<=>(const Member&) const = default;
   };
   struct Place {
     std::uint64_t cell;
@@ -80,11 +98,13 @@ class ExpectedCounts {
   const std::vector<double>& marginal(Group& group, Scope scope);
   template <class Add>
   void visit(std::size_t child, Nodes parents, Add&& add);
-  void spread(Group& group, Nodes family, const std::vector<std::uint64_t>& steps);
+  std::uint64_t known_cell(const Row& row, Nodes family, const std::vector<std::uint64_t>& steps);
+  void spread(Group& group, std::span<const Member> members);
 
   std::shared_ptr<const IncompleteData> data_;
   std::vector<std::size_t> complete_;
   std::vector<Row> incomplete_;
+  std::vector<Member> members_;
   std::vector<Place> places_;
   std::vector<Place> next_;
   double log_likelihood_ = 0;
