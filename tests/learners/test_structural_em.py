@@ -169,6 +169,8 @@ def test_limits_and_knowledge_are_kept() -> None:
 
 def test_what_cannot_be_done_is_refused_with_the_remedy() -> None:
     data = with_gaps(Network.load("asia").sample(50, 1), 0.2, 1)
+    with pytest.raises(DataError, match=r"hc cannot handle missing values.*structural_em takes"):
+        learn(data, "hc")
     with pytest.raises(DataError, match="cannot compute score qnml from expected values"):
         learn(data, "structural_em", score="qnml")
     codes = np.array(data.codes)
