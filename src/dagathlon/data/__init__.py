@@ -4,7 +4,9 @@ from dagathlon.data.dataset import Dataset
 from dagathlon.data.distributions import Distribution, Gaussian, Table
 from dagathlon.data.facts import DataFacts, DataKind, facts_of
 from dagathlon.data.files import read_data, write_data
+from dagathlon.data.fitting import fit
 from dagathlon.data.imputation import impute
+from dagathlon.data.inference import Assignment, NormalAnswer, TableAnswer
 from dagathlon.data.multivariate_normal import MultivariateNormal
 from dagathlon.data.network import About, Network
 from dagathlon.data.networks import NETWORK_FORMATS, read_network, write_network
@@ -27,6 +29,7 @@ __all__ = [
     "NETWORK_FORMATS",
     "SACHS_CONDITIONS",
     "About",
+    "Assignment",
     "ColumnSummary",
     "DataFacts",
     "DataKind",
@@ -37,10 +40,13 @@ __all__ = [
     "MultivariateNormal",
     "Network",
     "NetworkRecord",
+    "NormalAnswer",
     "Regimes",
     "Table",
+    "TableAnswer",
     "Variable",
     "facts_of",
+    "fit",
     "impute",
     "list_data",
     "list_networks",

@@ -9,13 +9,13 @@ from typing import NamedTuple
 from xml.sax.saxutils import escape
 
 from dagathlon.errors import GraphError, unknown
-from dagathlon.graphs.drawing.arrange import arrange
+from dagathlon.graphs.drawing.arrange import LayoutName, arrange
 from dagathlon.graphs.drawing.labels import FONT_SIZE, LINE_HEIGHT, Label, label
 from dagathlon.graphs.drawing.layout import Box, Curve, Point
 from dagathlon.graphs.graph import Graph
 from dagathlon.graphs.marks import Mark, connector
 
-HIGHLIGHTS = ("correct", "missing", "wrong")
+HIGHLIGHTS = ("correct", "reversed", "missing", "wrong")
 
 _MARGIN = 12.0
 _ARROW_LENGTH, _ARROW_WIDTH = 9.0, 7.0
@@ -24,10 +24,12 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 # Ink is the colour of the text around the drawing; as a file of its own the drawing follows the
 # reader's light or dark scheme. Blue and vermilion differ to colour-blind eyes and are readable on
-# both; missing edges are dashed and wrong ones thick besides.
+# both; missing edges are dashed and wrong ones thick besides, reversed ones purple and dotted.
+_SCHEMES = """\
+svg:root.dagathlon-graph { color: #1a1d21 }
+@media (prefers-color-scheme: dark) { svg:root.dagathlon-graph { color: #e6e8eb } }
+"""
 _STYLE = f"""\
-svg:root.dagathlon-graph {{ color: #1a1d21 }}
-@media (prefers-color-scheme: dark) {{ svg:root.dagathlon-graph {{ color: #e6e8eb }} }}
 .dagathlon-graph text {{ font: {FONT_SIZE:g}px Helvetica, Arial, sans-serif; fill: currentColor; \
 text-anchor: middle }}
 .dagathlon-graph .node rect {{ fill: #4c8fd6; fill-opacity: .13; stroke: currentColor; \
@@ -43,6 +45,9 @@ stroke: #ffffff; stroke-opacity: .85; stroke-width: 3px }}
 .dagathlon-graph .missing {{ stroke: #2b7fc9; stroke-opacity: 1; stroke-width: 1.6 }}
 .dagathlon-graph .missing .line {{ stroke-dasharray: 6 4 }}
 .dagathlon-graph .missing .arrow {{ fill: #2b7fc9; fill-opacity: 1 }}
+.dagathlon-graph .reversed {{ stroke: #9b5fd0; stroke-opacity: 1; stroke-width: 2 }}
+.dagathlon-graph .reversed .line {{ stroke-dasharray: 1.5 4 }}
+.dagathlon-graph .reversed .arrow {{ fill: #9b5fd0; fill-opacity: 1 }}
 .dagathlon-graph .wrong {{ stroke: #dd4b26; stroke-opacity: 1; stroke-width: 2.2 }}
 .dagathlon-graph .wrong .arrow {{ fill: #dd4b26; fill-opacity: 1 }}
 """
@@ -78,6 +83,9 @@ def to_svg(
     width: float | None = None,
     weights: Mapping[tuple[str, str], float] | None = None,
     styles: Mapping[tuple[str, str], EdgeStyle] | None = None,
+    *,
+    layout: LayoutName = "auto",
+    ink: str | None = None,
 ) -> str:
     """Draw a graph.
 
@@ -89,8 +97,8 @@ def to_svg(
     graph
         The graph.
     highlight
-        Class of an edge by its two names, in either order: ``"correct"`` (black), ``"missing"``
-        (blue, dashed) or ``"wrong"`` (red).
+        Class of an edge by its two names, in either order: ``"correct"`` (black), ``"reversed"``
+        (purple, dotted), ``"missing"`` (blue, dashed) or ``"wrong"`` (red).
     width
         Width in pixels; by default what the drawing needs, shrunk to the page.
     weights
@@ -98,6 +106,11 @@ def to_svg(
         the number is large, and carries it.
     styles
         How an edge is drawn, by its two names in either order, in place of the usual look.
+    layout
+        ``"layered"``, ``"stress"`` or ``"grid"``; by default what suits the graph.
+    ink
+        Colour of lines and letters; by default that of the text around, or of the reader's light or
+        dark scheme.
 
     Returns
     -------
@@ -105,22 +118,22 @@ def to_svg(
         A self-contained ``<svg>`` element that fits light and dark pages.
     """
     labels = [label(name) for name in graph.names]
-    layout = arrange(graph, labels).moved(_MARGIN, _MARGIN)
+    placed = arrange(graph, labels, layout).moved(_MARGIN, _MARGIN)
     classes = _edge_classes(graph, highlight or {})
     numbers = {frozenset(graph.positions(pair)): w for pair, w in (weights or {}).items()}
     given = {frozenset(graph.positions(pair)): style for pair, style in (styles or {}).items()}
     edges = []
-    for pair, curve in sorted(layout.curves.items()):
+    for pair, curve in sorted(placed.curves.items()):
         key = frozenset(pair)
         if key in given:
             edges.append(_styled_edge(graph, pair, curve, given[key]))
         else:
             edges.append(_edge(graph, pair, curve, classes.get(key, ""), numbers.get(key)))
     nodes = [
-        _node(graph.names[node], labels[node], box) for node, box in sorted(layout.boxes.items())
+        _node(graph.names[node], labels[node], box) for node, box in sorted(placed.boxes.items())
     ]
-    size = (layout.width + 2 * _MARGIN, layout.height + 2 * _MARGIN)
-    return "\n".join([_opening(size, width), *_description(graph), *edges, *nodes, "</svg>"])
+    size = (placed.width + 2 * _MARGIN, placed.height + 2 * _MARGIN)
+    return "\n".join([_opening(size, width), *_description(graph, ink), *edges, *nodes, "</svg>"])
 
 
 def _opening(size: tuple[float, float], width: float | None) -> str:
@@ -133,13 +146,14 @@ def _opening(size: tuple[float, float], width: float | None) -> str:
     )
 
 
-def _description(graph: Graph) -> list[str]:
+def _description(graph: Graph, ink: str | None) -> list[str]:
     edges = "; ".join(str(edge) for edge in graph.edges()[:200]) or "none"
     counts = f"{len(graph)} nodes and {graph.n_edges} edges"
+    scheme = _SCHEMES if ink is None else f".dagathlon-graph {{ color: {ink} }}\n"
     return [
         f"<title>Graph of {counts}</title>",
         f"<desc>Edges: {_text(edges)}</desc>",
-        f"<style>\n{_STYLE}</style>",
+        f"<style>\n{scheme}{_STYLE}</style>",
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -70,7 +70,11 @@ class ScoreBased(ScoreParameters, Learner):
                 f"{self.name} with score {self.score} needs {SCORES[self.score].data} data, "
                 f"and these are {data.kind}; scores for them: {listing(scores_for(data.kind))}"
             )
-        return super().objection(data)
+        problem = super().objection(data)
+        if problem and data.missing and data.kind in ("discrete", "continuous"):
+            whole = super().objection(replace(data, missing=False))
+            return problem if whole else f"{problem}; structural_em takes them"
+        return problem
 
     def native_score(self, data: Dataset) -> _core.Score:
         """The score on these data."""
