@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import os
 import struct
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.types as pt
 
-from dagathlon.data.column_plan import carried_out
+from dagathlon.data.column_plan import carried_out, warn_of_guesses
 from dagathlon.data.columns import plan_column
 from dagathlon.data.dataset import Dataset
-from dagathlon.data.export import LEVELS_KEY, indicator_name
+from dagathlon.data.export import LEVELS_KEY, ORDERED_KEY, indicator_name
+from dagathlon.data.gaps import with_gaps
 from dagathlon.data.labels import shown, word_of
 from dagathlon.data.regimes import Regimes, regimes_of_mask
 from dagathlon.data.request import ColumnRequest
@@ -68,7 +70,8 @@ def from_frame(frame: Any, request: ColumnRequest) -> Dataset:
             )
     except (pa.ArrowException, ValueError, TypeError) as error:
         raise DataError(f"{library} table: cannot be taken over ({error})") from None
-    return from_table(table, request, f"{library} table", _category_levels(frame, library))
+    levels = _category_levels(frame, library)
+    return from_table(table, request, f"{library} table", levels, _ordered_names(frame, library))
 
 
 def from_matrix(
@@ -89,13 +92,22 @@ def from_matrix(
 
 
 def from_table(
-    table: Any, request: ColumnRequest, where: str, levels: dict[str, tuple[str, ...]] | None = None
+    table: Any,
+    request: ColumnRequest,
+    where: str,
+    levels: dict[str, tuple[str, ...]] | None = None,
+    ordered: Collection[str] = (),
 ) -> Dataset:
     """A pyarrow table as a data set, with levels that are known besides those written in it."""
     known = {**_written_levels(table), **(levels or {})}
     kept = {name: known[name] for name in known if request.kind(name) != "continuous"}
-    wanted = ColumnRequest(request.kinds, request.default, {**kept, **request.levels})
+    ordinal = {name: "ordinal" for name in kept if name in ordered or _written_order(table, name)}
+    wanted = replace(request, kinds={**ordinal, **request.kinds}, levels={**kept, **request.levels})
     return _from_columns(table.column_names, table.columns, wanted, where)
+
+
+def _written_order(table: Any, name: str) -> bool:
+    return ORDERED_KEY in (table.schema.field(name).metadata or {})
 
 
 def _from_columns(
@@ -111,8 +123,12 @@ def _from_columns(
     def place(row: int) -> str:
         return f"{where}, row {row + 1}"
 
-    plans = [plan_column(names[j], columns[j], request, place) for j in variables]
+    wanted = [j for j in variables if request.wants(names[j])]
+    filled = {j: with_gaps(columns[j], request.missing) for j in wanted}
+    plans = [plan_column(names[j], filled[j], request, place) for j in wanted]
+    marks = {name: j for name, j in marks.items() if request.wants(name)}
     regimes = _regimes(marks, columns, where) if marks else None
+    warn_of_guesses(plans, where)
     return carried_out(plans, place, regimes)
 
 
@@ -155,6 +171,14 @@ def _category_levels(frame: Any, library: str) -> dict[str, tuple[str, ...]]:
         if type(dtype).__name__ in ("CategoricalDtype", "Enum") and len(dtype.categories):
             levels[str(name)] = tuple(str(word_of(entry)) for entry in list(dtype.categories))
     return levels
+
+
+def _ordered_names(frame: Any, library: str) -> set[str]:
+    """Categories of pandas that have an order; all enumerations of polars do."""
+    if library != "pandas":
+        return set()
+    pairs = zip(frame.columns, frame.dtypes, strict=True)
+    return {str(name) for name, dtype in pairs if getattr(dtype, "ordered", False)}
 
 
 def _written_levels(table: Any) -> dict[str, tuple[str, ...]]:

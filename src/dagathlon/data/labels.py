@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,11 @@ from dagathlon.data.variable import MAX_LEVELS, Variable
 from dagathlon.errors import DataError, suggestion
 
 MAX_CODE = 19
-"""A column of whole numbers is discrete when they all lie between 0 and this one."""
+"""A column of whole numbers is discrete when they all lie between 0 and this one …"""
+MAX_CODES = 10
+"""… and are not more different ones than this: more are counts, whose order and distance matter."""
+SURE_CODES = 5
+"""As many or fewer are hardly ever counts, so that nothing is said."""
 
 _MOSTLY = 0.9
 _SHOWN = 40
@@ -74,8 +79,9 @@ class Labels:
         if kind == "continuous":
             return self._continuous()
         numbers = self.from_text and kind is None and all(map(is_float, distinct))
-        if numbers and not _are_codes(distinct):
-            return self._continuous()
+        small = numbers and _are_codes(distinct)
+        if numbers and not (small and len(distinct) <= MAX_CODES):
+            return replace(self._continuous(), guessed=small and len(distinct) < len(self.column))
         if self.from_text and kind is None and not numbers:
             self._check_not_numbers(distinct)
         if len(distinct) > MAX_LEVELS:
@@ -83,7 +89,8 @@ class Labels:
                 f"{self.place(0)}, column {self.name!r}: found {len(distinct)} different labels; "
                 f"a discrete column has at most {MAX_LEVELS} levels"
             )
-        return self._discrete(sorted_labels(distinct))
+        plan = self._discrete(sorted_labels(distinct))
+        return replace(plan, guessed=small and len(distinct) > SURE_CODES)
 
     def counts(self) -> npt.NDArray[np.intp]:
         """How often each entry of `words` occurs."""
