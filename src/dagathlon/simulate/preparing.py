@@ -41,31 +41,47 @@ class DropMissing(Transform):
 
 @dataclass(frozen=True, kw_only=True)
 class Impute(Transform):
-    """Fill gaps once, at random, by chained equations: one of many completed data sets.
+    """Fill gaps at random, by chained equations, once or several times.
 
     Continuous values are filled by predictive mean matching, discrete ones by classification
-    trees. What is learned from one completed copy takes the filled values for observed ones; the
-    learner `imputed` learns from several and pools what it finds.
+    trees. What is learned from one completed copy takes filled values for observed ones. With
+    several copies the data stay as they are, and every learner learns from all copies, the same
+    ones, and pools what it finds, as the learner `imputed` does.
 
     Parameters
     ----------
+    copies
+        Number of completed copies.
     number
-        Which of many copies.
+        Which of many single copies.
     sweeps
-        Number of passes over the columns.
+        Number of passes over the columns, for a single copy.
     """
 
     name = "impute"
 
+    copies: Natural = 1
     number: Natural = 1
     sweeps: Natural = DEFAULT_SWEEPS
 
+    @property
+    def code(self) -> str:
+        """The number of copies, or which one."""
+        return f"{self.copies}" if self.copies > 1 else f"1,{self.number}"
+
+    @property
+    def pooled_copies(self) -> int:
+        """More than one copy is for learners to make."""
+        return self.copies if self.copies > 1 else 0
+
     def facts(self, data: DataFacts) -> DataFacts:
-        """Nothing is missing."""
+        """Nothing is missing for learners."""
         return replace(data, missing=False)
 
     def apply(self, data: Dataset, rng: np.random.Generator) -> Dataset:
-        """One completed copy."""
+        """One completed copy, or the data for learners that are given many."""
+        if self.copies > 1:
+            return data
         seed = int(rng.integers(2**62))
         return _of_use(self, lambda: impute(data, 1, sweeps=self.sweeps, seed=seed)[0])
 
@@ -93,6 +109,7 @@ class Discretize(Transform):
     """
 
     name = "discretize"
+    keeps_model = False
     references = (
         "Hartemink 2001, Principled computational methods for the validation and discovery of "
         "genetic regulatory networks, MIT",
@@ -103,6 +120,12 @@ class Discretize(Transform):
     levels: Annotated[int, Range(2, 255)] = DEFAULT_LEVELS
     columns: tuple[str, ...] | None = None
     initial: Annotated[int, Range(2, 255)] = DEFAULT_INITIAL
+
+    @property
+    def code(self) -> str:
+        """The method, the levels and the columns, where some were chosen."""
+        named = () if self.columns is None else ("+".join(self.columns).replace("/", "_"),)
+        return ",".join([self.method, str(self.levels), *named])
 
     def problem(self) -> str:
         """Levels are joined, not parted."""
@@ -150,7 +173,7 @@ class Log(Transform):
     """
 
     name = "log"
-    for_fresh_data = True
+    keeps_model = False
 
     columns: tuple[str, ...] | None = None
     offset: float | None = None

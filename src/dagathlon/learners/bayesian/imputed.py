@@ -44,6 +44,9 @@ class Imputed(Around):
     classes
         Whether a learned DAG counts as its equivalence class, whose undirected edges count half in
         each direction.
+    shared
+        Whether the copies depend on the data alone, so that other learners are given the same ones;
+        by default on the learner's random numbers.
     timeout
         Seconds after which the run is stopped; null for no limit.
     """
@@ -61,6 +64,7 @@ class Imputed(Around):
     sweeps: Natural = DEFAULT_SWEEPS
     threshold: Probability = 0.5
     classes: bool = True
+    shared: bool = False
     timeout: NonNegative | None = None
 
     def problem(self) -> str:
@@ -80,7 +84,8 @@ class Imputed(Around):
         inner = self.inner()
         copies: tuple[Dataset, ...] = (data,)
         if data.has_missing:
-            seed = int(rng.integers(2**62))
+            drawn = int(rng.integers(2**62))
+            seed = int(data.fingerprint[:15], 16) if self.shared else drawn
             copies = impute(data, self.copies, sweeps=self.sweeps, seed=seed)
         found: list[Estimate] = []
         with until_deadline():
@@ -94,7 +99,18 @@ class Imputed(Around):
         posterior = self._pooled([self._named(estimate, data) for estimate in found], burnin)
         filled = 0 if data.missing is None else int(data.missing.sum())
         stats = {"copies": len(found), "imputed_values": filled}
-        return Estimate(posterior.consensus(self.threshold), stats, posterior)
+        notes = tuple(dict.fromkeys(note for one in found for note in one.notes))
+        graph = posterior.consensus(self.threshold)
+        return Estimate(graph, stats, posterior, (*self._notes(filled, len(found)), *notes))
+
+    @staticmethod
+    def _notes(filled: int, copies: int) -> tuple[str, ...]:
+        if not filled:
+            return ()
+        return (
+            f"{filled:,} missing values were imputed {copies} times; beside an edge stands in how "
+            "many of the copies it was found.",
+        )
 
     @staticmethod
     def _named(estimate: Estimate, data: Dataset) -> Estimate:

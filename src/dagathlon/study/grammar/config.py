@@ -23,6 +23,7 @@ from dagathlon.study.grammar.library import (
     Library,
     is_file_name,
 )
+from dagathlon.study.grammar.reading import ENTRY_KEYS, read_as_told, read_missing, told_apart
 from dagathlon.study.grammar.resources import (
     NOTHING_WANTED,
     RESOURCES,
@@ -37,7 +38,10 @@ SECTIONS: Mapping[str, Kind] = {
     "data": "data",
     "structure_learning_algorithms": "algorithm",
 }
-_DATA_KEYS = ("graph_id", "parameters_id", "data_id", "seed_range", "noise", "transforms")
+_DATA_KEYS = (
+    *("graph_id", "parameters_id", "data_id", "seed_range", "noise", "transforms"),
+    *ENTRY_KEYS,
+)
 _SETUP_KEYS = ("title", "data", "evaluation", "time_limit", "memory_limit", *RESOURCES)
 RESERVED_TITLES = (".", "..", "store")
 _MAX_SEEDS = 10_000_000
@@ -227,7 +231,8 @@ def _read_setup(
             f"slashes, and none of {listing(map(repr, RESERVED_TITLES))}"
         )
     time_limit, memory_limit = node.get("time_limit"), node.get("memory_limit")
-    data = [_read_data(item, sections, library) for item in node.need("data").items()]
+    entries = [_read_data(item, sections, library) for item in node.need("data").items()]
+    data = told_apart(entries)
     evaluations = _read_evaluations(node.need("evaluation"))
     return Setup(
         title,
@@ -292,7 +297,7 @@ def _read_data(
     node.only(_DATA_KEYS, "a data entry")
     data_node = node.need("data_id")
     data_id = data_node.text()
-    data: Sequence[Part] = library.data(data_id)
+    data: Sequence[Part] = read_as_told(node, library.data(data_id))
     fixed = bool(data)
     if not fixed:
         if data_id not in sections["data"]:
@@ -314,7 +319,7 @@ def _read_data(
         parameters,
         data,
         _read_seeds(node),
-        list(itertools.product(_read_noises(node), *_read_transforms(node))),
+        list(itertools.product(_read_noises(node), *read_missing(node), *_read_transforms(node))),
         node.where,
     )
 
