@@ -51,6 +51,9 @@ def add_preparation_arguments(parser: argparse.ArgumentParser) -> None:
     flag("--drop", "NAME,…", "columns to leave out")
     flag("--keep", "NAME,…", "the only columns to take")
     flag("--na", "WORD,…", "more words and numbers that mean a missing value, e.g. --na=-999")
+    group.add_argument("--no-header", action="store_true", help="the first line is data, not names")
+    group.add_argument("--delimiter", metavar="SIGN", help="what separates fields, e.g. ';' or tab")
+    group.add_argument("--decimal", choices=(".", ","), help="the decimal sign")
     group.add_argument(
         "--cardinality-row",
         choices=("yes", "no"),
@@ -111,8 +114,35 @@ def reading_of(arguments: argparse.Namespace) -> Reading:
         drop=_words(arguments.drop),
         keep=_words(arguments.keep) if arguments.keep else None,
         na=_words(arguments.na),
+        header=not arguments.no_header,
+        delimiter={"tab": "\t", "\\t": "\t"}.get(arguments.delimiter, arguments.delimiter),
+        decimal=arguments.decimal,
     )
     return reading if row is None else replace(reading, cardinality_row=row == "yes")
+
+
+def reading_flags(arguments: argparse.Namespace) -> list[str]:
+    """The flags about reading as they were given, for another command."""
+    found = []
+    for name in ("kinds", "levels", "drop", "keep", "na"):
+        found += [f"--{name}={text}" for text in getattr(arguments, name)]
+    if arguments.no_header:
+        found.append("--no-header")
+    for name in ("delimiter", "decimal", "cardinality_row"):
+        value = getattr(arguments, name)
+        found += [] if value is None else [f"--{name.replace('_', '-')}={value}"]
+    return found
+
+
+def prepares(arguments: argparse.Namespace) -> str:
+    """The first flag that changes data after they were read; empty where none was given."""
+    given = {
+        "--missing": arguments.missing,
+        "--log": arguments.log,
+        "--discretize": arguments.discretize,
+        "--standardize": arguments.standardize,
+    }
+    return next((flag for flag, value in given.items() if value), "")
 
 
 def preparation(arguments: argparse.Namespace, *, pooled: bool = False) -> list[Transform]:

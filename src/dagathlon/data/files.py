@@ -27,7 +27,7 @@ from dagathlon.data.frames import (
 from dagathlon.data.gaps import spellings
 from dagathlon.data.preview import constant_columns, row_names
 from dagathlon.data.read_csv import read_csv
-from dagathlon.data.request import MISSING, ColumnRequest, Kind, request_of
+from dagathlon.data.request import MISSING, ColumnRequest, Kind, TextLayout, request_of
 from dagathlon.data.write_csv import write_csv
 from dagathlon.errors import DataError, DataWarning, listing, not_written, unknown
 
@@ -52,6 +52,8 @@ def read_data(
     names: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     keep: Sequence[str] | None = None,
+    header: bool = True,
+    decimal: str | None = None,
 ) -> Dataset:
     """Read a data set from a file or take it over from another library's table.
 
@@ -92,6 +94,12 @@ def read_data(
     drop, keep
         Names of columns to leave out, or of the only ones to take; a column that is left out need
         not be readable.
+    header
+        Whether the first line of a text file holds the names of the columns; without them they are
+        called ``V1``, ``V2``, ….
+    decimal
+        The decimal sign of a text file, ``"."`` or ``","``. By default a comma where the first rows
+        leave no doubt, else a point.
 
     Returns
     -------
@@ -117,10 +125,9 @@ def read_data(
     missing = spellings((missing,) if isinstance(missing, str) else missing)
     beyond = frozenset(missing) - frozenset(MISSING)
     request = replace(request_of(kinds, levels, drop, keep), missing=beyond)
-    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n' or delimiter > "~"):
-        raise DataError(f"a delimiter is one character, found {delimiter!r}")
+    layout = TextLayout(delimiter, decimal, header, cardinality_row)
     if isinstance(source, str | os.PathLike):
-        data = _read_file(source, request, missing, delimiter, cardinality_row)
+        data = _read_file(source, request, missing, layout)
     elif isinstance(source, np.ndarray):
         data = from_matrix(source, names, request)
     else:
@@ -154,12 +161,16 @@ def _read_file(
     path: str | os.PathLike[str],
     request: ColumnRequest,
     missing: Sequence[str],
-    delimiter: str | None,
-    cardinality_row: bool | None,
+    layout: TextLayout,
 ) -> Dataset:
-    if _FORMATS.get(Path(path).suffix.lower()) in ("parquet", "arrow"):
+    if is_table_file(path):
         return read_table_file(path, request)
-    return read_csv(path, request, missing, delimiter, cardinality_row)
+    return read_csv(path, request, missing, layout)
+
+
+def is_table_file(path: str | os.PathLike[str]) -> bool:
+    """Whether a file holds a table of typed columns rather than text."""
+    return _FORMATS.get(Path(path).suffix.lower()) in ("parquet", "arrow")
 
 
 def write_data(

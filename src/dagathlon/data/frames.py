@@ -39,6 +39,11 @@ ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
 
 def read_table_file(path: str | os.PathLike[str], request: ColumnRequest) -> Dataset:
     """Read a Parquet or Arrow file, by its ending."""
+    return from_table(load_table(path), request, str(path))
+
+
+def load_table(path: str | os.PathLike[str]) -> Any:
+    """The table of a Parquet or Arrow file, by its ending."""
     label = str(path)
     try:
         if Path(path).is_dir():
@@ -47,7 +52,7 @@ def read_table_file(path: str | os.PathLike[str], request: ColumnRequest) -> Dat
         table.validate(full=True)
     except (OSError, pa.ArrowException, ValueError, KeyError, TypeError, struct.error) as error:
         raise DataError(_unreadable(label, error)) from None
-    return from_table(table, request, label)
+    return table
 
 
 def from_frame(frame: Any, request: ColumnRequest) -> Dataset:
@@ -99,11 +104,21 @@ def from_table(
     ordered: Collection[str] = (),
 ) -> Dataset:
     """A pyarrow table as a data set, with levels that are known besides those written in it."""
+    wanted = with_written(table, request, levels, ordered)
+    return _from_columns(table.column_names, table.columns, wanted, where)
+
+
+def with_written(
+    table: Any,
+    request: ColumnRequest,
+    levels: dict[str, tuple[str, ...]] | None = None,
+    ordered: Collection[str] = (),
+) -> ColumnRequest:
+    """The request with the levels and orders that are written in a table."""
     known = {**_written_levels(table), **(levels or {})}
     kept = {name: known[name] for name in known if request.kind(name) != "continuous"}
     ordinal = {name: "ordinal" for name in kept if name in ordered or _written_order(table, name)}
-    wanted = replace(request, kinds={**ordinal, **request.kinds}, levels={**kept, **request.levels})
-    return _from_columns(table.column_names, table.columns, wanted, where)
+    return replace(request, kinds={**ordinal, **request.kinds}, levels={**kept, **request.levels})
 
 
 def _written_order(table: Any, name: str) -> bool:

@@ -30,6 +30,9 @@ _SHOWN = 40
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"-?\d+", re.ASCII)
 _FIRST_OF_NUMBER = frozenset("+-.0123456789")
+FOREIGN_MINUS = "\u2212\u2010\u2011\u2012\u2013\ufe63\uff0d"
+"""Signs that look like a minus sign and are none to programs."""
+_MINUS = str.maketrans(dict.fromkeys(FOREIGN_MINUS, "-"))
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
 _NOT_FINITE = frozenset(
     sign + word for sign in ("", "+", "-") for word in ("inf", "infinity", "nan")
@@ -126,7 +129,8 @@ class Labels:
         return ColumnPlan(Variable(self.name, levels), self.column, np.array([*codes, -1]))
 
     def _continuous(self) -> ColumnPlan:
-        wrong = [word is not None and not is_float(word) for word in self.words]
+        words = [None if word is None else plain_number(word) for word in self.words]
+        wrong = [word is not None and not is_float(word) for word in words]
         row = self.first_row(wrong) if any(wrong) else -1
         if row >= 0:
             found = self._found(row)
@@ -136,7 +140,7 @@ class Labels:
             )
         numbers = [
             math.nan if word is None or strange else float(word)
-            for word, strange in zip(self.words, wrong, strict=True)
+            for word, strange in zip(words, wrong, strict=True)
         ]
         return ColumnPlan(Variable(self.name), self.column, np.array([*numbers, math.nan]))
 
@@ -159,9 +163,13 @@ class Labels:
 
     def _mostly_numbers(self, row: int) -> str:
         found = self._found(row)
-        advice = _comma_hint(found) or (
-            "; if it means missing, name it in `missing`, and if the column is one of labels, "
-            "give it the kind 'discrete'"
+        advice = (
+            _comma_hint(found)
+            or _sign_hint(found)
+            or (
+                "; if it means missing, name it in `missing`, and if the column is one of labels, "
+                "give it the kind 'discrete'"
+            )
         )
         return (
             f"{self.place(row)}, column {self.name!r}: found {shown(found)} in a column of "
@@ -180,6 +188,11 @@ def empty_plan(name: str, column: Any, kind: str | None) -> ColumnPlan:
             "`levels`"
         )
     return ColumnPlan(Variable(name), column, np.full(_dictionary_size(column) + 1, np.nan))
+
+
+def plain_number(word: str) -> str:
+    """A number as programs write it, without a percent sign and with an ordinary minus sign."""
+    return word.translate(_MINUS).removesuffix("%").rstrip()
 
 
 def is_number(word: str) -> bool:
@@ -248,5 +261,14 @@ def _are_codes(labels: set[str]) -> bool:
 
 def _comma_hint(word: str) -> str:
     if DECIMAL_COMMA.fullmatch(word):
-        return "; a comma here is not surely a decimal one: write numbers with a decimal point"
+        return (
+            "; a comma here is not surely a decimal one: write numbers with a decimal point, or "
+            "say that the decimal sign is a comma"
+        )
+    return ""
+
+
+def _sign_hint(word: str) -> str:
+    if is_number(plain_number(word)):
+        return "; give the column the kind 'continuous', which takes such signs for what they mean"
     return ""

@@ -15,7 +15,7 @@ from dagathlon.data.columns import plan_column
 from dagathlon.data.dataset import Dataset
 from dagathlon.data.labels import numbers_of, shown
 from dagathlon.data.regimes import Regimes, regimes_of_mask
-from dagathlon.data.request import ColumnRequest, Place
+from dagathlon.data.request import ColumnRequest, Place, TextLayout
 from dagathlon.data.text_table import TextColumns, TextTable
 from dagathlon.data.variable import Variable
 from dagathlon.errors import DataError
@@ -25,15 +25,14 @@ def read_csv(
     path: str | os.PathLike[str],
     request: ColumnRequest,
     missing: Iterable[str],
-    delimiter: str | None,
-    cardinality_row: bool | None,
+    layout: TextLayout,
 ) -> Dataset:
     """Read a delimited text file; see `dagathlon.data.read_data`."""
-    table = TextTable(path, delimiter, missing)
+    table = TextTable(path, layout, missing)
     names = table.header.names
     request.check(names, table.label)
     columns = table.columns(request)
-    found = _cardinalities(table, columns, request, cardinality_row)
+    found = cardinalities_of(table, columns, request)
     place: Place = table.place if found is None else _below_cardinalities(table.place)
     plans = []
     for name in names:
@@ -51,9 +50,11 @@ def read_csv(
     return carried_out(plans, place, _regimes(indicators, place))
 
 
-def _cardinalities(
-    table: TextTable, columns: TextColumns, request: ColumnRequest, demanded: bool | None
+def cardinalities_of(
+    table: TextTable, columns: TextColumns, request: ColumnRequest
 ) -> dict[str, int] | None:
+    """Numbers of levels by column where the first row holds them, else None."""
+    demanded = table.layout.cardinality_row
     names, indicators = list(columns.variables), list(columns.indicators)
     continuous = [name for name in names if request.kind(name) == "continuous"]
     if continuous and demanded:

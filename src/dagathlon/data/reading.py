@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dagathlon.data.dataset import Dataset
 from dagathlon.data.files import read_data
-from dagathlon.data.request import MISSING, request_of
+from dagathlon.data.gaps import spellings
+from dagathlon.data.request import MISSING, ColumnRequest, TextLayout, request_of
 from dagathlon.errors import DataError, unknown
 
 
@@ -29,6 +30,10 @@ class Reading:
         Fields that mean a missing value besides the usual ones, such as ``-999``.
     cardinality_row
         Whether the first row below the header holds the numbers of levels; None to find out.
+    header
+        Whether the first line of a text file holds the names.
+    delimiter, decimal
+        What separates fields, and the decimal sign; None to find out.
     """
 
     kinds: Mapping[str, str] = field(default_factory=dict)
@@ -37,12 +42,25 @@ class Reading:
     keep: Sequence[str] | None = None
     na: Sequence[str] = ()
     cardinality_row: bool | None = None
+    header: bool = True
+    delimiter: str | None = None
+    decimal: str | None = None
 
     def __hash__(self) -> int:
         return hash(repr(self.to_json()))
 
     def __post_init__(self) -> None:
-        request_of(self.kinds, self.levels, self.drop, self.keep)  # type: ignore[arg-type]
+        self.request()
+        self.layout()
+
+    def request(self) -> ColumnRequest:
+        """What was said about columns."""
+        found = request_of(self.kinds, self.levels, self.drop, self.keep)  # type: ignore[arg-type]
+        return replace(found, missing=frozenset(spellings(self.na)) - frozenset(MISSING))
+
+    def layout(self) -> TextLayout:
+        """What was said about a text file."""
+        return TextLayout(self.delimiter, self.decimal, self.header, self.cardinality_row)
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Reading:
@@ -66,8 +84,11 @@ class Reading:
         found: dict[str, Any] = {key: value for key, value in said.items() if value}
         if self.keep is not None:
             found["keep"] = sorted(self.keep)
-        if self.cardinality_row is not None:
-            found["cardinality_row"] = self.cardinality_row
+        if not self.header:
+            found["header"] = False
+        for key in ("cardinality_row", "delimiter", "decimal"):
+            if getattr(self, key) is not None:
+                found[key] = getattr(self, key)
         return found
 
     def read(self, path: str | os.PathLike[str]) -> Dataset:
@@ -80,11 +101,22 @@ class Reading:
             keep=self.keep,
             missing=(*MISSING, *self.na),
             cardinality_row=self.cardinality_row,
+            header=self.header,
+            delimiter=self.delimiter,
+            decimal=self.decimal,
         )
 
 
 def _is_names(value: Any) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(name, str) for name in value)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
 
 
 def _is_kinds(value: Any) -> bool:
@@ -101,6 +133,9 @@ _CHECKS = {
     "drop": ("a list of column names", _is_names),
     "keep": ("a list of column names", _is_names),
     "na": ("a list of texts", _is_names),
-    "cardinality_row": ("true or false", lambda value: isinstance(value, bool)),
+    "cardinality_row": ("true or false", _is_flag),
+    "header": ("true or false", _is_flag),
+    "delimiter": ("a text", _is_text),
+    "decimal": ("a text", _is_text),
 }
 READING_KEYS = tuple(_CHECKS)

@@ -13,6 +13,36 @@ Kind: TypeAlias = Literal["continuous", "discrete", "categorical", "ordinal", "i
 Place: TypeAlias = Callable[[int], str]
 """Turns the number of a row, counted from 0 below the header, into words for an error."""
 
+
+@dataclass(frozen=True)
+class TextLayout:
+    """How a text file is laid out, where the user says so.
+
+    Parameters
+    ----------
+    delimiter
+        What separates fields; None to find out.
+    decimal
+        The decimal sign, a point or a comma; None to find out.
+    header
+        Whether the first line holds the names.
+    cardinality_row
+        Whether the first row below holds the numbers of levels; None to find out.
+    """
+
+    delimiter: str | None = None
+    decimal: str | None = None
+    header: bool = True
+    cardinality_row: bool | None = None
+
+    def __post_init__(self) -> None:
+        sign = self.delimiter
+        if sign is not None and (len(sign) != 1 or sign in '"\r\n' or sign > "~"):
+            raise DataError(f"a delimiter is one character, found {sign!r}")
+        if self.decimal not in (None, ".", ","):
+            raise DataError(f"a decimal sign is a point or a comma, found {self.decimal!r}")
+
+
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "?")
 """Fields of a text file that mean a missing value, unless others are given."""
 

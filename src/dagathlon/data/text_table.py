@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.types as pt
 
-from dagathlon.data.header import check_width, read_header
+from dagathlon.data.header import check_width, read_header, without_header
 from dagathlon.data.labels import DECIMAL_COMMA, MAX_CODE, is_float
-from dagathlon.data.request import ColumnRequest
+from dagathlon.data.request import ColumnRequest, TextLayout
 from dagathlon.data.text_file import check_text, open_text, sniffed_delimiter
 from dagathlon.data.variable import MAX_LEVELS
 from dagathlon.errors import DataError
@@ -45,15 +45,17 @@ class TextTable:
     """A delimited text file: its header, its columns, and where its rows stand."""
 
     def __init__(
-        self, path: str | os.PathLike[str], delimiter: str | None, missing: Iterable[str]
+        self, path: str | os.PathLike[str], layout: TextLayout, missing: Iterable[str]
     ) -> None:
+        self.layout = layout
         self.text = open_text(path)
         quotes = check_text(self.text)
         self.has_quotes = quotes > 0
-        self.delimiter = sniffed_delimiter(self.text) if delimiter is None else delimiter
+        self.delimiter = layout.delimiter or sniffed_delimiter(self.text)
         if quotes % 2:
             deque(self.text.records(self.delimiter, strict=True), maxlen=0)
-        self.header = read_header(self.text, self.delimiter)
+        read = read_header if layout.header else without_header
+        self.header = read(self.text, self.delimiter)
         self.missing = frozenset(missing) | {""}
         self.decimal = "."
         self.unwanted: set[int] = set()
@@ -66,7 +68,7 @@ class TextTable:
     def place(self, row: int) -> str:
         """The line on which a row stands, counted from 0 below the header."""
         for number, (line, _) in enumerate(self.text.records(self.delimiter)):
-            if number == row + 1:
+            if number == row + self.layout.header:
                 return f"{self.label}, line {line}"
         return f"{self.label}, row {row + 1}"
 
@@ -125,6 +127,8 @@ class TextTable:
         There is doubt where commas separate fields, where numbers have points, where a column with
         commas may hold pairs of codes or other labels, and where all commas may separate thousands.
         """
+        if self.layout.decimal is not None:
+            return self.layout.decimal
         if self.delimiter == ",":
             return "."
         columns = [

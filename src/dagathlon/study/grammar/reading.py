@@ -32,9 +32,7 @@ def read_as_told(node: Node, files: Sequence[FixedFile]) -> Sequence[FixedFile]:
         keys = ", ".join(said)
         raise node.fail(f"{keys}: only a data file is read; data that are drawn have their kinds")
     if any(file.on_board for file in files):
-        raise node.fail(
-            "data on board are read as they are; the transform select chooses columns"
-        )
+        raise node.fail("data on board are read as they are; the transform select chooses columns")
     try:
         reading = Reading.from_json(said)
     except DataError as error:
@@ -96,6 +94,9 @@ def reading_schema() -> dict[str, Any]:
         "keep": names,
         "na": names,
         "cardinality_row": {"type": ["boolean", "null"]},
+        "header": {"type": ["boolean", "null"]},
+        "delimiter": {"type": ["string", "null"]},
+        "decimal": {"enum": [".", ",", None]},
         MISSING: {
             "anyOf": [
                 {"enum": [*_HOW, None]},
