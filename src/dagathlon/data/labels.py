@@ -167,8 +167,8 @@ class Labels:
             _comma_hint(found)
             or _sign_hint(found)
             or (
-                "; if it means missing, name it in `missing`, and if the column is one of labels, "
-                "give it the kind 'discrete'"
+                "; if it means missing, say so (`missing` of read_data, --na of the commands), and "
+                "if the column is one of labels, give it the kind 'categorical'"
             )
         )
         return (

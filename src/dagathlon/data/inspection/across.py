@@ -14,6 +14,8 @@ MOST_COLUMNS = 300
 MOST_ROWS = 2000
 _TOLERANCE = 1e-9
 _NAMED = 6
+_DIFFERENT = 10
+_PRESENT = 0.5
 
 
 class Copies:
@@ -23,16 +25,20 @@ class Copies:
         self.remarks: list[Remark] = []
         self._seen: dict[bytes, str] = {}
 
-    def add(self, name: str, values: npt.NDArray[np.float64]) -> None:
+    def add(self, name: str, values: npt.NDArray[np.float64], words: Sequence[str] = ()) -> None:
         """Look at one more column; one with a single value is nobody's copy."""
         present = values[~np.isnan(values)]
         if len(present) < 2 or (present == present[0]).all():
             return
-        digest = hashlib.blake2b(np.add(values, 0.0).tobytes()).digest()
+        content = hashlib.blake2b(np.add(values, 0.0).tobytes())
+        content.update("\0".join(words).encode())
+        digest = content.digest()
         first = self._seen.setdefault(digest, name)
         if first != name:
             text = f"the same values as in {first!r}"
-            self.remarks.append(Remark("copy", text, name, "drop", name, advised=True))
+            # Levels agree by chance where rows are few.
+            chance = len(np.unique(present)) < _DIFFERENT
+            self.remarks.append(Remark("copy", text, name, "drop", name, advised=not chance))
 
 
 def dependences(
@@ -42,7 +48,11 @@ def dependences(
 
     Each is regressed on those before it that no others determine; what is left over is rounding.
     """
-    names = [name for name in columns if name not in known]
+    names = [
+        name
+        for name, values in columns.items()
+        if name not in known and np.isfinite(values).mean() > _PRESENT
+    ]
     if not 2 <= len(names) <= MOST_COLUMNS:
         return
     matrix = np.column_stack([columns[name] for name in names])[:MOST_ROWS]

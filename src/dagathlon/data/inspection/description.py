@@ -128,7 +128,7 @@ def describe(path: str | os.PathLike[str], reading: Reading = _NO_READING) -> De
         columns.append(_facts(found))
         remarks += _remarks(found, source.n_rows)
         continuous = found.plan is not None and not found.plan.variable.is_discrete
-        together.add(found.name, found.values, continuous)
+        together.add(found.name, found.values, continuous, tuple(found.words or ()))
     flagged = {remark.column for remark in remarks if remark.option == "drop"}
     remarks += [remark for remark in together.remarks() if remark.column not in flagged]
     columns += [ColumnFacts(name, "left out") for name in source.left_out]
@@ -165,7 +165,11 @@ def _remarks(found: FoundColumn, n_rows: int) -> Iterator[Remark]:
     name = found.name
     present = found.values[~np.isnan(found.values)]
     if found.problem:
-        yield Remark("unreadable", found.problem, name, "drop", name)
+        about = list(of_words(name, found.words or {}, True))
+        hopeless = not any(remark.advised for remark in about)
+        yield Remark("unreadable", found.problem, name, "drop", name, advised=hopeless)
+        yield from about
+        return
     if not len(present):
         yield Remark("empty", "there is no value at all", name, "drop", name, advised=True)
         return
@@ -176,8 +180,9 @@ def _remarks(found: FoundColumn, n_rows: int) -> Iterator[Remark]:
     if len(present) < _HALF * n_rows:
         text = f"{1 - len(present) / n_rows:.0%} of the values are missing"
         yield Remark("mostly missing", text, name, "drop", name)
-    discrete = found.plan is None or found.plan.variable.is_discrete
-    if found.plan is not None and found.plan.guessed:
+    assert found.plan is not None
+    discrete = found.plan.variable.is_discrete
+    if found.plan.guessed:
         yield _guess(name, discrete, int(present.max()))
     if found.words is None:
         yield from of_numbers(name, present, discrete)

@@ -24,7 +24,7 @@ def of_numbers(name: str, values: npt.NDArray[np.float64], is_discrete: bool) ->
     """Remarks about the numbers of a column, without missing ones."""
     infinite = ~np.isfinite(values)
     if infinite.any():
-        text = f"{int(infinite.sum())} infinite values; values are finite"
+        text = f"infinite values: {int(infinite.sum())}; values are finite"
         yield Remark("infinite", text, name, "na", "inf,-inf", advised=True)
         values = values[~infinite]
     if len(values) < 2:

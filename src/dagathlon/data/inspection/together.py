@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,13 @@ class Together:
         self._copies = across.Copies()
         self._heads: dict[str, npt.NDArray[np.float64]] = {}
 
-    def add(self, name: str, values: npt.NDArray[np.float64], is_continuous: bool) -> None:
+    def add(
+        self,
+        name: str,
+        values: npt.NDArray[np.float64],
+        is_continuous: bool,
+        words: Sequence[str] = (),
+    ) -> None:
         """Look at one more column."""
         gap = np.isnan(values)
         if gap.any():
@@ -38,7 +45,7 @@ class Together:
             self._pattern[gap] ^= np.uint64(key)
             self._incomplete |= gap
             self.gaps[name] = np.packbits(gap)
-        self._copies.add(name, values)
+        self._copies.add(name, values, words)
         if is_continuous and len(self._heads) <= across.MOST_COLUMNS:
             self._heads[name] = values[: across.MOST_ROWS].copy()
 
@@ -47,11 +54,6 @@ class Together:
         copies = self._copies.remarks
         known = [remark.column for remark in copies if remark.column is not None]
         return [*copies, *across.dependences(self._heads, known)]
-
-    @property
-    def checked_dependence(self) -> bool:
-        """Whether linear dependence was looked for."""
-        return len(self._heads) <= across.MOST_COLUMNS
 
     def missing(self) -> dict[str, Any]:
         """How many rows are complete, and which gaps come together most often."""

@@ -38,9 +38,11 @@ def of_words(name: str, counts: Mapping[str, int], is_discrete: bool) -> Iterato
         return
     if not is_discrete:
         return
-    yield from _numbers(name, counts, total)
-    yield from _many_levels(name, counts, total)
-    yield from _alike(name, counts)
+    numbers = list(_numbers(name, counts, total))
+    yield from numbers
+    if not numbers:
+        yield from _many_levels(name, counts, total)
+        yield from _alike(name, counts)
 
 
 def _numbers(name: str, counts: Mapping[str, int], total: int) -> Iterator[Remark]:
@@ -54,13 +56,14 @@ def _numbers(name: str, counts: Mapping[str, int], total: int) -> Iterator[Remar
         yield Remark("foreign minus sign", text, name, "kinds", f"{name}=continuous", advised=True)
     elif _share(counts, total, DECIMAL_COMMA.fullmatch) >= _MOSTLY:
         text = f"numbers with decimal commas such as {_first(counts)!r} are taken for labels"
-        yield Remark("decimal comma", text, name, "decimal", ",", advised=True)
+        yield Remark("decimal comma", text, name, "decimal", ",")
     elif _share(counts, total, is_number) >= 0.5:
         odd = [word for word in counts if not is_number(word)]
         if odd:
             words = listing(map(repr, odd[:_SHOWN]))
             text = f"most entries are numbers, but not {words}; if these mean a missing value:"
-            yield Remark("numbers as text", text, name, "na", ",".join(odd[:_SHOWN]))
+            sure = len(odd) <= _SHOWN and _share(counts, total, is_number) >= _MOSTLY
+            yield Remark("numbers as text", text, name, "na", ",".join(odd[:_SHOWN]), advised=sure)
 
 
 def _unknown_values(name: str, counts: Mapping[str, int]) -> Iterator[Remark]:
