@@ -16,7 +16,7 @@ _SENTINELS = frozenset(
 )
 _FEW_ROWS = 10
 _ENOUGH_ROWS = 20
-_NEARLY = 0.98
+_NEARLY = 0.97
 _SKEWED = 2.0
 
 
