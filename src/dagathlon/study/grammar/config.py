@@ -23,7 +23,13 @@ from dagathlon.study.grammar.library import (
     Library,
     is_file_name,
 )
-from dagathlon.study.grammar.reading import ENTRY_KEYS, read_as_told, read_missing, told_apart
+from dagathlon.study.grammar.reading import (
+    ENTRY_KEYS,
+    read_as_told,
+    read_missing,
+    refuse_reading,
+    told_apart,
+)
 from dagathlon.study.grammar.resources import (
     NOTHING_WANTED,
     RESOURCES,
@@ -304,6 +310,7 @@ def _read_data(
             choices = [*sections["data"], *library.names(DATA_FOLDER, (".csv",))]
             looked = f"{library.looked(DATA_FOLDER, data_id)}, or a folder of .csv files"
             raise data_node.fail(f"{unknown('data id', data_id, choices)}; {looked}")
+        refuse_reading(node)
         data = sections["data"][data_id].settings
     graphs = _alternatives(node, "graph_id", sections["graph"], library)
     parameters = (

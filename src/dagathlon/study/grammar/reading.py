@@ -25,12 +25,9 @@ _SHORT = 40
 
 def read_as_told(node: Node, files: Sequence[FixedFile]) -> Sequence[FixedFile]:
     """The data files of an entry, with how they are to be read."""
-    said = {key: node.need(key).value for key in READING_KEYS if node.get(key) is not None}
-    if not said:
+    said = _said(node)
+    if not said or not files:
         return files
-    if not files:
-        keys = ", ".join(said)
-        raise node.fail(f"{keys}: only a data file is read; data that are drawn have their kinds")
     if any(file.on_board for file in files):
         raise node.fail("data on board are read as they are; the transform select chooses columns")
     try:
@@ -38,6 +35,19 @@ def read_as_told(node: Node, files: Sequence[FixedFile]) -> Sequence[FixedFile]:
     except DataError as error:
         raise node.fail(str(error)) from None
     return [replace(file, reading=reading) for file in files]
+
+
+def refuse_reading(node: Node) -> None:
+    """Refuse an entry whose data are drawn and that says how to read them."""
+    said = _said(node)
+    if said:
+        raise node.fail(
+            f"{next(iter(said))} is about a data file; data that are drawn have their kinds"
+        )
+
+
+def _said(node: Node) -> dict[str, Any]:
+    return {key: node.need(key).value for key in READING_KEYS if node.get(key) is not None}
 
 
 def read_missing(node: Node) -> list[list[Transform]]:
