@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from dagathlon.errors import StudyError, listing, suggestion, unknown
 from dagathlon.modules import Kind, add_files, find, modules
@@ -109,6 +110,12 @@ class Config:
     setups: Sequence[Setup]
     algorithms: Mapping[str, ModuleEntry]
     library: Library
+    content: bytes | None = None
+
+    @property
+    def text(self) -> bytes:
+        """The study as it was written: that of its file, unless it was made in Python."""
+        return self.path.read_bytes() if self.content is None else self.content
 
 
 def read_config(
@@ -133,6 +140,37 @@ def read_config(
         return _shifted(config, seed) if seed else config
     except StudyError as error:
         raise StudyError(f"{path}: {error}") from None
+
+
+def config_of(
+    content: Mapping[str, Any],
+    name: str = "study.json",
+    resources: Path | None = None,
+    home: Path = Path(),
+    seed: int = 0,
+) -> Config:
+    """Check a study that was made in Python, as `read_config` does with a file.
+
+    Parameters
+    ----------
+    content
+        What a file would hold.
+    name
+        Name of the file that it could be.
+    resources, home, seed
+        As in `read_config`.
+    """
+    try:
+        text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    except (TypeError, ValueError) as error:
+        raise StudyError(f"{name}: cannot be written as JSON ({error})") from None
+    try:
+        root = Node(without_comments(json.loads(text)), "")
+        config = _read_root(root, Path(name), _library(home, resources))
+        config = replace(config, content=text.encode())
+        return _shifted(config, seed) if seed else config
+    except StudyError as error:
+        raise StudyError(f"{name}: {error}") from None
 
 
 def code_of(path: Path) -> list[Path]:
@@ -316,11 +354,17 @@ def _read_data(
     parameters = (
         () if fixed else _alternatives(node, "parameters_id", sections["parameters"], library)
     )
+    parameters_id = _optional_text(node, "parameters_id")
+    if not fixed and not parameters:
+        # The graph of a network comes with its parameters.
+        graph_id = _optional_text(node, "graph_id")
+        model = None if graph_id is None else library.model_of(graph_id)
+        parameters, parameters_id = ([model], graph_id) if model else ((), None)
     if not fixed and not parameters:
         raise node.fail("data are drawn from parameters: parameters_id must not be null")
     return DataEntry(
         _optional_text(node, "graph_id"),
-        _optional_text(node, "parameters_id"),
+        parameters_id,
         data_id,
         graphs,
         parameters,
