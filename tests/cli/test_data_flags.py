@@ -160,3 +160,15 @@ def test_names_with_commas_can_be_said(tmp_path: Path, capsys: pytest.CaptureFix
     last = capsys.readouterr().out.splitlines()[-1]
     command = shlex.split(last.removeprefix("next: "))
     assert read(path, *command[3:]).names == ("x", "y")
+
+
+def test_a_new_study_is_told_the_same(file: Path, tmp_path: Path) -> None:
+    study = tmp_path / "study.json"
+    asked = ["new", "study", str(study), "--pick", "hc", "--data", str(file), *BASE]
+    more = ["--missing", "impute=3", "--discretize", "mdl:age", "--log", "income"]
+    assert main([*asked, *more]) == 0
+    (entry,) = json.loads(study.read_text())["benchmark_setup"][0]["data"]
+    assert entry["kinds"] == {"visits": "continuous"}
+    assert entry["missing"] == {"impute": 3}
+    assert [next(iter(step)) for step in entry["transforms"]] == ["log", "discretize"]
+    assert main(["check", str(study)]) == 0

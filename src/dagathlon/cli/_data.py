@@ -7,7 +7,7 @@ import csv
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -163,6 +163,24 @@ def preparation(arguments: argparse.Namespace, *, pooled: bool = False) -> list[
             )
         steps.append(Impute())
     return steps
+
+
+def tell_entries(study: dict[str, Any], arguments: argparse.Namespace) -> None:
+    """Write what the flags say into the data entries of a study: what is read, what is done."""
+    said = reading_of(arguments).to_json()
+    how, copies = _how_missing(arguments.missing)
+    steps = [
+        {step.name: {key: value for key, value in step.to_json().items() if value is not None}}
+        for step in preparation(arguments, pooled=True)
+        if not isinstance(step, DropMissing)
+    ]
+    for entry in study["benchmark_setup"][0]["data"]:
+        is_file = entry["parameters_id"] is None
+        entry.update(said if is_file else {})
+        if how != "keep":
+            entry["missing"] = {"impute": copies} if copies else how
+        if steps:
+            entry["transforms"] = steps
 
 
 def copies_of(arguments: argparse.Namespace) -> int:
