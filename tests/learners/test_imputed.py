@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from dagathlon.errors import StudyError
 from dagathlon.graphs import cpdag
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.bayesian.imputed import Imputed
+from dagathlon.learners.independence import independence_test
 from dagathlon.modules import find
 
 
@@ -90,3 +93,12 @@ def test_notes_of_the_learner_are_told_once(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(cls, "learn", noted)
     found = learn(with_gaps(), "imputed", learner="corr_thresh", copies=3)
     assert found.notes[1:] == ("Mind the gap.",)
+
+
+def test_where_nothing_is_missing_pooled_tests_are_plain_ones() -> None:
+    """Copies that differ by rounding alone were taken for independence of strong dependences."""
+    data = with_gaps(0.0)
+    plain, pooled = independence_test(data, "zf"), independence_test(data, "zf.mi")
+    for x, y in itertools.combinations(data.names, 2):
+        expected = plain.test(x, y, []).p_value
+        assert pooled.test(x, y, []).p_value == pytest.approx(expected, abs=1e-12)
