@@ -85,7 +85,7 @@ class _Tables:
                 "with fewer (initial), or choose columns"
             )
         ends = np.cumsum(arities)
-        self.starts = ends - arities
+        self.starts: npt.NDArray[np.intp] = (ends - arities).astype(np.intp)
         self.levels = [
             list(range(end - arity, end)) for end, arity in zip(ends, arities, strict=True)
         ]

@@ -87,7 +87,8 @@ def _penalties(n: int, levels: int, n_cuts: int) -> Floats:
         math.lgamma(n_cuts + 1) - math.lgamma(k) - math.lgamma(n_cuts - k + 2)
         for k in range(1, levels + 1)
     ]
-    return regrets + np.array(choices)
+    penalties: Floats = regrets + np.array(choices)
+    return penalties
 
 
 def log_regrets(n: int, levels: int) -> Floats:
@@ -100,4 +101,5 @@ def log_regrets(n: int, levels: int) -> Floats:
     sums = [1.0, float(np.exp(binomial + likelihood).sum())]
     for k in range(1, levels - 1):
         sums.append(sums[-1] + n / k * sums[-2])
-    return np.log(np.array(sums[:levels]))
+    logs: Floats = np.log(np.array(sums[:levels]))
+    return logs

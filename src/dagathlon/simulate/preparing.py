@@ -10,7 +10,7 @@ import numpy as np
 
 from dagathlon.data import Dataset
 from dagathlon.data.discretization import DEFAULT_INITIAL, DEFAULT_LEVELS, Method, discretize
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.data.gaps import drop_missing
 from dagathlon.data.imputation import DEFAULT_SWEEPS, impute
 from dagathlon.data.logarithms import log_columns
@@ -143,7 +143,8 @@ class Discretize(Transform):
             binary = self.levels == 2 and (data.kind == "continuous" or data.binary)
             return replace(data, kind="discrete", binary=binary or None)
         some = data.n_columns is None or len(self.columns) < data.n_columns
-        kind = "mixed" if some and data.kind == "continuous" and data.n_columns else None
+        known = some and data.kind == "continuous" and data.n_columns is not None
+        kind: DataKind | None = "mixed" if known else None
         return replace(data, kind=kind, binary=None)
 
     def apply(self, data: Dataset, rng: np.random.Generator) -> Dataset:

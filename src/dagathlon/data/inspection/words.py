@@ -51,8 +51,8 @@ def _numbers(name: str, counts: Mapping[str, int], total: int) -> Iterator[Remar
         text = f"numbers with percent signs such as {_first(counts)!r} are taken for labels"
         yield Remark("percent", text, name, "kinds", f"{name}=continuous", advised=True)
     elif any(_has_foreign_minus(word) for word in counts):
-        odd = next(word for word in counts if _has_foreign_minus(word))
-        text = f"{odd!r} has a minus sign of another alphabet, so that it is no number"
+        foreign = next(word for word in counts if _has_foreign_minus(word))
+        text = f"{foreign!r} has a minus sign of another alphabet, so that it is no number"
         yield Remark("foreign minus sign", text, name, "kinds", f"{name}=continuous", advised=True)
     elif _share(counts, total, DECIMAL_COMMA.fullmatch) >= _MOSTLY:
         text = f"numbers with decimal commas such as {_first(counts)!r} are taken for labels"
