@@ -172,3 +172,12 @@ def test_a_new_study_is_told_the_same(file: Path, tmp_path: Path) -> None:
     assert entry["missing"] == {"impute": 3}
     assert [next(iter(step)) for step in entry["transforms"]] == ["log", "discretize"]
     assert main(["check", str(study)]) == 0
+
+
+def test_a_learner_that_refuses_gaps_is_told_the_way_on(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["learn", str(file), "--with", "hc", *BASE]) == USER_ERROR
+    said = capsys.readouterr().err
+    assert "20 of 120 rows have missing values" in said
+    assert "add --missing drop or --missing impute=5" in said

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -98,6 +100,20 @@ def data_from(arguments: argparse.Namespace, *, pooled: bool = False) -> Dataset
         except NotApplicableError as error:
             raise DataError(f"{arguments.data}: {error}") from None
     return data
+
+
+@contextlib.contextmanager
+def gaps_explained(data: Dataset) -> Iterator[None]:
+    """Say what can be done, where a learner refuses data with gaps."""
+    try:
+        yield
+    except DataError as error:
+        if data.has_missing and "missing" in str(error):
+            error.add_note(
+                "add --missing drop or --missing impute=5; dagathlon modules lists learners that "
+                "take missing values"
+            )
+        raise
 
 
 def reading_of(arguments: argparse.Namespace) -> Reading:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from dagathlon.cli._data import add_data_arguments, copies_of, data_from
+from dagathlon.cli._data import add_data_arguments, copies_of, data_from, gaps_explained
 from dagathlon.cli._interrupt import interruptible
 from dagathlon.cli._parts import (
     Commands,
@@ -93,7 +93,7 @@ def _run(arguments: argparse.Namespace) -> int:
     limit = time_limit(learner, timeout)
     meter = Meter()
     meter.start()
-    with interruptible(limit, _GRACE_SECONDS):
+    with gaps_explained(data), interruptible(limit, _GRACE_SECONDS):
         estimate = learn(
             data, name, seed=arguments.seed, timeout=timeout, progress=True, **parameters
         )

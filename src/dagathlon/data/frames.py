@@ -131,7 +131,7 @@ def _from_columns(
     _check_names(names, where)
     if not len(columns[0]):
         raise DataError(f"{where}: no rows")
-    marks = _indicators(names, columns)
+    marks = indicators_of(names, columns)
     variables = [j for j in range(len(names)) if j not in marks.values()]
     request.check([names[j] for j in variables], where)
 
@@ -158,7 +158,7 @@ def _check_names(names: Sequence[str], where: str) -> None:
         raise DataError(f"{where}: the name {twice!r} stands twice")
 
 
-def _indicators(names: Sequence[str], columns: Sequence[Any]) -> dict[str, int]:
+def indicators_of(names: Sequence[str], columns: Sequence[Any]) -> dict[str, int]:
     """Columns of interventions, by the variable that they are about."""
     position = {name: j for j, name in enumerate(names)}
     found = {name: position.get(indicator_name(name), -1) for name in names}

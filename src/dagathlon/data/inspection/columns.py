@@ -16,7 +16,7 @@ from dagathlon.data.cardinality import coded
 from dagathlon.data.column_plan import ColumnPlan
 from dagathlon.data.columns import plan_column
 from dagathlon.data.files import is_table_file
-from dagathlon.data.frames import load_table, with_written
+from dagathlon.data.frames import indicators_of, load_table, with_written
 from dagathlon.data.gaps import spellings, with_gaps
 from dagathlon.data.inspection.remarks import Remark
 from dagathlon.data.labels import Labels, is_number, plain_number
@@ -53,11 +53,12 @@ class FoundColumn(NamedTuple):
 
 
 class Source(NamedTuple):
-    """A file that was opened: remarks about it, its columns, and the names of those left out."""
+    """A file that was opened: remarks about it, its columns, all names and those left out."""
 
     remarks: tuple[Remark, ...]
     columns: Iterator[FoundColumn]
     n_rows: int
+    names: tuple[str, ...]
     left_out: tuple[str, ...]
 
 
@@ -69,14 +70,16 @@ def opened(path: str | os.PathLike[str], reading: Reading) -> Source:
 def _opened_table(path: str | os.PathLike[str], reading: Reading) -> Source:
     table = load_table(path)
     request = with_written(table, reading.request())
-    names = table.column_names
+    marks = indicators_of(table.column_names, table.columns).values()
+    names = [name for j, name in enumerate(table.column_names) if j not in marks]
     request.check(names, str(path))
     if not table.num_rows:
         raise DataError(f"{path}: no rows")
     wanted = {name: table.column(name) for name in names if request.wants(name)}
     left_out = tuple(name for name in names if name not in wanted)
     gaps = {name: with_gaps(column, request.missing) for name, column in wanted.items()}
-    return Source((), _found(gaps, request, None), table.num_rows, left_out)
+    found = _found(gaps, request, None)
+    return Source((), found, table.num_rows, tuple(names), left_out)
 
 
 def _opened_text(path: str | os.PathLike[str], reading: Reading) -> Source:
@@ -91,11 +94,12 @@ def _opened_text(path: str | os.PathLike[str], reading: Reading) -> Source:
     n_rows = len(next(iter(wanted.values())))
     remarks = list(_remarks(table, reading))
     if cardinalities is None:
-        return Source(tuple(remarks), _found(wanted, request, table.missing), n_rows, left_out)
+        found = _found(wanted, request, table.missing)
+        return Source(tuple(remarks), found, n_rows, names, left_out)
     text = "the second line was taken for the numbers of levels, as in Benchpress's files"
     remarks.append(Remark("cardinality row", text, None, "cardinality-row", "no"))
     found = _coded(wanted, cardinalities)
-    return Source(tuple(remarks), found, n_rows - 1, left_out)
+    return Source(tuple(remarks), found, n_rows - 1, names, left_out)
 
 
 def _remarks(table: TextTable, reading: Reading) -> Iterator[Remark]:

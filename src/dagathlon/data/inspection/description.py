@@ -132,6 +132,8 @@ def describe(path: str | os.PathLike[str], reading: Reading = _NO_READING) -> De
     flagged = {remark.column for remark in remarks if remark.option == "drop"}
     remarks += [remark for remark in together.remarks() if remark.column not in flagged]
     columns += [ColumnFacts(name, "left out") for name in source.left_out]
+    place = {name: j for j, name in enumerate(source.names)}
+    columns.sort(key=lambda column: place[column.name])
     return Description(str(path), source.n_rows, tuple(columns), tuple(remarks), together.missing())
 
 
