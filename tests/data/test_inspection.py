@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable
 from pathlib import Path
 
@@ -190,3 +191,24 @@ def test_next_to_nothing_is_described(tmp_path: Path, text: str) -> None:
     path = tmp_path / "d.csv"
     path.write_text(text)
     assert len(describe(path).columns) == 2
+
+
+def test_columns_of_any_type_are_survived(tmp_path: Path) -> None:
+    path = tmp_path / "d.parquet"
+    days = [datetime.date(2024, 1, 1 + i % 28) for i in range(30)]
+    columns = {
+        "d": days,
+        "l": [[i] for i in range(30)],
+        "x": noise(30),
+        "do(x)": [True, False] * 15,
+    }
+    parquet.write_table(pa.table(columns), path)
+    found = describe(path)
+    assert [column.kind for column in found.columns] == ["unreadable", "unreadable", "continuous"]
+    assert ("date", "--drop=d") in said(found, "d")
+
+
+def test_what_is_left_out_explains_nothing(look: Looked) -> None:
+    found = look({"id": list(range(40)), "x": [i * 0.5 + 0.25 for i in range(40)]})
+    assert said(found, "id") == [("id", "--kinds=id=id")]
+    assert said(found) == []

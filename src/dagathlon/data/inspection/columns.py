@@ -154,7 +154,7 @@ def _content(
     if pt.is_integer(kind) or pt.is_floating(kind) or pt.is_null(kind) or pt.is_decimal(kind):
         return column_numbers(column.cast(pa.float64(), safe=False)), None
     if not pt.is_dictionary(kind):
-        column = column.cast(pa.string()).dictionary_encode()
+        column = _texts(column).dictionary_encode()
     labels = Labels(name, column, _nowhere, missing)
     found = [word for word in labels.words if word is not None]
     number = {word: float(code) for code, word in enumerate(dict.fromkeys(found))}
@@ -167,6 +167,15 @@ def _content(
         if word is not None:
             counts[word] += int(count)
     return table[places], counts
+
+
+def _texts(column: Any) -> Any:
+    """Entries of any type as text; lists and the like as Python writes them."""
+    try:
+        return column.cast(pa.string())
+    except pa.ArrowException:
+        texts = [None if entry is None else str(entry) for entry in column.to_pylist()]
+        return pa.chunked_array([pa.array(texts, pa.string())])
 
 
 def _nowhere(row: int) -> str:

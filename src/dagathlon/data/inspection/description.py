@@ -129,8 +129,8 @@ def describe(path: str | os.PathLike[str], reading: Reading = _NO_READING) -> De
         remarks += _remarks(found, source.n_rows)
         continuous = found.plan is not None and not found.plan.variable.is_discrete
         together.add(found.name, found.values, continuous, tuple(found.words or ()))
-    flagged = {remark.column for remark in remarks if remark.option == "drop"}
-    remarks += [remark for remark in together.remarks() if remark.column not in flagged]
+    out = [one for one in remarks if one.advised and (one.option == "drop" or one.what == "id")]
+    remarks += together.remarks({one.column for one in out if one.column is not None})
     columns += [ColumnFacts(name, "left out") for name in source.left_out]
     place = {name: j for j, name in enumerate(source.names)}
     columns.sort(key=lambda column: place[column.name])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,11 +49,11 @@ class Together:
         if is_continuous and len(self._heads) <= across.MOST_COLUMNS:
             self._heads[name] = values[: across.MOST_ROWS].copy()
 
-    def remarks(self) -> list[Remark]:
-        """Copies and exact dependence."""
-        copies = self._copies.remarks
+    def remarks(self, gone: Collection[str]) -> list[Remark]:
+        """Copies and exact dependence among the columns that are not to be left out anyway."""
+        copies = [one for one in self._copies.remarks if one.column not in gone]
         known = [remark.column for remark in copies if remark.column is not None]
-        return [*copies, *across.dependences(self._heads, known)]
+        return [*copies, *across.dependences(self._heads, [*known, *gone])]
 
     def missing(self) -> dict[str, Any]:
         """How many rows are complete, and which gaps come together most often."""
