@@ -6,7 +6,9 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
+from dagathlon.cli._data import add_data_arguments, copies_of, data_from, gaps_explained
 from dagathlon.cli._interrupt import INTERRUPTED, interruptible
 from dagathlon.cli._learn_report import Learned, check_report, write_report
 from dagathlon.cli._parts import (
@@ -27,13 +29,13 @@ from dagathlon.cli._posterior import (
     settled,
     write_posterior_files,
 )
-from dagathlon.data import read_data
 from dagathlon.data.preview import described
 from dagathlon.errors import DagathlonError
 from dagathlon.graphs import Graph, write_graph
 from dagathlon.graphs.formats.files import format_of
 from dagathlon.learners import Estimate, learn
 from dagathlon.learners.attempt import STOPPED_EARLY
+from dagathlon.learners.bayesian.imputed import Imputed
 from dagathlon.learners.calling import made, time_limit
 from dagathlon.modules.spec import single_values
 from dagathlon.posteriors.posterior import Posterior
@@ -54,7 +56,7 @@ def add_parser(commands: Commands) -> None:
         "dagathlon learn data.csv --with 'pc[alpha=0.01,timeout=60]' --out graph.csv",
         _run,
     )
-    parser.add_argument("data", type=Path, help="data file (CSV, TSV, Parquet, Arrow)")
+    add_data_arguments(parser)
     parser.add_argument(
         "--with",
         dest="spec",
@@ -93,7 +95,7 @@ def add_parser(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     load_modules(arguments)
     _check_places(arguments)
-    name, parameters = single_values(arguments.spec)
+    name, parameters = _asked_for(arguments)
     asked = arguments.time_limit
     timeout = None if asked is None else seconds_of(asked, "--time-limit")
     learner = made(name, parameters, timeout)
@@ -102,12 +104,12 @@ def _run(arguments: argparse.Namespace) -> int:
         learner.prepare()  # this, and looking for modules, is no part of the learner's time
     own = parameters.pop("timeout", None)  # what the brackets say, where no option says otherwise
     timeout = own if timeout is None else timeout
-    data = read_data(arguments.data)
+    data = data_from(arguments, pooled=True)
     print(f"{arguments.data}: {described(data)}", file=sys.stderr)
     limit = time_limit(learner, timeout)
     meter = Meter()
     meter.start()
-    with interruptible(limit, _GRACE_SECONDS):
+    with gaps_explained(data), interruptible(limit, _GRACE_SECONDS):
         estimate = learn(
             data, name, seed=arguments.seed, timeout=timeout, progress=True, **parameters
         )
@@ -129,6 +131,16 @@ def _run(arguments: argparse.Namespace) -> int:
         return INTERRUPTED
     print(f"report: {arguments.report}", file=sys.stderr)
     return 0
+
+
+def _asked_for(arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
+    """The learner and its parameters; where gaps are imputed, the pool of what it finds."""
+    name, parameters = single_values(arguments.spec)
+    copies = copies_of(arguments)
+    if not copies:
+        return name, parameters
+    made(name, parameters)  # what is wrong with it is said in its own name
+    return Imputed.name, {"learner": arguments.spec, "copies": copies}
 
 
 def _write(

@@ -24,6 +24,13 @@ from dagathlon.study.grammar.library import (
     Library,
     is_file_name,
 )
+from dagathlon.study.grammar.reading import (
+    ENTRY_KEYS,
+    read_as_told,
+    read_missing,
+    refuse_reading,
+    told_apart,
+)
 from dagathlon.study.grammar.resources import (
     NOTHING_WANTED,
     RESOURCES,
@@ -38,7 +45,10 @@ SECTIONS: Mapping[str, Kind] = {
     "data": "data",
     "structure_learning_algorithms": "algorithm",
 }
-_DATA_KEYS = ("graph_id", "parameters_id", "data_id", "seed_range", "noise", "transforms")
+_DATA_KEYS = (
+    *("graph_id", "parameters_id", "data_id", "seed_range", "noise", "transforms"),
+    *ENTRY_KEYS,
+)
 _SETUP_KEYS = ("title", "data", "evaluation", "time_limit", "memory_limit", *RESOURCES)
 RESERVED_TITLES = (".", "..", "store")
 _MAX_SEEDS = 10_000_000
@@ -265,7 +275,8 @@ def _read_setup(
             f"slashes, and none of {listing(map(repr, RESERVED_TITLES))}"
         )
     time_limit, memory_limit = node.get("time_limit"), node.get("memory_limit")
-    data = [_read_data(item, sections, library) for item in node.need("data").items()]
+    entries = [_read_data(item, sections, library) for item in node.need("data").items()]
+    data = told_apart(entries)
     evaluations = _read_evaluations(node.need("evaluation"))
     return Setup(
         title,
@@ -330,13 +341,14 @@ def _read_data(
     node.only(_DATA_KEYS, "a data entry")
     data_node = node.need("data_id")
     data_id = data_node.text()
-    data: Sequence[Part] = library.data(data_id)
+    data: Sequence[Part] = read_as_told(node, library.data(data_id))
     fixed = bool(data)
     if not fixed:
         if data_id not in sections["data"]:
             choices = [*sections["data"], *library.names(DATA_FOLDER, (".csv",))]
             looked = f"{library.looked(DATA_FOLDER, data_id)}, or a folder of .csv files"
             raise data_node.fail(f"{unknown('data id', data_id, choices)}; {looked}")
+        refuse_reading(node)
         data = sections["data"][data_id].settings
     graphs = _alternatives(node, "graph_id", sections["graph"], library)
     parameters = (
@@ -358,7 +370,7 @@ def _read_data(
         parameters,
         data,
         _read_seeds(node),
-        list(itertools.product(_read_noises(node), *_read_transforms(node))),
+        list(itertools.product(_read_noises(node), *read_missing(node), *_read_transforms(node))),
         node.where,
     )
 
