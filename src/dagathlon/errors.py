@@ -21,6 +21,10 @@ class DataError(DagathlonError):
     """Data that cannot be read or that do not fit what they are used for."""
 
 
+class UnsuitedError(DataError):
+    """Data that a learner does not take; in a study its runs on them are skipped."""
+
+
 class DataWarning(UserWarning):
     """Data that can be used but are probably not what the user means, such as a constant column."""
 

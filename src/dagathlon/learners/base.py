@@ -36,11 +36,14 @@ class Estimate:
     posterior
         The distribution over graphs, of learners that give one: samplers, the bootstrap, exact
         posteriors. `graph` is then one estimate from it, as the learner documents.
+    notes
+        Sentences that a reader of the result must know.
     """
 
     graph: Graph
     stats: Mapping[str, Statistic] = field(default_factory=dict)
     posterior: Posterior | None = None
+    notes: tuple[str, ...] = ()
 
     def _repr_html_(self) -> str:
         from dagathlon.posteriors.drawing import weighted_html  # noqa: PLC0415 - notebooks only

@@ -13,7 +13,7 @@ from dagathlon.data.facts import DataKind
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner, Output
 from dagathlon.learners.continuous.kernels import Vector, dependent, gaussian_kernel
-from dagathlon.learners.continuous.weights import numbers, varying
+from dagathlon.learners.continuous.weights import few_values, numbers, varying
 from dagathlon.modules import NonNegative, Probability
 from dagathlon.pulse import aside, beat
 
@@ -72,8 +72,10 @@ class AdditiveNoise(Learner):
                 fitting[used[b], used[a]] = fits[b].explains(scaled[:, a], self.alpha)
         stats = {"undecided": int((fitting & fitting.T).sum()) // 2}
         if self.undecided == "keep":
-            return Estimate(Graph.from_adjacency(data.names, fitting), stats)
-        return Estimate(_without_cycles(data.names, fitting & ~fitting.T), stats)
+            graph = Graph.from_adjacency(data.names, fitting)
+        else:
+            graph = _without_cycles(data.names, fitting & ~fitting.T)
+        return Estimate(graph, stats, notes=few_values(self.name, data, values))
 
 
 class _Regression:

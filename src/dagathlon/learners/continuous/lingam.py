@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -14,7 +14,13 @@ from dagathlon.errors import DataError
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.continuous.components import independent_components
 from dagathlon.learners.continuous.kernels import kernel_order
-from dagathlon.learners.continuous.weights import Matrix, dag_estimate, numbers, varying
+from dagathlon.learners.continuous.weights import (
+    Matrix,
+    dag_estimate,
+    few_values,
+    numbers,
+    varying,
+)
 from dagathlon.modules import Natural, NonNegative
 from dagathlon.pulse import beat
 
@@ -61,7 +67,8 @@ class Lingam(Learner):
         order = self.order(values[:, used], rng) if len(used) else []
         weights[np.ix_(used, used)] = self._weights(values[:, used], order)
         stats = {"order": " ".join(data.names[used[i]] for i in order)}
-        return dag_estimate(data.names, weights, self.thresh, stats)
+        found = dag_estimate(data.names, weights, self.thresh, stats)
+        return replace(found, notes=few_values(self.name, data, values))
 
     @abstractmethod
     def order(self, values: Matrix, rng: np.random.Generator) -> list[int]:
