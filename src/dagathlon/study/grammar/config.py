@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
-from dagathlon.errors import StudyError, listing, suggestion, unknown
-from dagathlon.modules import Kind, add_files, find, modules
+from dagathlon.errors import Mistakes, StudyError, listing, suggestion, unknown
+from dagathlon.modules import Kind, Module, add_files, find, modules
 from dagathlon.simulate.noise import Noise
 from dagathlon.simulate.transform import Transform
 from dagathlon.study.grammar.evaluation import Request
@@ -122,7 +122,7 @@ def read_config(
         config = _read_root(root, path, _library(home or path.parent, resources))
         return _shifted(config, seed) if seed else config
     except StudyError as error:
-        raise StudyError(f"{path}: {error}") from None
+        raise error.inside(path) from None
 
 
 def code_of(path: Path) -> list[Path]:
@@ -134,7 +134,7 @@ def code_of(path: Path) -> list[Path]:
     try:
         return _module_files(root, path.parent)
     except StudyError as error:
-        raise StudyError(f"{path}: {error}") from None
+        raise error.inside(path) from None
 
 
 def _root(path: Path) -> Node:
@@ -146,23 +146,34 @@ def _root(path: Path) -> Node:
 
 def _read_root(root: Node, path: Path, library: Library) -> Config:
     add_files(_module_files(root, library.home))
-    sections = _read_sections(root.need("resources"))
-    algorithms = sections["structure_learning_algorithms"]
-    setups = root.need("benchmark_setup")
+    sections, nodes = _both(root, path)
+    mistakes = Mistakes()
+    known = _read_sections(sections, mistakes)
+    read = [mistakes.read(_read_setup, node, known, library) for node in nodes]
+    titles: set[str] = set()
+    for node, setup in zip(nodes, read, strict=True):
+        if setup is not None and setup.title in titles:
+            mistakes.add(f"{node.where}: the title {setup.title!r} is taken by an earlier setup")
+        elif setup is not None:
+            titles.add(setup.title)
+            mistakes.read(_check_references, setup, known["structure_learning_algorithms"])
+    mistakes.refuse()
+    return Config(path, read, known["structure_learning_algorithms"], library)
+
+
+def _both(root: Node, path: Path) -> tuple[Node, list[Node]]:
+    """The two parts of a study: what it can name, and its setups."""
+    mistakes = Mistakes()
+    resources = mistakes.read(root.need, "resources")
+    setups = mistakes.read(root.need, "benchmark_setup")
+    mistakes.refuse()
     if isinstance(setups.value, dict):  # the form before Benchpress 2.9
         nodes = [Node({"title": path.stem} | setups.value, setups.where)]
     else:
         nodes = list(setups.items())
     if not nodes:
         raise setups.fail("there is no setup")
-    read = [_read_setup(node, sections, library) for node in nodes]
-    titles = [setup.title for setup in read]
-    for i, title in enumerate(titles):
-        if title in titles[:i]:
-            raise nodes[i].fail(f"the title {title!r} is taken by an earlier setup")
-    for setup in read:
-        _check_references(setup, algorithms)
-    return Config(path, read, algorithms, library)
+    return resources, nodes
 
 
 def _shifted(config: Config, seed: int) -> Config:
@@ -187,38 +198,69 @@ def _module_files(root: Node, home: Path) -> list[Path]:
     """The user's own modules: `modules` lists them, relative to the study."""
     files = root.get("modules")
     found = []
+    mistakes = Mistakes()
     for item in files.items() if files else ():
         name = item.text()
         path = home / name
         if not is_file_name(name) or not path.exists():
-            raise item.fail(f"there is no file or folder {path}")
+            mistakes.add(f"{item.where}: there is no file or folder {path}")
         found.append(path)
+    mistakes.refuse()
     return found
 
 
-def _read_sections(node: Node) -> dict[str, dict[str, ModuleEntry]]:
-    node.only(SECTIONS, "resources")
-    result: dict[str, dict[str, ModuleEntry]] = {}
-    for section, kind in SECTIONS.items():
-        entries: dict[str, ModuleEntry] = {}
-        found = node.get(section)
-        for objects in found.items() if found else ():
-            name = objects.where.removeprefix(f"{node.where}.{section}.")
-            module = find(kind, name, f"{node.where}.{section}")
-            for item in objects.items():
-                entry = read_entry(module, item)
-                if entry.id in entries:
-                    first = entries[entry.id].where
-                    raise item.fail(f"the id {entry.id!r} is taken by {first}")
-                entries[entry.id] = entry
-        result[section] = entries
+def _read_sections(node: Node, mistakes: Mistakes) -> dict[str, dict[str, ModuleEntry]]:
+    result: dict[str, dict[str, ModuleEntry]] = {section: {} for section in SECTIONS}
+    mistakes.read(node.only, SECTIONS, "resources")
+    for section in SECTIONS:
+        mistakes.read(_read_section, node, section, result[section])
     return result
+
+
+def _read_section(node: Node, section: str, entries: dict[str, ModuleEntry]) -> None:
+    """Fill the entries of a section; a wrong one is there without settings, for those it names."""
+    mistakes = Mistakes()
+    found = node.get(section)
+    for objects in found.items() if found else ():
+        name = objects.where.removeprefix(f"{node.where}.{section}.")
+        module = mistakes.read(find, SECTIONS[section], name, f"{node.where}.{section}")
+        for item in mistakes.read(lambda objects=objects: list(objects.items())) or ():
+            entry = mistakes.read(read_entry, module, item) if module else None
+            if entry is None:
+                entry = _wrong_entry(module or Module, item)
+            if entry.id in entries and entry.id:
+                first = entries[entry.id].where
+                mistakes.add(f"{item.where}: the id {entry.id!r} is taken by {first}")
+            entries.setdefault(entry.id, entry)
+    mistakes.refuse()
+
+
+def _wrong_entry(module: type[Module], node: Node) -> ModuleEntry:
+    """What stands for an entry with a mistake, so that its id is no second one."""
+    given = node.value.get("id") if isinstance(node.value, dict) else None
+    return ModuleEntry(given if isinstance(given, str) else "", module, {}, (), node.where)
 
 
 def _read_setup(
     node: Node, sections: Mapping[str, Mapping[str, ModuleEntry]], library: Library
 ) -> Setup:
-    node.only(_SETUP_KEYS, "a setup")
+    mistakes = Mistakes()
+    mistakes.read(node.only, _SETUP_KEYS, "a setup")
+    title = mistakes.read(_read_title, node)
+    places = mistakes.read(lambda: list(node.need("data").items())) or ()
+    data = [mistakes.read(_read_data, item, sections, library) for item in places]
+    evaluations = mistakes.read(lambda: _read_evaluations(node.need("evaluation")))
+    limits = [
+        mistakes.read(_read_limit, node, *how)
+        for how in (("time_limit", seconds_of), ("memory_limit", size_of))
+    ]
+    wanted = mistakes.read(read_wanted, node)
+    mistakes.refuse()
+    shown = list(_shown(evaluations, data))
+    return Setup(title, data, evaluations, shown, *limits, node.where, wanted)
+
+
+def _read_title(node: Node) -> str:
     title = node.need("title").text()
     plain = title.split() == [title] and "/" not in title and is_file_name(title)
     if not plain or title in RESERVED_TITLES:
@@ -226,41 +268,40 @@ def _read_setup(
             f"{title!r} cannot name the folder of results; a title is one word without blanks and "
             f"slashes, and none of {listing(map(repr, RESERVED_TITLES))}"
         )
-    time_limit, memory_limit = node.get("time_limit"), node.get("memory_limit")
-    data = [_read_data(item, sections, library) for item in node.need("data").items()]
-    evaluations = _read_evaluations(node.need("evaluation"))
-    return Setup(
-        title,
-        data,
-        evaluations,
-        list(_shown(evaluations, data)),
-        seconds_of(time_limit.value, time_limit.where) if time_limit else None,
-        size_of(memory_limit.value, memory_limit.where) if memory_limit else None,
-        node.where,
-        read_wanted(node),
-    )
+    return title
+
+
+def _read_limit(node: Node, key: str, read: Callable[[Any, str], Any]) -> Any:
+    child = node.get(key)
+    return read(child.value, child.where) if child else None
 
 
 def _read_evaluations(node: Node) -> list[Request]:
     known = modules("evaluation")
-    node.only(known, "evaluation")
+    mistakes = Mistakes()
+    mistakes.read(node.only, known, "evaluation")
     result: list[Request] = []
     for key in node.object():
-        module = cast(type[Request], known[key])
-        child = node.need(key)
-        if child.value is None:
-            continue
-        if module.shape == "flag":
-            result += [module()] if child.flag() else []
-        elif module.shape == "ids":
-            result.append(module.from_json({"ids": child.value}, child.where))
-        elif module.shape == "object":
-            result.append(module.from_json(child.object(), child.where))
-        else:
-            for item in child.items():
-                settings = expand(module, item.object(), item)
-                result += [cast(Request, setting.module) for setting in settings]
+        if key in known:
+            module = cast(type[Request], known[key])
+            result += mistakes.read(_read_evaluation, module, node.need(key)) or ()
+    mistakes.refuse()
     return result
+
+
+def _read_evaluation(module: type[Request], child: Node) -> list[Request]:
+    if child.value is None:
+        return []
+    if module.shape == "flag":
+        return [module()] if child.flag() else []
+    if module.shape == "ids":
+        return [module.from_json({"ids": child.value}, child.where)]
+    if module.shape == "object":
+        return [module.from_json(child.object(), child.where)]
+    mistakes = Mistakes()
+    read = [mistakes.read(expand, module, item.object(), item) or () for item in child.items()]
+    mistakes.refuse()
+    return [cast(Request, setting.module) for settings in read for setting in settings]
 
 
 def _shown(asked: Sequence[Request], data: Sequence[DataEntry]) -> Iterator[Request]:
@@ -289,34 +330,47 @@ def shown_besides(named: set[str], ids: Sequence[str], has_truth: bool) -> Itera
 def _read_data(
     node: Node, sections: Mapping[str, Mapping[str, ModuleEntry]], library: Library
 ) -> DataEntry:
-    node.only(_DATA_KEYS, "a data entry")
-    data_node = node.need("data_id")
-    data_id = data_node.text()
-    data: Sequence[Part] = library.data(data_id)
-    fixed = bool(data)
-    if not fixed:
-        if data_id not in sections["data"]:
-            choices = [*sections["data"], *library.names(DATA_FOLDER, (".csv",))]
-            looked = f"{library.looked(DATA_FOLDER, data_id)}, or a folder of .csv files"
-            raise data_node.fail(f"{unknown('data id', data_id, choices)}; {looked}")
-        data = sections["data"][data_id].settings
-    graphs = _alternatives(node, "graph_id", sections["graph"], library)
-    parameters = (
-        () if fixed else _alternatives(node, "parameters_id", sections["parameters"], library)
+    mistakes = Mistakes()
+    mistakes.read(node.only, _DATA_KEYS, "a data entry")
+    data_id, data = mistakes.read(_read_rows, node, sections, library) or ("", ())
+    graphs = mistakes.read(_alternatives, node, "graph_id", sections["graph"], library)
+    parameters: Sequence[Part] = ()
+    if not any(isinstance(part, FixedFile) for part in data):
+        known = sections["parameters"]
+        parameters = mistakes.read(_alternatives, node, "parameters_id", known, library)
+        if not (parameters or mistakes or _is_wrong(known, node.value.get("parameters_id"))):
+            mistakes.add(
+                f"{node.where}: data are drawn from parameters: parameters_id must not be null"
+            )
+    seeds = mistakes.read(_read_seeds, node)
+    steps = mistakes.read(
+        lambda: list(itertools.product(_read_noises(node), *_read_transforms(node)))
     )
-    if not fixed and not parameters:
-        raise node.fail("data are drawn from parameters: parameters_id must not be null")
-    return DataEntry(
-        _optional_text(node, "graph_id"),
-        _optional_text(node, "parameters_id"),
-        data_id,
-        graphs,
-        parameters,
-        data,
-        _read_seeds(node),
-        list(itertools.product(_read_noises(node), *_read_transforms(node))),
-        node.where,
-    )
+    mistakes.refuse()
+    names = (_optional_text(node, "graph_id"), _optional_text(node, "parameters_id"))
+    return DataEntry(*names, data_id, graphs, parameters, data, seeds, steps, node.where)
+
+
+def _is_wrong(entries: Mapping[str, ModuleEntry], name: object) -> bool:
+    """Whether an id is that of an entry with a mistake, which has been told."""
+    entry = entries.get(name) if isinstance(name, str) else None
+    return entry is not None and not entry.values and not entry.settings
+
+
+def _read_rows(
+    node: Node, sections: Mapping[str, Mapping[str, ModuleEntry]], library: Library
+) -> tuple[str, Sequence[Part]]:
+    """The rows of a data entry: files, else what generators of that id draw."""
+    child = node.need("data_id")
+    name = child.text()
+    files = library.data(name)
+    if files:
+        return name, files
+    if name not in sections["data"]:
+        choices = [*sections["data"], *library.names(DATA_FOLDER, (".csv",))]
+        looked = f"{library.looked(DATA_FOLDER, name)}, or a folder of .csv files"
+        raise child.fail(f"{unknown('data id', name, choices)}; {looked}")
+    return name, sections["data"][name].settings
 
 
 def _optional_text(node: Node, key: str) -> str | None:
@@ -401,17 +455,19 @@ def _read_transform(node: Node) -> list[Transform]:
 
 
 def _check_references(setup: Setup, algorithms: Mapping[str, ModuleEntry]) -> None:
+    mistakes = Mistakes()
     for evaluation in setup.evaluations:
         where = f"{setup.where}.evaluation.{evaluation.name}"
         for name in evaluation.algorithms():
             if name not in algorithms:
                 hint = suggestion(name, algorithms)
-                raise StudyError(
+                mistakes.add(
                     f"{where}: no algorithm has the id {name!r}{hint}; ids: {listing(algorithms)}"
                 )
         for entry in setup.data:
-            if evaluation.needs_truth() and not entry.graphs:
-                raise StudyError(
+            if evaluation.needs_truth() and entry.graph_id is None:
+                mistakes.add(
                     f"{entry.where}: {evaluation.name} compares with the truth, which needs a "
                     "graph_id; give one, or leave the evaluation out"
                 )
+    mistakes.refuse()

@@ -79,8 +79,12 @@ class Case(NamedTuple):
     origin: int = 0
 
 
+ALGORITHM = "algorithm"
+"""With what an omission begins that is an algorithm, whose runs are skipped."""
+
+
 class Omission(NamedTuple):
-    """A transform or metric that has no meaning for its data, and why; it is no failure."""
+    """A transform, metric or algorithm that does not suit its data, and why; it is no failure."""
 
     where: str
     data_label: str
@@ -132,7 +136,7 @@ class Plan:
     resources
         Cores and cards of the learning tasks that have more than one core, by position.
     omissions
-        Transforms that are not applicable, with the reason.
+        Transforms, metrics and algorithms that do not suit their data, with the reason.
     data_scores
         Positions of the tasks that look at whole data sets, by name and number of the case.
     origins
