@@ -53,6 +53,7 @@ class Bootstrap(Learner):
         Seconds after which the run is stopped; null for no limit.
     """
 
+    gives_posterior = True
     name = "bootstrap"
     version = 2
     gives = "chain"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from dagathlon import _core
 from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.learners.assumptions import FAITHFUL, NO_HIDDEN, model_words
 from dagathlon.learners.background import ConstraintFile, knowledge_of, refuse_required_cycle
 from dagathlon.learners.base import Learner
 from dagathlon.learners.independence import (
@@ -54,6 +55,8 @@ class ConstraintBased(Learner):
         Seconds after which the run is stopped; null for no limit.
     """
 
+    assumes: ClassVar[tuple[str, ...]] = (FAITHFUL, NO_HIDDEN)
+
     alpha: Probability = 0.05
     test: str | None = None
     replicates: Natural | None = None
@@ -69,6 +72,10 @@ class ConstraintBased(Learner):
     def accepted(self) -> frozenset[DataKind]:
         """Kinds of data that the test takes."""
         return self.takes if self.test is None else self.takes & kind_of_test(self.test).kinds
+
+    def assumptions(self, kind: DataKind) -> tuple[str, ...]:
+        """What the learner and its test rely on."""
+        return (*self.assumes, *model_words(kind, self.test or DEFAULT_TESTS[kind]))
 
     def objection(self, data: DataFacts) -> str:
         """Missing values need a test that leaves out rows."""

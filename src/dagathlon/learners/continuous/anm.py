@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from dagathlon.data.facts import DataKind
 from dagathlon.graphs import Graph
+from dagathlon.learners.assumptions import ADDITIVE, NO_HIDDEN
 from dagathlon.learners.base import Estimate, Learner, Output
 from dagathlon.learners.continuous.kernels import Vector, dependent, gaussian_kernel
 from dagathlon.learners.continuous.weights import few_values, numbers, varying
@@ -40,6 +41,7 @@ class AdditiveNoise(Learner):
         Seconds after which the run is stopped; null for no limit.
     """
 
+    assumes = (ADDITIVE, NO_HIDDEN)
     name = "anm"
     uses_blas = True
     gives = "dag"

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from dagathlon import _core
-from dagathlon.data.facts import DataKind
+from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import DataError
+from dagathlon.learners.assumptions import LINEAR, NO_HIDDEN, NOT_GAUSSIAN
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.continuous.components import independent_components
 from dagathlon.learners.continuous.kernels import kernel_order
@@ -47,12 +48,22 @@ class Lingam(Learner):
         Seconds after which the run is stopped; null for no limit.
     """
 
+    assumes = (LINEAR, NOT_GAUSSIAN, NO_HIDDEN)
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
     gives = "dag"
 
     thresh: NonNegative = 0.0
     pruning: Literal["lasso", "refit"] = "refit"
     timeout: NonNegative | None = None
+
+    def objection(self, data: DataFacts) -> str:
+        """Fewer rows than columns leave no residuals."""
+        if data.n_rows is not None and data.n_rows <= (data.n_columns or 0) + 1:
+            return (
+                f"{self.name} needs more rows than columns, by two at least; found {data.n_rows} "
+                f"rows of {data.n_columns} columns"
+            )
+        return super().objection(data)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a DAG."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 import numpy as np
 
 from dagathlon.data.facts import DataKind
+from dagathlon.learners.assumptions import EQUAL_VARIANCES, LINEAR, NO_HIDDEN
 from dagathlon.learners.base import Estimate, Learner, Output
 from dagathlon.learners.continuous.weights import (
     Cycles,
@@ -58,6 +59,7 @@ class NotearsLowRank(Learner):
         Seconds after which the run is stopped; null for no limit.
     """
 
+    assumes = (LINEAR, EQUAL_VARIANCES, NO_HIDDEN)
     name = "notears_low_rank"
     version = 3
     uses_blas = True

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.learners.assumptions import EQUAL_VARIANCES, LINEAR, NO_HIDDEN
 from dagathlon.learners.base import Estimate, Learner, Output
 from dagathlon.learners.continuous.notears_losses import (
     LOSSES,
@@ -91,6 +92,7 @@ class Notears(Learner):
         Seconds after which the run is stopped; null for no limit.
     """
 
+    assumes = (LINEAR, EQUAL_VARIANCES, NO_HIDDEN)
     name = "notears"
     version = 3
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous", "discrete", "mixed"})

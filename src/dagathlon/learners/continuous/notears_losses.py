@@ -83,8 +83,9 @@ def accepted_by(
     loss_type: str, discrete: DiscreteColumns, takes: frozenset[DataKind]
 ) -> frozenset[DataKind]:
     """Kinds of data that a loss takes: least squares of levels have no meaning unless asked for."""
-    refused = loss_type == "l2" and discrete == "refuse"
-    return takes & frozenset({"continuous"}) if refused else takes
+    if loss_type == "l2" and discrete == "refuse":
+        return takes & frozenset({"continuous"})
+    return takes - frozenset({"mixed"}) if loss_type == "logistic" else takes
 
 
 def objection_to_loss(learner: Learner, data: DataFacts, others: Mapping[str, str]) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from dagathlon import _core
 from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import DataError
+from dagathlon.learners.assumptions import EQUAL_VARIANCES, GAUSSIAN, LINEAR, NO_HIDDEN
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.continuous.notears_losses import (
     DiscreteColumns,
@@ -61,6 +62,7 @@ class Golem(Learner):
         Seconds after which the run is stopped; null for no limit.
     """
 
+    assumes = (GAUSSIAN, EQUAL_VARIANCES, NO_HIDDEN)
     name = "golem"
     version = 2
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
@@ -148,6 +150,7 @@ class Dagma(Learner):
         Seconds after which the run is stopped; null for no limit.
     """
 
+    assumes = (LINEAR, EQUAL_VARIANCES, NO_HIDDEN)
     name = "dagma"
     version = 2
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous", "discrete", "mixed"})

@@ -12,6 +12,7 @@ import numpy as np
 from dagathlon.data.facts import DataKind
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
+from dagathlon.learners.assumptions import GAUSSIAN
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.continuous.weights import numbers
 from dagathlon.modules import Natural, NonNegative
@@ -46,6 +47,7 @@ class GraphicalLasso(Learner):
         Seconds after which the run is stopped; null for no limit.
     """
 
+    assumes = (GAUSSIAN,)
     name = "glasso"
     uses_blas = True
     gives = "undirected"
