@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from dagathlon.evaluate import compare
     from dagathlon.evaluations import Evaluation
     from dagathlon.graphs import Graph, read_graph, write_graph
-    from dagathlon.learners import Estimate, Learner, learn
+    from dagathlon.learners import Estimate, Learner, StructureLearner, learn
     from dagathlon.workflow import Study
 
 # Where each public name lives; it is imported when it is first used, so that importing the package
@@ -25,6 +25,7 @@ _HOMES = {
     "Graph": "graphs",
     "Learner": "learners",
     "Network": "data",
+    "StructureLearner": "learners",
     "Study": "workflow",
     "compare": "evaluate",
     "learn": "learners",
@@ -43,6 +44,7 @@ __all__ = [
     "Graph",
     "Learner",
     "Network",
+    "StructureLearner",
     "Study",
     "compare",
     "learn",

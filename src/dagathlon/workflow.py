@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from dagathlon.errors import DagathlonError, StudyError
-from dagathlon.report import write_outputs
 from dagathlon.report.context import Results
+from dagathlon.report.outputs import FigureChoice, write_outputs
+from dagathlon.report.written import is_written
 from dagathlon.study.engine.engines import DEFAULT, make_engine
 from dagathlon.study.engine.preparation import prepare_modules
-from dagathlon.study.engine.protocol import Engine, Event, Note, Options, Summary, Writing, silent
-from dagathlon.study.grammar.config import Config, read_config
+from dagathlon.study.engine.protocol import (
+    Engine,
+    Event,
+    Note,
+    OnEvent,
+    Options,
+    Summary,
+    Writing,
+    silent,
+)
+from dagathlon.study.grammar.config import Config, config_of, read_config
+from dagathlon.study.grammar.in_memory import as_named, home_of
+from dagathlon.study.grammar.new_study import picked_study
 from dagathlon.study.plan.plan import Plan
 from dagathlon.study.plan.planner import make_plan
 from dagathlon.study.store.left_behind import described, left_behind
@@ -24,6 +36,7 @@ from dagathlon.study.store.store import Store
 from dagathlon.study.view.provenance import Provenance
 from dagathlon.study.view.saved_file import save, saved_setups
 from dagathlon.study.view.saving import facts_of_setup
+from dagathlon.study_run import StudyRun
 
 STORE_FOLDER = "store"
 
@@ -78,19 +91,88 @@ class Study:
         config = read_config(Path(path), folder, seed=seed)
         return cls(config, time_limit, memory_limit, seed)
 
+    @classmethod
+    def of(
+        cls,
+        content: Mapping[str, Any],
+        *,
+        name: str = "study.json",
+        home: Path | str = ".",
+        resources: Path | str | None = None,
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+        seed: int = 0,
+    ) -> Self:
+        """A study from what its file would hold, as dictionaries and lists.
+
+        Parameters
+        ----------
+        content
+            A study as in a JSON file.
+        name
+            Name of the file that it could be; a copy with that name lies beside the results.
+        home
+            Folder that file names in the study are relative to.
+        resources, time_limit, memory_limit, seed
+            As in `load`.
+        """
+        folder = None if resources is None else Path(resources)
+        config = config_of(content, name, folder, Path(home), seed)
+        return cls(config, time_limit, memory_limit, seed)
+
+    @classmethod
+    def build(
+        cls,
+        title: str,
+        algorithms: Sequence[str],
+        data: Sequence[Any] = (),
+        *,
+        evaluation: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Self:
+        """A study of some algorithms on some data, without a file.
+
+        Parameters
+        ----------
+        title
+            Names the folder of its results.
+        algorithms
+            Learners as the command line writes them: ``"hc"``, ``"pc[alpha=0.01,0.05]"``.
+        data
+            Networks on board (``"alarm[n=1000,seeds=5]"``), data files
+            (``"mine.csv[truth=graph.csv]"``), and what `read_data` takes besides: data frames,
+            arrays, a `Dataset`; with a pair of data and `Graph`, the graph is their truth. None
+            means random linear Gaussian data.
+        evaluation
+            What to make of the results, as in a study file; by default what suits the data.
+        **options
+            As in `load`: ``resources``, ``time_limit``, ``memory_limit``, ``seed``.
+
+        Examples
+        --------
+        >>> study = Study.build("mine", ["hc", "pc[alpha=0.01,0.05]"], ["asia[n=500,seeds=3]"])
+        >>> study.run("results").to_pandas()  # doctest: +SKIP
+        """
+        home = home_of(data)
+        content = picked_study(title, algorithms, [as_named(item) for item in data], home=home)
+        if evaluation is not None:
+            content["benchmark_setup"][0]["evaluation"] = dict(evaluation)
+        return cls.of(content, name=f"{title}.json", home=home, **options)
+
     @cached_property
     def plan(self) -> Plan:
         """All tasks of the study."""
         return make_plan(self.config, self.time_limit, self.memory_limit)
 
-    def run(
+    def run(  # noqa: PLR0917 - all but the first are given by name
         self,
         out: Path | str = "results",
         jobs: int = 0,
         options: Options | None = None,
         on_event: Callable[[Event], None] = silent,
         engine: Engine | str = DEFAULT,
-    ) -> Summary:
+        figures: FigureChoice = "asked",
+    ) -> StudyRun:
         """Run what has not been run yet and write tables, figures and the report.
 
         Parameters
@@ -106,11 +188,15 @@ class Study:
         engine
             What runs the tasks: ``"local"`` (worker processes on this machine), ``"inline"`` (one
             after another in this process, for a debugger), or an engine with its own settings.
+        figures
+            Which figures become files: those that the report does not have (``"asked"``), ``"all"``
+            of them, or ``"none"``.
 
         Returns
         -------
-        Summary
-            What ran, what was there already, what failed.
+        StudyRun
+            What ran, what was there already, what failed; the runs as a table
+            (`StudyRun.to_pandas`) and one by one, with their graphs (`StudyRun.runs`).
         """
         folder, plan, options = Path(out), self.plan, options or Options()
         with _writing(folder), Store(folder / STORE_FOLDER) as store:
@@ -124,10 +210,8 @@ class Study:
                 summary = chosen.run(plan, store, on_event=on_event, options=options)
                 ended(summary)
             if not summary.interrupted:
-                on_event(Writing())
-                for setup in setups:
-                    write_outputs(Results.of(setup, store))
-        return summary
+                _write(setups, store, figures, on_event)
+        return StudyRun(**vars(summary), folders={path.name: path for path in setups})
 
     @contextmanager
     def _saved(
@@ -139,7 +223,7 @@ class Study:
         for number, folder in enumerate(setups):
             save(facts_of_setup(self.config, self.plan, number), folder)
             provenance.save(folder)
-            (folder / name).write_bytes(self.config.path.read_bytes())
+            (folder / name).write_bytes(self.config.text)
         interrupted = True
 
         def ended(summary: Summary) -> None:
@@ -151,6 +235,18 @@ class Study:
         finally:
             for folder in setups:
                 provenance.closed(interrupted=interrupted).save(folder)
+
+
+def _write(setups: Sequence[Path], store: Store, figures: FigureChoice, on_event: OnEvent) -> None:
+    """Write what is not there, or not as the results are now."""
+    changed = [
+        results
+        for results in (Results.of(setup, store) for setup in setups)
+        if not is_written(results, figures)
+    ]
+    if changed:
+        on_event(Writing())
+        write_outputs(changed, figures, lambda done, asked: on_event(Writing(done, asked)))
 
 
 class _writing:  # noqa: N801 - it reads as a statement
@@ -184,7 +280,7 @@ class Rewritten(NamedTuple):
     notes: list[str]
 
 
-def rewrite(folder: Path) -> list[Rewritten]:
+def rewrite(folder: Path, figures: FigureChoice = "asked") -> list[Rewritten]:
     """Write tables, figures and reports again from what runs have saved.
 
     Nothing is learned, no module is loaded, and the files of the study need not be there. A study
@@ -194,6 +290,8 @@ def rewrite(folder: Path) -> list[Rewritten]:
     ----------
     folder
         The folder of results of studies, or that of one setup.
+    figures
+        Which figures become files.
 
     Returns
     -------
@@ -205,7 +303,7 @@ def rewrite(folder: Path) -> list[Rewritten]:
         _refuse_links(setup)
         with _writing(setup), Store(store_of(setup), readonly=True) as store:
             results = Results.of(setup, store)
-            report = write_outputs(results)
+            report = write_outputs([results], figures)[0]
         notes = [f"{name} is not shown: {reason}" for name, reason in results.not_shown]
         words = results.standing.words()
         written.append(Rewritten(report, [words, *notes] if words else notes))

@@ -129,3 +129,38 @@ def test_a_painter_that_ends_early_is_told(tmp_path: Path, monkeypatch: pytest.M
         drawing.order({"chart": "{}", "kinds": [".svg"]}, [tmp_path / f"{i}.svg"])
     with pytest.raises(DagathlonError, match="has ended"):
         drawing.__exit__(None, None, None)
+
+
+def _many(folder: Path) -> list[Path]:
+    return [folder / "a.png", folder / "deep" / "b.png"]
+
+
+def test_equal_pictures_are_painted_once_and_not_again(tmp_path: Path) -> None:
+    asked: list[int] = []
+    for _ in range(2):
+        with DrawingProcesses(most=2, on_figure=lambda _, n: asked.append(n)) as drawing:
+            drawing.begin(tmp_path)
+            for path in _many(tmp_path):
+                drawing.order({"drawing": to_svg(TRUTH), "kinds": [".png"]}, [path])
+    first, second = (path.read_bytes() for path in _many(tmp_path))
+    assert first == second
+    assert asked == [1]
+
+
+def test_pictures_that_changed_or_are_gone_are_painted_again(tmp_path: Path) -> None:
+    asked: list[int] = []
+    for graph in (TRUTH, ESTIMATE, ESTIMATE):
+        with DrawingProcesses(most=2, on_figure=lambda _, n: asked.append(n)) as drawing:
+            drawing.begin(tmp_path)
+            drawing.order({"drawing": to_svg(graph), "kinds": [".svg"]}, [tmp_path / "a.svg"])
+        assert (tmp_path / "a.svg").read_text("utf-8") == to_svg(graph)
+        (tmp_path / "a.svg").unlink()
+    assert asked == [1, 1, 1]
+
+
+def test_a_damaged_record_costs_only_time(tmp_path: Path) -> None:
+    (tmp_path / "figures.json").write_text("[", "utf-8")
+    with DrawingProcesses(most=2) as drawing:
+        drawing.begin(tmp_path)
+        drawing.order({"drawing": to_svg(TRUTH), "kinds": [".svg"]}, [tmp_path / "a.svg"])
+    assert (tmp_path / "a.svg").is_file()

@@ -35,6 +35,13 @@ def test_graph():
     assert there_and_back(graph).names == graph.names
 
 
+def test_estimate_keeps_notes():
+    graph = Graph.from_edges(["A -> B"])
+    notes = ("2 of 3 tests were undefined.", "Sets were bounded.")
+    assert there_and_back(Estimate(graph, {}, notes=notes)).notes == notes
+    assert there_and_back(Estimate(graph)).notes == ()
+
+
 def test_estimate_keeps_statistics():
     stats = {"score": np.float64(-1.5), "ntests": np.int64(7), "note": "ü", "converged": True}
     result = there_and_back(Estimate(Graph.from_edges(["A -> B"]), stats))

@@ -86,6 +86,23 @@ def add_modules_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_figures_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments that say which figures become files."""
+    parser.add_argument(
+        "--figures",
+        choices=("asked", "all", "none"),
+        default="asked",
+        help="files of figures: those that the report does not show (default), all, or none",
+    )
+    parser.add_argument(
+        "--no-figures",
+        dest="figures",
+        action="store_const",
+        const="none",
+        help="the same as --figures none: tables and report alone",
+    )
+
+
 def load_modules(arguments: argparse.Namespace) -> None:
     """Make the user's own modules known."""
     for path in arguments.modules:

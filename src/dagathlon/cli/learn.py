@@ -99,6 +99,8 @@ def _run(arguments: argparse.Namespace) -> int:
     _write(arguments, name, estimate, late, meter.stop())
     if STOPPED_EARLY in estimate.stats:
         print(f"stopped at the time limit of {limit:g} s with the best so far", file=sys.stderr)
+    for note in estimate.notes:
+        print(f"note: {note}", file=sys.stderr)
     _print_graph(estimate.graph, late, arguments.out)
     write_posterior_files(arguments, estimate, learner)
     return 0
@@ -115,7 +117,7 @@ def _write(
     if arguments.out:
         write_graph(estimate.graph, arguments.out, _format(estimate.graph, arguments.out))
     if arguments.stats:
-        stats = dict(estimate.stats) | posterior_stats(late)
+        stats: dict[str, object] = dict(estimate.stats) | posterior_stats(late)
         stats |= {
             "learner": name,
             "n_nodes": len(estimate.graph),
@@ -125,6 +127,8 @@ def _write(
             "cpu_seconds": usage.cpu,
             "peak_bytes": usage.memory,
         }
+        if estimate.notes:
+            stats["notes"] = list(estimate.notes)
         write_text(arguments.stats, json.dumps(stats, indent=2, allow_nan=False) + "\n")
 
 

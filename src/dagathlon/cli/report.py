@@ -5,7 +5,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules
+from dagathlon.cli._parts import (
+    Commands,
+    add_figures_arguments,
+    add_modules_argument,
+    command,
+    load_modules,
+)
 from dagathlon.workflow import rewrite
 
 
@@ -19,12 +25,13 @@ def add_parser(commands: Commands) -> None:
         _run,
     )
     parser.add_argument("folder", type=Path, help="folder of results")
+    add_figures_arguments(parser)
     add_modules_argument(parser)
 
 
 def _run(arguments: argparse.Namespace) -> int:
     load_modules(arguments)
-    for report, notes in rewrite(arguments.folder):
+    for report, notes in rewrite(arguments.folder, arguments.figures):
         for note in notes:
             print(f"{report.parent.name}: {note}")
         print(f"report: {report}")

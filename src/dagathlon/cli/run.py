@@ -10,6 +10,7 @@ from dagathlon.cli._interrupt import INTERRUPTED
 from dagathlon.cli._parts import (
     NOTHING_LEARNED,
     Commands,
+    add_figures_arguments,
     add_study_arguments,
     command,
     load_study,
@@ -50,6 +51,7 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("--retry", default="", metavar="F1,F2", help="run failed ones again")
     parser.add_argument("--limit", type=int, metavar="N", help="a quick look: only N learning runs")
     parser.add_argument("--shuffle", type=int, nargs="?", const=1, help="random order of the runs")
+    add_figures_arguments(parser)
     parser.add_argument("--quiet", action="store_true", help="print only what went wrong")
     parser.add_argument("--json-log", type=Path, metavar="FILE", help="one JSON object per event")
 
@@ -68,7 +70,11 @@ def _run(arguments: argparse.Namespace) -> int:
     moving = engine.name != InlineEngine.name  # a debugger wants the terminal to itself
     with make_display(study.plan, arguments.quiet, arguments.json_log, moving) as display:
         summary = study.run(
-            arguments.out, options=options, on_event=display.on_event, engine=engine
+            arguments.out,
+            options=options,
+            on_event=display.on_event,
+            engine=engine,
+            figures=arguments.figures,
         )
         display.finish(summary)
     if summary.interrupted:

@@ -271,6 +271,28 @@ class Dataset(Immutable):
         """Facts about each column: kind, missing values, levels or range."""
         return [preview.summary_of(self, name) for name in self.names]
 
+    @classmethod
+    def from_pandas(cls, frame: pd.DataFrame, **options: Any) -> Dataset:
+        """A data set from a data frame of pandas; `options` are those of `read_data`."""
+        return _read(frame, options)
+
+    @classmethod
+    def from_polars(cls, frame: pl.DataFrame, **options: Any) -> Dataset:
+        """A data set from a data frame of polars; `options` are those of `read_data`."""
+        return _read(frame, options)
+
+    @classmethod
+    def from_arrow(cls, table: pa.Table, **options: Any) -> Dataset:
+        """A data set from a table of pyarrow; `options` are those of `read_data`."""
+        return _read(table, options)
+
+    @classmethod
+    def from_numpy(
+        cls, matrix: npt.ArrayLike, names: Sequence[str] | None = None, **options: Any
+    ) -> Dataset:
+        """A data set from a matrix; without names, the columns are called ``V1``, ``V2``, …."""
+        return _read(np.asarray(matrix), {"names": names, **options})
+
     def to_arrow(self) -> pa.Table:
         """A pyarrow table; discrete columns are dictionaries of their levels."""
         return export.to_arrow(self)
@@ -357,3 +379,9 @@ def _same_regimes(left: Regimes | None, right: Regimes | None) -> bool:
     if left is None or right is None:
         return left is right
     return left.targets == right.targets and np.array_equal(left.rows, right.rows)
+
+
+def _read(source: Any, options: dict[str, Any]) -> Dataset:
+    from dagathlon.data.files import read_data  # noqa: PLC0415 - which needs this file
+
+    return read_data(source, **options)

@@ -50,7 +50,7 @@ class McmcEstimator(Module):
         graph = estimate_graph(
             estimate.posterior, self.mcmc_estimator, self.threshold, self.burnin_frac
         )
-        return Estimate(graph, estimate.stats)
+        return Estimate(graph, estimate.stats, notes=estimate.notes)
 
 
 @dataclass(frozen=True, kw_only=True)

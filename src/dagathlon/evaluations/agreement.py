@@ -53,6 +53,7 @@ class Agreement(Evaluation):
     """
 
     name = "agreement"
+    on_page = True
     ids: tuple[str, ...] = ()
 
     def algorithms(self) -> tuple[str, ...]:

@@ -49,6 +49,7 @@ class Ranking(Evaluation):
     """
 
     name = "ranking"
+    on_page = True
     ids: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ("SHD_pattern", "F1_pattern", "bsf")
     alpha: Probability = 0.05

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from dagathlon import _core
 from dagathlon.errors import GraphError, unknown
 from dagathlon.graphs.checks import require_dag
+from dagathlon.graphs.exchange import Exchange
 from dagathlon.graphs.marks import Mark, connector, marks_of
 from dagathlon.immutable import Immutable
 
@@ -31,7 +32,7 @@ class Edge(NamedTuple):
         return f"{self.left} {self.connector} {self.right}"
 
 
-class Graph(Immutable):
+class Graph(Exchange, Immutable):
     """An immutable graph: node names and a matrix of endpoint marks.
 
     Undirected graphs, DAGs, CPDAGs, patterns, MAGs and PAGs are all of this one type; `kind` is

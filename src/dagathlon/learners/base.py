@@ -37,7 +37,8 @@ class Estimate:
         The distribution over graphs, of learners that give one: samplers, the bootstrap, exact
         posteriors. `graph` is then one estimate from it, as the learner documents.
     notes
-        Sentences that a reader of the result must know.
+        What a reader of the result must know, in sentences: tests that the data could not answer,
+        limits that were set, assumptions that do not hold.
     """
 
     graph: Graph
@@ -52,7 +53,8 @@ class Estimate:
         drawing = self.graph._repr_html_()
         if self.posterior is not None:
             drawing = weighted_html(self.graph, self.posterior)
-        return f"<div>{drawing}<p>{escape(', '.join(counted))}</p></div>"
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
+        return f"<div>{drawing}<p>{escape(', '.join(counted))}</p>{notes}</div>"
 
 
 def _short(value: Statistic) -> str:

@@ -9,12 +9,13 @@ from typing import Any, cast
 import numpy as np
 
 from dagathlon.data import Dataset, read_data
-from dagathlon.errors import DataError, WrongResultError
+from dagathlon.errors import DataError, StudyError, WrongResultError
 from dagathlon.graphs import Graph
 from dagathlon.learners.attempt import attempt, make_ready
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.progress import Bar, Progress
 from dagathlon.modules import NonNegative, find, parameter_type
+from dagathlon.modules.spec import single_values
 
 
 def learn(
@@ -34,7 +35,8 @@ def learn(
     data
         A `Dataset`, or anything `read_data` takes: a file, a data frame, an array.
     name
-        The learner; ``dagathlon modules`` lists them.
+        The learner; ``dagathlon modules`` lists them. Parameters may stand in brackets, as on the
+        command line: ``"pc[alpha=0.01]"``.
     seed
         Seed of the learner's random numbers.
     start
@@ -63,6 +65,7 @@ def learn(
     >>> learn("measurements.csv", "corr_thresh", thresh=0.2).graph  # doctest: +SKIP
     """
     table = data if isinstance(data, Dataset) else read_data(data)
+    name, parameters = _specified(name, parameters)
     learner = made(name, parameters, timeout)
     make_ready(type(learner))
     if start is None:
@@ -74,6 +77,16 @@ def learn(
             return attempt(learner, table, rng, start=start, timeout=limit, progress=told)
         except WrongResultError as error:
             raise WrongResultError(*(f"{name}: {problem}" for problem in error.problems)) from error
+
+
+def _specified(text: str, parameters: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The name, and the parameters in brackets after it with the others."""
+    if "[" not in text:
+        return text, parameters
+    name, given = single_values(text)
+    for key in given.keys() & parameters.keys():
+        raise StudyError(f"{text!r}: the parameter {key!r} is given twice")
+    return name, given | parameters
 
 
 def made(name: str, parameters: dict[str, Any], timeout: float | None = None) -> Learner:

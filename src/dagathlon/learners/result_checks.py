@@ -46,6 +46,8 @@ def problems_with(result: object, names: Sequence[str], gives: Output) -> Iterat
     if problem:
         yield f"gives is {gives!r}: {problem}"
     yield from _wrong_statistics(result.stats)
+    if not isinstance(result.notes, tuple) or not all(isinstance(n, str) for n in result.notes):
+        yield f"its notes are {described(result.notes)} in place of a tuple of texts"
 
 
 def wrong_kind(graph: Graph, gives: Output) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 from xml.sax.saxutils import escape
 
@@ -14,6 +15,8 @@ from dagathlon.graphs import Graph, to_svg
 
 Pair: TypeAlias = tuple[str, str]
 
+# Many runs of a study learn the same graph.
+_REMEMBERED = 256
 _GAP, _CAPTION, _TEXT, _LETTER = 24.0, 26.0, 13.0, 6.8
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 _KEY = (
@@ -79,11 +82,13 @@ def described(graph: Graph, name: str = "graph") -> str:
     return f"{name}: {graph.kind}, {len(graph)} nodes, {graph.n_edges} edges"
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def drawing(graph: Graph, name: str = "graph") -> str:
     """A graph under its caption."""
     return side_by_side([Panel(described(graph, name), to_svg(graph))])
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def comparison(estimate: Graph, truth: Graph) -> str:
     """Truth and estimate side by side; edges of the estimate coloured by whether they are right."""
     learned, true = on_shared_nodes(estimate, truth)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from dagathlon.report.charts.parts import Chart
 from dagathlon.report.context import Results
@@ -98,7 +98,15 @@ class Evaluation(Request):
     ``shape``, `algorithms`, `needs_truth`, `by_default` and `tasks`, which runs in the planner and
     asks for scores and for learning on transformed data. The methods here run afterwards, and
     `Results` is the only door to what was computed. All of them are optional.
+
+    Attributes
+    ----------
+    on_page
+        Whether its section shows all its figures, so that files of them are written only when all
+        figures are wanted as files (``--figures all``).
     """
+
+    on_page: ClassVar[bool] = False
 
     @property
     def folder(self) -> str:

@@ -6,7 +6,10 @@ import csv
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Rows: TypeAlias = Sequence[Mapping[str, Any]]
 
@@ -54,12 +57,10 @@ def _cell(value: Any) -> Any:
     return value
 
 
-def write_parquet(rows: Rows, path: Path) -> None:
-    """Write a table as Parquet; a column of several types becomes text."""
-    import pyarrow as pa  # noqa: PLC0415 - only when a table is written
-    from pyarrow import parquet  # noqa: PLC0415
+def as_table(rows: Rows) -> pa.Table:
+    """Rows as a table of pyarrow; a column of several types becomes text."""
+    import pyarrow as pa  # noqa: PLC0415 - only when a table is made
 
-    path.parent.mkdir(parents=True, exist_ok=True)
     arrays = {}
     for column in columns_of(rows):
         values = [row.get(column) for row in rows]
@@ -67,8 +68,16 @@ def write_parquet(rows: Rows, path: Path) -> None:
             arrays[column] = pa.array(values, from_pandas=True)
         except (pa.ArrowInvalid, pa.ArrowTypeError):
             arrays[column] = pa.array([None if v is None else str(v) for v in values])
+    return pa.table(arrays)
+
+
+def write_parquet(rows: Rows, path: Path) -> None:
+    """Write a table as Parquet; a column of several types becomes text."""
+    from pyarrow import parquet  # noqa: PLC0415 - only when a table is written
+
+    path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(path.name + ".part")
-    parquet.write_table(pa.table(arrays), partial)
+    parquet.write_table(as_table(rows), partial)
     partial.replace(path)
 
 

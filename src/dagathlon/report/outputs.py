@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from dagathlon.evaluate.metric import is_own, known_measures
 from dagathlon.report.context import Results
+from dagathlon.report.drawing_processes import OnFigure
 from dagathlon.report.evaluation import (
     AnyTable,
     Drawing,
     Evaluation,
     LongTable,
+    TableSet,
     by_class,
     tables_of,
 )
@@ -19,42 +22,67 @@ from dagathlon.report.files import write_bytes, write_columns, write_csv, write_
 from dagathlon.report.page import render
 from dagathlon.report.render import painting, save, save_drawing
 from dagathlon.report.section import Section, Words
+from dagathlon.report.written import note_written
+
+FigureChoice: TypeAlias = Literal["asked", "all", "none"]
+"""Which figures become files: those that are on no page, all of them, or none."""
 
 
-def write_outputs(results: Results) -> Path:
-    """Write tables and report of a setup; returns the report."""
-    report = results.folder / "report.html"
-    with painting(), known_measures(results.study.measures):
-        page = render(results, list(_sections(results, written=True)))
-        write_bytes(report, page.encode("utf-8", errors="replace"))
-    return report
+def write_outputs(
+    setups: Sequence[Results],
+    figures: FigureChoice = "asked",
+    on_figure: OnFigure = lambda done, asked: None,
+) -> list[Path]:
+    """Write tables, figures and reports of setups; returns the reports.
+
+    Parameters
+    ----------
+    setups
+        The results of each setup.
+    figures
+        Which figures become files: those that the page does not have (``asked``, what the study
+        asks for by Benchpress's names), ``all`` of them, or ``none``.
+    on_figure
+        Told how many figures are there, and how many were asked for so far.
+    """
+    with painting(on_figure) as drawing:
+        for results in setups:
+            drawing.begin(results.folder)
+            with known_measures(results.study.measures):
+                page = render(results, list(_sections(results, figures)))
+            write_bytes(_report(results), page.encode("utf-8", errors="replace"))
+    for results in setups:
+        note_written(results, figures)
+    return [_report(results) for results in setups]
+
+
+def _report(results: Results) -> Path:
+    return results.folder / "report.html"
 
 
 def page_of(results: Results) -> str:
     """The report on a setup, without writing anything."""
     with known_measures(results.study.measures):
-        return render(results, list(_sections(results, written=False)))
+        return render(results, list(_sections(results, None)))
 
 
-def _sections(results: Results, *, written: bool) -> Iterator[Section]:
-    """What evaluations show on the page; their files are written, of those that were asked for."""
+def _sections(results: Results, figures: FigureChoice | None) -> Iterator[Section]:
+    """What evaluations show on the page; their files are written, unless `figures` is None."""
     for evaluations in by_class(results.evaluations):
-        yield from _made(evaluations, results, written=written)
+        yield from _made(evaluations, results, figures)
     for evaluations in by_class(results.shown):
-        yield from _made(evaluations, results, written=False)
+        yield from _made(evaluations, results, None)
 
 
-def _made(evaluations: list[Evaluation], results: Results, *, written: bool) -> Iterator[Section]:
+def _made(
+    evaluations: list[Evaluation], results: Results, figures: FigureChoice | None
+) -> Iterator[Section]:
     """The section of an evaluation; an error in the user's own code is shown in its place."""
     first = evaluations[0]
     try:
         tables = tables_of(evaluations, results)
-        if written:
-            folder = results.folder / first.folder
-            _write_tables(tables.tables.values(), folder)
-            _write_files(first.figures(tables), folder)
-            for evaluation in evaluations:
-                _write_files(evaluation.files(results), folder)
+        if figures is not None:
+            _write(evaluations, tables, results, figures)
         section = first.section(tables)
     except Exception as error:
         if not is_own(type(first)):
@@ -63,6 +91,22 @@ def _made(evaluations: list[Evaluation], results: Results, *, written: bool) -> 
         section = Section(first.name, first.name, [Words(reason)])
     if section is not None:
         yield section
+
+
+def _write(
+    evaluations: list[Evaluation], tables: TableSet, results: Results, figures: FigureChoice
+) -> None:
+    """The files of an evaluation."""
+    first = evaluations[0]
+    folder = results.folder / first.folder
+    _write_tables(tables.tables.values(), folder)
+    if figures == "all" or (figures == "asked" and not first.on_page):
+        _write_files(first.figures(tables), folder)
+    for evaluation in evaluations:
+        files = evaluation.files(results)
+        if figures == "none":
+            files = ((name, content) for name, content in files if isinstance(content, bytes))
+        _write_files(files, folder)
 
 
 def _write_tables(tables: Iterable[AnyTable], folder: Path) -> None:

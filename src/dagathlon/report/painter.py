@@ -13,7 +13,7 @@ import sys
 from typing import Any
 
 VEGA_LITE = "6.1"
-_SCALE = 1.5
+SCALE = 1.5
 
 
 def pictures(request: dict[str, Any]) -> list[bytes]:
@@ -30,7 +30,7 @@ def pictures(request: dict[str, Any]) -> list[bytes]:
         elif kind == ".pdf":
             found.append(vl_convert.svg_to_pdf(svg))
         else:
-            found.append(vl_convert.svg_to_png(svg, scale=_SCALE))
+            found.append(vl_convert.svg_to_png(svg, scale=SCALE))
     return found
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from dagathlon.report.drawing_processes import DrawingProcesses
+from dagathlon.errors import UnavailableError
+from dagathlon.external.cache import cache_folder
+from dagathlon.report.drawing_processes import DrawingProcesses, OnFigure
+from dagathlon.report.drawn import painter_version
 from dagathlon.report.files import write_bytes
 from dagathlon.report.painter import VEGA_LITE
 
@@ -89,20 +92,39 @@ def _order(request: dict[str, Any], paths: Sequence[Path]) -> None:
 
 
 @contextmanager
-def painting() -> Iterator[None]:
-    """Within this, figures are painted by other processes; at its end all of them are there."""
-    with DrawingProcesses() as drawing:
+def painting(on_figure: OnFigure) -> Iterator[DrawingProcesses]:
+    """Within this, figures are painted by other processes; at its end all of them are there.
+
+    Parameters
+    ----------
+    on_figure
+        Told how many figures are there, and how many were asked for so far.
+    """
+    with DrawingProcesses(on_figure=on_figure) as drawing:
         token = _drawing.set(drawing)
         try:
-            yield
+            yield drawing
         finally:
             _drawing.reset(token)
 
 
 @lru_cache(maxsize=1)
 def vega_script() -> str:
-    """The script that draws charts in a page; it loads nothing from anywhere."""
+    """The script that draws charts in a page; it loads nothing from anywhere.
+
+    To put it together takes two seconds, so that it is kept in the user's cache.
+    """
     import vl_convert  # noqa: PLC0415 - only when a page is written
 
+    try:
+        kept = cache_folder() / f"vega-{VEGA_LITE}-{painter_version()}.js"
+        if kept.is_file():
+            return kept.read_text("utf-8")
+    except (UnavailableError, OSError, ValueError):
+        kept = None
     script = "window.vegaEmbed = vegaEmbed;"
-    return vl_convert.javascript_bundle(script, vl_version=VEGA_LITE)
+    bundle: str = vl_convert.javascript_bundle(script, vl_version=VEGA_LITE)
+    if kept is not None:
+        with suppress(OSError):
+            write_bytes(kept, bundle.encode())
+    return bundle

@@ -137,7 +137,8 @@ class Bootstrap(Learner):
         if threshold == "optimal":
             threshold = optimal_threshold(posterior.strengths.strength)
         stats = {"replicates": len(found), "threshold": threshold}
-        return Estimate(posterior.consensus(threshold), stats, posterior)
+        notes = tuple(f"In the first bootstrap sample: {note}" for note in found[0].notes)
+        return Estimate(posterior.consensus(threshold), stats, posterior, notes)
 
     def _counted(self, graph: Graph) -> Graph:
         return cpdag(graph) if self.classes and graph.is_dag else graph

@@ -96,7 +96,8 @@ class Gfci(ScoreBased):
         with part():
             scored = attempt_inside(self._search(self.default_score(data)), data, rng)
         found = self.learn_with(self._tester().make_test(data, rng), scored.graph)
-        return Estimate(found.graph, {**found.stats, **scored.stats})
+        notes = (*scored.notes, *found.notes)
+        return Estimate(found.graph, {**found.stats, **scored.stats}, notes=notes)
 
     def learn_with(self, test: IndependenceTest, scored: Graph) -> Estimate:
         """Correct the CPDAG of a score-based search by any test."""

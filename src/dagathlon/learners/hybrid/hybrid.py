@@ -93,7 +93,8 @@ class TwoStep(ScoreBased):
         maximizer = self._maximizer(self._confined(skeleton.graph, data))
         inside = attempt_inside(maximizer, data, rng)
         tests = {"ntests": skeleton.stats["ntests"]}
-        return Estimate(inside.graph, {**tests, **inside.stats})
+        notes = (*skeleton.notes, *inside.notes)
+        return Estimate(inside.graph, {**tests, **inside.stats}, notes=notes)
 
     def _restrictor(self) -> ConstraintBased:
         learner = _RESTRICT[self.chosen()[0]]

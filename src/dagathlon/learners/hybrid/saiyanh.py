@@ -71,7 +71,8 @@ class SaiyanhStyle(ScoreBased):
         with until_deadline():
             graph = self._connected(graph, association, given, data)
         score = self._score(data).terms(graph.native)
-        return Estimate(graph, {"score": float(sum(score)), "steps": found.stats["steps"]})
+        stats = {"score": float(sum(score)), "steps": found.stats["steps"]}
+        return Estimate(graph, stats, notes=found.notes)
 
     def _search(self, learner: type[GreedyDagSearch], knowledge: Knowledge) -> GreedyDagSearch:
         shared = {field.name: getattr(self, field.name) for field in dataclasses.fields(ScoreBased)}

@@ -15,6 +15,7 @@ from dagathlon.report.page.by_data import by_data
 from dagathlon.report.page.collect import collect, failure_logs, settings_of
 from dagathlon.report.page.figures import detached, figures
 from dagathlon.report.page.provenance import facts, study_text
+from dagathlon.report.page.remarks import remarks
 from dagathlon.report.page.shown import Shown, shown
 from dagathlon.report.page.tables import Tables, columns
 from dagathlon.report.render import vega_script
@@ -117,6 +118,7 @@ def _page(
         "leading": added.leading,
         "figures": "".join(sections.figure_html(figure) for figure in own),
         "sections": added.following,
+        "remarks": remarks(tables.runs),
         "provenance": sections.provenance(facts(results), study_text(results)),
         "data": _json(payload),
         "vega": _inline(vega_script()),

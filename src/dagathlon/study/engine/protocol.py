@@ -64,7 +64,13 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """All tasks are done; tables, figures and the report are being written."""
+    """All tasks are done; tables, figures and the report are being written.
+
+    Told once at the beginning, then with how many figures are there of those asked for so far.
+    """
+
+    figures: int = 0
+    asked: int = 0
 
 
 Event: TypeAlias = Began | Finished | Running | Note | Writing

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -99,6 +100,12 @@ class Config:
     setups: Sequence[Setup]
     algorithms: Mapping[str, ModuleEntry]
     library: Library
+    content: bytes | None = None
+
+    @property
+    def text(self) -> bytes:
+        """The study as it was written: that of its file, unless it was made in Python."""
+        return self.path.read_bytes() if self.content is None else self.content
 
 
 def read_config(
@@ -123,6 +130,37 @@ def read_config(
         return _shifted(config, seed) if seed else config
     except StudyError as error:
         raise error.inside(path) from None
+
+
+def config_of(
+    content: Mapping[str, Any],
+    name: str = "study.json",
+    resources: Path | None = None,
+    home: Path = Path(),
+    seed: int = 0,
+) -> Config:
+    """Check a study that was made in Python, as `read_config` does with a file.
+
+    Parameters
+    ----------
+    content
+        What a file would hold.
+    name
+        Name of the file that it could be.
+    resources, home, seed
+        As in `read_config`.
+    """
+    try:
+        text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    except (TypeError, ValueError) as error:
+        raise StudyError(f"{name}: cannot be written as JSON ({error})") from None
+    try:
+        root = Node(without_comments(json.loads(text)), "")
+        config = _read_root(root, Path(name), _library(home, resources))
+        config = replace(config, content=text.encode())
+        return _shifted(config, seed) if seed else config
+    except StudyError as error:
+        raise error.inside(name) from None
 
 
 def code_of(path: Path) -> list[Path]:

@@ -90,6 +90,8 @@ def _new_id(name: str, taken: Sequence[str]) -> str:
 
 def _from(home: Path, path: str) -> str:
     """A path as a study in that folder writes it."""
+    if home.is_absolute() and Path(path).is_relative_to(home):
+        return str(Path(path).relative_to(home))
     return path if Path(path).is_absolute() else os.path.relpath(path, home)
 
 

@@ -65,7 +65,8 @@ def _estimate_parts(estimate: Estimate) -> Parts:
     if estimate.posterior is not None:
         about, own = to_parts(estimate.posterior)
         arrays |= {f"posterior.{name}": array for name, array in own.items()}
-    return Parts([estimate.graph.names, stats, about], arrays)
+    meta = [estimate.graph.names, stats, about]
+    return Parts([*meta, list(estimate.notes)] if estimate.notes else meta, arrays)
 
 
 def _plain(value: Any) -> Any:
@@ -73,9 +74,10 @@ def _plain(value: Any) -> Any:
 
 
 def _estimate(parts: Parts) -> Estimate:
-    names, stats, about = parts.meta
+    names, stats, about, *notes = parts.meta
     graph = Graph(names, parts.arrays["marks"])
-    return Estimate(graph, dict(stats), _posterior(names, about, parts))
+    said = tuple(map(str, notes[0])) if notes else ()
+    return Estimate(graph, dict(stats), _posterior(names, about, parts), said)
 
 
 def _posterior(names: list[str], about: Any, parts: Parts) -> Posterior | None:

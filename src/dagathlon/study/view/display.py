@@ -26,6 +26,7 @@ PLAIN_SECONDS = 10.0
 _REFRESH = 0.25
 _LOGGED = 1.0
 _SHORT = 600.0
+_WRITING = "writing tables, figures and the report"
 
 
 class View(Protocol):
@@ -39,6 +40,9 @@ class View(Protocol):
 
     def stage(self, text: str) -> None:
         """The run has come to its next part."""
+
+    def figures(self, done: int, asked: int) -> None:
+        """So many figures are there, of those asked for."""
 
     def close(self) -> None:
         """Nothing more will come."""
@@ -58,6 +62,9 @@ class Silence:
         self._console.print(f"note: {text}", style="yellow", markup=False, highlight=False)
 
     def stage(self, text: str) -> None:
+        """Show nothing."""
+
+    def figures(self, done: int, asked: int) -> None:
         """Show nothing."""
 
     def close(self) -> None:
@@ -100,6 +107,12 @@ class Bars(Silence):
     def stage(self, text: str) -> None:
         """Put the line where the bars were."""
         self._live.update(Text(text), refresh=True)
+
+    def figures(self, done: int, asked: int) -> None:
+        """Say how far the figures are, a few times a second."""
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + _REFRESH
+            self.stage(f"{_WRITING}: {done:,} of {asked:,} figures")
 
     def close(self) -> None:
         """Leave the terminal as it was."""
@@ -155,7 +168,10 @@ class Display:
         if isinstance(event, Note):
             self._view.note(event.text)
         elif isinstance(event, Writing):
-            self._view.stage("writing tables, figures and the report")
+            if event.asked:
+                self._view.figures(event.figures, event.asked)
+            else:
+                self._view.stage(_WRITING)
         elif isinstance(event, Running):
             self._view.show(self._tally)
 
@@ -171,7 +187,9 @@ class Display:
             self._console.print(line, markup=False, highlight=False, soft_wrap=True)
 
     def _is_logged(self, event: Event) -> bool:
-        """What is under way is logged once a second, everything else always."""
+        """What is under way is logged once a second, single figures never, the rest always."""
+        if isinstance(event, Writing) and event.asked:
+            return False
         if not isinstance(event, Running):
             return True
         now = time.monotonic()

@@ -17,6 +17,8 @@ Row: TypeAlias = dict[str, Any]
 
 # Columns whose values are measured, so that they differ from one run of a study to the next.
 MEASURED = ("time", "cpu", "memory")
+NOTES = "notes"
+"""The column of what learners say of their results; it is there where one has said something."""
 _MISSING = Outcome(Status.SKIPPED, "not run yet")
 
 
@@ -90,12 +92,13 @@ class RunResults:
         scores: Mapping[bytes, Any] = dict(self._store.load_many(map(self._key, scored)))
         learned = {run.learn for run in runs}
         # The graphs themselves would fill the memory.
-        stats = {
-            key: found.stats
+        said = {
+            key: (found.stats, found.notes)
             for key, found in self._store.load_many(map(self._key, learned))
             if isinstance(found, Estimate)
         }
-        joint = [self._row(run, stats.get(self._key(run.learn), {}), scores) for run in runs]
+        nothing: tuple[Mapping[str, Any], Sequence[str]] = ({}, ())
+        joint = [self._row(run, *said.get(self._key(run.learn), nothing), scores) for run in runs]
         return RunRows(joint, [self._further(run, scores) for run in runs])
 
     def scores(self, name: str, runs: Sequence[Run]) -> list[Any]:
@@ -123,7 +126,13 @@ class RunResults:
                 rows.append(_labels(about) | {"seed": about.seed} | metrics)
         return rows
 
-    def _row(self, run: Run, stats: Mapping[str, Any], scores: Mapping[bytes, Any]) -> Row:
+    def _row(
+        self,
+        run: Run,
+        stats: Mapping[str, Any],
+        notes: Sequence[str],
+        scores: Mapping[bytes, Any],
+    ) -> Row:
         case = self._plan.cases[run.case]
         algorithm = self._study.algorithms[run.entry]
         values = algorithm.settings[run.setting].values
@@ -145,6 +154,8 @@ class RunResults:
         row["memory"] = outcome.memory if outcome.status is Status.OK else None
         row |= {name: metrics[name] for name in columns("beside") if name in metrics}
         row |= {name: stats[name] for name in TRUST if name in stats}
+        if notes:
+            row[NOTES] = " ".join(notes)
         return row
 
     def _further(self, run: Run, scores: Mapping[bytes, Any]) -> Row:

@@ -50,7 +50,7 @@ def facts_of_setup(config: Config, plan: Plan, number: int) -> SavedStudy:
         plan_of_setup = _saved_plan(plan, number)
     return SavedStudy(
         config.path.name,
-        config.path.read_bytes(),
+        config.text,
         SavedSetup(
             setup.title,
             tuple(_evaluations(setup)),

@@ -1,0 +1,70 @@
+"""What a `Graph` becomes elsewhere, as its methods."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    import os
+
+    import igraph
+    import networkx as nx
+    import pandas as pd
+    from causallearn.graph.GeneralGraph import GeneralGraph
+
+    from dagathlon.graphs.graph import Graph
+
+
+class Exchange:
+    """The conversions of `dagathlon.graphs.convert` as methods of a graph."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def of(obj: Any) -> Graph:
+        """A graph of whatever holds one: another library's graph, a data frame, a file."""
+        from dagathlon.graphs.convert import as_graph  # noqa: PLC0415 - needs Graph
+
+        return as_graph(obj)
+
+    def to_networkx(self) -> nx.Graph:
+        """The graph of networkx: a `DiGraph` if every edge is directed, else with end marks."""
+        from dagathlon.graphs.convert import to_networkx  # noqa: PLC0415 - needs Graph
+
+        return to_networkx(cast("Graph", self))
+
+    def to_igraph(self) -> igraph.Graph:
+        """The graph of igraph."""
+        from dagathlon.graphs.convert import to_igraph  # noqa: PLC0415 - needs Graph
+
+        return to_igraph(cast("Graph", self))
+
+    def to_pandas(self, format: str = "adjacency") -> pd.DataFrame:
+        """A data frame from row to column: the ``"adjacency"`` matrix or that of ``"marks"``."""
+        from dagathlon.graphs.convert import to_pandas  # noqa: PLC0415 - needs Graph
+
+        return to_pandas(cast("Graph", self), format)
+
+    def to_causal_learn(self) -> GeneralGraph:
+        """The graph of causal-learn."""
+        from dagathlon.graphs.convert import to_causal_learn  # noqa: PLC0415 - needs Graph
+
+        return to_causal_learn(cast("Graph", self))
+
+    def to_pgmpy(self) -> nx.Graph:
+        """The graph of pgmpy."""
+        from dagathlon.graphs.convert import to_pgmpy  # noqa: PLC0415 - needs Graph
+
+        return to_pgmpy(cast("Graph", self))
+
+    def to_svg(self, width: float | None = None) -> str:
+        """A drawing as the text of an SVG file."""
+        from dagathlon.graphs.drawing.svg import to_svg  # noqa: PLC0415 - needs Graph
+
+        return to_svg(cast("Graph", self), width=width)
+
+    def write(self, path: str | os.PathLike[str], format: str | None = None) -> None:
+        """Write the graph to a file; see `write_graph`."""
+        from dagathlon.graphs.formats.files import write_graph  # noqa: PLC0415 - needs Graph
+
+        write_graph(cast("Graph", self), path, format)

@@ -1,0 +1,48 @@
+"""What the learners say of their results, for those who read only the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from dagathlon.report.page.sections import text
+from dagathlon.study.view.results import NOTES
+
+
+class _Remark(NamedTuple):
+    setting: str
+    example: str
+    runs: int
+    of: int
+
+
+def remarks(rows: Sequence[Mapping[str, Any]]) -> str:
+    """A section with one line for each setting whose results come with notes; empty without."""
+    found = [_remark(setting, runs) for setting, runs in _by_setting(rows).items()]
+    lines = "".join(_line(one) for one in found if one.runs)
+    if not lines:
+        return ""
+    return (
+        '<section id="notes" data-nav="Notes" aria-labelledby="notes-heading">'
+        '<h2 id="notes-heading">Notes of the learners</h2>'
+        '<p class="muted">What a learner says of its own results, by the first run that has a '
+        "note; those of all runs are in the column <code>notes</code> of the tables.</p>"
+        f'<ul class="notes">{lines}</ul></section>'
+    )
+
+
+def _by_setting(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(row["setting"], []).append(row)
+    return groups
+
+
+def _remark(setting: str, rows: Sequence[Mapping[str, Any]]) -> _Remark:
+    notes = [row[NOTES] for row in rows if row.get(NOTES)]
+    return _Remark(setting, notes[0] if notes else "", len(notes), len(rows))
+
+
+def _line(one: _Remark) -> str:
+    how_often = f"{one.runs:,} of {one.of:,} run{'' if one.of == 1 else 's'}"
+    return f"<li><strong>{text(one.setting)}</strong> ({how_often}): {text(one.example)}</li>"

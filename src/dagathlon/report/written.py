@@ -1,0 +1,71 @@
+"""Whether all that a study writes is there already, as its results are now."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import dagathlon
+from dagathlon.report.context import Results
+from dagathlon.report.files import write_bytes
+from dagathlon.study.view.provenance import PROVENANCE
+from dagathlon.study.view.saved_file import SAVED
+
+RECORD = "written.json"
+# Changed by every run, whether it writes anything else or not.
+_ALWAYS_NEW = {PROVENANCE, SAVED, RECORD}
+
+
+def is_written(results: Results, choice: str) -> bool:
+    """Whether everything that was written of these results is still there, and still true."""
+    try:
+        found = json.loads((results.folder / RECORD).read_text("utf-8"))
+        files = [results.folder / name for name in found["files"]]
+        return found["stamp"] == _stamp(results, choice) and all(map(Path.is_file, files))
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return False
+
+
+def note_written(results: Results, choice: str) -> None:
+    """Everything has been written."""
+    files = sorted(_files(results.folder))
+    text = json.dumps({"stamp": _stamp(results, choice), "files": files}, ensure_ascii=False)
+    write_bytes(results.folder / RECORD, text.encode("utf-8", "surrogatepass"))
+
+
+def _files(folder: Path) -> Iterator[str]:
+    for place, _, names in os.walk(folder):
+        for name in names:
+            if name not in _ALWAYS_NEW and not name.endswith(".part"):
+                yield (Path(place) / name).relative_to(folder).as_posix()
+
+
+def _stamp(results: Results, choice: str) -> str:
+    """All that the tables, figures and the page are made of, as one number."""
+    digest = hashlib.blake2b(digest_size=16)
+    digest.update(f"{choice} {results.provenance.partial} {_code()}".encode())
+    for evaluation in results.evaluations:
+        digest.update(f"{evaluation.name} {evaluation.version}".encode())
+    with zipfile.ZipFile(results.folder / SAVED) as archive:
+        for entry in archive.infolist():
+            digest.update(f"{entry.filename} {entry.CRC}".encode())
+    keys = results.plan.keys
+    outcomes = results.store.outcomes(keys)
+    for key in keys:
+        outcome = outcomes.get(key)
+        digest.update(key + (b"" if outcome is None else outcome.status.encode()))
+    return digest.hexdigest()
+
+
+def _code() -> int:
+    """The state of the package's own files: another version writes other pages."""
+    newest = 0
+    for place, _, names in os.walk(Path(dagathlon.__file__).parent):
+        for name in names:
+            if name.endswith((".py", ".js", ".css", ".html")):
+                newest = max(newest, os.stat(os.path.join(place, name)).st_mtime_ns)
+    return newest

@@ -1,0 +1,57 @@
+"""Data and graphs that are in memory, as files that a study can name."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from dagathlon.data import Dataset, read_data, write_data
+from dagathlon.errors import StudyError
+from dagathlon.graphs import Graph, write_graph
+
+
+def home_of(data: Sequence[Any]) -> Path:
+    """The folder that a study of such data is at home in: ours, if some of them are in memory."""
+    texts = all(isinstance(item, str | Path) for item in data)
+    return Path() if texts else _folder()
+
+
+def as_named(item: Any) -> str:
+    """The text by which a study names data: what is a text already stays as it is.
+
+    Anything else is written to a file that lives as long as this process; a study keeps its data
+    in its store, so that it is needed only until the data have been read there.
+
+    Parameters
+    ----------
+    item
+        A text; a path; a `Dataset` or what `read_data` makes one of; or a pair of such data and the
+        true `Graph`.
+    """
+    if isinstance(item, str):
+        return item
+    if isinstance(item, Path):
+        return str(item)
+    data, truth = item if isinstance(item, tuple) else (item, None)
+    if truth is not None and not isinstance(truth, Graph):
+        raise StudyError(f"the truth of data is a Graph, found a {type(truth).__name__}")
+    table = data if isinstance(data, Dataset) else read_data(data)
+    place = _folder() / f"data-{table.fingerprint[:12]}.parquet"
+    write_data(table, place)
+    if truth is None:
+        return str(place)
+    graph = _folder() / f"truth-{hash(truth) & 0xFFFFFFFFFFFF:012x}.csv"
+    write_graph(truth, graph)
+    return f"{place}[truth={graph}]"
+
+
+@cache
+def _folder() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="dagathlon-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder

@@ -1,0 +1,179 @@
+"""`StudyRun`: what `Study.run` returns, with all results as tables and objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dagathlon.errors import DagathlonError, unknown
+from dagathlon.evaluate.metric import known_measures
+from dagathlon.report.context import Results
+from dagathlon.report.tables import setting_name
+from dagathlon.study.engine.protocol import Summary
+from dagathlon.study.plan.plan import Run
+from dagathlon.study.store.store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    from dagathlon.data import Dataset
+    from dagathlon.graphs import Graph
+    from dagathlon.learners.base import Estimate
+
+
+@dataclass(frozen=True)
+class LearningRun:
+    """One run of a study: a learner in one setting on one data set.
+
+    Parameters
+    ----------
+    setup
+        Title of the setup.
+    setting
+        The algorithm with the parameters that the study varies.
+    metrics
+        The run's row of the tables: labels, parameters, status, metrics, costs.
+    """
+
+    setup: str
+    setting: str
+    metrics: Mapping[str, Any]
+    _results: Results = field(repr=False)
+    _run: Run = field(repr=False)
+
+    @property
+    def status(self) -> str:
+        """``ok``, ``skipped``, or ``F1``, ``F2``, ``F3`` for a limit of time, an error, memory."""
+        return str(self.metrics["status"])
+
+    @property
+    def seed(self) -> int:
+        """The seed of the data set."""
+        return int(self.metrics["seed"])
+
+    @cached_property
+    def estimate(self) -> Estimate | None:
+        """What the learner returned; None where it failed."""
+        with _open(self._results) as results:
+            return results.learned(self._run)
+
+    @cached_property
+    def graph(self) -> Graph | None:
+        """The graph that was scored: for a sampler, the one estimated from its chain."""
+        with _open(self._results) as results:
+            found = dict(results.estimates([self._run]))
+        return found.get(self._run)
+
+    @cached_property
+    def truth(self) -> Graph | None:
+        """The true graph; None where there is none."""
+        with _open(self._results) as results:
+            return results.truth(results.case(self._run))
+
+    @cached_property
+    def data(self) -> Dataset | None:
+        """The rows that were learned from."""
+        with _open(self._results) as results:
+            return results.data(results.case(self._run))
+
+
+class _open:  # noqa: N801 - it reads as a statement
+    """The results with their store open for reading."""
+
+    def __init__(self, results: Results) -> None:
+        self._results = results
+        self._store = Store(results.store.folder, readonly=True)
+
+    def __enter__(self) -> Results:
+        store = self._store.__enter__()
+        found = self._results
+        return Results(found.study, found.provenance, store, found.folder)
+
+    def __exit__(self, *error: object) -> None:
+        self._store.__exit__(*error)
+
+
+@dataclass
+class StudyRun(Summary):
+    """How a run of a study went, and its results.
+
+    The counts of `Summary` (``ran``, ``stored``, ``seconds``, ``interrupted``) say how it went.
+
+    Parameters
+    ----------
+    folders
+        The folder of each setup's results, by title.
+
+    Examples
+    --------
+    >>> done = Study.load("studies/quickstart.json").run()  # doctest: +SKIP
+    >>> done.to_pandas().groupby("id")["SHD_cpdag"].mean()  # doctest: +SKIP
+    >>> done.runs()[0].graph  # doctest: +SKIP
+    """
+
+    folders: Mapping[str, Path] = field(default_factory=dict)
+
+    @property
+    def reports(self) -> list[Path]:
+        """The reports, one for each setup."""
+        return [folder / "report.html" for folder in self.folders.values()]
+
+    def runs(self, setup: str | None = None) -> list[LearningRun]:
+        """All runs that have ended, with their metrics and graphs.
+
+        Parameters
+        ----------
+        setup
+            Title of a setup; by default those of all.
+        """
+        return [run for title in self._titles(setup) for run in self._runs(title)]
+
+    def table(self, setup: str | None = None) -> pa.Table:
+        """The runs as a table of pyarrow, one row each: labels, parameters, metrics, costs.
+
+        Parameters
+        ----------
+        setup
+            Title of a setup; by default those of all, told apart by the column ``setup``.
+        """
+        from dagathlon.report.files import as_table  # noqa: PLC0415 - pyarrow only when asked for
+
+        return as_table([{"setup": run.setup, **run.metrics} for run in self.runs(setup)])
+
+    def to_pandas(self, setup: str | None = None) -> pd.DataFrame:
+        """The runs as a data frame of pandas; see `table`."""
+        return self.table(setup).to_pandas()
+
+    def to_polars(self, setup: str | None = None) -> pl.DataFrame:
+        """The runs as a data frame of polars; see `table`."""
+        import polars  # noqa: PLC0415 - an optional dependency
+
+        found: pl.DataFrame = polars.from_arrow(self.table(setup))  # type: ignore[assignment]
+        return found
+
+    def _titles(self, setup: str | None) -> list[str]:
+        if setup is None:
+            return list(self.folders)
+        if setup not in self.folders:
+            raise DagathlonError(unknown("setup", setup, self.folders))
+        return [setup]
+
+    def _runs(self, title: str) -> Iterator[LearningRun]:
+        folder = self.folders[title]
+        with Store(folder.parent / "store", readonly=True) as store:
+            results = Results.of(folder, store)
+            with known_measures(results.study.measures):
+                runs = results.runs_of(results.ids)
+                rows = zip(
+                    runs, results.rows(results.ids), results.further_rows(results.ids), strict=True
+                )
+                for run, row, further in rows:
+                    entry = results.algorithm(run)
+                    name = setting_name(entry, entry.settings[run.setting].values)
+                    metrics = {"setting": name, **row, **further}
+                    yield LearningRun(title, name, metrics, results, run)

@@ -1,0 +1,22 @@
+"""Notes of learners on the page."""
+
+from dagathlon.report.page.remarks import remarks
+
+
+def _row(setting, notes=None):
+    return {"setting": setting} | ({} if notes is None else {"notes": notes})
+
+
+def test_settings_with_notes_are_listed_once():
+    rows = [_row("pc", "3 tests were undefined."), _row("pc", "5 were."), _row("pc"), _row("hc")]
+    page = remarks(rows)
+    assert page.count("<li>") == 1
+    assert "<strong>pc</strong> (2 of 3 runs): 3 tests were undefined." in page
+
+
+def test_nothing_is_shown_without_notes():
+    assert not remarks([_row("pc"), _row("hc")])
+
+
+def test_notes_are_text():
+    assert "<script>" not in remarks([_row("a", "<script>")])
