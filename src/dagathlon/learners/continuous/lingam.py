@@ -58,7 +58,7 @@ class Lingam(Learner):
 
     def objection(self, data: DataFacts) -> str:
         """Fewer rows than columns leave no residuals."""
-        if data.n_rows is not None and data.n_rows <= (data.n_columns or 0) + 1:
+        if data.n_rows is not None and 3 <= data.n_rows <= (data.n_columns or 0) + 1:
             return (
                 f"{self.name} needs more rows than columns, by two at least; found {data.n_rows} "
                 f"rows of {data.n_columns} columns"

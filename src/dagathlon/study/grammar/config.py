@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from dagathlon.errors import Mistakes, StudyError, listing, suggestion, unknown
-from dagathlon.modules import Kind, Module, add_files, find, modules
+from dagathlon.modules import add_files, find, modules
 from dagathlon.simulate.noise import Noise
 from dagathlon.simulate.transform import Transform
 from dagathlon.study.grammar.evaluation import Request
-from dagathlon.study.grammar.expand import ModuleEntry, Setting, expand, read_entry
+from dagathlon.study.grammar.expand import ModuleEntry, Setting, expand
 from dagathlon.study.grammar.json_source import Node, read_json, without_comments
 from dagathlon.study.grammar.library import (
     DATA_FOLDER,
@@ -30,14 +30,9 @@ from dagathlon.study.grammar.resources import (
     WantedResources,
     read_wanted,
 )
+from dagathlon.study.grammar.sections import read_sections
 from dagathlon.study.grammar.units import seconds_of, size_of
 
-SECTIONS: Mapping[str, Kind] = {
-    "graph": "graph",
-    "parameters": "parameters",
-    "data": "data",
-    "structure_learning_algorithms": "algorithm",
-}
 _DATA_KEYS = ("graph_id", "parameters_id", "data_id", "seed_range", "noise", "transforms")
 _SETUP_KEYS = ("title", "data", "evaluation", "time_limit", "memory_limit", *RESOURCES)
 RESERVED_TITLES = (".", "..", "store")
@@ -186,7 +181,7 @@ def _read_root(root: Node, path: Path, library: Library) -> Config:
     add_files(_module_files(root, library.home))
     sections, nodes = _both(root, path)
     mistakes = Mistakes()
-    known = _read_sections(sections, mistakes)
+    known = read_sections(sections, mistakes)
     read = [mistakes.read(_read_setup, node, known, library) for node in nodes]
     titles: set[str] = set()
     for node, setup in zip(nodes, read, strict=True):
@@ -194,7 +189,6 @@ def _read_root(root: Node, path: Path, library: Library) -> Config:
             mistakes.add(f"{node.where}: the title {setup.title!r} is taken by an earlier setup")
         elif setup is not None:
             titles.add(setup.title)
-            mistakes.read(_check_references, setup, known["structure_learning_algorithms"])
     mistakes.refuse()
     return Config(path, read, known["structure_learning_algorithms"], library)
 
@@ -247,38 +241,6 @@ def _module_files(root: Node, home: Path) -> list[Path]:
     return found
 
 
-def _read_sections(node: Node, mistakes: Mistakes) -> dict[str, dict[str, ModuleEntry]]:
-    result: dict[str, dict[str, ModuleEntry]] = {section: {} for section in SECTIONS}
-    mistakes.read(node.only, SECTIONS, "resources")
-    for section in SECTIONS:
-        mistakes.read(_read_section, node, section, result[section])
-    return result
-
-
-def _read_section(node: Node, section: str, entries: dict[str, ModuleEntry]) -> None:
-    """Fill the entries of a section; a wrong one is there without settings, for those it names."""
-    mistakes = Mistakes()
-    found = node.get(section)
-    for objects in found.items() if found else ():
-        name = objects.where.removeprefix(f"{node.where}.{section}.")
-        module = mistakes.read(find, SECTIONS[section], name, f"{node.where}.{section}")
-        for item in mistakes.read(lambda objects=objects: list(objects.items())) or ():
-            entry = mistakes.read(read_entry, module, item) if module else None
-            if entry is None:
-                entry = _wrong_entry(module or Module, item)
-            if entry.id in entries and entry.id:
-                first = entries[entry.id].where
-                mistakes.add(f"{item.where}: the id {entry.id!r} is taken by {first}")
-            entries.setdefault(entry.id, entry)
-    mistakes.refuse()
-
-
-def _wrong_entry(module: type[Module], node: Node) -> ModuleEntry:
-    """What stands for an entry with a mistake, so that its id is no second one."""
-    given = node.value.get("id") if isinstance(node.value, dict) else None
-    return ModuleEntry(given if isinstance(given, str) else "", module, {}, (), node.where)
-
-
 def _read_setup(
     node: Node, sections: Mapping[str, Mapping[str, ModuleEntry]], library: Library
 ) -> Setup:
@@ -287,7 +249,12 @@ def _read_setup(
     title = mistakes.read(_read_title, node)
     places = mistakes.read(lambda: list(node.need("data").items())) or ()
     data = [mistakes.read(_read_data, item, sections, library) for item in places]
-    evaluations = mistakes.read(lambda: _read_evaluations(node.need("evaluation")))
+    evaluations = _read_evaluations(node, mistakes)
+    algorithms = sections["structure_learning_algorithms"]
+    for evaluation in evaluations:
+        _check_references(
+            node, evaluation, [entry for entry in data if entry], algorithms, mistakes
+        )
     limits = [
         mistakes.read(_read_limit, node, *how)
         for how in (("time_limit", seconds_of), ("memory_limit", size_of))
@@ -314,16 +281,15 @@ def _read_limit(node: Node, key: str, read: Callable[[Any, str], Any]) -> Any:
     return read(child.value, child.where) if child else None
 
 
-def _read_evaluations(node: Node) -> list[Request]:
+def _read_evaluations(setup: Node, mistakes: Mistakes) -> list[Request]:
     known = modules("evaluation")
-    mistakes = Mistakes()
+    node = mistakes.read(setup.need, "evaluation") or Node({}, setup.where)
     mistakes.read(node.only, known, "evaluation")
     result: list[Request] = []
-    for key in node.object():
+    for key in mistakes.read(node.object) or ():
         if key in known:
             module = cast(type[Request], known[key])
             result += mistakes.read(_read_evaluation, module, node.need(key)) or ()
-    mistakes.refuse()
     return result
 
 
@@ -492,20 +458,23 @@ def _read_transform(node: Node) -> list[Transform]:
     return found
 
 
-def _check_references(setup: Setup, algorithms: Mapping[str, ModuleEntry]) -> None:
-    mistakes = Mistakes()
-    for evaluation in setup.evaluations:
-        where = f"{setup.where}.evaluation.{evaluation.name}"
-        for name in evaluation.algorithms():
-            if name not in algorithms:
-                hint = suggestion(name, algorithms)
-                mistakes.add(
-                    f"{where}: no algorithm has the id {name!r}{hint}; ids: {listing(algorithms)}"
-                )
-        for entry in setup.data:
-            if evaluation.needs_truth() and entry.graph_id is None:
-                mistakes.add(
-                    f"{entry.where}: {evaluation.name} compares with the truth, which needs a "
-                    "graph_id; give one, or leave the evaluation out"
-                )
-    mistakes.refuse()
+def _check_references(
+    setup: Node,
+    evaluation: Request,
+    data: Sequence[DataEntry],
+    algorithms: Mapping[str, ModuleEntry],
+    mistakes: Mistakes,
+) -> None:
+    where = f"{setup.where}.evaluation.{evaluation.name}"
+    for name in evaluation.algorithms():
+        if name not in algorithms:
+            hint = suggestion(name, algorithms)
+            mistakes.add(
+                f"{where}: no algorithm has the id {name!r}{hint}; ids: {listing(algorithms)}"
+            )
+    for entry in data:
+        if evaluation.needs_truth() and not entry.graphs and entry.graph_id is None:
+            mistakes.add(
+                f"{entry.where}: {evaluation.name} compares with the truth, which needs a "
+                "graph_id; give one, or leave the evaluation out"
+            )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
 from dagathlon.data import LinearSem, list_networks
@@ -32,6 +33,17 @@ def facts_of_case(graph: Part | None, parameters: Part | None, data: Part, where
     if objection:
         raise StudyError(f"{where}: {objection}")
     return generator.facts(model)
+
+
+def with_columns(facts: DataFacts, graph: Part | None) -> DataFacts:
+    """The facts with the number of columns, where the graph tells it."""
+    if facts.n_columns is not None or graph is None:
+        return facts
+    if isinstance(graph, FixedFile):
+        return replace(facts, n_columns=len(_names_of(graph, TaskKind.GRAPH)))
+    native = getattr(graph.module, "native", None)
+    nodes = getattr(graph.module if native is None else native(), "nodes", None)
+    return replace(facts, n_columns=nodes if isinstance(nodes, int) else None)
 
 
 class Unsuited:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from dagathlon.data.facts import DataFacts
 from dagathlon.study.plan.task import Limits, Resources, Task, TaskKind
 
 
@@ -141,6 +142,8 @@ class Plan:
         Positions of the tasks that look at whole data sets, by name and number of the case.
     origins
         Where data sets come from.
+    facts
+        What is known of the data of each origin.
     """
 
     tasks: list[Task] = field(default_factory=list)
@@ -152,6 +155,7 @@ class Plan:
     omissions: list[Omission] = field(default_factory=list)
     data_scores: dict[str, dict[int, int]] = field(default_factory=dict)
     origins: list[Origin] = field(default_factory=list)
+    facts: list[DataFacts] = field(default_factory=list)
 
     def counts(self) -> dict[TaskKind, int]:
         """Number of tasks of each kind, in the order of the pipeline."""

@@ -18,7 +18,7 @@ from dagathlon.study.grammar.library import FixedFile
 from dagathlon.study.grammar.resources import resources_of
 from dagathlon.study.grammar.wanted import Agreed, Cases, Learning, transform_label
 from dagathlon.study.plan.collector import Collector
-from dagathlon.study.plan.compatible import Unsuited, facts_of_case
+from dagathlon.study.plan.compatible import Unsuited, facts_of_case, with_columns
 from dagathlon.study.plan.inputs import Inputs
 from dagathlon.study.plan.labels import label_of
 from dagathlon.study.plan.plan import Case, Omission, Origin, Plan, Run
@@ -142,6 +142,7 @@ class _Planner:
             scores = [ScoreCall.of(one) for one in found.run_scores]
             names = tuple(one.name for one in scores if one.name != STANDARD)
             self.plan.origins.append(_origin(number, entry, parts, place)._replace(scores=names))
+            self.plan.facts.append(with_columns(facts, parts.graph))
             origin = len(self.plan.origins) - 1
             yield _Kind(setup, entry, parts, steps, cases, found, scores, origin)
 
