@@ -30,9 +30,9 @@ from dagathlon.learners.costs import unit_of_work
 from dagathlon.modules import modules
 
 FILE = Path(__file__).parents[1] / "src/dagathlon/learners/costs.json"
-ROWS, COLUMNS = (100, 500, 2500), (4, 8, 16, 32)
+ROWS, COLUMNS = (100, 500, 2500), (4, 8, 16, 32, 64, 128, 256)
 KINDS: tuple[DataKind, ...] = ("continuous", "discrete", "mixed")
-SLOW, LIMIT = 0.15, 1.5
+SLOW, LIMIT, FEW = 0.15, 2.0, 16
 FEWEST = 3
 _LEVELS = ("a", "b", "c")
 
@@ -92,7 +92,7 @@ def measured(learner: Learner, kind: DataKind) -> Iterator[tuple[int, int, float
             if found < SLOW / 3:
                 found = min(found, seconds(learner, data) or found)
             yield rows, columns, found / one
-            if found > SLOW:
+            if found > (SLOW if columns >= FEW else LIMIT / 3):
                 break
 
 
@@ -101,7 +101,7 @@ def law(points: list[tuple[int, int, float]]) -> list[float]:
     design = np.array([[1.0, math.log(n), math.log(p)] for n, p, _ in points])
     logs = np.log([t for *_, t in points])
     # Small runs are mostly overhead: larger ones count more.
-    weights = np.sqrt(np.array([t for *_, t in points]) ** 0.5)
+    weights = np.sqrt([t for *_, t in points])
     found, *_ = np.linalg.lstsq(design * weights[:, None], logs * weights, rcond=None)
     slopes = np.maximum(found[1:], 0.0)
     level = float(np.average(logs - design[:, 1:] @ slopes, weights=weights**2))

@@ -12,9 +12,10 @@ import numpy.typing as npt
 from dagathlon.data.facts import DataKind
 from dagathlon.graphs import Graph
 from dagathlon.learners.assumptions import ADDITIVE, NO_HIDDEN
-from dagathlon.learners.base import Estimate, Learner, Output
+from dagathlon.learners.base import Estimate, Output
 from dagathlon.learners.continuous.kernels import Vector, dependent, gaussian_kernel
 from dagathlon.learners.continuous.weights import few_values, numbers, varying
+from dagathlon.learners.with_scipy import ScipyLearner
 from dagathlon.modules import NonNegative, Probability
 from dagathlon.pulse import aside, beat
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdditiveNoise(Learner):
+class AdditiveNoise(ScipyLearner):
     """Additive noise models of all pairs: an arc where only one direction has independent noise.
 
     Each pair that HSIC finds dependent is regressed both ways by a Gaussian process. Where the
@@ -43,7 +44,6 @@ class AdditiveNoise(Learner):
 
     assumes = (ADDITIVE, NO_HIDDEN)
     name = "anm"
-    uses_blas = True
     gives = "dag"
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
     references = (

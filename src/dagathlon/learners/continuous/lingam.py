@@ -22,6 +22,7 @@ from dagathlon.learners.continuous.weights import (
     numbers,
     varying,
 )
+from dagathlon.learners.with_scipy import ScipyLearner
 from dagathlon.modules import Natural, NonNegative
 from dagathlon.pulse import beat
 
@@ -134,7 +135,7 @@ class DirectLingam(Lingam):
 
 
 @dataclass(frozen=True, kw_only=True)
-class IcaLingam(Lingam):
+class IcaLingam(Lingam, ScipyLearner):
     """LiNGAM by independent component analysis.
 
     Parameters
@@ -144,7 +145,6 @@ class IcaLingam(Lingam):
     """
 
     name = "ica_lingam"
-    uses_blas = True
     references = ("Shimizu, Hoyer, Hyvärinen and Kerminen 2006, JMLR 7",)
 
     max_iter: Natural = 1000

@@ -10,7 +10,7 @@ import numpy as np
 
 from dagathlon.data.facts import DataKind
 from dagathlon.learners.assumptions import EQUAL_VARIANCES, LINEAR, NO_HIDDEN
-from dagathlon.learners.base import Estimate, Learner, Output
+from dagathlon.learners.base import Estimate, Output
 from dagathlon.learners.continuous.weights import (
     Cycles,
     Matrix,
@@ -19,6 +19,7 @@ from dagathlon.learners.continuous.weights import (
     standardized,
     thresholded,
 )
+from dagathlon.learners.with_scipy import ScipyLearner
 from dagathlon.modules import Count, Natural, NonNegative
 from dagathlon.pulse import beat
 
@@ -30,7 +31,7 @@ Objective: TypeAlias = Callable[[Matrix, float, float], tuple[float, Matrix]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class NotearsLowRank(Learner):
+class NotearsLowRank(ScipyLearner):
     """NOTEARS with a weight matrix that is a product of two thin ones; no L1 penalty.
 
     The factors start at nothing and at the first columns of the identity, so the order of the
@@ -62,7 +63,6 @@ class NotearsLowRank(Learner):
     assumes = (LINEAR, EQUAL_VARIANCES, NO_HIDDEN)
     name = "notears_low_rank"
     version = 3
-    uses_blas = True
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
     references = ("Fang et al. 2023, On low-rank directed acyclic graphs, IEEE TNNLS",)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.learners.assumptions import EQUAL_VARIANCES, LINEAR, NO_HIDDEN
-from dagathlon.learners.base import Estimate, Learner, Output
+from dagathlon.learners.base import Estimate, Output
 from dagathlon.learners.continuous.notears_losses import (
     LOSSES,
     DiscreteColumns,
@@ -37,6 +37,7 @@ from dagathlon.learners.continuous.weights import (
     standardized,
     thresholded,
 )
+from dagathlon.learners.with_scipy import ScipyLearner
 from dagathlon.modules import Count, NonNegative
 from dagathlon.pulse import beat
 
@@ -48,7 +49,7 @@ _MOST_PRODUCTS = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Notears(Learner):
+class Notears(ScipyLearner):
     """NOTEARS: a linear model fitted under a smooth constraint that keeps it acyclic.
 
     With ``l2`` columns are standardised first, so that neither the time nor the graph depends on
@@ -96,7 +97,6 @@ class Notears(Learner):
     name = "notears"
     version = 3
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous", "discrete", "mixed"})
-    uses_blas = True
     references = (
         "Zheng, Aragam, Ravikumar and Xing 2018, DAGs with NO TEARS, NeurIPS",
         "Yu, Chen, Gao and Yu 2019, DAG-GNN, ICML",

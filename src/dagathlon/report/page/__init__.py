@@ -14,6 +14,7 @@ from dagathlon.report.page import sections
 from dagathlon.report.page.by_data import by_data
 from dagathlon.report.page.collect import collect, failure_logs, settings_of
 from dagathlon.report.page.figures import detached, figures
+from dagathlon.report.page.learners import learners, skipped
 from dagathlon.report.page.provenance import facts, study_text
 from dagathlon.report.page.remarks import remarks
 from dagathlon.report.page.shown import Shown, shown
@@ -119,7 +120,7 @@ def _page(
         "figures": "".join(sections.figure_html(figure) for figure in own),
         "sections": added.following,
         "remarks": remarks(tables.runs),
-        "provenance": sections.provenance(facts(results), study_text(results)),
+        "provenance": sections.provenance(facts(results), study_text(results)) + learners(results),
         "data": _json(payload),
         "vega": _inline(vega_script()),
         "script": _inline("\n".join(_asset(name) for name in _SCRIPTS)),
@@ -143,6 +144,7 @@ def banner(results: Results) -> str:
             "runs are in; other tables and figures are of the runs that are in."
         )
     notes += [f"{name} is not shown: {reason}." for name, reason in results.not_shown]
+    notes += skipped(results)
     return "".join(f'<p class="banner" role="note">{sections.text(note)}</p>' for note in notes)
 
 
