@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -24,6 +24,7 @@ from dagathlon.learners.base import Learner
 _FILE = "costs.json"
 _REPEATS = 3
 _MUCH_LARGER = 3.0
+_YEARS = 2 * 365 * 86_400.0
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,10 @@ class Cost:
 
     def words(self) -> str:
         """The time as a person says it, with no more digits than are known."""
+        if self.seconds < 0.95:
+            return "less than 1 s"
         about = "very roughly" if self.extrapolated else "about"
-        return f"{about} {_rounded(self.seconds)}" if self.seconds >= 0.95 else "less than 1 s"
+        return "years" if self.seconds > _YEARS else f"{about} {_rounded(self.seconds)}"
 
 
 def expected_cost(learner: type[Learner], kind: DataKind, rows: int, columns: int) -> Cost | None:
@@ -59,6 +62,9 @@ def expected_cost(learner: type[Learner], kind: DataKind, rows: int, columns: in
     rows, columns
         Their size.
     """
+    inner: Any = getattr(learner, "inner", None)
+    if inner is not None:
+        return _of_replicates(learner, kind, rows, columns)
     behind: Any = getattr(learner, "runs", None)
     law = _laws().get(learner.name) or (_laws().get(behind.name) if behind else None)
     if law is None or kind not in law:
@@ -67,6 +73,13 @@ def expected_cost(learner: type[Learner], kind: DataKind, rows: int, columns: in
     units = math.exp(min(a + b * math.log(max(rows, 2)) + c * math.log(max(columns, 2)), 60.0))
     beyond = rows > _MUCH_LARGER * most_rows or columns > _MUCH_LARGER * most_columns
     return Cost(units * seconds_per_unit(), beyond)
+
+
+def _of_replicates(learner: type[Learner], kind: DataKind, rows: int, columns: int) -> Cost | None:
+    """The cost of a learner that runs another one so many times."""
+    default: Any = learner()
+    once = expected_cost(type(default.inner()), kind, rows, columns)
+    return None if once is None else replace(once, seconds=default.replicates * once.seconds)
 
 
 @cache
@@ -104,8 +117,12 @@ def unit_of_work() -> None:
 def _rounded(seconds: float) -> str:
     for size, name in ((86_400.0, "day"), (3600.0, "hour"), (60.0, "min"), (1.0, "s")):
         if seconds >= 0.95 * size:
-            amount = seconds / size
-            digits = 0 if amount >= 9.5 else -math.floor(math.log10(max(amount, 1.0)))
-            shown = f"{round(amount, digits):,.0f}"
-            return f"{shown} {name}{'s' if shown != '1' and len(name) > 3 else ''}"
+            amount = max(round(seconds / size), 1)
+            plural = "s" if amount > 1 and name in ("day", "hour") else ""
+            return f"{_two_digits(amount)} {name}{plural}"
     return "1 s"
+
+
+def _two_digits(amount: int) -> int:
+    """No more digits than an estimate has."""
+    return amount if amount < 100 else round(amount, 1 - int(math.log10(amount)))
