@@ -86,6 +86,7 @@ def test_a_study_without_a_file(frame: pd.DataFrame, tmp_path) -> None:
     assert first.estimate is not None
     assert first.estimate.graph == first.graph
     assert done.reports[0].is_file()
+    assert "pc, alpha = 0.05" in done.board()
     with pytest.raises(DagathlonError, match="did you mean 'mine'"):
         done.table("mime")
     again = study.run(tmp_path, jobs=1)

@@ -12,6 +12,7 @@ from dagathlon.errors import DagathlonError, unknown
 from dagathlon.evaluate.metric import known_measures
 from dagathlon.report.context import Results
 from dagathlon.report.tables import setting_name
+from dagathlon.report.written import board_of
 from dagathlon.study.engine.protocol import Summary
 from dagathlon.study.plan.plan import Run
 from dagathlon.study.store.store import Store
@@ -122,6 +123,17 @@ class StudyRun(Summary):
     def reports(self) -> list[Path]:
         """The reports, one for each setup."""
         return [folder / "report.html" for folder in self.folders.values()]
+
+    def board(self, setup: str | None = None) -> str:
+        """The scoreboard as text: the verdict in words and the best settings.
+
+        Parameters
+        ----------
+        setup
+            Title of a setup; by default those of all, one below the other.
+        """
+        boards = ["\n".join(board_of(self.folders[title])) for title in self._titles(setup)]
+        return "\n\n".join(board for board in boards if board)
 
     def runs(self, setup: str | None = None) -> list[LearningRun]:
         """All runs that have ended, with their metrics and graphs.

@@ -18,6 +18,7 @@ from dagathlon.cli._parts import (
 )
 from dagathlon.errors import DagathlonError, not_written
 from dagathlon.external import MANIFEST
+from dagathlon.study.grammar.examples import example, examples
 from dagathlon.study.grammar.new_study import picked_study, starting_study, title_of
 
 _LEARNER = '''\
@@ -151,6 +152,7 @@ def add_parser(commands: Commands) -> None:
         "new",
         "write a starting point: a study, or a learner, a metric, an evaluation of your own",
         "dagathlon new study mine.json --pick 'pc[alpha=0.01,0.05]' --data 'alarm[n=500,seeds=5]'\n"
+        "  dagathlon new study --example quickstart\n"
         "  dagathlon new learner mine.py\n"
         "  dagathlon new study mine.json --modules mine.py --pick mine --pick hc --data ecoli70\n"
         "  dagathlon new study mine.json --pick pc --pick boss --data measurements.csv\n"
@@ -160,7 +162,12 @@ def add_parser(commands: Commands) -> None:
         _run,
     )
     parser.add_argument("what", choices=_KINDS, help="what to write")
-    parser.add_argument("path", type=Path, help="file to write; a folder for a module")
+    parser.add_argument("path", type=Path, nargs="?", help="file to write; a folder for a module")
+    parser.add_argument(
+        "--example",
+        metavar="NAME",
+        help=f"a copy of a study that comes with the package: {', '.join(examples())}",
+    )
     parser.add_argument(
         "--pick",
         action="append",
@@ -182,7 +189,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    path: Path = arguments.path
+    path = _place(arguments)
     if path.exists():
         raise DagathlonError(f"{path}: is there already; choose another name")
     if arguments.what == "module":
@@ -196,6 +203,9 @@ def _run(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.what == "evaluation":
         _write_evaluation(path)
+        return 0
+    if arguments.example:
+        _write_example(path, arguments)
         return 0
     load_modules(arguments)
     if arguments.pick:
@@ -211,6 +221,24 @@ def _run(arguments: argparse.Namespace) -> int:
     write_text(path, json.dumps(study, indent=2) + "\n")
     print(f"{path}\nnext: dagathlon run {shlex.quote(str(path))}")
     return 0
+
+
+def _place(arguments: argparse.Namespace) -> Path:
+    """Where to write; an example may keep its own name."""
+    if arguments.example and arguments.what != "study":
+        raise DagathlonError("--example names a study: dagathlon new study --example quickstart")
+    if arguments.path is not None:
+        return Path(arguments.path)
+    if arguments.example:
+        return Path(arguments.example.removesuffix(".json") + ".json")
+    raise DagathlonError(f"which file is to be written? dagathlon new {arguments.what} FILE")
+
+
+def _write_example(path: Path, arguments: argparse.Namespace) -> None:
+    if arguments.pick or arguments.data or arguments.modules:
+        raise DagathlonError("--example is a whole study: --pick, --data and --modules do not fit")
+    write_text(path, example(arguments.example))
+    print(f"{path}\nnext: dagathlon run {shlex.quote(str(path))}")
 
 
 def _write_learner(path: Path) -> None:

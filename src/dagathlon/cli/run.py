@@ -83,8 +83,8 @@ def _run(arguments: argparse.Namespace) -> int:
     if not arguments.quiet:
         if summary.failures():
             print("the report says why runs failed")
-        for setup in study.config.setups:
-            print(f"report: {arguments.out / setup.title / 'report.html'}")
+        for title, folder in summary.folders.items():
+            print(f"\n{summary.board(title)}\n\nreport: {folder / 'report.html'}".lstrip("\n"))
     return 0
 
 

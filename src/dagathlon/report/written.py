@@ -12,6 +12,7 @@ from pathlib import Path
 import dagathlon
 from dagathlon.report.context import Results
 from dagathlon.report.files import write_bytes
+from dagathlon.report.terminal import board_lines
 from dagathlon.study.view.provenance import PROVENANCE
 from dagathlon.study.view.saved_file import SAVED
 
@@ -32,9 +33,21 @@ def is_written(results: Results, choice: str) -> bool:
 
 def note_written(results: Results, choice: str) -> None:
     """Everything has been written."""
-    files = sorted(_files(results.folder))
-    text = json.dumps({"stamp": _stamp(results, choice), "files": files}, ensure_ascii=False)
+    found = {
+        "stamp": _stamp(results, choice),
+        "files": sorted(_files(results.folder)),
+        "board": board_lines(results),
+    }
+    text = json.dumps(found, ensure_ascii=False)
     write_bytes(results.folder / RECORD, text.encode("utf-8", "surrogatepass"))
+
+
+def board_of(folder: Path) -> list[str]:
+    """The scoreboard that was written last into the folder of a setup, in lines of text."""
+    try:
+        return [str(line) for line in json.loads((folder / RECORD).read_text("utf-8"))["board"]]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return []
 
 
 def _files(folder: Path) -> Iterator[str]:

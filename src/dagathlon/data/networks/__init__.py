@@ -11,7 +11,13 @@ from dagathlon.data.networks import bif, compact, dsc, hugin, rds, xdsl, xmlbif
 from dagathlon.data.networks.limits import read_bytes
 from dagathlon.errors import DataError, listing, not_written, unknown
 
-__all__ = ["NETWORK_FORMATS", "is_network_path", "read_network", "write_network"]
+__all__ = [
+    "NETWORK_FORMATS",
+    "has_network_ending",
+    "is_network_path",
+    "read_network",
+    "write_network",
+]
 
 
 @dataclass(frozen=True)
@@ -89,6 +95,11 @@ def is_network_path(text: str | Path) -> bool:
     """Whether this can only be meant as a file: a path, a known ending, or a file that exists."""
     file = Path(text)
     return isinstance(text, Path) or len(file.parts) > 1 or bool(_by_ending(file)) or file.is_file()
+
+
+def has_network_ending(name: str) -> bool:
+    """Whether a file of that name would be one of a network, by its ending alone."""
+    return _by_ending(Path(name)) is not None
 
 
 def _by_ending(file: Path) -> str | None:

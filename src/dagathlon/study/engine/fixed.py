@@ -7,13 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from dagathlon.data import Dataset, LinearSem, Network, list_data, load_data, read_data, read_sem
+from dagathlon.data.networks import has_network_ending
 from dagathlon.graphs import Graph, read_graph
 from dagathlon.study.plan.task import TaskKind
 
 
 def _graph(location: str) -> Graph:
-    """A graph file, or the graph of a network on board."""
-    return read_graph(location) if Path(location).is_file() else Network.load(location).graph
+    """A graph file, the graph of a network's file, or that of a network on board."""
+    if Path(location).is_file() and not has_network_ending(location):
+        return read_graph(location)
+    return Network.load(location).graph
 
 
 def _model(location: str) -> Network | LinearSem:

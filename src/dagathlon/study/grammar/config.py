@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-from dagathlon.errors import Mistakes, StudyError, listing, suggestion, unknown
+from dagathlon.errors import Mistakes, StudyError, listing, unknown
 from dagathlon.modules import add_files, find, modules
 from dagathlon.simulate.noise import Noise
 from dagathlon.simulate.transform import Transform
@@ -24,6 +24,7 @@ from dagathlon.study.grammar.library import (
     Library,
     is_file_name,
 )
+from dagathlon.study.grammar.requests import read_requests
 from dagathlon.study.grammar.resources import (
     NOTHING_WANTED,
     RESOURCES,
@@ -249,12 +250,10 @@ def _read_setup(
     title = mistakes.read(_read_title, node)
     places = mistakes.read(lambda: list(node.need("data").items())) or ()
     data = [mistakes.read(_read_data, item, sections, library) for item in places]
-    evaluations = _read_evaluations(node, mistakes)
-    algorithms = sections["structure_learning_algorithms"]
-    for evaluation in evaluations:
-        _check_references(
-            node, evaluation, [entry for entry in data if entry], algorithms, mistakes
-        )
+    evaluations = read_requests(node, sections["structure_learning_algorithms"], mistakes)
+    for entry in data:
+        if entry is not None and not entry.graphs and entry.graph_id is None:
+            _refuse_truth(entry, evaluations, mistakes)
     limits = [
         mistakes.read(_read_limit, node, *how)
         for how in (("time_limit", seconds_of), ("memory_limit", size_of))
@@ -263,6 +262,16 @@ def _read_setup(
     mistakes.refuse()
     shown = list(_shown(evaluations, data))
     return Setup(title, data, evaluations, shown, *limits, node.where, wanted)
+
+
+def _refuse_truth(entry: DataEntry, evaluations: Sequence[Request], mistakes: Mistakes) -> None:
+    """Refuse evaluations that compare with a truth which the data do not have."""
+    for evaluation in evaluations:
+        if evaluation.needs_truth():
+            mistakes.add(
+                f"{entry.where}: {evaluation.name} compares with the truth, which needs a "
+                "graph_id; give one, or leave the evaluation out"
+            )
 
 
 def _read_title(node: Node) -> str:
@@ -279,33 +288,6 @@ def _read_title(node: Node) -> str:
 def _read_limit(node: Node, key: str, read: Callable[[Any, str], Any]) -> Any:
     child = node.get(key)
     return read(child.value, child.where) if child else None
-
-
-def _read_evaluations(setup: Node, mistakes: Mistakes) -> list[Request]:
-    known = modules("evaluation")
-    node = mistakes.read(setup.need, "evaluation") or Node({}, setup.where)
-    mistakes.read(node.only, known, "evaluation")
-    result: list[Request] = []
-    for key in mistakes.read(node.object) or ():
-        if key in known:
-            module = cast(type[Request], known[key])
-            result += mistakes.read(_read_evaluation, module, node.need(key)) or ()
-    return result
-
-
-def _read_evaluation(module: type[Request], child: Node) -> list[Request]:
-    if child.value is None:
-        return []
-    if module.shape == "flag":
-        return [module()] if child.flag() else []
-    if module.shape == "ids":
-        return [module.from_json({"ids": child.value}, child.where)]
-    if module.shape == "object":
-        return [module.from_json(child.object(), child.where)]
-    mistakes = Mistakes()
-    read = [mistakes.read(expand, module, item.object(), item) or () for item in child.items()]
-    mistakes.refuse()
-    return [cast(Request, setting.module) for settings in read for setting in settings]
 
 
 def _shown(asked: Sequence[Request], data: Sequence[DataEntry]) -> Iterator[Request]:
@@ -338,21 +320,31 @@ def _read_data(
     mistakes.read(node.only, _DATA_KEYS, "a data entry")
     data_id, data = mistakes.read(_read_rows, node, sections, library) or ("", ())
     graphs = mistakes.read(_alternatives, node, "graph_id", sections["graph"], library)
-    parameters: Sequence[Part] = ()
-    if not any(isinstance(part, FixedFile) for part in data):
-        known = sections["parameters"]
-        parameters = mistakes.read(_alternatives, node, "parameters_id", known, library)
-        if not (parameters or mistakes or _is_wrong(known, node.value.get("parameters_id"))):
-            mistakes.add(
-                f"{node.where}: data are drawn from parameters: parameters_id must not be null"
-            )
+    parameters_id, parameters = mistakes.read(_optional_text, node, "parameters_id"), ()
+    if data_id and not any(isinstance(part, FixedFile) for part in data):
+        found = mistakes.read(_read_parameters, node, sections["parameters"], library)
+        parameters_id, parameters = found or (None, ())
     seeds = mistakes.read(_read_seeds, node)
     steps = mistakes.read(
         lambda: list(itertools.product(_read_noises(node), *_read_transforms(node)))
     )
     mistakes.refuse()
-    names = (_optional_text(node, "graph_id"), _optional_text(node, "parameters_id"))
-    return DataEntry(*names, data_id, graphs, parameters, data, seeds, steps, node.where)
+    names = (_optional_text(node, "graph_id"), parameters_id, data_id)
+    return DataEntry(*names, graphs, parameters, data, seeds, steps, node.where)
+
+
+def _read_parameters(
+    node: Node, entries: Mapping[str, ModuleEntry], library: Library
+) -> tuple[str | None, Sequence[Part]]:
+    """What data are drawn from, with its id; the graph of a network comes with its parameters."""
+    found, name = _alternatives(node, "parameters_id", entries, library), node.get("parameters_id")
+    if found or (name is not None and _is_wrong(entries, name.value)):
+        return _optional_text(node, "parameters_id"), found
+    graph_id = _optional_text(node, "graph_id")
+    model = None if graph_id is None else library.model_of(graph_id)
+    if model is None:
+        raise node.fail("data are drawn from parameters: parameters_id must not be null")
+    return graph_id, [model]
 
 
 def _is_wrong(entries: Mapping[str, ModuleEntry], name: object) -> bool:
@@ -456,25 +448,3 @@ def _read_transform(node: Node) -> list[Transform]:
         if transform in found[:i]:
             raise inner.fail(f"{transform.label} stands twice")
     return found
-
-
-def _check_references(
-    setup: Node,
-    evaluation: Request,
-    data: Sequence[DataEntry],
-    algorithms: Mapping[str, ModuleEntry],
-    mistakes: Mistakes,
-) -> None:
-    where = f"{setup.where}.evaluation.{evaluation.name}"
-    for name in evaluation.algorithms():
-        if name not in algorithms:
-            hint = suggestion(name, algorithms)
-            mistakes.add(
-                f"{where}: no algorithm has the id {name!r}{hint}; ids: {listing(algorithms)}"
-            )
-    for entry in data:
-        if evaluation.needs_truth() and not entry.graphs and entry.graph_id is None:
-            mistakes.add(
-                f"{entry.where}: {evaluation.name} compares with the truth, which needs a "
-                "graph_id; give one, or leave the evaluation out"
-            )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dagathlon.errors import Mistakes, StudyError, listing, no_such_file, suggestion
+from dagathlon.study.grammar.examples import hint_for
 
 _MAX_BYTES = 64 * 2**20
 
@@ -19,7 +20,7 @@ def read_json(path: Path) -> Any:
     try:
         raw = path.read_bytes() if path.stat().st_size <= _MAX_BYTES else None
     except FileNotFoundError:
-        raise StudyError(no_such_file(path)) from None
+        raise StudyError(no_such_file(path) + hint_for(path)) from None
     except OSError as error:
         raise StudyError(f"{path}: cannot be read ({error.strerror or error})") from None
     if raw is not None and not raw.strip():

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dagathlon.data import list_data, list_networks
+from dagathlon.data.networks import has_network_ending
 from dagathlon.errors import StudyError
 
 GRAPH_FOLDER = "adjmat/myadjmats"
@@ -61,8 +62,10 @@ class Library:
     home: Path
 
     def graph(self, name: str) -> FixedFile | None:
-        """A graph file, or the graph of a network on board."""
+        """A graph file, or the graph of a network: that of a file, or one on board."""
         found = self._file(GRAPH_FOLDER, name)
+        if not found and has_network_ending(name):
+            found = self._file(NETWORK_FOLDER, name)
         if found:
             return _of_file(f"myadjmats/{Path(name).stem}", found)
         return _on_board(name, (".csv",), f"myadjmats/{Path(name).stem}")
@@ -74,6 +77,13 @@ class Library:
             if found:
                 return _of_file(f"{Path(folder).name}/{name}", found)
         return _on_board(name, (".rds", ".bif"), f"bn.fit_networks/{name}")
+
+    def model_of(self, name: str) -> FixedFile | None:
+        """The model behind a graph that is one of a network, in a file or on board."""
+        if has_network_ending(name):
+            return self.parameters(name)
+        found = self.graph(name)
+        return self.parameters(found.location) if found and found.on_board else None
 
     def data(self, name: str) -> list[FixedFile]:
         """A data file, all CSV files of a folder, or data on board; empty when there is none."""

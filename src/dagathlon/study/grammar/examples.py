@@ -1,0 +1,36 @@
+"""The studies that come with the package."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import dagathlon
+from dagathlon.errors import StudyError, unknown
+
+_FOLDER = "studies"
+
+
+@cache
+def examples() -> dict[str, Path]:
+    """The files of the studies on board, by name."""
+    package = Path(dagathlon.__file__).parent
+    # Installed they lie inside the package; in a checkout, beside its sources.
+    places = (package / _FOLDER, package.parents[1] / _FOLDER)
+    files = next((sorted(place.glob("*.json")) for place in places if place.is_dir()), [])
+    return {file.stem: file for file in files}
+
+
+def example(name: str) -> str:
+    """The text of a study on board."""
+    found = examples().get(name.removesuffix(".json"))
+    if found is None:
+        raise StudyError(unknown("example", name, examples(), "--example"))
+    return found.read_text("utf-8")
+
+
+def hint_for(path: Path) -> str:
+    """How to get the study that a path without a file seems to mean; empty when it means none."""
+    if path.stem not in examples():
+        return ""
+    return f"; dagathlon new study {path.name} --example {path.stem} writes the one of that name"
