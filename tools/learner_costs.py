@@ -87,7 +87,7 @@ def measured(learner: Learner, kind: DataKind) -> Iterator[tuple[int, int, float
             found = seconds(learner, data)
             if found is None:
                 break
-            if found < SLOW / 3:
+            if found < LIMIT / 4:
                 found = min(found, seconds(learner, data) or found)
             yield rows, columns, found / one
             if found > (SLOW if columns >= FEW else LIMIT / 3):

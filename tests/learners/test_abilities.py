@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -16,8 +14,6 @@ from dagathlon.learners.abilities import FAMILIES, GIVES, TAKES, abilities_of, c
 from dagathlon.learners.base import Learner
 from dagathlon.modules import modules
 from quick_settings import NATIVE, QUICK
-
-ROOT = Path(__file__).parents[2]
 
 
 def learner(name: str) -> type[Learner]:
@@ -78,16 +74,6 @@ def test_a_test_is_found_that_takes_the_data() -> None:
     assert not found[1].objection(gaps)
     assert "missing" in cast(str, suited(learner("hc"), gaps))
     assert "l2" in cast(str, suited(learner("notears"), DataFacts("discrete", missing=False)))
-
-
-def test_the_page_of_the_reference_is_up_to_date() -> None:
-    spec = importlib.util.spec_from_file_location("table", ROOT / "tools" / "learners_table.py")
-    assert spec is not None
-    assert spec.loader is not None
-    table = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(table)
-    text = (ROOT / "docs" / "reference" / "learners.md").read_text(encoding="utf-8")
-    assert text == table.page(), "python tools/learners_table.py writes it again"
 
 
 @pytest.mark.slow

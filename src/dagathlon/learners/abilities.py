@@ -60,7 +60,7 @@ class Abilities:
 
     def taken(self) -> str:
         """What it takes, on one line."""
-        kinds = {kind: self.takes[kind] for kind in KINDS if kind in self.takes}
+        kinds: dict[str, str] = {word: how for word, how in self.takes.items() if word in KINDS}
         some = "any data" if len(kinds) == len(KINDS) and not any(kinds.values()) else ""
         rest = {word: how for word, how in self.takes.items() if word not in kinds}
         by = f" (by {', '.join(self.decided_by)})" if self.decided_by else ""
@@ -91,9 +91,13 @@ def suited(cls: type[Learner], facts: DataFacts) -> tuple[str, Learner] | str:
     return problem
 
 
-@cache
 def abilities_of(cls: type[Learner]) -> Abilities:
     """What a learner takes, gives and assumes, whatever its parameters."""
+    return _abilities(cls)  # type: ignore[arg-type]  # classes are hashable
+
+
+@cache
+def _abilities(cls: type[Learner]) -> Abilities:
     default = _default(cls)
     variants = list(_variants(default)) if default is not None else []
     takes = dict(_kinds(cls, default, variants))
@@ -144,7 +148,7 @@ def _variants(default: Learner) -> Iterator[tuple[str, Learner]]:
             values = [*TESTS, *(f"{test}{DELETION}" for test in TESTS)]
         for value in values:
             try:
-                variant = cast(Learner, replace(default, **{parameter.attribute: value}))
+                variant = replace(default, **{parameter.attribute: value})
                 if not variant.problem():
                     yield f"{name}={value}", variant
             except (DagathlonError, KeyError, ValueError):

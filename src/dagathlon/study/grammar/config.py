@@ -254,14 +254,12 @@ def _read_setup(
     for entry in data:
         if entry is not None and not entry.graphs and entry.graph_id is None:
             _refuse_truth(entry, evaluations, mistakes)
-    limits = [
-        mistakes.read(_read_limit, node, *how)
-        for how in (("time_limit", seconds_of), ("memory_limit", size_of))
-    ]
+    time = mistakes.read(_read_limit, node, "time_limit", seconds_of)
+    memory = mistakes.read(_read_limit, node, "memory_limit", size_of)
     wanted = mistakes.read(read_wanted, node)
     mistakes.refuse()
     shown = list(_shown(evaluations, data))
-    return Setup(title, data, evaluations, shown, *limits, node.where, wanted)
+    return Setup(title, data, evaluations, shown, time, memory, node.where, wanted)
 
 
 def _refuse_truth(entry: DataEntry, evaluations: Sequence[Request], mistakes: Mistakes) -> None:
@@ -320,7 +318,8 @@ def _read_data(
     mistakes.read(node.only, _DATA_KEYS, "a data entry")
     data_id, data = mistakes.read(_read_rows, node, sections, library) or ("", ())
     graphs = mistakes.read(_alternatives, node, "graph_id", sections["graph"], library)
-    parameters_id, parameters = mistakes.read(_optional_text, node, "parameters_id"), ()
+    parameters_id = mistakes.read(_optional_text, node, "parameters_id")
+    parameters: Sequence[Part] = ()
     if data_id and not any(isinstance(part, FixedFile) for part in data):
         found = mistakes.read(_read_parameters, node, sections["parameters"], library)
         parameters_id, parameters = found or (None, ())

@@ -1,25 +1,18 @@
-"""Write docs/reference/learners.md: what each learner takes, gives and assumes.
-
-    python tools/learners_table.py
-
-A test compares the page with what this writes.
-"""
+"""The reference page of what each learner takes, gives and assumes."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import cast
 
 from dagathlon.learners.abilities import FAMILIES, abilities_of
 from dagathlon.learners.base import Learner
 from dagathlon.modules import modules
 
-PAGE = Path(__file__).parents[1] / "docs/reference/learners.md"
 _HEAD = """\
 # What learners take and give
 
-Written by `python tools/learners_table.py` from the learners themselves; `dagathlon modules`
-prints the same, and filters: `dagathlon modules --takes mixed,missing --gives cpdag`.
+As the learners themselves say; `dagathlon modules` prints the same, and filters:
+`dagathlon modules --takes mixed,missing --gives cpdag`.
 
 | word | means |
 |---|---|
@@ -35,7 +28,7 @@ prints the same, and filters: `dagathlon modules --takes mixed,missing --gives c
 """
 
 
-def page() -> str:
+def learners_page() -> str:
     """The text of the page."""
     found = [cast(type[Learner], module) for module in modules("algorithm").values()]
     parts = [_HEAD]
@@ -52,7 +45,3 @@ def _row(cls: type[Learner]) -> str:
     able = abilities_of(cls)
     cells = (f"`{cls.name}`", able.taken(), able.given(), ", ".join(able.assumes))
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
