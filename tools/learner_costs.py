@@ -58,7 +58,8 @@ def seconds(learner: Learner, data: Dataset) -> float | None:
     rng = np.random.Generator(np.random.Philox(key=1))
     began = time.process_time()
     try:
-        found = attempt(learner, data, rng, timeout=LIMIT)
+        # Of the clock on the wall, which on a busy machine is faster.
+        found = attempt(learner, data, rng, timeout=4 * LIMIT)
     except DagathlonError:
         return None
     taken = time.process_time() - began
