@@ -101,10 +101,13 @@ TestPointer kernel_test(const Columns<double>& values) {
   return std::make_unique<KernelTest>(value_columns(values), values.shape(0));
 }
 
-TestPointer degenerate_gaussian_test(const Columns<double>& values, NodeList starts) {
+TestPointer degenerate_gaussian_test(const Columns<double>& values, NodeList starts, bool bartlett, bool rowwise) {
   if (starts.empty() || !std::ranges::is_sorted(starts) || starts.back() > values.shape(1))
     throw nb::value_error("starts of the variables: ascending, at most the number of columns");
-  return std::make_unique<DegenerateGaussianTest>(value_columns(values), values.shape(0), std::move(starts));
+  const RatioScale scale = bartlett ? RatioScale::bartlett : RatioScale::rows;
+  const std::vector<ValueColumn> columns = value_columns(values);
+  if (rowwise) return std::make_unique<RowwiseDegenerateTest>(columns, values.shape(0), std::move(starts), scale);
+  return std::make_unique<DegenerateGaussianTest>(columns, values.shape(0), std::move(starts), scale);
 }
 
 TestPointer oracle_test(const MarkedGraph& graph) {
@@ -150,7 +153,11 @@ static void bind_independence(nb::module_& m) {
   nb::class_<IndependenceTest>(m, "IndependenceTest", "Tests of conditional independence on one data set.")
       .def_prop_ro("size", &IndependenceTest::size)
       .def_prop_ro("calls", &IndependenceTest::calls)
+      .def_prop_ro("undefined", &IndependenceTest::undefined, "How many tests the data could not answer.")
+      .def_prop_ro("bounded", &IndependenceTest::bounded,
+                   "Whether a search left out sets that are larger than `untestable_order`.")
       .def_rw("undefined_is_independent", &IndependenceTest::undefined_is_independent)
+      .def_rw("untestable_order", &IndependenceTest::untestable_order)
       .def("test", &tested, nb::arg("x"), nb::arg("y"), nb::arg("given"), ReleaseGil(),
            "Statistic, degrees of freedom, p-value, and whether the data could answer at all.")
       .def("independent", &independent, nb::arg("x"), nb::arg("y"), nb::arg("given"), nb::arg("alpha"),
@@ -164,7 +171,8 @@ static void bind_independence(nb::module_& m) {
   m.def("score_test", [](const BoundScore& score) -> TestPointer { return std::make_unique<ScoreTest>(score.plain()); },
         nb::arg("score"));
   m.def("kernel_test", &kernel_test, nb::arg("values"), ReleaseGil());
-  m.def("degenerate_gaussian_test", &degenerate_gaussian_test, nb::arg("values"), nb::arg("starts"), ReleaseGil());
+  m.def("degenerate_gaussian_test", &degenerate_gaussian_test, nb::arg("values"), nb::arg("starts"),
+        nb::arg("bartlett"), nb::arg("rowwise"), ReleaseGil());
   m.def("oracle_test", &oracle_test, nb::arg("graph"), ReleaseGil());
 }
 

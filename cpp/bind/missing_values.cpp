@@ -9,6 +9,7 @@
 
 #include "bind.hpp"
 #include "columns.hpp"
+#include "dagathlon/degenerate_gaussian_test.hpp"
 #include "dagathlon/discrete_test.hpp"
 #include "dagathlon/imputation.hpp"
 #include "dagathlon/missingness.hpp"
@@ -197,6 +198,19 @@ TestPointer pooled_mixed_test(const Columns<std::uint16_t>& codes, const NodeLis
   return std::make_unique<PooledLikelihoodTest>(std::move(each), test(0, codes.shape(0)));
 }
 
+TestPointer pooled_degenerate_test(const Columns<double>& values, const NodeList& starts, std::size_t copies) {
+  check_copies(values.shape(0), copies);
+  if (starts.empty() || !std::ranges::is_sorted(starts) || starts.back() > values.shape(1))
+    throw nb::value_error("starts of the variables: ascending, at most the number of columns");
+  const std::size_t rows = values.shape(0) / copies;
+  const auto test = [&](std::size_t first, std::size_t n) {
+    return std::make_unique<DegenerateGaussianTest>(part(value_columns(values), first), n, starts, RatioScale::rows);
+  };
+  std::vector<TestPointer> each;
+  for (std::size_t copy = 0; copy < copies; ++copy) each.push_back(test(copy * rows, rows));
+  return std::make_unique<PooledLikelihoodTest>(std::move(each), test(0, values.shape(0)));
+}
+
 template <class Code>
 void bind_coded(nb::module_& m) {
   m.def("corrected_discrete_test", &corrected_discrete_test<Code>, nb::arg("plain"), nb::arg("codes"),
@@ -225,6 +239,8 @@ static void bind_missing_values(nb::module_& m) {
         "The probability that Fisher's F is larger.");
   m.def("pooled_mixed_test", &pooled_mixed_test, nb::arg("codes"), nb::arg("arities"), nb::arg("values"),
         nb::arg("is_discrete"), nb::arg("copies"), ReleaseGil());
+  m.def("pooled_degenerate_test", &pooled_degenerate_test, nb::arg("values"), nb::arg("starts"), nb::arg("copies"),
+        ReleaseGil());
 }
 
 static const Part part("missing_values", bind_missing_values);

@@ -48,7 +48,7 @@ class Separators {
       judge(a, c, set, tried);
       return false;
     };
-    for (std::size_t size = 0; size <= largest; ++size) {
+    for (std::size_t size = 0; size <= largest && test_.worth_trying(size); ++size) {
       any_subset({of_a, size, {}}, note);
       any_subset({of_c, size, skeleton_.adjacent[a]}, note);
     }

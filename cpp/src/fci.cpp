@@ -82,6 +82,7 @@ class PossibleDSepPass {
     const BitSet tried(skeleton_.adjacent.size(), neighbours);
     if (std::ranges::all_of(candidates, [&](std::size_t z) { return tried.test(z); })) return;
     for (std::size_t size = smallest; size <= std::min(max_order_, candidates.size()); ++size) {
+      if (!test_.worth_trying(size)) return;
       const auto found = test_.separator(x, y, {candidates, size, tried}, options_.skeleton.alpha);
       if (found) return separate(skeleton_, x, y, *found);
     }

@@ -103,7 +103,8 @@ class HierarchyPass {
     // Sets of neighbours of one end were tried by the first pass.
     if (is_subset(set, skeleton_.adjacent[x]) || is_subset(set, skeleton_.adjacent[y])) return false;
     const NodeVector given = members_without(set, x);
-    if (given.size() > options_.skeleton.max_order || !tried.insert(given).second) return false;
+    if (given.size() > options_.skeleton.max_order || !test_.worth_trying(given.size())) return false;
+    if (!tried.insert(given).second) return false;
     if (!test_.independent(x, y, given, options_.skeleton.alpha)) return false;
     separate(skeleton_, x, y, minimal(x, y, given));
     graph_.remove_edge(x, y);

@@ -61,7 +61,7 @@ class SeparatorSearch {
   bool leaf(const Pair& p) {
     ++test_.calls_;
     const bool defined = p.xx > collinear_share && p.yy > collinear_share;
-    if (!defined || critical_ < 0) return test_.undefined_is_independent;
+    if (!defined || critical_ < 0) return test_.unanswered();
     return p.xy * p.xy <= critical_ * p.xx * p.yy;
   }
 

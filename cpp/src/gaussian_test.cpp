@@ -95,7 +95,7 @@ bool GaussianTest::passes(const PartialCorrelation& r, std::size_t k, double alp
 
 bool GaussianTest::decide(const PartialCorrelation& r, std::size_t k, double alpha) {
   const double critical = critical_square(k, alpha);
-  if (!r.defined || critical < 0) return undefined_is_independent;
+  if (!r.defined || critical < 0) return unanswered();
   return r.value * r.value <= critical;
 }
 

@@ -38,7 +38,7 @@ class GfciRun {
   // A latent common cause of two nodes shows as an edge between them inside a triangle. Small sets are
   // tried for all edges before larger ones, so that few neighbours are left for those.
   void remove_edges() {
-    for (std::size_t size = 0; size <= options_.skeleton.max_order; ++size) {
+    for (std::size_t size = 0; size <= options_.skeleton.max_order && test_.worth_trying(size); ++size) {
       bool enough = false;
       for (std::size_t a = 0; a < scored_.size(); ++a)
         for (const std::size_t c : members_without(skeleton_.adjacent[a], a))
@@ -79,7 +79,8 @@ class GfciRun {
 
   void find_separator(std::size_t a, std::size_t b) {
     const std::size_t neighbours = std::max(count(skeleton_.adjacent[a]), count(skeleton_.adjacent[b]));
-    for (std::size_t size = 0; size <= std::min(neighbours, options_.skeleton.max_order); ++size)
+    const std::size_t largest = std::min(neighbours, options_.skeleton.max_order);
+    for (std::size_t size = 0; size <= largest && test_.worth_trying(size); ++size)
       if (const auto set = separator(a, b, size)) return skeleton_.separating.put(a, b, *set);
   }
 

@@ -58,7 +58,7 @@ class Search {
   bool independent(std::size_t y, Nodes given) { return test_.independent(x_, y, given, options_.alpha); }
 
   void grow_shrink() {
-    while (!full()) {
+    while (!full() && test_.worth_trying(blanket_.size())) {
       const auto next = std::ranges::find_if(
           candidates_, [&](std::size_t y) { return !contains(blanket_, y) && !independent(y, blanket_); });
       if (next == candidates_.end()) break;

@@ -58,7 +58,7 @@ TestResult PermutationTest::run(std::size_t x, std::size_t y, Nodes given) {
 bool PermutationTest::accepts(std::size_t x, std::size_t y, Nodes given, double alpha) {
   if (permutations_.semiparametric) return verdict(run(x, y, given), alpha);
   const Observed observed = observe(std::min(x, y), std::max(x, y), sorted(given));
-  if (!observed.defined) return undefined_is_independent;
+  if (!observed.defined) return unanswered();
   Stream random = stream(x, y, given);
   const double limit = observed.extremeness * (1.0 - tie_tolerance);
   const double enough = alpha * static_cast<double>(permutations_.replicates);

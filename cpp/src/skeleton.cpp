@@ -34,14 +34,21 @@ namespace {
 class SkeletonSearch {
  public:
   SkeletonSearch(IndependenceTest& test, const SkeletonOptions& options)
-      : test_(test), options_(options), result_{complete(), SeparatingSets(test.size()), {}} {}
+      : test_(test),
+        options_(options),
+        result_{complete(), SeparatingSets(test.size()), {}},
+        asked_(test.size()),
+        answered_(test.size()),
+        hopeless_(test.size()) {}
 
   Skeleton run() {
     for (std::size_t order = 0; order <= options_.max_order; ++order) {
+      if (!any_set(order) || !test_.worth_trying(order)) break;
       const std::size_t before = test_.calls();
       const bool enough = level(order);
       if (!enough) break;
       result_.tests.push_back(test_.calls() - before);
+      give_up_hopeless();
     }
     return std::move(result_);
   }
@@ -56,6 +63,40 @@ class SkeletonSearch {
     return all;
   }
 
+  // Whether a node has a neighbour that may be separated yet, and enough others for a set of this size.
+  bool any_set(std::size_t order) const {
+    if (order == 0) return true;
+    for (std::size_t x = 0; x < test_.size(); ++x)
+      if (count(result_.adjacent[x]) > order && !is_subset(result_.adjacent[x], hopeless_[x])) return true;
+    return false;
+  }
+
+  // A question that the data cannot answer has no answer given more variables either: pairs all of whose
+  // questions of this level stayed open are not asked about again.
+  void give_up_hopeless() {
+    for (std::size_t x = 0; x < test_.size(); ++x)
+      for_each(result_.adjacent[x], [&](std::size_t y) {
+        if (asked_.test(x, y) && !answered_.test(x, y)) hopeless_.set(x, y);
+      });
+    asked_ = answered_ = BitMatrix(test_.size());
+  }
+
+  // Runs some tests of a pair and keeps whether there were any, and any with an answer.
+  template <class Tests>
+  auto watched(std::size_t x, std::size_t y, Tests&& tests) {
+    const std::size_t calls = test_.calls();
+    const std::size_t undefined = test_.undefined();
+    auto result = tests();
+    if (test_.calls() > calls) set_both(asked_, x, y);
+    if (test_.calls() - calls > test_.undefined() - undefined) set_both(answered_, x, y);
+    return result;
+  }
+
+  static void set_both(BitMatrix& matrix, std::size_t x, std::size_t y) {
+    matrix.set(x, y);
+    matrix.set(y, x);
+  }
+
   // Whether any node had enough neighbours for sets of this size.
   bool level(std::size_t order) {
     if (order == 0) return marginal_level();
@@ -67,7 +108,8 @@ class SkeletonSearch {
     for (std::size_t x = 0; x < test_.size(); ++x) {
       pulse::progress(x, test_.size());
       for (std::size_t y = x + 1; y < test_.size(); ++y)
-        if (result_.adjacent.test(x, y) && !is_fixed(x, y) && test_.independent(x, y, {}, options_.alpha))
+        if (result_.adjacent.test(x, y) && !is_fixed(x, y) &&
+            watched(x, y, [&] { return test_.independent(x, y, {}, options_.alpha); }))
           separate(x, y, {});
     }
     return true;
@@ -107,9 +149,10 @@ class SkeletonSearch {
     for_each(neighbours[x], [&](std::size_t z) {
       if (z != y && options_.may_condition(z, x, y)) candidates_.push_back(z);
     });
-    if (candidates_.size() < order) return false;
+    if (candidates_.size() < order || hopeless_.test(x, y)) return false;
     if (is_fixed(x, y)) return true;
-    const auto found = test_.separator(x, y, {candidates_, order, tried}, options_.alpha);
+    const auto found =
+        watched(x, y, [&] { return test_.separator(x, y, {candidates_, order, tried}, options_.alpha); });
     if (found) separate(x, y, *found);
     return true;
   }
@@ -135,6 +178,10 @@ class SkeletonSearch {
   const SkeletonOptions& options_;
   Skeleton result_;
   BitMatrix frozen_;
+  // Pairs that were tested at this level, those with an answer, and those that no level will have one for.
+  BitMatrix asked_;
+  BitMatrix answered_;
+  BitMatrix hopeless_;
   std::vector<std::size_t> candidates_;
 };
 

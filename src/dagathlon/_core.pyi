@@ -18,9 +18,23 @@ class IndependenceTest:
     @property
     def calls(self) -> int: ...
     @property
+    def undefined(self) -> int:
+        """How many tests the data could not answer."""
+
+    @property
+    def bounded(self) -> bool:
+        """
+        Whether a search left out sets that are larger than `untestable_order`.
+        """
+
+    @property
     def undefined_is_independent(self) -> bool: ...
     @undefined_is_independent.setter
     def undefined_is_independent(self, arg: bool, /) -> None: ...
+    @property
+    def untestable_order(self) -> int: ...
+    @untestable_order.setter
+    def untestable_order(self, arg: int, /) -> None: ...
     def test(self, x: int, y: int, given: Sequence[int]) -> tuple[float, float, float, bool]:
         """
         Statistic, degrees of freedom, p-value, and whether the data could answer at all.
@@ -79,7 +93,7 @@ def gaussian_permutation_test(
 def score_test(score: Score) -> IndependenceTest: ...
 def kernel_test(values: NDArray[numpy.float64]) -> IndependenceTest: ...
 def degenerate_gaussian_test(
-    values: NDArray[numpy.float64], starts: Sequence[int]
+    values: NDArray[numpy.float64], starts: Sequence[int], bartlett: bool, rowwise: bool
 ) -> IndependenceTest: ...
 def oracle_test(graph: MarkedGraph) -> IndependenceTest: ...
 
@@ -589,6 +603,9 @@ def pooled_mixed_test(
     values: NDArray[numpy.float64],
     is_discrete: Sequence[bool],
     copies: int,
+) -> IndependenceTest: ...
+def pooled_degenerate_test(
+    values: NDArray[numpy.float64], starts: Sequence[int], copies: int
 ) -> IndependenceTest: ...
 @overload
 def overwrite_codes(

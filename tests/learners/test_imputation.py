@@ -143,6 +143,22 @@ def test_nothing_missing_gives_the_plain_test(name: str):
     assert pooled.p_value == pytest.approx(plain.p_value, rel=1e-9)
 
 
+def test_pooled_degenerate_gaussians_follow_the_same_rules():
+    data, m = mixed(120, 3), 4
+    copies = impute(data, m, seed=2)
+    each = [independence_test(copy, "lr-dg").test("X", "Z", "Y") for copy in copies]
+    rows = [{"codes": copy.codes, "values": copy.values} for copy in copies]
+    stacked = Dataset(
+        data.variables, **{k: np.concatenate([row[k] for row in rows]) for k in ("codes", "values")}
+    )
+    together = independence_test(stacked, "lr-dg").test("X", "Z", "Y")
+    k, common = together.df, together.statistic / m
+    r = (m + 1) / (k * (m - 1)) * (np.mean([found.statistic for found in each]) - common)
+    found = independence_test(data, "lr-dg.mi", replicates=m, seed=2).test("X", "Z", "Y")
+    assert {result.df for result in each} == {k}
+    assert found.statistic == pytest.approx(common / (k * (1 + r)), rel=1e-9)
+
+
 def test_level_and_power_of_pooled_tests():
     rejected = {"X-Z|Y": 0, "X-Y": 0}
     for seed in range(60):
@@ -154,7 +170,11 @@ def test_level_and_power_of_pooled_tests():
 
 
 def test_pc_learns_from_imputed_data():
-    for data, test in ((discrete(3000, 1), "mi.mi"), (mixed(2000, 1), "mi-cg.mi")):
+    for data, test in (
+        (discrete(3000, 1), "mi.mi"),
+        (mixed(2000, 1), "mi-cg.mi"),
+        (mixed(2000, 1), "lr-dg.mi"),
+    ):
         graph = learn(data, "pc", test=test, alpha=0.001, seed=1).graph
         assert graph.adjacencies("X") == ("Y",)
         assert "Z" in graph.adjacencies("Y")

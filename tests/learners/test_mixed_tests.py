@@ -64,7 +64,7 @@ def test_likelihood_ratio_by_hand() -> None:
 
 def test_mutual_information_by_hand() -> None:
     table = frame(200, 2)
-    test = independence_test(read_data(table))
+    test = independence_test(read_data(table), "mi-cg")
     for x, y, given, df in (("u", "v", ["w", "e"], 3), ("v", "u", ["d", "e"], 6)):
         inside = [name for name in given if name in "def"]
         regressors = [name for name in given if name in "uvw"]
@@ -80,7 +80,10 @@ def test_mutual_information_by_hand() -> None:
 def test_discrete_ends_and_continuous_conditions_as_bnlearn_has_them() -> None:
     table = frame(200, 3)
     data = read_data(table)
-    test, plain = independence_test(data), independence_test(data.select(["d", "e", "f"]), "mi")
+    test, plain = (
+        independence_test(data, "mi-cg"),
+        independence_test(data.select(["d", "e", "f"]), "mi"),
+    )
     shift = likelihood(table, "u", [], ["e"]) - likelihood(table, "u", [], [])
     found = test.test("d", "e", ["u"])
     expected = plain.test("d", "e").statistic + shift
@@ -94,7 +97,7 @@ def test_discrete_ends_and_continuous_conditions_as_bnlearn_has_them() -> None:
 def test_a_configuration_with_one_row_leaves_the_question_open() -> None:
     table = frame(60, 4)
     table["d"] = pd.Categorical(["0"] * 59 + ["1"])
-    found = independence_test(read_data(table)).test("d", "u")
+    found = independence_test(read_data(table), "mi-cg").test("d", "u")
     assert (found.p_value, found.defined) == (1.0, False)
 
 
@@ -103,7 +106,7 @@ def test_a_configuration_with_one_row_leaves_the_question_open() -> None:
 def test_equals_bnlearn(seed: int) -> None:
     peer = pytest.importorskip("pybnlearn")
     table = frame(400, 100 + seed)
-    test = independence_test(read_data(table))
+    test = independence_test(read_data(table), "mi-cg")
     for size in range(4):
         for chosen in itertools.permutations(table.columns, 2 + size):
             if list(chosen[2:]) != sorted(chosen[2:]):

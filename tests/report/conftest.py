@@ -113,7 +113,7 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a setup with every evaluation, on two data sets."""
     folder = tmp_path_factory.mktemp("everything")
     path = _write_study(folder / "study.json", EVALUATION, data_id="few")
-    Study.load(path).run(folder / "out", jobs=1)
+    Study.load(path).run(folder / "out", jobs=1, figures="all")
     return folder / "out" / "study"
 
 
@@ -122,7 +122,7 @@ def benchmarked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a setup with benchmarks alone, on two kinds of data."""
     folder = tmp_path_factory.mktemp("benchmarked")
     path = _write_study(folder / "study.json", {"benchmarks": BENCHMARKS})
-    Study.load(path).run(folder / "out", jobs=1)
+    Study.load(path).run(folder / "out", jobs=1, figures="all")
     return folder / "out" / "study"
 
 
@@ -133,7 +133,7 @@ def ranked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     benchmarks = BENCHMARKS | {"ids": [HOSTILE, "precision", "failing"], "filename_prefix": ""}
     evaluation = {"benchmarks": benchmarks, "metrics": {"control": 3}, "ranking": {}}
     path = _write_study(folder / "study.json", evaluation, seed_range=[1, 6])
-    Study.load(path).run(folder / "out", jobs=1)
+    Study.load(path).run(folder / "out", jobs=1, figures="all")
     return folder / "out" / "study"
 
 
@@ -159,5 +159,5 @@ def without_truth(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     entry = {"graph_id": None, "parameters_id": None, "data_id": "market.csv", "seed_range": None}
     path = _write_study(folder / "study.json", evaluation, **entry)
-    Study.load(path).run(folder / "out", jobs=1)
+    Study.load(path).run(folder / "out", jobs=1, figures="all")
     return folder / "out" / "study"

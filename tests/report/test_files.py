@@ -164,3 +164,19 @@ def test_a_damaged_record_costs_only_time(tmp_path: Path) -> None:
         drawing.begin(tmp_path)
         drawing.order({"drawing": to_svg(TRUTH), "kinds": [".svg"]}, [tmp_path / "a.svg"])
     assert (tmp_path / "a.svg").is_file()
+
+
+def test_the_script_of_charts_is_kept_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    made = iter(["short", "x" * 100_000, "never asked for"])
+    monkeypatch.setattr("vl_convert.javascript_bundle", lambda *_, **__: next(made))
+    for wanted in (5, 100_000, 100_000):
+        render.vega_script.cache_clear()
+        assert len(render.vega_script()) == wanted
+    (kept,) = (tmp_path / "dagathlon").glob("*.js")
+    kept.write_text("damaged", "utf-8")
+    render.vega_script.cache_clear()
+    assert render.vega_script() == "never asked for"
+    render.vega_script.cache_clear()

@@ -42,7 +42,9 @@ class IndependenceTest {
   TestResult test(std::size_t x, std::size_t y, Nodes given) {
     ++calls_;
     beat(given);
-    return run(x, y, given);
+    const TestResult result = run(x, y, given);
+    if (!result.defined) ++undefined_;
+    return result;
   }
   // The result of a test that was made before; it does not count again.
   TestResult evaluate(std::size_t x, std::size_t y, Nodes given) {
@@ -64,8 +66,21 @@ class IndependenceTest {
 
   std::size_t calls() const { return calls_; }
   void reset_calls() { calls_ = 0; }
+  // How many of them the data could not answer.
+  std::size_t undefined() const { return undefined_; }
+
+  // Whether a search should go on to sets of this size. Where a question that the data cannot answer
+  // counts as dependence its edge stays, and the sets of its neighbours would be tried without end:
+  // once there was such a question, sets stay within `untestable_order`. Remembers that it said no.
+  bool worth_trying(std::size_t size) {
+    const bool hopeless = size > untestable_order && undefined_ > 0 && !undefined_is_independent;
+    bounded_ = bounded_ || hopeless;
+    return !hopeless;
+  }
+  bool bounded() const { return bounded_; }
 
   bool undefined_is_independent = true;
+  std::size_t untestable_order = no_node;
 
  protected:
   virtual TestResult run(std::size_t x, std::size_t y, Nodes given) = 0;
@@ -73,8 +88,11 @@ class IndependenceTest {
   virtual bool accepts(std::size_t x, std::size_t y, Nodes given, double alpha) {
     return verdict(run(x, y, given), alpha);
   }
-  bool verdict(const TestResult& result, double alpha) const {
-    return result.defined ? result.p_value >= alpha : undefined_is_independent;
+  bool verdict(const TestResult& result, double alpha) { return result.defined ? result.p_value >= alpha : unanswered(); }
+  // The answer to a question that the data cannot answer.
+  bool unanswered() {
+    ++undefined_;
+    return undefined_is_independent;
   }
 
   std::size_t calls_ = 0;
@@ -82,6 +100,9 @@ class IndependenceTest {
  private:
   // Conditioning on k variables takes about k³ operations with numbers.
   static void beat(Nodes given) { pulse::beat(given.size() * given.size() * given.size()); }
+
+  std::size_t undefined_ = 0;
+  bool bounded_ = false;
 };
 
 // Calls visit(subset) for the subsets of a search until it says true; tells whether it did.

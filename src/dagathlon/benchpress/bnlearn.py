@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias, get_args
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, cast, get_args
 
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import ANY, CONTINUOUS, DISCRETE, Table
 from dagathlon.benchpress.translation import same
 from dagathlon.errors import listing
-from dagathlon.learners.base import Output
+from dagathlon.learners.base import Learner, Output
 from dagathlon.learners.constraint.markov_blankets import (
     BlanketLearner,
     FastIamb,
@@ -25,7 +25,10 @@ from dagathlon.learners.hybrid.hybrid import H2pc, Mmhc, Restrict, Rsmax2, TwoSt
 from dagathlon.learners.score.hill_climbing import HillClimbing, Tabu
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.score_kinds import SCORES, GraphPrior
-from dagathlon.modules import Count, Module, Natural, NonNegative
+from dagathlon.modules import Count, Delegate, Module, Natural, NonNegative
+
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset
 
 DiscreteTest: TypeAlias = Literal[
     "mi", "mi-adf", "mc-mi", "smc-mi", "sp-mi", "mi-sh", "x2", "x2-adf", "sp-x2",
@@ -73,13 +76,35 @@ class BnlearnLearner(BenchpressLearner):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BnlearnConstraintBased(BnlearnLearner):
+class BnlearnTester(BnlearnLearner):
+    """A learner of bnlearn that asks tests: its own for mixed data, unless another is named."""
+
+    test: Test | None = None
+
+    def native_for(self, data: Dataset) -> Learner:
+        """Our learner; null is another test there than here for mixed data."""
+        learner = super().native_for(data)
+        return self._with_own_test(learner) if data.is_mixed else learner
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """Our learner with either test."""
+        native = cast(Learner, self.native())
+        return tuple(dict.fromkeys((native, self._with_own_test(native))))
+
+    def _with_own_test(self, learner: Learner) -> Learner:
+        return learner if self.test is not None else cast(Any, replace)(learner, test="mi-cg")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BnlearnConstraintBased(BnlearnTester):
     """A constraint-based learner of bnlearn.
 
     Parameters
     ----------
     test
         Independence test; null is mi, cor or mi-cg as the data are discrete, continuous or mixed.
+    maxsx
+        Largest number of variables to condition on; null is no limit.
     debug
         Ignored: nothing is printed.
     """
@@ -256,11 +281,13 @@ class BnlearnTabu(BnlearnScoreBased):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BnlearnHybrid(BnlearnLearner):
+class BnlearnHybrid(BnlearnTester):
     """A hybrid learner of bnlearn: a skeleton by tests, then a DAG inside it by a score.
 
     Parameters
     ----------
+    test
+        Independence test; null is mi, cor or mi-cg as the data are discrete, continuous or mixed.
     k
         Penalty per parameter of the aic and bic scores; null is 1, as in Benchpress.
     l

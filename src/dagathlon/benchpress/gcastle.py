@@ -127,8 +127,8 @@ class GcastlePc(GcastleLearner):
     name = "gcastle_pc"
     runs = Pc
     inherits = same("alpha")
-    # gCastle's way of directing colliders.
-    fixed = {"conflicts": "first"}
+    # gCastle's way of directing colliders; it sets no limit to what it conditions on.
+    fixed = {"conflicts": "first", "max_order": "inf"}
     gives = "cpdag"
     takes = frozenset({"continuous", "discrete"})
     data_rules = {

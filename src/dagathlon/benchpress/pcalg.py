@@ -83,7 +83,7 @@ class PcFamily(BenchpressLearner):
         """How far conditioning goes, and how colliders are judged."""
         rule = "majority" if self.majrule else "separating-set"
         return super().translated() | {
-            "max_order": None if self.mmax == "Inf" else self.mmax,
+            "max_order": "inf" if self.mmax == "Inf" else self.mmax,
             "colliders": "conservative" if self.conservative else rule,
             "conflicts": "last",
         }

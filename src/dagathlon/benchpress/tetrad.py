@@ -221,8 +221,8 @@ class TetradConstraintBased(TetradLearner):
         return super().problem()
 
     def translated(self) -> dict[str, Any]:
-        """Our name of the test."""
-        return super().translated() | {"test": _TESTS[self.test]}
+        """Our name of the test; Tetrad sets no limit to what it conditions on."""
+        return super().translated() | {"test": _TESTS[self.test], "max_order": "inf"}
 
 
 @dataclass(frozen=True, kw_only=True)

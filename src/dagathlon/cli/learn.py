@@ -117,7 +117,7 @@ def _write(
     if arguments.out:
         write_graph(estimate.graph, arguments.out, _format(estimate.graph, arguments.out))
     if arguments.stats:
-        stats: dict[str, object] = dict(estimate.stats) | posterior_stats(late)
+        stats: dict[str, object] = {**estimate.stats, **posterior_stats(late)}
         stats |= {
             "learner": name,
             "n_nodes": len(estimate.graph),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from dagathlon.evaluate.counts import on_shared_nodes
 from dagathlon.graphs import Graph
@@ -57,5 +57,7 @@ def _difference(graph: Graph, truth: Graph) -> Drawing:
     return difference_plot(true.names, learned.adjacency, true.adjacency)
 
 
+_ALONE: Mapping[str, Callable[[Graph], bytes | Drawing]]
+_COMPARISONS: Mapping[str, Callable[[Graph, Graph], Drawing]]
 _ALONE = {"graphs": graph_picture, "adjmats": adjacency_picture, "csvs": _csv}
 _COMPARISONS = {"diffplots": _difference, "graphvizcompare": comparison}

@@ -21,6 +21,8 @@ Chart: TypeAlias = dict[str, Any]
 
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 _INK, _FAINT = "#1b1f24", "#e4e6e9"
+# Whatever is shorter is not the whole script.
+_LEAST_SCRIPT = 100_000
 _FONT = "Helvetica, Arial, sans-serif"
 _HERE = DrawingProcesses(most=1)
 _drawing: ContextVar[DrawingProcesses] = ContextVar("drawing", default=_HERE)
@@ -114,17 +116,23 @@ def vega_script() -> str:
 
     To put it together takes two seconds, so that it is kept in the user's cache.
     """
+    kept = _kept_script()
+    if kept is not None:
+        with suppress(OSError, ValueError):
+            script = kept.read_text("utf-8")
+            if len(script) >= _LEAST_SCRIPT:
+                return script
     import vl_convert  # noqa: PLC0415 - only when a page is written
 
-    try:
-        kept = cache_folder() / f"vega-{VEGA_LITE}-{painter_version()}.js"
-        if kept.is_file():
-            return kept.read_text("utf-8")
-    except (UnavailableError, OSError, ValueError):
-        kept = None
-    script = "window.vegaEmbed = vegaEmbed;"
-    bundle: str = vl_convert.javascript_bundle(script, vl_version=VEGA_LITE)
-    if kept is not None:
+    script = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE)
+    if kept is not None and len(script) >= _LEAST_SCRIPT:
         with suppress(OSError):
-            write_bytes(kept, bundle.encode())
-    return bundle
+            write_bytes(kept, script.encode())
+    return script
+
+
+def _kept_script() -> Path | None:
+    try:
+        return cache_folder() / f"vega-{VEGA_LITE}-{painter_version()}.js"
+    except UnavailableError:
+        return None

@@ -36,11 +36,15 @@ _SAVED_STATES = 1000
 
 
 class SearchSpace(NamedTuple):
-    """A search space: candidate, other possible and required parents, from row to column."""
+    """A search space: candidate, other possible and required parents, from row to column.
+
+    With what is to be known of how it was found.
+    """
 
     candidates: ArcMatrix
     extras: ArcMatrix
     required: ArcMatrix
+    notes: tuple[str, ...] = ()
 
 
 class RunLength(NamedTuple):
@@ -91,8 +95,8 @@ class SpaceBased(StartsFromGraph, PosteriorBased):
     alpha
         Significance level of PC, which finds the search space where no start graph is given.
     test
-        Independence test of PC; null is cor, mi or mi-cg as the data are continuous, discrete or
-        mixed.
+        Independence test of PC; null is cor, mi or wilks-dg as the data are continuous, discrete
+        or mixed.
     directed_space
         Whether the search space follows the directions that PC finds; otherwise the skeleton makes
         each neighbour a candidate parent.
@@ -123,10 +127,13 @@ class SpaceBased(StartsFromGraph, PosteriorBased):
 
     def space(self, data: Dataset, rng: np.random.Generator, start: Graph | None) -> SearchSpace:
         """The search space: of the start graph, or of PC, without forbidden arcs."""
-        found = attempt_inside(self._pc(), data, rng).graph if start is None else as_graph(start)
+        first = (
+            attempt_inside(self._pc(), data, rng) if start is None else Estimate(as_graph(start))
+        )
         forbidden, required = self.forbidden_and_required(data)
-        candidates = space_of_graph(found, data.names) & ~forbidden | required
-        return self.checked(SearchSpace(candidates, ~forbidden & self.plus_one, required), data)
+        candidates = space_of_graph(first.graph, data.names) & ~forbidden | required
+        extras = ~forbidden & self.plus_one
+        return self.checked(SearchSpace(candidates, extras, required, first.notes), data)
 
     def checked(self, space: SearchSpace, data: Dataset) -> SearchSpace:
         """The same space, unless it is too large."""

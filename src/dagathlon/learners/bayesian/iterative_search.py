@@ -123,7 +123,7 @@ class IterativeSearch(SpaceBased):
             "space": int(space.candidates.sum()),
         }
         matrix = best.dag if self.estimate == "map" else space.candidates
-        return Estimate(Graph.from_adjacency(data.names, matrix), stats)
+        return Estimate(Graph.from_adjacency(data.names, matrix), stats, notes=space.notes)
 
     def delegates(self) -> tuple[Delegate, ...]:
         """The score, PC, and the chain over orders of each round."""

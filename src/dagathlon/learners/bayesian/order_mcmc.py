@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -69,4 +69,4 @@ class OrderMcmc(SpaceBased, DagSampler):
             _core.order_chain(tables, order, length.options(seed, number), heating).log
             for number, order in enumerate(orders)
         ]
-        return self.result(logs, data, length)
+        return replace(self.result(logs, data, length), notes=space.notes)

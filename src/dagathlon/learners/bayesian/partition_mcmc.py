@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -61,7 +61,7 @@ class PartitionMcmc(SpaceBased, DagSampler):
             _core.partition_chain(tables, order, length.options(seed, number))
             for number, order in enumerate(orders)
         ]
-        return self.result(logs, data, length)
+        return replace(self.result(logs, data, length), notes=space.notes)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from dagathlon import _core
-from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.data.facts import DataFacts, DataKind, facts_of
 from dagathlon.learners.assumptions import FAITHFUL, NO_HIDDEN, model_words
 from dagathlon.learners.background import ConstraintFile, knowledge_of, refuse_required_cycle
 from dagathlon.learners.base import Learner
@@ -27,7 +28,15 @@ from dagathlon.modules import Count, Delegate, Natural, NonNegative, Probability
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
-_TEST_OF_KIND = {"continuous": "zf", "discrete": "mi", "mixed": "mi-cg"}
+MaxOrder: TypeAlias = Count | Literal["inf"] | None
+"""Largest number of variables to condition on."""
+
+# Tests that leave out rows with gaps, and that are pooled over imputed copies.
+_WITH_GAPS = {
+    "continuous": ("zf", "zf"),
+    "discrete": ("mi", "mi"),
+    "mixed": (DEFAULT_TESTS["mixed"], "lr-dg"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,27 +49,35 @@ class ConstraintBased(Learner):
         Significance level: variables count as independent when the p-value is at least this.
     test
         Name of the test; ``.td`` at its end leaves out rows with missing values per test, ``.mi``
-        pools over imputed copies of the data. Null is cor, mi or mi-cg as the data are continuous,
-        discrete or mixed.
+        pools over imputed copies of the data. Null is cor, mi or wilks-dg as the data are
+        continuous, discrete or mixed.
     replicates
         Number of permutations of the tests that use them, or of imputed copies; null is the test's
         own default.
     max_order
-        Largest number of variables to condition on; null is no limit.
+        Largest number of variables to condition on. Null is no limit as long as tests have an
+        answer, or count as independence where they have none; where such tests keep their edges,
+        it is the largest number for which a table may have five rows per cell. inf is no limit.
     keep_untestable
         Whether an edge stays when the data cannot answer a test of it.
     constraints
         File of required and forbidden edges; null is none.
     timeout
         Seconds after which the run is stopped; null for no limit.
+
+    Attributes
+    ----------
+    default_tests
+        The test for each kind of data where none is named.
     """
 
     assumes: ClassVar[tuple[str, ...]] = (FAITHFUL, NO_HIDDEN)
+    default_tests: ClassVar[Mapping[DataKind, str]] = DEFAULT_TESTS
 
     alpha: Probability = 0.05
     test: str | None = None
     replicates: Natural | None = None
-    max_order: Count | None = None
+    max_order: MaxOrder = None
     keep_untestable: bool = False
     constraints: ConstraintFile | None = None
     timeout: NonNegative | None = None
@@ -75,7 +92,7 @@ class ConstraintBased(Learner):
 
     def assumptions(self, kind: DataKind) -> tuple[str, ...]:
         """What the learner and its test rely on."""
-        return (*self.assumes, *model_words(kind, self.test or DEFAULT_TESTS[kind]))
+        return (*self.assumes, *model_words(kind, self.test or self.default_tests[kind]))
 
     def objection(self, data: DataFacts) -> str:
         """Missing values need a test that leaves out rows."""
@@ -83,29 +100,36 @@ class ConstraintBased(Learner):
             return super().objection(data)
         if self.test is None or not self.test.endswith((DELETION, IMPUTATION)):
             named = "its default test" if self.test is None else f"the test {self.test!r}"
-            able = _TEST_OF_KIND.get(data.kind or "", "mi")
+            deleting, pooled = _WITH_GAPS[data.kind or "mixed"]
             return (
                 f"{self.name} cannot handle missing values with {named}; choose a test that leaves "
-                f"rows out, such as {self.name}[test={able}{DELETION}], or that imputes the "
-                f"values, such as {self.name}[test={able}{IMPUTATION}]"
+                f"rows out, such as {self.name}[test={deleting}{DELETION}], or that imputes the "
+                f"values, such as {self.name}[test={pooled}{IMPUTATION}]"
             )
         return super().objection(DataFacts(data.kind, data.binary, False, data.interventions))
 
     def delegates(self) -> tuple[Delegate, ...]:
         """The test, or all that the data may choose from."""
-        chosen = tuple(DEFAULT_TESTS.values()) if self.test is None else (self.test,)
-        return (*super().delegates(), *shared_tests(*chosen))
+        chosen = set(self.default_tests.values()) if self.test is None else {self.test}
+        return (*super().delegates(), *shared_tests(*sorted(chosen)))
 
     def make_test(self, data: Dataset, rng: np.random.Generator) -> IndependenceTest:
         """The test on these data."""
-        needs_seed = self.test is not None and (
-            kind_of_test(self.test).replicates > 0 or self.test.endswith(IMPUTATION)
-        )
+        name = self.test or self.default_tests[facts_of(data).kind or "mixed"]
+        kind = kind_of_test(name)
+        needs_seed = kind.replicates > 0 or name.endswith(IMPUTATION)
         seed = int(rng.integers(2**63)) if needs_seed else 0
-        test = independence_test(data, self.test, replicates=self.replicates, seed=seed)
+        test = independence_test(data, name, replicates=self.replicates, seed=seed)
         if self.keep_untestable:
             test.native.undefined_is_independent = False
+        if self.max_order is None:
+            test.native.untestable_order = kind.testable_order(data)
         return test
+
+    @property
+    def order_limit(self) -> int | None:
+        """The largest number of variables to condition on that was asked for."""
+        return None if self.max_order == "inf" else self.max_order
 
     def knowledge(self, names: tuple[str, ...]) -> _core.KnownEdges:
         """Forbidden and required edges, from row to column."""

@@ -10,6 +10,7 @@ from dagathlon.data.facts import DataKind
 from dagathlon.graphs import Graph
 from dagathlon.learners.assumptions import FAITHFUL, GAUSSIAN, NO_HIDDEN
 from dagathlon.learners.base import Estimate, Learner
+from dagathlon.learners.constraint.open_questions import Questions
 from dagathlon.learners.independence import independence_test, shared_tests
 from dagathlon.modules import Count, Delegate, NonNegative, Probability
 
@@ -68,6 +69,7 @@ class DualPc(Learner):
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a CPDAG."""
         test = independence_test(data, "zf")
+        questions = Questions(test)
         graph, tests = _core.dual_pc(
             test.native,
             self.alpha,
@@ -76,5 +78,5 @@ class DualPc(Learner):
             not self.skeleton_only,
             not (self.skeleton_only or self.pattern_only),
         )
-        stats = {"ntests": test.calls, "max_order": max(len(tests) - 1, 0)}
-        return Estimate(Graph._of(test.names, graph), stats)
+        stats = {"max_order": max(len(tests) - 1, 0)}
+        return questions.estimate(Graph._of(test.names, graph), stats)

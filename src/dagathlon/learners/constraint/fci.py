@@ -12,6 +12,7 @@ from dagathlon.graphs import Graph
 from dagathlon.learners.assumptions import FAITHFUL
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.constraint_based import ConstraintBased
+from dagathlon.learners.constraint.open_questions import Questions
 from dagathlon.learners.independence import IndependenceTest
 from dagathlon.modules import Delegate
 
@@ -50,16 +51,16 @@ class LatentSearch(ConstraintBased):
 
     def learn_with(self, test: IndependenceTest) -> Estimate:
         """Learn from any test, such as `separation_test` of a true graph."""
-        graph, tests, ambiguous = self._search(test.native, self.options(test.names))
-        stats = {"ntests": tests, "ambiguous_triples": ambiguous}
-        return Estimate(Graph._of(test.names, graph), stats)
+        questions = Questions(test)
+        graph, _, ambiguous = self._search(test.native, self.options(test.names))
+        return questions.estimate(Graph._of(test.names, graph), {"ambiguous_triples": ambiguous})
 
     def options(
         self, names: tuple[str, ...], colliders: Colliders = "separating-set"
     ) -> _core.PagOptions:
         """What all native searches for a PAG take."""
         known = self.knowledge(names)
-        skeleton = _core.SkeletonOptions(self.alpha, self.max_order, self.stable, known)
+        skeleton = _core.SkeletonOptions(self.alpha, self.order_limit, self.stable, known)
         return _core.PagOptions(skeleton, known, colliders, self.selection)
 
     @abstractmethod
@@ -93,6 +94,7 @@ class Fci(LatentSearch):
     """
 
     name = "fci"
+    version = 2
     references = (
         _CPS,
         _RULES,
@@ -125,6 +127,7 @@ class FciPlus(LatentSearch):
     """
 
     name = "fci_plus"
+    version = 2
     references = (
         "Claassen, Mooij and Heskes 2013, Learning sparse causal models is not NP-hard, UAI",
         _RULES,
@@ -149,6 +152,7 @@ class Rfci(LatentSearch):
     """
 
     name = "rfci"
+    version = 2
     references = (
         "Colombo, Maathuis, Kalisch and Richardson 2012, Learning high-dimensional directed "
         "acyclic graphs with latent and selection variables, Annals of Statistics 40",

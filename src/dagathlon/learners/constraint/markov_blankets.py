@@ -9,6 +9,7 @@ from dagathlon import _core
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.constraint_based import ConstraintBased
+from dagathlon.learners.constraint.open_questions import Questions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,13 +43,14 @@ class BlanketLearner(ConstraintBased):
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a CPDAG."""
         test = self.make_test(data, rng)
+        questions = Questions(test)
         discrete = all(variable.is_discrete for variable in data.variables)
         levels = list(data.arities) if discrete else []
         options = _core.LocalOptions(
-            self.alpha, self.max_order, self.knowledge(test.names), self.undirected
+            self.alpha, self.order_limit, self.knowledge(test.names), self.undirected
         )
         graph, tests = _core.learn_by_blankets(test.native, self.search, options, levels, len(data))
-        return Estimate(Graph._of(test.names, graph), {"ntests": tests})
+        return questions.estimate(Graph._of(test.names, graph), {"ntests": tests})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +58,7 @@ class Gs(BlanketLearner):
     """Grow-shrink: adds the first variable that depends on the target, whichever it is."""
 
     name = "gs"
+    version = 2
     search = "grow-shrink"
     references = (_BNLEARN, "Margaritis 2003, Learning Bayesian network model structure from data")
 

@@ -9,6 +9,7 @@ from dagathlon import _core
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.constraint_based import ConstraintBased
+from dagathlon.learners.constraint.open_questions import Questions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,11 +38,12 @@ class NeighbourLearner(ConstraintBased):
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a skeleton or a CPDAG."""
         test = self.make_test(data, rng)
+        questions = Questions(test)
         options = _core.LocalOptions(
-            self.alpha, self.max_order, self.knowledge(test.names), self.undirected
+            self.alpha, self.order_limit, self.knowledge(test.names), self.undirected
         )
         graph, tests = _core.learn_by_neighbours(test.native, self.search, options)
-        return Estimate(Graph._of(test.names, graph), {"ntests": tests})
+        return questions.estimate(Graph._of(test.names, graph), {"ntests": tests})
 
 
 @dataclass(frozen=True, kw_only=True)

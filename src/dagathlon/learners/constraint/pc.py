@@ -9,6 +9,7 @@ from dagathlon import _core
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Output
 from dagathlon.learners.constraint.constraint_based import ConstraintBased
+from dagathlon.learners.constraint.open_questions import Questions
 from dagathlon.learners.independence import IndependenceTest
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class Pc(ConstraintBased):
     """
 
     name = "pc"
-    version = 2
+    version = 3
     gives = "cpdag"
     references: ClassVar[tuple[str, ...]] = (_PC, _STABLE)
 
@@ -99,23 +100,19 @@ class Pc(ConstraintBased):
         With a `correction`, edges of the skeleton whose ends have a common neighbour are tested
         again with it, and it answers the questions that follow.
         """
-        before = test.calls
+        questions = Questions(test, correction)
         ambiguous = 0
         if self.skeleton_only:
             graph, tests = _core.pc_skeleton(test.native, self._skeleton_options(test))
         else:
             graph, tests, ambiguous = _core.pc(test.native, self._options(test, rng), correction)
-        stats = {
-            "ntests": test.calls - before + (0 if correction is None else correction.calls),
-            "max_order": max(len(tests) - 1, 0),
-            "ambiguous_triples": ambiguous,
-        }
-        return Estimate(Graph._of(test.names, graph), stats)
+        stats = {"max_order": max(len(tests) - 1, 0), "ambiguous_triples": ambiguous}
+        return questions.estimate(Graph._of(test.names, graph), stats)
 
     def _skeleton_options(self, test: IndependenceTest) -> _core.SkeletonOptions:
         return _core.SkeletonOptions(
             self.alpha,
-            self.max_order,
+            self.order_limit,
             self.stable,
             self.knowledge(test.names),
             possible_causes_only=self.possible_causes_only,

@@ -12,12 +12,14 @@ from dagathlon.graphs import Graph
 from dagathlon.learners.assumptions import FAITHFUL
 from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.base import Estimate
+from dagathlon.learners.constraint.constraint_based import MaxOrder
 from dagathlon.learners.constraint.fci import Rfci
+from dagathlon.learners.constraint.open_questions import Questions
 from dagathlon.learners.independence import IndependenceTest
 from dagathlon.learners.score.equivalence_search import Fges
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.score_kinds import CRITERIA, DefaultScores, ScoreName
-from dagathlon.modules import Count, Delegate, Natural, Probability
+from dagathlon.modules import Delegate, Natural, Probability
 from dagathlon.pulse import part
 
 if TYPE_CHECKING:
@@ -44,11 +46,12 @@ class Gfci(ScoreBased):
     alpha
         Significance level of the tests.
     test
-        Independence test; null is cor, mi or mi-cg as the data are continuous, discrete or mixed.
+        Independence test; null is cor, mi or wilks-dg as the data are continuous, discrete or
+        mixed.
     replicates
         Number of permutations of the tests that use them; null is the test's own default.
     max_order
-        Largest number of variables to condition on; null is no limit.
+        Largest number of variables to condition on; null as in `pc`, inf is no limit.
     selection
         Whether selection effects are possible: rules 5 to 7, which find tails at both ends.
     faithfulness
@@ -70,7 +73,7 @@ class Gfci(ScoreBased):
     alpha: Probability = 0.01
     test: str | None = None
     replicates: Natural | None = None
-    max_order: Count | None = None
+    max_order: MaxOrder = None
     selection: bool = True
     faithfulness: bool = True
     max_degree: Natural | None = None
@@ -101,9 +104,10 @@ class Gfci(ScoreBased):
 
     def learn_with(self, test: IndependenceTest, scored: Graph) -> Estimate:
         """Correct the CPDAG of a score-based search by any test."""
+        questions = Questions(test)
         options = self._tester().options(test.names)
-        graph, tests, _ = _core.gfci(test.native, scored.native, options)
-        return Estimate(Graph._of(test.names, graph), {"ntests": tests})
+        graph, *_ = _core.gfci(test.native, scored.native, options)
+        return questions.estimate(Graph._of(test.names, graph))
 
     def _search(self, default: ScoreName | None = None) -> Fges:
         parameters: dict[str, Any] = {

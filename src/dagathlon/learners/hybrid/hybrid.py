@@ -13,13 +13,13 @@ from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners.assumptions import FAITHFUL, NO_HIDDEN
 from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.constraint.constraint_based import ConstraintBased
+from dagathlon.learners.constraint.constraint_based import ConstraintBased, MaxOrder
 from dagathlon.learners.constraint.markov_blankets import FastIamb, Gs, Iamb, IambFdr, InterIamb
 from dagathlon.learners.constraint.neighbourhoods import Hpc, Mmpc, SiHitonPc
 from dagathlon.learners.independence import TESTS
 from dagathlon.learners.score.hill_climbing import GreedyDagSearch, HillClimbing, Tabu
 from dagathlon.learners.score.score_based import ScoreBased
-from dagathlon.modules import Count, Delegate, Natural, Probability
+from dagathlon.modules import Delegate, Natural, Probability
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,11 +48,12 @@ class TwoStep(ScoreBased):
     alpha
         Significance level of the tests that find the skeleton.
     test
-        Independence test; null is cor, mi or mi-cg as the data are continuous, discrete or mixed.
+        Independence test; null is cor, mi or wilks-dg as the data are continuous, discrete or
+        mixed.
     replicates
         Number of permutations of the tests that use them; null is the test's own default.
     max_order
-        Largest number of variables to condition on; null is no limit.
+        Largest number of variables to condition on; null as in `pc`, inf is no limit.
     """
 
     assumes = (FAITHFUL, NO_HIDDEN)
@@ -63,7 +64,7 @@ class TwoStep(ScoreBased):
     alpha: Probability = 0.05
     test: str | None = None
     replicates: Natural | None = None
-    max_order: Count | None = None
+    max_order: MaxOrder = None
 
     def chosen(self) -> tuple[Restrict, Maximize]:
         """Names of the two learners."""
@@ -92,9 +93,8 @@ class TwoStep(ScoreBased):
         skeleton = attempt_inside(self._restrictor(), data, rng)
         maximizer = self._maximizer(self._confined(skeleton.graph, data))
         inside = attempt_inside(maximizer, data, rng)
-        tests = {"ntests": skeleton.stats["ntests"]}
         notes = (*skeleton.notes, *inside.notes)
-        return Estimate(inside.graph, {**tests, **inside.stats}, notes=notes)
+        return Estimate(inside.graph, {**skeleton.stats, **inside.stats}, notes=notes)
 
     def _restrictor(self) -> ConstraintBased:
         learner = _RESTRICT[self.chosen()[0]]

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, cast
 
 from dagathlon import _core
+from dagathlon.data.dataset import Dataset
 from dagathlon.data.facts import DataKind
 from dagathlon.data.imputation import stacked_copies
 from dagathlon.errors import DataError, listing, unknown
 from dagathlon.learners.independence.indicators import indicator_columns
+from dagathlon.learners.independence.testable import order_of_columns, order_of_tables
 from dagathlon.learners.score.score_kinds import ScoreName, ScoreParameters, shared_scores
 from dagathlon.learners.score.scores import native_score
 from dagathlon.modules import SharedCode
-
-if TYPE_CHECKING:
-    from dagathlon.data import Dataset
 
 GaussianName: TypeAlias = Literal[
     "zf", "cor", "mi-g", "mi-g-sh", "mc-zf", "mc-cor", "mc-mi-g", "smc-zf", "smc-cor", "smc-mi-g",
@@ -28,8 +27,12 @@ DiscreteName: TypeAlias = Literal[
     "binCItest", "disCItest", "disCItest-adapt", "g-square", "chi-square",
     "bdeu", "disc-bic",
 ]  # fmt: skip
-TestName: TypeAlias = Literal[GaussianName, DiscreteName, "mi-cg", "lr-dg"]
+TestName: TypeAlias = Literal[GaussianName, DiscreteName, "mi-cg", "lr-cg", "lr-dg", "wilks-dg"]
 
+# Both take indicators of levels for normal.
+_DEGENERATE = ("degenerate-gaussian", "wilks")
+# Each configuration of the discrete variables has parameters of its own.
+_BY_CELLS = ("conditional-gaussian", "likelihood-ratio")
 # pcalg cuts correlations here before it takes Fisher's z.
 _PCALG_LARGEST = 0.9999999
 _TETRAD_DEFAULTS = ScoreParameters(iss=10.0, penalty_discount=2.0)
@@ -85,7 +88,13 @@ class TestKind:
     @property
     def takes_gaps(self) -> bool:
         """Whether rows with gaps can be left out of each test."""
-        return self.statistic not in {"kernel", "degenerate-gaussian"} and not self.score
+        return self.statistic != "kernel" and not self.score
+
+    def testable_order(self, data: Dataset) -> int:
+        """The largest number of given variables for which the rows may suffice."""
+        by_cells = self.kinds == _DISCRETE or self.statistic in _BY_CELLS
+        discrete = any(variable.is_discrete for variable in data.variables)
+        return order_of_tables(data) if by_cells and discrete else order_of_columns(data)
 
     def make(
         self, data: Dataset, *, rowwise: bool, replicates: int | None, seed: int
@@ -103,6 +112,9 @@ class TestKind:
             return _core.pooled_gaussian_test(values, copies, self.largest_correlation)
         if self.kinds == _DISCRETE:
             return _core.pooled_discrete_test(codes, arities, copies)
+        if self.statistic in _DEGENERATE:
+            stacked = Dataset(data.variables, codes=codes, values=values)
+            return _core.pooled_degenerate_test(*indicator_columns(stacked), copies)
         is_discrete = [variable.is_discrete for variable in data.variables]
         return _core.pooled_mixed_test(codes, arities, values, is_discrete, copies)
 
@@ -112,7 +124,7 @@ class TestKind:
         if self.score:
             return _core.score_test(native_score(data, self.score, _TETRAD_DEFAULTS))
         if self.kinds == _ANY:
-            return self._mixed(data)
+            return self._mixed(data, rowwise)
         if self.kinds == _CONTINUOUS:
             return self._continuous(data, rowwise, replicates, seed)
         arities = list(data.arities)
@@ -131,9 +143,10 @@ class TestKind:
             return _core.gaussian_permutation_test(data.values, self.statistic, replicates, seed)
         return _core.gaussian_test(data.values, self.statistic, self.largest_correlation, rowwise)
 
-    def _mixed(self, data: Dataset) -> _core.IndependenceTest:
-        if self.statistic == "degenerate-gaussian":
-            return _core.degenerate_gaussian_test(*indicator_columns(data))
+    def _mixed(self, data: Dataset, rowwise: bool) -> _core.IndependenceTest:
+        if self.statistic in _DEGENERATE:
+            bartlett = self.statistic == "wilks"
+            return _core.degenerate_gaussian_test(*indicator_columns(data), bartlett, rowwise)
         is_discrete = [variable.is_discrete for variable in data.variables]
         symmetric = self.statistic == "likelihood-ratio"
         return _core.mixed_test(data.codes, list(data.arities), data.values, is_discrete, symmetric)
@@ -163,6 +176,7 @@ _PLAIN: dict[str, TestKind] = {
     "mi-cg": TestKind(_ANY, "conditional-gaussian"),
     "lr-cg": TestKind(_ANY, "likelihood-ratio"),
     "lr-dg": TestKind(_ANY, "degenerate-gaussian"),
+    "wilks-dg": TestKind(_ANY, "wilks"),
     "kci": TestKind(_CONTINUOUS, "kernel", max_rows=_KERNEL_ROWS),
     "sem-bic": TestKind(_CONTINUOUS, "gain", score="sem-bic"),
     "bdeu": TestKind(_DISCRETE, "gain", score="bdeu"),
@@ -190,7 +204,7 @@ DELETION = ".td"
 IMPUTATION = ".mi"
 """What is appended to the name of a test to pool it over imputed copies of the data."""
 
-POOLED = ("zf", "gaussCItest", "mi", "binCItest", "disCItest", "mi-cg")
+POOLED = ("zf", "gaussCItest", "mi", "binCItest", "disCItest", "mi-cg", "lr-dg")
 """Tests that can be pooled."""
 
 
@@ -241,5 +255,6 @@ def suitable_tests(kind: DataKind) -> list[str]:
     return [name for name, test in TESTS.items() if kind in test.kinds]
 
 
-DEFAULT_TESTS: Mapping[DataKind, str] = {"continuous": "cor", "discrete": "mi", "mixed": "mi-cg"}
-"""The test that suits a kind of data when none is chosen."""
+DEFAULT_TESTS: Mapping[DataKind, str] = {"continuous": "cor", "discrete": "mi", "mixed": "wilks-dg"}
+"""The test that suits a kind of data when none is chosen; for mixed data by the benchmark
+``mixed_tests``."""

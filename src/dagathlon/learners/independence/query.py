@@ -54,12 +54,20 @@ class IndependenceTest:
     """
 
     __test__ = False
-    __slots__ = ("_names", "_native", "_rows")
+    __slots__ = ("_name", "_names", "_native", "_rows")
 
-    def __init__(self, names: tuple[str, ...], native: _core.IndependenceTest) -> None:
+    def __init__(
+        self, names: tuple[str, ...], native: _core.IndependenceTest, name: str = ""
+    ) -> None:
+        self._name = name
         self._names = names
         self._native = native
         self._rows = {name: j for j, name in enumerate(names)}
+
+    @property
+    def name(self) -> str:
+        """Name of the test; empty for `separation_test`."""
+        return self._name
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -75,6 +83,11 @@ class IndependenceTest:
     def calls(self) -> int:
         """How many tests were made."""
         return self._native.calls
+
+    @property
+    def undefined(self) -> int:
+        """How many of them the data could not answer."""
+        return self._native.undefined
 
     def test(self, x: str, y: str, given: str | Collection[str] = ()) -> TestResult:
         """Test whether `x` and `y` are independent given other variables."""
@@ -113,7 +126,7 @@ def independence_test(
         A name from `TESTS`; with ``.td`` at its end rows with missing values in the variables of a
         test are left out of that test; with ``.mi`` the test is pooled over imputed copies of the
         data. By default ``cor`` (Student's t) for continuous, ``mi`` (G²)
-        for discrete and ``mi-cg`` for mixed data.
+        for discrete and ``wilks-dg`` (degenerate Gaussian) for mixed data.
     replicates
         Number of permutations, for the tests that use them, or of imputed copies of the data.
     seed
@@ -143,9 +156,10 @@ def independence_test(
         )
     if imputed:
         copies = DEFAULT_COPIES if replicates is None else replicates
-        return IndependenceTest(data.names, found.make_pooled(data, copies=copies, seed=seed))
+        native = found.make_pooled(data, copies=copies, seed=seed)
+        return IndependenceTest(data.names, native, chosen)
     native = found.make(data, rowwise=rowwise, replicates=replicates, seed=seed)
-    return IndependenceTest(data.names, native)
+    return IndependenceTest(data.names, native, chosen)
 
 
 def separation_test(graph: Graph) -> IndependenceTest:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from dagathlon import _core
+from dagathlon.data.facts import DataKind
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.constraint_based import ConstraintBased
-from dagathlon.learners.independence import IndependenceTest
+from dagathlon.learners.constraint.open_questions import Questions
+from dagathlon.learners.independence import DEFAULT_TESTS, IndependenceTest
 from dagathlon.modules import Count, Natural, Probability
 
 if TYPE_CHECKING:
@@ -32,6 +35,9 @@ class Gsp(ConstraintBased):
     ----------
     alpha
         Significance level: variables count as independent when the p-value is at least this.
+    test
+        Name of the test; null is cor for continuous and wilks-dg for discrete and mixed data, as
+        the cells of a table given all variables before a pair are empty.
     starts
         Number of starting orders; the sparsest result is returned.
     draws
@@ -54,6 +60,8 @@ class Gsp(ConstraintBased):
     name = "gsp"
     gives = "dag"
     anytime = True
+    version = 2
+    default_tests: ClassVar[Mapping[DataKind, str]] = {**DEFAULT_TESTS, "discrete": "wilks-dg"}
     references = ("Solus, Wang and Uhler 2021, Biometrika 108",)
 
     alpha: Probability = 0.001
@@ -78,7 +86,7 @@ class Gsp(ConstraintBased):
 
     def learn_with(self, test: IndependenceTest, rng: np.random.Generator) -> Estimate:
         """Learn from any test, such as `separation_test` of a true graph."""
-        before = test.calls
+        questions = Questions(test)
         how = _core.SparsestPermutation(
             alpha=self.alpha,
             depth=_NO_LIMIT if self.depth is None else self.depth,
@@ -90,5 +98,4 @@ class Gsp(ConstraintBased):
             seed=int(rng.integers(2**63)),
         )
         dag, steps = _core.sparsest_permutation(test.native, how)
-        stats = {"ntests": test.calls - before, "steps": steps}
-        return Estimate(Graph(test.names, dag.marks()), stats)
+        return questions.estimate(Graph(test.names, dag.marks()), {"steps": steps})

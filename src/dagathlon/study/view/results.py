@@ -14,6 +14,7 @@ from dagathlon.study.store.store import Store
 from dagathlon.study.view.saved import SavedStudy
 
 Row: TypeAlias = dict[str, Any]
+_Said: TypeAlias = tuple[Mapping[str, Any], Sequence[str]]
 
 # Columns whose values are measured, so that they differ from one run of a study to the next.
 MEASURED = ("time", "cpu", "memory")
@@ -92,12 +93,12 @@ class RunResults:
         scores: Mapping[bytes, Any] = dict(self._store.load_many(map(self._key, scored)))
         learned = {run.learn for run in runs}
         # The graphs themselves would fill the memory.
-        said = {
+        said: dict[bytes, _Said] = {
             key: (found.stats, found.notes)
             for key, found in self._store.load_many(map(self._key, learned))
             if isinstance(found, Estimate)
         }
-        nothing: tuple[Mapping[str, Any], Sequence[str]] = ({}, ())
+        nothing: _Said = ({}, ())
         joint = [self._row(run, *said.get(self._key(run.learn), nothing), scores) for run in runs]
         return RunRows(joint, [self._further(run, scores) for run in runs])
 

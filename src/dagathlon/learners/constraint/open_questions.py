@@ -1,0 +1,78 @@
+"""What a search asked of a test, and what the reader of its result must know of that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from dagathlon.learners.base import Estimate, Statistic
+
+if TYPE_CHECKING:
+    from dagathlon import _core
+    from dagathlon.graphs import Graph
+    from dagathlon.learners.independence import IndependenceTest
+
+_BY_CONFIGURATION = ("mi-cg", "lr-cg")
+_FEWER_ROWS = "Choose the test wilks-dg, which needs fewer rows, or merge rare levels."
+_BETTER_DATA = "Take out constant columns and copies of others, merge rare levels, or add rows."
+
+
+class Questions:
+    """The questions that are asked from now on.
+
+    Parameters
+    ----------
+    test
+        The test that answers them.
+    correction
+        One that answers in its place towards the end; new.
+    """
+
+    def __init__(
+        self, test: IndependenceTest, correction: _core.IndependenceTest | None = None
+    ) -> None:
+        self._test = test
+        self._correction = correction
+        self._before = test.calls, test.undefined
+
+    @property
+    def asked(self) -> int:
+        """How many there were."""
+        more = 0 if self._correction is None else self._correction.calls
+        return self._test.calls - self._before[0] + more
+
+    @property
+    def undefined(self) -> int:
+        """How many of them the data could not answer."""
+        more = 0 if self._correction is None else self._correction.undefined
+        return self._test.undefined - self._before[1] + more
+
+    def estimate(self, graph: Graph, stats: Mapping[str, Statistic] = {}) -> Estimate:
+        """The result of the search, with the number of questions and notes on the open ones."""
+        counted = {"ntests": self.asked, "undefined_tests": self.undefined}
+        bounded = self._test.native.bounded
+        bound = {"order_bound": self._test.native.untestable_order} if bounded else {}
+        return Estimate(graph, {**counted, **bound, **stats}, notes=self.notes())
+
+    def notes(self) -> tuple[str, ...]:
+        """Sentences on the questions that were left open, and on those that were not asked."""
+        native = self._test.native
+        found = []
+        if self.undefined:
+            found.append(self._on_undefined(native.undefined_is_independent))
+        if native.bounded:
+            found.append(
+                f"Given variables were bounded at {native.untestable_order}, because the rows are "
+                "too few to test more and edges without an answer stay; set max_order to a "
+                "number, or to inf for no limit."
+            )
+        return tuple(found)
+
+    def _on_undefined(self, independent: bool) -> str:
+        taken, edges = ("independence", "missing") if independent else ("dependence", "too many")
+        by_configuration = self._test.name.split(".")[0] in _BY_CONFIGURATION
+        return (
+            f"The data could not answer {self.undefined} of {self.asked} tests, which count as "
+            f"{taken}, so that edges may be {edges}. "
+            f"{_FEWER_ROWS if by_configuration else _BETTER_DATA}"
+        )
