@@ -23,7 +23,7 @@ As the learners themselves say; `dagathlon modules` prints the same, and filters
 | start | a graph of another algorithm to begin with (`input_algorithm_id`) |
 | posterior | a distribution over graphs: draws, or exact probabilities |
 | mixed (given) | a graph that may have cycles, or undirected edges that stand for no class |
-| [test=zf.td] | with this parameter |
+| [test=cor.td] | with this parameter |
 | (by test) | this parameter decides which of the kinds of data are taken |
 """
 

@@ -42,7 +42,7 @@ def test_words_of_some_learners(name: str, taken: str, given: str) -> None:
 
 
 def test_what_a_parameter_decides_is_named() -> None:
-    assert "test=zf.td" in abilities_of(learner("pc")).takes["missing"]
+    assert "test=cor.td" in abilities_of(learner("pc")).takes["missing"]
     assert abilities_of(learner("notears")).takes["discrete"] == "loss_type=logistic"
     assert abilities_of(learner("anm")).gives == {"dag": "", "mixed": "undecided=keep"}
     assert "interventions" in abilities_of(learner("gies")).takes

@@ -58,7 +58,7 @@ def test_gaps_name_the_test_that_takes_them() -> None:
     advice = suggest(Dataset(data.variables, values=values))
     assert advice.data.endswith("1 row with missing values")
     specs = {one.name: one.spec for one in advice.suitable}
-    assert specs["pc"] == "pc[test=zf.td]"
+    assert specs["pc"] == "pc[test=cor.td]"
     assert specs["corr_thresh"] == "corr_thresh"
     assert "missing values" in advice.unsuitable["hc"]
 

@@ -145,7 +145,9 @@ def _variants(default: Learner) -> Iterator[tuple[str, Learner]]:
     for name, parameter in type(default).parameters().items():
         values = list(_choices(parameter.type.schema))
         if name == "test" and not values:
-            values = [*TESTS, *(f"{test}{DELETION}" for test in TESTS)]
+            usual: Mapping[DataKind, str] = getattr(default, "default_tests", {})
+            tests = dict.fromkeys([*usual.values(), *TESTS])
+            values = [*tests, *(f"{test}{DELETION}" for test in tests)]
         for value in values:
             try:
                 variant = replace(default, **{parameter.attribute: value})
