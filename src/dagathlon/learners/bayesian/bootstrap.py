@@ -45,6 +45,7 @@ class Bootstrap(Around):
         Seconds after which the run is stopped; null for no limit.
     """
 
+    gives_posterior = True
     name = "bootstrap"
     version = 2
     gives = "chain"

@@ -12,6 +12,7 @@ from dagathlon.data import Dataset
 from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import GraphError, listing, unknown
 from dagathlon.graphs.knowledge import Knowledge
+from dagathlon.learners.assumptions import NO_HIDDEN, model_words
 from dagathlon.learners.background import ArcMatrix, ConstraintFile, knowledge_of
 from dagathlon.learners.base import Learner
 from dagathlon.learners.score.score_kinds import (
@@ -49,6 +50,7 @@ class ScoreBased(ScoreParameters, Learner):
     """
 
     default_scores: ClassVar[DefaultScores] = CRITERIA
+    assumes: ClassVar[tuple[str, ...]] = (NO_HIDDEN,)
 
     score: ScoreName | None = None
     max_parents: Natural | None = None
@@ -61,6 +63,10 @@ class ScoreBased(ScoreParameters, Learner):
             return self.takes
         kind = SCORES[self.score].data
         return self.takes if kind == "mixed" else self.takes & frozenset({kind})
+
+    def assumptions(self, kind: DataKind) -> tuple[str, ...]:
+        """What the learner and its score rely on."""
+        return (*self.assumes, *model_words(kind, self.score or self.default_scores[kind]))
 
     def objection(self, data: DataFacts) -> str:
         """Why such data cannot be used; for a score that does not fit, those that do."""

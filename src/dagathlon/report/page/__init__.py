@@ -14,6 +14,7 @@ from dagathlon.report.page.bounds import charts_of, listing_rows, run_columns, s
 from dagathlon.report.page.by_data import by_data
 from dagathlon.report.page.collect import collect, failure_logs, settings_of
 from dagathlon.report.page.figures import best_first, figures
+from dagathlon.report.page.learners import learners, skipped
 from dagathlon.report.page.provenance import facts, study_text
 from dagathlon.report.page.remarks import remarks
 from dagathlon.report.page.shown import Shown, shown
@@ -106,7 +107,7 @@ def _page(
         "sections": added.following,
         "remarks": remarks(tables.runs),
         "left_out": f'<p class="muted">{left_out}</p>' if left_out else "",
-        "provenance": sections.provenance(facts(results), study_text(results)),
+        "provenance": sections.provenance(facts(results), study_text(results)) + learners(results),
         "data": _json(payload),
         "vega": _inline(vega_script()),
         "script": _inline("\n".join(_asset(name) for name in _SCRIPTS)),
@@ -130,6 +131,7 @@ def banner(results: Results) -> str:
             "runs are in; other tables and figures are of the runs that are in."
         )
     notes += [f"{name} is not shown: {reason}." for name, reason in results.not_shown]
+    notes += skipped(results)
     return "".join(f'<p class="banner" role="note">{sections.text(note)}</p>' for note in notes)
 
 
