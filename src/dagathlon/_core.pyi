@@ -203,6 +203,12 @@ def bge_score(
     alpha_mu: float,
     alpha_w: float,
 ) -> Score: ...
+def degenerate_gaussian_score(
+    parts: Sequence[NDArray[numpy.float64]],
+    of_child: Sequence[int],
+    starts: Sequence[int],
+    penalty: float,
+) -> Score: ...
 @overload
 def bge_score(
     parts: Sequence[Moments], of_child: Sequence[int], alpha_mu: float, alpha_w: float
@@ -466,6 +472,7 @@ class ClassSettings:
         iterate: bool,
         together: bool,
         escape: bool,
+        verify: bool,
         max_degree: int,
         faithful: bool,
     ) -> None: ...
@@ -707,13 +714,16 @@ def notears_search(
     A least squares minimum of the augmented Lagrangian by larger steps; as notears_minimum.
     """
 
+class OrderStarts:
+    def __init__(self, *, count: int, given: Sequence[Sequence[int]], seed: int) -> None: ...
+
 def boss(
-    score: Score, limits: SearchLimits, backward: bool, starts: int, random: bool, seed: int
+    score: Score, limits: SearchLimits, backward: bool, random: bool, starts: OrderStarts
 ) -> SearchResult: ...
 
 class Grasp:
     def __init__(
-        self, *, depth: int, uncovered_depth: int, nonsingular_depth: int, starts: int, seed: int
+        self, *, depth: int, uncovered_depth: int, nonsingular_depth: int, starts: OrderStarts
     ) -> None: ...
 
 def grasp(score: Score, limits: SearchLimits, how: Grasp) -> SearchResult: ...

@@ -11,8 +11,8 @@ from dagathlon.data.dataset import Dataset
 from dagathlon.data.facts import DataKind
 from dagathlon.data.imputation import stacked_copies
 from dagathlon.errors import DataError, listing, unknown
-from dagathlon.learners.independence.indicators import indicator_columns
 from dagathlon.learners.independence.testable import order_of_columns, order_of_tables
+from dagathlon.learners.indicators import indicator_columns
 from dagathlon.learners.score.score_kinds import ScoreName, ScoreParameters, shared_scores
 from dagathlon.learners.score.scores import native_score
 from dagathlon.modules import SharedCode

@@ -17,6 +17,8 @@ from dagathlon.learners.score.stable_order import stable_order
 from dagathlon.learners.start_graph import StartsFromGraph
 from dagathlon.modules import Count, Natural
 
+_NO_LIMIT = 2**62
+
 
 @dataclass(frozen=True, kw_only=True)
 class GreedyDagSearch(StartsFromGraph, ScoreBased):
@@ -45,7 +47,7 @@ class GreedyDagSearch(StartsFromGraph, ScoreBased):
         score, limits = self.native_score(table), self.limits(table)
         result = self.search(score, limits, dag.native, rng)
         found = Graph(table.names, result.dag.marks()).subgraph(data.names)
-        return Estimate(found, result_stats(result))
+        return Estimate(found, result_stats(result), notes=self.notes(data))
 
     @abstractmethod
     def search(
@@ -58,7 +60,7 @@ class GreedyDagSearch(StartsFromGraph, ScoreBased):
         """The native search, of any score."""
 
     def _max_steps(self) -> int:
-        return 2**62 if self.max_iter is None else self.max_iter
+        return _NO_LIMIT if self.max_iter is None else self.max_iter
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +96,17 @@ class HillClimbing(GreedyDagSearch):
             seed=seed,
         )
         return _core.hill_climb(score, limits, start, how)
+
+
+def climbed(learner: ScoreBased, data: Dataset) -> tuple[Graph, float]:
+    """The DAG of plain hill climbing with a learner's score and limits, and its score.
+
+    For searches that must not end below it.
+    """
+    start = starting_dag(None, learner.knowledge(data), data.names).native
+    how = _core.HillClimbing(max_steps=_NO_LIMIT, restarts=0, perturbations=0, seed=0)
+    result = _core.hill_climb(learner.native_score(data), learner.limits(data), start, how)
+    return Graph(data.names, result.dag.marks()), result.score
 
 
 @dataclass(frozen=True, kw_only=True)
