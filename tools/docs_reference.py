@@ -15,6 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from docs_learners import learners_page
 from docs_python import python_page
 
 from dagathlon.cli import parser as command_parser
@@ -73,6 +74,7 @@ def pages() -> dict[str, str]:
         "metric": _metrics(),
         "commands": _commands(),
         "python": python_page(),
+        "learners": learners_page(),
     }
 
 

@@ -182,12 +182,21 @@ class Score:
     def terms(self, graph: MarkedGraph) -> list[float]: ...
     def with_prior(self, arcs: Sequence[float], nodes: Sequence[float]) -> Score: ...
 
+@overload
 def gaussian_likelihood(
     parts: Sequence[NDArray[numpy.float64]],
     of_child: Sequence[int],
     convention: LikelihoodConvention,
     penalty: float,
 ) -> Score: ...
+@overload
+def gaussian_likelihood(
+    parts: Sequence[Moments],
+    of_child: Sequence[int],
+    convention: LikelihoodConvention,
+    penalty: float,
+) -> Score: ...
+@overload
 def bge_score(
     parts: Sequence[NDArray[numpy.float64]],
     of_child: Sequence[int],
@@ -201,6 +210,10 @@ def degenerate_gaussian_score(
     penalty: float,
 ) -> Score: ...
 @overload
+def bge_score(
+    parts: Sequence[Moments], of_child: Sequence[int], alpha_mu: float, alpha_w: float
+) -> Score: ...
+@overload
 def discrete_likelihood(
     parts: Sequence[NDArray[numpy.uint8]],
     arities: Sequence[int],
@@ -213,6 +226,10 @@ def discrete_likelihood(
     arities: Sequence[int],
     of_child: Sequence[int],
     penalty: float,
+) -> Score: ...
+@overload
+def discrete_likelihood(
+    parts: Sequence[ExpectedCounts], arities: Sequence[int], of_child: Sequence[int], penalty: float
 ) -> Score: ...
 @overload
 def dirichlet_score(
@@ -225,6 +242,14 @@ def dirichlet_score(
 @overload
 def dirichlet_score(
     parts: Sequence[NDArray[numpy.uint16]],
+    arities: Sequence[int],
+    of_child: Sequence[int],
+    kind: Pseudocount,
+    size: float,
+) -> Score: ...
+@overload
+def dirichlet_score(
+    parts: Sequence[ExpectedCounts],
     arities: Sequence[int],
     of_child: Sequence[int],
     kind: Pseudocount,
@@ -459,6 +484,31 @@ def search_classes(
     settings: ClassSettings,
     targets: Sequence[Sequence[int]],
 ) -> ClassSearchResult: ...
+
+class IncompleteData:
+    """Codes with missing values."""
+
+@overload
+def incomplete_data(codes: NDArray[numpy.uint8], arities: Sequence[int]) -> IncompleteData: ...
+@overload
+def incomplete_data(codes: NDArray[numpy.uint16], arities: Sequence[int]) -> IncompleteData: ...
+
+class ExpectedCounts:
+    """Counts of families, expected under a network."""
+
+    @property
+    def log_likelihood(self) -> float: ...
+    def counts(self, child: int, parents: Sequence[int]) -> list[float]: ...
+
+def expected_counts(
+    data: IncompleteData, parents: Sequence[Sequence[int]], tables: Sequence[Sequence[float]]
+) -> ExpectedCounts: ...
+
+class Moments:
+    """Number of rows, means, and sums of products of deviations."""
+
+    @staticmethod
+    def of(rows: int, means: Sequence[float], scatter: NDArray[numpy.float64]) -> Moments: ...
 
 class PagOptions:
     def __init__(

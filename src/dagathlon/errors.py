@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any, TypeVar, cast
 
 _MAX_LISTED = 12
+_Made = TypeVar("_Made")
 
 
 class DagathlonError(Exception):
@@ -21,12 +23,66 @@ class DataError(DagathlonError):
     """Data that cannot be read or that do not fit what they are used for."""
 
 
+class UnsuitedError(DataError):
+    """Data that a learner does not take; in a study its runs on them are skipped."""
+
+
 class DataWarning(UserWarning):
     """Data that can be used but are probably not what the user means, such as a constant column."""
 
 
 class StudyError(DagathlonError):
-    """A study that is wrong; the message names the place in the file."""
+    """A study that is wrong; the message names the place of every mistake in the file.
+
+    Parameters
+    ----------
+    problems
+        All that is wrong with it.
+    """
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__(*problems)
+        self.problems = problems
+        self.file = ""
+
+    def inside(self, file: object) -> StudyError:
+        """The same mistakes, in a file."""
+        found = StudyError(*self.problems)
+        found.file = f"{file}: "
+        return found
+
+    def __str__(self) -> str:
+        if len(self.problems) == 1:
+            return f"{self.file}{self.problems[0]}"
+        listed = (f"  {number}. {text}" for number, text in enumerate(self.problems, 1))
+        return "\n".join([f"{self.file}{len(self.problems)} mistakes", *listed])
+
+
+class Mistakes:
+    """Collects the mistakes of a study, so that they are told together."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, None] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
+    def read(self, make: Callable[..., _Made], *given: Any) -> _Made:
+        """What `make` returns; after a mistake None, which nobody sees: `refuse` comes before."""
+        try:
+            return make(*given)
+        except StudyError as error:
+            self._found.update(dict.fromkeys(error.problems))
+            return cast(_Made, None)
+
+    def add(self, problem: str) -> None:
+        """Another mistake."""
+        self._found[problem] = None
+
+    def refuse(self) -> None:
+        """End here if there were mistakes."""
+        if self._found:
+            raise StudyError(*self._found)
 
 
 class NotApplicableError(DagathlonError):

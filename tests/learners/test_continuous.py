@@ -78,9 +78,48 @@ def test_gradient_of_golem(equal: bool):
 @pytest.mark.parametrize("name", QUICK)
 def test_easy_models_are_recovered(name: str):
     noise = "uniform" if "lingam" in name else "normal"
+    # Noise of one variance tells directions of Gaussian data, in the units it is equal in.
+    raw = {} if "lingam" in name else {"standardize": False}
     for seed in range(3):
         weights, values = model(6, 20_000, seed, noise)
-        assert (arcs(learn(dataset(values), name, **QUICK[name]).graph) == (weights != 0)).all()
+        found = learn(dataset(values), name, **QUICK[name], **raw).graph
+        assert (arcs(found) == (weights != 0)).all()
+
+
+@pytest.mark.parametrize("name", ["notears", "notears_low_rank", "golem", "dagma"])
+def test_units_of_measurement_do_not_matter(name: str):
+    values = model(5, 300, 2)[1]
+    units = np.array([1e-3, 1.0, 50.0, 1e4, 0.2])
+    settings = QUICK.get(name, {})
+    plain = learn(dataset(values), name, **settings).graph
+    assert plain.edges()
+    assert learn(dataset(values * units + 7 * units), name, **settings).graph == plain
+
+
+def test_discrete_columns_are_refused_with_the_ways_out():
+    values = model(3, 60, 1)[1]
+    sexes = Variable("sex", ("f", "m"))
+    mixed = Dataset(
+        [Variable("V0"), sexes, Variable("V2")],
+        values=values[:, [0, 2]],
+        codes=(values[:, [1]] > 0).astype(np.int32),
+    )
+    for name in (*QUICK, "notears_low_rank", "anm"):
+        with pytest.raises(DataError, match=r"continuous.*mixed.*discrete: sex"):
+            learn(mixed, name)
+    with pytest.raises(DataError, match="discrete='numbers' takes levels for numbers"):
+        learn(mixed.select(["sex"]), "dagma")
+    assert learn(mixed, "notears", discrete="numbers").graph.is_dag
+    assert learn(mixed.select(["sex"]), "notears", loss_type="logistic").graph.is_dag
+
+
+def test_columns_of_few_values_are_noted():
+    values = model(3, 60, 1)[1]
+    values[:, 1] = values[:, 1] > 0
+    (note,) = learn(dataset(values), "direct_lingam").notes
+    assert "V1 has at most 5 different values" in note
+    assert learn(dataset(values), "notears", **QUICK["notears"]).notes
+    assert not learn(dataset(model(3, 60, 1)[1]), "direct_lingam").notes
 
 
 @pytest.mark.parametrize("name", ["notears", "golem", "dagma", "direct_lingam"])

@@ -38,7 +38,12 @@ class GcastleNotears(GcastleLearner):
     name = "gcastle_notears"
     runs = Notears
     inherits = same("lambda1", "loss_type", "max_iter", "h_tol", "rho_max", "w_threshold")
-    fixed = {"few_columns": _FEW_COLUMNS, "cycles": "keep"}
+    fixed = {
+        "few_columns": _FEW_COLUMNS,
+        "cycles": "keep",
+        "standardize": False,
+        "discrete": "numbers",
+    }
     version = 2
     gives = "mixed"
     uses_blas = True
@@ -61,7 +66,7 @@ class GcastleNotearsLowRank(GcastleLearner):
     name = "gcastle_notears_low_rank"
     runs = NotearsLowRank
     inherits = same("rank", "max_iter", "h_tol", "rho_max", "w_threshold")
-    fixed = {"cycles": "keep"}
+    fixed = {"cycles": "keep", "standardize": False}
     version = 2
     gives = "mixed"
     uses_blas = True
@@ -97,6 +102,7 @@ class GcastleGolem(GcastleLearner):
     inherits = same(
         "lambda_1", "lambda_2", "equal_variances", "learning_rate", "num_iter", "graph_thres"
     )
+    fixed = {"standardize": False}
     implementation = "dagathlon (re-implementation of gCastle 1.0.3 GOLEM)"
     references = ("Ng, Ghassami and Zhang 2020, NeurIPS", GCASTLE)
 

@@ -22,6 +22,7 @@ Dagathlon benchmarks structure learners: the same data, the same rules, one scor
   dagathlon run studies/quickstart.json    run a study and write a report
   dagathlon learn data.csv --with pc --out graph.csv
                                            learn a graph from your data
+  dagathlon suggest data.csv               which learners suit your data
   dagathlon modules                        what there is to compare
   dagathlon --help                         all commands
 """

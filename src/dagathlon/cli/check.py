@@ -13,9 +13,10 @@ from dagathlon.cli._parts import (
     load_study,
     table,
 )
-from dagathlon.study.plan.forecast import expected_seconds
+from dagathlon.study.plan.forecast import forecast
 from dagathlon.study.plan.inputs import Inputs
-from dagathlon.study.plan.task import Status
+from dagathlon.study.plan.plan import ALGORITHM
+from dagathlon.study.plan.task import Outcome, Status
 from dagathlon.study.store.store import Store
 from dagathlon.workflow import STORE_FOLDER, Study
 
@@ -37,25 +38,36 @@ def add_parser(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     study = load_study(arguments)
     plan = study.plan
-    stored: Counter[str] = Counter()
-    seconds = None
+    outcomes: dict[bytes, Outcome] = {}
     folder = arguments.out / STORE_FOLDER
     if folder.is_dir():
         with Store(folder, readonly=True) as store:
             outcomes = store.outcomes(task.key for task in plan.tasks)
-            found = (task for task in plan.tasks if task.key in outcomes)
-            stored.update(t.call.kind for t in found if outcomes[t.key].status is Status.OK)
-            seconds = expected_seconds(plan, store)
+    found = (task for task in plan.tasks if task.key in outcomes)
+    stored = Counter(t.call.kind for t in found if outcomes[t.key].status is Status.OK)
     rows = [(kind.value, n, stored[kind]) for kind, n in plan.counts().items()]
     print(table(("tasks", "number", "in the store"), rows))
     _print_setups(study)
     _print_unavailable(study)
     _print_unused(study)
-    for where, data, what, reason in dict.fromkeys(study.plan.omissions):
-        print(f"\nnot applicable: {what} on {data} ({where})\n  {reason}")
-    if seconds is not None:
-        print(f"\nabout {seconds:.0f} s of computing left, judged by earlier runs")
+    _print_omissions(study)
+    words = forecast(plan, outcomes).words()
+    if words:
+        print(f"\n{words}")
     return 0
+
+
+def _print_omissions(study: Study) -> None:
+    """What has no meaning for its data, each reason once."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for where, data, what, reason in dict.fromkeys(study.plan.omissions):
+        places.setdefault((what, reason), []).append(f"{data} ({where})")
+    for (what, reason), found in places.items():
+        skipped = what.startswith(ALGORITHM)
+        more = f" and {len(found) - _MOST_NAMED:,} more" if len(found) > _MOST_NAMED else ""
+        shown = f"{', '.join(found[:_MOST_NAMED])}{more}"
+        print(f"\n{'will be skipped' if skipped else 'not applicable'}: {what} on {shown}")
+        print(f"  {reason}")
 
 
 def _print_setups(study: Study) -> None:

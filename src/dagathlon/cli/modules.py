@@ -6,13 +6,16 @@ import argparse
 import json
 import sys
 import textwrap
+from collections.abc import Sequence
 from typing import cast
 
 from dagathlon.cli._guarded_check import guarded_problems
 from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules
 from dagathlon.errors import DagathlonError, unknown
 from dagathlon.external import ExternalLearner
+from dagathlon.learners.abilities import FAMILIES, GIVES, TAKES, abilities_of, chosen
 from dagathlon.learners.attempt import make_ready
+from dagathlon.learners.base import Learner
 from dagathlon.modules import Kind, Module, modules
 from dagathlon.study.grammar.evaluation import Request
 from dagathlon.study.grammar.units import seconds_of, size_of
@@ -32,6 +35,12 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("name", nargs="?", help="describe this module")
     add_modules_argument(parser)
     parser.add_argument(
+        "--takes", metavar="WORDS", help=f"algorithms that take all of these: {', '.join(TAKES)}"
+    )
+    parser.add_argument(
+        "--gives", metavar="WORDS", help=f"algorithms that give all of these: {', '.join(GIVES)}"
+    )
+    parser.add_argument(
         "--check", action="store_true", help="try the learner on small data, ordinary and awkward"
     )
     parser.add_argument(
@@ -46,12 +55,18 @@ def _run(arguments: argparse.Namespace) -> int:
     load_modules(arguments)
     if arguments.name is None and arguments.check:
         raise DagathlonError("--check needs the name of an algorithm")
+    if arguments.takes is not None or arguments.gives is not None:
+        if arguments.name is not None:
+            raise DagathlonError("--takes and --gives are for lists; leave the name out")
+        return _print_chosen(_words(arguments.takes, TAKES), _words(arguments.gives, GIVES))
     if arguments.name is None:
         for kind in _KINDS:
             print(f"{kind}:")
+            if kind == "algorithm":
+                _print_algorithms(_algorithms())
+                continue
             for name, module in modules(kind).items():
-                mark = " (not available)" if module.unavailable else ""
-                print(f"  {name}{mark}: {module.summary()}")
+                print(f"  {name}: {module.summary()}")
         return 0
     found = [modules(kind)[arguments.name] for kind in _KINDS if arguments.name in modules(kind)]
     if not found:
@@ -59,6 +74,40 @@ def _run(arguments: argparse.Namespace) -> int:
         raise DagathlonError(unknown("module", arguments.name, everything))
     print("\n\n".join(_described(module) for module in found))
     return _check(arguments) if arguments.check else 0
+
+
+def _words(text: str | None, known: Sequence[str]) -> set[str]:
+    words = [word.strip() for word in (text or "").split(",") if word.strip()]
+    for word in words:
+        if word not in known:
+            raise DagathlonError(unknown("word", word, known))
+    return set(words)
+
+
+def _algorithms() -> list[type[Learner]]:
+    return [cast(type[Learner], module) for module in modules("algorithm").values()]
+
+
+def _print_chosen(takes: set[str], gives: set[str]) -> int:
+    """Algorithms that can do all of this."""
+    found = [module for module in _algorithms() if chosen(module, takes, gives)]
+    _print_algorithms(found)
+    if not found:
+        print("no algorithm does; ask for less, and see dagathlon modules for what there is")
+    return 0
+
+
+def _print_algorithms(found: Sequence[type[Learner]]) -> None:
+    """Algorithms by family, each with what it takes and gives."""
+    for family, title in FAMILIES.items():
+        members = [module for module in found if abilities_of(module).family == family]
+        if members:
+            print(f"  {title}:")
+        for module in members:
+            mark = " (not available)" if module.unavailable else ""
+            able = abilities_of(module)
+            print(f"    {module.name}{mark}: {module.summary()}")
+            print(f"      takes {able.taken()}; gives {able.given()}")
 
 
 def _check(arguments: argparse.Namespace) -> int:
@@ -81,6 +130,8 @@ def _described(module: type[Module]) -> str:
     lines = [f"{module.name} ({module.kind}), {module.implementation}", module.summary()]
     if module.unavailable:
         lines.append(f"Not available: {module.unavailable}")
+    if issubclass(module, Learner):
+        lines += _abilities(module)
     for parameter in module.parameters().values():
         value = "required" if parameter.required else json.dumps(parameter.default)
         lines += ["", f"  {parameter.name} ({value})"]
@@ -90,6 +141,15 @@ def _described(module: type[Module]) -> str:
     if module.references:
         lines += ["", "References:", *(f"  {text}" for text in module.references)]
     return "\n".join(lines)
+
+
+def _abilities(module: type[Learner]) -> list[str]:
+    able = abilities_of(module)
+    lines = ["", f"Family:  {FAMILIES[able.family]}", f"Takes:   {able.taken()}"]
+    lines.append(f"Gives:   {able.given()}")
+    if able.assumes:
+        lines.append(f"Assumes: {', '.join(able.assumes)}")
+    return lines
 
 
 def _example(module: type[Module]) -> dict[str, object]:

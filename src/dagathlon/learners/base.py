@@ -78,6 +78,10 @@ class Learner(Module):
         The kind of graph that comes out.
     samples
         Whether the result has Markov chains of graphs.
+    gives_posterior
+        Whether the result has a distribution over graphs, without being one of chains.
+    assumes
+        What it relies on whatever the data, in words of `learners.assumptions` where they fit.
     ESTIMATOR_FIELDS
         Parameters that say how a graph is estimated from the chain; they are no part of what the
         chain is, so that a change of one of them runs no chain again.
@@ -105,6 +109,8 @@ class Learner(Module):
     handles_interventions: ClassVar[bool] = False
     gives: ClassVar[Output] = "dag"
     samples: ClassVar[bool] = False
+    gives_posterior: ClassVar[bool] = False
+    assumes: ClassVar[tuple[str, ...]] = ()
     order_independent: ClassVar[bool] = False
     ESTIMATOR_FIELDS: ClassVar[tuple[str, ...]] = ()
     timeout_is_limit: ClassVar[bool] = True
@@ -120,6 +126,10 @@ class Learner(Module):
     def output(self) -> Output:
         """The kind of graph for these parameters; override it where a parameter decides."""
         return self.gives
+
+    def assumptions(self, kind: DataKind) -> tuple[str, ...]:
+        """What it relies on with data of one kind, for these parameters."""
+        return self.assumes
 
     def objection(self, data: DataFacts) -> str:
         """Why such data cannot be used, with the remedy; empty when they can."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dagathlon.data.facts import facts_of
-from dagathlon.errors import DataError
+from dagathlon.errors import DataError, UnsuitedError, listing
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
@@ -25,7 +25,7 @@ def refuse_unsuited(learner: Learner, data: Dataset) -> None:
     if problem:
         # What is said of the same data without gaps as well is not said because of them.
         about_gaps = problem != learner.objection(replace(facts, missing=False))
-        raise DataError(f"{problem}{_gaps(data) if about_gaps else ''}")
+        raise UnsuitedError(f"{problem}{_gaps(data) if about_gaps else _columns(learner, data)}")
     _refuse_overflow(data)
 
 
@@ -35,6 +35,16 @@ def _gaps(data: Dataset) -> str:
         return ""
     gaps = int(data.missing.any(axis=1).sum())
     return f" ({gaps:,} of {len(data):,} rows have missing values)"
+
+
+def _columns(learner: Learner, data: Dataset) -> str:
+    """Which columns are in the way of a learner of continuous or of discrete data alone."""
+    accepted = learner.accepted()
+    if not data.is_mixed or "mixed" in accepted or len(accepted) != 1:
+        return ""
+    discrete = accepted == {"continuous"}
+    names = [variable.name for variable in data.variables if variable.is_discrete == discrete]
+    return f" ({'discrete' if discrete else 'continuous'}: {listing(names)})"
 
 
 def _refuse_overflow(data: Dataset) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
-from dagathlon.errors import StudyError, listing, suggestion
+from dagathlon.errors import Mistakes, StudyError, listing, suggestion
 from dagathlon.modules.lineage import FIRST, Delegate
 from dagathlon.modules.types import ParameterType, parameter_type
 
@@ -124,19 +124,21 @@ class Module:
         """
         known = cls.parameters()
         prefix = f"{where}." if where else ""
-        for name in values:
-            if name not in known:
-                raise StudyError(
+        read: dict[str, Any] = {}
+        mistakes = Mistakes()
+        for name, value in values.items():
+            if name in known:
+                found = mistakes.read(known[name].type.read, value, prefix + name)
+                read[known[name].attribute] = found
+            else:
+                mistakes.add(
                     f"{prefix}{name}: {cls.name} has no such parameter{suggestion(name, known)}; "
                     f"it takes {listing(known)}"
                 )
         missing = [name for name, p in known.items() if p.required and name not in values]
         if missing:
-            raise StudyError(f"{where or cls.name}: {cls.name} needs {listing(missing)}")
-        read = {
-            known[name].attribute: known[name].type.read(value, prefix + name)
-            for name, value in values.items()
-        }
+            mistakes.add(f"{where or cls.name}: {cls.name} needs {listing(missing)}")
+        mistakes.refuse()
         module = cls(**read)
         problem = module.problem()
         if problem:

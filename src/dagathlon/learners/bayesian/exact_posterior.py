@@ -10,6 +10,7 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data import Dataset
+from dagathlon.data.facts import DataFacts
 from dagathlon.errors import DataError
 from dagathlon.learners.background import starting_dag
 from dagathlon.learners.base import Estimate, Statistic
@@ -47,6 +48,7 @@ class ExactPosterior(ScoreBased):
         Largest memory in GB.
     """
 
+    gives_posterior = True
     name = "exact_posterior"
     version = 2
     gives = "dag"
@@ -63,6 +65,12 @@ class ExactPosterior(ScoreBased):
     modularity: Literal["structure", "order"] = "structure"
     draws: Count = 0
     memory_limit: NonNegative = 2.0
+
+    def objection(self, data: DataFacts) -> str:
+        """Sums over all DAGs are for few variables."""
+        if data.n_columns is not None and data.n_columns > MOST_VARIABLES:
+            return _too_many(data.n_columns, self.memory_limit)
+        return super().objection(data)
 
     def posterior(self, data: Dataset) -> DagPosterior:
         """The posterior, to be asked for marginals, features and samples."""
@@ -88,12 +96,18 @@ class ExactPosterior(ScoreBased):
         needed = memory_needed(variables) / 1e9
         if variables <= MOST_VARIABLES and needed <= self.memory_limit:
             return
-        most = f"at most {MOST_VARIABLES} variables and memory_limit = {self.memory_limit:g} GB"
-        raise DataError(
-            f"the exact posterior of {variables} variables needs about {needed:.3g} GB and "
-            f"{3.0**variables / 2e8:.3g} s; {most} are allowed: choose fewer variables, or sample "
-            "with partition_mcmc"
-        )
+        raise DataError(_too_many(variables, self.memory_limit))
+
+
+def _too_many(variables: int, memory_limit: float) -> str:
+    """That the posterior has no room, and what to do."""
+    most = f"at most {MOST_VARIABLES} variables and memory_limit = {memory_limit:g} GB"
+    start = f"the exact posterior of {variables} variables needs about"
+    remedy = f"{most} are allowed: choose fewer variables, or sample with partition_mcmc"
+    if variables > 300:
+        return f"{start} more than there is; {remedy}"
+    needed, seconds = memory_needed(variables) / 1e9, 3.0**variables / 2e8
+    return f"{start} {needed:.3g} GB and {seconds:.3g} s; {remedy}"
 
 
 def memory_needed(variables: int) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data.facts import DataFacts, DataKind, facts_of
+from dagathlon.learners.assumptions import FAITHFUL, NO_HIDDEN, model_words
 from dagathlon.learners.background import ConstraintFile, knowledge_of, refuse_required_cycle
 from dagathlon.learners.base import Learner
 from dagathlon.learners.independence import (
@@ -70,6 +71,7 @@ class ConstraintBased(Learner):
         The test for each kind of data where none is named.
     """
 
+    assumes: ClassVar[tuple[str, ...]] = (FAITHFUL, NO_HIDDEN)
     default_tests: ClassVar[Mapping[DataKind, str]] = DEFAULT_TESTS
 
     alpha: Probability = 0.05
@@ -87,6 +89,10 @@ class ConstraintBased(Learner):
     def accepted(self) -> frozenset[DataKind]:
         """Kinds of data that the test takes."""
         return self.takes if self.test is None else self.takes & kind_of_test(self.test).kinds
+
+    def assumptions(self, kind: DataKind) -> tuple[str, ...]:
+        """What the learner and its test rely on."""
+        return (*self.assumes, *model_words(kind, self.test or self.default_tests[kind]))
 
     def objection(self, data: DataFacts) -> str:
         """Missing values need a test that leaves out rows."""

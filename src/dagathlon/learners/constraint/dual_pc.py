@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from dagathlon import _core
 from dagathlon.data.facts import DataKind
 from dagathlon.graphs import Graph
+from dagathlon.learners.assumptions import FAITHFUL, GAUSSIAN, NO_HIDDEN
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.constraint.open_questions import Questions
 from dagathlon.learners.independence import independence_test, shared_tests
@@ -45,6 +46,7 @@ class DualPc(Learner):
         Seconds after which the run is stopped; null for no limit.
     """
 
+    assumes = (FAITHFUL, NO_HIDDEN, GAUSSIAN)
     name = "dual_pc"
     version = 2
     gives = "cpdag"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from dagathlon import _core
 from dagathlon._core import MarkedGraph
 from dagathlon.graphs import Graph
+from dagathlon.learners.assumptions import FAITHFUL
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.constraint_based import ConstraintBased
 from dagathlon.learners.constraint.open_questions import Questions
@@ -38,6 +39,7 @@ class LatentSearch(ConstraintBased):
         Whether selection effects are possible: rules 5 to 7, which find tails at both ends.
     """
 
+    assumes = (FAITHFUL,)
     gives = "pag"
 
     stable: bool = True

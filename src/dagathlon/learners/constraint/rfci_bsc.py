@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from dagathlon import _core
 from dagathlon.graphs import Graph
+from dagathlon.learners.assumptions import FAITHFUL
 from dagathlon.learners.background import ConstraintFile
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.constraint.dependent_answers import AnswerModel
@@ -59,6 +60,8 @@ class RfciBsc(Learner):
         Seconds after which the run is stopped; null for no limit.
     """
 
+    assumes = (FAITHFUL,)
+    gives_posterior = True
     name = "rfci_bsc"
     version = 2
     gives = "pag"

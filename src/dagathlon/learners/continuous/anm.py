@@ -11,9 +11,11 @@ import numpy.typing as npt
 
 from dagathlon.data.facts import DataKind
 from dagathlon.graphs import Graph
-from dagathlon.learners.base import Estimate, Learner, Output
+from dagathlon.learners.assumptions import ADDITIVE, NO_HIDDEN
+from dagathlon.learners.base import Estimate, Output
 from dagathlon.learners.continuous.kernels import Vector, dependent, gaussian_kernel
-from dagathlon.learners.continuous.weights import numbers, varying
+from dagathlon.learners.continuous.weights import few_values, numbers, varying
+from dagathlon.learners.with_scipy import ScipyLearner
 from dagathlon.modules import NonNegative, Probability
 from dagathlon.pulse import aside, beat
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdditiveNoise(Learner):
+class AdditiveNoise(ScipyLearner):
     """Additive noise models of all pairs: an arc where only one direction has independent noise.
 
     Each pair that HSIC finds dependent is regressed both ways by a Gaussian process. Where the
@@ -40,8 +42,8 @@ class AdditiveNoise(Learner):
         Seconds after which the run is stopped; null for no limit.
     """
 
+    assumes = (ADDITIVE, NO_HIDDEN)
     name = "anm"
-    uses_blas = True
     gives = "dag"
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
     references = (
@@ -72,8 +74,10 @@ class AdditiveNoise(Learner):
                 fitting[used[b], used[a]] = fits[b].explains(scaled[:, a], self.alpha)
         stats = {"undecided": int((fitting & fitting.T).sum()) // 2}
         if self.undecided == "keep":
-            return Estimate(Graph.from_adjacency(data.names, fitting), stats)
-        return Estimate(_without_cycles(data.names, fitting & ~fitting.T), stats)
+            graph = Graph.from_adjacency(data.names, fitting)
+        else:
+            graph = _without_cycles(data.names, fitting & ~fitting.T)
+        return Estimate(graph, stats, notes=few_values(self.name, data, values))
 
 
 class _Regression:

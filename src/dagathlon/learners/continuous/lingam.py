@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
 from dagathlon import _core
-from dagathlon.data.facts import DataKind
+from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import DataError
+from dagathlon.learners.assumptions import LINEAR, NO_HIDDEN, NOT_GAUSSIAN
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.continuous.components import independent_components
 from dagathlon.learners.continuous.kernels import kernel_order
-from dagathlon.learners.continuous.weights import Matrix, dag_estimate, numbers, varying
+from dagathlon.learners.continuous.weights import (
+    Matrix,
+    dag_estimate,
+    few_values,
+    numbers,
+    varying,
+)
+from dagathlon.learners.with_scipy import ScipyLearner
 from dagathlon.modules import Natural, NonNegative
 from dagathlon.pulse import beat
 
@@ -41,12 +49,22 @@ class Lingam(Learner):
         Seconds after which the run is stopped; null for no limit.
     """
 
+    assumes = (LINEAR, NOT_GAUSSIAN, NO_HIDDEN)
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
     gives = "dag"
 
     thresh: NonNegative = 0.0
     pruning: Literal["lasso", "refit"] = "refit"
     timeout: NonNegative | None = None
+
+    def objection(self, data: DataFacts) -> str:
+        """Fewer rows than columns leave no residuals."""
+        if data.n_rows is not None and 3 <= data.n_rows <= (data.n_columns or 0) + 1:
+            return (
+                f"{self.name} needs more rows than columns, by two at least; found {data.n_rows} "
+                f"rows of {data.n_columns} columns"
+            )
+        return super().objection(data)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a DAG."""
@@ -61,7 +79,8 @@ class Lingam(Learner):
         order = self.order(values[:, used], rng) if len(used) else []
         weights[np.ix_(used, used)] = self._weights(values[:, used], order)
         stats = {"order": " ".join(data.names[used[i]] for i in order)}
-        return dag_estimate(data.names, weights, self.thresh, stats)
+        found = dag_estimate(data.names, weights, self.thresh, stats)
+        return replace(found, notes=few_values(self.name, data, values))
 
     @abstractmethod
     def order(self, values: Matrix, rng: np.random.Generator) -> list[int]:
@@ -116,7 +135,7 @@ class DirectLingam(Lingam):
 
 
 @dataclass(frozen=True, kw_only=True)
-class IcaLingam(Lingam):
+class IcaLingam(Lingam, ScipyLearner):
     """LiNGAM by independent component analysis.
 
     Parameters
@@ -126,7 +145,6 @@ class IcaLingam(Lingam):
     """
 
     name = "ica_lingam"
-    uses_blas = True
     references = ("Shimizu, Hoyer, Hyvärinen and Kerminen 2006, JMLR 7",)
 
     max_iter: Natural = 1000

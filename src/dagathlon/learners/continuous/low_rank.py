@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
 from dagathlon.data.facts import DataKind
-from dagathlon.learners.base import Estimate, Learner, Output
-from dagathlon.learners.continuous.weights import Cycles, Matrix, numbers, thresholded
+from dagathlon.learners.assumptions import EQUAL_VARIANCES, LINEAR, NO_HIDDEN
+from dagathlon.learners.base import Estimate, Output
+from dagathlon.learners.continuous.weights import (
+    Cycles,
+    Matrix,
+    few_values,
+    numbers,
+    standardized,
+    thresholded,
+)
+from dagathlon.learners.with_scipy import ScipyLearner
 from dagathlon.modules import Count, Natural, NonNegative
 from dagathlon.pulse import beat
 
@@ -22,11 +31,11 @@ Objective: TypeAlias = Callable[[Matrix, float, float], tuple[float, Matrix]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class NotearsLowRank(Learner):
+class NotearsLowRank(ScipyLearner):
     """NOTEARS with a weight matrix that is a product of two thin ones; no L1 penalty.
 
     The factors start at nothing and at the first columns of the identity, so the order of the
-    columns matters where the rank is below their number. The data are not centred.
+    columns matters where the rank is below their number. Columns are standardised first.
 
     Parameters
     ----------
@@ -39,7 +48,11 @@ class NotearsLowRank(Learner):
     rho_max
         The penalty of the constraint grows no further than this.
     w_threshold
-        Weights not above this in absolute value are no edges.
+        Weights not above this in absolute value are no edges; of standardised columns a weight is
+        the change of the effect, in its standard deviations, for one of the cause.
+    standardize
+        Whether columns are shifted and scaled to mean 0 and variance 1 before they are fitted;
+        otherwise they are not even centred.
     cycles
         What is done where weights above the threshold form a directed cycle: the threshold is
         raised until none is left (cut), or they all stay, as in gCastle (keep).
@@ -47,9 +60,9 @@ class NotearsLowRank(Learner):
         Seconds after which the run is stopped; null for no limit.
     """
 
+    assumes = (LINEAR, EQUAL_VARIANCES, NO_HIDDEN)
     name = "notears_low_rank"
-    version = 2
-    uses_blas = True
+    version = 3
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
     references = ("Fang et al. 2023, On low-rank directed acyclic graphs, IEEE TNNLS",)
 
@@ -58,6 +71,7 @@ class NotearsLowRank(Learner):
     h_tol: NonNegative = 1e-6
     rho_max: NonNegative = 1e20
     w_threshold: NonNegative = 0.3
+    standardize: bool = True
     cycles: Cycles = "cut"
     timeout: NonNegative | None = None
 
@@ -68,6 +82,8 @@ class NotearsLowRank(Learner):
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a DAG."""
         values = numbers(data, self.name)
+        notes = few_values(self.name, data, values)
+        values = standardized(values) if self.standardize else values
         rank = min(self.rank, values.shape[1])
         factors: Matrix = np.zeros((2, values.shape[1], rank))
         factors[1] = np.eye(values.shape[1], rank)
@@ -86,7 +102,8 @@ class NotearsLowRank(Learner):
                 break
         stats = {"acyclicity": float(h) if steps else 0.0, "dual_steps": steps}
         weights = factors[0] @ factors[1].T
-        return thresholded(data.names, weights, self.w_threshold, self.cycles, stats)
+        found = thresholded(data.names, weights, self.w_threshold, self.cycles, stats)
+        return replace(found, notes=notes)
 
 
 def _augmented(values: Matrix, rank: int) -> Objective:

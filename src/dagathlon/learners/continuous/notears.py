@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
 from dagathlon.data.facts import DataFacts, DataKind
-from dagathlon.learners.base import Estimate, Learner, Output
+from dagathlon.learners.assumptions import EQUAL_VARIANCES, LINEAR, NO_HIDDEN
+from dagathlon.learners.base import Estimate, Output
 from dagathlon.learners.continuous.notears_losses import (
     LOSSES,
+    DiscreteColumns,
+    accepted_by,
     check_outcomes,
     from_moments,
     moments_of,
+    objection_to_loss,
 )
 from dagathlon.learners.continuous.notears_solvers import (
     SETTLED,
@@ -25,7 +29,15 @@ from dagathlon.learners.continuous.notears_solvers import (
     quasi_newton,
     walks,
 )
-from dagathlon.learners.continuous.weights import Cycles, Matrix, numbers, thresholded
+from dagathlon.learners.continuous.weights import (
+    Cycles,
+    Matrix,
+    few_values,
+    numbers,
+    standardized,
+    thresholded,
+)
+from dagathlon.learners.with_scipy import ScipyLearner
 from dagathlon.modules import Count, NonNegative
 from dagathlon.pulse import beat
 
@@ -37,11 +49,13 @@ _MOST_PRODUCTS = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Notears(Learner):
+class Notears(ScipyLearner):
     """NOTEARS: a linear model fitted under a smooth constraint that keeps it acyclic.
 
-    The results of ``l2`` depend on the scale of the columns: variables of larger variance tend to
-    come later in the order.
+    With ``l2`` columns are standardised first, so that neither the time nor the graph depends on
+    the units of measurement. Of columns as they are, those of larger variance tend to come later in
+    the order; that is right where all noise has the same variance in these units, and misleads
+    elsewhere.
 
     Parameters
     ----------
@@ -56,7 +70,15 @@ class Notears(Learner):
     rho_max
         Stop when the penalty of the constraint is above this.
     w_threshold
-        Weights not above this in absolute value are no edges.
+        Weights not above this in absolute value are no edges; of standardised columns a weight is
+        the change of the effect, in its standard deviations, for one of the cause.
+    standardize
+        Whether columns are shifted and scaled to mean 0 and variance 1 before they are fitted; for
+        l2 alone.
+    discrete
+        What becomes of discrete columns with l2: they are refused, since a linear model of levels
+        has no meaning (refuse), or levels that spell numbers are those numbers and others are
+        counted from 0, as in Benchpress (numbers).
     solver
         How minima of the augmented Lagrangian are found: by L-BFGS-B from the last dual ascent
         step (lbfgsb), as the authors do; or, for l2 alone, by following the path of solutions
@@ -71,10 +93,10 @@ class Notears(Learner):
         Seconds after which the run is stopped; null for no limit.
     """
 
+    assumes = (LINEAR, EQUAL_VARIANCES, NO_HIDDEN)
     name = "notears"
-    version = 2
+    version = 3
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous", "discrete", "mixed"})
-    uses_blas = True
     references = (
         "Zheng, Aragam, Ravikumar and Xing 2018, DAGs with NO TEARS, NeurIPS",
         "Yu, Chen, Gao and Yu 2019, DAG-GNN, ICML",
@@ -86,6 +108,8 @@ class Notears(Learner):
     h_tol: NonNegative = 1e-8
     rho_max: NonNegative = 1e16
     w_threshold: NonNegative = 0.3
+    standardize: bool = True
+    discrete: DiscreteColumns = "refuse"
     solver: Literal["lbfgsb", "path"] | None = None
     few_columns: Count = 20
     cycles: Cycles = "cut"
@@ -97,11 +121,14 @@ class Notears(Learner):
             return f"solver 'path' is for loss_type 'l2'; use 'lbfgsb' for {self.loss_type!r}"
         return super().problem()
 
+    def accepted(self) -> frozenset[DataKind]:
+        """Least squares are for numbers."""
+        return accepted_by(self.loss_type, self.discrete, self.takes)
+
     def objection(self, data: DataFacts) -> str:
-        """The logistic loss is one of two levels."""
-        if self.loss_type == "logistic" and data.kind == "discrete" and data.binary is False:
-            return "notears with loss_type 'logistic' needs binary data; use 'l2' or 'poisson'"
-        return super().objection(data)
+        """Each loss is one of its own kind of columns."""
+        rules = {"logistic": "for columns of two levels", "poisson": "for counts"}
+        return objection_to_loss(self, data, rules) or super().objection(data)
 
     def output(self) -> Output:
         """Cycles that are kept make no DAG."""
@@ -111,9 +138,13 @@ class Notears(Learner):
         """Learn a DAG."""
         values = numbers(data, self.name)
         check_outcomes(self.name, data.names, values, self.loss_type)
+        notes = few_values(self.name, data, values) if self.loss_type == "l2" else ()
+        if self.loss_type == "l2" and self.standardize:
+            values = standardized(values)
         point, dual_steps = self._dual_ascent(values)
         stats = {"acyclicity": point.acyclicity, "dual_steps": dual_steps, "steps": point.steps}
-        return thresholded(data.names, point.weights, self.w_threshold, self.cycles, stats)
+        found = thresholded(data.names, point.weights, self.w_threshold, self.cycles, stats)
+        return replace(found, notes=notes)
 
     def _follows_path(self, columns: int) -> bool:
         if self.solver is None:

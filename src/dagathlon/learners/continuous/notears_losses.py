@@ -7,15 +7,20 @@ operations in gCastle's order, so that all digits are the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
 from dagathlon.errors import DataError
 from dagathlon.learners.continuous.weights import Matrix
 
+if TYPE_CHECKING:
+    from dagathlon.data.facts import DataFacts, DataKind
+    from dagathlon.learners.base import Learner
+
 Loss: TypeAlias = Callable[[Matrix], tuple[float, Matrix]]
+DiscreteColumns: TypeAlias = Literal["refuse", "numbers"]
 
 
 def moments_of(values: Matrix) -> Matrix:
@@ -72,6 +77,39 @@ def _poisson(values: Matrix) -> Loss:
 
 
 LOSSES = {"l2": _least_squares, "logistic": _logistic, "poisson": _poisson}
+
+
+def accepted_by(
+    loss_type: str, discrete: DiscreteColumns, takes: frozenset[DataKind]
+) -> frozenset[DataKind]:
+    """Kinds of data that a loss takes: least squares of levels have no meaning unless asked for."""
+    if loss_type == "l2" and discrete == "refuse":
+        return takes & frozenset({"continuous"})
+    return takes - frozenset({"mixed"}) if loss_type == "logistic" else takes
+
+
+def objection_to_loss(learner: Learner, data: DataFacts, others: Mapping[str, str]) -> str:
+    """Why the loss of a learner cannot be used with such data, with the losses that can.
+
+    Parameters
+    ----------
+    learner
+        The learner, with the parameter ``loss_type``.
+    data
+        What is known of the data.
+    others
+        Its losses beside least squares, and what they are for.
+    """
+    loss = learner.loss_type  # type: ignore[attr-defined]
+    if loss == "logistic" and data.kind == "discrete" and data.binary is False:
+        return f"{learner.name} with loss_type 'logistic' needs columns of two levels"
+    if data.kind is None or data.kind in learner.accepted():
+        return ""
+    named = ", ".join(f"{name!r} {what}" for name, what in others.items())
+    return (
+        f"{learner.name} with loss_type {loss!r} fits linear models of continuous columns, and "
+        f"these are {data.kind}; other losses: {named}; discrete='numbers' takes levels for numbers"
+    )
 
 
 def check_outcomes(learner: str, names: tuple[str, ...], values: Matrix, loss_type: str) -> None:

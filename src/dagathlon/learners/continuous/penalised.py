@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -10,9 +10,22 @@ import numpy as np
 from dagathlon import _core
 from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import DataError
+from dagathlon.learners.assumptions import EQUAL_VARIANCES, GAUSSIAN, LINEAR, NO_HIDDEN
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.learners.continuous.notears_losses import check_outcomes
-from dagathlon.learners.continuous.weights import Matrix, dag_estimate, numbers, varying
+from dagathlon.learners.continuous.notears_losses import (
+    DiscreteColumns,
+    accepted_by,
+    check_outcomes,
+    objection_to_loss,
+)
+from dagathlon.learners.continuous.weights import (
+    Matrix,
+    dag_estimate,
+    few_values,
+    numbers,
+    standardized,
+    varying,
+)
 from dagathlon.modules import Count, Natural, NonNegative, Probability
 
 if TYPE_CHECKING:
@@ -23,7 +36,8 @@ if TYPE_CHECKING:
 class Golem(Learner):
     """GOLEM: a Gaussian likelihood with soft sparsity and acyclicity penalties.
 
-    The data are not centred. Constant columns get no edges.
+    Columns are standardised first: Adam takes steps of one size for all weights, and of columns in
+    units of different size some weights never arrive. Constant columns get no edges.
 
     Parameters
     ----------
@@ -32,18 +46,25 @@ class Golem(Learner):
     lambda_2
         Factor of the acyclicity penalty.
     equal_variances
-        Whether the noise variances are taken to be equal.
+        Whether the noise variances are taken to be equal, of the columns as they are fitted.
     learning_rate
         Step size of Adam.
     num_iter
         Number of steps.
     graph_thres
-        Weights not above this in absolute value are no edges.
+        Weights not above this in absolute value are no edges; of standardised columns a weight is
+        the change of the effect, in its standard deviations, for one of the cause.
+    standardize
+        Whether columns are shifted and scaled to mean 0 and variance 1 before they are fitted;
+        otherwise they are not even centred. Leave it out where all noise has the same variance in
+        the units of the data, which tells directions.
     timeout
         Seconds after which the run is stopped; null for no limit.
     """
 
+    assumes = (GAUSSIAN, EQUAL_VARIANCES, NO_HIDDEN)
     name = "golem"
+    version = 2
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
     order_independent = True
     references = ("Ng, Ghassami and Zhang 2020, NeurIPS",)
@@ -54,16 +75,20 @@ class Golem(Learner):
     learning_rate: NonNegative = 1e-3
     num_iter: Count = 100_000
     graph_thres: NonNegative = 0.3
+    standardize: bool = True
     timeout: NonNegative | None = None
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a DAG."""
         values = numbers(data, self.name)
         used = np.flatnonzero(varying(values))
+        notes = few_values(self.name, data, values)
+        values = standardized(values) if self.standardize else values
         weights: Matrix = np.zeros((values.shape[1],) * 2)
         if len(used):
             weights[np.ix_(used, used)] = self._fit(values[:, used])
-        return dag_estimate(data.names, weights, self.graph_thres, {"steps": self.num_iter})
+        found = dag_estimate(data.names, weights, self.graph_thres, {"steps": self.num_iter})
+        return replace(found, notes=notes)
 
     def _fit(self, values: Matrix) -> Matrix:
         weights = _core.golem(
@@ -97,7 +122,16 @@ class Dagma(Learner):
     loss_type
         Loss: least squares (l2), or logistic for columns of 0 and 1.
     w_threshold
-        Weights below this in absolute value are no edges.
+        Weights below this in absolute value are no edges; of standardised columns a weight is the
+        change of the effect, in its standard deviations, for one of the cause.
+    standardize
+        Whether columns are shifted and scaled to mean 0 and variance 1 before they are fitted; for
+        l2 alone. Leave it out where all noise has the same variance in the units of the data, which
+        tells directions.
+    discrete
+        What becomes of discrete columns with l2: they are refused, since a linear model of levels
+        has no meaning (refuse), or levels that spell numbers are those numbers and others are
+        counted from 0 (numbers).
     stages
         Number of stages; the weight of the loss falls by `mu_factor` after each.
     mu_init, mu_factor
@@ -116,7 +150,9 @@ class Dagma(Learner):
         Seconds after which the run is stopped; null for no limit.
     """
 
+    assumes = (LINEAR, EQUAL_VARIANCES, NO_HIDDEN)
     name = "dagma"
+    version = 2
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous", "discrete", "mixed"})
     order_independent = True
     references = ("Bello, Aragam and Ravikumar 2022, DAGMA, NeurIPS",)
@@ -124,6 +160,8 @@ class Dagma(Learner):
     lambda1: NonNegative = 0.03
     loss_type: Literal["l2", "logistic"] = "l2"
     w_threshold: NonNegative = 0.3
+    standardize: bool = True
+    discrete: DiscreteColumns = "refuse"
     stages: Natural = 5
     mu_init: NonNegative = 1.0
     mu_factor: Probability = 0.1
@@ -140,24 +178,29 @@ class Dagma(Learner):
         """There must be a scale, and none may be zero."""
         return "" if self.s and min(self.s) > 0 else "s needs at least one number above 0"
 
+    def accepted(self) -> frozenset[DataKind]:
+        """Least squares are for numbers."""
+        return accepted_by(self.loss_type, self.discrete, self.takes)
+
     def objection(self, data: DataFacts) -> str:
-        """The logistic loss is one of two levels."""
-        if self.loss_type == "logistic" and data.kind == "discrete" and data.binary is False:
-            return "dagma with loss_type 'logistic' needs binary data; use 'l2'"
-        return super().objection(data)
+        """Each loss is one of its own kind of columns."""
+        rules = {"logistic": "for columns of two levels"}
+        return objection_to_loss(self, data, rules) or super().objection(data)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a DAG."""
         values = numbers(data, self.name)
         check_outcomes(self.name, data.names, values, self.loss_type)
+        notes = few_values(self.name, data, values) if self.loss_type == "l2" else ()
         if self.loss_type == "l2":
-            values -= values.mean(axis=0)
+            values = standardized(values) if self.standardize else values - values.mean(axis=0)
         weights: Matrix = np.zeros((values.shape[1],) * 2)
         moments = values.T @ values / len(values)
         outcomes = values if self.loss_type == "logistic" else values[:0]
         for stage in range(self.stages):
             weights = self._stage(stage, moments, outcomes, weights)
-        return dag_estimate(data.names, weights, self.w_threshold, {"stages": self.stages})
+        found = dag_estimate(data.names, weights, self.w_threshold, {"stages": self.stages})
+        return replace(found, notes=notes)
 
     def _stage(self, stage: int, moments: Matrix, outcomes: Matrix, start: Matrix) -> Matrix:
         """One stage; where it leaves the domain, again with smaller steps and a larger scale."""

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon import _core
-from dagathlon.errors import DataError
+from dagathlon.errors import DataError, listing
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Statistic
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 Cycles: TypeAlias = Literal["cut", "keep"]
+_FEW_VALUES, _FEWEST_ROWS = 5, 30
 
 
 def numbers(data: Dataset, learner: str, rows: int = 2) -> Matrix:
@@ -55,6 +56,29 @@ def _spelled(levels: tuple[str, ...]) -> npt.NDArray[np.float64]:
         return np.array([float(level) for level in levels])
     except ValueError:
         return np.arange(len(levels), dtype=np.float64)
+
+
+def standardized(values: Matrix) -> Matrix:
+    """Columns of mean 0 and variance 1; constant ones are 0."""
+    centred = values - values.mean(axis=0)
+    used = varying(values)
+    scaled: Matrix = np.where(used, centred, 0.0) / np.where(used, centred.std(axis=0), 1.0)
+    return scaled
+
+
+def few_values(learner: str, data: Dataset, values: Matrix) -> tuple[str, ...]:
+    """A note on columns that are taken for continuous and have only a few values."""
+    if len(values) < _FEWEST_ROWS:
+        return ()
+    counts = [len(np.unique(column)) for column in values.T]
+    few = [name for name, n in zip(data.names, counts, strict=True) if 1 < n <= _FEW_VALUES]
+    if not few:
+        return ()
+    return (
+        f"{learner} takes all columns for continuous ones, and {listing(few)} "
+        f"{'has' if len(few) == 1 else 'have'} at most {_FEW_VALUES} different values; a learner "
+        "that takes mixed or discrete data may suit better.",
+    )
 
 
 def varying(values: Matrix) -> npt.NDArray[np.bool_]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from dagathlon import _core
 from dagathlon.data.facts import DataKind
 from dagathlon.graphs import Graph
+from dagathlon.learners.assumptions import FAITHFUL
 from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.constraint_based import MaxOrder
@@ -58,6 +59,7 @@ class Gfci(ScoreBased):
         Largest number of edges at a node in the search; null is no limit.
     """
 
+    assumes = (FAITHFUL,)
     name = "gfci"
     gives = "pag"
     references = (

@@ -9,6 +9,7 @@ from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import unknown
 from dagathlon.graphs import Graph
 from dagathlon.graphs.knowledge import Knowledge
+from dagathlon.learners.assumptions import FAITHFUL, NO_HIDDEN
 from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.constraint_based import ConstraintBased, MaxOrder
@@ -54,6 +55,7 @@ class TwoStep(ScoreBased):
         Largest number of variables to condition on; null as in `pc`, inf is no limit.
     """
 
+    assumes = (FAITHFUL, NO_HIDDEN)
     gives = "dag"
     anytime = True
     steps: ClassVar[tuple[Restrict, Maximize]]

@@ -45,19 +45,19 @@ class GreedyDagSearch(StartsFromGraph, ScoreBased):
         table = data.select(stable_order(data)) if self.stable else data
         dag = starting_dag(start, self.knowledge(data), table.names)
         score, limits = self.native_score(table), self.limits(table)
-        result = self._search(score, limits, dag.native, rng)
+        result = self.search(score, limits, dag.native, rng)
         found = Graph(table.names, result.dag.marks()).subgraph(data.names)
         return Estimate(found, result_stats(result), notes=self.notes(data))
 
     @abstractmethod
-    def _search(
+    def search(
         self,
         score: _core.Score,
         limits: _core.SearchLimits,
         start: _core.MarkedGraph,
         rng: np.random.Generator,
     ) -> _core.SearchResult:
-        """The native search."""
+        """The native search, of any score."""
 
     def _max_steps(self) -> int:
         return _NO_LIMIT if self.max_iter is None else self.max_iter
@@ -80,13 +80,14 @@ class HillClimbing(GreedyDagSearch):
     restart: Count = 0
     perturb: Count = 1
 
-    def _search(
+    def search(
         self,
         score: _core.Score,
         limits: _core.SearchLimits,
         start: _core.MarkedGraph,
         rng: np.random.Generator,
     ) -> _core.SearchResult:
+        """The native search, of any score."""
         seed = int(rng.integers(2**63)) if self.restart else 0
         how = _core.HillClimbing(
             max_steps=self._max_steps(),
@@ -126,12 +127,13 @@ class Tabu(GreedyDagSearch):
     tabu: Natural = 10
     max_tabu: Natural | None = None
 
-    def _search(
+    def search(
         self,
         score: _core.Score,
         limits: _core.SearchLimits,
         start: _core.MarkedGraph,
         rng: np.random.Generator,
     ) -> _core.SearchResult:
+        """The native search, of any score."""
         patience = self.tabu if self.max_tabu is None else self.max_tabu
         return _core.tabu_search(score, limits, start, self._max_steps(), self.tabu, patience)

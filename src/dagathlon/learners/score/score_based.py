@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +12,7 @@ from dagathlon.data import Dataset
 from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import GraphError, listing, unknown
 from dagathlon.graphs.knowledge import Knowledge
+from dagathlon.learners.assumptions import NO_HIDDEN, model_words
 from dagathlon.learners.background import ArcMatrix, ConstraintFile, knowledge_of
 from dagathlon.learners.base import Learner
 from dagathlon.learners.score.score_kinds import (
@@ -58,6 +59,7 @@ class ScoreBased(ScoreParameters, Learner):
     """
 
     default_scores: ClassVar[DefaultScores] = CRITERIA
+    assumes: ClassVar[tuple[str, ...]] = (NO_HIDDEN,)
     extends_default: ClassVar[bool] = True
 
     score: ScoreName | None = None
@@ -72,6 +74,10 @@ class ScoreBased(ScoreParameters, Learner):
         kind = SCORES[self.score].data
         return self.takes if kind == "mixed" else self.takes & frozenset({kind})
 
+    def assumptions(self, kind: DataKind) -> tuple[str, ...]:
+        """What the learner and its score rely on."""
+        return (*self.assumes, *model_words(kind, self.score or self.default_scores[kind]))
+
     def objection(self, data: DataFacts) -> str:
         """Why such data cannot be used; for a score that does not fit, those that do."""
         suited = ScoreBased.accepted(self)  # a test, if there is one, is not the score's concern
@@ -80,7 +86,11 @@ class ScoreBased(ScoreParameters, Learner):
                 f"{self.name} with score {self.score} needs {SCORES[self.score].data} data, "
                 f"and these are {data.kind}; scores for them: {listing(scores_for(data.kind))}"
             )
-        return super().objection(data)
+        problem = super().objection(data)
+        if problem and data.missing and data.kind in ("discrete", "continuous"):
+            whole = super().objection(replace(data, missing=False))
+            return problem if whole else f"{problem}; structural_em takes them"
+        return problem
 
     def native_score(self, data: Dataset) -> _core.Score:
         """The score on these data."""

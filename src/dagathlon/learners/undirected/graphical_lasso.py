@@ -12,8 +12,10 @@ import numpy as np
 from dagathlon.data.facts import DataKind
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
-from dagathlon.learners.base import Estimate, Learner
+from dagathlon.learners.assumptions import GAUSSIAN
+from dagathlon.learners.base import Estimate
 from dagathlon.learners.continuous.weights import numbers
+from dagathlon.learners.with_scipy import ScipyLearner
 from dagathlon.modules import Natural, NonNegative
 from dagathlon.pulse import aside
 
@@ -25,7 +27,7 @@ NEEDS_SKLEARN = "" if find_spec("sklearn") else _HINT
 
 
 @dataclass(frozen=True, kw_only=True)
-class GraphicalLasso(Learner):
+class GraphicalLasso(ScipyLearner):
     """Graphical lasso, with an edge where the precision matrix is above a threshold.
 
     Parameters
@@ -46,8 +48,8 @@ class GraphicalLasso(Learner):
         Seconds after which the run is stopped; null for no limit.
     """
 
+    assumes = (GAUSSIAN,)
     name = "glasso"
-    uses_blas = True
     gives = "undirected"
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
     unavailable = NEEDS_SKLEARN

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from dagathlon.data.facts import DataKind
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
+from dagathlon.learners.assumptions import LINEAR
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.modules import NonNegative, Probability
 
@@ -36,6 +37,7 @@ class CorrelationThreshold(Learner):
         Seconds after which the run is stopped; null for no limit.
     """
 
+    assumes = (LINEAR,)
     name = "corr_thresh"
     takes: ClassVar[frozenset[DataKind]] = _CONTINUOUS
     gives = "undirected"
@@ -65,6 +67,7 @@ class PrecisionThreshold(Learner):
         Seconds after which the run is stopped; null for no limit.
     """
 
+    assumes = (LINEAR,)
     name = "prec_thresh"
     takes: ClassVar[frozenset[DataKind]] = _CONTINUOUS
     gives = "undirected"

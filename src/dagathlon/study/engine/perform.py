@@ -15,7 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from dagathlon.errors import DagathlonError, UnavailableError
+from dagathlon.errors import DagathlonError, UnavailableError, UnsuitedError
 from dagathlon.external.program import memory_limit
 from dagathlon.study.engine.execute import execute, prepare
 from dagathlon.study.engine.limits import Meter, Usage
@@ -187,7 +187,7 @@ def gathered(keys: Sequence[bytes], inputs: RecentInputs) -> list[Any]:
 
 
 def _judged(error: BaseException, limits: Limits) -> tuple[Status, str]:
-    if isinstance(error, UnavailableError):
+    if isinstance(error, UnavailableError | UnsuitedError):
         return Status.SKIPPED, str(error)
     if isinstance(error, MemoryError):
         return Status.MEMORY, memory_reason(limits.memory)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-from dagathlon.errors import StudyError, listing, suggestion, unknown
-from dagathlon.modules import Kind, add_files, find, modules
+from dagathlon.errors import Mistakes, StudyError, listing, unknown
+from dagathlon.modules import add_files, find, modules
 from dagathlon.simulate.noise import Noise
 from dagathlon.simulate.transform import Transform
 from dagathlon.study.grammar.evaluation import Request
-from dagathlon.study.grammar.expand import ModuleEntry, Setting, expand, read_entry
+from dagathlon.study.grammar.expand import ModuleEntry, Setting, expand
 from dagathlon.study.grammar.json_source import Node, read_json, without_comments
 from dagathlon.study.grammar.library import (
     DATA_FOLDER,
@@ -24,21 +24,27 @@ from dagathlon.study.grammar.library import (
     Library,
     is_file_name,
 )
+from dagathlon.study.grammar.reading import (
+    ENTRY_KEYS,
+    read_as_told,
+    read_missing,
+    refuse_reading,
+    told_apart,
+)
+from dagathlon.study.grammar.requests import read_requests
 from dagathlon.study.grammar.resources import (
     NOTHING_WANTED,
     RESOURCES,
     WantedResources,
     read_wanted,
 )
+from dagathlon.study.grammar.sections import read_sections
 from dagathlon.study.grammar.units import seconds_of, size_of
 
-SECTIONS: Mapping[str, Kind] = {
-    "graph": "graph",
-    "parameters": "parameters",
-    "data": "data",
-    "structure_learning_algorithms": "algorithm",
-}
-_DATA_KEYS = ("graph_id", "parameters_id", "data_id", "seed_range", "noise", "transforms")
+_DATA_KEYS = (
+    *("graph_id", "parameters_id", "data_id", "seed_range", "noise", "transforms"),
+    *ENTRY_KEYS,
+)
 _SETUP_KEYS = ("title", "data", "evaluation", "time_limit", "memory_limit", *RESOURCES)
 RESERVED_TITLES = (".", "..", "store")
 _MAX_SEEDS = 10_000_000
@@ -129,7 +135,7 @@ def read_config(
         config = _read_root(root, path, _library(home or path.parent, resources))
         return _shifted(config, seed) if seed else config
     except StudyError as error:
-        raise StudyError(f"{path}: {error}") from None
+        raise error.inside(path) from None
 
 
 def config_of(
@@ -160,7 +166,7 @@ def config_of(
         config = replace(config, content=text.encode())
         return _shifted(config, seed) if seed else config
     except StudyError as error:
-        raise StudyError(f"{name}: {error}") from None
+        raise error.inside(name) from None
 
 
 def code_of(path: Path) -> list[Path]:
@@ -172,7 +178,7 @@ def code_of(path: Path) -> list[Path]:
     try:
         return _module_files(root, path.parent)
     except StudyError as error:
-        raise StudyError(f"{path}: {error}") from None
+        raise error.inside(path) from None
 
 
 def _root(path: Path) -> Node:
@@ -184,23 +190,33 @@ def _root(path: Path) -> Node:
 
 def _read_root(root: Node, path: Path, library: Library) -> Config:
     add_files(_module_files(root, library.home))
-    sections = _read_sections(root.need("resources"))
-    algorithms = sections["structure_learning_algorithms"]
-    setups = root.need("benchmark_setup")
+    sections, nodes = _both(root, path)
+    mistakes = Mistakes()
+    known = read_sections(sections, mistakes)
+    read = [mistakes.read(_read_setup, node, known, library) for node in nodes]
+    titles: set[str] = set()
+    for node, setup in zip(nodes, read, strict=True):
+        if setup is not None and setup.title in titles:
+            mistakes.add(f"{node.where}: the title {setup.title!r} is taken by an earlier setup")
+        elif setup is not None:
+            titles.add(setup.title)
+    mistakes.refuse()
+    return Config(path, read, known["structure_learning_algorithms"], library)
+
+
+def _both(root: Node, path: Path) -> tuple[Node, list[Node]]:
+    """The two parts of a study: what it can name, and its setups."""
+    mistakes = Mistakes()
+    resources = mistakes.read(root.need, "resources")
+    setups = mistakes.read(root.need, "benchmark_setup")
+    mistakes.refuse()
     if isinstance(setups.value, dict):  # the form before Benchpress 2.9
         nodes = [Node({"title": path.stem} | setups.value, setups.where)]
     else:
         nodes = list(setups.items())
     if not nodes:
         raise setups.fail("there is no setup")
-    read = [_read_setup(node, sections, library) for node in nodes]
-    titles = [setup.title for setup in read]
-    for i, title in enumerate(titles):
-        if title in titles[:i]:
-            raise nodes[i].fail(f"the title {title!r} is taken by an earlier setup")
-    for setup in read:
-        _check_references(setup, algorithms)
-    return Config(path, read, algorithms, library)
+    return resources, nodes
 
 
 def _shifted(config: Config, seed: int) -> Config:
@@ -225,38 +241,49 @@ def _module_files(root: Node, home: Path) -> list[Path]:
     """The user's own modules: `modules` lists them, relative to the study."""
     files = root.get("modules")
     found = []
+    mistakes = Mistakes()
     for item in files.items() if files else ():
         name = item.text()
         path = home / name
         if not is_file_name(name) or not path.exists():
-            raise item.fail(f"there is no file or folder {path}")
+            mistakes.add(f"{item.where}: there is no file or folder {path}")
         found.append(path)
+    mistakes.refuse()
     return found
-
-
-def _read_sections(node: Node) -> dict[str, dict[str, ModuleEntry]]:
-    node.only(SECTIONS, "resources")
-    result: dict[str, dict[str, ModuleEntry]] = {}
-    for section, kind in SECTIONS.items():
-        entries: dict[str, ModuleEntry] = {}
-        found = node.get(section)
-        for objects in found.items() if found else ():
-            name = objects.where.removeprefix(f"{node.where}.{section}.")
-            module = find(kind, name, f"{node.where}.{section}")
-            for item in objects.items():
-                entry = read_entry(module, item)
-                if entry.id in entries:
-                    first = entries[entry.id].where
-                    raise item.fail(f"the id {entry.id!r} is taken by {first}")
-                entries[entry.id] = entry
-        result[section] = entries
-    return result
 
 
 def _read_setup(
     node: Node, sections: Mapping[str, Mapping[str, ModuleEntry]], library: Library
 ) -> Setup:
-    node.only(_SETUP_KEYS, "a setup")
+    mistakes = Mistakes()
+    mistakes.read(node.only, _SETUP_KEYS, "a setup")
+    title = mistakes.read(_read_title, node)
+    places = mistakes.read(lambda: list(node.need("data").items())) or ()
+    data = [mistakes.read(_read_data, item, sections, library) for item in places]
+    evaluations = read_requests(node, sections["structure_learning_algorithms"], mistakes)
+    for entry in data:
+        if entry is not None and not entry.graphs and entry.graph_id is None:
+            _refuse_truth(entry, evaluations, mistakes)
+    time = mistakes.read(_read_limit, node, "time_limit", seconds_of)
+    memory = mistakes.read(_read_limit, node, "memory_limit", size_of)
+    wanted = mistakes.read(read_wanted, node)
+    mistakes.refuse()
+    data = told_apart(data)
+    shown = list(_shown(evaluations, data))
+    return Setup(title, data, evaluations, shown, time, memory, node.where, wanted)
+
+
+def _refuse_truth(entry: DataEntry, evaluations: Sequence[Request], mistakes: Mistakes) -> None:
+    """Refuse evaluations that compare with a truth which the data do not have."""
+    for evaluation in evaluations:
+        if evaluation.needs_truth():
+            mistakes.add(
+                f"{entry.where}: {evaluation.name} compares with the truth, which needs a "
+                "graph_id; give one, or leave the evaluation out"
+            )
+
+
+def _read_title(node: Node) -> str:
     title = node.need("title").text()
     plain = title.split() == [title] and "/" not in title and is_file_name(title)
     if not plain or title in RESERVED_TITLES:
@@ -264,41 +291,12 @@ def _read_setup(
             f"{title!r} cannot name the folder of results; a title is one word without blanks and "
             f"slashes, and none of {listing(map(repr, RESERVED_TITLES))}"
         )
-    time_limit, memory_limit = node.get("time_limit"), node.get("memory_limit")
-    data = [_read_data(item, sections, library) for item in node.need("data").items()]
-    evaluations = _read_evaluations(node.need("evaluation"))
-    return Setup(
-        title,
-        data,
-        evaluations,
-        list(_shown(evaluations, data)),
-        seconds_of(time_limit.value, time_limit.where) if time_limit else None,
-        size_of(memory_limit.value, memory_limit.where) if memory_limit else None,
-        node.where,
-        read_wanted(node),
-    )
+    return title
 
 
-def _read_evaluations(node: Node) -> list[Request]:
-    known = modules("evaluation")
-    node.only(known, "evaluation")
-    result: list[Request] = []
-    for key in node.object():
-        module = cast(type[Request], known[key])
-        child = node.need(key)
-        if child.value is None:
-            continue
-        if module.shape == "flag":
-            result += [module()] if child.flag() else []
-        elif module.shape == "ids":
-            result.append(module.from_json({"ids": child.value}, child.where))
-        elif module.shape == "object":
-            result.append(module.from_json(child.object(), child.where))
-        else:
-            for item in child.items():
-                settings = expand(module, item.object(), item)
-                result += [cast(Request, setting.module) for setting in settings]
-    return result
+def _read_limit(node: Node, key: str, read: Callable[[Any, str], Any]) -> Any:
+    child = node.get(key)
+    return read(child.value, child.where) if child else None
 
 
 def _shown(asked: Sequence[Request], data: Sequence[DataEntry]) -> Iterator[Request]:
@@ -327,40 +325,61 @@ def shown_besides(named: set[str], ids: Sequence[str], has_truth: bool) -> Itera
 def _read_data(
     node: Node, sections: Mapping[str, Mapping[str, ModuleEntry]], library: Library
 ) -> DataEntry:
-    node.only(_DATA_KEYS, "a data entry")
-    data_node = node.need("data_id")
-    data_id = data_node.text()
-    data: Sequence[Part] = library.data(data_id)
-    fixed = bool(data)
-    if not fixed:
-        if data_id not in sections["data"]:
-            choices = [*sections["data"], *library.names(DATA_FOLDER, (".csv",))]
-            looked = f"{library.looked(DATA_FOLDER, data_id)}, or a folder of .csv files"
-            raise data_node.fail(f"{unknown('data id', data_id, choices)}; {looked}")
-        data = sections["data"][data_id].settings
-    graphs = _alternatives(node, "graph_id", sections["graph"], library)
-    parameters = (
-        () if fixed else _alternatives(node, "parameters_id", sections["parameters"], library)
+    mistakes = Mistakes()
+    mistakes.read(node.only, _DATA_KEYS, "a data entry")
+    data_id, data = mistakes.read(_read_rows, node, sections, library) or ("", ())
+    graphs = mistakes.read(_alternatives, node, "graph_id", sections["graph"], library)
+    parameters_id = mistakes.read(_optional_text, node, "parameters_id")
+    parameters: Sequence[Part] = ()
+    if data_id and not any(isinstance(part, FixedFile) for part in data):
+        found = mistakes.read(_read_parameters, node, sections["parameters"], library)
+        parameters_id, parameters = found or (None, ())
+    seeds = mistakes.read(_read_seeds, node)
+    steps = mistakes.read(
+        lambda: list(
+            itertools.product(_read_noises(node), *read_missing(node), *_read_transforms(node))
+        )
     )
-    parameters_id = _optional_text(node, "parameters_id")
-    if not fixed and not parameters:
-        # The graph of a network comes with its parameters.
-        graph_id = _optional_text(node, "graph_id")
-        model = None if graph_id is None else library.model_of(graph_id)
-        parameters, parameters_id = ([model], graph_id) if model else ((), None)
-    if not fixed and not parameters:
+    mistakes.refuse()
+    names = (_optional_text(node, "graph_id"), parameters_id, data_id)
+    return DataEntry(*names, graphs, parameters, data, seeds, steps, node.where)
+
+
+def _read_parameters(
+    node: Node, entries: Mapping[str, ModuleEntry], library: Library
+) -> tuple[str | None, Sequence[Part]]:
+    """What data are drawn from, with its id; the graph of a network comes with its parameters."""
+    found, name = _alternatives(node, "parameters_id", entries, library), node.get("parameters_id")
+    if found or (name is not None and _is_wrong(entries, name.value)):
+        return _optional_text(node, "parameters_id"), found
+    graph_id = _optional_text(node, "graph_id")
+    model = None if graph_id is None else library.model_of(graph_id)
+    if model is None:
         raise node.fail("data are drawn from parameters: parameters_id must not be null")
-    return DataEntry(
-        _optional_text(node, "graph_id"),
-        parameters_id,
-        data_id,
-        graphs,
-        parameters,
-        data,
-        _read_seeds(node),
-        list(itertools.product(_read_noises(node), *_read_transforms(node))),
-        node.where,
-    )
+    return graph_id, [model]
+
+
+def _is_wrong(entries: Mapping[str, ModuleEntry], name: object) -> bool:
+    """Whether an id is that of an entry with a mistake, which has been told."""
+    entry = entries.get(name) if isinstance(name, str) else None
+    return entry is not None and not entry.values and not entry.settings
+
+
+def _read_rows(
+    node: Node, sections: Mapping[str, Mapping[str, ModuleEntry]], library: Library
+) -> tuple[str, Sequence[Part]]:
+    """The rows of a data entry: files, else what generators of that id draw."""
+    child = node.need("data_id")
+    name = child.text()
+    files = read_as_told(node, library.data(name))
+    if files:
+        return name, files
+    if name not in sections["data"]:
+        choices = [*sections["data"], *library.names(DATA_FOLDER, (".csv",))]
+        looked = f"{library.looked(DATA_FOLDER, name)}, or a folder of .csv files"
+        raise child.fail(f"{unknown('data id', name, choices)}; {looked}")
+    refuse_reading(node)
+    return name, sections["data"][name].settings
 
 
 def _optional_text(node: Node, key: str) -> str | None:
@@ -442,20 +461,3 @@ def _read_transform(node: Node) -> list[Transform]:
         if transform in found[:i]:
             raise inner.fail(f"{transform.label} stands twice")
     return found
-
-
-def _check_references(setup: Setup, algorithms: Mapping[str, ModuleEntry]) -> None:
-    for evaluation in setup.evaluations:
-        where = f"{setup.where}.evaluation.{evaluation.name}"
-        for name in evaluation.algorithms():
-            if name not in algorithms:
-                hint = suggestion(name, algorithms)
-                raise StudyError(
-                    f"{where}: no algorithm has the id {name!r}{hint}; ids: {listing(algorithms)}"
-                )
-        for entry in setup.data:
-            if evaluation.needs_truth() and not entry.graphs:
-                raise StudyError(
-                    f"{entry.where}: {evaluation.name} compares with the truth, which needs a "
-                    "graph_id; give one, or leave the evaluation out"
-                )

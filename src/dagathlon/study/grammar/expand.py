@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dagathlon.errors import Mistakes
 from dagathlon.modules import Module
 from dagathlon.study.grammar.json_source import Node
 from dagathlon.study.grammar.resources import (
@@ -18,6 +19,7 @@ from dagathlon.study.grammar.resources import (
 )
 
 MAX_SETTINGS = 1_000_000
+_MOST_WRONG = 1000
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,14 @@ def expand(module: type[Module], values: Mapping[str, Any], node: Node) -> list[
     if total > MAX_SETTINGS:
         raise node.fail(f"expands to {total} settings; {MAX_SETTINGS} is the most")
     points = (dict(zip(values, point, strict=True)) for point in itertools.product(*axes))
-    return [Setting(module.from_json(point, node.where), point) for point in points]
+    mistakes = Mistakes()
+    settings = []
+    for n, point in enumerate(points):
+        settings.append(Setting(mistakes.read(module.from_json, point, node.where), point))
+        if mistakes and n >= _MOST_WRONG:
+            break
+    mistakes.refuse()
+    return settings
 
 
 def _axis(module: type[Module], key: str, value: Any) -> Sequence[Any]:

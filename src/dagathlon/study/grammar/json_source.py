@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dagathlon.errors import StudyError, listing, no_such_file, suggestion
+from dagathlon.errors import Mistakes, StudyError, listing, no_such_file, suggestion
 from dagathlon.study.grammar.examples import hint_for
 
 _MAX_BYTES = 64 * 2**20
@@ -135,10 +135,12 @@ class Node:
 
     def only(self, allowed: Collection[str], what: str) -> None:
         """Refuse keys that are not allowed."""
+        mistakes = Mistakes()
         for key in self.object():
             if key not in allowed:
-                hint = suggestion(key, allowed)
-                raise self.fail(f"{what} has no key {key!r}{hint}; allowed: {listing(allowed)}")
+                problem = f"{what} has no key {key!r}{suggestion(key, allowed)}"
+                mistakes.add(f"{self.where}: {problem}; allowed: {listing(allowed)}")
+        mistakes.refuse()
 
 
 def _join(where: str, key: str) -> str:

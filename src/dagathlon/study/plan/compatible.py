@@ -1,21 +1,23 @@
-"""Refusing pairs that cannot work before anything runs, with the place and the remedy."""
+"""Finding pairs that cannot work before anything runs, with the place and the remedy."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
-from dagathlon.data import LinearSem, list_networks
+from dagathlon.data import Dataset, LinearSem, list_networks
 from dagathlon.data.facts import DataFacts, facts_of
-from dagathlon.errors import StudyError, listing
+from dagathlon.errors import Mistakes, StudyError, listing
 from dagathlon.graphs import Mark
 from dagathlon.learners.base import Learner
 from dagathlon.simulate.base import DataGenerator, GraphGenerator, ParameterGenerator
-from dagathlon.study.engine.fixed import READERS
+from dagathlon.study.engine.fixed import READERS, read_fixed_data
 from dagathlon.study.grammar.config import Part
 from dagathlon.study.grammar.expand import ModuleEntry
 from dagathlon.study.grammar.library import FixedFile
+from dagathlon.study.plan.plan import ALGORITHM, Omission
 from dagathlon.study.plan.task import TaskKind
 
 
@@ -33,14 +35,52 @@ def facts_of_case(graph: Part | None, parameters: Part | None, data: Part, where
     return generator.facts(model)
 
 
-def check_case(chain: Sequence[ModuleEntry], data: DataFacts, where: str) -> None:
-    """Refuse an algorithm, or one that it reads from, that cannot work on such data."""
-    for entry in chain:
-        for setting in entry.settings:
-            learner = cast(Learner, setting.module)
-            objection = learner.objection(data)
-            if objection:
-                raise StudyError(f"{entry.where} on {where}: {objection}")
+def with_columns(facts: DataFacts, graph: Part | None) -> DataFacts:
+    """The facts with the number of columns, where the graph tells it."""
+    if facts.n_columns is not None or graph is None:
+        return facts
+    if isinstance(graph, FixedFile):
+        return replace(facts, n_columns=len(_names_of(graph, TaskKind.GRAPH)))
+    native = getattr(graph.module, "native", None)
+    nodes = getattr(graph.module if native is None else native(), "nodes", None)
+    return replace(facts, n_columns=nodes if isinstance(nodes, int) else None)
+
+
+class Unsuited:
+    """Algorithms that do not take the data of a study; a study of nothing else is refused.
+
+    Attributes
+    ----------
+    omissions
+        Who is skipped on which data, and why.
+    """
+
+    def __init__(self) -> None:
+        self.omissions: list[Omission] = []
+        self._some_suit = False
+        self._mistakes = Mistakes()
+
+    def look(self, chain: Sequence[ModuleEntry], facts: DataFacts, where: str, data: str) -> None:
+        """Look at an algorithm, the first of the chain, with those that it reads from."""
+        entry, *others = chain
+        reasons = [reason for other in others for reason in _objections(other, facts) if reason]
+        found = [reasons[0] if reasons else reason for reason in _objections(entry, facts)]
+        self._some_suit |= not all(found) or not found
+        for reason in dict.fromkeys(filter(None, found)):
+            self._mistakes.add(f"{entry.where} on {where}: {reason}")
+            n = found.count(reason)
+            some = "" if n == len(found) else f" ({n} of {len(found)} settings)"
+            self.omissions.append(Omission(where, data, f"{ALGORITHM} {entry.id}{some}", reason))
+
+    def refuse_if_nothing_suits(self) -> None:
+        """Refuse a study whose algorithms take none of its data."""
+        if not self._some_suit:
+            self._mistakes.refuse()
+
+
+def _objections(entry: ModuleEntry, facts: DataFacts) -> list[str]:
+    """What each setting of an algorithm says against such data."""
+    return [cast(Learner, setting.module).objection(facts) for setting in entry.settings]
 
 
 def _check_names(graph: Part | None, other: Part | None, kind: TaskKind, where: str) -> None:
@@ -60,6 +100,8 @@ def _check_names(graph: Part | None, other: Part | None, kind: TaskKind, where: 
 
 @functools.cache
 def _names_of(source: FixedFile, kind: TaskKind) -> tuple[str, ...]:
+    if kind is TaskKind.DATA:
+        return _data_of(source).names
     return tuple(READERS[kind](source.location).names)
 
 
@@ -105,7 +147,12 @@ def _kind_of_file(source: FixedFile) -> str:
 
 @functools.cache
 def _facts_of_file(source: FixedFile) -> DataFacts:
-    return facts_of(READERS[TaskKind.DATA](source.location))
+    return facts_of(_data_of(source))
+
+
+@functools.lru_cache(maxsize=1)
+def _data_of(source: FixedFile) -> Dataset:
+    return read_fixed_data(source.location, source.reading)
 
 
 @functools.cache

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from dagathlon.data.facts import DataFacts
 from dagathlon.study.plan.task import Limits, Resources, Task, TaskKind
 
 
@@ -79,8 +80,12 @@ class Case(NamedTuple):
     origin: int = 0
 
 
+ALGORITHM = "algorithm"
+"""With what an omission begins that is an algorithm, whose runs are skipped."""
+
+
 class Omission(NamedTuple):
-    """A transform or metric that has no meaning for its data, and why; it is no failure."""
+    """A transform, metric or algorithm that does not suit its data, and why; it is no failure."""
 
     where: str
     data_label: str
@@ -132,11 +137,13 @@ class Plan:
     resources
         Cores and cards of the learning tasks that have more than one core, by position.
     omissions
-        Transforms that are not applicable, with the reason.
+        Transforms, metrics and algorithms that do not suit their data, with the reason.
     data_scores
         Positions of the tasks that look at whole data sets, by name and number of the case.
     origins
         Where data sets come from.
+    facts
+        What is known of the data of each origin.
     """
 
     tasks: list[Task] = field(default_factory=list)
@@ -148,6 +155,7 @@ class Plan:
     omissions: list[Omission] = field(default_factory=list)
     data_scores: dict[str, dict[int, int]] = field(default_factory=dict)
     origins: list[Origin] = field(default_factory=list)
+    facts: list[DataFacts] = field(default_factory=list)
 
     def counts(self) -> dict[TaskKind, int]:
         """Number of tasks of each kind, in the order of the pipeline."""

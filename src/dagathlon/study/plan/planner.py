@@ -7,7 +7,7 @@ from math import prod
 from typing import NamedTuple, cast
 
 from dagathlon.data.facts import DataFacts
-from dagathlon.errors import StudyError
+from dagathlon.errors import Mistakes, StudyError
 from dagathlon.evaluate.steps import McmcEstimator
 from dagathlon.learners.base import Learner
 from dagathlon.modules.lineage import lineage, raised
@@ -18,7 +18,8 @@ from dagathlon.study.grammar.library import FixedFile
 from dagathlon.study.grammar.resources import resources_of
 from dagathlon.study.grammar.wanted import Agreed, Cases, Learning, transform_label
 from dagathlon.study.plan.collector import Collector
-from dagathlon.study.plan.compatible import check_case, facts_of_case
+from dagathlon.study.plan.compatible import Unsuited, facts_of_case, with_columns
+from dagathlon.study.plan.imputing import Pooling
 from dagathlon.study.plan.inputs import Inputs
 from dagathlon.study.plan.labels import label_of
 from dagathlon.study.plan.plan import Case, Omission, Origin, Plan, Run
@@ -52,13 +53,9 @@ def make_plan(
     try:
         for number, setup in enumerate(config.setups):
             planner.add_setup(number, setup)
+        planner.finish(config.setups[0].where)
     except StudyError as error:
-        raise StudyError(f"{config.path}: {error}") from None
-    if not planner.plan.cases:
-        place = config.setups[0].where
-        raise StudyError(
-            f"{config.path}: {place}.data: there is no data set; look at seed_range and empty lists"
-        )
+        raise error.inside(config.path) from None
     return planner.plan
 
 
@@ -90,13 +87,31 @@ class _Planner:
         self.inputs = Inputs(config)
         self.limits = limits
         self.collect = Collector(self.plan.tasks)
+        self.pooling = Pooling(self.collect)
+        self.mistakes = Mistakes()
+        self.unsuited = Unsuited()
 
     def add_setup(self, number: int, setup: Setup) -> None:
         for entry in setup.data:
             combinations = list(_combinations(entry))
             for place, parts in enumerate(combinations, 1):
-                for kind in self._kinds(number, setup, entry, parts, place):
-                    self._add_kind(number, kind)
+                self.mistakes.read(self._add_parts, number, setup, entry, parts, place)
+
+    def _add_parts(
+        self, number: int, setup: Setup, entry: DataEntry, parts: _Parts, place: int
+    ) -> None:
+        for kind in self._kinds(number, setup, entry, parts, place):
+            self._add_kind(number, kind)
+
+    def finish(self, where: str) -> None:
+        """Refuse a study with mistakes, without data, or in which no algorithm suits its data."""
+        self.mistakes.refuse()
+        if not self.plan.cases:
+            raise StudyError(
+                f"{where}.data: there is no data set; look at seed_range and empty lists"
+            )
+        self.unsuited.refuse_if_nothing_suits()
+        self.plan.omissions += self.unsuited.omissions
 
     def _kinds(
         self, number: int, setup: Setup, entry: DataEntry, parts: _Parts, place: int
@@ -109,7 +124,6 @@ class _Planner:
             facts = self._transformed(steps, before, entry.where, labels[2])
             if facts is None:
                 continue
-            self._check(ids, facts, entry.where)
             transform = transform_label(steps)
             cases = Cases(
                 labels[0],
@@ -122,6 +136,7 @@ class _Planner:
                 tuple(step for step in steps if not step.does_nothing),
                 ids,
             )
+            self._look(ids, facts, entry.where, cases.data)
             for name, reason in without_value(cases):
                 omission = Omission(entry.where, cases.data, f"metric {name}", reason)
                 self.plan.omissions.append(omission)
@@ -129,6 +144,7 @@ class _Planner:
             scores = [ScoreCall.of(one) for one in found.run_scores]
             names = tuple(one.name for one in scores if one.name != STANDARD)
             self.plan.origins.append(_origin(number, entry, parts, place)._replace(scores=names))
+            self.plan.facts.append(with_columns(facts, parts.graph))
             origin = len(self.plan.origins) - 1
             yield _Kind(setup, entry, parts, steps, cases, found, scores, origin)
 
@@ -145,10 +161,14 @@ class _Planner:
             facts = step.facts(facts)
         return facts
 
-    def _check(self, ids: Sequence[str], facts: DataFacts, where: str) -> None:
-        """Refuse algorithms that cannot take part."""
+    def _look(self, ids: Sequence[str], facts: DataFacts, where: str, data: str) -> None:
+        """Find the algorithms that cannot take part; their runs will be skipped."""
+        mistakes = Mistakes()
         for name in ids:
-            check_case(self.inputs.chain(name), facts, where)
+            chain = mistakes.read(self.inputs.chain, name)
+            if chain:
+                self.unsuited.look(chain, facts, where, data)
+        mistakes.refuse()
 
     def _add_kind(self, number: int, kind: _Kind) -> None:
         further = [one for one in kind.agreed.learning if self._possible(kind, one)]
@@ -166,11 +186,11 @@ class _Planner:
                 self._add_further(number, kind, case, learning)
 
     def _possible(self, kind: _Kind, learning: Learning) -> bool:
-        """Whether transforms that an evaluation asks for have a meaning; who cannot is refused."""
+        """Whether transforms that an evaluation asks for have a meaning."""
         where, data = kind.entry.where, kind.cases.data
         facts = self._transformed(learning.steps, kind.cases.facts, where, data)
         if facts is not None:
-            self._check(learning.ids, facts, f"{where}, {learning.label}")
+            self._look(learning.ids, facts, where, f"{data}, {learning.label}")
         return facts is not None
 
     def _case(self, kind: _Kind, seed: int) -> tuple[Case, int | None]:
@@ -184,7 +204,9 @@ class _Planner:
             on_graph = () if graph is None else (graph,)
             model = (self.collect.drawn(TaskKind.PARAMETERS, parts.parameters, seed, on_graph),)
         data = self.collect.drawn(TaskKind.DATA, parts.data, seed, model)
+        graph = self.collect.observed(parts.data, graph, data)
         graph, data = self.collect.apply(kind.steps, graph, data, seed)
+        self.pooling.note(kind.steps, data)
         noise = next((step.code for step in kind.steps[:1]), "N")
         case = Case(
             graph,
@@ -228,6 +250,7 @@ class _Planner:
 
     def _add_further(self, number: int, kind: _Kind, case: Case, learning: Learning) -> None:
         graph, data = self.collect.apply(learning.steps, case.graph, case.data, case.seed)
+        self.pooling.inherit(case.data, data)
         added = case._replace(graph=graph, data=data, transform=learning.label)
         self.plan.cases.append(added)
         numbered = len(self.plan.cases) - 1
@@ -244,7 +267,7 @@ class _Planner:
         entry = self.algorithms[name]
         for i, setting in enumerate(entry.settings):
             learn = self._learn(entry, setting, case, kind.setup)
-            yield i, learn, self._estimate(setting, learn)
+            yield i, learn, self._estimate(setting, learn, self.plan.cases[case].data)
 
     def _learn(self, entry: ModuleEntry, setting: Setting, case: int, setup: Setup) -> int:
         found = self.plan.cases[case]
@@ -252,14 +275,15 @@ class _Planner:
         inputs: tuple[int, ...] = (found.data,)
         for other in self.inputs.of(setting):
             start = self._learn(other, other.settings[0], case, setup)
-            inputs = (*inputs, self._estimate(other.settings[0], start))
+            inputs = (*inputs, self._estimate(other.settings[0], start, found.data))
 
         def make() -> Call:
             values = self.inputs.values(setting, entry.where)
             behind = raised(lineage(self.inputs.resolved(setting, values)))
             return Call.of(TaskKind.LEARN, module.name, module.version, values, raised=behind)
 
-        position = self.collect.add(self.collect.call(setting, make), found.seed, inputs)
+        call = self.pooling.call(setting, found.data, make)
+        position = self.collect.add(call, found.seed, inputs)
         self._limit(position, module, setup)
         resources = resources_of(module, entry.resources, setup.resources)
         if resources != _ORDINARY:
@@ -273,10 +297,10 @@ class _Planner:
         if time is not None or memory is not None:
             self.plan.limits[position] = Limits(time, memory)
 
-    def _estimate(self, setting: Setting, learn: int) -> int:
+    def _estimate(self, setting: Setting, learn: int, data: int) -> int:
         """A chain becomes a graph by an estimator; other learners' graphs are there already."""
         module = cast(Learner, setting.module)
-        if not module.samples:
+        if not module.samples or self.pooling.pools(data):
             return learn
         values = {name: getattr(module, name) for name in module.ESTIMATOR_FIELDS}
         call = Call.of(TaskKind.ESTIMATE, McmcEstimator.name, McmcEstimator.version, values)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections import Counter
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any, Protocol, Self
@@ -143,6 +145,7 @@ class Display:
         self._log = log
         self._quiet = quiet
         self._next_running = 0.0
+        self._reasons: dict[str, Counter[str]] = {}
         self._stack = ExitStack()
         if log is not None:
             self._stack.callback(log.close)
@@ -157,6 +160,9 @@ class Display:
     def on_event(self, event: Event) -> None:
         """Take in an event of the engine."""
         self._tally.add(event)
+        if isinstance(event, Finished) and event.outcome.status is Status.SKIPPED:
+            reasons = self._reasons.setdefault(event.task.call.module, Counter())
+            reasons[event.outcome.reason] += 1
         if self._log is not None and self._is_logged(event):
             self._write(self._log, event_json(event))
         if isinstance(event, Note):
@@ -174,11 +180,11 @@ class Display:
         self._view.close()
         if self._log is not None:
             self._write(self._log, {"event": "end", **summary.to_json()})
-        lines = failure_lines(summary)
+        lines = failure_lines(summary, self._reasons)
         if not self._quiet or summary.interrupted:
             lines = [*closing_lines(summary), *lines]
         for line in lines:
-            self._console.print(line, markup=False, highlight=False)
+            self._console.print(line, markup=False, highlight=False, soft_wrap=True)
 
     def _is_logged(self, event: Event) -> bool:
         """What is under way is logged once a second, single figures never, the rest always."""
@@ -315,13 +321,17 @@ def closing_lines(summary: Summary) -> list[str]:
     return lines
 
 
-def failure_lines(summary: Summary) -> list[str]:
-    """Failures by code and algorithm."""
+def failure_lines(summary: Summary, reasons: Mapping[str, Counter[str]]) -> list[str]:
+    """Failures by code and algorithm, and why runs were skipped, by algorithm."""
     meaning = {
         Status.TIME: "over the time limit",
         Status.ERROR: "ended in an error",
         Status.MEMORY: "over the memory limit",
         Status.SKIPPED: "not run",
     }
-    found = sorted(summary.failures().items())
-    return [f"{status}  {module}: {n:,} {meaning[Status(status)]}" for (status, module), n in found]
+    lines = []
+    for (status, module), n in sorted(summary.failures().items()):
+        lines.append(f"{status}  {module}: {n:,} {meaning[Status(status)]}")
+        if status == Status.SKIPPED:
+            lines += [f"  {reason}" for reason, _ in reasons.get(module, Counter()).most_common(3)]
+    return lines

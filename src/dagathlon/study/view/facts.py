@@ -163,6 +163,8 @@ def _module(facts: Any) -> ModuleFacts:
         parameters=_by_name(facts["parameters"], lambda text: _typed(text, str)),
         takes=_texts(facts["takes"]),
         samples=_typed(facts["samples"], bool),
+        # Studies that were saved before learners told it have none.
+        abilities=_by_name(facts.get("abilities", {}), lambda text: _typed(text, str)),
         **{name: _typed(facts[name], str) for name in texts},
     )
 

@@ -30,6 +30,8 @@ class ModuleFacts:
         One line on each parameter, by name.
     takes, gives, samples
         Of a learner: kinds of data, kind of graph, whether it gives a chain.
+    abilities
+        Of a learner: what it ``takes``, ``gives`` and ``assumes``, in words.
     """
 
     name: str
@@ -42,6 +44,7 @@ class ModuleFacts:
     takes: tuple[str, ...] = ()
     gives: str = ""
     samples: bool = False
+    abilities: Mapping[str, str] = field(default_factory=dict)
 
 
 class SavedSetting(NamedTuple):

@@ -8,6 +8,8 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from dagathlon.evaluate.metric import measures
+from dagathlon.learners.abilities import abilities_of
+from dagathlon.learners.base import Learner
 from dagathlon.modules import Module
 from dagathlon.study.grammar.config import Config, DataEntry, Part, Setup
 from dagathlon.study.grammar.expand import ModuleEntry, Setting
@@ -77,7 +79,15 @@ def module_facts(module: type[Module]) -> ModuleFacts:
         tuple(sorted(getattr(module, "takes", ()))),
         str(getattr(module, "gives", "")) if module.kind == "algorithm" else "",
         bool(getattr(module, "samples", False)),
+        _abilities(module),
     )
+
+
+def _abilities(module: type[Module]) -> dict[str, str]:
+    if not issubclass(module, Learner):
+        return {}
+    able = abilities_of(module)
+    return {"takes": able.taken(), "gives": able.given(), "assumes": ", ".join(able.assumes)}
 
 
 def _algorithm(entry: ModuleEntry) -> Algorithm:

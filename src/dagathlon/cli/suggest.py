@@ -1,0 +1,132 @@
+"""``dagathlon suggest``: which learners suit a data file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import textwrap
+from pathlib import Path
+from typing import Any
+
+from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules
+from dagathlon.data import Dataset, read_data
+from dagathlon.learners.suggest import QUESTIONS, Advice, Suggestion, suggest
+
+_SHOWN = 3
+_WIDTH = 96
+
+
+def add_parser(commands: Commands) -> None:
+    """Declare the command."""
+    parser = command(
+        commands,
+        "suggest",
+        "say which learners suit a data file, what they assume and how long they take",
+        "dagathlon suggest data.csv",
+        _run,
+    )
+    parser.add_argument("data", type=Path, help="data file (CSV, TSV, Parquet, Arrow)")
+    parser.add_argument("--all", action="store_true", help="all learners, and why some do not suit")
+    parser.add_argument("--json", action="store_true", help="print JSON, with all learners")
+    add_modules_argument(parser)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    load_modules(arguments)
+    advice = suggest(_data(arguments))
+    if arguments.json:
+        print(json.dumps(_plain(advice, arguments.data), indent=1))
+        return 0
+    print(f"{arguments.data}: {advice.data}")
+    for note in advice.notes:
+        print(textwrap.fill(note, _WIDTH, initial_indent="  ", subsequent_indent="  "))
+    for question in QUESTIONS:
+        _print_group(question, advice, everything=arguments.all)
+    if arguments.all:
+        print("\nnot for these data")
+        for name, reason in advice.unsuitable.items():
+            print(f"  {name}: {reason}")
+    _print_commands(advice, arguments.data)
+    return 0
+
+
+def _data(arguments: argparse.Namespace) -> Dataset:
+    return read_data(arguments.data)
+
+
+def _print_group(question: str, advice: Advice, *, everything: bool) -> None:
+    """A few learners with one answer in full, the others by name."""
+    group = [one for one in advice.suitable if one.question == question]
+    if not group:
+        return
+    print(f"\n{QUESTIONS[question]}")
+    quick = [one for one in group if not one.takes_long]
+    shown = group if everything else quick[:_SHOWN]
+    width = max((len(one.spec) for one in shown), default=0)
+    for one in shown:
+        assumed = f"assumes {', '.join(one.assumes)}" if one.assumes else ""
+        text = f"{one.spec:{width}}  {_time(one):20}  {assumed}".rstrip()
+        under = " " * (width + 26)
+        print(textwrap.fill(text, _WIDTH, initial_indent="  ", subsequent_indent=under))
+    others = [one for one in quick if one not in shown]
+    slow = [one for one in group if one.takes_long and one not in shown]
+    _print_names("also", [one.spec for one in others])
+    _print_names("long", [f"{one.spec} ({_time(one)})" for one in slow])
+
+
+def _print_names(title: str, names: list[str]) -> None:
+    if names:
+        text = f"{title}: {', '.join(names)}"
+        print(textwrap.fill(text, _WIDTH, initial_indent="  ", subsequent_indent="    "))
+
+
+def _time(one: Suggestion) -> str:
+    return "time not known" if one.cost is None else one.cost.words()
+
+
+def _print_commands(advice: Advice, path: Path) -> None:
+    picks = _picks(advice)
+    if not picks:
+        print("\nno learner takes these data as they are; --all says why")
+        return
+    print("\nto go on")
+    print(f"  {_learn(picks[0], path)}")
+    options = " ".join(f"--pick {shlex.quote(one.spec)}" for one in picks)
+    print(f"  dagathlon new study study.json --data {shlex.quote(str(path))} {options}")
+    print("  dagathlon run study.json")
+
+
+def _picks(advice: Advice) -> list[Suggestion]:
+    """The first of each group that gives directions."""
+    found = []
+    for question in ("class", "dag", "latent"):
+        group = [one for one in advice.suitable if one.question == question]
+        found += [one for one in group if not one.takes_long][:1]
+    return found or list(advice.suitable[:1])
+
+
+def _learn(one: Suggestion, path: Path) -> str:
+    return (
+        f"dagathlon learn {shlex.quote(str(path))} --with {shlex.quote(one.spec)} --out graph.csv"
+    )
+
+
+def _plain(advice: Advice, path: Path) -> dict[str, Any]:
+    return {
+        "data": advice.data,
+        "notes": list(advice.notes),
+        "suitable": [
+            {
+                "learner": one.spec,
+                "answers": one.question,
+                "gives": one.gives,
+                "seconds": None if one.cost is None else one.cost.seconds,
+                "extrapolated": one.cost is not None and one.cost.extrapolated,
+                "assumes": list(one.assumes),
+                "command": _learn(one, path),
+            }
+            for one in advice.suitable
+        ],
+        "unsuitable": dict(advice.unsuitable),
+    }

@@ -1,0 +1,224 @@
+"""What a learner takes, gives and assumes: one answer for commands, documentation and reports.
+
+Most of it is derived: a learner takes constraints that has a parameter for them, begins with a
+graph that it can be told the algorithm of, and takes the data that some of its parameters take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, cast
+
+from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.errors import DagathlonError
+from dagathlon.learners.base import Learner
+from dagathlon.learners.independence import DELETION, TESTS
+
+KINDS: tuple[DataKind, ...] = ("continuous", "discrete", "mixed")
+TAKES = (*KINDS, "missing", "interventions", "constraints", "tiers", "start")
+GIVES = ("dag", "cpdag", "pag", "mag", "undirected", "mixed", "posterior")
+FAMILIES: Mapping[str, str] = {
+    "constraint": "constraint-based",
+    "score": "score-based",
+    "hybrid": "hybrid",
+    "order": "over orders",
+    "exact": "exact",
+    "bayesian": "Bayesian",
+    "continuous": "continuous optimisation and noise",
+    "undirected": "undirected",
+    "external": "external programs",
+    "benchpress": "Benchpress's names",
+    "own": "yours",
+}
+_SUCH = "as the learner it runs"
+
+
+@dataclass(frozen=True)
+class Abilities:
+    """What a learner can be given, and what comes out.
+
+    Parameters
+    ----------
+    family
+        A key of `FAMILIES`.
+    takes, gives
+        Words of `TAKES` and `GIVES`, each with the parameters that it takes: ``test=zf.td``, or
+        the empty text where the defaults do.
+    decided_by
+        Parameters that decide on the kinds of data.
+    assumes
+        What the learner relies on.
+    """
+
+    family: str
+    takes: Mapping[str, str]
+    gives: Mapping[str, str]
+    decided_by: tuple[str, ...]
+    assumes: tuple[str, ...]
+
+    def taken(self) -> str:
+        """What it takes, on one line."""
+        kinds: dict[str, str] = {word: how for word, how in self.takes.items() if word in KINDS}
+        some = "any data" if len(kinds) == len(KINDS) and not any(kinds.values()) else ""
+        rest = {word: how for word, how in self.takes.items() if word not in kinds}
+        by = f" (by {', '.join(self.decided_by)})" if self.decided_by else ""
+        return ", ".join(filter(None, [some or _listed(kinds), _listed(rest)])) + by
+
+    def given(self) -> str:
+        """What it gives, on one line."""
+        return _listed(self.gives)
+
+
+def _listed(words: Mapping[str, str]) -> str:
+    return ", ".join(f"{word} [{how}]" if how else word for word, how in words.items())
+
+
+def suited(cls: type[Learner], facts: DataFacts) -> tuple[str, Learner] | str:
+    """The parameters and the learner that take such data, defaults first, or why none does.
+
+    Tests are tried, which ask the same in other ways; another loss, say, means another model, which
+    is for people to choose.
+    """
+    default = _default(cls)
+    if default is None:
+        return f"{cls.name} has parameters without a default"
+    problem = default.objection(facts)
+    for how, one in [("", default), *(_variants(default) if problem else ())]:
+        if (not how or how.startswith("test=")) and not one.objection(facts):
+            return how, one
+    return problem
+
+
+def abilities_of(cls: type[Learner]) -> Abilities:
+    """What a learner takes, gives and assumes, whatever its parameters."""
+    return _abilities(cls)  # type: ignore[arg-type]  # classes are hashable
+
+
+@cache
+def _abilities(cls: type[Learner]) -> Abilities:
+    default = _default(cls)
+    variants = list(_variants(default)) if default is not None else []
+    takes = dict(_kinds(cls, default, variants))
+    gaps = _missing(default, variants)
+    if gaps is not None:
+        takes["missing"] = gaps
+    if cls.handles_interventions:
+        takes["interventions"] = ""
+    references = {p.type.reference.to for p in cls.parameters().values() if p.type.reference}
+    if "settings" in references:
+        takes |= {"missing": _SUCH, "interventions": _SUCH}
+    if "constraints" in references and getattr(cls, "honours_constraints", True):
+        takes |= {"constraints": "", "tiers": ""}
+    if "algorithm" in references:
+        takes["start"] = ""
+    ordered = {word: takes[word] for word in TAKES if word in takes}
+    gives = dict(_gives(cls, default, variants))
+    # Benchpress's names rely on what the learner behind them does.
+    assumes = cls.assumes or getattr(getattr(cls, "runs", None), "assumes", ())
+    return Abilities(_family(cls), ordered, gives, _deciding(default, variants), assumes)
+
+
+def chosen(cls: type[Learner], takes: set[str], gives: set[str]) -> bool:
+    """Whether a learner takes and gives all of these."""
+    found = abilities_of(cls)
+    return takes <= set(found.takes) and gives <= set(found.gives)
+
+
+def _family(cls: type[Learner]) -> str:
+    package, *rest = cls.__module__.split(".")
+    if package != "dagathlon" or not rest:
+        return "own"
+    found = rest[1] if rest[0] == "learners" and len(rest) > 1 else rest[0]
+    return found if found in FAMILIES else "own"
+
+
+def _default(cls: type[Learner]) -> Learner | None:
+    """The learner with its defaults; None for one that must be told something."""
+    required = any(parameter.required for parameter in cls.parameters().values())
+    return None if required else cls()
+
+
+def _variants(default: Learner) -> Iterator[tuple[str, Learner]]:
+    """The learner with one parameter changed, for each of the choices of each parameter."""
+    for name, parameter in type(default).parameters().items():
+        values = list(_choices(parameter.type.schema))
+        if name == "test" and not values:
+            usual: Mapping[DataKind, str] = getattr(default, "default_tests", {})
+            tests = dict.fromkeys([*usual.values(), *TESTS])
+            values = [*tests, *(f"{test}{DELETION}" for test in tests)]
+        for value in values:
+            try:
+                variant = replace(default, **{parameter.attribute: value})
+                if not variant.problem():
+                    yield f"{name}={value}", variant
+            except (DagathlonError, KeyError, ValueError):
+                continue
+
+
+def _choices(schema: Mapping[str, Any]) -> Iterator[Any]:
+    """The values that a schema names."""
+    yield from (value for value in schema.get("enum", ()) if value is not None)
+    for part in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
+        yield from _choices(part)
+
+
+def _kinds(
+    cls: type[Learner], default: Learner | None, variants: list[tuple[str, Learner]]
+) -> Iterator[tuple[str, str]]:
+    """The kinds of data, and with which parameters."""
+    for kind in KINDS:
+        if kind not in cls.takes:
+            continue
+        if default is None or kind in default.accepted():
+            yield kind, ""
+        else:
+            alone = (how for how, one in variants if kind in one.accepted())
+            yield kind, next(alone, "") or _by(_deciding(default, variants))
+
+
+def _missing(default: Learner | None, variants: list[tuple[str, Learner]]) -> str | None:
+    """With which parameters missing values are understood; None if with none."""
+    found = []
+    for kind in KINDS if default is not None else ():
+        gaps = DataFacts(kind, missing=True)
+        tried = [("", cast(Learner, default)), *variants]
+        able = (how for how, one in tried if kind in one.accepted() and not one.objection(gaps))
+        found += [how for how in [next(able, None)] if how is not None]
+    return _joined(list(dict.fromkeys(filter(None, found)))) if found else None
+
+
+def _by(names: tuple[str, ...]) -> str:
+    return f"by {' and '.join(names)}" if names else "with other parameters"
+
+
+def _joined(settings: list[str]) -> str:
+    """Settings of one parameter as ``test=zf.td|mi.td``."""
+    pairs = [setting.split("=", 1) for setting in settings]
+    if len({name for name, _ in pairs}) == 1:
+        return f"{pairs[0][0]}={'|'.join(value for _, value in pairs)}"
+    return " or ".join(settings)
+
+
+def _deciding(default: Learner | None, variants: list[tuple[str, Learner]]) -> tuple[str, ...]:
+    if default is None:
+        return ()
+    usual = default.accepted()
+    return tuple(
+        dict.fromkeys(how.split("=")[0] for how, one in variants if one.accepted() != usual)
+    )
+
+
+def _gives(
+    cls: type[Learner], default: Learner | None, variants: list[tuple[str, Learner]]
+) -> Iterator[tuple[str, str]]:
+    """The kinds of graphs, and whether there is a posterior; of chains that is all there is."""
+    usual = cls.gives if default is None else default.output()
+    if usual != "chain":
+        yield usual, ""
+    for output in dict.fromkeys(one.output() for _, one in variants):
+        if output not in (usual, "chain"):
+            yield output, next(how for how, one in variants if one.output() == output)
+    if cls.samples or cls.gives_posterior:
+        yield "posterior", ""

@@ -1,0 +1,128 @@
+"""How long learners take, by the size of the data: measured once, in units of a fixed small work.
+
+``costs.json`` holds for each learner and kind of data a law ``units = exp(a) · rows^b · columns^c``
+and the largest sizes that it was fitted to; ``tools/learner_costs.py`` measures it. A unit is the
+time of `unit_of_work` on the machine at hand, so that the table does not know the machine it was
+made on.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import numpy as np
+
+from dagathlon.data.facts import DataKind
+from dagathlon.learners.base import Learner
+
+_FILE = "costs.json"
+_REPEATS = 3
+_MUCH_LARGER = 3.0
+_YEARS = 2 * 365 * 86_400.0
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The expected time of a run.
+
+    Parameters
+    ----------
+    seconds
+        Of processor time, on this machine, with the learner's defaults.
+    extrapolated
+        Whether the data are much larger than those that were measured.
+    """
+
+    seconds: float
+    extrapolated: bool
+
+    def words(self) -> str:
+        """The time as a person says it, with no more digits than are known."""
+        if self.seconds < 0.95:
+            return "less than 1 s"
+        about = "very roughly" if self.extrapolated else "about"
+        return "years" if self.seconds > _YEARS else f"{about} {_rounded(self.seconds)}"
+
+
+def expected_cost(learner: type[Learner], kind: DataKind, rows: int, columns: int) -> Cost | None:
+    """How long a run with default parameters is expected to take; None where nobody measured.
+
+    Parameters
+    ----------
+    learner
+        The learner; one of Benchpress's names takes as long as the learner behind it.
+    kind
+        Kind of the data.
+    rows, columns
+        Their size.
+    """
+    inner: Any = getattr(learner, "inner", None)
+    if inner is not None:
+        return _of_replicates(learner, kind, rows, columns)
+    behind: Any = getattr(learner, "runs", None)
+    law = _laws().get(learner.name) or (_laws().get(behind.name) if behind else None)
+    if law is None or kind not in law:
+        return None
+    a, b, c, most_rows, most_columns = law[kind]
+    units = math.exp(min(a + b * math.log(max(rows, 2)) + c * math.log(max(columns, 2)), 60.0))
+    beyond = rows > _MUCH_LARGER * most_rows or columns > _MUCH_LARGER * most_columns
+    return Cost(units * seconds_per_unit(), beyond)
+
+
+def _of_replicates(learner: type[Learner], kind: DataKind, rows: int, columns: int) -> Cost | None:
+    """The cost of a learner that runs another one so many times."""
+    default: Any = learner()
+    once = expected_cost(type(default.inner()), kind, rows, columns)
+    return None if once is None else replace(once, seconds=default.replicates * once.seconds)
+
+
+@cache
+def _laws() -> dict[str, dict[str, list[float]]]:
+    text = resources.files(__package__).joinpath(_FILE).read_text(encoding="utf-8")
+    found: dict[str, dict[str, list[float]]] = json.loads(text)["laws"]
+    return found
+
+
+@cache
+def seconds_per_unit() -> float:
+    """Processor time of a unit of work on this machine, the best of a few."""
+    return min(_timed() for _ in range(_REPEATS))
+
+
+def _timed() -> float:
+    began = time.process_time()
+    unit_of_work()
+    return time.process_time() - began
+
+
+def unit_of_work() -> None:
+    """Some sorting, some arithmetic and some Python: a few milliseconds."""
+    values = np.sin(np.arange(30_000.0))
+    for shift in range(3):
+        np.sort(values + shift)
+    table = values.reshape(-1, 10)
+    for _ in range(100):
+        np.einsum("ij,ik->jk", table[:500], table[:500])
+    total = 0
+    for number in range(30_000):
+        total += number & 7
+
+
+def _rounded(seconds: float) -> str:
+    for size, name in ((86_400.0, "day"), (3600.0, "hour"), (60.0, "min"), (1.0, "s")):
+        if seconds >= 0.95 * size:
+            amount = max(round(seconds / size), 1)
+            plural = "s" if amount > 1 and name in ("day", "hour") else ""
+            return f"{_two_digits(amount)} {name}{plural}"
+    return "1 s"
+
+
+def _two_digits(amount: int) -> int:
+    """No more digits than an estimate has."""
+    return amount if amount < 100 else round(amount, 1 - int(math.log10(amount)))

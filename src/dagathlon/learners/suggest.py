@@ -1,0 +1,210 @@
+"""Which learners suit some data: what they answer, what they assume, how long they take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from dagathlon.data.facts import DataFacts, DataKind, facts_of
+from dagathlon.errors import DataError, listing
+from dagathlon.learners.abilities import abilities_of, suited
+from dagathlon.learners.base import Learner
+from dagathlon.learners.costs import Cost, expected_cost
+from dagathlon.modules import modules
+
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset
+
+QUESTIONS: Mapping[str, str] = {
+    "class": "what the data tell: a class of DAGs",
+    "dag": "one DAG",
+    "latent": "with hidden variables allowed",
+    "posterior": "how sure: a distribution over graphs",
+    "undirected": "which variables belong together, without directions",
+    "mixed": "other graphs",
+}
+_OF_OUTPUT = {"cpdag": "class", "pag": "latent", "mag": "latent"}
+# Of each way of asking one, those first that are quick and need little said.
+_TO_BEGIN_WITH = (
+    "boss", "pc", "ges", "hc", "tabu", "mmhc", "direct_lingam", "gfci", "fci", "rfci", "bootstrap",
+    "exact_posterior", "partition_mcmc", "glasso", "prec_thresh", "corr_thresh",
+)  # fmt: skip
+_FEW_ROWS = 100
+_WIDE = 0.5
+_LONG = 3600.0
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A learner that takes the data.
+
+    Parameters
+    ----------
+    name
+        Name of the learner.
+    setting
+        What is to be said for such data, as ``test=mi.td``; empty for the defaults.
+    question
+        A key of `QUESTIONS`.
+    gives
+        The kind of graph, and whether there is a posterior.
+    assumes
+        What it relies on.
+    cost
+        The expected time of a run; None where nobody measured it.
+    """
+
+    name: str
+    setting: str
+    question: str
+    gives: str
+    assumes: tuple[str, ...]
+    cost: Cost | None
+
+    @property
+    def spec(self) -> str:
+        """How commands name it: ``pc[test=mi.td]``."""
+        return f"{self.name}[{self.setting}]" if self.setting else self.name
+
+    @property
+    def takes_long(self) -> bool:
+        """Whether a run is expected to take more than an hour."""
+        return self.cost is not None and self.cost.seconds > _LONG
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to try on some data.
+
+    Parameters
+    ----------
+    data
+        The data in a line.
+    notes
+        What to know before learning from them.
+    suitable
+        Learners that take them, in each group those first that are good to begin with.
+    unsuitable
+        Other learners by name, with the reason.
+    """
+
+    data: str
+    notes: tuple[str, ...]
+    suitable: tuple[Suggestion, ...]
+    unsuitable: Mapping[str, str]
+
+
+def suggest(data: Dataset) -> Advice:
+    """Say which learners suit some data.
+
+    Parameters
+    ----------
+    data
+        The data. Nothing is learned from them: times are expected ones, by the size of the data.
+
+    Examples
+    --------
+    >>> from dagathlon.data import read_data
+    >>> suggest(read_data("measurements.csv")).suitable[0].spec  # doctest: +SKIP
+    'boss'
+    """
+    facts = facts_of(data)
+    if len(data) < 2 or not data.variables:
+        raise DataError(f"there is nothing to learn from {_size(data)}")
+    suitable, unsuitable = list[Suggestion](), dict[str, str]()
+    for name, module in modules("algorithm").items():
+        cls = cast(type[Learner], module)
+        if abilities_of(cls).family == "benchpress":
+            continue  # the learners behind these names are here already
+        found = cls.unavailable or suited(cls, facts)
+        if isinstance(found, str):
+            unsuitable[name] = found
+        else:
+            suitable.append(_suggestion(name, *found, facts))
+    suitable.sort(key=_place)
+    return Advice(_described(data, facts), tuple(_notes(data, facts)), tuple(suitable), unsuitable)
+
+
+def _suggestion(name: str, setting: str, learner: Learner, facts: DataFacts) -> Suggestion:
+    kind = cast(DataKind, facts.kind)
+    cls = type(learner)
+    output = learner.output()
+    posterior = cls.samples or cls.gives_posterior
+    question = "posterior" if posterior and output != "pag" else _OF_OUTPUT.get(output, output)
+    graph = "" if output == "chain" else output
+    return Suggestion(
+        name,
+        setting,
+        question if question in QUESTIONS else "mixed",
+        ", ".join(filter(None, [graph, "posterior" if posterior else ""])),
+        learner.assumptions(kind),
+        expected_cost(cls, kind, facts.n_rows or 2, facts.n_columns or 2),
+    )
+
+
+def _place(one: Suggestion) -> tuple[int, bool, int, str]:
+    first = _TO_BEGIN_WITH.index(one.name) if one.name in _TO_BEGIN_WITH else len(_TO_BEGIN_WITH)
+    return list(QUESTIONS).index(one.question), one.takes_long, first, one.name
+
+
+def _size(data: Dataset) -> str:
+    rows, columns = len(data), len(data.variables)
+    return f"{rows:,} row{'s' * (rows != 1)}, {columns:,} column{'s' * (columns != 1)}"
+
+
+def _described(data: Dataset, facts: DataFacts) -> str:
+    discrete = len(data.arities)
+    kinds = {"continuous": "all continuous", "discrete": "all discrete"}
+    mixed = f"{len(data.variables) - discrete:,} continuous and {discrete:,} discrete"
+    parts = [_size(data), kinds.get(facts.kind or "", mixed)]
+    if data.arities:
+        parts.append(f"{min(data.arities)} to {max(data.arities)} levels")
+    if data.missing is not None and facts.missing:
+        gaps = int(data.missing.any(axis=1).sum())
+        parts.append(f"{gaps:,} row{'s' * (gaps != 1)} with missing values")
+    if facts.interventions:
+        parts.append("with interventions")
+    return "; ".join(parts)
+
+
+def _notes(data: Dataset, facts: DataFacts) -> list[str]:
+    rows, columns = len(data), len(data.variables)
+    notes = []
+    constant = _constant(data)
+    if constant:
+        notes.append(
+            f"Constant: {listing(constant)}. Nothing can be learned about them; leave them out."
+        )
+    if columns >= _WIDE * rows:
+        notes.append(
+            f"Wide: {columns:,} columns for {rows:,} rows. Scores with the usual penalty give many "
+            "arcs that are not there; a stronger one helps (score=ebic-g or ebic, or a larger k), "
+            "and so does a small alpha for tests. LiNGAM needs more rows than columns."
+        )
+    if rows < _FEW_ROWS:
+        notes.append(
+            f"Few: {rows:,} rows. Weak dependences are not found, and graphs change with single "
+            "rows: bootstrap says which edges keep coming back."
+        )
+    if facts.missing:
+        notes.append(
+            "Missing values: learners below take them as they are, by tests that leave rows out "
+            "(.td) or impute (.mi); for all others impute or drop rows first."
+        )
+    return notes
+
+
+def _constant(data: Dataset) -> list[str]:
+    """Columns with one value, whatever is missing beside it."""
+    numbers, codes = iter(data.values.T), iter(data.codes.T)
+    found = []
+    for variable in data.variables:
+        column = next(codes if variable.is_discrete else numbers)
+        absent = column == data.missing_code if variable.is_discrete else np.isnan(column)
+        present = column[~absent]
+        if not len(present) or (present == present[0]).all():
+            found.append(variable.name)
+    return found

@@ -1,0 +1,68 @@
+"""`dagathlon suggest`, and `dagathlon modules` by what learners take and give."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from dagathlon.cli import USER_ERROR, main
+
+ROWS = "a,b,c\n" + "".join(
+    f"{i * 0.37 % 1:.3f},{i * 0.73 % 1:.3f},{'xy'[i % 2]}\n" for i in range(60)
+)
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(arguments)
+    shown = capsys.readouterr()
+    return code, shown.out, shown.err
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("my data.csv").write_text(ROWS)
+    return Path("my data.csv")
+
+
+def test_what_is_suggested_can_be_pasted(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = said(capsys, "suggest", str(data))
+    assert code == 0
+    assert "60 rows, 3 columns; 2 continuous and 1 discrete" in out
+    assert "not for these data" not in out
+    commands = [line.strip() for line in out.splitlines() if line.startswith("  dagathlon ")]
+    learning, new, run = (shlex.split(command)[1:] for command in commands)
+    assert said(capsys, *learning)[0] == 0
+    assert Path("graph.csv").exists()
+    assert said(capsys, *new)[0] == 0
+    assert said(capsys, "check", *run[1:])[0] == 0
+
+
+def test_all_says_why_others_do_not_suit(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = said(capsys, "suggest", str(data), "--all")[1]
+    assert "  direct_lingam: direct_lingam with these parameters needs continuous data" in out
+    shown = json.loads(said(capsys, "suggest", str(data), "--json")[1])
+    assert {"learner", "seconds", "assumes", "command"} <= set(shown["suitable"][0])
+    assert "direct_lingam" in shown["unsuitable"]
+
+
+def test_one_row(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data.write_text("a,b\n1.5,2\n")
+    code, _, err = said(capsys, "suggest", str(data))
+    assert code == USER_ERROR
+    assert "nothing to learn from 1 row" in err
+
+
+def test_modules_are_grouped_and_chosen(capsys: pytest.CaptureFixture[str]) -> None:
+    out = said(capsys, "modules", "--takes", "mixed,missing", "--gives", "pag")[1]
+    assert "constraint-based:\n" in out
+    assert "    fci: " in out
+    assert "    pc: " not in out
+    assert "no algorithm does" in said(capsys, "modules", "--takes", "tiers", "--gives", "mag")[1]
+    code, _, err = said(capsys, "modules", "--takes", "mixd")
+    assert code == USER_ERROR
+    assert "did you mean 'mixed'?" in err
+    assert "Takes:   any data, constraints" in said(capsys, "modules", "hc")[1]

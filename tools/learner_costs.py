@@ -1,0 +1,140 @@
+"""Measure how long learners take on data of several sizes, and fit the laws of `learners/costs.py`.
+
+    python tools/learner_costs.py            # all learners that have no law yet
+    python tools/learner_costs.py pc hc      # these, again
+
+Each run has a few seconds; sizes grow until one is too slow. Laws of learners that were measured
+before stay as they are. Processor time, in units of a fixed work that is timed between the runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from dagathlon.data import Dataset, Variable
+from dagathlon.data.facts import DataKind, facts_of
+from dagathlon.errors import DagathlonError
+from dagathlon.external import ExternalLearner
+from dagathlon.learners.attempt import STOPPED_EARLY, attempt
+from dagathlon.learners.base import Learner
+from dagathlon.learners.costs import unit_of_work
+from dagathlon.modules import modules
+
+FILE = Path(__file__).parents[1] / "src/dagathlon/learners/costs.json"
+ROWS, COLUMNS = (100, 500, 2500), (4, 8, 16, 32, 64, 128)
+KINDS: tuple[DataKind, ...] = ("continuous", "discrete", "mixed")
+SLOW, LIMIT, FEW = 0.1, 2.0, 16
+FEWEST = 3
+_LEVELS = ("a", "b", "c")
+
+
+def drawn(kind: DataKind, rows: int, columns: int) -> Dataset:
+    """Rows of a sparse random linear model of unit variances; of discrete columns terciles."""
+    rng = np.random.default_rng([rows, columns])
+    values = np.empty((rows, columns))
+    for j in range(columns):
+        parents = rng.choice(j, size=min(j, 2), replace=False) if j else []
+        values[:, j] = rng.laplace(size=rows) + sum(values[:, i] for i in parents)
+        values[:, j] /= values[:, j].std()  # noise is a third of it: columns are not collinear
+    discrete = [kind == "discrete" or (kind == "mixed" and j % 2 == 1) for j in range(columns)]
+    cut = [np.digitize(v, np.quantile(v, [1 / 3, 2 / 3])) for v in values.T]
+    chosen = [j for j in range(columns) if discrete[j]]
+    variables = [Variable(f"V{j}", _LEVELS if discrete[j] else None) for j in range(columns)]
+    rest = [j for j in range(columns) if not discrete[j]]
+    codes = np.array([cut[j] for j in chosen], dtype=np.int32).T if chosen else None
+    return Dataset(variables, values=values[:, rest] if rest else None, codes=codes)
+
+
+def seconds(learner: Learner, data: Dataset) -> float | None:
+    """Processor time of a run; None where it fails or takes too long."""
+    rng = np.random.Generator(np.random.Philox(key=1))
+    began = time.process_time()
+    try:
+        # Of the clock on the wall, which on a busy machine is faster.
+        found = attempt(learner, data, rng, timeout=4 * LIMIT)
+    except DagathlonError:
+        return None
+    taken = time.process_time() - began
+    return None if STOPPED_EARLY in found.stats else max(taken, 1e-4)
+
+
+def unit() -> float:
+    """Processor time of a unit of work."""
+    found = []
+    for _ in range(3):
+        began = time.process_time()
+        unit_of_work()
+        found.append(time.process_time() - began)
+    return min(found)
+
+
+def measured(learner: Learner, kind: DataKind) -> Iterator[tuple[int, int, float]]:
+    """Rows, columns and units, from small data to the largest that are quick."""
+    one = unit()
+    seconds(learner, drawn(kind, ROWS[0], COLUMNS[0]))  # what it loads is no cost of the data
+    for rows in ROWS:
+        for columns in COLUMNS:
+            data = drawn(kind, rows, columns)
+            if learner.objection(facts_of(data)):
+                break
+            found = seconds(learner, data)
+            if found is None:
+                break
+            if found < LIMIT / 4:
+                found = min(found, seconds(learner, data) or found)
+            yield rows, columns, found / one
+            if found > (SLOW if columns >= FEW else LIMIT / 3):
+                break
+
+
+def law(points: list[tuple[int, int, float]]) -> list[float]:
+    """The law in the least squares of logarithms; times that only grow with the data."""
+    design = np.array([[1.0, math.log(n), math.log(p)] for n, p, _ in points])
+    logs = np.log([t for *_, t in points])
+    # Small runs are mostly overhead: larger ones count more.
+    weights = np.sqrt([t for *_, t in points])
+    found, *_ = np.linalg.lstsq(design * weights[:, None], logs * weights, rcond=None)
+    slopes = np.maximum(found[1:], 0.0)
+    level = float(np.average(logs - design[:, 1:] @ slopes, weights=weights**2))
+    sizes = [max(n for n, *_ in points), max(p for _, p, _ in points)]
+    return [round(level, 3), *(round(float(s), 3) for s in slopes), *sizes]
+
+
+def main() -> None:
+    """Measure what the command names."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*")
+    names = parser.parse_args().names
+    warnings.simplefilter("ignore")
+    stored: dict[str, Any] = json.loads(FILE.read_text()) if FILE.exists() else {"laws": {}}
+    for name, module in modules("algorithm").items():
+        cls = cast(type[Learner], module)
+        ours = cls.__module__.startswith("dagathlon.learners.") and not cls.unavailable
+        if not ours or issubclass(cls, ExternalLearner) or (names and name not in names):
+            continue
+        learner = cls()
+        if (name in stored["laws"] and not names) or hasattr(learner, "inner"):
+            continue  # one that runs others takes as long as they do
+        laws = {}
+        for kind in KINDS:
+            points = list(measured(learner, kind)) if kind in learner.accepted() else []
+            if len(points) >= FEWEST:
+                laws[kind] = law(points)
+        print(name, laws, flush=True)
+        stored["laws"][name] = laws
+        known = sorted(stored["laws"].items())
+        lines = ",\n".join(f"  {json.dumps(k)}: {json.dumps(v)}" for k, v in known)
+        FILE.write_text('{"laws": {\n' + lines + "\n}}\n")
+
+
+if __name__ == "__main__":
+    main()
