@@ -158,7 +158,7 @@ def sample(seed: int, p: int = 6, n: int = 150) -> Dataset:
 @given(seed=st.integers(0, 1000))
 def test_result_is_a_class_with_its_score(seed: int) -> None:
     data = sample(seed)
-    found = learn(data, "ges", score="bge")
+    found = learn(data, "ges", score="bge", phases=["forward", "backward"])
     assert found.graph == cpdag(extension(found.graph))
     total = score_graph(data, extension(found.graph), "bge").total
     assert found.stats["score"] == pytest.approx(total)
@@ -190,9 +190,9 @@ def test_faithfulness_joins_what_cancels_beside_a_common_neighbour_alone() -> No
     lonely = 0
     for seed in range(150):
         data = sample(seed, n=60)
-        alone = float(learn(data, "ges", phases=[], orders=False).stats["score"])
+        alone = float(learn(data, "ges", phases=[]).stats["score"])
         for faithful in (True, False):
-            found = learn(data, "fges", faithfulness=faithful, phases=["forward"], orders=False)
+            found = learn(data, "fges", faithfulness=faithful, phases=["forward"])
             graph = found.graph
             for edge in graph.edges():
                 pair = Graph.from_edges([(edge.left, edge.right)], names=data.names)
@@ -307,7 +307,7 @@ def test_classes_of_tetrad(shared: Path) -> None:
             score, scale = "bdeu", 1
             iss = case["params"]["priorEquivalentSampleSize"]
             given = {"iss": iss, "structure_prior": case["params"]["structurePrior"]}
-        found = learn(data, "fges", score=score, faithfulness=False, orders=False, **given)
+        found = learn(data, "fges", score=score, faithfulness=False, **given)
         if found.graph != read_graph(path.with_suffix(".adj.csv")):
             differing.add(path.stem)
             assert scale * float(found.stats["score"]) > case["score"]

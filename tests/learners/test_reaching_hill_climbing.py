@@ -60,25 +60,29 @@ def gaps(kind: str, learner: str, peer: dict[str, Any], **given: Any) -> np.ndar
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["mixed", "continuous", "discrete"])
-@pytest.mark.parametrize("learner", ["tabu", "boss", "grasp"])
-def test_searches_that_begin_where_hill_climbing_does_are_never_below(
-    learner: str, kind: str
-) -> None:
-    assert gaps(kind, learner, {}).min() >= 0
+def test_tabu_begins_where_hill_climbing_ends(kind: str) -> None:
+    assert gaps(kind, "tabu", {}).min() >= 0
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["mixed", "continuous", "discrete"])
-@pytest.mark.parametrize("learner", ["ges", "fges", "xges"])
-def test_searches_over_classes_reach_hill_climbing(learner: str, kind: str) -> None:
-    """Never below it in the order of columns that they choose, whatever order is given.
+@pytest.mark.parametrize("learner", ["ges", "fges", "xges", "boss", "grasp"])
+def test_searches_over_classes_and_orders_reach_hill_climbing(learner: str, kind: str) -> None:
+    """In either order of the columns, the given one and the one that the data choose.
 
-    Hill climbing in the given order is another search, and luck may lead it higher now and then.
+    They are other searches, and luck may lead hill climbing a little higher on one set of twelve.
     """
-    assert gaps(kind, learner, {"stable": True}).min() >= 0
-    given_order = gaps(kind, learner, {})
-    assert (given_order >= 0).sum() >= SETS - 1
-    assert given_order.mean() >= 0
+    for stable in (False, True):
+        found = gaps(kind, learner, {"stable": stable})
+        assert (found >= 0).sum() >= SETS - 1
+        assert found.mean() > 0
+
+
+@pytest.mark.parametrize("learner", ["ges", "fges"])
+def test_more_starts_and_escapes_never_lead_lower(learner: str) -> None:
+    plain = {"phases": ["forward", "backward"], "iterate": False, "escape": False, "starts": 1}
+    for data in list(fresh("continuous"))[:4]:
+        assert score(data, "continuous", learner) >= score(data, "continuous", learner, **plain)
 
 
 @pytest.mark.slow
@@ -150,3 +154,11 @@ def test_the_default_penalty_of_independent_wide_data_finds_next_to_nothing() ->
     data = Dataset([Variable(name) for name in names], values=values)
     assert len(learn(data, "hc").graph.edges()) <= 3
     assert len(learn(data, "hc", score="bic-g").graph.edges()) > 30
+
+
+def test_levels_need_as_many_variables_as_rows_for_another_default() -> None:
+    data = discrete_data(12, 60, 2, 3)
+    assert learn(data, "hc").notes == ()
+    found = learn(data[:12], "hc")
+    assert found.graph == learn(data[:12], "hc", score="ebic", gamma=0.25).graph
+    assert any("12 variables and 12 rows" in note for note in found.notes)

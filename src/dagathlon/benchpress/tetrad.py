@@ -137,11 +137,12 @@ class TetradFges(TetradScoreBased):
 
     name = "tetrad_fges"
     runs = Fges
-    fixed = {"orders": False}
     inherits = same(faithfulnessAssumed="faithfulness")
     anytime = True
     implementation = "dagathlon (re-implementation of Tetrad fges, causal-cmd 1.10.0)"
     references = ("Ramsey, Glymour, Sanchez-Romero and Glymour 2017, IJDSA 3", _TETRAD)
+
+    faithfulnessAssumed: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +162,7 @@ class TetradBoss(TetradScoreBased):
     name = "tetrad_boss"
     runs = Boss
     inherits = same(useBes="backward")
-    fixed = {"starts": 1, "climb": False}
+    fixed = {"starts": 1}
     anytime = True
     implementation = "dagathlon (re-implementation of Tetrad boss, causal-cmd 1.10.0)"
     references = ("Andrews, Ramsey, Sanchez Romero, Camchong and Kummerfeld 2023, NeurIPS", _TETRAD)
@@ -190,7 +191,6 @@ class TetradGrasp(TetradScoreBased):
 
     name = "tetrad_grasp"
     runs = Grasp
-    fixed = {"climb": False}
     anytime = True
     data_rules = {**_RULES, "test": TEST_RULE}
     implementation = "dagathlon (re-implementation of Tetrad grasp, causal-cmd 1.10.0)"

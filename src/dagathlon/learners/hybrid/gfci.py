@@ -109,6 +109,7 @@ class Gfci(ScoreBased):
         return questions.estimate(Graph._of(test.names, graph))
 
     def _search(self, data: Dataset | None = None) -> Fges:
+        """FGES as it was published, which GFCI is built on."""
         return Fges(**self.inner(data), faithfulness=self.faithfulness, max_degree=self.max_degree)
 
     def _tester(self) -> Rfci:

@@ -43,7 +43,7 @@ class OrderSearch(ScoreBased):
     gives = "cpdag"
     anytime = True
     starts: Natural | None = None
-    climb: bool = True
+    climb: bool = False
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Search, and give the equivalence class of the best DAG."""

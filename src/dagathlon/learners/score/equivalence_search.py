@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
@@ -25,6 +25,13 @@ from dagathlon.modules import Delegate, Natural
 from dagathlon.pulse import best_so_far
 
 Phase: TypeAlias = Literal["forward", "backward", "turning"]
+_ALL_PHASES: tuple[Phase, ...] = ("forward", "backward", "turning")
+# One start often ends at a local maximum; with many variables each takes long.
+_STARTS, _FEW_VARIABLES = 3, 50
+# So many at most are escaped from by default: every edge is deleted once.
+_MANY_VARIABLES = 200
+# Expected number of neighbours in a random DAG to start at.
+_NEIGHBOURS = 2.0
 _STEPS = {
     "forward": ClassStep.insert,
     "backward": ClassStep.remove,
@@ -45,17 +52,19 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
     escape
         Whether a maximum is left where that leads higher: each edge in turn is deleted, and kept
         out while the search goes on. Not done where large cliques make for too many deletions.
-    orders
-        Whether the search also starts at the DAG that BOSS finds, and the result of higher score is
-        returned; not with a start graph, nor with a largest degree, which orders cannot keep, nor
-        with fewer rows than variables. The published searches do not.
+        Null is up to 200 variables, unless the settings are those of a published search.
+    starts
+        Number of starts, of which the result of highest score is returned: the first with the
+        required edges alone, the others with random DAGs, always the same ones. Null is three, or
+        one beyond 50 variables and where the settings are those of a published search; with a
+        start graph, background knowledge or limits on degrees and parents there is one.
     """
 
     gives = "cpdag"
     anytime = True
     max_degree: Natural | None = None
-    escape: bool = False
-    orders: bool = True
+    escape: bool | None = None
+    starts: Natural | None = None
 
     def learn(
         self, data: Dataset, rng: np.random.Generator, start: Graph | None = None
@@ -63,7 +72,7 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
         """Search from the class of `start`, or of the graph of the required edges alone."""
         knowledge = self.knowledge(data)
         first = starting_dag(start, knowledge, data.names)
-        best = self._search(data, first, self.orders and start is None)
+        best = self._search(data, [first] if start is not None else self._starts(data, first))
         graph = direct_by_knowledge(Graph(data.names, best.graph.marks()), knowledge)
         stats = {"score": best.score, "steps": best.steps}
         return Estimate(graph, stats, notes=self.notes(data))
@@ -79,26 +88,36 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
             f"not; use hc or tabu with it, or {self.default_score(data)} here.",
         )
 
-    def delegates(self) -> tuple[Delegate, ...]:
-        """The score, and BOSS where the search starts at its result as well."""
-        return (*super().delegates(), *((Boss(score=self.score),) if self.orders else ()))
+    def _starts(self, data: Dataset, first: Graph) -> Iterator[Graph]:
+        """The DAGs to start at, whatever the order of the columns."""
+        yield first
+        names = data.names
+        bounds = (self.max_degree, self.max_parents)
+        limited = any(bound is not None and bound < len(names) - 1 for bound in bounds)
+        many = self._thorough() and len(names) <= _FEW_VARIABLES
+        count = self.starts or (_STARTS if many else 1)
+        if limited or self.constraints or len(names) < 3:
+            return
+        stable = stable_order(data)
+        for number in range(1, count):
+            order = np.random.default_rng(number).permutation(len(names))
+            chance = np.random.default_rng([number, 1]).random((len(names), len(names)))
+            forward = np.triu(chance < _NEIGHBOURS / (len(names) - 1), 1)
+            yield Graph.from_adjacency([stable[i] for i in order], forward).subgraph(names)
 
-    def _search(self, data: Dataset, first: Graph, orders: bool) -> _core.ClassSearchResult:
-        """The result of higher score of the two starts, the first if they are equal."""
+    def _search(self, data: Dataset, starts: Iterable[Graph]) -> _core.ClassSearchResult:
+        """The result of highest score of all starts, the first of equal ones."""
         score, limits = self.native_score(data), self.limits(data)
         settings, targets = self._settings(data), self._targets(data)
-        found = _core.search_classes(score, limits, first.native, settings, targets)
-        if not orders or self.max_degree is not None or len(data) < len(score) or best_so_far():
-            return found
-        second = self._of_best_order(data).native
-        other = _core.search_classes(score, limits, second, settings, targets)
-        return other if other.score > found.score + ROUNDING else found
-
-    def _of_best_order(self, data: Dataset) -> Graph:
-        """The DAG of BOSS, whatever the order of the columns."""
-        table = data.select(stable_order(data))
-        dag, _ = Boss(**self.inner(data)).best_dag(table, np.random.default_rng(0))
-        return dag.subgraph(data.names)
+        best: _core.ClassSearchResult | None = None
+        for start in starts:
+            found = _core.search_classes(score, limits, start.native, settings, targets)
+            if best is None or found.score > best.score + ROUNDING:
+                best = found
+            if best_so_far():
+                break
+        assert best is not None  # there is always a first start
+        return best
 
     def _settings(self, data: Dataset) -> _core.ClassSettings:
         phases, iterate, together = self._plan()
@@ -106,7 +125,7 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
             phases=[_STEPS[phase] for phase in phases],
             iterate=iterate,
             together=together,
-            escape=self.escape,
+            escape=self._escapes(len(data.names)),
             verify=not self._equivalent(data),
             max_degree=self.max_degree or len(data.names),
             faithful=self._faithful(),
@@ -117,6 +136,15 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
         kind = SCORES[self.chosen_score(data)]
         one_kind = kind.conditional and not data.is_mixed
         return (kind.equivalent or one_kind) and self.prior != "cs"
+
+    def _escapes(self, variables: int) -> bool:
+        if self.escape is None:
+            return self._thorough() and variables <= _MANY_VARIABLES
+        return self.escape
+
+    def _thorough(self) -> bool:
+        """Whether nobody has asked for a search as it was published."""
+        return True
 
     @abstractmethod
     def _plan(self) -> tuple[Sequence[Phase], bool, bool]:
@@ -137,22 +165,33 @@ class ClassSearch(EquivalenceSearch):
     ----------
     phases
         What to do, in order: insert edges (forward), delete them (backward), turn them (turning).
+        Null is all three, repeated, with escapes and several starts; with phases that are given the
+        search is the published one, without them.
     iterate
-        Whether the phases are repeated until none changes the graph.
+        Whether the phases are repeated until none changes the graph; null is not where they are
+        given.
     """
 
-    phases: tuple[Phase, ...] = ("forward", "backward")
-    iterate: bool = False
+    phases: tuple[Phase, ...] | None = None
+    iterate: bool | None = None
 
     def _plan(self) -> tuple[Sequence[Phase], bool, bool]:
-        return self.phases, self.iterate, False
+        thorough = self._thorough()
+        iterate = thorough if self.iterate is None else self.iterate
+        usual = _ALL_PHASES if thorough else _ALL_PHASES[:2]
+        return usual if self.phases is None else self.phases, iterate, False
+
+    def _thorough(self) -> bool:
+        return self.phases is None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ges(ClassSearch):
     """Greedy equivalence search: the class of DAGs of highest score, by edges put in and taken out.
 
-    With the phases forward, backward, turning and `iterate` it is the search of pcalg.
+    With the phases forward and backward it is the search as it was published, with the phases
+    forward, backward, turning and `iterate` that of pcalg. Both end at local maxima more often than
+    the default, which goes on from them by the same kinds of steps.
     """
 
     name = "ges"
@@ -164,20 +203,26 @@ class Ges(ClassSearch):
 class Fges(ClassSearch):
     """Greedy equivalence search that can skip pairs without dependence.
 
+    With `faithfulness` true or false it is the published search.
+
     Parameters
     ----------
     faithfulness
         Whether two variables that are not dependent by themselves are joined only while both have
-        an edge with a third one. It saves time, and may lose edges whose effect others cancel.
+        an edge with a third one. It saves time, and may lose edges whose effect others cancel. Null
+        is not, with the phases, escapes and starts of ges.
     """
 
     name = "fges"
     version = 2
     references = ("Ramsey, Glymour, Sanchez-Romero and Glymour 2017, IJDSA 3",)
-    faithfulness: bool = True
+    faithfulness: bool | None = None
 
     def _faithful(self) -> bool:
-        return self.faithfulness
+        return bool(self.faithfulness)
+
+    def _thorough(self) -> bool:
+        return self.faithfulness is None and super()._thorough()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,6 +234,10 @@ class Gies(ClassSearch):
 
     Parameters
     ----------
+    orders
+        Whether the search also starts at the DAG of the best order that BOSS finds, and the result
+        of higher score is returned; not with a start graph, nor with limits on degrees, nor with
+        fewer rows than variables.
     score
         Score to maximise; null is l0-g, mbde or l0-dg as the data are continuous, discrete or
         mixed. Others take no notice of interventions.
@@ -206,9 +255,23 @@ class Gies(ClassSearch):
     }
 
     score: Literal["l0-g", "mbde", "l0-dg"] | None = None
-    phases: tuple[Phase, ...] = ("forward", "backward", "turning")
-    iterate: bool = True
-    escape: bool = True
+    phases: tuple[Phase, ...] | None = ("forward", "backward", "turning")
+    iterate: bool | None = True
+    escape: bool | None = True
+    orders: bool = True
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The score, and BOSS where the search starts at its order as well."""
+        return (*super().delegates(), *((Boss(score=self.score),) if self.orders else ()))
+
+    def _starts(self, data: Dataset, first: Graph) -> Iterator[Graph]:
+        """The required edges alone, and the DAG of BOSS, whatever the order of the columns."""
+        yield first
+        if self.orders and self.max_degree is None and len(data) >= len(data.names):
+            table = data.select(stable_order(data))
+            search = Boss(**self.inner(data), starts=1)
+            dag, _ = search.best_dag(table, np.random.default_rng(0))
+            yield dag.subgraph(data.names)
 
     def objection(self, data: DataFacts) -> str:
         """Interventions must be known."""
@@ -240,7 +303,7 @@ class Xges(EquivalenceSearch):
     name = "xges"
     version = 3
     references = ("Nazaret and Blei 2024, Extremely greedy equivalence search, UAI",)
-    escape: bool = True
+    escape: bool | None = True
 
     def _plan(self) -> tuple[Sequence[Phase], bool, bool]:
         return ("backward", "turning", "forward"), False, True

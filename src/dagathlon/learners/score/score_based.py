@@ -122,15 +122,11 @@ class ScoreBased(ScoreParameters, Learner):
         return self.default_scores["discrete" if data.is_discrete else "continuous"]
 
     def _extends(self, data: Dataset) -> bool:
-        """Whether the default is not enough of a penalty, and nobody has chosen another.
-
-        With more variables than the square root of the number of rows BIC is no longer consistent
-        (Chen and Chen 2008): chance makes more arcs pay than it rejects.
-        """
+        """Whether the default is not enough of a penalty, and nobody has chosen another."""
         chosen = self.score is not None or self.k is not None or self.prior != "uniform"
         if chosen or not self.extends_default or self.default_score(data) not in EXTENDED:
             return False
-        return len(data.names) ** 2 > len(data)
+        return is_wide(data)
 
     def notes(self, data: Dataset) -> tuple[str, ...]:
         """What a reader of a result on these data must know."""
@@ -182,3 +178,14 @@ class ScoreBased(ScoreParameters, Learner):
 def result_stats(result: Any) -> dict[str, float | int]:
     """What a native search counted."""
     return {"score": result.score, "steps": result.steps, "n_scores": result.evaluations}
+
+
+def is_wide(data: Dataset) -> bool:
+    """Whether there are so many variables for the rows that BIC finds more arcs by chance.
+
+    With more variables than the square root of the number of rows it is no longer consistent (Chen
+    and Chen 2008). The parameters of discrete variables cost more than one for each arc, so that
+    for them it takes as many variables as rows until the difference is large everywhere.
+    """
+    p, n = len(data.names), len(data)
+    return p >= n if data.is_discrete else p**2 > n
