@@ -109,7 +109,9 @@ class Gfci(ScoreBased):
         return questions.estimate(Graph._of(test.names, graph))
 
     def _search(self, data: Dataset | None = None) -> Fges:
-        return Fges(**self.inner(data), faithfulness=self.faithfulness, max_degree=self.max_degree)
+        return Fges(
+            **self.for_search(data), faithfulness=self.faithfulness, max_degree=self.max_degree
+        )
 
     def _tester(self) -> Rfci:
         """The tests, and the knowledge as searches for a PAG take it."""

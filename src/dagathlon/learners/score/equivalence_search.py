@@ -97,7 +97,7 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
     def _of_best_order(self, data: Dataset) -> Graph:
         """The DAG of BOSS, whatever the order of the columns."""
         table = data.select(stable_order(data))
-        dag, _ = Boss(**self.inner(data)).best_dag(table, np.random.default_rng(0))
+        dag, _ = Boss(**self.for_search(data)).best_dag(table, np.random.default_rng(0))
         return dag.subgraph(data.names)
 
     def _settings(self, data: Dataset) -> _core.ClassSettings:
