@@ -140,7 +140,7 @@ def test_raising_a_search_changes_what_climbs_with_it(
     monkeypatch.setattr(HillClimbing, "version", 2)
     after = learned(planned(file))
     assert {name for name in before if before[name].key != after[name].key} == {
-        "hc", "rsmax2", "boot_hc"
+        "hc", "rsmax2", "boot_hc", "boss"
     }  # fmt: skip
 
 

@@ -110,7 +110,9 @@ class Gfci(ScoreBased):
 
     def _search(self, data: Dataset | None = None) -> Fges:
         """FGES as it was published, which GFCI is built on."""
-        return Fges(**self.inner(data), faithfulness=self.faithfulness, max_degree=self.max_degree)
+        return Fges(
+            **self.for_search(data), faithfulness=self.faithfulness, max_degree=self.max_degree
+        )
 
     def _tester(self) -> Rfci:
         """The tests, and the knowledge as searches for a PAG take it."""

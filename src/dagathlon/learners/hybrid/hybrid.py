@@ -108,7 +108,7 @@ class TwoStep(ScoreBased):
         return learner(**parameters)
 
     def _maximizer(self, knowledge: Knowledge) -> GreedyDagSearch:
-        parameters: dict[str, Any] = self.inner() | {"constraints": knowledge}
+        parameters: dict[str, Any] = self.for_search() | {"constraints": knowledge}
         return _MAXIMIZE[self.chosen()[1]](**parameters)
 
     def _confined(self, skeleton: Graph, data: Dataset) -> Knowledge:

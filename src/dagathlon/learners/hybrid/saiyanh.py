@@ -73,7 +73,7 @@ class SaiyanhStyle(ScoreBased):
         return Estimate(graph, stats, notes=found.notes)
 
     def _search(self, learner: type[GreedyDagSearch], knowledge: Knowledge) -> GreedyDagSearch:
-        parameters: dict[str, Any] = self.inner() | {"constraints": knowledge}
+        parameters: dict[str, Any] = self.for_search() | {"constraints": knowledge}
         return learner(**parameters)
 
     def _connected(

@@ -269,7 +269,7 @@ class Gies(ClassSearch):
         yield first
         if self.orders and self.max_degree is None and len(data) >= len(data.names):
             table = data.select(stable_order(data))
-            search = Boss(**self.inner(data), starts=1)
+            search = Boss(**self.for_search(data), starts=1)
             dag, _ = search.best_dag(table, np.random.default_rng(0))
             yield dag.subgraph(data.names)
 

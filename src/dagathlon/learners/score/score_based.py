@@ -108,7 +108,7 @@ class ScoreBased(ScoreParameters, Learner):
         default = self.score or self.default_score(data)
         return EXTENDED[default] if self._extends(data) else default
 
-    def inner(self, data: Dataset | None = None) -> dict[str, Any]:
+    def for_search(self, data: Dataset | None = None) -> dict[str, Any]:
         """Parameters of a search inside this one: the same score, limits and knowledge."""
         found = {field.name: getattr(self, field.name) for field in fields(ScoreBased)}
         if data is not None and self.default_score(data) not in CRITERIA.values():
