@@ -40,9 +40,9 @@ class ScoreBased(ScoreParameters, Learner):
     ----------
     score
         Score to maximise; null is bic, bic-g or bic-dg as the data are discrete, continuous or
-        mixed. Where there are more variables than the square root of the number of rows, and
-        neither `k` nor a prior over graphs is given, null is ebic, ebic-g or ebic-dg with gamma
-        0.25.
+        mixed. On wide data (more variables than the square root of the number of rows; discrete:
+        as many as rows), where neither `k` nor a prior over graphs is given, null is ebic, ebic-g
+        or ebic-dg with gamma 0.25.
     max_parents
         Largest number of parents of a node; null is no limit.
     constraints
