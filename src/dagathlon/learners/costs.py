@@ -1,9 +1,9 @@
 """How long learners take, by the size of the data: measured once, in units of a fixed small work.
 
 ``costs.json`` holds for each learner and kind of data a law ``units = exp(a) · rows^b · columns^c``
-and the largest sizes that it was fitted to and holds for; ``tools/learner_costs.py`` measures it. A unit is the
-time of `unit_of_work` on the machine at hand, so that the table does not know the machine it was
-made on.
+and the largest sizes that it was fitted to and holds for; ``tools/learner_costs.py`` measures it. A
+unit is the time of `unit_of_work` on the machine at hand, so that the table does not know the
+machine it was made on.
 """
 
 from __future__ import annotations
