@@ -15,6 +15,7 @@ struct ClassSettings {
   bool iterate;
   bool together;
   bool escape;
+  bool verify;
   std::size_t max_degree;
   bool faithful;
 };
@@ -24,7 +25,7 @@ ClassSearchResult checked_search(BoundScore& score, const SearchLimits& limits, 
   const std::size_t n = score.size();
   if (start.size() != n || limits.forbidden.size() != n) throw nb::value_error("graph and data of different size");
   if (!is_dag(start)) throw nb::value_error("a search over classes starts at a DAG");
-  ClassSearch how{settings.phases, settings.iterate, settings.together, settings.escape,
+  ClassSearch how{settings.phases, settings.iterate, settings.together, settings.escape, settings.verify,
                   {settings.max_degree, limits.max_parents, settings.faithful, limits.forbidden, limits.required}, {}};
   BitSet always(n);
   for (std::size_t i = 0; i < n; ++i) always.set(i);
@@ -48,9 +49,9 @@ static void bind_equivalence_search(nb::module_& m) {
       .def_ro("score", &ClassSearchResult::score)
       .def_ro("steps", &ClassSearchResult::steps);
   nb::class_<ClassSettings>(m, "ClassSettings")
-      .def("__init__", from_fields<ClassSettings, std::vector<Step>, bool, bool, bool, std::size_t, bool>(),
+      .def("__init__", from_fields<ClassSettings, std::vector<Step>, bool, bool, bool, bool, std::size_t, bool>(),
            nb::kw_only(), nb::arg("phases"), nb::arg("iterate"), nb::arg("together"), nb::arg("escape"),
-           nb::arg("max_degree"), nb::arg("faithful"));
+           nb::arg("verify"), nb::arg("max_degree"), nb::arg("faithful"));
   m.def("search_classes", &checked_search, nb::arg("score"), nb::arg("limits"), nb::arg("start"),
         nb::arg("settings"), nb::arg("targets"), ReleaseGil());
 }

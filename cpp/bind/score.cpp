@@ -8,6 +8,7 @@
 
 #include "bind.hpp"
 #include "dagathlon/arc_prior.hpp"
+#include "dagathlon/degenerate_gaussian_score.hpp"
 #include "dagathlon/discrete_score.hpp"
 #include "dagathlon/gaussian_score.hpp"
 #include "dagathlon/marked_graph.hpp"
@@ -36,11 +37,11 @@ std::vector<ValueColumn> columns_of(const Table<double>& values) {
   return columns;
 }
 
-ChildMoments child_moments(const std::vector<Table<double>>& parts, NodeList of_child) {
+ChildMoments child_moments(const std::vector<Table<double>>& parts, NodeList of_child, std::size_t columns) {
   check_parts(parts.size(), of_child);
   ChildMoments result{{}, std::move(of_child)};
   for (const Table<double>& values : parts) {
-    if (values.shape(1) != result.of_child.size()) throw nb::value_error("one column for each child");
+    if (values.shape(1) != columns) throw nb::value_error("one column for each child, or as many as starts say");
     result.distinct.push_back(moments(columns_of(values), values.shape(0)));
   }
   return result;
@@ -111,13 +112,20 @@ void bind_gaussian(nb::module_& m) {
   using Parts = std::vector<Table<double>>;
   m.def("gaussian_likelihood", [](const Parts& parts, NodeList of_child, PenalisedLikelihood::Convention convention,
                                   double penalty) {
-    return bound(gaussian_score(child_moments(parts, std::move(of_child)), {convention, penalty}));
+    const std::size_t n = of_child.size();
+    return bound(gaussian_score(child_moments(parts, std::move(of_child), n), {convention, penalty}));
   }, nb::arg("parts"), nb::arg("of_child"), nb::arg("convention"), nb::arg("penalty"));
   m.def("bge_score", [](const Parts& parts, NodeList of_child, double alpha_mu, double alpha_w) {
     if (!(alpha_mu > 0) || !(alpha_w > static_cast<double>(of_child.size()) + 1))
       throw nb::value_error("bge needs alpha_mu > 0 and alpha_w > number of columns + 1");
-    return bound(bge_score(child_moments(parts, std::move(of_child)), alpha_mu, alpha_w));
+    const std::size_t n = of_child.size();
+    return bound(bge_score(child_moments(parts, std::move(of_child), n), alpha_mu, alpha_w));
   }, nb::arg("parts"), nb::arg("of_child"), nb::arg("alpha_mu"), nb::arg("alpha_w"));
+  m.def("degenerate_gaussian_score", [](const Parts& parts, NodeList of_child, const NodeList& starts, double penalty) {
+    if (starts.size() != of_child.size() + 1 || starts[0] != 0 || !std::ranges::is_sorted(starts))
+      throw nb::value_error("starts of the columns increase from 0, one more than there are children");
+    return bound(degenerate_gaussian_score(child_moments(parts, std::move(of_child), starts.back()), starts, penalty));
+  }, nb::arg("parts"), nb::arg("of_child"), nb::arg("starts"), nb::arg("penalty"));
 }
 
 // Parents as scores take them: in increasing order, each once, not the child.

@@ -5,7 +5,6 @@
 
 #include "dagathlon/dag.hpp"
 #include "dagathlon/equivalence.hpp"
-#include "dagathlon/meek.hpp"
 
 namespace dagathlon {
 
@@ -16,7 +15,12 @@ MarkedGraph ClassState::essential(const MarkedGraph& dag) const {
   return targets_.empty() ? cpdag_of_dag(dag, topological_order(dag)) : interventional_essential_graph(dag, targets_);
 }
 
-MarkedGraph ClassState::member() const { return std::get<MarkedGraph>(extension(graph_)); }
+MarkedGraph ClassState::member() const {
+  const std::vector<DirectedEdge> known = away_from_forbidden(rows_);
+  Pdag directed = rows_;
+  if (known.empty() || close_with_knowledge(directed, known)) return std::get<MarkedGraph>(extension(graph_));
+  return std::get<MarkedGraph>(extension(directed.graph()));
+}
 
 BitSet ClassState::common(std::size_t y, std::size_t x) const {
   BitSet result(size(), rows_.neighbours[y]);
@@ -105,15 +109,22 @@ std::optional<MarkedGraph> ClassState::member_with_directions(const ClassOperato
   return std::get<MarkedGraph>(std::move(found));
 }
 
-// Whether some DAG of a class has no forbidden arc.
-bool ClassState::can_obey(const Pdag& rows) const {
+// The directions of undirected edges whose other direction is forbidden.
+std::vector<DirectedEdge> ClassState::away_from_forbidden(const Pdag& rows) const {
   std::vector<DirectedEdge> known;
   for (std::size_t i = 0; i < size(); ++i) {
-    if (intersects(rows.children[i], forbidden_[i])) return false;
-    for_each(rows.neighbours[i], [&](std::size_t j) {
-      if (forbidden_.test(i, j)) known.emplace_back(j, i);
-    });
+    BitSet wrong(size(), rows.neighbours[i]);
+    intersect(wrong, forbidden_[i]);
+    for_each(wrong, [&](std::size_t j) { known.emplace_back(j, i); });
   }
+  return known;
+}
+
+// Whether some DAG of a class has no forbidden arc.
+bool ClassState::can_obey(const Pdag& rows) const {
+  for (std::size_t i = 0; i < size(); ++i)
+    if (intersects(rows.children[i], forbidden_[i])) return false;
+  const std::vector<DirectedEdge> known = away_from_forbidden(rows);
   if (known.empty()) return true;
   Pdag directed = rows;
   return !close_with_knowledge(directed, known);

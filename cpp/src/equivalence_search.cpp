@@ -55,6 +55,7 @@ class Search {
   // Whether a total is really higher: gains of singular data, and of scores that differ within a class,
   // may promise a rise that is none, round and round.
   static bool rises(double from, double to) {
+    if (std::isinf(from)) return to > from;
     return to - from > std::max(tie_tolerance, 1e-12 * std::abs(from));
   }
 
@@ -78,9 +79,10 @@ class Search {
   // One step after another, each of the first kind that gains anything.
   void climb(std::span<const Step> kinds) {
     constexpr std::size_t steps_between_checks = 64;
-    double before = kinds.size() > 1 ? total() : 0;
+    const bool may_go_round = kinds.size() > 1 || kinds[0] == Step::turn;
+    double before = may_go_round ? total() : 0;
     for (std::size_t steps = 1; std::ranges::any_of(kinds, [&](Step kind) { return make_best(kind); }); ++steps) {
-      if (kinds.size() == 1 || steps % steps_between_checks != 0) continue;
+      if (!may_go_round || steps % steps_between_checks != 0) continue;
       const double now = total();
       if (!rises(before, now)) return;
       before = now;
@@ -104,22 +106,31 @@ class Search {
       queue.pop();
       pulse::beat();
       const ClassOperator op = operators_.into(step, y)[place];
-      if (take(op)) return true;
+      if (take(op, how_.verify)) return true;
       if (place + 1 < operators_.into(step, y).size()) queue.push({y, place + 1});
     }
     return false;
   }
 
   // Carries an operator out if it is valid now, and finds the operators that it changed.
-  bool take(const ClassOperator& op) {
+  bool take(const ClassOperator& op, bool verify) {
     if (!within_degree(op) || !state_.is_valid(op)) return false;
     const Pdag before = state_.rows();
-    if (!state_.apply(op)) return false;
+    if (!(verify ? apply_if_it_rises(op) : state_.apply(op))) return false;
     ++steps_;
     if (!keeps_all()) operators_.refresh(op.step, before, op);
     else
       for (const Step step : how_.phases) operators_.refresh(step, before, op);
     return true;
+  }
+
+  bool apply_if_it_rises(const ClassOperator& op) {
+    const MarkedGraph graph = state_.graph();
+    const double before = total();
+    if (!state_.apply(op)) return false;
+    if (rises(before, total())) return true;
+    state_.set(graph);
+    return false;
   }
 
   bool within_degree(const ClassOperator& op) const {
@@ -153,7 +164,7 @@ class Search {
       operators_.remember();
       operators_.set_allowed(op.x, op.y, false);
       operators_.set_allowed(op.y, op.x, false);
-      const bool better = take(op) && leads_above(before);
+      const bool better = take(op, false) && leads_above(before);
       operators_.set_allowed(op.x, op.y, allowed[0]);
       operators_.set_allowed(op.y, op.x, allowed[1]);
       if (better) {

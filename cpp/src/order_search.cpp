@@ -43,18 +43,22 @@ class Starts {
 
   // Calls improve() from each starting order and keeps the best DAG.
   template <class Improve>
-  SearchResult best_of(std::size_t starts, Improve&& improve) {
-    const std::size_t n = score_.size();
+  SearchResult best_of(const OrderStarts& starts, Improve&& improve) {
+    const auto from = [&](std::vector<std::size_t> first) {
+      settled_.clear();
+      order_->set(std::move(first));
+      settle();
+      improve();
+      keep();
+    };
     if (pulse::until_deadline([&] {
           order_.emplace(score_, limits_);
-          for (std::size_t start = 0; start < std::max<std::size_t>(starts, 1); ++start) {
-            std::vector<std::size_t> first = in_order(n);
-            if (start > 0) random_.shuffle(std::span(first));
-            settled_.clear();
-            order_->set(std::move(first));
-            settle();
-            improve();
-            keep();
+          from(in_order(score_.size()));
+          for (const std::vector<std::size_t>& given : starts.given) from(given);
+          for (std::size_t start = 1; start < starts.count; ++start) {
+            std::vector<std::size_t> first = in_order(score_.size());
+            random_.shuffle(std::span(first));
+            from(std::move(first));
           }
         }))
       return best_;
@@ -105,7 +109,7 @@ void move_nodes(Starts& starts, std::size_t n, bool shuffled) {
 
 // The order of a DAG to which the backward phase of GES leads; whether it led anywhere.
 bool delete_edges(Score& score, ScoredOrder& order, const SearchLimits& limits) {
-  const ClassSearch backward{{Step::remove}, false, false, false,
+  const ClassSearch backward{{Step::remove}, false, false, false, false,
                              {score.size(), score.size(), false, limits.forbidden, limits.required}, {}};
   const pulse::Part part;
   const ClassSearchResult found = search_classes(score, order.dag(), backward);
@@ -166,7 +170,7 @@ class Tucks {
 }  // namespace
 
 SearchResult boss(Score& score, const SearchLimits& limits, const Boss& how) {
-  Starts starts(score, limits, how.seed);
+  Starts starts(score, limits, how.starts.seed);
   return starts.best_of(how.starts, [&] {
     move_nodes(starts, score.size(), how.random);
     while (how.backward && delete_edges(score, starts.order(), limits)) {
@@ -177,13 +181,13 @@ SearchResult boss(Score& score, const SearchLimits& limits, const Boss& how) {
 }
 
 SearchResult grasp(Score& score, const SearchLimits& limits, const Grasp& how) {
-  Starts starts(score, limits, how.seed);
+  Starts starts(score, limits, how.starts.seed);
   return starts.best_of(how.starts, [&] {
     // From the strictest rule to the weakest: GRaSP0, GRaSP1, GRaSP2.
     for (const auto& [uncovered, nonsingular] : {std::pair(std::size_t{0}, std::size_t{0}),
                                                  std::pair(how.uncovered_depth, std::size_t{0}),
                                                  std::pair(how.uncovered_depth, how.nonsingular_depth)}) {
-      Tucks tucks(starts.order(), score.size(), {how.depth, uncovered, nonsingular, how.starts, how.seed});
+      Tucks tucks(starts.order(), score.size(), {how.depth, uncovered, nonsingular, how.starts});
       while (tucks.improve()) starts.settle_after_step();
     }
   });

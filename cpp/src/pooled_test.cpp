@@ -7,6 +7,10 @@
 
 namespace dagathlon {
 
+namespace {
+constexpr double kNearlyNormal = 1e9;
+}  // namespace
+
 TestResult PooledFisherTest::run(std::size_t x, std::size_t y, Nodes given) {
   const auto m = static_cast<double>(each_.size());
   double mean = 0;
@@ -24,9 +28,10 @@ TestResult PooledFisherTest::run(std::size_t x, std::size_t y, Nodes given) {
   const double between = (1.0 + 1.0 / m) * std::max(squares - m * mean * mean, 0.0) / (m - 1.0);
   const double within = 1.0 / rows;
   const double t = mean / std::sqrt(within + between);
-  // Equal estimates, up to rounding, as where nothing was missing: as many degrees of freedom as there can be.
-  if (between <= 1e-14 * within) return {t, HUGE_VAL, normal_two_sided(t)};
-  const double df = (m - 1.0) * std::pow(1.0 + within / between, 2);
+  // Equal estimates, as where nothing was missing, differ by rounding alone: the more, the larger they are. With so
+  // many degrees of freedom the distribution is normal, and none that is computed for a finite number is exact.
+  const double df = between > 0 ? (m - 1.0) * std::pow(1.0 + within / between, 2) : HUGE_VAL;
+  if (df > kNearlyNormal) return {t, HUGE_VAL, normal_two_sided(t)};
   return {t, df, correlation_two_sided(t / std::sqrt(t * t + df), df)};
 }
 

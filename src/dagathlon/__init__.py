@@ -7,7 +7,15 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dagathlon.data import Dataset, Network, read_data, read_network, write_data
+    from dagathlon.data import (
+        Dataset,
+        Network,
+        fit,
+        read_data,
+        read_network,
+        write_data,
+        write_network,
+    )
     from dagathlon.errors import DagathlonError
     from dagathlon.evaluate import compare
     from dagathlon.evaluations import Evaluation
@@ -28,12 +36,14 @@ _HOMES = {
     "StructureLearner": "learners",
     "Study": "workflow",
     "compare": "evaluate",
+    "fit": "data",
     "learn": "learners",
     "read_data": "data",
     "read_graph": "graphs",
     "read_network": "data",
     "write_data": "data",
     "write_graph": "graphs",
+    "write_network": "data",
 }
 
 __all__ = [
@@ -47,12 +57,14 @@ __all__ = [
     "StructureLearner",
     "Study",
     "compare",
+    "fit",
     "learn",
     "read_data",
     "read_graph",
     "read_network",
     "write_data",
     "write_graph",
+    "write_network",
 ]
 
 

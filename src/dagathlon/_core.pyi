@@ -182,17 +182,36 @@ class Score:
     def terms(self, graph: MarkedGraph) -> list[float]: ...
     def with_prior(self, arcs: Sequence[float], nodes: Sequence[float]) -> Score: ...
 
+@overload
 def gaussian_likelihood(
     parts: Sequence[NDArray[numpy.float64]],
     of_child: Sequence[int],
     convention: LikelihoodConvention,
     penalty: float,
 ) -> Score: ...
+@overload
+def gaussian_likelihood(
+    parts: Sequence[Moments],
+    of_child: Sequence[int],
+    convention: LikelihoodConvention,
+    penalty: float,
+) -> Score: ...
+@overload
 def bge_score(
     parts: Sequence[NDArray[numpy.float64]],
     of_child: Sequence[int],
     alpha_mu: float,
     alpha_w: float,
+) -> Score: ...
+def degenerate_gaussian_score(
+    parts: Sequence[NDArray[numpy.float64]],
+    of_child: Sequence[int],
+    starts: Sequence[int],
+    penalty: float,
+) -> Score: ...
+@overload
+def bge_score(
+    parts: Sequence[Moments], of_child: Sequence[int], alpha_mu: float, alpha_w: float
 ) -> Score: ...
 @overload
 def discrete_likelihood(
@@ -207,6 +226,10 @@ def discrete_likelihood(
     arities: Sequence[int],
     of_child: Sequence[int],
     penalty: float,
+) -> Score: ...
+@overload
+def discrete_likelihood(
+    parts: Sequence[ExpectedCounts], arities: Sequence[int], of_child: Sequence[int], penalty: float
 ) -> Score: ...
 @overload
 def dirichlet_score(
@@ -219,6 +242,14 @@ def dirichlet_score(
 @overload
 def dirichlet_score(
     parts: Sequence[NDArray[numpy.uint16]],
+    arities: Sequence[int],
+    of_child: Sequence[int],
+    kind: Pseudocount,
+    size: float,
+) -> Score: ...
+@overload
+def dirichlet_score(
+    parts: Sequence[ExpectedCounts],
     arities: Sequence[int],
     of_child: Sequence[int],
     kind: Pseudocount,
@@ -441,6 +472,7 @@ class ClassSettings:
         iterate: bool,
         together: bool,
         escape: bool,
+        verify: bool,
         max_degree: int,
         faithful: bool,
     ) -> None: ...
@@ -452,6 +484,31 @@ def search_classes(
     settings: ClassSettings,
     targets: Sequence[Sequence[int]],
 ) -> ClassSearchResult: ...
+
+class IncompleteData:
+    """Codes with missing values."""
+
+@overload
+def incomplete_data(codes: NDArray[numpy.uint8], arities: Sequence[int]) -> IncompleteData: ...
+@overload
+def incomplete_data(codes: NDArray[numpy.uint16], arities: Sequence[int]) -> IncompleteData: ...
+
+class ExpectedCounts:
+    """Counts of families, expected under a network."""
+
+    @property
+    def log_likelihood(self) -> float: ...
+    def counts(self, child: int, parents: Sequence[int]) -> list[float]: ...
+
+def expected_counts(
+    data: IncompleteData, parents: Sequence[Sequence[int]], tables: Sequence[Sequence[float]]
+) -> ExpectedCounts: ...
+
+class Moments:
+    """Number of rows, means, and sums of products of deviations."""
+
+    @staticmethod
+    def of(rows: int, means: Sequence[float], scatter: NDArray[numpy.float64]) -> Moments: ...
 
 class PagOptions:
     def __init__(
@@ -657,13 +714,16 @@ def notears_search(
     A least squares minimum of the augmented Lagrangian by larger steps; as notears_minimum.
     """
 
+class OrderStarts:
+    def __init__(self, *, count: int, given: Sequence[Sequence[int]], seed: int) -> None: ...
+
 def boss(
-    score: Score, limits: SearchLimits, backward: bool, starts: int, random: bool, seed: int
+    score: Score, limits: SearchLimits, backward: bool, random: bool, starts: OrderStarts
 ) -> SearchResult: ...
 
 class Grasp:
     def __init__(
-        self, *, depth: int, uncovered_depth: int, nonsingular_depth: int, starts: int, seed: int
+        self, *, depth: int, uncovered_depth: int, nonsingular_depth: int, starts: OrderStarts
     ) -> None: ...
 
 def grasp(score: Score, limits: SearchLimits, how: Grasp) -> SearchResult: ...

@@ -79,7 +79,7 @@ def test_the_scoreboard_has_the_means_of_the_tables(server: LiveServer) -> None:
     assert board["words"] == "all 6 runs are in"
     assert "came closest to the truth" in board["lead"]
     assert "<b>" not in board["lead"]
-    assert board["header"][:4] == ["setting", "runs", "failed", "SHD (CPDAG) ↓"]
+    assert board["header"][:5] == ["place", "setting", "runs", "failed", "SHD (CPDAG) ↓"]
     with (server.folder / TITLE / "benchmarks" / "joint_benchmarks.csv").open() as stream:
         rows = list(csv.DictReader(stream))
     means = {}
@@ -87,9 +87,14 @@ def test_the_scoreboard_has_the_means_of_the_tables(server: LiveServer) -> None:
         name = "precision" if row["id"] == "precision" else f"{row['id']}, thresh = {row['thresh']}"
         means.setdefault(name, []).append(float(row["SHD_cpdag"]))
     expected = {name: f"{sum(found) / 2:.3g}" for name, found in means.items()}
-    assert {row[0]: row[3] for row in board["rows"]} == expected
-    assert [float(row[3]) for row in board["rows"]] == sorted(map(float, expected.values()))
-    assert {row[1] for row in board["rows"]} == {"2 of 2"}
+    assert {row[1]: row[4].partition(" ")[0] for row in board["rows"]} == expected
+    assert [float(row[4].partition(" ")[0]) for row in board["rows"]] == sorted(
+        map(float, expected.values())
+    )
+    assert {row[2] for row in board["rows"]} == {"2 of 2"}
+    # ▾ marks means that are worse than that of the best baseline.
+    assert {row[4].partition(" ")[2] for row in board["rows"]} == {"", "▾"}
+    assert [row[0] for row in board["rows"]] == ["1", "2", "3"]
 
 
 def test_the_scoreboard_grows_with_the_store(server: LiveServer, tmp_path: Path) -> None:

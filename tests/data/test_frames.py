@@ -198,7 +198,7 @@ def test_tables_that_are_no_data_are_refused(source, message) -> None:
     ("options", "message"),
     [
         ({"kinds": "discret"}, "unknown kind 'discret' \\(did you mean 'discrete'"),
-        ({"kinds": {"x": "ordinal"}}, "unknown kind 'ordinal'"),
+        ({"kinds": {"y": "ordinal"}}, "row 1, column 'y': ordinal levels .* need an order"),
         ({"kinds": {"X": "discrete"}}, "unknown column 'X' \\(did you mean 'x'"),
         ({"levels": {"z": ("a",)}}, "unknown column 'z'"),
         ({"levels": {"y": ("a",)}}, "row 2, column 'y': found 'b'"),

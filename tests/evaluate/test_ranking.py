@@ -15,6 +15,8 @@ from dagathlon.errors import DagathlonError
 from dagathlon.evaluate.ranking import (
     Scores,
     best_of_each,
+    block_of,
+    block_ranks,
     rank_table,
     ranks,
     score_table,
@@ -57,11 +59,36 @@ def test_who_takes_no_part_gets_no_rank() -> None:
 def test_a_table_by_hand() -> None:
     rows = [run("a", 1, 3), run("b", 1, 3), run("a", 2, 1), run("b", 2, None, "F1")]
     rows += [run("c", 1, None), run("c", 2, 5), run("d", 1, None, "skipped")]
+    first, second, third = rank_table(score_table(rows, "shd"), "less", "min")
+    assert first == ("a", 1.0, 0.0, 1, 2, 0, 2)
+    assert second == ("b", 2.0, 1.0, 2, 2, 1, 2)
+    assert third == ("c", 2.0, 0.0, 2, 1, 0, 1)
     first, second, third = rank_table(score_table(rows, "shd"), "less")
-    assert first == ("a", 1.0, 0.0, 1, 2, 0)
-    assert second == ("b", 2.0, 1.0, 2, 2, 1)
-    assert third == ("c", 2.0, 0.0, 2, 1, 0)
+    assert first == ("a", 1.25, 0.25, 1, 2, 0, 2)
+    assert (second.name, second.average, second.overall) == ("c", 2.0, 2)
+    assert (third.name, third.average, third.overall) == ("b", 2.25, 3)
     assert rank_table(score_table([], "shd"), "less") == []
+
+
+def test_ranks_are_averaged_within_blocks_first() -> None:
+    # Three sample sizes of seed 1 on which b wins are one block; so is seed 2, on which a wins.
+    cases = (*(("g", "p", f"d/n={n}", 1) for n in (10, 20, 30)), ("g", "p", "d/n=10", 2))
+    values = np.array([[2.0, 1.0], [2.0, 1.0], [2.0, 1.0], [1.0, 2.0]])
+    table = Scores(("a", "b"), cases, values, np.zeros((4, 2), bool))
+    assert block_ranks(table, "less").tolist() == [[2, 1], [1, 2]]
+    first, second = rank_table(table, "less")
+    assert (first.average, second.average) == (1.5, 1.5)
+    assert (first.overall, second.overall) == (1, 1)
+    assert (first.n, first.blocks) == (4, 2)
+
+
+def test_blocks_are_graphs_and_seeds() -> None:
+    assert block_of(("g", "p", "iid/n=10", 1)) == block_of(("g", "q", "iid/n=20/noise=M5", 1))
+    assert block_of(("g", "p", "d", 1)) != block_of(("g", "p", "d", 2))
+    assert block_of(("g", "p", "d", 1)) != block_of(("h", "p", "d", 1))
+    # Given data: every file is a block, with all that was made of it.
+    assert block_of(("g", "None", "f/a.csv", 1)) == block_of(("g", "None", "f/a.csv/noise=M5", 1))
+    assert block_of(("g", "None", "f/a.csv", 1)) != block_of(("g", "None", "f/b.csv", 1))
 
 
 def test_the_best_of_each_algorithm() -> None:
@@ -119,7 +146,7 @@ def test_published_ranks(shared: Path) -> None:
             if cell != "n/a":
                 value = None if cell == "F" else float(cell)
                 rows.append(run(name, number, value, "F1" if cell == "F" else "ok"))
-    found = {row.name: row for row in rank_table(score_table(rows, "shd"), "more")}
+    found = {row.name: row for row in rank_table(score_table(rows, "shd"), "more", "min")}
     assert set(found) == set(PUBLISHED)
     for name, (average, deviation, overall) in PUBLISHED.items():
         # Scores are printed with two digits, so a few that differ look equal and share a rank.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -21,9 +23,9 @@ from dagathlon.evaluate.significance import (
 
 def scores(values: np.ndarray, failed: np.ndarray | None = None) -> Scores:
     names = tuple("abcdefghijkl"[: values.shape[1]])
-    blocks = tuple(("g", "p", "d", i) for i in range(len(values)))
+    cases = tuple(("g", "p", "d", i) for i in range(len(values)))
     marked = np.zeros(values.shape, bool) if failed is None else failed
-    return Scores(names, blocks, np.where(marked, np.nan, values), marked)
+    return Scores(names, cases, np.where(marked, np.nan, values), marked)
 
 
 # Demšar 2006, Table 6: AUC of C4.5, C4.5+m, C4.5+cf and C4.5+m+cf on fourteen data sets.
@@ -121,6 +123,22 @@ def test_wilcoxon_is_scipys_and_holm_is_in_order(seed: int) -> None:
         assert pair.wins + pair.losses + pair.ties == 12
 
 
+def test_equal_differences_are_scipys_approximation() -> None:
+    values = np.random.default_rng(5).integers(0, 6, (40, 3)).astype(float)
+    for pair, (i, j) in zip(
+        pairwise(scores(values), "more"), [(0, 1), (0, 2), (1, 2)], strict=True
+    ):
+        difference = values[:, i] - values[:, j]
+        expected = stats.wilcoxon(difference[difference != 0], method="approx", correction=False)
+        assert pair.p_value == pytest.approx(expected.pvalue)
+
+
+@pytest.mark.parametrize("k", [2, 5, 12, 40])
+def test_the_range_of_normals_is_scipys(k: int) -> None:
+    found = critical_difference(k, 1, 0.05) / (k * (k + 1) / 12) ** 0.5
+    assert found == pytest.approx(float(stats.studentized_range.ppf(0.95, k, np.inf)), rel=1e-6)
+
+
 def test_holm_by_hand() -> None:
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.5, 0.9]) == [1.0, 1.0]
@@ -139,6 +157,61 @@ def test_a_failure_is_worse_than_anything() -> None:
     found = friedman(scores(values, failed), "less")
     assert found is not None
     assert (found.statistic, found.p_value) == (0, 1)
+
+
+def repeated(values: np.ndarray, copies: int) -> Scores:
+    """Each row of the table at several sample sizes of its seed."""
+    plain = scores(values)
+    cases = tuple(("g", "p", f"d/n={n}", i) for i in range(len(values)) for n in range(copies))
+    marks = np.zeros((len(cases), values.shape[1]), bool)
+    return Scores(plain.names, cases, np.repeat(values, copies, axis=0), marks)
+
+
+def test_variants_of_one_draw_are_no_evidence() -> None:
+    values = np.random.default_rng(4).normal(size=(7, 4))
+    for copies in (2, 5):
+        assert friedman(repeated(values, copies), "less") == pytest.approx(
+            friedman(scores(values), "less")
+        )
+        assert nemenyi(repeated(values, copies), "less") == nemenyi(scores(values), "less")
+        wins = [pair[:5] for pair in pairwise(repeated(values, copies), "less")]
+        assert wins == [pair[:5] for pair in pairwise(scores(values), "less")]
+    assert friedman(repeated(values[:4], 10), "less") is None
+    assert pairwise(repeated(values[:4], 10), "less") == []
+
+
+def by_all_signs(differences: np.ndarray) -> float:
+    """Wilcoxon's p-value by the definition: the rank sum under every choice of signs."""
+    sizes = stats.rankdata(np.abs(differences))
+    sums = np.array([sizes @ signs for signs in itertools.product((0, 1), repeat=len(sizes))])
+    found = sizes[differences > 0].sum()
+    return min(1.0, 2 * min((sums <= found + 1e-9).mean(), (sums >= found - 1e-9).mean()))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_unlike_values_are_compared_by_their_ranks(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(10, 3)) * np.where(np.arange(10) % 2, 100.0, 1.0)[:, None]
+    cases = tuple((f"g{i % 2}", "p", "d", i // 2) for i in range(10))
+    table = Scores(("a", "b", "c"), cases, values, np.zeros((10, 3), bool))
+    found = np.apply_along_axis(stats.rankdata, 1, values)
+    for pair, (i, j) in zip(pairwise(table, "less"), [(0, 1), (0, 2), (1, 2)], strict=True):
+        assert pair.p_value == pytest.approx(by_all_signs(found[:, j] - found[:, i]))
+
+
+def test_averages_within_blocks_keep_the_level() -> None:
+    """Under exchangeable competitors the statistic has the first two moments of χ²."""
+    rng = np.random.default_rng(8)
+    found = []
+    for _ in range(300):
+        noise = rng.normal(size=(20, 1, 4)) + 0.5 * rng.normal(size=(20, 3, 4))
+        cases = tuple(("g", "p", f"d/n={n}", i) for i in range(20) for n in range(3))
+        table = Scores(tuple("abcd"), cases, noise.reshape(60, 4), np.zeros((60, 4), bool))
+        one = friedman(table, "less")
+        assert one is not None
+        found.append(one.statistic)
+    assert np.mean(found) == pytest.approx(3, abs=0.4)
+    assert np.mean(np.array(found) > stats.chi2.ppf(0.95, 3)) < 0.08
 
 
 def test_too_little_to_tell() -> None:

@@ -61,7 +61,7 @@ def test_ranks_by_kind_of_data() -> None:
         ("nodes", "20", 1),
         ("nodes", "30", 1),
     ]
-    assert found[0].averages == {"b": 1.0, "c": 2.0, "a": 2.5}
+    assert found[0].averages == {"b": 1.0, "c": 2.25, "a": 2.75}
     assert [one.value for one in found if one.factor == "noise"] == ["M5", "N"]
 
 
@@ -83,9 +83,24 @@ def test_strengths_by_hand() -> None:
     assert found["c"]["ranking"] == 0
     assert found["c"]["speed"] == 0
     assert found["a"]["speed"] == found["b"]["speed"] == 1
-    assert found["c"]["reliability"] == 0
+    assert found["c"]["reliability"] == 0.75
+    assert found["a"]["reliability"] == 1
     assert found["a"]["small networks"] == pytest.approx(0.5 / 0.5)
     assert found["a"]["large networks"] == 1
     assert "limited data" not in found["a"]
     assert found["a"]["resilience to noise"] == 1
     assert found["a"]["fitting"] == 1
+
+
+def test_who_always_fails_is_neither_reliable_nor_fast() -> None:
+    rows = [run(name, 0, seed, 0.5) for seed in range(4) for name in "ab"]
+    rows += [run("late", 0, seed, None, status="F1", time=None) for seed in range(4)]
+    rows += [run("once", 0, seed, None, status="F3", time=None) for seed in range(3)]
+    rows += [run("once", 0, 3, 0.9, time=0.001), run("unfit", 0, 0, None, status="skipped")]
+    found = {row["setting"]: row for row in strengths(rows, {"f1": "more"}, data_facts(rows))}
+    assert found["late"]["reliability"] == 0
+    assert found["late"]["speed"] is None
+    assert (found["once"]["reliability"], found["once"]["speed"]) == (0.25, None)
+    assert found["unfit"]["reliability"] is None
+    alone = strengths(rows[-5:-1], {"f1": "more"}, data_facts(rows[-5:-1]))
+    assert alone[0]["reliability"] == 0.25

@@ -55,7 +55,12 @@ _SEARCHES: dict[str, dict[str, Any]] = {
 }
 # What declares columns and computes none, and what runs the metrics of others.
 _NO_RESULT = ("run_facts", "own_metrics")
-_NEEDED: dict[str, dict[str, Any]] = {"subsample": {"n": 20}, "select": {"variables": ("A", "C")}}
+_NEEDED: dict[str, dict[str, Any]] = {
+    "subsample": {"n": 20},
+    "select": {"variables": ("A", "C")},
+    "log": {"offset": 20.0},
+    "discretize": {"method": "hartemink"},
+}
 _NUMBERS = ("score", "ntests", "posterior", "bound", "n_scores")
 
 
@@ -190,7 +195,8 @@ def _rows(generator: Any) -> Any:
 def _transformed(module: Any) -> Any:
     if module.name == "noise":
         return _noisy(module)
-    data = table("continuous")
+    about_gaps = module.name in ("impute", "drop_missing")
+    data = with_gaps() if about_gaps else table("continuous")
     return _first_rows(module.apply(data, _rng()))
 
 

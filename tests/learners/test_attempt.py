@@ -22,7 +22,6 @@ from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.result_checks import problems_with, wrong_kind
 from dagathlon.modules import find
 from dagathlon.pulse import beat, part, until_deadline
-from dagathlon.testing.samples import ordinary
 
 NAMES = ("A", "B", "C")
 DATA = Dataset([Variable(name) for name in NAMES], values=np.arange(12.0).reshape(4, 3))
@@ -307,8 +306,3 @@ def _is_learn(function: ast.expr) -> bool:
 def test_parameters_that_decide_on_the_kind(name: str, parameters: Any, kind: str) -> None:
     learner: Any = find("algorithm", name).from_json(parameters)
     assert learner.output() == kind
-
-
-def test_xges_refuses_mixed_data_where_its_score_would_be_infinite() -> None:
-    with pytest.raises(DataError, match=r"xges .*needs continuous or discrete data, not mixed"):
-        tried(find("algorithm", "xges").from_json({}), ordinary("mixed"))  # type: ignore[arg-type]

@@ -48,13 +48,14 @@ def test_an_oracle_finds_the_class_of_random_graphs(learner: str) -> None:
         score = _core.gaussian_likelihood([values], [0] * p, maximum, 1e-6)
         none = np.zeros((p, p), bool)
         limits = _core.SearchLimits(none, none, p)
+        once = _core.OrderStarts(count=1, given=[], seed=0)
         if learner == "boss":
-            found = _core.boss(score, limits, True, 1, False, 0)
+            found = _core.boss(score, limits, True, False, once)
         else:
             found = _core.grasp(
                 score,
                 limits,
-                _core.Grasp(depth=3, uncovered_depth=1, nonsingular_depth=1, starts=1, seed=0),
+                _core.Grasp(depth=3, uncovered_depth=1, nonsingular_depth=1, starts=once),
             )
         names = [f"V{i}" for i in range(p)]
         truth = cpdag(Graph.from_adjacency(names, weights != 0))

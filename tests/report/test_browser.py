@@ -120,6 +120,43 @@ def test_a_run_shows_both_graphs_and_its_parameters(browser: Any, benchmarked: P
     assert visit.complaints == []
 
 
+def test_the_colours_of_a_run_add_up_to_a_distance(browser: Any, benchmarked: Path) -> None:
+    visit = Visit(browser, benchmarked)
+    for place in range(8):
+        visit.page.click(f"#runs td button >> nth={place}")
+        dialog = visit.page.locator("dialog[open]")
+        said = dialog.locator(".explained").inner_text()
+        coloured = dialog.locator(".graphs svg >> nth=1").locator(".missing, .turned, .wrong")
+        assert said.endswith(f" {coloured.count()}.")
+        assert "= SHD" in said
+        visit.page.keyboard.press("Escape")
+    assert visit.complaints == []
+
+
+def test_what_the_filters_do_not_reach_says_so(browser: Any, ranked: Path) -> None:
+    visit = Visit(browser, ranked)
+    visit.draw_all()
+    page = visit.page
+    assert page.locator("#ranking h2 .tag").inner_text() == "whole study"
+    assert page.locator("#figures .tag, #settings .tag, #runs .tag").count() == 0
+    panels = "document.querySelector('#figure-boxes svg').textContent"
+    assert page.evaluate(f"{panels}.includes('n=50') && {panels}.includes('n=100')")
+    page.select_option("#filters select >> nth=0", "n=100")
+    page.wait_for_function(f"!{panels}.includes('n=50')")
+    assert page.evaluate("document.documentElement.classList.contains('filtered')")
+    assert visit.complaints == []
+
+
+def test_a_narrow_screen_shows_the_whole_verdict(browser: Any, ranked: Path) -> None:
+    visit = Visit(browser, ranked, viewport={"width": 390, "height": 800})
+    for cell in visit.page.locator("table.verdict tbody tr:first-child td").all():
+        box = cell.bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+        assert cell.get_attribute("data-label")
+
+
 def test_a_click_on_a_point_opens_its_run(browser: Any, benchmarked: Path) -> None:
     visit = Visit(browser, benchmarked)
     visit.draw_all()
@@ -169,7 +206,8 @@ def test_everything_has_a_name_for_a_screen_reader(browser: Any, benchmarked: Pa
     visit.draw_all()
     visit.page.click("#runs td button >> nth=0")
     nameless = visit.page.evaluate("""() =>
-      [...document.querySelectorAll('button, select, input, dialog svg, section, [role=region]')]
+      [...document.querySelectorAll(
+        'button, select, input, dialog svg:not([aria-hidden]), section, [role=region]')]
         .filter((e) => !(e.textContent.trim() || e.getAttribute('aria-label')
           || e.getAttribute('aria-labelledby') || (e.labels && e.labels.length)))
         .map((e) => e.outerHTML.slice(0, 80))""")
@@ -230,7 +268,11 @@ def test_ranks_strengths_and_data_sets_are_shown(browser: Any, ranked: Path) -> 
     assert shares.count() >= 10
     assert page.locator("#ranking .share >> text=100%").count() >= 3
     assert "→" in page.inner_text("#data-sets tbody")
-    assert "Random graphs" in page.inner_text(".lead")
+    assert "graph" in page.inner_text("#verdict .kinds td[data-label='best baseline'] >> nth=0")
+    # What is worse than the best baseline, or a mean over some of the runs, is not bold.
+    assert page.locator("#settings td.best").count() >= 2
+    assert page.locator("#settings td.noted").count() >= 1
+    assert page.locator("#settings td.noted.best").count() == 0
     assert visit.complaints == []
     assert visit.outside() == []
 

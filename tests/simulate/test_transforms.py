@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,6 +16,7 @@ from dagathlon.graphs import Graph
 from dagathlon.modules import modules
 from dagathlon.simulate.columns import Select, Standardize
 from dagathlon.simulate.noise import Noise
+from dagathlon.simulate.preparing import Discretize, DropMissing, Impute, Log
 from dagathlon.simulate.resampling import BootstrapSample, Subsample
 from dagathlon.simulate.transform import Transform
 
@@ -108,6 +111,10 @@ MADE: dict[str, Transform] = {
     "standardize": Standardize(),
     "select": Select(variables=("x", "k")),
     "noise": Noise.from_code("M10"),
+    "drop_missing": DropMissing(),
+    "impute": Impute(),
+    "discretize": Discretize(),
+    "log": Log(columns=("x",), offset=10.0),
 }
 
 
@@ -133,4 +140,59 @@ def test_labels_say_the_parameters() -> None:
     assert Standardize().label == "standardize"
     assert Select(variables=("a/b", "c")).label == "select=a_b+c"
     assert Noise.from_code("cMI").label == "noise=cMI"
+    assert Discretize(method="mdl", columns=("a/b", "c")).label == "discretize=mdl,3,a_b+c"
+    assert Impute(copies=5).label == "impute=5"
+    assert Impute(number=2).label == "impute=1,2"
     assert Noise().does_nothing
+
+
+def with_gaps(rows: int = 40) -> Dataset:
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=rows)
+    values = np.column_stack([x, x + rng.normal(0, 0.1, rows)])
+    values[:5, 0] = np.nan
+    codes = (x > 0).astype(int)[:, None]
+    codes[3:8] = -1
+    return Dataset([Variable("x"), Variable("y"), Variable("k", ("a", "b"))], codes, values)
+
+
+def test_gaps_are_dropped_or_filled() -> None:
+    data = with_gaps()
+    dropped = DropMissing().apply(data, stream())
+    assert dropped == data[8:]
+    filled = Impute().apply(data, stream())
+    assert not filled.has_missing
+    assert (filled.values[5:] == data.values[5:]).all()
+    assert filled == Impute().apply(data, stream())
+    assert Impute(copies=3).apply(data, stream()) is data
+    assert Impute(copies=3).pooled_copies == 3
+    assert not facts_of(dropped).missing
+    assert not Impute(copies=3).facts(facts_of(data)).missing
+
+
+@pytest.mark.parametrize(
+    ("columns", "kind", "told"),
+    [(None, "discrete", "discrete"), (("x",), "mixed", None), (("x", "y"), "discrete", None)],
+)
+def test_levels_of_some_or_all_columns(columns: Any, kind: str, told: str | None) -> None:
+    data, step = with_gaps(), Discretize(levels=2, columns=columns)
+    assert facts_of(step.apply(data, stream())).kind == kind
+    assert step.facts(facts_of(data)).kind == told
+    assert not Discretize.keeps_model
+
+
+@pytest.mark.parametrize("step", [Discretize(), Log()])
+def test_discrete_data_are_neither_cut_nor_have_logarithms(step: Transform) -> None:
+    discrete = Network.load("asia").sample(5, stream())
+    assert step.not_applicable(facts_of(discrete)) == "all columns are discrete"
+    with pytest.raises(NotApplicableError, match="all columns are discrete"):
+        step.apply(discrete, stream())
+
+
+def test_what_does_not_suit_the_data_is_said() -> None:
+    with pytest.raises(NotApplicableError, match=r"log: column 'x': .* have no logarithm"):
+        Log().apply(with_gaps(), stream())
+    with pytest.raises(StudyError, match="columns names 'a' twice"):
+        Log.from_json({"columns": ["a", "a"]})
+    with pytest.raises(StudyError, match="hartemink begins with initial levels"):
+        Discretize.from_json({"method": "hartemink", "levels": 9, "initial": 4})

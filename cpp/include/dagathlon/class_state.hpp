@@ -11,6 +11,7 @@
 
 #include "dagathlon/bits.hpp"
 #include "dagathlon/marked_graph.hpp"
+#include "dagathlon/meek.hpp"
 #include "dagathlon/pdag.hpp"
 
 namespace dagathlon {
@@ -37,7 +38,7 @@ class ClassState {
   const Pdag& rows() const { return rows_; }
   const MarkedGraph& graph() const { return graph_; }
 
-  // A DAG of the class.
+  // A DAG of the class, without a forbidden arc where there is such a one.
   MarkedGraph member() const;
 
   // Neighbours of y that are adjacent to x.
@@ -67,6 +68,7 @@ class ClassState {
   const BitSet& reached(std::size_t from, const BitSet& avoided) const;
   std::optional<MarkedGraph> member_with_directions(const ClassOperator& op) const;
   void direct_around(MarkedGraph& graph, std::size_t node, ConstRow parents) const;
+  std::vector<DirectedEdge> away_from_forbidden(const Pdag& rows) const;
   bool can_obey(const Pdag& rows) const;
   MarkedGraph essential(const MarkedGraph& dag) const;
 

@@ -21,6 +21,9 @@ struct ClassSearch {
   bool together;
   // Whether a maximum is left where the removal of an edge leads to a higher one.
   bool escape;
+  // Whether a step counts only if the score of a DAG of the class has really risen; needed for scores
+  // that differ within a class, whose steps may promise a rise that is none.
+  bool verify;
   ClassLimits limits;
   // Experiments; empty for observation alone.
   std::vector<BitSet> targets;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "dagathlon/arc_moves.hpp"
 #include "dagathlon/hill_climbing.hpp"
@@ -11,14 +12,20 @@
 
 namespace dagathlon {
 
+// The orders from which a search starts: that of the nodes, then those that are given, then random ones
+// until there are `count` without the given ones.
+struct OrderStarts {
+  std::size_t count;
+  std::vector<std::vector<std::size_t>> given;
+  std::uint64_t seed;
+};
+
 struct Boss {
   // Whether a backward phase of GES follows, after which the search goes on from its result.
   bool backward;
-  // The first start has the order of the nodes, all others are random.
-  std::size_t starts;
   // Whether nodes are moved in random order.
   bool random;
-  std::uint64_t seed;
+  OrderStarts starts;
 };
 
 // Best order score search: each node in turn goes to the place in the order where the score is best.
@@ -30,8 +37,7 @@ struct Grasp {
   std::size_t depth;
   std::size_t uncovered_depth;
   std::size_t nonsingular_depth;
-  std::size_t starts;
-  std::uint64_t seed;
+  OrderStarts starts;
 };
 
 // Greedy relaxations of the sparsest permutation (Lam, Andrews and Ramsey 2022): tucks of edges.

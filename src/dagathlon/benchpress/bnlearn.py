@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, cast, get_a
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import ANY, CONTINUOUS, DISCRETE, Table
 from dagathlon.benchpress.translation import same
+from dagathlon.data import facts_of
 from dagathlon.errors import listing
 from dagathlon.learners.base import Learner, Output
 from dagathlon.learners.constraint.markov_blankets import (
@@ -24,7 +25,7 @@ from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.hybrid.hybrid import H2pc, Mmhc, Restrict, Rsmax2, TwoStep
 from dagathlon.learners.score.hill_climbing import HillClimbing, Tabu
 from dagathlon.learners.score.score_based import ScoreBased
-from dagathlon.learners.score.score_kinds import SCORES, GraphPrior
+from dagathlon.learners.score.score_kinds import SCORES, DefaultScores, GraphPrior
 from dagathlon.modules import Count, Delegate, Module, Natural, NonNegative
 
 if TYPE_CHECKING:
@@ -88,8 +89,8 @@ class BnlearnTester(BnlearnLearner):
 
     def delegates(self) -> tuple[Delegate, ...]:
         """Our learner with either test."""
-        native = cast(Learner, self.native())
-        return tuple(dict.fromkeys((native, self._with_own_test(native))))
+        learners = [cast(Learner, learner) for learner in super().delegates()]
+        return tuple(dict.fromkeys((*learners, *map(self._with_own_test, learners))))
 
     def _with_own_test(self, learner: Learner) -> Learner:
         return learner if self.test is not None else cast(Any, replace)(learner, test="mi-cg")
@@ -233,12 +234,44 @@ def _score_problem(translated: Mapping[str, Any]) -> str:
     return ""
 
 
+# What bnlearn chooses where no score is given.
+_DEFAULT_SCORES: DefaultScores = {"continuous": "bic-g", "discrete": "bic", "mixed": "bic-cg"}
+
+
 @dataclass(frozen=True, kw_only=True)
-class BnlearnScoreBased(BnlearnLearner):
+class BnlearnScored(BnlearnLearner):
+    """A learner of bnlearn with a score."""
+
+    score: Score | None = None
+
+    def problem(self) -> str:
+        """Scores that are not there, and a prior that Benchpress cannot describe."""
+        return _score_problem(self.translated()) or super().problem()
+
+    def native_for(self, data: Dataset) -> Learner:
+        """Our learner with bnlearn's score for such data."""
+        kind = facts_of(data).kind or "mixed"
+        return self._with_score(_DEFAULT_SCORES[kind])
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """Our learner, with each score that the data may choose."""
+        scores = _DEFAULT_SCORES.values() if self.score is None else (self.score,)
+        return () if self.unavailable else tuple(map(self._with_score, scores))
+
+    def _with_score(self, default: str) -> Learner:
+        translated: dict[str, Any] = self.translated()
+        return cast(Learner, self.runs(**translated | {"score": translated["score"] or default}))
+
+
+@dataclass(frozen=True, kw_only=True)
+class BnlearnScoreBased(BnlearnScored):
     """A score-based learner of bnlearn.
 
     Parameters
     ----------
+    score
+        Score to maximise; null is bic, bic-g or bic-cg as the data are discrete, continuous or
+        mixed.
     l
         Ignored: the score bdla, whose number of averaged scores it is, is not there.
     """
@@ -251,10 +284,6 @@ class BnlearnScoreBased(BnlearnLearner):
     score: Score | None = None
     beta: NonNegative | None = None
     l: Count = 5  # noqa: E741 - Benchpress's name
-
-    def problem(self) -> str:
-        """Scores that are not there, and a prior that Benchpress cannot describe."""
-        return _score_problem(self.translated()) or super().problem()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -281,13 +310,16 @@ class BnlearnTabu(BnlearnScoreBased):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BnlearnHybrid(BnlearnTester):
+class BnlearnHybrid(BnlearnTester, BnlearnScored):
     """A hybrid learner of bnlearn: a skeleton by tests, then a DAG inside it by a score.
 
     Parameters
     ----------
     test
         Independence test; null is mi, cor or mi-cg as the data are discrete, continuous or mixed.
+    score
+        Score to maximise; null is bic, bic-g or bic-cg as the data are discrete, continuous or
+        mixed.
     k
         Penalty per parameter of the aic and bic scores; null is 1, as in Benchpress.
     l
@@ -308,10 +340,6 @@ class BnlearnHybrid(BnlearnTester):
     prior: GraphPrior | None = "uniform"
     beta: NonNegative | None = None
     l: Count | None = None  # noqa: E741 - Benchpress's name
-
-    def problem(self) -> str:
-        """Scores that are not there, and a prior that Benchpress cannot describe."""
-        return _score_problem(self.translated()) or super().problem()
 
     def translated(self) -> dict[str, Any]:
         """The penalty is 1 where bnlearn itself would take that of the score."""

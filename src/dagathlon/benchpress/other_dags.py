@@ -215,6 +215,7 @@ class CausallearnGrasp(BenchpressLearner):
         "depth": 3,
         "uncovered_depth": 1,
         "nonsingular_depth": 3,
+        "climb": False,
     }
     anytime = True
     gives = "cpdag"

@@ -190,7 +190,9 @@ class PcalgGies(BenchpressLearner):
         return super().translated() | {"max_degree": self.maxDegree or None}
 
     def objection(self, data: DataFacts) -> str:
-        """Interventions must be known."""
+        """Interventions must be known; pcalg has no score of mixed data."""
+        if data.kind == "mixed":
+            return "pcalg_gies needs continuous data, not mixed; use gies"
         if not data.interventions:
             return (
                 "pcalg_gies needs data with intervention targets (columns that repeat the names of "

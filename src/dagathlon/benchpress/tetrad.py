@@ -137,6 +137,7 @@ class TetradFges(TetradScoreBased):
 
     name = "tetrad_fges"
     runs = Fges
+    fixed = {"orders": False}
     inherits = same(faithfulnessAssumed="faithfulness")
     anytime = True
     implementation = "dagathlon (re-implementation of Tetrad fges, causal-cmd 1.10.0)"
@@ -160,7 +161,7 @@ class TetradBoss(TetradScoreBased):
     name = "tetrad_boss"
     runs = Boss
     inherits = same(useBes="backward")
-    fixed = {"starts": 1}
+    fixed = {"starts": 1, "climb": False}
     anytime = True
     implementation = "dagathlon (re-implementation of Tetrad boss, causal-cmd 1.10.0)"
     references = ("Andrews, Ramsey, Sanchez Romero, Camchong and Kummerfeld 2023, NeurIPS", _TETRAD)
@@ -189,6 +190,7 @@ class TetradGrasp(TetradScoreBased):
 
     name = "tetrad_grasp"
     runs = Grasp
+    fixed = {"climb": False}
     anytime = True
     data_rules = {**_RULES, "test": TEST_RULE}
     implementation = "dagathlon (re-implementation of Tetrad grasp, causal-cmd 1.10.0)"

@@ -6,8 +6,11 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
-from dagathlon.cli._interrupt import interruptible
+from dagathlon.cli._data import add_data_arguments, copies_of, data_from, gaps_explained
+from dagathlon.cli._interrupt import INTERRUPTED, interruptible
+from dagathlon.cli._learn_report import Learned, check_report, write_report
 from dagathlon.cli._parts import (
     Commands,
     add_modules_argument,
@@ -26,12 +29,13 @@ from dagathlon.cli._posterior import (
     settled,
     write_posterior_files,
 )
-from dagathlon.data import read_data
 from dagathlon.data.preview import described
+from dagathlon.errors import DagathlonError
 from dagathlon.graphs import Graph, write_graph
 from dagathlon.graphs.formats.files import format_of
 from dagathlon.learners import Estimate, learn
 from dagathlon.learners.attempt import STOPPED_EARLY
+from dagathlon.learners.bayesian.imputed import Imputed
 from dagathlon.learners.calling import made, time_limit
 from dagathlon.modules.spec import single_values
 from dagathlon.posteriors.posterior import Posterior
@@ -52,7 +56,7 @@ def add_parser(commands: Commands) -> None:
         "dagathlon learn data.csv --with 'pc[alpha=0.01,timeout=60]' --out graph.csv",
         _run,
     )
-    parser.add_argument("data", type=Path, help="data file (CSV, TSV, Parquet, Arrow)")
+    add_data_arguments(parser)
     parser.add_argument(
         "--with",
         dest="spec",
@@ -70,6 +74,20 @@ def add_parser(commands: Commands) -> None:
         metavar="S",
         help="e.g. 90s; then searches and samplers give their best so far, others nothing",
     )
+    parser.add_argument(
+        "--report",
+        type=Path,
+        metavar="PAGE.html",
+        help="write a page on the graph: stability, held-out likelihood, rejected independences; "
+        "any other name is a folder for page, tables and figures",
+    )
+    parser.add_argument(
+        "--copies",
+        type=int,
+        default=20,
+        metavar="N",
+        help="with --report: bootstrap samples to learn from again (default 20; 0 for none)",
+    )
     add_modules_argument(parser)
     parser.add_argument("--seed", type=int, default=1, help="random seed (default 1)")
 
@@ -77,7 +95,7 @@ def add_parser(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     load_modules(arguments)
     _check_places(arguments)
-    name, parameters = single_values(arguments.spec)
+    name, parameters = _asked_for(arguments)
     asked = arguments.time_limit
     timeout = None if asked is None else seconds_of(asked, "--time-limit")
     learner = made(name, parameters, timeout)
@@ -86,24 +104,43 @@ def _run(arguments: argparse.Namespace) -> int:
         learner.prepare()  # this, and looking for modules, is no part of the learner's time
     own = parameters.pop("timeout", None)  # what the brackets say, where no option says otherwise
     timeout = own if timeout is None else timeout
-    data = read_data(arguments.data)
+    data = data_from(arguments, pooled=True)
     print(f"{arguments.data}: {described(data)}", file=sys.stderr)
     limit = time_limit(learner, timeout)
     meter = Meter()
     meter.start()
-    with interruptible(limit, _GRACE_SECONDS):
+    with gaps_explained(data), interruptible(limit, _GRACE_SECONDS):
         estimate = learn(
             data, name, seed=arguments.seed, timeout=timeout, progress=True, **parameters
         )
+    usage = meter.stop()
     late = settled(estimate, learner)
-    _write(arguments, name, estimate, late, meter.stop())
+    _write(arguments, name, estimate, late, usage)
     if STOPPED_EARLY in estimate.stats:
         print(f"stopped at the time limit of {limit:g} s with the best so far", file=sys.stderr)
     for note in estimate.notes:
         print(f"note: {note}", file=sys.stderr)
     _print_graph(estimate.graph, late, arguments.out)
     write_posterior_files(arguments, estimate, learner)
+    if arguments.report is None:
+        return 0
+    learned = Learned(
+        name, parameters, arguments.data, data, estimate, usage, arguments.seed, limit
+    )
+    if not write_report(learned, arguments.report, arguments.copies):
+        return INTERRUPTED
+    print(f"report: {arguments.report}", file=sys.stderr)
     return 0
+
+
+def _asked_for(arguments: argparse.Namespace) -> tuple[str, dict[str, Any]]:
+    """The learner and its parameters; where gaps are imputed, the pool of what it finds."""
+    name, parameters = single_values(arguments.spec)
+    copies = copies_of(arguments)
+    if not copies:
+        return name, parameters
+    made(name, parameters)  # what is wrong with it is said in its own name
+    return Imputed.name, {"learner": arguments.spec, "copies": copies}
 
 
 def _write(
@@ -137,6 +174,9 @@ def _check_places(arguments: argparse.Namespace) -> None:
     check_folder(arguments.out)
     check_folder(arguments.stats)
     check_posterior_places(arguments)
+    check_report(arguments.report)
+    if arguments.copies < 0:
+        raise DagathlonError(f"--copies is a number of samples, found {arguments.copies}")
     if arguments.out:
         format_of(str(arguments.out))
 

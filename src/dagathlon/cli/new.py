@@ -9,6 +9,7 @@ import shlex
 import shutil
 from pathlib import Path
 
+from dagathlon.cli._data import add_preparation_arguments, tell_entries
 from dagathlon.cli._parts import (
     Commands,
     add_modules_argument,
@@ -155,7 +156,7 @@ def add_parser(commands: Commands) -> None:
         "  dagathlon new study --example quickstart\n"
         "  dagathlon new learner mine.py\n"
         "  dagathlon new study mine.json --modules mine.py --pick mine --pick hc --data ecoli70\n"
-        "  dagathlon new study mine.json --pick pc --pick boss --data measurements.csv\n"
+        "  dagathlon new study mine.json --pick pc --pick boss --data people.csv --missing drop\n"
         "  dagathlon new module mine --language r\n"
         "  dagathlon new metric my_metric.py\n"
         "  dagathlon new evaluation my_evaluation.py",
@@ -186,6 +187,7 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "--language", choices=tuple(_SKELETONS), default="python", help="language of a module"
     )
+    add_preparation_arguments(parser)
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -212,6 +214,7 @@ def _run(arguments: argparse.Namespace) -> int:
         study = picked_study(
             title_of(path), arguments.pick, arguments.data, arguments.modules, path.parent
         )
+        tell_entries(study, arguments)
     elif arguments.data or arguments.modules:
         raise DagathlonError(
             "--data and --modules need at least one --pick: which algorithm is to be run?"

@@ -1,10 +1,15 @@
 """Data sets, Bayesian networks, their file formats, standard networks."""
 
 from dagathlon.data.dataset import Dataset
+from dagathlon.data.discretization import discretize
 from dagathlon.data.distributions import Distribution, Gaussian, Table
 from dagathlon.data.facts import DataFacts, DataKind, facts_of
 from dagathlon.data.files import read_data, write_data
+from dagathlon.data.fitting import fit
+from dagathlon.data.gaps import drop_missing
 from dagathlon.data.imputation import impute
+from dagathlon.data.inference import Assignment, NormalAnswer, TableAnswer
+from dagathlon.data.logarithms import log_columns
 from dagathlon.data.multivariate_normal import MultivariateNormal
 from dagathlon.data.network import About, Network
 from dagathlon.data.networks import NETWORK_FORMATS, read_network, write_network
@@ -27,6 +32,7 @@ __all__ = [
     "NETWORK_FORMATS",
     "SACHS_CONDITIONS",
     "About",
+    "Assignment",
     "ColumnSummary",
     "DataFacts",
     "DataKind",
@@ -37,15 +43,21 @@ __all__ = [
     "MultivariateNormal",
     "Network",
     "NetworkRecord",
+    "NormalAnswer",
     "Regimes",
     "Table",
+    "TableAnswer",
     "Variable",
+    "discretize",
+    "drop_missing",
     "facts_of",
+    "fit",
     "impute",
     "list_data",
     "list_networks",
     "load_data",
     "load_sachs",
+    "log_columns",
     "read_data",
     "read_network",
     "read_sem",

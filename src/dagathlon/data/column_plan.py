@@ -6,7 +6,8 @@ variables; while the plans are carried out each column is let go as soon as it i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +21,7 @@ from dagathlon.data.regimes import Regimes
 from dagathlon.data.request import Place
 from dagathlon.data.storage import aligned_empty, code_type, missing_code
 from dagathlon.data.variable import Variable
-from dagathlon.errors import DataError
+from dagathlon.errors import DataError, DataWarning, listing
 
 
 @dataclass(frozen=True)
@@ -29,13 +30,15 @@ class ColumnPlan:
 
     An entry ``x`` becomes ``table[x - offset]``, and a missing one ``table[-1]``, which is −1 or
     NaN; for a column of dictionary type ``x`` is the index. Without a table entries are taken as
-    they are.
+    they are. `guessed` says that whole numbers could as well have been taken the other way, as
+    levels or as measurements.
     """
 
     variable: Variable
     column: Any
     table: npt.NDArray[Any] | None = None
     offset: int = 0
+    guessed: bool = False
 
 
 def carried_out(plans: list[ColumnPlan], place: Place, regimes: Regimes | None) -> Dataset:
@@ -56,6 +59,28 @@ def carried_out(plans: list[ColumnPlan], place: Place, regimes: Regimes | None) 
         if not is_discrete:
             _check_finite(target, plan.variable.name, place)
     return Dataset(variables, codes, values, regimes)
+
+
+def warn_of_guesses(plans: Sequence[ColumnPlan], where: str) -> None:
+    """One line about the columns of whole numbers whose kind nobody said and nobody can see."""
+    guessed = [plan.variable for plan in plans if plan.guessed]
+    taken = {
+        "levels": [repr(one.name) for one in guessed if one.is_discrete],
+        "measurements": [repr(one.name) for one in guessed if not one.is_discrete],
+    }
+    parts = [f"{listing(names)} as {kind}" for kind, names in taken.items() if names]
+    if parts:
+        warnings.warn(
+            f"{where}: small whole numbers may be levels or counts; taken: {'; '.join(parts)}. "
+            f"Say it with kinds, such as {guessed[0].name}={_other(guessed[0])}",
+            DataWarning,
+            stacklevel=5,
+        )
+
+
+def _other(variable: Variable) -> str:
+    """The kind that would be said if the guess was wrong."""
+    return "continuous" if variable.is_discrete else "ordinal"
 
 
 def _fill(target: npt.NDArray[Any], plan: ColumnPlan, gap: float) -> None:

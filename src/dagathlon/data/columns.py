@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,10 @@ import pyarrow.types as pt
 
 from dagathlon.data.buffers import chunk_numbers
 from dagathlon.data.column_plan import ColumnPlan
-from dagathlon.data.labels import MAX_CODE, Labels, empty_plan
+from dagathlon.data.labels import MAX_CODE, MAX_CODES, SURE_CODES, Labels, empty_plan, is_number
 from dagathlon.data.request import ColumnRequest, Place
 from dagathlon.data.variable import MAX_LEVELS, Variable
-from dagathlon.errors import DataError
+from dagathlon.errors import DataError, listing
 
 
 def plan_column(
@@ -25,6 +26,13 @@ def plan_column(
     missing: frozenset[str] | None = None,
 ) -> ColumnPlan:
     """Plan one column; `missing` is given for columns of text files (see `Labels`)."""
+    plan = _plan(name, column, request, place, missing)
+    return _ordered(plan, request, place) if request.is_ordered(name) else plan
+
+
+def _plan(
+    name: str, column: Any, request: ColumnRequest, place: Place, missing: frozenset[str] | None
+) -> ColumnPlan:
     kind, levels = request.kind(name), request.levels.get(name)
     column = _simplified(name, column, place)
     if pt.is_null(column.type):
@@ -37,6 +45,18 @@ def plan_column(
     if kind == "discrete":
         return Labels(name, column.dictionary_encode(), place, None).plan(kind, levels)
     return ColumnPlan(Variable(name), column)
+
+
+def _ordered(plan: ColumnPlan, request: ColumnRequest, place: Place) -> ColumnPlan:
+    """The plan of a column that was said to be ordinal: its levels have an order that is known."""
+    variable = plan.variable
+    levels = variable.levels or ()
+    if variable.name not in request.levels and not all(map(is_number, levels)):
+        raise DataError(
+            f"{place(0)}, column {variable.name!r}: ordinal levels that are no numbers need an "
+            f"order; give it in `levels` ({listing(map(repr, levels))})"
+        )
+    return replace(plan, variable=replace(variable, ordered=True))
 
 
 def _simplified(name: str, column: Any, place: Place) -> Any:
@@ -70,9 +90,8 @@ def _plan_whole_numbers(name: str, column: Any, kind: str | None, place: Place) 
     low, high = bounds["min"], bounds["max"]
     if low is None:
         return empty_plan(name, column.cast(pa.string()).dictionary_encode(), kind)
-    if kind is None:
-        kind = "discrete" if low >= 0 and high <= MAX_CODE else "continuous"
-    if kind == "continuous":
+    small = kind is None and low >= 0 and high <= MAX_CODE
+    if kind == "continuous" or (kind is None and not small):
         return ColumnPlan(Variable(name), column)
     if high - low > MAX_LEVELS:
         return Labels(name, column.dictionary_encode(), place, None).plan(kind, None)
@@ -80,5 +99,8 @@ def _plan_whole_numbers(name: str, column: Any, kind: str | None, place: Place) 
     for chunk in column.chunks:
         present[chunk_numbers(chunk, low).astype(np.int64) - low] = True
     levels = tuple(str(low + int(step)) for step in np.flatnonzero(present))
+    if small and len(levels) > MAX_CODES:
+        return ColumnPlan(Variable(name), column, guessed=len(levels) < len(column))
     table = np.where(present, np.cumsum(present) - 1, -1)
-    return ColumnPlan(Variable(name, levels), column, np.append(table, -1), low)
+    guessed = small and len(levels) > SURE_CODES
+    return ColumnPlan(Variable(name, levels), column, np.append(table, -1), low, guessed)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 LEVELS_KEY = b"dagathlon.levels"
 """Field metadata with the levels, which Parquet's own dictionaries do not keep in full."""
+ORDERED_KEY = b"dagathlon.ordered"
+"""Field metadata of ordinal columns."""
 
 
 def indicator_name(name: str) -> str:
@@ -53,7 +55,9 @@ def to_pandas(data: Dataset) -> pd.DataFrame:
         else:
             codes = np.where(column == data.missing_code, -1, column.astype(np.int32))
             columns[variable.name] = pd.Categorical.from_codes(
-                codes, categories=pd.Index(variable.levels, dtype=object)
+                codes,
+                categories=pd.Index(variable.levels, dtype=object),
+                ordered=variable.ordered,
             )
     columns.update(_indicators(data))
     return pd.DataFrame(columns)
@@ -81,8 +85,11 @@ def to_polars(data: Dataset) -> pl.DataFrame:
 def _field(variable: Variable) -> pa.Field:
     if variable.levels is None:
         return pa.field(variable.name, pa.float64())
-    kind = pa.dictionary(pa.int32(), pa.string())
-    return pa.field(variable.name, kind, metadata={LEVELS_KEY: json.dumps(variable.levels)})
+    kind = pa.dictionary(pa.int32(), pa.string(), ordered=variable.ordered)
+    metadata = {LEVELS_KEY: json.dumps(variable.levels)}
+    if variable.ordered:
+        metadata[ORDERED_KEY] = "true"
+    return pa.field(variable.name, kind, metadata=metadata)
 
 
 def _array(data: Dataset, variable: Variable) -> pa.Array:
@@ -90,7 +97,8 @@ def _array(data: Dataset, variable: Variable) -> pa.Array:
     if variable.levels is None:
         return pa.array(column, mask=np.isnan(column))
     indices = pa.array(column.astype(np.int32), mask=column == data.missing_code)
-    return pa.DictionaryArray.from_arrays(indices, pa.array(variable.levels, type=pa.string()))
+    labels = pa.array(variable.levels, type=pa.string())
+    return pa.DictionaryArray.from_arrays(indices, labels, ordered=variable.ordered)
 
 
 def _indicators(data: Dataset) -> list[tuple[str, Any]]:

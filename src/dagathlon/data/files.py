@@ -8,6 +8,7 @@ import os
 import uuid
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -23,9 +24,10 @@ from dagathlon.data.frames import (
     from_matrix,
     read_table_file,
 )
+from dagathlon.data.gaps import spellings
 from dagathlon.data.preview import constant_columns, row_names
 from dagathlon.data.read_csv import read_csv
-from dagathlon.data.request import MISSING, ColumnRequest, Kind, request_of
+from dagathlon.data.request import MISSING, ColumnRequest, Kind, TextLayout, request_of
 from dagathlon.data.write_csv import write_csv
 from dagathlon.errors import DataError, DataWarning, listing, not_written, unknown
 
@@ -48,6 +50,10 @@ def read_data(
     delimiter: str | None = None,
     cardinality_row: bool | None = None,
     names: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] | None = None,
+    header: bool = True,
+    decimal: str | None = None,
 ) -> Dataset:
     """Read a data set from a file or take it over from another library's table.
 
@@ -58,18 +64,22 @@ def read_data(
         Parquet file (``.parquet``, ``.pq``), an Arrow file (``.arrow``, ``.feather``, ``.ipc``),
         a pandas or polars data frame, a pyarrow table, or a numpy matrix.
     kinds
-        ``"discrete"`` or ``"continuous"``, for all columns or by name. By default the content
-        decides: text is discrete; numbers are continuous, but a column of whole numbers (written
-        without a fraction) that all lie between 0 and 19 is discrete. A column without any value
-        is continuous. Text amid what must be measurements (more than 20 different numbers, or
-        fractions that hardly ever repeat) is an error.
+        For all columns or by name (``"*"`` is all others): ``"continuous"``; ``"categorical"`` (or
+        ``"discrete"``), levels without an order; ``"ordinal"``, levels in an order, that of
+        numbers or of `levels`; ``"id"`` and ``"ignore"`` leave the column out. By default the
+        content decides: text is discrete; numbers are continuous, but a column of whole numbers
+        (written without a fraction) that all lie between 0 and 19, and are not more than ten
+        different ones, is discrete: more are counts. A column without any value is continuous.
+        Text amid what must be measurements (more than 20 different numbers, or fractions that
+        hardly ever repeat) is an error.
     levels
         Levels by column name, in the order of their codes, for discrete columns whose levels
         should have a certain order or do not all occur. By default the levels are those that
         occur, sorted: as numbers if all of them are numbers, else as text.
     missing
         Fields of a text file that mean a missing value, by default ``NA``, ``N/A``, ``NaN``,
-        ``nan``, ``null``, ``NULL`` and ``?``; an empty field always does.
+        ``nan``, ``null``, ``NULL`` and ``?``; an empty field always does. Of other tables, null and
+        NaN are missing, and the words and numbers here that are none of the default ones.
     delimiter
         What separates the fields of a text file. By default comma, semicolon or tab: the one
         that stands most often in the header.
@@ -81,6 +91,15 @@ def read_data(
         whose first row exceeds all others in every column looks the same: pass ``False`` for it.
     names
         Column names of a numpy matrix; by default ``V1``, ``V2``, ….
+    drop, keep
+        Names of columns to leave out, or of the only ones to take; a column that is left out need
+        not be readable.
+    header
+        Whether the first line of a text file holds the names of the columns; without them they are
+        called ``V1``, ``V2``, ….
+    decimal
+        The decimal sign of a text file, ``"."`` or ``","``. By default a comma where the first rows
+        leave no doubt, else a point.
 
     Returns
     -------
@@ -94,7 +113,8 @@ def read_data(
     Warns
     -----
     DataWarning
-        When columns have one value only, or name or number the rows.
+        When columns have one value only, name or number the rows, or hold six or more different
+        small whole numbers, which may be levels or counts.
 
     Notes
     -----
@@ -102,12 +122,12 @@ def read_data(
     which rows the variable was intervened on; in tables, columns ``do(NAME)`` of booleans do.
     Blanks around fields are taken off. ``NaN`` is missing; infinite numbers are refused.
     """
-    request = request_of(kinds, levels)
-    missing = (missing,) if isinstance(missing, str) else tuple(missing)
-    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n' or delimiter > "~"):
-        raise DataError(f"a delimiter is one character, found {delimiter!r}")
+    missing = spellings((missing,) if isinstance(missing, str) else missing)
+    beyond = frozenset(missing) - frozenset(MISSING)
+    request = replace(request_of(kinds, levels, drop, keep), missing=beyond)
+    layout = TextLayout(delimiter, decimal, header, cardinality_row)
     if isinstance(source, str | os.PathLike):
-        data = _read_file(source, request, missing, delimiter, cardinality_row)
+        data = _read_file(source, request, missing, layout)
     elif isinstance(source, np.ndarray):
         data = from_matrix(source, names, request)
     else:
@@ -141,12 +161,16 @@ def _read_file(
     path: str | os.PathLike[str],
     request: ColumnRequest,
     missing: Sequence[str],
-    delimiter: str | None,
-    cardinality_row: bool | None,
+    layout: TextLayout,
 ) -> Dataset:
-    if _FORMATS.get(Path(path).suffix.lower()) in ("parquet", "arrow"):
+    if is_table_file(path):
         return read_table_file(path, request)
-    return read_csv(path, request, missing, delimiter, cardinality_row)
+    return read_csv(path, request, missing, layout)
+
+
+def is_table_file(path: str | os.PathLike[str]) -> bool:
+    """Whether a file holds a table of typed columns rather than text."""
+    return _FORMATS.get(Path(path).suffix.lower()) in ("parquet", "arrow")
 
 
 def write_data(

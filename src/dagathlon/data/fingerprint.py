@@ -21,7 +21,7 @@ _CHUNK = 1 << 16
 def fingerprint(data: Dataset) -> str:
     """SHA-256, in hexadecimal, of names, levels, values and interventions."""
     digest = hashlib.sha256()
-    heads = [[variable.name, variable.levels] for variable in data.variables]
+    heads = [variable.parts for variable in data.variables]
     digest.update(json.dumps([data.n_rows, heads]).encode())
     for variable in data.variables:
         column = data.column(variable.name)

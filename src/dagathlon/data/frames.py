@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import os
 import struct
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.types as pt
 
-from dagathlon.data.column_plan import carried_out
+from dagathlon.data.column_plan import carried_out, warn_of_guesses
 from dagathlon.data.columns import plan_column
 from dagathlon.data.dataset import Dataset
-from dagathlon.data.export import LEVELS_KEY, indicator_name
+from dagathlon.data.export import LEVELS_KEY, ORDERED_KEY, indicator_name
+from dagathlon.data.gaps import with_gaps
 from dagathlon.data.labels import shown, word_of
 from dagathlon.data.regimes import Regimes, regimes_of_mask
 from dagathlon.data.request import ColumnRequest
@@ -37,6 +39,11 @@ ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
 
 def read_table_file(path: str | os.PathLike[str], request: ColumnRequest) -> Dataset:
     """Read a Parquet or Arrow file, by its ending."""
+    return from_table(load_table(path), request, str(path))
+
+
+def load_table(path: str | os.PathLike[str]) -> Any:
+    """The table of a Parquet or Arrow file, by its ending."""
     label = str(path)
     try:
         if Path(path).is_dir():
@@ -45,7 +52,7 @@ def read_table_file(path: str | os.PathLike[str], request: ColumnRequest) -> Dat
         table.validate(full=True)
     except (OSError, pa.ArrowException, ValueError, KeyError, TypeError, struct.error) as error:
         raise DataError(_unreadable(label, error)) from None
-    return from_table(table, request, label)
+    return table
 
 
 def from_frame(frame: Any, request: ColumnRequest) -> Dataset:
@@ -68,7 +75,8 @@ def from_frame(frame: Any, request: ColumnRequest) -> Dataset:
             )
     except (pa.ArrowException, ValueError, TypeError) as error:
         raise DataError(f"{library} table: cannot be taken over ({error})") from None
-    return from_table(table, request, f"{library} table", _category_levels(frame, library))
+    levels = _category_levels(frame, library)
+    return from_table(table, request, f"{library} table", levels, _ordered_names(frame, library))
 
 
 def from_matrix(
@@ -89,13 +97,32 @@ def from_matrix(
 
 
 def from_table(
-    table: Any, request: ColumnRequest, where: str, levels: dict[str, tuple[str, ...]] | None = None
+    table: Any,
+    request: ColumnRequest,
+    where: str,
+    levels: dict[str, tuple[str, ...]] | None = None,
+    ordered: Collection[str] = (),
 ) -> Dataset:
     """A pyarrow table as a data set, with levels that are known besides those written in it."""
+    wanted = with_written(table, request, levels, ordered)
+    return _from_columns(table.column_names, table.columns, wanted, where)
+
+
+def with_written(
+    table: Any,
+    request: ColumnRequest,
+    levels: dict[str, tuple[str, ...]] | None = None,
+    ordered: Collection[str] = (),
+) -> ColumnRequest:
+    """The request with the levels and orders that are written in a table."""
     known = {**_written_levels(table), **(levels or {})}
     kept = {name: known[name] for name in known if request.kind(name) != "continuous"}
-    wanted = ColumnRequest(request.kinds, request.default, {**kept, **request.levels})
-    return _from_columns(table.column_names, table.columns, wanted, where)
+    ordinal = {name: "ordinal" for name in kept if name in ordered or _written_order(table, name)}
+    return replace(request, kinds={**ordinal, **request.kinds}, levels={**kept, **request.levels})
+
+
+def _written_order(table: Any, name: str) -> bool:
+    return ORDERED_KEY in (table.schema.field(name).metadata or {})
 
 
 def _from_columns(
@@ -104,15 +131,19 @@ def _from_columns(
     _check_names(names, where)
     if not len(columns[0]):
         raise DataError(f"{where}: no rows")
-    marks = _indicators(names, columns)
+    marks = indicators_of(names, columns)
     variables = [j for j in range(len(names)) if j not in marks.values()]
     request.check([names[j] for j in variables], where)
 
     def place(row: int) -> str:
         return f"{where}, row {row + 1}"
 
-    plans = [plan_column(names[j], columns[j], request, place) for j in variables]
+    wanted = [j for j in variables if request.wants(names[j])]
+    filled = {j: with_gaps(columns[j], request.missing) for j in wanted}
+    plans = [plan_column(names[j], filled[j], request, place) for j in wanted]
+    marks = {name: j for name, j in marks.items() if request.wants(name)}
     regimes = _regimes(marks, columns, where) if marks else None
+    warn_of_guesses(plans, where)
     return carried_out(plans, place, regimes)
 
 
@@ -127,7 +158,7 @@ def _check_names(names: Sequence[str], where: str) -> None:
         raise DataError(f"{where}: the name {twice!r} stands twice")
 
 
-def _indicators(names: Sequence[str], columns: Sequence[Any]) -> dict[str, int]:
+def indicators_of(names: Sequence[str], columns: Sequence[Any]) -> dict[str, int]:
     """Columns of interventions, by the variable that they are about."""
     position = {name: j for j, name in enumerate(names)}
     found = {name: position.get(indicator_name(name), -1) for name in names}
@@ -155,6 +186,14 @@ def _category_levels(frame: Any, library: str) -> dict[str, tuple[str, ...]]:
         if type(dtype).__name__ in ("CategoricalDtype", "Enum") and len(dtype.categories):
             levels[str(name)] = tuple(str(word_of(entry)) for entry in list(dtype.categories))
     return levels
+
+
+def _ordered_names(frame: Any, library: str) -> set[str]:
+    """Categories of pandas that have an order; all enumerations of polars do."""
+    if library != "pandas":
+        return set()
+    pairs = zip(frame.columns, frame.dtypes, strict=True)
+    return {str(name) for name, dtype in pairs if getattr(dtype, "ordered", False)}
 
 
 def _written_levels(table: Any) -> dict[str, tuple[str, ...]]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dagathlon.data.text_file import TextFile
 from dagathlon.errors import DataError
 
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _SAMPLED_ROWS = 100
 _SAMPLED_FIELDS = 20_000
 
@@ -63,6 +65,19 @@ def read_header(text: TextFile, delimiter: str) -> Header:
     return Header(names, indicators, len(words), line, tuple(tuple(row) for _, row in sample))
 
 
+def without_header(text: TextFile, delimiter: str) -> Header:
+    """First rows of a file without names, for which ``V1``, ``V2``, … stand."""
+    sample = list(itertools.islice(text.records(delimiter), _SAMPLED_ROWS))
+    width = len(sample[0][1]) if sample else 0
+    if not width:
+        raise DataError(f"{text.label}: no rows")
+    for at, row in sample:
+        check_width(text, at, len(row), width)
+    trailing = width > 1 and not any(row[-1].strip() for _, row in sample)
+    names = tuple(f"V{number + 1}" for number in range(width - trailing))
+    return Header(names, (), width, 0, tuple(tuple(row) for _, row in sample))
+
+
 def _refuse_row_names(text: TextFile, line: int, row: Sequence[str], width: int) -> None:
     """Rows that begin with a name of their own, as R writes them, have one field too many."""
     if len(row) == width + 1 and row[-1].strip():  # an empty last field is a delimiter too many
@@ -98,11 +113,18 @@ def _split_names(
     for number, word in enumerate(indicators, start=len(names) + 1):
         if word not in first:
             raise DataError(
-                f"{label}, line {line}: the name {indicators[0]!r} stands twice, in columns "
-                f"{first[indicators[0]] + 1} and {len(names) + 1}; give each column its own name "
-                "(only columns that mark interventions repeat names, and then column "
+                f"{label}, line {line}: {_no_names(words)}the name {indicators[0]!r} stands twice, "
+                f"in columns {first[indicators[0]] + 1} and {len(names) + 1}; give each column its "
+                "own name (only columns that mark interventions repeat names, and then column "
                 f"{number} is an intervention indicator, but {word!r} is no variable)"
             )
         if word in words[len(names) : number - 1]:
             raise DataError(f"{label}, line {line}: the name {word!r} stands more than twice")
     return names, indicators
+
+
+def _no_names(words: Sequence[str]) -> str:
+    """A remark on a first line that looks like data."""
+    if not all(map(_NUMBER.fullmatch, words)):
+        return ""
+    return "if this line holds data, say that there is no header; "

@@ -40,6 +40,7 @@ def impute(
             data.variables,
             codes=codes[k * n : (k + 1) * n],
             values=values[k * n : (k + 1) * n],
+            regimes=data.regimes,
         )
         for k in range(copies)
     )

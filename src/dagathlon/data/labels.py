@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,20 @@ from dagathlon.data.variable import MAX_LEVELS, Variable
 from dagathlon.errors import DataError, suggestion
 
 MAX_CODE = 19
-"""A column of whole numbers is discrete when they all lie between 0 and this one."""
+"""A column of whole numbers is discrete when they all lie between 0 and this one …"""
+MAX_CODES = 10
+"""… and are not more different ones than this: more are counts, whose order and distance matter."""
+SURE_CODES = 5
+"""As many or fewer are hardly ever counts, so that nothing is said."""
 
 _MOSTLY = 0.9
 _SHOWN = 40
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"-?\d+", re.ASCII)
 _FIRST_OF_NUMBER = frozenset("+-.0123456789")
+FOREIGN_MINUS = "\u2212\u2010\u2011\u2012\u2013\ufe63\uff0d"
+"""Signs that look like a minus sign and are none to programs."""
+_MINUS = str.maketrans(dict.fromkeys(FOREIGN_MINUS, "-"))
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
 _NOT_FINITE = frozenset(
     sign + word for sign in ("", "+", "-") for word in ("inf", "infinity", "nan")
@@ -74,8 +82,9 @@ class Labels:
         if kind == "continuous":
             return self._continuous()
         numbers = self.from_text and kind is None and all(map(is_float, distinct))
-        if numbers and not _are_codes(distinct):
-            return self._continuous()
+        small = numbers and _are_codes(distinct)
+        if numbers and not (small and len(distinct) <= MAX_CODES):
+            return replace(self._continuous(), guessed=small and len(distinct) < len(self.column))
         if self.from_text and kind is None and not numbers:
             self._check_not_numbers(distinct)
         if len(distinct) > MAX_LEVELS:
@@ -83,7 +92,8 @@ class Labels:
                 f"{self.place(0)}, column {self.name!r}: found {len(distinct)} different labels; "
                 f"a discrete column has at most {MAX_LEVELS} levels"
             )
-        return self._discrete(sorted_labels(distinct))
+        plan = self._discrete(sorted_labels(distinct))
+        return replace(plan, guessed=small and len(distinct) > SURE_CODES)
 
     def counts(self) -> npt.NDArray[np.intp]:
         """How often each entry of `words` occurs."""
@@ -119,7 +129,8 @@ class Labels:
         return ColumnPlan(Variable(self.name, levels), self.column, np.array([*codes, -1]))
 
     def _continuous(self) -> ColumnPlan:
-        wrong = [word is not None and not is_float(word) for word in self.words]
+        words = [None if word is None else plain_number(word) for word in self.words]
+        wrong = [word is not None and not is_float(word) for word in words]
         row = self.first_row(wrong) if any(wrong) else -1
         if row >= 0:
             found = self._found(row)
@@ -129,7 +140,7 @@ class Labels:
             )
         numbers = [
             math.nan if word is None or strange else float(word)
-            for word, strange in zip(self.words, wrong, strict=True)
+            for word, strange in zip(words, wrong, strict=True)
         ]
         return ColumnPlan(Variable(self.name), self.column, np.array([*numbers, math.nan]))
 
@@ -152,9 +163,13 @@ class Labels:
 
     def _mostly_numbers(self, row: int) -> str:
         found = self._found(row)
-        advice = _comma_hint(found) or (
-            "; if it means missing, name it in `missing`, and if the column is one of labels, "
-            "give it the kind 'discrete'"
+        advice = (
+            _comma_hint(found)
+            or _sign_hint(found)
+            or (
+                "; if it means missing, say so (`missing` of read_data, --na of the commands), and "
+                "if the column is one of labels, give it the kind 'categorical'"
+            )
         )
         return (
             f"{self.place(row)}, column {self.name!r}: found {shown(found)} in a column of "
@@ -173,6 +188,11 @@ def empty_plan(name: str, column: Any, kind: str | None) -> ColumnPlan:
             "`levels`"
         )
     return ColumnPlan(Variable(name), column, np.full(_dictionary_size(column) + 1, np.nan))
+
+
+def plain_number(word: str) -> str:
+    """A number as programs write it, without a percent sign and with an ordinary minus sign."""
+    return word.translate(_MINUS).removesuffix("%").rstrip()
 
 
 def is_number(word: str) -> bool:
@@ -241,5 +261,14 @@ def _are_codes(labels: set[str]) -> bool:
 
 def _comma_hint(word: str) -> str:
     if DECIMAL_COMMA.fullmatch(word):
-        return "; a comma here is not surely a decimal one: write numbers with a decimal point"
+        return (
+            "; a comma here is not surely a decimal one: write numbers with a decimal point, or "
+            "say that the decimal sign is a comma"
+        )
+    return ""
+
+
+def _sign_hint(word: str) -> str:
+    if is_number(plain_number(word)):
+        return "; give the column the kind 'continuous', which takes such signs for what they mean"
     return ""

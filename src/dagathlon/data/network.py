@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from dagathlon.errors import DataError, unknown
 from dagathlon.graphs import Graph
 from dagathlon.graphs.checks import circuit, directed_cycle
 from dagathlon.immutable import Immutable
+
+if TYPE_CHECKING:
+    from dagathlon.data.inference.answer import Assignment, NormalAnswer, TableAnswer
 
 
 @dataclass(frozen=True)
@@ -169,6 +173,87 @@ class Network(Immutable):
         """
         return likelihood.row_log_likelihoods(self, data)
 
+    def query(
+        self,
+        targets: str | Iterable[str],
+        evidence: Mapping[str, Any] | None = None,
+        *,
+        do: Mapping[str, Any] | None = None,
+    ) -> TableAnswer | NormalAnswer:
+        """The joint distribution of some variables, given others; exact.
+
+        Parameters
+        ----------
+        targets
+            One variable or several, all discrete or all continuous.
+        evidence
+            For each known variable its level, its value if it is continuous, or, for uncertain
+            evidence, the likelihood of each level (a list, or a mapping from levels).
+        do
+            Variables that are set from outside: their arcs from parents are cut first.
+
+        Returns
+        -------
+        TableAnswer or NormalAnswer
+            ``.probabilities`` with an axis for each target, or ``.mean`` and ``.covariance``.
+
+        Examples
+        --------
+        >>> asia = Network.load("asia")
+        >>> asia.query("bronc", {"dysp": "yes", "xray": "no"})
+        P(bronc): yes: 0.8634; no: 0.1366
+        """
+        from dagathlon.data.inference.query import query  # noqa: PLC0415 - builds on this class
+
+        return query(self.intervened(do) if do else self, targets, _with(evidence, do))
+
+    def marginals(
+        self,
+        evidence: Mapping[str, Any] | None = None,
+        *,
+        targets: Iterable[str] | None = None,
+        do: Mapping[str, Any] | None = None,
+    ) -> dict[str, TableAnswer | NormalAnswer]:
+        """The distribution of each variable by itself, given evidence, all at once.
+
+        Parameters
+        ----------
+        evidence, do
+            As for `query`.
+        targets
+            The variables; by default all that are not given.
+        """
+        from dagathlon.data.inference.query import marginals  # noqa: PLC0415
+
+        return marginals(self.intervened(do) if do else self, targets, _with(evidence, do))
+
+    def most_probable(
+        self,
+        evidence: Mapping[str, Any] | None = None,
+        *,
+        targets: Iterable[str] | None = None,
+        do: Mapping[str, Any] | None = None,
+    ) -> Assignment:
+        """The most probable levels of all variables of a discrete network, or of some, together.
+
+        Parameters
+        ----------
+        evidence, do
+            As for `query`.
+        targets
+            Variables whose most probable levels are asked for, summing over the rest; by default
+            all, the most probable explanation of the evidence.
+        """
+        from dagathlon.data.inference.query import most_probable  # noqa: PLC0415
+
+        return most_probable(self.intervened(do) if do else self, targets, _with(evidence, do))
+
+    def intervened(self, do: Mapping[str, Any]) -> Network:
+        """The network after variables were set to a level or value, whatever their parents."""
+        from dagathlon.data.inference.evidence import intervened  # noqa: PLC0415
+
+        return Network(intervened(self, do), about=self._about)
+
     def __len__(self) -> int:
         return len(self._distributions)
 
@@ -201,6 +286,16 @@ class Network(Immutable):
         arcs = sum(len(given.parents) for given in self._distributions.values())
         counts = {"node": len(self), "arc": arcs, "parameter": self.n_parameters}
         return [self.kind, *(f"{n} {word}{'' if n == 1 else 's'}" for word, n in counts.items())]
+
+
+def _with(
+    evidence: Mapping[str, Any] | None, do: Mapping[str, Any] | None
+) -> Mapping[str, Any] | None:
+    """Evidence with what was set, which is known as well."""
+    both = sorted(set(evidence or ()) & set(do or ()))
+    if both:
+        raise DataError(f"{both[0]!r} is set and given as evidence: a variable is one of the two")
+    return {**(evidence or {}), **do} if do else evidence
 
 
 def _restored(distributions: dict[str, Distribution], about: About) -> Network:

@@ -104,13 +104,13 @@ def row_names(data: Dataset) -> list[str]:
         if variable.is_discrete:
             own = variable.arity >= len(data) and len(np.unique(column)) == len(data)
         else:
-            own = _is_index_name(name) and bool((np.diff(column) == 1).all())
+            own = is_index_name(name) and bool((np.diff(column) == 1).all())
         if own:
             found.append(name)
     return found
 
 
-def _is_index_name(name: str) -> bool:
+def is_index_name(name: str) -> bool:
     """Whether pandas, R or a person would call the number of a row so; times are counted too."""
     plain = name.casefold()
     return plain.startswith("unnamed:") or plain in _INDEX_NAMES

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from dagathlon.data.cardinality import cardinalities, coded
-from dagathlon.data.column_plan import ColumnPlan, carried_out
+from dagathlon.data.column_plan import ColumnPlan, carried_out, warn_of_guesses
 from dagathlon.data.columns import plan_column
 from dagathlon.data.dataset import Dataset
 from dagathlon.data.labels import numbers_of, shown
 from dagathlon.data.regimes import Regimes, regimes_of_mask
-from dagathlon.data.request import ColumnRequest, Place
-from dagathlon.data.text_table import TextTable
+from dagathlon.data.request import ColumnRequest, Place, TextLayout
+from dagathlon.data.text_table import TextColumns, TextTable
 from dagathlon.data.variable import Variable
 from dagathlon.errors import DataError
 
@@ -24,67 +25,73 @@ def read_csv(
     path: str | os.PathLike[str],
     request: ColumnRequest,
     missing: Iterable[str],
-    delimiter: str | None,
-    cardinality_row: bool | None,
+    layout: TextLayout,
 ) -> Dataset:
     """Read a delimited text file; see `dagathlon.data.read_data`."""
-    table = TextTable(path, delimiter, missing)
+    table = TextTable(path, layout, missing)
     names = table.header.names
     request.check(names, table.label)
     columns = table.columns(request)
-    found = _cardinalities(table, columns, request, cardinality_row)
-    indicators = columns[len(names) :]
-    place: Place = table.place
+    found = cardinalities_of(table, columns, request)
+    place: Place = table.place if found is None else _below_cardinalities(table.place)
     plans = []
-    for j, name in enumerate(names):
-        column, columns[j] = columns[j], None
+    for name in names:
+        column = columns.variables.pop(name, None)
+        if column is None:
+            continue
         if found is None:
             plans.append(plan_column(name, column, request, place, table.missing))
         else:
-            plans.append(_plan_codes(name, column, found[j], request))
+            plans.append(_plan_codes(name, column, found[name], request))
+    warn_of_guesses(plans, table.label)
+    indicators = columns.indicators
     if found is not None:
-        indicators = [coded(column) for column in indicators]
-        place = _below_cardinalities(place)
-    regimes = _regimes(table.header.indicators, indicators, place)
-    return carried_out(plans, place, regimes)
+        indicators = {name: coded(column) for name, column in indicators.items()}
+    return carried_out(plans, place, _regimes(indicators, place))
 
 
-def _cardinalities(
-    table: TextTable, columns: Sequence[Any], request: ColumnRequest, demanded: bool | None
-) -> list[int] | None:
-    names = [*table.header.names, *table.header.indicators]
+def cardinalities_of(
+    table: TextTable, columns: TextColumns, request: ColumnRequest
+) -> dict[str, int] | None:
+    """Numbers of levels by column where the first row holds them, else None."""
+    demanded = table.layout.cardinality_row
+    names, indicators = list(columns.variables), list(columns.indicators)
     continuous = [name for name in names if request.kind(name) == "continuous"]
-    if continuous:
-        if demanded:
-            raise DataError(
-                f"{table.label}: a row of cardinalities goes with discrete columns only, but "
-                f"{continuous[0]!r} was asked to be continuous"
-            )
+    if continuous and demanded:
+        raise DataError(
+            f"{table.label}: a row of cardinalities goes with discrete columns only, but "
+            f"{continuous[0]!r} was asked to be continuous"
+        )
+    if continuous or (demanded is None and not table.may_begin_with_cardinalities()):
         return None
-    return cardinalities(names, columns, demanded, table.place)
+    all_columns = [*columns.variables.values(), *columns.indicators.values()]
+    found = cardinalities([*names, *indicators], all_columns, demanded, table.place)
+    return None if found is None else dict(zip(names, found, strict=False))
 
 
 def _plan_codes(name: str, column: Any, cardinality: int, request: ColumnRequest) -> ColumnPlan:
     levels = request.levels.get(name)
+    ordered = request.is_ordered(name)
     if levels is None:
-        return ColumnPlan(Variable.coded(name, cardinality), coded(column))
+        variable = replace(Variable.coded(name, cardinality), ordered=ordered)
+        return ColumnPlan(variable, coded(column))
     if len(levels) != cardinality:
         raise DataError(
             f"column {name!r}: {len(levels)} levels were given, but the first row of the file "
             f"says that there are {cardinality}"
         )
-    return ColumnPlan(Variable(name, tuple(levels)), coded(column))
+    return ColumnPlan(Variable(name, tuple(levels), ordered), coded(column))
 
 
 def _below_cardinalities(place: Place) -> Place:
     return lambda row: place(row + 1)
 
 
-def _regimes(names: Sequence[str], indicators: Sequence[Any], place: Place) -> Regimes | None:
-    if not names:
+def _regimes(indicators: Mapping[str, Any], place: Place) -> Regimes | None:
+    if not indicators:
         return None
-    mask = np.empty((len(indicators[0]), len(names)), dtype=bool)
-    for j, (name, column) in enumerate(zip(names, indicators, strict=True)):
+    mask = np.empty((len(next(iter(indicators.values()))), len(indicators)), dtype=bool)
+    for j, (name, column) in enumerate(indicators.items()):
         numbers = numbers_of(column)
         wrong = (numbers != 0) & (numbers != 1)
         if wrong.any():
@@ -94,4 +101,4 @@ def _regimes(names: Sequence[str], indicators: Sequence[Any], place: Place) -> R
                 f"interventions): found {shown(column[row].as_py())}, allowed are 0 and 1"
             )
         mask[:, j] = numbers
-    return regimes_of_mask(names, mask)
+    return regimes_of_mask(tuple(indicators), mask)

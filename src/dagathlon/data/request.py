@@ -9,44 +9,119 @@ from typing import Literal, TypeAlias, get_args
 from dagathlon.data.variable import Variable
 from dagathlon.errors import DataError, unknown
 
-Kind: TypeAlias = Literal["discrete", "continuous"]
+Kind: TypeAlias = Literal["continuous", "discrete", "categorical", "ordinal", "id", "ignore"]
 Place: TypeAlias = Callable[[int], str]
 """Turns the number of a row, counted from 0 below the header, into words for an error."""
+
+
+@dataclass(frozen=True)
+class TextLayout:
+    """How a text file is laid out, where the user says so.
+
+    Parameters
+    ----------
+    delimiter
+        What separates fields; None to find out.
+    decimal
+        The decimal sign, a point or a comma; None to find out.
+    header
+        Whether the first line holds the names.
+    cardinality_row
+        Whether the first row below holds the numbers of levels; None to find out.
+    """
+
+    delimiter: str | None = None
+    decimal: str | None = None
+    header: bool = True
+    cardinality_row: bool | None = None
+
+    def __post_init__(self) -> None:
+        sign = self.delimiter
+        if sign is not None and (len(sign) != 1 or sign in '"\r\n' or sign > "~"):
+            raise DataError(f"a delimiter is one character, found {sign!r}")
+        if self.decimal not in (None, ".", ","):
+            raise DataError(f"a decimal sign is a point or a comma, found {self.decimal!r}")
+
 
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "?")
 """Fields of a text file that mean a missing value, unless others are given."""
 
+ANY = "*"
+"""In the place of a column's name: all columns that are not named."""
+_LEFT_OUT = ("id", "ignore")
+_MEANS = {"categorical": "discrete", "ordinal": "discrete"}
+
 
 @dataclass(frozen=True)
 class ColumnRequest:
-    """Kinds and levels that the user has set."""
+    """Kinds and levels that the user has set, and the columns that are wanted.
+
+    Parameters
+    ----------
+    kinds, default
+        Kinds by column, and of all others.
+    levels
+        Levels by column.
+    drop, keep
+        Columns to leave out; columns to take, ``None`` for all.
+    missing
+        Words and numbers that mean a missing value, beyond those that always do.
+    """
 
     kinds: Mapping[str, str] = field(default_factory=dict)
     default: str | None = None
     levels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    drop: frozenset[str] = frozenset()
+    keep: frozenset[str] | None = None
+    missing: frozenset[str] = frozenset()
 
     def kind(self, name: str) -> str | None:
-        """The kind that was asked for, or ``None`` to go by the content."""
-        return "discrete" if name in self.levels else self.kinds.get(name, self.default)
+        """``discrete`` or ``continuous``, or ``None`` to go by the content."""
+        if name in self.levels:
+            return "discrete"
+        asked = self.kinds.get(name, self.default)
+        return None if asked is None else _MEANS.get(asked, asked)
+
+    def is_ordered(self, name: str) -> bool:
+        """Whether the column was said to be ordinal."""
+        return self.kinds.get(name, self.default) == "ordinal"
+
+    def wants(self, name: str) -> bool:
+        """Whether the column is to be read at all."""
+        if name in self.drop or (self.keep is not None and name not in self.keep):
+            return False
+        return self.kinds.get(name, self.default) not in _LEFT_OUT
 
     def check(self, names: Sequence[str], where: str) -> None:
-        """Check that all columns that were spoken of are there."""
-        for name in (*self.kinds, *self.levels):
-            if name not in names:
+        """Check that all columns that were spoken of are there, and that some are left."""
+        known = set(names)
+        for name in (*self.kinds, *self.levels, *sorted(self.drop), *sorted(self.keep or ())):
+            if name not in known:
                 raise DataError(unknown("column", name, names, where))
         for name, levels in self.levels.items():
             if self.kinds.get(name) == "continuous":
                 raise DataError(f"column {name!r} is given levels, so it cannot be continuous")
             Variable(name, tuple(levels))
+        both = sorted(self.drop & (self.keep or frozenset()))
+        if both:
+            raise DataError(f"column {both[0]!r} is to be kept and to be dropped; say one of them")
+        if not any(map(self.wants, names)):
+            raise DataError(f"{where}: no column is left; keep at least one")
 
 
 def request_of(
-    kinds: Kind | Mapping[str, Kind] | None, levels: Mapping[str, Sequence[str]] | None
+    kinds: Kind | Mapping[str, Kind] | None,
+    levels: Mapping[str, Sequence[str]] | None,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] | None = None,
 ) -> ColumnRequest:
     """The request in the words of `read_data`."""
-    named = {} if kinds is None or isinstance(kinds, str) else dict(kinds)
-    default = kinds if isinstance(kinds, str) else None
+    named: dict[str, Kind] = {} if kinds is None or isinstance(kinds, str) else dict(kinds)
+    default = kinds if isinstance(kinds, str) else named.pop(ANY, None)
     for kind in (*named.values(), *([default] if default is not None else [])):
         if kind not in get_args(Kind):
             raise DataError(unknown("kind", kind, get_args(Kind)))
-    return ColumnRequest(named, default, dict(levels or {}))
+    if isinstance(drop, str) or isinstance(keep, str):
+        raise DataError("columns to drop or to keep are a list of names")
+    kept = None if keep is None else frozenset(keep)
+    return ColumnRequest(named, default, dict(levels or {}), frozenset(drop), kept)

@@ -11,15 +11,15 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Container, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.types as pt
 
-from dagathlon.data.header import check_width, read_header
+from dagathlon.data.header import check_width, read_header, without_header
 from dagathlon.data.labels import DECIMAL_COMMA, MAX_CODE, is_float
-from dagathlon.data.request import ColumnRequest
+from dagathlon.data.request import ColumnRequest, TextLayout
 from dagathlon.data.text_file import check_text, open_text, sniffed_delimiter
 from dagathlon.data.variable import MAX_LEVELS
 from dagathlon.errors import DataError
@@ -34,21 +34,31 @@ _MOSTLY = 0.9
 _LABELS = pa.dictionary(pa.int32(), pa.string())
 
 
+class TextColumns(NamedTuple):
+    """Columns of a text file by name: of the variables, and of the marks of interventions."""
+
+    variables: dict[str, Any]
+    indicators: dict[str, Any]
+
+
 class TextTable:
     """A delimited text file: its header, its columns, and where its rows stand."""
 
     def __init__(
-        self, path: str | os.PathLike[str], delimiter: str | None, missing: Iterable[str]
+        self, path: str | os.PathLike[str], layout: TextLayout, missing: Iterable[str]
     ) -> None:
+        self.layout = layout
         self.text = open_text(path)
         quotes = check_text(self.text)
         self.has_quotes = quotes > 0
-        self.delimiter = sniffed_delimiter(self.text) if delimiter is None else delimiter
+        self.delimiter = layout.delimiter or sniffed_delimiter(self.text)
         if quotes % 2:
             deque(self.text.records(self.delimiter, strict=True), maxlen=0)
-        self.header = read_header(self.text, self.delimiter)
+        read = read_header if layout.header else without_header
+        self.header = read(self.text, self.delimiter)
         self.missing = frozenset(missing) | {""}
         self.decimal = "."
+        self.unwanted: set[int] = set()
 
     @property
     def label(self) -> str:
@@ -58,32 +68,52 @@ class TextTable:
     def place(self, row: int) -> str:
         """The line on which a row stands, counted from 0 below the header."""
         for number, (line, _) in enumerate(self.text.records(self.delimiter)):
-            if number == row + 1:
+            if number == row + self.layout.header:
                 return f"{self.label}, line {line}"
         return f"{self.label}, row {row + 1}"
 
-    def columns(self, request: ColumnRequest) -> list[Any]:
-        """All columns in their types; columns of which a kind was asked come as labels if need be.
+    def columns(self, request: ColumnRequest) -> TextColumns:
+        """The wanted columns in their types; those of which a kind was asked may come as labels.
 
         The types are whole numbers, double-precision numbers, dictionaries of text, or null where
         all is missing.
         """
-        names = self.header.names
-        asked = {j: _LABELS for j, name in enumerate(names) if request.kind(name) == "discrete"}
-        self.decimal = self._decimal_sign(asked)
+        names = [*self.header.names, *self.header.indicators]
+        self.unwanted = {j for j, name in enumerate(names) if not request.wants(name)}
+        asked = {
+            j: _LABELS
+            for j, name in enumerate(self.header.names)
+            if request.kind(name) == "discrete" and j not in self.unwanted
+        }
+        self.decimal = self._decimal_sign({*asked, *self.unwanted})
         table = self._read(asked | self._guess(request))
         if table is None:
             table = self._read_all(asked)
-        dates = [j for j, kind in enumerate(table.schema.types) if pt.is_temporal(kind)]
+        dates = [int(field.name) for field in table.schema if pt.is_temporal(field.type)]
         if dates:
             table = self._read_all(asked | dict.fromkeys(dates, _LABELS))
-        columns: list[Any] = [
-            column if j in asked else self._with_points(column)
-            for j, column in enumerate(table.columns)
-        ]
+        found: dict[int, Any] = {}
+        for number, column in zip(map(int, table.column_names), table.columns, strict=True):
+            found[number] = column if number in asked else self._with_points(column)
         if self.header.ends_in_delimiter:
-            self._check_empty(columns.pop())
-        return columns
+            self._check_empty(found.pop(self.header.width - 1))
+        split = len(self.header.names)
+        return TextColumns(
+            {names[j]: column for j, column in found.items() if j < split},
+            {names[j]: column for j, column in found.items() if j >= split},
+        )
+
+    def may_begin_with_cardinalities(self) -> bool:
+        """Whether the columns that are not wanted leave room for a row of cardinalities."""
+        fields = self._fields()
+        for j in self.unwanted:
+            first, *rest = fields[j]
+            codes = [field for field in rest if field not in self.missing]
+            if not _is_code(first, MAX_LEVELS) or not int(first):
+                return False
+            if not all(_is_code(code, int(first) - 1) for code in codes):
+                return False
+        return True
 
     def _fields(self) -> list[list[str]]:
         """The first rows, column by column."""
@@ -97,6 +127,8 @@ class TextTable:
         There is doubt where commas separate fields, where numbers have points, where a column with
         commas may hold pairs of codes or other labels, and where all commas may separate thousands.
         """
+        if self.layout.decimal is not None:
+            return self.layout.decimal
         if self.delimiter == ",":
             return "."
         columns = [
@@ -140,6 +172,8 @@ class TextTable:
         greatest = MAX_LEVELS if first_holds_cardinalities else MAX_CODE
         types = {}
         for j, column in enumerate(fields):
+            if j in self.unwanted:
+                continue
             present = [field for field in column if field not in self.missing]
             name = self.header.names[j] if j < len(self.header.names) else ""
             if request.kind(name) == "continuous" or not present:
@@ -196,6 +230,7 @@ class TextTable:
         """No text counts as true or false: both are labels."""
         return pa_csv.ConvertOptions(
             column_types={str(j): kind for j, kind in types.items()},
+            include_columns=[str(j) for j in range(self.header.width) if j not in self.unwanted],
             null_values=sorted(self.missing),
             true_values=[],
             false_values=[],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from dagathlon.errors import DataError
 
@@ -22,15 +23,21 @@ class Variable:
     levels
         Labels of the levels of a discrete variable, in the order of their codes 0, 1, …;
         ``None`` for a continuous variable.
+    ordered
+        Whether the order of the levels means something, as in low, medium, high: the variable is
+        ordinal. Scores and tests count its levels as they count those of any discrete variable.
     """
 
     name: str
     levels: tuple[str, ...] | None = None
+    ordered: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
             raise DataError(f"a variable's name is a non-empty text, found {self.name!r}")
         if self.levels is None:
+            if self.ordered:
+                raise DataError(f"variable {self.name!r}: without levels there is nothing to order")
             return
         levels = tuple(self.levels)
         object.__setattr__(self, "levels", levels)
@@ -51,6 +58,11 @@ class Variable:
     def coded(cls, name: str, arity: int) -> Variable:
         """A discrete variable whose levels are called ``0`` to ``arity - 1``."""
         return cls(name, tuple(map(str, range(arity))))
+
+    @property
+    def parts(self) -> list[Any]:
+        """What says all, for files: the order is there only where it means something."""
+        return [self.name, self.levels, True] if self.ordered else [self.name, self.levels]
 
     @property
     def is_discrete(self) -> bool:

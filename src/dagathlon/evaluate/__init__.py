@@ -3,7 +3,7 @@
 from dagathlon.evaluate.bayesys import bayesys_counts
 from dagathlon.evaluate.causal import aid, sid
 from dagathlon.evaluate.comparison import compare
-from dagathlon.evaluate.control import random_control, random_graphs
+from dagathlon.evaluate.control import random_control, random_graphs, trivial_baselines
 from dagathlon.evaluate.counts import Counts
 from dagathlon.evaluate.distance import half_shd, shd
 from dagathlon.evaluate.fit import (
@@ -34,5 +34,6 @@ __all__ = [
     "samples_per_parameter",
     "shd",
     "sid",
+    "trivial_baselines",
     "varsortability",
 ]

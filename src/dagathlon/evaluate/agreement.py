@@ -3,12 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.graphs import Graph, Mark
+from dagathlon.graphs import Graph, Mark, cpdag
+
+Direction: TypeAlias = Literal["forward", "backward", "undecided", "contradicting"]
+"""A direction is agreed when more than half of those who join the pair give it. It is contradicting
+when both are given and the lesser has a quarter or more of the votes for any, else undecided."""
+
+_DISSENT = 0.25
+_ROUNDING = 1e-9
+
+
+class Claim(NamedTuple):
+    """What the graphs of one algorithm say about a pair: shares of them.
+
+    Parameters
+    ----------
+    joined
+        Share that joins the pair.
+    forward, backward
+        Share that has left → right, and left ← right.
+    """
+
+    joined: float
+    forward: float
+    backward: float
 
 
 class EdgeAgreement(NamedTuple):
@@ -19,12 +42,11 @@ class EdgeAgreement(NamedTuple):
     left, right
         The two variables.
     support
-        Share of the algorithms that join them; an algorithm with several graphs counts by the
-        share of its graphs.
+        Share of the votes that join them: every algorithm has one vote, which its graphs share.
     forward, backward
-        Share that has left → right, and left ← right.
-    by
-        Share of the graphs of each algorithm that join them.
+        Share of the votes that has left → right, and left ← right.
+    claims
+        What the graphs under each id say.
     """
 
     left: str
@@ -32,44 +54,84 @@ class EdgeAgreement(NamedTuple):
     support: float
     forward: float
     backward: float
-    by: Mapping[str, float]
+    claims: Mapping[str, Claim]
+
+    @property
+    def by(self) -> dict[str, float]:
+        """Share of the graphs under each id that join them."""
+        return {name: claim.joined for name, claim in self.claims.items()}
+
+    @property
+    def direction(self) -> Direction:
+        """What becomes of the direction; see `Direction`."""
+        most, least = max(self.forward, self.backward), min(self.forward, self.backward)
+        if least and least >= _DISSENT * (most + least) - _ROUNDING:
+            return "contradicting"
+        if most <= self.support / 2 + _ROUNDING:
+            return "undecided"
+        return "forward" if self.forward > self.backward else "backward"
 
 
-def edge_agreement(graphs: Mapping[str, Sequence[Graph]]) -> list[EdgeAgreement]:
-    """All pairs that some algorithm joins, those with most support first.
+def as_class(graph: Graph) -> Graph:
+    """A graph with only the directions that it claims: a DAG becomes the CPDAG of its class."""
+    return cpdag(graph) if graph.is_dag else graph
+
+
+def edge_agreement(
+    graphs: Mapping[str, Sequence[Graph]], algorithms: Mapping[str, str] | None = None
+) -> list[EdgeAgreement]:
+    """All pairs that some graph joins, those with most support first.
 
     Parameters
     ----------
     graphs
-        The graphs of each algorithm, all over the same nodes.
+        The graphs under each id, all over the same nodes.
+    algorithms
+        The algorithm of each id. Every algorithm has one vote, and all its graphs share it, so that
+        ten settings of one do not outvote another; by default each id is an algorithm of its own.
     """
     names = [name for name, found in graphs.items() if found]
     if not names:
         return []
     nodes = graphs[names[0]][0].names
     shares = {name: _shares(graphs[name], nodes) for name in names}
-    joined, forward = (np.mean([share[k] for share in shares.values()], axis=0) for k in range(2))
+    votes = _votes({name: len(graphs[name]) for name in names}, algorithms or {})
+    total = np.sum([votes[name] * shares[name] for name in names], axis=0)
     result = [
         EdgeAgreement(
             nodes[i],
             nodes[j],
-            float(joined[i, j]),
-            float(forward[i, j]),
-            float(forward[j, i]),
-            {name: float(share[0][i, j]) for name, share in shares.items()},
+            float(total[0, i, j]),
+            float(total[1, i, j]),
+            float(total[1, j, i]),
+            {name: Claim(*_cells(share, i, j)) for name, share in shares.items()},
         )
-        for i, j in np.argwhere(np.triu(joined))
+        for i, j in np.argwhere(np.triu(total[0]))
     ]
-    return sorted(result, key=lambda edge: -edge.support)
+    return sorted(result, key=lambda edge: -round(edge.support, 9))
 
 
-def _shares(
-    graphs: Sequence[Graph], nodes: Sequence[str]
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def _votes(sizes: Mapping[str, int], algorithms: Mapping[str, str]) -> dict[str, float]:
+    """The part of all votes that each id has."""
+    groups: dict[str, int] = {}
+    for name, size in sizes.items():
+        algorithm = algorithms.get(name, name)
+        groups[algorithm] = groups.get(algorithm, 0) + size
+    return {
+        name: size / groups[algorithms.get(name, name)] / len(groups)
+        for name, size in sizes.items()
+    }
+
+
+def _cells(share: npt.NDArray[np.float64], i: int, j: int) -> tuple[float, float, float]:
+    return float(share[0, i, j]), float(share[1, i, j]), float(share[1, j, i])
+
+
+def _shares(graphs: Sequence[Graph], nodes: Sequence[str]) -> npt.NDArray[np.float64]:
     """Share of the graphs that join two nodes, and that direct them from row to column."""
     marks = np.stack([graph.subgraph(nodes).marks for graph in graphs])
-    directed = (marks == Mark.ARROW) & (marks.transpose(0, 2, 1) != Mark.ARROW)
-    return (marks != 0).mean(axis=0), directed.mean(axis=0)
+    directed = (marks == Mark.ARROW) & (marks.transpose(0, 2, 1) == Mark.TAIL)
+    return np.stack([(marks != 0).mean(axis=0), directed.mean(axis=0)])
 
 
 def skeleton_overlap(graphs: Mapping[str, Sequence[Graph]]) -> list[dict[str, str | float]]:

@@ -5,31 +5,25 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
 from dagathlon.data import Dataset, LinearSem, Network
-from dagathlon.data.distributions import Distribution, FloatArray, Gaussian, Table
+from dagathlon.data.distributions import FloatArray, Gaussian
+from dagathlon.data.fitting import fit as fit_network
 from dagathlon.errors import DataError, GraphError
+from dagathlon.evaluate.mixed_fit import mixed_row_log_likelihoods
 from dagathlon.graphs import Graph, extension
-
-_MOST_CELLS = 1_000_000
-# A residual deviation below this share of the column's own is rounding: the density is no number.
-_LEAST_DEVIATION = 1e-9
 
 
 def fit(graph: Graph, data: Dataset, sample_size: float = 1.0) -> Network:
-    """The parameters of a DAG, or of a DAG that extends a CPDAG, estimated from data.
-
-    A discrete node gets the mean of its BDeu posterior, a continuous one the regression on its
-    parents by least squares. Rows with missing values are left out, and so are, for each variable,
-    rows in which it was intervened on.
+    """The network whose density is asked: `dagathlon.fit` on the complete rows.
 
     Parameters
     ----------
     graph
         A DAG, or a graph of directed and undirected edges that a DAG extends.
     data
-        A column for each node; all discrete or all continuous.
+        A column for each node; all discrete or all continuous. Rows with missing values are left
+        out.
     sample_size
         Equivalent sample size of the uniform prior of discrete nodes; 0 gives maximum likelihood.
     """
@@ -39,55 +33,19 @@ def fit(graph: Graph, data: Dataset, sample_size: float = 1.0) -> Network:
     complete = _complete(data.select(dag.names))
     if not len(complete):
         raise DataError("there is no row without missing values to fit a network to")
-    node = _table if data.is_discrete else _regression
-    return Network({name: node(name, dag, complete, sample_size) for name in dag.names})
+    if sample_size == 0:
+        network = fit_network(complete, dag, method="mle")
+    else:
+        network = fit_network(complete, dag, prior=sample_size)
+    for name, given in network.distributions.items():
+        if isinstance(given, Gaussian) and not given.sd.all():
+            raise DataError(f"variable {name!r} follows from its parents without noise: no density")
+    return network
 
 
 def _complete(data: Dataset) -> Dataset:
     missing = data.missing
     return data if missing is None else data.take(np.flatnonzero(~missing.any(axis=1)))
-
-
-def _rows(name: str, data: Dataset) -> npt.NDArray[np.intp]:
-    """Rows in which the variable followed its own mechanism."""
-    intervened = data.intervened
-    if intervened is None:
-        return np.arange(len(data))
-    return np.flatnonzero(~intervened[:, data.position(name)])
-
-
-def _table(name: str, dag: Graph, data: Dataset, sample_size: float) -> Distribution:
-    parents = tuple(sorted(dag.parents(name)))
-    levels = [data.variables[data.position(n)].levels or () for n in (*parents, name)]
-    shape = tuple(map(len, levels))
-    if math.prod(shape) > _MOST_CELLS:
-        raise DataError(f"the table of {name!r} would have {math.prod(shape):,} cells")
-    rows = _rows(name, data)
-    codes = tuple(data.column(n)[rows].astype(np.intp) for n in (*parents, name))
-    counts = np.bincount(np.ravel_multi_index(codes, shape), minlength=math.prod(shape))
-    cells = counts.reshape(shape) + sample_size / math.prod(shape)
-    totals = cells.sum(axis=-1, keepdims=True)
-    # A configuration that was never seen says nothing about the node.
-    seen = np.where(totals > 0, cells / np.where(totals > 0, totals, 1.0), 1.0 / shape[-1])
-    return Table(tuple(levels[-1]), parents, seen)
-
-
-def _regression(name: str, dag: Graph, data: Dataset, _: float) -> Distribution:
-    parents = tuple(sorted(dag.parents(name)))
-    rows = _rows(name, data)
-    if not len(rows):
-        raise DataError(f"variable {name!r} was intervened on in every row")
-    value = data.column(name)[rows].astype(np.float64)
-    given = np.column_stack([np.ones(len(rows)), *(data.column(n)[rows] for n in parents)])
-    coefficients = np.linalg.lstsq(given, value, rcond=None)[0]
-    deviation = float(np.sqrt(np.mean((value - given @ coefficients) ** 2)))
-    if deviation <= _LEAST_DEVIATION * max(
-        float(np.std(value)), float(np.abs(value).max()), 1e-300
-    ):
-        raise DataError(f"variable {name!r} follows from its parents without noise: no density")
-    return Gaussian(
-        parents, np.array(coefficients[0]), np.array(coefficients[1:]), np.array(deviation)
-    )
 
 
 def held_out_log_likelihood(
@@ -119,18 +77,42 @@ def cross_validated_log_likelihood(
     The graph is the same in every fold: this asks how well its parameters carry over, and not
     whether another sample would give the same graph. Row i is in fold i modulo `folds`.
     """
+    return float(np.mean(cross_validated_rows(graph, data, folds, sample_size)))
+
+
+def cross_validated_rows(
+    graph: Graph, data: Dataset, folds: int = 5, sample_size: float = 1.0
+) -> FloatArray:
+    """Log-likelihood of every complete row, under parameters fitted without its fold.
+
+    Parameters
+    ----------
+    graph
+        A DAG, or a graph of directed and undirected edges that a DAG extends.
+    data
+        A column for each node, of any kind; rows with missing values are left out.
+    folds
+        Number of parts; row i is in fold i modulo `folds`.
+    sample_size
+        Equivalent sample size of the prior of discrete nodes.
+    """
     complete = _complete(data.select(graph.names))
     if not 2 <= folds <= len(complete):
         raise DataError(
             f"cross-validation in {folds} folds needs 2 or more folds, and a row for each; "
             f"there are {len(complete)} complete rows"
         )
+    dag = graph if graph.is_dag else extension(graph)
     fold = np.arange(len(complete)) % folds
-    total = 0.0
+    rows = np.empty(len(complete))
     for k in range(folds):
-        network = fit(graph, complete.take(np.flatnonzero(fold != k)), sample_size)
-        total += network.log_likelihood(complete.take(np.flatnonzero(fold == k)))
-    return total / len(complete)
+        training = complete.take(np.flatnonzero(fold != k))
+        test = complete.take(np.flatnonzero(fold == k))
+        if data.is_mixed:
+            rows[fold == k] = mixed_row_log_likelihoods(dag, training, test, sample_size)
+        else:
+            rows[fold == k] = fit(dag, training, sample_size).row_log_likelihoods(test)
+    return rows
 
 
 def gaussian_cross_entropy(fitted: Network, truth: LinearSem, scaled: bool = False) -> float:

@@ -18,6 +18,9 @@ Ties: TypeAlias = Literal["min", "average"]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 
+# Averages that differ by less are equal but for rounding.
+_SAME = 1e-9
+
 
 def direction(metric: str) -> Better:
     """Whether more or less of a metric that can be ranked by is better."""
@@ -31,7 +34,7 @@ class Scores(NamedTuple):
     ----------
     names
         The competitors.
-    blocks
+    cases
         The data sets: labels of graph, parameters and data, and the seed.
     values
         The metric; NaN where there is none.
@@ -41,7 +44,7 @@ class Scores(NamedTuple):
     """
 
     names: tuple[str, ...]
-    blocks: tuple[tuple[Any, ...], ...]
+    cases: tuple[tuple[Any, ...], ...]
     values: Floats
     failed: Bools
 
@@ -53,18 +56,23 @@ class Scores(NamedTuple):
     def at(self, places: Sequence[int]) -> Scores:
         """The same for some of the data sets."""
         chosen = list(places)
-        kept = tuple(self.blocks[i] for i in chosen)
+        kept = tuple(self.cases[i] for i in chosen)
         return Scores(self.names, kept, self.values[chosen], self.failed[chosen])
 
     def of(self, names: Iterable[str]) -> Scores:
         """The same for some of the competitors."""
         kept = tuple(names)
         columns = [self.names.index(name) for name in kept]
-        return Scores(kept, self.blocks, self.values[:, columns], self.failed[:, columns])
+        return Scores(kept, self.cases, self.values[:, columns], self.failed[:, columns])
+
+    @property
+    def kinds(self) -> list[tuple[Any, ...]]:
+        """The kinds of data: labels of graph, parameters and data, whatever the seed."""
+        return list(dict.fromkeys(case[:-1] for case in self.cases))
 
     def complete(self) -> Scores:
         """Data sets in which all take part, of competitors that take part in half or more."""
-        often = self.took_part.mean(axis=0) >= 0.5 if len(self.blocks) else []
+        often = self.took_part.mean(axis=0) >= 0.5 if len(self.cases) else []
         kept = self.of(name for name, stays in zip(self.names, often, strict=False) if stays)
         return kept.at(np.flatnonzero(kept.took_part.all(axis=1)).tolist())
 
@@ -83,22 +91,33 @@ def score_table(rows: Iterable[Row], metric: str, by: str = "setting") -> Scores
     """
     runs = list(rows)
     names = {name: i for i, name in enumerate(dict.fromkeys(str(row[by]) for row in runs))}
-    blocks = {key: i for i, key in enumerate(dict.fromkeys(map(block_of, runs)))}
-    values = np.full((len(blocks), len(names)), np.nan)
+    cases = {key: i for i, key in enumerate(dict.fromkeys(map(case_of, runs)))}
+    values = np.full((len(cases), len(names)), np.nan)
     failed = np.zeros(values.shape, dtype=np.bool_)
     for row in runs:
-        place = blocks[block_of(row)], names[str(row[by])]
+        place = cases[case_of(row)], names[str(row[by])]
         value = row.get(metric)
         if is_number(value):
             values[place] = value
         failed[place] = row["status"] not in ("ok", "skipped")
     values[failed] = np.nan
-    return Scores(tuple(names), tuple(blocks), values, failed)
+    return Scores(tuple(names), tuple(cases), values, failed)
 
 
-def block_of(row: Row) -> tuple[Any, ...]:
+def case_of(row: Row) -> tuple[Any, ...]:
     """The data set of a run."""
     return (row["adjmat"], row["parameters"], row["data"], row["seed"])
+
+
+def block_of(case: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What a data set shares with others that say nothing new: the true graph and the seed.
+
+    Sample sizes, noise and parameters of one seed are variants of one draw. Data that are given,
+    and not drawn from parameters, are a block for each file.
+    """
+    adjmat, parameters, data, seed = case
+    parts = () if parameters != "None" else str(data).split("/")
+    return (adjmat, "/".join(part for part in parts if "=" not in part), seed)
 
 
 def ranks(scores: Scores, better: Better, ties: Ties = "min") -> Floats:
@@ -132,6 +151,33 @@ def ranks(scores: Scores, better: Better, ties: Ties = "min") -> Floats:
     return result
 
 
+def block_ranks(scores: Scores, better: Better, ties: Ties = "average") -> Floats:
+    """Average rank of each competitor within each block, NaN where it took no part.
+
+    Parameters
+    ----------
+    scores, better, ties
+        As in `ranks`.
+
+    Returns
+    -------
+    array
+        One row per block, in the order of their first data sets: the unit that tests count.
+    """
+    if not scores.names:
+        return np.empty((0, 0))
+    found = ranks(scores, better, ties)
+    rows: dict[tuple[Any, ...], list[int]] = {}
+    for i, case in enumerate(scores.cases):
+        rows.setdefault(block_of(case), []).append(i)
+    result = np.full((len(rows), len(scores.names)), np.nan)
+    for place, members in enumerate(rows.values()):
+        there = ~np.isnan(found[members])
+        count, total = there.sum(axis=0), np.nansum(found[members], axis=0)
+        result[place, count > 0] = total[count > 0] / count[count > 0]
+    return result
+
+
 class RankRow(NamedTuple):
     """How one competitor was ranked.
 
@@ -140,11 +186,13 @@ class RankRow(NamedTuple):
     name
         The competitor.
     average, deviation
-        Mean and (population) standard deviation of its ranks.
+        Mean and (population) standard deviation of its average ranks by block.
     overall
         Its place by average rank; equal averages share one.
     n, failures
         Data sets it took part in, and on how many of them it failed.
+    blocks
+        How many blocks those data sets are.
     """
 
     name: str
@@ -153,13 +201,22 @@ class RankRow(NamedTuple):
     overall: int
     n: int
     failures: int
+    blocks: int
 
 
-def rank_table(scores: Scores, better: Better) -> list[RankRow]:
-    """Average and overall ranks, the best first; who took part nowhere is left out."""
-    if not scores.names or not scores.blocks:
+def rank_table(scores: Scores, better: Better, ties: Ties = "average") -> list[RankRow]:
+    """Average and overall ranks, the best first; who took part nowhere is left out.
+
+    Parameters
+    ----------
+    scores, better
+        As in `ranks`.
+    ties
+        As in `ranks`: ``average``, as the tests have it; ``min`` as in the study of 2021.
+    """
+    if not scores.names or not scores.cases:
         return []
-    found = ranks(scores, better)
+    found = block_ranks(scores, better, ties)
     part = scores.took_part.sum(axis=0)
     present = [j for j in range(len(scores.names)) if part[j]]
     averages = {j: float(np.nanmean(found[:, j])) for j in present}
@@ -168,9 +225,10 @@ def rank_table(scores: Scores, better: Better) -> list[RankRow]:
             scores.names[j],
             averages[j],
             float(np.nanstd(found[:, j])),
-            1 + sum(other < averages[j] - 1e-12 for other in averages.values()),
+            1 + sum(other < averages[j] - _SAME for other in averages.values()),
             int(part[j]),
             int(scores.failed[:, j].sum()),
+            int((~np.isnan(found[:, j])).sum()),
         )
         for j in present
     ]

@@ -8,12 +8,17 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from dagathlon.errors import DagathlonError
-from dagathlon.evaluate.ranking import Better, Floats, Scores, ranks
+from dagathlon.evaluate.ranking import Better, Floats, Scores, block_of, block_ranks
 
-# Fewer data sets or competitors than these say nothing.
+# Fewer blocks or competitors than these say nothing.
 LEAST_BLOCKS, LEAST_COMPETITORS = 5, 2
+# Averages of ranks that differ by less than this many digits show are equal.
+_DIGITS = 12
+# With more differences than this, equal ones among them or none, the normal approximation serves.
+_FEW, _SOME = 13, 50
 
 
 class Friedman(NamedTuple):
@@ -26,7 +31,7 @@ class Friedman(NamedTuple):
     f_statistic, f_p_value
         Iman and Davenport's F, which is less conservative.
     n, k
-        Data sets and competitors.
+        Blocks and competitors.
     """
 
     statistic: float
@@ -40,15 +45,18 @@ class Friedman(NamedTuple):
 def friedman(scores: Scores, better: Better) -> Friedman | None:
     """Friedman's test on data sets in which all competitors take part; failures rank last.
 
-    None with fewer than five such data sets or two competitors.
+    Variants of one draw (sample sizes, noise) are no independent data sets: ranks are averaged
+    within each block first, and the number of blocks counts. The statistic refers those averages
+    to their variance over permutations of the competitors within blocks, which is Friedman's
+    correction for ties where each block is one data set. None with fewer than five blocks or two
+    competitors.
     """
     from scipy.special import chdtrc, fdtrc  # noqa: PLC0415 - only where tests are made
 
-    table = scores.complete()
-    n, k = table.values.shape
+    found = block_ranks(scores.complete(), better)
+    n, k = found.shape
     if n < LEAST_BLOCKS or k < LEAST_COMPETITORS:
         return None
-    found = ranks(table, better, "average")
     between = float(((found.mean(axis=0) - (k + 1) / 2) ** 2).sum())
     within = float(((found - (k + 1) / 2) ** 2).sum()) / (n * (k - 1))
     if not within:
@@ -61,7 +69,7 @@ def friedman(scores: Scores, better: Better) -> Friedman | None:
 
 
 def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
-    """Nemenyi's critical difference of average ranks of k competitors on n data sets.
+    """Nemenyi's critical difference of average ranks of k competitors on n blocks.
 
     References
     ----------
@@ -70,7 +78,7 @@ def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
     """
     if k < LEAST_COMPETITORS or n < 1 or not 0 < alpha < 1:
         raise DagathlonError(
-            "a critical difference needs two competitors, a data set and a level between 0 and 1; "
+            "a critical difference needs two competitors, a block and a level between 0 and 1; "
             f"found {k}, {n} and {alpha}"
         )
     return _range_quantile(k, alpha) / math.sqrt(2) * math.sqrt(k * (k + 1) / (6 * n))
@@ -78,10 +86,24 @@ def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
 
 @lru_cache(maxsize=64)
 def _range_quantile(k: int, alpha: float) -> float:
-    """Of the range of k standard normal variables; every metric of a study asks for the same."""
-    from scipy.stats import studentized_range  # noqa: PLC0415 - only where tests are made
+    """Of the range of k standard normal variables; every metric of a study asks for the same.
 
-    return float(studentized_range.ppf(1 - alpha, k, np.inf))
+    By its definition, for scipy's own takes seconds to import: where the least of them is, and the
+    others within the range above it.
+    """
+    from scipy.special import ndtr  # noqa: PLC0415 - only where tests are made
+
+    z = np.linspace(-10, 10, 2001)
+    density = np.exp(-(z**2) / 2) * (k * (z[1] - z[0]) / math.sqrt(2 * math.pi))
+
+    def beyond(q: float) -> float:
+        return 1 - float(density @ (ndtr(z + q) - ndtr(z)) ** (k - 1))
+
+    low, high = 0.0, 40.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if beyond(middle) > alpha else (low, middle)
+    return high
 
 
 class Nemenyi(NamedTuple):
@@ -96,7 +118,7 @@ class Nemenyi(NamedTuple):
     groups
         First and last place of each largest group without a difference, from 0.
     n
-        Number of data sets.
+        Number of blocks.
     """
 
     names: tuple[str, ...]
@@ -107,12 +129,17 @@ class Nemenyi(NamedTuple):
 
 
 def nemenyi(scores: Scores, better: Better, alpha: float = 0.05) -> Nemenyi | None:
-    """Average ranks, and who cannot be told apart; None as for `friedman`."""
+    """Average ranks, and who cannot be told apart; None as for `friedman`.
+
+    The critical difference is that of single ranks: for averages within blocks it is on the safe
+    side.
+    """
     table = scores.complete()
-    n, k = table.values.shape
+    found = block_ranks(table, better)
+    n, k = found.shape
     if n < LEAST_BLOCKS or k < LEAST_COMPETITORS:
         return None
-    means = ranks(table, better, "average").mean(axis=0)
+    means = found.mean(axis=0)
     order = np.argsort(means, kind="stable")
     averages = tuple(float(means[j]) for j in order)
     difference = critical_difference(k, n, alpha)
@@ -131,14 +158,14 @@ def _groups(averages: Sequence[float], difference: float) -> tuple[tuple[int, in
 
 
 class Pair(NamedTuple):
-    """Two competitors compared data set by data set.
+    """Two competitors compared block by block.
 
     Parameters
     ----------
     left, right
         The competitors.
     wins, losses, ties
-        Data sets on which the left one was better, worse, equal.
+        Blocks on which the left one was better, worse, equal.
     p_value
         Of Wilcoxon's signed-rank test.
     adjusted
@@ -158,29 +185,61 @@ def pairwise(scores: Scores, better: Better) -> list[Pair]:
     """Wilcoxon's signed-rank test for every pair, with Holm's correction.
 
     A failed run counts as worse than any other; two failures are a tie. Pairs are compared on the
-    data sets in which both take part; empty with fewer than five in all.
+    data sets in which both take part, by the metric where all are of one kind and by average ranks
+    within blocks where values would not compare; empty with fewer than five blocks.
     """
     table = scores.complete()
-    n, k = table.values.shape
+    gain = _gains(table, better)
+    n, k = gain.shape
     if n < LEAST_BLOCKS or k < LEAST_COMPETITORS:
         return []
-    gain = table.values if better == "more" else -table.values
-    present = gain[~np.isnan(gain)]
-    spread = float(np.ptp(present)) if present.size else 0.0
-    least = (float(present.min()) if present.size else 0.0) - spread - 1.0
-    gain = np.where(table.failed, least, gain)
     found = [_pair(table, gain, i, j) for i in range(k) for j in range(i + 1, k)]
     adjusted = holm([pair.p_value for pair in found])
     return [pair._replace(adjusted=p) for pair, p in zip(found, adjusted, strict=True)]
 
 
-def _pair(table: Scores, gain: Floats, i: int, j: int) -> Pair:
-    from scipy.stats import wilcoxon  # noqa: PLC0415 - only where tests are made
+def _gains(table: Scores, better: Better) -> Floats:
+    """Numbers by block and competitor, of which more is better."""
+    plain = len(table.kinds) == 1 and len(set(map(block_of, table.cases))) == len(table.cases)
+    if not plain:
+        return -block_ranks(table, better)
+    gain = table.values if better == "more" else -table.values
+    present = gain[~np.isnan(gain)]
+    spread = float(np.ptp(present)) if present.size else 0.0
+    least = (float(present.min()) if present.size else 0.0) - spread - 1.0
+    return np.where(table.failed, least, gain)
 
-    difference = gain[:, i] - gain[:, j]
+
+def _pair(table: Scores, gain: Floats, i: int, j: int) -> Pair:
+    difference = np.round(gain[:, i] - gain[:, j], _DIGITS)
     wins, losses = int((difference > 0).sum()), int((difference < 0).sum())
-    p = float(wilcoxon(difference).pvalue) if wins + losses else 1.0
+    p = _signed_rank(difference[difference != 0]) if wins + losses else 1.0
     return Pair(table.names[i], table.names[j], wins, losses, len(gain) - wins - losses, p, p)
+
+
+def _signed_rank(difference: Floats) -> float:
+    """Wilcoxon's two-sided p-value of differences that are not zero.
+
+    Exact for few of them, also where some are equal: the distribution of the rank sum is found by
+    adding one rank after the other.
+    """
+    _, place, count = np.unique(np.abs(difference), return_inverse=True, return_counts=True)
+    doubled = (2 * np.cumsum(count) - count + 1)[place]  # twice the mean of the ranks they share
+    n, observed = len(difference), int(doubled[difference > 0].sum())
+    if n > (_FEW if len(count) < n else _SOME):
+        return _by_normal(observed / 2, n, count)
+    chances = np.ones(1)
+    for rank in doubled.tolist():
+        chances = (np.pad(chances, (0, rank)) + np.pad(chances, (rank, 0))) / 2
+    tails = chances[: observed + 1].sum(), chances[observed:].sum()
+    return min(1.0, 2 * float(min(tails)))
+
+
+def _by_normal(rank_sum: float, n: int, ties: npt.NDArray[np.int64]) -> float:
+    """The normal approximation, its variance corrected for ties."""
+    variance = n * (n + 1) * (2 * n + 1) / 24 - float((ties**3 - ties).sum()) / 48
+    z = abs(rank_sum - n * (n + 1) / 4) / math.sqrt(variance)
+    return math.erfc(z / math.sqrt(2))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

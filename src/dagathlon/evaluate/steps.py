@@ -285,6 +285,7 @@ class CrossValidated(MetricModule):
     """
 
     name = "cross_validated"
+    version = 2
     order = 60
     measures = _FIT
     folds: Natural = 5

@@ -12,7 +12,7 @@ from dagathlon.evaluate.ranking import (
     Floats,
     Row,
     Scores,
-    block_of,
+    case_of,
     rank_table,
     score_table,
 )
@@ -57,10 +57,10 @@ def relative_scores(scores: Scores, better: Better) -> list[Relative]:
     over the easier data sets.
     """
     places: dict[Case, list[int]] = {}
-    for i, block in enumerate(scores.blocks):
-        places.setdefault(block[:-1], []).append(i)
+    for i, case in enumerate(scores.cases):
+        places.setdefault(case[:-1], []).append(i)
     result = []
-    for case, chosen in places.items():
+    for kind, chosen in places.items():
         part = scores.at(chosen)
         failures = part.failed.sum(axis=0)
         means = [_mean(column) for column in part.values.T]
@@ -68,7 +68,7 @@ def relative_scores(scores: Scores, better: Better) -> list[Relative]:
         for j, name in enumerate(scores.names):
             if part.took_part[:, j].any():
                 share = _share(means[j], present, better)
-                result.append(Relative(name, case, means[j], share, int(failures[j])))
+                result.append(Relative(name, kind, means[j], share, int(failures[j])))
     return result
 
 
@@ -98,14 +98,14 @@ def data_facts(rows: Sequence[Row], diagnostics: Sequence[Row] = ()) -> dict[Blo
     """
     facts: dict[Block, dict[str, Any]] = {}
     for row in rows:
-        known = facts.setdefault(block_of(row), {"noise": _noise(row["data"])})
+        known = facts.setdefault(case_of(row), {"noise": _noise(row["data"])})
         if is_number(row.get("n_nodes")):
             nodes, edges = int(row["n_nodes"]), row["true_n_edges_skel"]
             known["nodes"] = nodes
             if nodes > 1:
                 known["density"] = round(edges * 2 / nodes / (nodes - 1), _DIGITS)
     for row in diagnostics:
-        known = facts.setdefault(block_of(row), {})
+        known = facts.setdefault(case_of(row), {})
         known |= {"data": row["kind"], "sample size": row["n"]}
     return facts
 
@@ -142,7 +142,7 @@ def ranks_by_kind(scores: Scores, better: Better, facts: Facts) -> list[LikeMine
     """
     result = []
     for factor in ("data", "sample size", "nodes", "density", "noise"):
-        values = [facts.get(block, {}).get(factor) for block in scores.blocks]
+        values = [facts.get(case, {}).get(factor) for case in scores.cases]
         groups = _grouped(values)
         if len(groups) < 2:
             continue
@@ -181,8 +181,8 @@ def strengths(
 
     Categories: ranking; small and large networks, limited and big data (below and above the median,
     where the study has both); steadiness (little variance of the relative scores); resilience to
-    noise; fitting (as many edges as the truth); speed (mean time of finished runs); reliability (no
-    errors, no exhausted memory).
+    noise; fitting (as many edges as the truth) and speed, both on the data sets that all finished
+    who finished half or more; reliability, which is no scale but the share of runs that finished.
 
     Parameters
     ----------
@@ -205,10 +205,11 @@ def strengths(
         for row in rank_table(scores, better):
             averages.setdefault(row.name, []).append(-row.average)
     raw["ranking"] = {name: float(np.mean(found)) for name, found in averages.items()}
-    by_case = {block[:-1]: known for block, known in facts.items()}
-    raw |= _performance(shares, by_case)
+    by_kind = {case[:-1]: known for case, known in facts.items()}
+    raw |= _performance(shares, by_kind)
     raw |= _costs(rows, by)
     scaled = {category: _scaled(found) for category, found in raw.items() if len(found) > 1}
+    scaled["reliability"] = _finished(rows, by)
     return [
         {by: name} | {category: found.get(name) for category, found in scaled.items()}
         for name in names
@@ -255,23 +256,46 @@ def _means(shares: Any) -> dict[str, float]:
 
 
 def _costs(rows: Sequence[Row], by: str) -> dict[str, dict[str, float]]:
+    """Misfit and time, more being better, on data sets that say the same of all."""
+    common = _finished_by_all(rows, by)
     misfit: dict[str, list[float]] = {}
     time: dict[str, list[float]] = {}
-    errors: dict[str, list[float]] = {}
     for row in rows:
         name, edges = str(row[by]), row.get("true_n_edges_skel")
+        if case_of(row) not in common.get(name, ()):
+            continue
         if is_number(edges) and edges:
             learned = row["TP_skel"] + row["FP_skel"]
             misfit.setdefault(name, []).append(-abs(learned - edges) / edges)
         if is_number(row.get("time")):
             time.setdefault(name, []).append(-float(row["time"]))
-        errors.setdefault(name, []).append(-float(row["status"] in ("F2", "F3")))
-    found = {"fitting": misfit, "speed": time, "reliability": errors}
+    found = {"fitting": misfit, "speed": time}
     return {
         category: {name: float(np.mean(values)) for name, values in by_name.items()}
         for category, by_name in found.items()
         if by_name
     }
+
+
+def _finished_by_all(rows: Sequence[Row], by: str) -> dict[str, set[Case]]:
+    """The data sets on which all finished who finish half or more, by the names of these."""
+    ended: dict[str, set[Case]] = {}
+    for row in rows:
+        if row["status"] == "ok":
+            ended.setdefault(str(row[by]), set()).add(case_of(row))
+    total = len(set(map(case_of, rows)))
+    often = {name: cases for name, cases in ended.items() if 2 * len(cases) >= total}
+    common = set.intersection(*often.values()) if often else set()
+    return dict.fromkeys(often, common)
+
+
+def _finished(rows: Sequence[Row], by: str) -> dict[str, float]:
+    """The share of runs that finished; what was skipped was no run."""
+    ended: dict[str, list[bool]] = {}
+    for row in rows:
+        if row["status"] != "skipped":
+            ended.setdefault(str(row[by]), []).append(row["status"] == "ok")
+    return {name: float(np.mean(found)) for name, found in ended.items()}
 
 
 def _scaled(found: Mapping[str, float]) -> dict[str, float]:

@@ -60,8 +60,9 @@ def setting_summary(rows: Iterable[Row], metrics: Sequence[str]) -> list[dict[st
     Returns
     -------
     list of dict
-        `id`, `setting`, the labels of graph, parameters and data, `n_seeds`, `failed`, and mean,
-        median, 5 % (q1) and 95 % (q3) quantile of each metric, None without any number.
+        `id`, `setting`, the labels of graph, parameters and data, `n_seeds`, `failed`, and of each
+        metric the mean, median, 5 % (q1) and 95 % (q3) quantile, None without any number, and of
+        how many runs they are (`n`).
     """
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
@@ -84,7 +85,7 @@ def setting_summary(rows: Iterable[Row], metrics: Sequence[str]) -> list[dict[st
 
 def _statistics(metric: str, found: Sequence[Any]) -> dict[str, float | None]:
     values = [float(value) for value in found if is_number(value)]
-    return {
+    return {f"{metric}_n": len(values)} | {
         f"{metric}_{name}": None
         if not values
         else _mean(values)

@@ -1,129 +1,310 @@
-"""Who came first on a metric, by how much, and whether that is more than luck."""
+"""Who came first on a metric, by how much, and whether that is more than luck.
+
+Verdicts are of one kind of data each: values on unlike data are not averaged. Over several kinds
+the ranks speak, as in the ranking and the critical-difference diagram, whose numbers these are.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from dagathlon.evaluate.control import Baseline, Baselines, best_baseline
+from dagathlon.evaluate.ranking import Better, Row, best_of_each, rank_table, score_table
+from dagathlon.evaluate.significance import Nemenyi, nemenyi
 from dagathlon.evaluate.summary import is_number
 
-Row: TypeAlias = Mapping[str, Any]
-Place: TypeAlias = tuple[tuple[Any, ...], Any]
-Values: TypeAlias = dict[Place, float]
+Kind: TypeAlias = tuple[Any, ...]
+Name: TypeAlias = tuple[str, str]
+Values: TypeAlias = dict[Any, float]
 
 _CONFIDENCE = 0.95
 
 
 class Interval(NamedTuple):
-    """A mean over data sets and half the width of its 95 % interval, None with one seed only."""
+    """A mean over seeds and half the width of its 95 % interval, None with one seed only."""
 
     mean: float
     half_width: float | None
 
 
 class Contender(NamedTuple):
-    """A setting of an algorithm and how it did."""
+    """A setting of an algorithm and how it did: a mean of the metric, or an average rank."""
 
     id: str
     setting: str
     result: Interval
+
+
+class Incomplete(NamedTuple):
+    """A setting with numbers on some data sets only, or on none, which does not compete."""
+
+    setting: str
     n: int
+    of: int
+
+
+class KindVerdict(NamedTuple):
+    """The best settings on data of one kind.
+
+    Parameters
+    ----------
+    kind
+        Labels of graph, parameters and data.
+    best
+        All settings that share the best mean.
+    second
+        The best setting of an algorithm that is not among them; None when there is no other, or
+        when several algorithms share the best: then nobody is crowned.
+    gap
+        By how much the best is better than that, data set by data set.
+    clear
+        Whether the interval of the gap excludes zero; None when that cannot be told.
+    n
+        Data sets that all of them have a number on.
+    incomplete
+        Settings that do not compete.
+    means
+        The mean of each setting that competes.
+    baseline
+        The best of the graphs that nobody had to learn.
+    below
+        Settings whose mean is worse than that.
+    """
+
+    kind: Kind
+    best: tuple[Contender, ...]
+    second: Contender | None
+    gap: Interval | None
+    clear: bool | None
+    n: int
+    incomplete: tuple[Incomplete, ...]
+    means: Mapping[str, float]
+    baseline: Baseline | None
+    below: tuple[str, ...]
+
+    @property
+    def first(self) -> set[str]:
+        """The algorithms with the best mean."""
+        return {one.id for one in self.best}
+
+
+class Placed(NamedTuple):
+    """An algorithm at its best-ranked setting: its average rank, and the place that gives."""
+
+    id: str
+    setting: str
+    average: float
+    place: int
 
 
 class Verdict(NamedTuple):
-    """The best setting on a metric, against the best one of any other algorithm.
+    """Who is best by a metric.
 
     Parameters
     ----------
     metric
         The column.
-    best, second
-        The winner and the best setting of another algorithm; None when there is no other.
-    gap
-        By how much the winner is better, data set by data set.
-    clear
-        Whether the interval of the gap excludes zero; None when that cannot be told.
+    better
+        Whether more or less of it is better.
+    kinds
+        The verdict on each kind of data.
+    places
+        The algorithms by average rank over all data sets that all of them took part in, ranks
+        averaged within blocks.
+    n_cases, n_blocks
+        How many data sets and blocks those are.
+    nemenyi
+        Which of their ranks differ by more than chance; None with too few blocks.
     n_settings
         How many settings were compared.
     """
 
     metric: str
-    best: Contender
-    second: Contender | None
-    gap: Interval | None
-    clear: bool | None
+    better: Better
+    kinds: tuple[KindVerdict, ...]
+    places: tuple[Placed, ...]
+    n_cases: int
+    n_blocks: int
+    nemenyi: Nemenyi | None
     n_settings: int
 
+    @property
+    def ranked_first(self) -> tuple[Placed, ...]:
+        """The algorithms that share the first place by average rank."""
+        return tuple(one for one in self.places if one.place == 1)
 
-def verdict(rows: Sequence[Row], metric: str, better: Literal["more", "less"]) -> Verdict | None:
+    @property
+    def first(self) -> set[str]:
+        """The algorithms that lead: by the mean on one kind of data, by ranks on several."""
+        if len(self.kinds) == 1:
+            return self.kinds[0].first
+        return {one.id for one in self.ranked_first}
+
+    def relative(self, setting: str) -> float | None:
+        """A distance as a share of the best baseline's, averaged over kinds of data.
+
+        None for metrics of which more is better, and where a kind has no such number.
+        """
+        shares = [
+            one.means[setting] / one.baseline.value
+            for one in self.kinds
+            if setting in one.means and one.baseline is not None and one.baseline.value > 0
+        ]
+        if self.better == "more" or len(shares) < len(self.kinds):
+            return None
+        return float(np.mean(shares))
+
+    @property
+    def is_contest(self) -> bool:
+        """Whether more than one algorithm could have won somewhere."""
+        return len(self.places) > 1 or any(
+            one.second is not None or len(one.first) > 1 for one in self.kinds
+        )
+
+
+def verdict(
+    rows: Sequence[Row], metric: str, better: Better, baselines: Baselines | None = None
+) -> Verdict | None:
     """Compare the settings of all algorithms on one metric.
-
-    Means are taken over the seeds of each data setting and then over these, so that every data
-    setting counts alike; intervals are Student's, of the spread over seeds. Only settings with a
-    number on as many data sets as the most successful one compete: no algorithm gains by failing.
 
     Parameters
     ----------
     rows
-        One row per run: `id`, `setting`, `adjmat`, `parameters`, `data`, `seed`, the metric.
+        One row per run: `id`, `setting`, `adjmat`, `parameters`, `data`, `seed`, `status`, the
+        metric.
     metric
         The column.
     better
         Whether more or less of it is better.
+    baselines
+        What graphs score that nobody had to learn, by data set.
 
     Returns
     -------
     Verdict or None
         None when no run has a number.
     """
-    values: dict[tuple[str, str], Values] = {}
+    by_kind: dict[Kind, dict[Name, Values]] = {}
     for row in rows:
+        found = by_kind.setdefault((row["adjmat"], row["parameters"], row["data"]), {})
+        numbers = found.setdefault((row["id"], row["setting"]), {})
         if is_number(row.get(metric)):
-            place = ((row["adjmat"], row["parameters"], row["data"]), row["seed"])
-            values.setdefault((row["id"], row["setting"]), {})[place] = float(row[metric])
-    if not values:
+            numbers[row["seed"]] = float(row[metric])
+    by_kind = {kind: values for kind, values in by_kind.items() if any(values.values())}
+    if not by_kind:
         return None
-    most = max(map(len, values.values()))
-    complete = {name: found for name, found in values.items() if len(found) == most}
+    known = _by_kind(baselines or {}, metric)
+    kinds = [_of_kind(kind, of, better, known.get(kind, {})) for kind, of in by_kind.items()]
+    scores = score_table(rows, metric)
+    ids = {row["setting"]: row["id"] for row in rows}
+    table = best_of_each(scores, better, ids).complete()
+    ranked = rank_table(table, better)
+    places = tuple(Placed(ids[r.name], r.name, r.average, r.overall) for r in ranked)
+    blocks = max((row.blocks for row in ranked), default=0)
+    settings = {name for values in by_kind.values() for name, of in values.items() if of}
+    return Verdict(
+        metric,
+        better,
+        tuple(one for one in kinds if one is not None),
+        places,
+        len(table.cases),
+        blocks,
+        nemenyi(table, better),
+        len(settings),
+    )
+
+
+def _by_kind(baselines: Baselines, metric: str) -> dict[Kind, dict[Any, Mapping[str, float]]]:
+    """Values of one metric by kind of data and seed."""
+    found: dict[Kind, dict[Any, Mapping[str, float]]] = {}
+    for case, metrics in baselines.items():
+        if metric in metrics:
+            found.setdefault(case[:-1], {})[case[-1]] = metrics[metric]
+    return found
+
+
+def _of_kind(
+    kind: Kind,
+    values: Mapping[Name, Values],
+    better: Better,
+    baselines: Mapping[Any, Mapping[str, float]],
+) -> KindVerdict | None:
+    """The best on one kind of data; None when the settings have no data set in common."""
+    fair, partial = _competing(values)
+    seeds = list(next(iter(fair.values())))
+    if not seeds:
+        return None
     sign = 1.0 if better == "more" else -1.0
-    ranked = sorted(complete, key=lambda name: -sign * interval(complete[name]).mean)
-    first = ranked[0]
-    other = next((name for name in ranked if name[0] != first[0]), None)
-    best = Contender(*first, interval(complete[first]), most)
-    if other is None:
-        return Verdict(metric, best, None, None, None, len(values))
-    second = Contender(*other, interval(complete[other]), most)
-    gap = interval(_differences(complete[first], complete[other], sign))
-    clear = None if gap.half_width is None else gap.mean > gap.half_width
-    return Verdict(metric, best, second, gap, clear, len(values))
+    means = {name: sign * float(np.mean(list(found.values()))) for name, found in fair.items()}
+    top = max(means.values())
+    best = [name for name, mean in means.items() if is_same(mean, top)]
+    second = _runner_up(means, {name[0] for name in best})
+    gap = None if second is None else _gap(fair[best[0]], fair[second], sign)
+    yardstick = best_baseline([baselines[s] for s in seeds if s in baselines], better)
+    return KindVerdict(
+        kind,
+        tuple(Contender(*name, interval(fair[name])) for name in best),
+        None if second is None else Contender(*second, interval(fair[second])),
+        gap,
+        None if gap is None or gap.half_width is None else gap.mean > gap.half_width,
+        len(seeds),
+        partial,
+        {name[1]: sign * mean for name, mean in means.items()},
+        yardstick,
+        () if yardstick is None else _below(means, sign * yardstick.value),
+    )
 
 
-def _differences(left: Values, right: Values, sign: float) -> Values:
-    """Data set by data set; those that one of the two has no number for are left out."""
-    return {place: sign * (left[place] - right[place]) for place in left if place in right}
+def _competing(values: Mapping[Name, Values]) -> tuple[dict[Name, Values], tuple[Incomplete, ...]]:
+    """Settings with as many numbers as the most successful one, on the data sets that all have.
+
+    No algorithm gains by failing on the hard ones.
+    """
+    most = max(map(len, values.values()))
+    total = len(set[Any]().union(*values.values()))
+    complete = {name: found for name, found in values.items() if len(found) == most}
+    common = sorted(set.intersection(*map(set, complete.values())))
+    partial = [Incomplete(n[1], len(v), total) for n, v in values.items() if len(v) < most]
+    return {n: {seed: v[seed] for seed in common} for n, v in complete.items()}, tuple(partial)
 
 
-def interval(values: Values) -> Interval:
-    """Mean over data settings of means over seeds, with Student's 95 % interval.
+def _runner_up(means: Mapping[Name, float], first: set[str]) -> Name | None:
+    """The best of the other algorithms; nobody where several share the first place."""
+    others = [name for name in means if name[0] not in first]
+    return max(others, key=lambda n: means[n], default=None) if len(first) == 1 else None
+
+
+def _gap(left: Values, right: Values, sign: float) -> Interval:
+    return interval({seed: sign * (value - right[seed]) for seed, value in left.items()})
+
+
+def _below(means: Mapping[Name, float], yardstick: float) -> tuple[str, ...]:
+    return tuple(n[1] for n, m in means.items() if m < yardstick and not is_same(m, yardstick))
+
+
+def is_same(left: float, right: float) -> bool:
+    """Whether two means are equal but for rounding."""
+    return math.isclose(left, right, rel_tol=1e-9, abs_tol=1e-12)
+
+
+def interval(values: Mapping[Any, float]) -> Interval:
+    """Mean over seeds with Student's 95 % interval.
 
     Parameters
     ----------
     values
-        Numbers by data setting and seed.
+        Numbers by seed.
     """
-    groups: dict[tuple[Any, ...], list[float]] = {}
-    for (setting, _), value in values.items():
-        groups.setdefault(setting, []).append(value)
-    if not groups:
-        return Interval(float("nan"), None)
-    mean = float(np.mean([np.mean(group) for group in groups.values()]))
-    freedom = len(values) - len(groups)
-    if min(map(len, groups.values())) < 2:
+    numbers = list(values.values())
+    mean = float(np.mean(numbers)) if numbers else float("nan")
+    if len(numbers) < 2:
         return Interval(mean, None)
-    variance = sum(float(np.var(g, ddof=1)) / len(g) for g in groups.values()) / len(groups) ** 2
-    return Interval(mean, _student(freedom) * variance**0.5)
+    deviation = float(np.std(numbers, ddof=1))
+    return Interval(mean, _student(len(numbers) - 1) * deviation / math.sqrt(len(numbers)))
 
 
 def _student(freedom: int) -> float:

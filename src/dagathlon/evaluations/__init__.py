@@ -12,7 +12,7 @@ from dagathlon.report.evaluation import (
     Table,
     TableSet,
 )
-from dagathlon.report.section import Figure, Grid, Html, Listing, Section, Words
+from dagathlon.report.section import Figure, Grid, Html, Listing, Picture, Section, Words
 from dagathlon.study.grammar.wanted import Cases, DataScore, Learning, RunScore, Wanted
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "Learning",
     "Listing",
     "LongTable",
+    "Picture",
     "Results",
     "RunScore",
     "Section",

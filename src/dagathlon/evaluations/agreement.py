@@ -6,18 +6,43 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from dagathlon.evaluate.agreement import EdgeAgreement, edge_agreement, skeleton_overlap
+from dagathlon.evaluate.agreement import (
+    EdgeAgreement,
+    as_class,
+    edge_agreement,
+    skeleton_overlap,
+)
 from dagathlon.graphs import Graph
-from dagathlon.report.charts.agreement import agreement_plot, arrow, overlap_plot
+from dagathlon.modules import modules
+from dagathlon.report.bootstrap import bootstrapped, pair_probabilities
+from dagathlon.report.charts.agreement import agreement_plot, overlap_plot
+from dagathlon.report.charts.consensus import (
+    CONNECTORS,
+    VERDICTS,
+    consensus_drawing,
+    said,
+    shown_edges,
+)
+from dagathlon.report.charts.legend import Keyed
 from dagathlon.report.context import Results
+from dagathlon.report.drawings import Panel, side_by_side
 from dagathlon.report.evaluation import Drawing, Evaluation, Table, TableSet
 from dagathlon.report.page.tables import case_names
-from dagathlon.report.section import Figure, Listing, Part, Section, Words
+from dagathlon.report.places import combination_of
+from dagathlon.report.section import Figure, Listing, Part, Picture, Section, Words
 from dagathlon.report.tables import Combination
-from dagathlon.study.plan.plan import Case, Run
+from dagathlon.study.plan.plan import Run
 
 _MOST_ROWS = 500
-_MOST_NODES = 300
+_MOST_NODES = 1000
+_CONSENSUS = (
+    "Every algorithm has one vote, which its ids, settings and seeds share: ten settings of one do "
+    "not outvote another. The width of an edge is the share of the votes that join the two. Blue: "
+    "more than half of those give the same direction. Red and dashed: both directions are given, "
+    "the lesser by a quarter or more of the votes for any. Otherwise no direction is agreed. DAGs "
+    "are compared by their classes: an edge that a class leaves open claims no direction. Rest the "
+    "pointer on an edge to see who says what."
+)
 _EDGES = (
     "The edges with most support. Each cell is the share of an algorithm's graphs (its settings "
     "and seeds) that have the edge; the arrow is the direction that most give it."
@@ -31,15 +56,25 @@ class _Group(NamedTuple):
     """Estimates of the same variables: on one data set, or on data sets of one true graph."""
 
     name: str
+    data: Combination
     truth: Graph | None
     graphs: Mapping[str, Sequence[Graph]]
 
     @property
     def comparable(self) -> bool:
         graphs = [graph for found in self.graphs.values() for graph in found]
-        if not graphs or len(graphs[0]) > _MOST_NODES:
+        if len(graphs) < 2 or len(graphs[0]) > _MOST_NODES:
             return False
         return all(set(graph.names) == set(graphs[0].names) for graph in graphs)
+
+    def by_class(self) -> _Group:
+        """The same with the directions that classes share alone."""
+        graphs = {name: [as_class(g) for g in found] for name, found in self.graphs.items()}
+        return self._replace(graphs=graphs)
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        return next(iter(self.graphs.values()))[0].names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,11 +85,18 @@ class Agreement(Evaluation):
     ----------
     ids
         Algorithms to include; none means all that the other evaluations name.
+    consensus
+        Whether the consensus is drawn as one graph.
+    classes
+        Whether DAGs are compared by their classes, so that a reversible edge claims no direction;
+        false takes every direction for a claim, as learners that use non-Gaussian noise make it.
     """
 
     name = "agreement"
     on_page = True
     ids: tuple[str, ...] = ()
+    consensus: bool = True
+    classes: bool = True
 
     def algorithms(self) -> tuple[str, ...]:
         """The named ids."""
@@ -63,18 +105,29 @@ class Agreement(Evaluation):
     @classmethod
     def by_default(cls, ids: Sequence[str], has_truth: bool) -> Evaluation | None:
         """Agreement is shown wherever estimates are over the same variables."""
-        return cls()
+        return cls(consensus=not has_truth)
 
     def tables(self, results: Results) -> Mapping[str, Table]:
         """Edges with their support, and how much two algorithms share."""
-        groups = [g for g in _groups(results, self.ids or results.ids) if g.comparable]
+        ids = self.ids or results.ids
+        groups = [group for group in _groups(results, ids) if group.comparable]
+        if self.classes:
+            groups = [group.by_class() for group in groups]
         several = len(groups) > 1
+        votes = {name: algorithm_of(results, name) for name in ids}
+        copies = bootstrapped(results, ids)
         found = [
             {
                 "name": group.name,
-                "edges": edge_agreement(group.graphs),
+                "nodes": group.nodes,
+                "votes": votes,
+                "edges": edge_agreement(group.graphs, votes),
                 "overlap": skeleton_overlap(group.graphs),
                 "true": _pairs(group.truth),
+                "bootstrap": pair_probabilities(
+                    {k: v for k, v in copies.items() if k.data == group.data}, votes
+                ),
+                "consensus": self.consensus,
             }
             for group in groups
         ]
@@ -85,38 +138,98 @@ class Agreement(Evaluation):
         }
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
-        """Two for each data set, or for each true graph."""
+        """Two or three for each data set, or for each true graph."""
         for number, group in enumerate(tables.rows("groups"), 1):
+            if group["consensus"]:
+                words = f"Consensus of {len(set(group['votes'].values()))} algorithms"
+                svg = side_by_side([Panel(words, _drawn(group)[0].for_file())])
+                yield f"consensus_{number}.svg", svg
+                yield f"consensus_{number}.png", svg
             yield f"agreement_{number}", agreement_plot(group["edges"], group["true"])
             yield f"overlap_{number}", overlap_plot(group["overlap"])
 
     def section(self, tables: TableSet) -> Section | None:
-        """Edges by algorithm, algorithms by algorithm, and the table of edges."""
+        """The consensus, edges by algorithm, algorithms by algorithm, and the table of edges."""
         groups = tables.rows("groups")
         if not groups:
             return None
         edges = [(g["name"], agreement_plot(g["edges"], g["true"])) for g in groups]
         overlaps = [(g["name"], overlap_plot(g["overlap"])) for g in groups]
-        parts: list[Part] = [
+        parts: list[Part] = [Words(_in_words(group, len(groups) > 1)) for group in groups]
+        parts += [
+            *_consensus(groups),
             Figure("agreement", "On which edges do the algorithms agree?", _EDGES, edges),
             Figure("overlap", "Which algorithms find the same graph?", _OVERLAP, overlaps),
         ]
         if tables.rows("edges"):
-            parts += [Words("", "Edges and their support"), Listing("edges", tables.rows("edges"))]
+            rows = tables.rows("edges")
+            cut = (
+                f"The first {_MOST_ROWS} of {len(rows):,} edges." if len(rows) > _MOST_ROWS else ""
+            )
+            parts += [Words(cut, "Edges and their support"), Listing("edges", rows[:_MOST_ROWS])]
         leading = all(group["true"] is None for group in groups)
         return Section("agreement", "Agreement", parts, leading)
+
+
+def algorithm_of(results: Results, identifier: str) -> str:
+    """The algorithm behind an id: its module, and for a name of Benchpress's the one it runs."""
+    name = results.algorithms[identifier].module.name
+    runs = getattr(modules("algorithm").get(name), "runs", None)
+    return getattr(runs, "name", "") or name
+
+
+def _in_words(group: Mapping[str, Any], several: bool) -> str:
+    """How far the algorithms agree, in a sentence."""
+    edges: Sequence[EdgeAgreement] = group["edges"]
+    shared = [edge for edge in edges if edge.support > 1 - 1e-9]
+    told = [VERDICTS[edge.direction] for edge in shared]
+    n = len(set(group["votes"].values()))
+    who = f"{n} algorithms join" if n > 1 else "The settings of one algorithm join"
+    words = f"{who} {len(edges):,} pairs of variables; {len(shared):,} are joined by all"
+    if shared:
+        words += (
+            f", {told.count('agreed'):,} of these in an agreed direction and "
+            f"{told.count('contradicting'):,} in contradicting ones"
+        )
+    return f"{group['name']}: {words}." if several else f"{words}."
+
+
+def _consensus(groups: Sequence[Mapping[str, Any]]) -> Iterator[Picture]:
+    drawn = [(g["name"], *_drawn(g)) for g in groups if g["consensus"]]
+    if not drawn:
+        return
+    cut = [f"{name}: {note}" if len(drawn) > 1 else note for name, _, note in drawn if note]
+    variants = [(name, drawing.for_page()) for name, drawing, _ in drawn]
+    caption = " ".join([_CONSENSUS, *cut])
+    yield Picture("consensus", "What do the algorithms agree on?", caption, variants)
+
+
+def _drawn(group: Mapping[str, Any]) -> tuple[Keyed, str]:
+    """The consensus as a drawing, and what of it there is no room for."""
+    shown = shown_edges(group["edges"], group["nodes"], group["bootstrap"])
+    note = ""
+    if shown.left_out or len(shown.nodes) < len(group["nodes"]):
+        note = (
+            f"Drawn are the {len(shown.edges)} strongest of {len(group['edges'])} edges and "
+            f"{len(shown.nodes)} of {len(group['nodes'])} variables; edges.csv has all."
+        )
+    return consensus_drawing(shown, group["votes"], group["bootstrap"]), note
 
 
 def _edges(group: Mapping[str, Any], several: bool) -> Iterator[dict[str, Any]]:
     """One row for each pair that some algorithm joins."""
     edge: EdgeAgreement
-    for edge in group["edges"][:_MOST_ROWS]:
+    for edge in group["edges"]:
+        pair = frozenset((edge.left, edge.right))
         row: dict[str, Any] = {"data": group["name"]} if several else {}
-        row |= {"edge": f"{edge.left} {arrow(edge)} {edge.right}", "support": edge.support}
+        row["edge"] = f"{edge.left} {CONNECTORS[edge.direction]} {edge.right}"
+        row |= {"support": edge.support, "direction": VERDICTS[edge.direction]}
         row |= {"left → right": edge.forward, "left ← right": edge.backward}
+        if group["bootstrap"]:
+            row["bootstrap"] = group["bootstrap"].get(pair, 0.0)
         if group["true"] is not None:
-            there = frozenset((edge.left, edge.right)) in group["true"]
-            row["in the truth"] = "yes" if there else "no"
+            row["in the truth"] = "yes" if pair in group["true"] else "no"
+        row["who says what"] = "; ".join(f"{k}: {said(v)}" for k, v in edge.claims.items())
         yield row
 
 
@@ -129,7 +242,7 @@ def _groups(results: Results, ids: Sequence[str]) -> Iterator[_Group]:
     """Data settings whose truth is one and the same for all seeds, or that have none."""
     by_case: dict[Combination, list[Run]] = {}
     for run in results.runs_of(ids):
-        by_case.setdefault(_combination(results.case(run)), []).append(run)
+        by_case.setdefault(combination_of(results.case(run)), []).append(run)
     names = case_names(list(by_case))
     for which, members in by_case.items():
         first = results.case(members[0])
@@ -139,11 +252,7 @@ def _groups(results: Results, ids: Sequence[str]) -> Iterator[_Group]:
         found: dict[str, list[Graph]] = {}
         for run, graph in results.estimates(members):
             found.setdefault(run.entry, []).append(graph)
-        yield _Group(names[which], results.truth(first), found)
-
-
-def _combination(case: Case) -> Combination:
-    return Combination(case.graph_label, case.parameters_label, case.data_label)
+        yield _Group(names[which], which, results.truth(first), found)
 
 
 def _pairs(truth: Graph | None) -> frozenset[frozenset[str]] | None:

@@ -13,7 +13,7 @@ from dagathlon.evaluate.summary import is_number
 from dagathlon.modules import Count
 from dagathlon.report.context import DIAGNOSTICS, PARTIAL, Results
 from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
-from dagathlon.report.page.tables import case_names
+from dagathlon.report.page.tables import Tables, case_names
 from dagathlon.report.section import Grid, Html, Part, Section, Words
 from dagathlon.report.tables import Combination, combination, combinations, mean_of, named
 from dagathlon.report.words import short_title
@@ -79,14 +79,21 @@ class Metrics(Evaluation):
             "metrics": Table(rows, "metrics.csv", parquet=True),
             "data sets": Table(results.case_rows, "data_sets.csv"),
             "runs": Table(named(results.rows(results.ids), results.algorithms)),
+            "baselines": Table(
+                [
+                    {"kind": kind, "metric": metric, "value": best.value, "name": best.name}
+                    for (kind, metric), best in Tables(results, {}).yardsticks.items()
+                ]
+            ),
         }
 
     def section(self, tables: TableSet) -> Section | None:
-        """Whether the data sets give the order away, and what random graphs would score."""
+        """Whether the data sets give the order away, and what graphs score that nobody learned."""
         rows = tables.rows("data sets")
         if not rows:
             return None
-        parts: list[Part] = [Words(_warning(rows)), _grid(rows, tables.rows("runs"))]
+        best = {(row["kind"], row["metric"]): row for row in tables.rows("baselines")}
+        parts: list[Part] = [Words(_warning(rows)), _grid(rows, tables.rows("runs"), best)]
         return Section("data-sets", "Data sets", parts)
 
 
@@ -109,23 +116,25 @@ def _fit(cases: Cases) -> RunScore:
     return RunScore("held_out", module, ("model", "data", "test_data", "estimate"))
 
 
-def _grid(rows: Sequence[Row], runs: Sequence[Row]) -> Grid:
+def _grid(
+    rows: Sequence[Row], runs: Sequence[Row], baselines: Mapping[tuple[Combination, str], Row]
+) -> Grid:
     groups: dict[Combination, list[Row]] = {}
     for row in rows:
         groups.setdefault(combination(row), []).append(row)
     names = case_names(combinations(rows))
     controls = [m for m in ("SHD_pattern", "F1_pattern", "bsf") if _best(runs, m, None) is not None]
     head = ["data", "rows", "nodes", "edges", "varsortability", "R²-sortability"]
-    head += [f"{short_title(m)}: random → best" for m in controls]
+    head += [f"{short_title(m)}: best baseline → best" for m in controls]
     shown = []
     for which, members in groups.items():
         cells: list[str] = [names[which]]
         cells += [_mean(members, name, 0) for name in ("n", "n_nodes", "n_edges")]
         cells += [_mean(members, name, 2) for name in ("varsortability", "r2_sortability")]
         for metric in controls:
-            best = _best(runs, metric, which)
-            value = "–" if best is None else f"{best:.3g}"
-            cells.append(Html(f"{_mean(members, f'control_{metric}', 2)} → <b>{value}</b>"))
+            cells.append(
+                _against(_best(runs, metric, which), baselines.get((which, metric)), metric)
+            )
         shown.append(cells)
     return Grid(head, shown)
 
@@ -133,8 +142,10 @@ def _grid(rows: Sequence[Row], runs: Sequence[Row]) -> Grid:
 def _warning(rows: Sequence[Row]) -> str:
     note = (
         "Means over seeds. Sortability near 1 means that sorting the variables by variance, or by "
-        "how much the others explain of it, gives the causal order away; ½ says nothing. Random: "
-        "graphs drawn with as many edges as the truth. Best: the best setting's mean."
+        "how much the others explain of it, gives the causal order away; ½ says nothing. "
+        "Baselines: the empty graph, the complete one, graphs drawn with as many edges as the "
+        "truth. Best: the best mean of a setting with a number on all data sets; ▾ is worse than "
+        "the best baseline."
     )
     high = [
         label
@@ -151,10 +162,22 @@ def _best(runs: Sequence[Row], metric: str, which: Combination | None) -> float 
     for row in runs:
         if is_number(row.get(metric)) and (which is None or combination(row) == which):
             found.setdefault(row["setting"], []).append(float(row[metric]))
-    means = [float(np.mean(values)) for values in found.values()]
+    most = max(map(len, found.values()), default=0)
+    means = [float(np.mean(values)) for values in found.values() if len(values) == most]
     if not means:
         return None
     return max(means) if direction(metric) == "more" else min(means)
+
+
+def _against(best: float | None, baseline: Row | None, metric: str) -> str:
+    """``the empty graph 36.7 → 8.2``; the best is bold if it is better."""
+    said = "–" if baseline is None else f"{baseline['name']} {baseline['value']:.3g}"
+    if best is None:
+        return f"{said} → –"
+    sign = 1 if direction(metric) == "more" else -1
+    if baseline is not None and sign * best < sign * baseline["value"]:
+        return Html(f'{said} → <span class="below">▾ {best:.3g}</span>')
+    return Html(f"{said} → <b>{best:.3g}</b>")
 
 
 def _mean(rows: Sequence[Row], name: str, places: int) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from dagathlon.errors import unknown
 from dagathlon.evaluate.metric import rankable
+from dagathlon.evaluate.significance import LEAST_BLOCKS
 from dagathlon.evaluate.steps import CaseDiagnostics
 from dagathlon.modules import Probability
 from dagathlon.report.charts.cost import accuracy_against_cost
@@ -24,13 +26,20 @@ from dagathlon.study.grammar.wanted import Cases, DataScore, Wanted
 
 _MOST_ROWS = 60
 _RANKS = (
-    "Average rank over the data sets ± its standard deviation, and the place that gives (1 is "
-    "best). Settings that failed share the last rank, so that nobody gains by failing."
+    "The place of each setting (1 is best, = is shared), then its average rank ± standard "
+    "deviation over blocks of data. A block is a true graph with a seed: ranks on its sample sizes "
+    "and kinds of noise are averaged first. Settings that failed share the last ranks, so that "
+    "nobody gains by failing."
+)
+_BELOW = (
+    " ▾ counts the kinds of data on which the mean is worse than the best baseline (the empty, the "
+    "complete or a random graph)."
 )
 _STRENGTHS = (
     "From 0 (the worst of all settings here) to 100 % (the best). Steadiness: little variance of "
-    "the relative scores over kinds of data. Fitting: as many edges as the truth has. Reliability: "
-    "no errors."
+    "the relative scores over kinds of data. Fitting: as many edges as the truth has. Fitting "
+    "and speed are of the data sets that all finished; who finished less than half has none. "
+    "Reliability is the share of runs that finished."
 )
 
 
@@ -43,7 +52,9 @@ class Ranking(Evaluation):
     ids
         Algorithms to include; none means all that the other evaluations name.
     metrics
-        What to rank by; the first one stands for all where there is room for one.
+        What to rank by; the first one stands for all where there is room for one, in the verdict
+        too. By default the verdict's metric (a structural Hamming distance that all estimates
+        have), F1_pattern and bsf.
     alpha
         Level of the tests.
     """
@@ -51,7 +62,7 @@ class Ranking(Evaluation):
     name = "ranking"
     on_page = True
     ids: tuple[str, ...] = ()
-    metrics: tuple[str, ...] = ("SHD_pattern", "F1_pattern", "bsf")
+    metrics: tuple[str, ...] | None = None
     alpha: Probability = 0.05
 
     def algorithms(self) -> tuple[str, ...]:
@@ -64,10 +75,10 @@ class Ranking(Evaluation):
 
     def problem(self) -> str:
         """There is something to rank by, at a level that a test can have."""
-        if not self.metrics:
+        if self.metrics is not None and not self.metrics:
             return "metrics names at least one metric to rank by"
         known = rankable()
-        for metric in self.metrics:
+        for metric in self.metrics or ():
             if metric not in known:
                 return unknown("metric to rank by", metric, known)
         return "" if 0 < self.alpha < 1 else "alpha lies between 0 and 1"
@@ -83,8 +94,9 @@ class Ranking(Evaluation):
 
     def tables(self, results: Results) -> Mapping[str, Table]:
         """Eight tables, and what the diagrams are drawn from."""
-        ids = self.ids or results.ids
-        ranks = Ranks.of(results, ids, self.metrics, self.alpha)
+        ids, shown = self.ids or results.ids, Tables(results, {})
+        asked = self.metrics or (shown.quality or "SHD_pattern", "F1_pattern", "bsf")
+        ranks = Ranks.of(results, ids, asked, self.alpha)
         note = {PARTIAL: True} if results.partial else {}
         found = {
             name: Table([row | note for row in rows], f"{name}.csv")
@@ -93,11 +105,12 @@ class Ranking(Evaluation):
         found["diagrams"] = Table(
             [
                 {"metric": m, "nemenyi": ranks.nemenyi(m), "friedman": ranks.friedman(m)}
+                | {"data_sets": len(ranks.best(m).complete().cases)}
                 for m in ranks.metrics
             ]
         )
         found["algorithms"] = Table([{"setting": k, "id": v} for k, v in ranks.ids.items()])
-        found["settings"] = Table(Tables(results, {}).settings)
+        found["settings"] = Table(shown.settings)
         return found
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
@@ -120,11 +133,14 @@ class Ranking(Evaluation):
         """Ranks, what they are worth, and for which data."""
         if not tables.rows("diagrams") or len(tables.rows("algorithms")) < 2:
             return None
-        parts: list[Part] = [*self._diagrams(tables), *_ranks(tables)]
+        parts: list[Part] = [*self._diagrams(tables), *_no_test(tables), *_ranks(tables)]
+        if self.ids:
+            named = ", ".join(self.ids)
+            parts.append(Words(f"The study names whom to rank: {named}. The verdict is of all."))
         parts += [*_like_mine(tables), *_strengths(tables)]
         return Section("ranking", "Ranking", parts)
 
-    def _diagrams(self, tables: TableSet) -> Iterator[Figure]:
+    def _diagrams(self, tables: TableSet) -> Iterator[Part]:
         """The critical-difference diagrams, with what Friedman's test says."""
         variants = [
             (words(row["metric"]).title, critical_difference(found, _ids(tables), tables.look))
@@ -134,11 +150,13 @@ class Ranking(Evaluation):
         caption = (
             "Average ranks of the algorithms, each at its best-ranked setting; the best is on the "
             "left. A thick bar joins algorithms whose ranks differ by less than the critical "
-            f"difference (Nemenyi, level {self.alpha:g}). {self._friedman(tables)}"
+            f"difference (Nemenyi, level {self.alpha:g}; all pairs at once, which asks for more "
+            f"than the interval of one gap). {self._friedman(tables)}"
         )
         if variants:
             heading = "Do the algorithms differ by more than chance?"
             yield Figure("ranks", heading, caption, variants)
+            yield from _other_order(tables)
 
     def _friedman(self, tables: TableSet) -> str:
         first = tables.rows("diagrams")[0]
@@ -147,7 +165,8 @@ class Ranking(Evaluation):
             return ""
         p = "p < 0.001" if found.p_value < 0.001 else f"p = {found.p_value:.3f}"
         differ = "they differ" if found.p_value < self.alpha else "they need not differ"
-        return f"Friedman's test on {words(first['metric']).title}: {p}, {differ}."
+        about = f"{first['data_sets']:,} data sets in {found.n} blocks"
+        return f"Friedman's test on {words(first['metric']).title}, {about}: {p}, {differ}."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,47 +190,92 @@ def _order(tables: TableSet) -> list[str]:
     return [*ranked, *(name for name in _ids(tables) if name not in ranked)]
 
 
+def _no_test(tables: TableSet) -> Iterator[Part]:
+    """Why there is no diagram."""
+    if all(row["nemenyi"] is None for row in tables.rows("diagrams")):
+        n = max((row["blocks"] for row in tables.rows("ranks")), default=0)
+        blocks = f"{n} block{'' if n == 1 else 's'} of data"
+        yield Words(
+            f"No test is made of whether the algorithms differ: there {'is' if n == 1 else 'are'} "
+            f"{blocks} (a true graph with a seed is one, at any sample size and noise), and fewer "
+            f"than {LEAST_BLOCKS} that two algorithms took part in say nothing."
+        )
+
+
+def _other_order(tables: TableSet) -> Iterator[Part]:
+    """Ranks depend on who else is ranked: said where diagram and table begin differently."""
+    first, ids = tables.rows("diagrams")[0], _ids(tables)
+    ranked = [row for row in tables.rows("ranks") if row["metric"] == first["metric"]]
+    leaders = [row["setting"] for row in ranked if row["overall_rank"] == 1]
+    if first["nemenyi"] is None or not leaders:
+        return
+    best = first["nemenyi"].names[0]
+    if ids[best] not in {ids[name] for name in leaders}:
+        yield Words(
+            f"Among all settings {leaders[0]} ranks first, among the algorithms at their best "
+            f"settings {best}: ranks depend on who else is ranked, and the table below ranks all."
+        )
+
+
 def _ranks(tables: TableSet) -> Iterator[Part]:
     metrics = [row["metric"] for row in tables.rows("diagrams")]
     found = {(row["metric"], row["setting"]): row for row in tables.rows("ranks")}
-    rows = []
-    order = _order(tables)
+    shared = {
+        key: n
+        for key, n in Counter((r["metric"], r["overall_rank"]) for r in found.values()).items()
+        if n > 1
+    }
+    below = any(row["kinds_below_baseline"] for row in found.values())
+    rows, order = [], _order(tables)
     for name in order[:_MOST_ROWS]:
         mine = [found.get((metric, name)) for metric in metrics]
         failures = max((row["failures"] for row in mine if row is not None), default=0)
-        rows.append([name, *map(_rank, mine), str(failures)])
+        rows.append([name, *(_rank(row, shared) for row in mine), str(failures)])
     more = len(order) - _MOST_ROWS
     left_out = f" The {more} settings ranked last are left out here." if more > 0 else ""
-    yield Words(_RANKS + left_out)
+    yield Words(_RANKS + (_BELOW if below else "") + left_out)
     yield Grid(["setting", *(short_title(m) for m in metrics), "failures"], rows)
 
 
-def _rank(row: Row | None) -> str:
+def _rank(row: Row | None, shared: Collection[tuple[str, int]]) -> str:
     if row is None:
         return "–"
-    place = f"<b>{row['overall_rank']}</b>" if row["overall_rank"] == 1 else row["overall_rank"]
-    return Html(f"{place}<small> · {row['average_rank']:.2f} ± {row['rank_sd']:.2f}</small>")
+    equal = "=" if (row["metric"], row["overall_rank"]) in shared else ""
+    n = row["kinds_below_baseline"]
+    sign = f' <span class="below">▾\u00a0{n}</span>' if n else ""
+    # Who is worse than a graph that nobody had to learn is not praised.
+    tag = "b" if row["overall_rank"] == 1 and not n else "span"
+    place = f"<{tag}>{row['overall_rank']}{equal}</{tag}>"
+    return Html(f"{place}<small> · {row['average_rank']:.2f} ± {row['rank_sd']:.2f}{sign}</small>")
 
 
 def _like_mine(tables: TableSet) -> Iterator[Part]:
-    """For each kind of data, the algorithms that rank first on it."""
+    """For each kind of data, the algorithms that rank first on it; equals stand together."""
     metric = tables.rows("diagrams")[0]["metric"]
-    kinds: dict[tuple[Any, ...], list[str]] = {}
+    kinds: dict[tuple[Any, ...], dict[str, list[str]]] = {}
     for row in tables.rows("data_like_mine"):
         if row["metric"] == metric:
             key = (row["factor"], row["value"], row["data_sets"])
-            shown = f"{row['setting']} ({row['average_rank']:.2f})"
-            kinds.setdefault(key, []).append(shown)
+            ranked = kinds.setdefault(key, {})
+            ranked.setdefault(f"{row['average_rank']:.2f}", []).append(row["setting"])
     if not kinds:
         return
     note = (
         f"Average ranks by {words(metric).title} among the algorithms, each at its best-ranked "
-        "setting, on data sets of one kind only."
+        "setting, on data sets of one kind only. Equal ranks stand together."
     )
     yield Words(note, "Which algorithm for data like mine?")
     head = ["data with", "value", "data sets", "ranks first", "second", "third"]
-    rows = [[*map(str, key), *(names + ["–"] * 3)[:3]] for key, names in kinds.items()]
+    rows = [[*map(str, key), *_podium(ranked)] for key, ranked in kinds.items()]
     yield Grid(head, rows, 6)
+
+
+def _podium(ranked: Mapping[str, Sequence[str]]) -> list[str]:
+    """Three cells: after two firsts there is no second."""
+    cells: list[str] = []
+    for rank, names in ranked.items():
+        cells += [f"{'; '.join(names)} ({rank})", *["–"] * (len(names) - 1)]
+    return [*cells, "–", "–", "–"][:3]
 
 
 def _strengths(tables: TableSet) -> Iterator[Part]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from causallearn.graph.GeneralGraph import GeneralGraph
 
+    from dagathlon.graphs.drawing.arrange import LayoutName
     from dagathlon.graphs.graph import Graph
 
 
@@ -68,3 +69,32 @@ class Exchange:
         from dagathlon.graphs.formats.files import write_graph  # noqa: PLC0415 - needs Graph
 
         write_graph(cast("Graph", self), path, format)
+
+    def draw(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        truth: Graph | None = None,
+        layout: LayoutName = "auto",
+        width: float | None = None,
+        dark: bool | None = None,
+    ) -> None:
+        """Draw the graph into a file: ``.svg``, ``.png``, ``.pdf`` or ``.dot``.
+
+        Parameters
+        ----------
+        path
+            The file.
+        truth
+            A graph over the same nodes: edges are coloured by whether they are right, and those
+            that are missed are drawn too.
+        layout
+            ``"layered"``, ``"stress"`` or ``"grid"``; by default what suits the graph.
+        width
+            Width in pixels; by default what the drawing needs.
+        dark
+            Whether on dark paper; by default on white, and an SVG on none.
+        """
+        from dagathlon.graphs.drawing.picture import draw  # noqa: PLC0415 - needs Graph
+
+        draw(cast("Graph", self), path, truth=truth, layout=layout, width=width, dark=dark)

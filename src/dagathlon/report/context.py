@@ -10,9 +10,11 @@ from typing import Any, NamedTuple, cast
 
 from dagathlon.data import Dataset
 from dagathlon.errors import StudyError
+from dagathlon.evaluate.control import Baselines
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.modules import modules
+from dagathlon.report.baselines import baselines_of
 from dagathlon.report.look import Look
 from dagathlon.study.grammar.config import shown_besides
 from dagathlon.study.grammar.evaluation import Request
@@ -233,6 +235,15 @@ class Results:
     def case_rows(self) -> list[dict[str, Any]]:
         """Diagnostics of the data sets, where the study asks for them."""
         return self.data_rows(DIAGNOSTICS)
+
+    @cached_property
+    def baselines(self) -> Baselines:
+        """What graphs score that nobody had to learn, by data set and metric."""
+        keys = {c: self.plan.keys[c.graph] for c in self.cases if c.graph is not None}
+        loaded = dict(self.store.load_many(set(keys.values())))
+        truths = ((case, loaded.get(key)) for case, key in keys.items())
+        graphs = [(case, truth) for case, truth in truths if isinstance(truth, Graph)]
+        return baselines_of(graphs, self.case_rows)
 
     @cached_property
     def _asked(self) -> _Asked:

@@ -1,4 +1,4 @@
-"""What an algorithm looks like: the same colour, symbol and number in every figure of a study."""
+"""What an algorithm looks like: the same colour and symbol in every figure of a study."""
 
 from __future__ import annotations
 
@@ -7,15 +7,36 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-# Okabe and Ito's colours that are readable on white and on black; with six symbols there are 42
-# combinations that readers tell apart with or without colour.
-PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c8c8c")
-SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+# Okabe and Ito's colours, then six that stay apart from them and from each other in simulated
+# protanopia and deuteranopia; all of them are readable on white and on black.
+PALETTE = (
+    *("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"),
+    *("#9b392c", "#86bd6a", "#6a7ff0", "#aa0e71", "#f08a98", "#9b8048"),
+)
+# What is context rather than a series.
+GREY = "#8c8c8c"
+_STAR = (
+    "M0,-1.2L0.31,-0.42L1.14,-0.37L0.5,0.16L0.71,0.97"
+    "L0,0.53L-0.71,0.97L-0.5,0.16L-1.14,-0.37L-0.31,-0.42Z"
+)
+_SALTIRE = (
+    "M-1.04,-0.59L-0.59,-1.04L0,-0.45L0.59,-1.04L1.04,-0.59"
+    "L0.45,0L1.04,0.59L0.59,1.04L0,0.45L-0.59,1.04L-1.04,0.59L-0.45,0Z"
+)
+_HOURGLASS = "M-0.9,-0.96L0.9,-0.96L0.18,0L0.9,0.96L-0.9,0.96L-0.18,0Z"
+_HEXAGON = "M0,-1.03L0.9,-0.52L0.9,0.52L0,1.03L-0.9,0.52L-0.9,-0.52Z"
+SHAPES = (
+    *("circle", "square", "triangle-up", "diamond", "cross", "triangle-down"),
+    *(_STAR, "triangle-right", _SALTIRE, "triangle-left", _HOURGLASS, _HEXAGON),
+)
 
 
 @dataclass(frozen=True)
 class Look:
-    """The ids of a study, each with its colour, symbol and number.
+    """The ids of a study, each with its colour and symbol.
+
+    Up to twelve algorithms have a colour and a symbol each of their own; beyond that the pair of
+    both is unique, and a page shows the others in grey.
 
     Parameters
     ----------
@@ -31,32 +52,38 @@ class Look:
         return cls(tuple(sorted(set(ids))))
 
     def number(self, identifier: str) -> int:
-        """Place in the legend, from 1 on."""
+        """What stands for a long name beside a point, from 1 on; the legend says whose it is."""
         return self.ids.index(identifier) + 1
 
     def colour_of(self, identifier: str) -> str:
         """The colour of one algorithm."""
         return PALETTE[self.ids.index(identifier) % len(PALETTE)]
 
-    def colour(self, legend: bool = True) -> dict[str, Any]:
-        """Encoding of colour by id."""
-        return self._encoding(PALETTE, legend)
+    def shape_of(self, identifier: str) -> str:
+        """The symbol of one algorithm: the name of one, or the path of its outline."""
+        place = self.ids.index(identifier)
+        return SHAPES[(place + place // len(PALETTE)) % len(SHAPES)]
 
-    def shape(self, legend: bool = True) -> dict[str, Any]:
+    def colour(self, legend: bool = True, numbered: bool = False) -> dict[str, Any]:
+        """Encoding of colour by id; numbered where points carry the numbers of algorithms."""
+        return self._encoding([self.colour_of(one) for one in self.ids], legend, numbered)
+
+    def shape(self, legend: bool = True, numbered: bool = False) -> dict[str, Any]:
         """Encoding of symbols by id."""
-        return self._encoding(SHAPES, legend)
+        return self._encoding([self.shape_of(one) for one in self.ids], legend, numbered)
 
-    def _encoding(self, values: tuple[str, ...], legend: bool) -> dict[str, Any]:
+    def _encoding(self, values: list[str], legend: bool, numbered: bool) -> dict[str, Any]:
         domain = list(self.ids)
-        range_ = [values[i % len(values)] for i in range(len(domain))]
         key: dict[str, Any] | None = None
         if legend:
-            number = f"(indexof({json.dumps(domain)}, datum.value) + 1)"
-            key = {"title": None, "labelExpr": f"{number} + '. ' + datum.label"}
-            key |= {"symbolLimit": 0, "labelLimit": 260, "columns": 1 + len(domain) // 24}
+            key = {"title": None, "symbolLimit": 0, "labelLimit": 260}
+            key["columns"] = 1 + len(domain) // 24
+            if numbered:
+                number = f"(indexof({json.dumps(domain)}, datum.value) + 1)"
+                key["labelExpr"] = f"datum.label + ' (' + {number} + ')'"
         return {
             "field": "id",
             "type": "nominal",
-            "scale": {"domain": domain, "range": range_},
+            "scale": {"domain": domain, "range": values},
             "legend": key,
         }

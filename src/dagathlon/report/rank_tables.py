@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from dagathlon.evaluate.control import Baselines
 from dagathlon.evaluate.ranking import (
     RankRow,
     Scores,
@@ -26,6 +28,7 @@ from dagathlon.evaluate.strengths import (
     strengths,
 )
 from dagathlon.evaluate.summary import is_number
+from dagathlon.evaluate.verdict import verdict
 from dagathlon.report.charts.failures import STATUSES
 from dagathlon.report.context import Results
 from dagathlon.report.tables import named
@@ -50,6 +53,8 @@ class Ranks:
         Level of the tests.
     diagnostics
         One row per data set, where there are any.
+    baselines
+        What graphs score that nobody had to learn, by data set.
     """
 
     rows: Sequence[Row]
@@ -57,6 +62,7 @@ class Ranks:
     asked: Sequence[str]
     alpha: float
     diagnostics: Sequence[Row] = ()
+    baselines: Baselines = field(default_factory=dict)
 
     @classmethod
     def of(cls, results: Results, ids: Sequence[str], asked: Sequence[str], alpha: float) -> Ranks:
@@ -64,7 +70,7 @@ class Ranks:
         joined = zip(results.rows(ids), results.further_rows(ids), strict=True)
         entries = results.algorithms
         rows = named(results.comparable([row | further for row, further in joined]), entries)
-        return cls(rows, entries, asked, alpha, results.case_rows)
+        return cls(rows, entries, asked, alpha, results.case_rows, results.baselines)
 
     @cached_property
     def metrics(self) -> list[str]:
@@ -91,6 +97,12 @@ class Ranks:
     def tables(self) -> dict[str, list[RankRow]]:
         """Average and overall ranks by metric."""
         return {m: rank_table(scores, direction(m)) for m, scores in self.scores.items()}
+
+    def below(self, metric: str) -> Counter[str]:
+        """On how many kinds of data each setting is worse than the best baseline."""
+        found = verdict(self.rows, metric, direction(metric), self.baselines)
+        kinds = () if found is None else found.kinds
+        return Counter(setting for kind in kinds for setting in kind.below)
 
     def best(self, metric: str) -> Scores:
         """Each algorithm at its best-ranked setting."""
@@ -130,6 +142,7 @@ def rank_tables(ranks: Ranks) -> dict[str, list[Row]]:
 def _rank_rows(ranks: Ranks) -> Iterator[Row]:
     """Average and overall ranks of all settings, by metric."""
     for metric, table in ranks.tables.items():
+        below = ranks.below(metric)
         for row in table:
             yield {
                 "metric": metric,
@@ -139,7 +152,9 @@ def _rank_rows(ranks: Ranks) -> Iterator[Row]:
                 "average_rank": row.average,
                 "rank_sd": row.deviation,
                 "data_sets": row.n,
+                "blocks": row.blocks,
                 "failures": row.failures,
+                "kinds_below_baseline": below[row.name],
             }
 
 
@@ -161,7 +176,9 @@ def _significance_rows(ranks: Ranks) -> Iterator[Row]:
     for metric in ranks.metrics:
         found, groups = ranks.friedman(metric), ranks.nemenyi(metric)
         if found is not None and groups is not None:
-            row = {"metric": metric, "data_sets": found.n, "algorithms": found.k}
+            data_sets = len(ranks.best(metric).complete().cases)
+            row = {"metric": metric, "data_sets": data_sets, "blocks": found.n}
+            row["algorithms"] = found.k
             row |= {"friedman": found.statistic, "p": found.p_value}
             row |= {"iman_davenport": found.f_statistic, "iman_davenport_p": found.f_p_value}
             yield row | {"alpha": ranks.alpha, "critical_difference": groups.difference}

@@ -78,7 +78,29 @@ class Figure(NamedTuple):
     variants: Sequence[Variant]
 
 
-Part: TypeAlias = Words | Grid | Listing | Figure
+class Picture(NamedTuple):
+    """A drawing as large as the page has room for: one, or several to choose from.
+
+    Parameters
+    ----------
+    name
+        Used in addresses.
+    heading
+        The question it answers.
+    caption
+        How to read it.
+    variants
+        Drawings by what they show; the first one is shown first. They are HTML (SVG elements), part
+        of the page as they are, so that every text in them must be escaped already.
+    """
+
+    name: str
+    heading: str
+    caption: str
+    variants: Sequence[tuple[str, str]]
+
+
+Part: TypeAlias = Words | Grid | Listing | Figure | Picture
 
 
 class Section(NamedTuple):

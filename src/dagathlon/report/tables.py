@@ -12,6 +12,9 @@ from dagathlon.study.view.saved import Algorithm
 
 Row: TypeAlias = dict[str, Any]
 
+# Parameters that make another algorithm of the same search.
+_TELLING = ("score", "test")
+
 
 class Combination(NamedTuple):
     """One graph setting with one of parameters and one of data: the runs of one figure."""
@@ -42,9 +45,14 @@ def combinations(rows: Iterable[Mapping[str, Any]]) -> list[Combination]:
 
 
 def setting_name(entry: Algorithm, values: Mapping[str, Any]) -> str:
-    """An algorithm with the parameters that the study varies: ``pc, alpha = 0.05``."""
+    """An algorithm with its score or test and the parameters that the study varies.
+
+    ``hc, bge`` and ``pc, zf, alpha = 0.05``; what the id says already is not said twice.
+    """
+    fixed = [str(entry.values[key]) for key in _TELLING if isinstance(entry.values.get(key), str)]
+    told = [value for value in fixed if value.lower() not in entry.id.lower()]
     varied = [key for key, value in entry.values.items() if _varies(value)]
-    return ", ".join([entry.id, *(f"{key} = {_shown(values.get(key))}" for key in varied)])
+    return ", ".join([entry.id, *told, *(f"{key} = {_shown(values.get(key))}" for key in varied)])
 
 
 def _varies(value: Any) -> bool:
@@ -67,11 +75,13 @@ def named(rows: Sequence[Row], entries: Mapping[str, Algorithm]) -> list[Row]:
     """Rows of the joint table with what figures need besides.
 
     Adds the name of the setting, the place of the run in the table, and the true positive rate of
-    the skeleton, which Benchpress has in its summary only.
+    the skeleton, which Benchpress has in its summary only. Memory of no bytes was not measured: the
+    run was over before the first look at it.
     """
     result = []
     for place, row in enumerate(rows):
         extra: Row = {"setting": setting_name(entries[row["id"]], row), "run": place}
+        extra["memory"] = row.get("memory") or None
         if row.get("true_n_edges_skel") is not None:
             extra["TPR_skel"] = metric_value(row, "TPR_skel")
         result.append(row | extra)

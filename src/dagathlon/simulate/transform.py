@@ -29,10 +29,18 @@ class Transform(Module):
     for_fresh_data
         Whether fresh data, which estimates are tried on, go through it as well: so for what
         changes the columns or their scale.
+    keeps_model
+        Whether the model that the data were drawn from still speaks of such data.
     """
 
     kind = "transform"
     for_fresh_data: ClassVar[bool] = False
+    keeps_model: ClassVar[bool] = True
+
+    @property
+    def pooled_copies(self) -> int:
+        """From how many completed copies of the data learners learn; 0 is from the data."""
+        return 0
 
     @property
     def code(self) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
+from dagathlon.errors import GraphError, unknown
 from dagathlon.graphs.drawing.labels import Label
 from dagathlon.graphs.drawing.layered import layered_layout
 from dagathlon.graphs.drawing.layout import Box, Layout, Pair, fitted, packed
@@ -14,24 +16,28 @@ from dagathlon.graphs.drawing.stress import straight, stress_layout
 from dagathlon.graphs.graph import Graph
 from dagathlon.graphs.marks import Mark
 
+LayoutName: TypeAlias = Literal["auto", "layered", "stress", "grid"]
+
 _GAP = 30.0
 _ASPECT = 1.6
 _MAX_LAYERED, _MAX_STRESS = 1200, 250
 _GRID_GAP = 40.0
 
 
-def arrange(graph: Graph, labels: Sequence[Label]) -> Layout:
+def arrange(graph: Graph, labels: Sequence[Label], layout: LayoutName = "auto") -> Layout:
     """Lay out a graph: its connected parts one by one, then side by side."""
+    if layout not in get_args(LayoutName):
+        raise GraphError(unknown("layout", layout, get_args(LayoutName)))
     directed, others = _edges(graph)
     parts = []
     for nodes in _components(len(graph), [*directed, *others]):
         number = {node: i for i, node in enumerate(nodes)}
         chosen = [labels[node] for node in nodes]
-        inner = [
+        arrows, plain = (
             [(number[u], number[v]) for u, v in edges if u in number]
             for edges in (directed, others)
-        ]
-        part = _connected(chosen, *inner)
+        )
+        part = _connected(chosen, arrows, plain, layout)
         boxes = {nodes[i]: box for i, box in part.boxes.items()}
         curves = {(nodes[u], nodes[v]): curve for (u, v), curve in part.curves.items()}
         parts.append(Layout(part.width, part.height, boxes, curves))
@@ -66,11 +72,17 @@ def _components(n: int, edges: Sequence[Pair]) -> list[list[int]]:
     return list(found.values())
 
 
-def _connected(labels: Sequence[Label], directed: list[Pair], others: list[Pair]) -> Layout:
-    if not directed and len(labels) <= _MAX_STRESS:
-        return stress_layout(labels, others)
-    layout = layered_layout(labels, directed, others) if len(labels) <= _MAX_LAYERED else None
-    return layout or _grid(labels, [*directed, *others])
+def _connected(
+    labels: Sequence[Label], directed: list[Pair], others: list[Pair], wanted: LayoutName
+) -> Layout:
+    if wanted == "auto":
+        wanted = "layered" if directed else "stress"
+    if wanted == "stress" and len(labels) <= _MAX_STRESS:
+        return stress_layout(labels, [*directed, *others])
+    found = None
+    if wanted != "grid" and len(labels) <= _MAX_LAYERED:
+        found = layered_layout(labels, directed, others)
+    return found or _grid(labels, [*directed, *others])
 
 
 def _grid(labels: Sequence[Label], edges: list[Pair]) -> Layout:

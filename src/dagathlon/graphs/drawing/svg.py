@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from typing import NamedTuple
 from xml.sax.saxutils import escape
 
 from dagathlon.errors import GraphError, unknown
-from dagathlon.graphs.drawing.arrange import arrange
+from dagathlon.graphs.drawing.arrange import LayoutName, arrange
 from dagathlon.graphs.drawing.labels import FONT_SIZE, LINE_HEIGHT, Label, label
 from dagathlon.graphs.drawing.layout import Box, Curve, Point
 from dagathlon.graphs.graph import Graph
 from dagathlon.graphs.marks import Mark, connector
 
-HIGHLIGHTS = ("correct", "missing", "wrong")
+HIGHLIGHTS = ("correct", "reversed", "missing", "wrong")
 
 _MARGIN = 12.0
 _ARROW_LENGTH, _ARROW_WIDTH = 9.0, 7.0
@@ -23,10 +24,12 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 # Ink is the colour of the text around the drawing; as a file of its own the drawing follows the
 # reader's light or dark scheme. Blue and vermilion differ to colour-blind eyes and are readable on
-# both; missing edges are dashed and wrong ones thick besides.
+# both; missing edges are dashed and wrong ones thick besides, reversed ones purple and dotted.
+_SCHEMES = """\
+svg:root.dagathlon-graph { color: #1a1d21 }
+@media (prefers-color-scheme: dark) { svg:root.dagathlon-graph { color: #e6e8eb } }
+"""
 _STYLE = f"""\
-svg:root.dagathlon-graph {{ color: #1a1d21 }}
-@media (prefers-color-scheme: dark) {{ svg:root.dagathlon-graph {{ color: #e6e8eb }} }}
 .dagathlon-graph text {{ font: {FONT_SIZE:g}px Helvetica, Arial, sans-serif; fill: currentColor; \
 text-anchor: middle }}
 .dagathlon-graph .node rect {{ fill: #4c8fd6; fill-opacity: .13; stroke: currentColor; \
@@ -34,6 +37,7 @@ stroke-opacity: .55 }}
 .dagathlon-graph .edge {{ fill: none; stroke: currentColor; stroke-opacity: .8; \
 stroke-width: 1.2; stroke-linecap: round }}
 .dagathlon-graph .edge .arrow {{ fill: currentColor; fill-opacity: .8; stroke: none }}
+.dagathlon-graph .styled .arrow {{ fill-opacity: 1 }}
 .dagathlon-graph .weight {{ font-size: {FONT_SIZE * 0.75:g}px; paint-order: stroke; \
 stroke: #ffffff; stroke-opacity: .85; stroke-width: 3px }}
 .dagathlon-graph .correct {{ stroke-opacity: 1; stroke-width: 1.6 }}
@@ -41,9 +45,36 @@ stroke: #ffffff; stroke-opacity: .85; stroke-width: 3px }}
 .dagathlon-graph .missing {{ stroke: #2b7fc9; stroke-opacity: 1; stroke-width: 1.6 }}
 .dagathlon-graph .missing .line {{ stroke-dasharray: 6 4 }}
 .dagathlon-graph .missing .arrow {{ fill: #2b7fc9; fill-opacity: 1 }}
+.dagathlon-graph .reversed {{ stroke: #9b5fd0; stroke-opacity: 1; stroke-width: 2 }}
+.dagathlon-graph .reversed .line {{ stroke-dasharray: 1.5 4 }}
+.dagathlon-graph .reversed .arrow {{ fill: #9b5fd0; fill-opacity: 1 }}
 .dagathlon-graph .wrong {{ stroke: #dd4b26; stroke-opacity: 1; stroke-width: 2.2 }}
 .dagathlon-graph .wrong .arrow {{ fill: #dd4b26; fill-opacity: 1 }}
 """
+
+
+class EdgeStyle(NamedTuple):
+    """How one edge is drawn.
+
+    Parameters
+    ----------
+    colour
+        A colour of CSS; ``currentColor`` is that of the text around the drawing.
+    width
+        Thickness of the line in pixels; arrows grow with it.
+    opacity
+        From 0 to 1.
+    dashed
+        Whether the line is dashed.
+    words
+        What is said of the edge where the pointer rests on it.
+    """
+
+    colour: str = "currentColor"
+    width: float = 1.2
+    opacity: float = 1.0
+    dashed: bool = False
+    words: str = ""
 
 
 def to_svg(
@@ -51,6 +82,10 @@ def to_svg(
     highlight: Mapping[tuple[str, str], str] | None = None,
     width: float | None = None,
     weights: Mapping[tuple[str, str], float] | None = None,
+    styles: Mapping[tuple[str, str], EdgeStyle] | None = None,
+    *,
+    layout: LayoutName = "auto",
+    ink: str | None = None,
 ) -> str:
     """Draw a graph.
 
@@ -62,13 +97,20 @@ def to_svg(
     graph
         The graph.
     highlight
-        Class of an edge by its two names, in either order: ``"correct"`` (black), ``"missing"``
-        (blue, dashed) or ``"wrong"`` (red).
+        Class of an edge by its two names, in either order: ``"correct"`` (black), ``"reversed"``
+        (purple, dotted), ``"missing"`` (blue, dashed) or ``"wrong"`` (red).
     width
         Width in pixels; by default what the drawing needs, shrunk to the page.
     weights
         A number from 0 to 1 for an edge by its two names, in either order: the edge is as thick as
         the number is large, and carries it.
+    styles
+        How an edge is drawn, by its two names in either order, in place of the usual look.
+    layout
+        ``"layered"``, ``"stress"`` or ``"grid"``; by default what suits the graph.
+    ink
+        Colour of lines and letters; by default that of the text around, or of the reader's light or
+        dark scheme.
 
     Returns
     -------
@@ -76,18 +118,22 @@ def to_svg(
         A self-contained ``<svg>`` element that fits light and dark pages.
     """
     labels = [label(name) for name in graph.names]
-    layout = arrange(graph, labels).moved(_MARGIN, _MARGIN)
+    placed = arrange(graph, labels, layout).moved(_MARGIN, _MARGIN)
     classes = _edge_classes(graph, highlight or {})
     numbers = {frozenset(graph.positions(pair)): w for pair, w in (weights or {}).items()}
-    edges = [
-        _edge(graph, pair, curve, classes.get(frozenset(pair), ""), numbers.get(frozenset(pair)))
-        for pair, curve in sorted(layout.curves.items())
-    ]
+    given = {frozenset(graph.positions(pair)): style for pair, style in (styles or {}).items()}
+    edges = []
+    for pair, curve in sorted(placed.curves.items()):
+        key = frozenset(pair)
+        if key in given:
+            edges.append(_styled_edge(graph, pair, curve, given[key]))
+        else:
+            edges.append(_edge(graph, pair, curve, classes.get(key, ""), numbers.get(key)))
     nodes = [
-        _node(graph.names[node], labels[node], box) for node, box in sorted(layout.boxes.items())
+        _node(graph.names[node], labels[node], box) for node, box in sorted(placed.boxes.items())
     ]
-    size = (layout.width + 2 * _MARGIN, layout.height + 2 * _MARGIN)
-    return "\n".join([_opening(size, width), *_description(graph), *edges, *nodes, "</svg>"])
+    size = (placed.width + 2 * _MARGIN, placed.height + 2 * _MARGIN)
+    return "\n".join([_opening(size, width), *_description(graph, ink), *edges, *nodes, "</svg>"])
 
 
 def _opening(size: tuple[float, float], width: float | None) -> str:
@@ -100,13 +146,14 @@ def _opening(size: tuple[float, float], width: float | None) -> str:
     )
 
 
-def _description(graph: Graph) -> list[str]:
+def _description(graph: Graph, ink: str | None) -> list[str]:
     edges = "; ".join(str(edge) for edge in graph.edges()[:200]) or "none"
     counts = f"{len(graph)} nodes and {graph.n_edges} edges"
+    scheme = _SCHEMES if ink is None else f".dagathlon-graph {{ color: {ink} }}\n"
     return [
         f"<title>Graph of {counts}</title>",
         f"<desc>Edges: {_text(edges)}</desc>",
-        f"<style>\n{_STYLE}</style>",
+        f"<style>\n{scheme}{_STYLE}</style>",
     ]
 
 
@@ -156,6 +203,24 @@ def _edge(
     )
 
 
+def _styled_edge(graph: Graph, pair: tuple[int, int], curve: Curve, style: EdgeStyle) -> str:
+    """An edge in a look of its own, with a broad invisible line for the pointer to rest on."""
+    i, j = pair
+    at_i, at_j = Mark(int(graph.marks[j, i])), Mark(int(graph.marks[i, j]))
+    scale = max(1.0, 0.7 + style.width / 4)
+    shapes = _end_mark(curve, at_i, scale) + _end_mark(curve[::-1], at_j, scale)
+    line = _shortened(_shortened(curve[::-1], at_j, scale)[::-1], at_i, scale)
+    written = f"{graph.names[i]} {connector(at_i, at_j)} {graph.names[j]}"
+    look = f"stroke:{style.colour};stroke-width:{_number(style.width)};stroke-opacity:1"
+    dashes = ' stroke-dasharray="7 5"' if style.dashed else ""
+    return (
+        f'<g class="edge styled" style="{look};opacity:{style.opacity:.2f};color:{style.colour}">'
+        f"<title>{_text(style.words or written)}</title>"
+        f'<path d="{_path(curve)}" style="stroke:transparent;stroke-width:14"/>'
+        f'<path class="line" d="{_path(line)}"{dashes} stroke-linecap="butt"/>{shapes}</g>'
+    )
+
+
 def _weight_label(curve: Curve, weight: float | None) -> str:
     """The number of an edge, at the middle of its curve."""
     if weight is None:
@@ -165,25 +230,28 @@ def _weight_label(curve: Curve, weight: float | None) -> str:
     return f'<text class="weight" x="{_number(x)}" y="{_number(y + 3)}">{weight:.2f}</text>'
 
 
-def _end_mark(curve: Curve, mark: Mark) -> str:
+def _end_mark(curve: Curve, mark: Mark, scale: float = 1.0) -> str:
     """The shape at the start of a curve; a tail is the bare end of the line."""
     tip = curve[0]
     dx, dy = _direction(curve)
     if mark == Mark.CIRCLE:
-        x, y = tip.x + dx * _CIRCLE_RADIUS, tip.y + dy * _CIRCLE_RADIUS
-        return f'<circle cx="{_number(x)}" cy="{_number(y)}" r="{_number(_CIRCLE_RADIUS)}"/>'
+        radius = _CIRCLE_RADIUS * scale
+        x, y = tip.x + dx * radius, tip.y + dy * radius
+        return f'<circle cx="{_number(x)}" cy="{_number(y)}" r="{_number(radius)}"/>'
     if mark == Mark.ARROW:
-        x, y = tip.x + dx * _ARROW_LENGTH, tip.y + dy * _ARROW_LENGTH
-        half = _ARROW_WIDTH / 2
+        x, y = tip.x + dx * _ARROW_LENGTH * scale, tip.y + dy * _ARROW_LENGTH * scale
+        half = _ARROW_WIDTH * scale / 2
         corners = (tip, Point(x - dy * half, y + dx * half), Point(x + dy * half, y - dx * half))
         points = " ".join(f"{_number(point.x)},{_number(point.y)}" for point in corners)
         return f'<polygon class="arrow" points="{points}"/>'
     return ""
 
 
-def _shortened(curve: Curve, mark: Mark) -> Curve:
+def _shortened(curve: Curve, mark: Mark, scale: float = 1.0) -> Curve:
     """The curve with room for the shape at its start."""
-    room = {Mark.ARROW: _ARROW_LENGTH - 1, Mark.CIRCLE: 2 * _CIRCLE_RADIUS}.get(mark, 0.0)
+    room = {Mark.ARROW: _ARROW_LENGTH * scale - 1, Mark.CIRCLE: 2 * _CIRCLE_RADIUS * scale}.get(
+        mark, 0.0
+    )
     dx, dy = _direction(curve)
     return (Point(curve[0].x + dx * room, curve[0].y + dy * room), *curve[1:])
 

@@ -47,12 +47,22 @@ def read_dot(source: TextSource, names: Iterable[str] | None = None) -> Graph:
     return _Parser(source, GraphBuilder(source, names)).read()
 
 
-def write_dot(graph: Graph) -> str:
-    """Write a ``digraph``, or a ``graph`` if all edges are undirected."""
+def write_dot(graph: Graph, looks: Mapping[frozenset[str], Mapping[str, str]] | None = None) -> str:
+    """Write a ``digraph``, or a ``graph`` if all edges are undirected.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    looks
+        Further attributes of edges, such as their colour, by the two names.
+    """
     edges = graph.edges()
     undirected = bool(edges) and all(edge.connector == "-" for edge in edges)
     lines = [f"  {_quoted(name)};" for name in graph.names]
-    lines += [f"  {_statement(edge, undirected)};" for edge in edges]
+    for edge in edges:
+        own = (looks or {}).get(frozenset((edge.left, edge.right)), {})
+        lines.append(f"  {_statement(edge, undirected, own)};")
     return "\n".join([f"{'graph' if undirected else 'digraph'} {{", *lines, "}", ""])
 
 
@@ -64,14 +74,17 @@ def _quoted(name: str) -> str:
     return f'"{written}"'
 
 
-def _statement(edge: Edge, undirected: bool) -> str:
+def _statement(edge: Edge, undirected: bool, looks: Mapping[str, str]) -> str:
     ends = f"{_quoted(edge.left)} {'--' if undirected else '->'} {_quoted(edge.right)}"
-    if undirected or edge.connector == "->":
-        return ends
-    if edge.connector == "-":
-        return f"{ends} [dir=none]"
-    tail, head = CONNECTORS[edge.connector]
-    return f"{ends} [dir=both, arrowtail={_SHAPE_OF[tail]}, arrowhead={_SHAPE_OF[head]}]"
+    attributes: Attributes = {}
+    if not undirected and edge.connector == "-":
+        attributes = {"dir": "none"}
+    elif not undirected and edge.connector != "->":
+        tail, head = CONNECTORS[edge.connector]
+        attributes = {"dir": "both", "arrowtail": _SHAPE_OF[tail], "arrowhead": _SHAPE_OF[head]}
+    written = [f"{key}={value}" for key, value in attributes.items()]
+    written += [f'{key}="{value}"' for key, value in looks.items()]
+    return f"{ends} [{', '.join(written)}]" if written else ends
 
 
 class _Parser:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Literal
 
-from dagathlon.data.facts import DataFacts, DataKind
-from dagathlon.errors import DagathlonError, DataError, OutOfTimeError
+from dagathlon.errors import DataError, OutOfTimeError
 from dagathlon.graphs import Graph, cpdag
+from dagathlon.learners.around import Around
 from dagathlon.learners.attempt import attempt_inside
-from dagathlon.learners.base import Estimate, Learner
-from dagathlon.modules import Delegate, Natural, NonNegative, Probability, Reference, find
-from dagathlon.modules.spec import single_values
+from dagathlon.learners.base import Estimate
+from dagathlon.modules import Natural, NonNegative, Probability
 from dagathlon.posteriors.edge_strength import optimal_threshold
 from dagathlon.posteriors.posterior import Posterior
 from dagathlon.pulse import beat, part, until_deadline
@@ -23,11 +20,9 @@ if TYPE_CHECKING:
 
     from dagathlon.data import Dataset
 
-LearnerSettings: TypeAlias = Annotated[str, Reference("settings")]
-
 
 @dataclass(frozen=True, kw_only=True)
-class Bootstrap(Learner):
+class Bootstrap(Around):
     """Another learner on samples of the rows with replacement: the edges that keep coming back.
 
     The result is the averaged graph, and the learned graphs one after another in the place of a
@@ -36,9 +31,6 @@ class Bootstrap(Learner):
 
     Parameters
     ----------
-    learner
-        The learner: in a study the id of an algorithm, or a name with parameters such as
-        ``hc[score=bge]``.
     replicates
         Number of bootstrap samples.
     rows
@@ -63,7 +55,6 @@ class Bootstrap(Learner):
         "Scutari and Nagarajan 2013, Artificial Intelligence in Medicine 57",
     )
 
-    learner: LearnerSettings = "hc"
     replicates: Natural = 200
     rows: Natural | None = None
     threshold: Probability | Literal["optimal"] = "optimal"
@@ -72,48 +63,12 @@ class Bootstrap(Learner):
 
     def problem(self) -> str:
         """Marks of ancestral graphs cannot be averaged; a learner's own parameters must fit."""
-        inner = self._known()
-        if inner is None:
-            return ""
+        inner = self.known()
         if isinstance(inner, Bootstrap):
             return "a bootstrap of a bootstrap learns replicates² graphs; name the learner inside"
-        if inner.gives in ("mag", "pag"):
+        if inner is not None and inner.gives in ("mag", "pag"):
             return f"bootstrap averages directed and undirected edges; {inner.name} gives a PAG"
-        reads = [p.name for p in type(inner).parameters().values() if _reads_graph(inner, p)]
-        if reads:
-            return f"bootstrap cannot run {inner.name} with {reads[0]}: its graph is of all rows"
-        return inner.problem()
-
-    def accepted(self) -> frozenset[DataKind]:
-        """Kinds of data that the learner takes."""
-        inner = self._known()
-        return self.takes if inner is None else inner.accepted()
-
-    def objection(self, data: DataFacts) -> str:
-        """Whatever the learner objects to."""
-        inner = self._known()
-        return "" if inner is None else inner.objection(data)
-
-    def inner(self) -> Learner:
-        """The learner that runs on each sample."""
-        # The study puts the settings of an algorithm in the place of its id.
-        given: Any = self.learner
-        if isinstance(given, Mapping):
-            return _learner_of(given["module"], given["parameters"])
-        name, parameters = single_values(given)
-        return _learner_of(name, parameters)
-
-    def _known(self) -> Learner | None:
-        """The learner, or None for the id of an algorithm, which the study checks by itself."""
-        try:
-            return self.inner()
-        except DagathlonError:
-            return None
-
-    def delegates(self) -> tuple[Delegate, ...]:
-        """The learner that runs on each sample; none while it is the id of an algorithm."""
-        inner = self._known()
-        return () if inner is None else (inner,)
+        return super().problem()
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn from each sample and average."""
@@ -142,23 +97,3 @@ class Bootstrap(Learner):
 
     def _counted(self, graph: Graph) -> Graph:
         return cpdag(graph) if self.classes and graph.is_dag else graph
-
-
-def _reads_graph(learner: Learner, parameter: Any) -> bool:
-    reference = parameter.type.reference
-    reads = reference is not None and reference.to == "algorithm"
-    return reads and getattr(learner, parameter.attribute) is not None
-
-
-def _learner_of(name: str, values: Mapping[str, Any]) -> Learner:
-    """A learner; the content of a constraint file stands in the place of its name."""
-    cls = cast(type[Learner], find("algorithm", name))
-    known = cls.parameters()
-    contents = {
-        key: value
-        for key, value in values.items()
-        if isinstance(value, Mapping) and key in known and known[key].type.reference
-    }
-    plain = {key: value for key, value in values.items() if key not in contents}
-    learner = cls.from_json(plain, name)
-    return dataclasses.replace(learner, **contents) if contents else learner

@@ -76,12 +76,13 @@ class PosteriorBased(ScoreBased):
     Parameters
     ----------
     score
-        The score; null is bge for continuous, bde for discrete and bic-cg for mixed data.
+        The score; null is bge for continuous, bde for discrete and bic-dg for mixed data.
     power
         Power to which the posterior is raised: below 1 a chain moves more easily.
     """
 
     default_scores = MARGINAL
+    extends_default = False
 
     power: NonNegative = 1.0
 
@@ -142,13 +143,8 @@ class SpaceBased(StartsFromGraph, PosteriorBased):
 
     def forbidden_and_required(self, data: Dataset) -> tuple[ArcMatrix, ArcMatrix]:
         """Arcs that no DAG, and those that every DAG has."""
-        knowledge = self.knowledge(data)
-        starting_dag(None, knowledge, data.names)  # required edges without a cycle
-        forbidden, required = knowledge.matrices(data.names)
-        if data.is_mixed:
-            discrete = np.array([variable.is_discrete for variable in data.variables])
-            forbidden |= ~discrete[:, None] & discrete[None, :]
-        forbidden |= required.T
+        starting_dag(None, self.knowledge(data), data.names)  # required edges without a cycle
+        forbidden, required = self.arc_matrices(data)
         np.fill_diagonal(forbidden, True)
         return forbidden, required
 

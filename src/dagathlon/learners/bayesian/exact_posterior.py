@@ -32,7 +32,7 @@ class ExactPosterior(ScoreBased):
     Parameters
     ----------
     score
-        Log weight of a DAG; null is bde, bge or bic-cg as the data are discrete, continuous
+        Log weight of a DAG; null is bde, bge or bic-dg as the data are discrete, continuous
         or mixed.
     estimator
         The most probable DAG (map), or all edges above a probability (threshold), less those that
@@ -58,6 +58,7 @@ class ExactPosterior(ScoreBased):
         "Kuipers and Moffa 2017, JASA 112",
     )
     default_scores = MARGINAL
+    extends_default = False
 
     estimator: Literal["map", "threshold"] = "map"
     threshold: Probability = 0.5

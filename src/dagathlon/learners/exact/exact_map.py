@@ -235,7 +235,8 @@ class ExactMap(ScoreBased):
         time_limit = math.inf if self.time_limit is None else self.time_limit
         found = optimal_dag(sets, self.solver, time_limit, self.gap_limit)
         edges = [(data.names[x], data.names[j]) for j, p in enumerate(found.parents) for x in p]
-        return Estimate(Graph.from_edges(edges, names=data.names), certificate(found, sets))
+        graph = Graph.from_edges(edges, names=data.names)
+        return Estimate(graph, certificate(found, sets), notes=self.notes(data))
 
 
 def certificate(found: OptimalDag, sets: _core.ParentSets) -> dict[str, Statistic]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from dagathlon import _core
 from dagathlon.data.facts import DataKind
@@ -18,7 +17,7 @@ from dagathlon.learners.constraint.open_questions import Questions
 from dagathlon.learners.independence import IndependenceTest
 from dagathlon.learners.score.equivalence_search import Fges
 from dagathlon.learners.score.score_based import ScoreBased
-from dagathlon.learners.score.score_kinds import CRITERIA, DefaultScores, ScoreName
+from dagathlon.learners.score.score_kinds import CRITERIA, DefaultScores
 from dagathlon.modules import Delegate, Natural, Probability
 from dagathlon.pulse import part
 
@@ -39,7 +38,7 @@ class Gfci(ScoreBased):
     Parameters
     ----------
     score
-        Score to maximise; null is bic, sem-bic or bic-cg as the data are discrete, continuous or
+        Score to maximise; null is bic, sem-bic or bic-dg as the data are discrete, continuous or
         mixed.
     max_parents
         Refused: a PAG has no number of parents; use max_degree.
@@ -97,7 +96,7 @@ class Gfci(ScoreBased):
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Search by score, then test and direct."""
         with part():
-            scored = attempt_inside(self._search(self.default_score(data)), data, rng)
+            scored = attempt_inside(self._search(data), data, rng)
         found = self.learn_with(self._tester().make_test(data, rng), scored.graph)
         notes = (*scored.notes, *found.notes)
         return Estimate(found.graph, {**found.stats, **scored.stats}, notes=notes)
@@ -109,12 +108,8 @@ class Gfci(ScoreBased):
         graph, *_ = _core.gfci(test.native, scored.native, options)
         return questions.estimate(Graph._of(test.names, graph))
 
-    def _search(self, default: ScoreName | None = None) -> Fges:
-        parameters: dict[str, Any] = {
-            field.name: getattr(self, field.name) for field in dataclasses.fields(ScoreBased)
-        }
-        parameters["score"] = self.score or default
-        return Fges(**parameters, faithfulness=self.faithfulness, max_degree=self.max_degree)
+    def _search(self, data: Dataset | None = None) -> Fges:
+        return Fges(**self.inner(data), faithfulness=self.faithfulness, max_degree=self.max_degree)
 
     def _tester(self) -> Rfci:
         """The tests, and the knowledge as searches for a PAG take it."""

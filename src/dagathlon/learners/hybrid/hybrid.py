@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
@@ -109,8 +108,7 @@ class TwoStep(ScoreBased):
         return learner(**parameters)
 
     def _maximizer(self, knowledge: Knowledge) -> GreedyDagSearch:
-        shared = {field.name: getattr(self, field.name) for field in dataclasses.fields(ScoreBased)}
-        parameters: dict[str, Any] = shared | {"constraints": knowledge}
+        parameters: dict[str, Any] = self.inner() | {"constraints": knowledge}
         return _MAXIMIZE[self.chosen()[1]](**parameters)
 
     def _confined(self, skeleton: Graph, data: Dataset) -> Knowledge:

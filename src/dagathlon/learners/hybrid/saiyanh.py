@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -16,7 +15,6 @@ from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.score.hill_climbing import GreedyDagSearch, HillClimbing, Tabu
 from dagathlon.learners.score.score_based import ScoreBased
-from dagathlon.learners.score.scores import native_score
 from dagathlon.modules import Delegate
 from dagathlon.pulse import beat, until_deadline
 
@@ -70,17 +68,13 @@ class SaiyanhStyle(ScoreBased):
         graph = found.graph
         with until_deadline():
             graph = self._connected(graph, association, given, data)
-        score = self._score(data).terms(graph.native)
+        score = self.native_score(data).terms(graph.native)
         stats = {"score": float(sum(score)), "steps": found.stats["steps"]}
         return Estimate(graph, stats, notes=found.notes)
 
     def _search(self, learner: type[GreedyDagSearch], knowledge: Knowledge) -> GreedyDagSearch:
-        shared = {field.name: getattr(self, field.name) for field in dataclasses.fields(ScoreBased)}
-        parameters: dict[str, Any] = shared | {"constraints": knowledge}
+        parameters: dict[str, Any] = self.inner() | {"constraints": knowledge}
         return learner(**parameters)
-
-    def _score(self, data: Dataset) -> Any:
-        return native_score(data, self.score or self.default_score(data), self)
 
     def _connected(
         self, graph: Graph, association: Matrix, knowledge: Knowledge, data: Dataset
@@ -90,7 +84,7 @@ class SaiyanhStyle(ScoreBased):
         Separate parts cannot make a cycle, so one arc between two of them is always possible,
         unless both directions are forbidden.
         """
-        score = self._score(data)
+        score = self.native_score(data)
         for i, j in _strongest_first(association):
             a, b = data.names[i], data.names[j]
             if b in _part(graph, a):

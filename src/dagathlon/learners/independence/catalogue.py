@@ -11,8 +11,8 @@ from dagathlon.data.dataset import Dataset
 from dagathlon.data.facts import DataKind
 from dagathlon.data.imputation import stacked_copies
 from dagathlon.errors import DataError, listing, unknown
-from dagathlon.learners.independence.indicators import indicator_columns
 from dagathlon.learners.independence.testable import order_of_columns, order_of_tables
+from dagathlon.learners.indicators import indicator_columns
 from dagathlon.learners.score.score_kinds import ScoreName, ScoreParameters, shared_scores
 from dagathlon.learners.score.scores import native_score
 from dagathlon.modules import SharedCode
@@ -206,6 +206,8 @@ IMPUTATION = ".mi"
 
 POOLED = ("zf", "gaussCItest", "mi", "binCItest", "disCItest", "mi-cg", "lr-dg")
 """Tests that can be pooled."""
+# Raised when pooling correlations begins to give other numbers.
+_POOLED_FISHER_VERSION = 2
 
 
 def base_name(name: str) -> str:
@@ -241,12 +243,14 @@ def problem_of_test(name: str) -> str:
 
 def shared_tests(*names: str) -> tuple[SharedCode, ...]:
     """Tests, with or without an ending, as what a learner hands work to."""
-    return tuple(_shared(base_name(name)) for name in names)
+    return tuple(_shared(base_name(name), name.endswith(IMPUTATION)) for name in names)
 
 
-def _shared(name: str) -> SharedCode:
+def _shared(name: str, pooled: bool) -> SharedCode:
     test = TESTS[name]
     scores = shared_scores([cast(ScoreName, test.score)]) if test.score else ()
+    if pooled and test.kinds == _CONTINUOUS:
+        return SharedCode("test", name, test.version + _POOLED_FISHER_VERSION - 1, scores)
     return SharedCode("test", name, test.version, scores)
 
 

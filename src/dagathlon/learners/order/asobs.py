@@ -88,7 +88,7 @@ class ParentSetOrderSearch(ScoreBased):
         }
         if self.seconds is None:  # how far a limited time reaches is no property of the data
             stats |= {"starts": used, "moves": moves}
-        return Estimate(Graph.from_edges(edges, names=data.names), stats)
+        return Estimate(Graph.from_edges(edges, names=data.names), stats, notes=self.notes(data))
 
     def delegates(self) -> tuple[Delegate, ...]:
         """The score, and the one that guides the exploration of parent sets."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass
 
@@ -11,9 +12,10 @@ from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.graphs import Graph, cpdag
 from dagathlon.learners.background import direct_by_knowledge, starting_dag
-from dagathlon.learners.base import Estimate
-from dagathlon.learners.score.score_based import ScoreBased
-from dagathlon.modules import Count, Natural
+from dagathlon.learners.base import Estimate, Statistic
+from dagathlon.learners.score.hill_climbing import HillClimbing, climbed
+from dagathlon.learners.score.score_based import ROUNDING, ScoreBased
+from dagathlon.modules import Count, Delegate, Natural
 
 # One start of GRaSP often ends at a local maximum; random orders of many variables take long.
 _GRASP_STARTS = 10
@@ -31,6 +33,9 @@ class OrderSearch(ScoreBased):
     starts
         Number of starts: the first with the order of the columns, the others with random orders.
         Null is three for boss and ten for grasp, or one beyond 100 and 50 variables.
+    climb
+        Whether the search also starts at the order of the DAG that hill climbing finds, and gives
+        that DAG's class if no order leads to a higher score. The published searches do not.
     max_parents
         Largest number of parents that growing may lead to; null is no limit.
     """
@@ -38,20 +43,44 @@ class OrderSearch(ScoreBased):
     gives = "cpdag"
     anytime = True
     starts: Natural | None = None
+    climb: bool = True
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Search, and give the equivalence class of the best DAG."""
-        knowledge = self.knowledge(data)
-        starting_dag(None, knowledge, data.names)  # required edges without a cycle
+        dag, stats = self.best_dag(data, rng)
+        graph = direct_by_knowledge(cpdag(dag), self.knowledge(data))
+        return Estimate(graph, stats, notes=self.notes(data))
+
+    def best_dag(
+        self, data: Dataset, rng: np.random.Generator
+    ) -> tuple[Graph, dict[str, Statistic]]:
+        """The best DAG that was found, its score and the number of steps."""
+        starting_dag(None, self.knowledge(data), data.names)  # required edges without a cycle
         seed = int(rng.integers(2**63))
-        result = self._search(self.native_score(data), self.limits(data), seed)
-        graph = cpdag(Graph(data.names, result.dag.marks()))
-        stats = {"score": result.score, "steps": result.steps}
-        return Estimate(direct_by_knowledge(graph, knowledge), stats)
+        given, least = climbed(self, data) if self.climb else (None, -math.inf)
+        starts = self._starts(len(data.names), given, seed)
+        result = self._search(self.native_score(data), self.limits(data), starts)
+        if given is not None and least > result.score + ROUNDING:
+            return given, {"score": least, "steps": result.steps}
+        stats: dict[str, Statistic] = {"score": result.score, "steps": result.steps}
+        return Graph(data.names, result.dag.marks()), stats
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The score, and hill climbing where the search starts at its result as well."""
+        return (*super().delegates(), *((HillClimbing(score=self.score),) if self.climb else ()))
+
+    def _starts(self, variables: int, given: Graph | None, seed: int) -> _core.OrderStarts:
+        count = self.starts or self._default_starts(variables)
+        orders = [] if given is None else [_core.topological_order(given.native)]
+        return _core.OrderStarts(count=count, given=orders, seed=seed)
+
+    @abstractmethod
+    def _default_starts(self, variables: int) -> int:
+        """Number of starts where none is given."""
 
     @abstractmethod
     def _search(
-        self, score: _core.Score, limits: _core.SearchLimits, seed: int
+        self, score: _core.Score, limits: _core.SearchLimits, starts: _core.OrderStarts
     ) -> _core.SearchResult:
         """The native search."""
 
@@ -69,15 +98,18 @@ class Boss(OrderSearch):
     """
 
     name = "boss"
+    version = 2
     references = ("Andrews, Ramsey, Sanchez Romero, Camchong and Kummerfeld 2023, NeurIPS",)
     backward: bool = False
     random: bool = False
 
+    def _default_starts(self, variables: int) -> int:
+        return _BOSS_STARTS if variables <= _BOSS_VARIABLES else 1
+
     def _search(
-        self, score: _core.Score, limits: _core.SearchLimits, seed: int
+        self, score: _core.Score, limits: _core.SearchLimits, starts: _core.OrderStarts
     ) -> _core.SearchResult:
-        starts = self.starts or (_BOSS_STARTS if len(score) <= _BOSS_VARIABLES else 1)
-        return _core.boss(score, limits, self.backward, starts, self.random, seed)
+        return _core.boss(score, limits, self.backward, self.random, starts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,20 +128,22 @@ class Grasp(OrderSearch):
     """
 
     name = "grasp"
+    version = 2
     references = ("Lam, Andrews and Ramsey 2022, UAI",)
     depth: Natural = 3
     uncovered_depth: Count = 1
     nonsingular_depth: Count = 1
 
+    def _default_starts(self, variables: int) -> int:
+        return _GRASP_STARTS if variables <= _FEW_VARIABLES else 1
+
     def _search(
-        self, score: _core.Score, limits: _core.SearchLimits, seed: int
+        self, score: _core.Score, limits: _core.SearchLimits, starts: _core.OrderStarts
     ) -> _core.SearchResult:
-        starts = self.starts or (_GRASP_STARTS if len(score) <= _FEW_VARIABLES else 1)
         how = _core.Grasp(
             depth=self.depth,
             uncovered_depth=self.uncovered_depth,
             nonsingular_depth=self.nonsingular_depth,
             starts=starts,
-            seed=seed,
         )
         return _core.grasp(score, limits, how)

@@ -17,14 +17,14 @@ from dagathlon.graphs import Graph
 from dagathlon.learners.background import direct_by_knowledge, starting_dag
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.order.order_search import Boss
-from dagathlon.learners.score.score_based import ScoreBased
-from dagathlon.learners.score.score_kinds import CRITERIA, DefaultScores
+from dagathlon.learners.score.score_based import ROUNDING, ScoreBased
+from dagathlon.learners.score.score_kinds import SCORES, DefaultScores
+from dagathlon.learners.score.stable_order import stable_order
 from dagathlon.learners.start_graph import StartsFromGraph
 from dagathlon.modules import Delegate, Natural
+from dagathlon.pulse import best_so_far
 
 Phase: TypeAlias = Literal["forward", "backward", "turning"]
-# Scores that differ by less are those of one class, added up in another order.
-_ROUNDING = 1e-8
 _STEPS = {
     "forward": ClassStep.insert,
     "backward": ClassStep.remove,
@@ -45,35 +45,78 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
     escape
         Whether a maximum is left where that leads higher: each edge in turn is deleted, and kept
         out while the search goes on. Not done where large cliques make for too many deletions.
+    orders
+        Whether the search also starts at the DAG that BOSS finds, and the result of higher score is
+        returned; not with a start graph, nor with a largest degree, which orders cannot keep, nor
+        with fewer rows than variables. The published searches do not.
     """
 
     gives = "cpdag"
     anytime = True
     max_degree: Natural | None = None
     escape: bool = False
+    orders: bool = True
 
     def learn(
         self, data: Dataset, rng: np.random.Generator, start: Graph | None = None
     ) -> Estimate:
         """Search from the class of `start`, or of the graph of the required edges alone."""
         knowledge = self.knowledge(data)
-        phases, iterate, together = self._plan()
-        result = _core.search_classes(
-            self.native_score(data),
-            self.limits(data),
-            starting_dag(start, knowledge, data.names).native,
-            _core.ClassSettings(
-                phases=[_STEPS[phase] for phase in phases],
-                iterate=iterate,
-                together=together,
-                escape=self.escape,
-                max_degree=self.max_degree or len(data.names),
-                faithful=self._faithful(),
-            ),
-            self._targets(data),
+        first = starting_dag(start, knowledge, data.names)
+        best = self._search(data, first, self.orders and start is None)
+        graph = direct_by_knowledge(Graph(data.names, best.graph.marks()), knowledge)
+        stats = {"score": best.score, "steps": best.steps}
+        return Estimate(graph, stats, notes=self.notes(data))
+
+    def notes(self, data: Dataset) -> tuple[str, ...]:
+        """A score that differs within a class is not what the search is made for."""
+        if self._equivalent(data):
+            return super().notes(data)
+        score = self.chosen_score(data)
+        return (
+            *super().notes(data),
+            f"{self.name} assumes a score that is the same for all DAGs of a class, and {score} is "
+            f"not; use hc or tabu with it, or {self.default_score(data)} here.",
         )
-        graph = direct_by_knowledge(Graph(data.names, result.graph.marks()), knowledge)
-        return Estimate(graph, {"score": result.score, "steps": result.steps})
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The score, and BOSS where the search starts at its result as well."""
+        return (*super().delegates(), *((Boss(score=self.score),) if self.orders else ()))
+
+    def _search(self, data: Dataset, first: Graph, orders: bool) -> _core.ClassSearchResult:
+        """The result of higher score of the two starts, the first if they are equal."""
+        score, limits = self.native_score(data), self.limits(data)
+        settings, targets = self._settings(data), self._targets(data)
+        found = _core.search_classes(score, limits, first.native, settings, targets)
+        if not orders or self.max_degree is not None or len(data) < len(score) or best_so_far():
+            return found
+        second = self._of_best_order(data).native
+        other = _core.search_classes(score, limits, second, settings, targets)
+        return other if other.score > found.score + ROUNDING else found
+
+    def _of_best_order(self, data: Dataset) -> Graph:
+        """The DAG of BOSS, whatever the order of the columns."""
+        table = data.select(stable_order(data))
+        dag, _ = Boss(**self.inner(data)).best_dag(table, np.random.default_rng(0))
+        return dag.subgraph(data.names)
+
+    def _settings(self, data: Dataset) -> _core.ClassSettings:
+        phases, iterate, together = self._plan()
+        return _core.ClassSettings(
+            phases=[_STEPS[phase] for phase in phases],
+            iterate=iterate,
+            together=together,
+            escape=self.escape,
+            verify=not self._equivalent(data),
+            max_degree=self.max_degree or len(data.names),
+            faithful=self._faithful(),
+        )
+
+    def _equivalent(self, data: Dataset) -> bool:
+        """Whether the score is the same for all DAGs of a class."""
+        kind = SCORES[self.chosen_score(data)]
+        one_kind = kind.conditional and not data.is_mixed
+        return (kind.equivalent or one_kind) and self.prior != "cs"
 
     @abstractmethod
     def _plan(self) -> tuple[Sequence[Phase], bool, bool]:
@@ -113,6 +156,7 @@ class Ges(ClassSearch):
     """
 
     name = "ges"
+    version = 2
     references = ("Chickering 2002, JMLR 3",)
 
 
@@ -128,6 +172,7 @@ class Fges(ClassSearch):
     """
 
     name = "fges"
+    version = 2
     references = ("Ramsey, Glymour, Sanchez-Romero and Glymour 2017, IJDSA 3",)
     faithfulness: bool = True
 
@@ -144,43 +189,26 @@ class Gies(ClassSearch):
 
     Parameters
     ----------
-    orders
-        Whether the search also starts at the DAG of the best order that BOSS finds, and the result
-        of higher score is returned; not with a largest degree, which orders cannot keep, nor with
-        fewer rows than variables.
     score
-        Score to maximise; null is l0-g or mbde as the data are continuous or discrete. Others take
-        no notice of interventions.
+        Score to maximise; null is l0-g, mbde or l0-dg as the data are continuous, discrete or
+        mixed. Others take no notice of interventions.
     """
 
     name = "gies"
-    takes = frozenset({"continuous", "discrete"})
+    version = 2
     handles_interventions = True
     references = ("Hauser and Bühlmann 2012, JMLR 13",)
     # The scores of the rows in which a variable was not set.
     default_scores: ClassVar[DefaultScores] = {
-        **CRITERIA,
         "continuous": "l0-g",
         "discrete": "mbde",
+        "mixed": "l0-dg",
     }
 
-    score: Literal["l0-g", "mbde"] | None = None
+    score: Literal["l0-g", "mbde", "l0-dg"] | None = None
     phases: tuple[Phase, ...] = ("forward", "backward", "turning")
     iterate: bool = True
     escape: bool = True
-    orders: bool = True
-
-    def learn(
-        self, data: Dataset, rng: np.random.Generator, start: Graph | None = None
-    ) -> Estimate:
-        """Search from the class of `start`, or of the required edges alone, and from an order."""
-        found = super().learn(data, rng, start)
-        if not self.orders or self.max_degree is not None or len(data) < len(data.names):
-            return found
-        best = _core.boss(self.native_score(data), self.limits(data), False, 1, False, 0)
-        other = super().learn(data, rng, Graph(data.names, best.dag.marks()))
-        gain = float(other.stats["score"]) - float(found.stats["score"])
-        return other if gain > _ROUNDING else found
 
     def objection(self, data: DataFacts) -> str:
         """Interventions must be known."""
@@ -189,10 +217,6 @@ class Gies(ClassSearch):
                 f"{self.name} needs data with intervention targets; use ges for observational data"
             )
         return super().objection(data)
-
-    def delegates(self) -> tuple[Delegate, ...]:
-        """The score, and BOSS where the search starts at its order as well."""
-        return (*super().delegates(), *((Boss(score=self.score),) if self.orders else ()))
 
     def _targets(self, data: Dataset) -> list[list[int]]:
         if data.regimes is None:
@@ -214,9 +238,7 @@ class Xges(EquivalenceSearch):
     """
 
     name = "xges"
-    version = 2
-    # Scores of mixed data forbid some arcs, and its turns lead through them to nowhere.
-    takes = frozenset({"continuous", "discrete"})
+    version = 3
     references = ("Nazaret and Blei 2024, Extremely greedy equivalence search, UAI",)
     escape: bool = True
 

@@ -17,6 +17,8 @@ from dagathlon.learners.score.stable_order import stable_order
 from dagathlon.learners.start_graph import StartsFromGraph
 from dagathlon.modules import Count, Natural
 
+_NO_LIMIT = 2**62
+
 
 @dataclass(frozen=True, kw_only=True)
 class GreedyDagSearch(StartsFromGraph, ScoreBased):
@@ -43,22 +45,22 @@ class GreedyDagSearch(StartsFromGraph, ScoreBased):
         table = data.select(stable_order(data)) if self.stable else data
         dag = starting_dag(start, self.knowledge(data), table.names)
         score, limits = self.native_score(table), self.limits(table)
-        result = self._search(score, limits, dag.native, rng)
+        result = self.search(score, limits, dag.native, rng)
         found = Graph(table.names, result.dag.marks()).subgraph(data.names)
-        return Estimate(found, result_stats(result))
+        return Estimate(found, result_stats(result), notes=self.notes(data))
 
     @abstractmethod
-    def _search(
+    def search(
         self,
         score: _core.Score,
         limits: _core.SearchLimits,
         start: _core.MarkedGraph,
         rng: np.random.Generator,
     ) -> _core.SearchResult:
-        """The native search."""
+        """The native search, of any score."""
 
     def _max_steps(self) -> int:
-        return 2**62 if self.max_iter is None else self.max_iter
+        return _NO_LIMIT if self.max_iter is None else self.max_iter
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,13 +80,14 @@ class HillClimbing(GreedyDagSearch):
     restart: Count = 0
     perturb: Count = 1
 
-    def _search(
+    def search(
         self,
         score: _core.Score,
         limits: _core.SearchLimits,
         start: _core.MarkedGraph,
         rng: np.random.Generator,
     ) -> _core.SearchResult:
+        """The native search, of any score."""
         seed = int(rng.integers(2**63)) if self.restart else 0
         how = _core.HillClimbing(
             max_steps=self._max_steps(),
@@ -93,6 +96,17 @@ class HillClimbing(GreedyDagSearch):
             seed=seed,
         )
         return _core.hill_climb(score, limits, start, how)
+
+
+def climbed(learner: ScoreBased, data: Dataset) -> tuple[Graph, float]:
+    """The DAG of plain hill climbing with a learner's score and limits, and its score.
+
+    For searches that must not end below it.
+    """
+    start = starting_dag(None, learner.knowledge(data), data.names).native
+    how = _core.HillClimbing(max_steps=_NO_LIMIT, restarts=0, perturbations=0, seed=0)
+    result = _core.hill_climb(learner.native_score(data), learner.limits(data), start, how)
+    return Graph(data.names, result.dag.marks()), result.score
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,12 +127,13 @@ class Tabu(GreedyDagSearch):
     tabu: Natural = 10
     max_tabu: Natural | None = None
 
-    def _search(
+    def search(
         self,
         score: _core.Score,
         limits: _core.SearchLimits,
         start: _core.MarkedGraph,
         rng: np.random.Generator,
     ) -> _core.SearchResult:
+        """The native search, of any score."""
         patience = self.tabu if self.max_tabu is None else self.max_tabu
         return _core.tabu_search(score, limits, start, self._max_steps(), self.tabu, patience)

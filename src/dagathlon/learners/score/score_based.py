@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +17,8 @@ from dagathlon.learners.background import ArcMatrix, ConstraintFile, knowledge_o
 from dagathlon.learners.base import Learner
 from dagathlon.learners.score.score_kinds import (
     CRITERIA,
+    EXTENDED,
+    EXTENDED_GAMMA,
     SCORES,
     DefaultScores,
     ScoreName,
@@ -26,6 +28,9 @@ from dagathlon.learners.score.score_kinds import (
 from dagathlon.learners.score.scores import native_score, scores_for
 from dagathlon.modules import Delegate, Natural, NonNegative
 
+ROUNDING = 1e-8
+"""Scores that differ by less are those of one class, added up in another order."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreBased(ScoreParameters, Learner):
@@ -34,8 +39,10 @@ class ScoreBased(ScoreParameters, Learner):
     Parameters
     ----------
     score
-        Score to maximise; null is bic, bic-g or bic-cg as the data are discrete, continuous or
-        mixed.
+        Score to maximise; null is bic, bic-g or bic-dg as the data are discrete, continuous or
+        mixed. Where there are more variables than the square root of the number of rows, and
+        neither `k` nor a prior over graphs is given, null is ebic, ebic-g or ebic-dg with gamma
+        0.25.
     max_parents
         Largest number of parents of a node; null is no limit.
     constraints
@@ -47,10 +54,13 @@ class ScoreBased(ScoreParameters, Learner):
     ----------
     default_scores
         The score when none is chosen, for each kind of data.
+    extends_default
+        Whether a default that is a BIC is extended on wide data.
     """
 
     default_scores: ClassVar[DefaultScores] = CRITERIA
     assumes: ClassVar[tuple[str, ...]] = (NO_HIDDEN,)
+    extends_default: ClassVar[bool] = True
 
     score: ScoreName | None = None
     max_parents: Natural | None = None
@@ -76,22 +86,68 @@ class ScoreBased(ScoreParameters, Learner):
                 f"{self.name} with score {self.score} needs {SCORES[self.score].data} data, "
                 f"and these are {data.kind}; scores for them: {listing(scores_for(data.kind))}"
             )
-        return super().objection(data)
+        problem = super().objection(data)
+        if problem and data.missing and data.kind in ("discrete", "continuous"):
+            whole = super().objection(replace(data, missing=False))
+            return problem if whole else f"{problem}; structural_em takes them"
+        return problem
 
     def native_score(self, data: Dataset) -> _core.Score:
         """The score on these data."""
-        return native_score(data, self.score or self.default_score(data), self)
+        parameters: ScoreParameters = self
+        if self._extends(data):
+            own = {field.name: getattr(self, field.name) for field in fields(ScoreParameters)}
+            parameters = ScoreParameters(**own | {"gamma": EXTENDED_GAMMA})
+        return native_score(data, self.chosen_score(data), parameters)
+
+    def chosen_score(self, data: Dataset) -> ScoreName:
+        """The score for these data."""
+        default = self.score or self.default_score(data)
+        return EXTENDED[default] if self._extends(data) else default
+
+    def inner(self, data: Dataset | None = None) -> dict[str, Any]:
+        """Parameters of a search inside this one: the same score, limits and knowledge."""
+        found = {field.name: getattr(self, field.name) for field in fields(ScoreBased)}
+        if data is not None and self.default_score(data) not in CRITERIA.values():
+            found["score"] = self.chosen_score(data)
+        return found
 
     def default_score(self, data: Dataset) -> ScoreName:
-        """The score when none is chosen."""
+        """The score when none is chosen, for data that are not wide."""
         if data.is_mixed:
             return self.default_scores["mixed"]
         return self.default_scores["discrete" if data.is_discrete else "continuous"]
 
+    def _extends(self, data: Dataset) -> bool:
+        """Whether the default is not enough of a penalty, and nobody has chosen another.
+
+        With more variables than the square root of the number of rows BIC is no longer consistent
+        (Chen and Chen 2008): chance makes more arcs pay than it rejects.
+        """
+        chosen = self.score is not None or self.k is not None or self.prior != "uniform"
+        if chosen or not self.extends_default or self.default_score(data) not in EXTENDED:
+            return False
+        return len(data.names) ** 2 > len(data)
+
+    def notes(self, data: Dataset) -> tuple[str, ...]:
+        """What a reader of a result on these data must know."""
+        if not self._extends(data):
+            return ()
+        plain, score = self.default_score(data), self.chosen_score(data)
+        return (
+            f"With {len(data.names)} variables and {len(data)} rows {plain} would find many arcs "
+            f"by chance, so the score is {score} with gamma {EXTENDED_GAMMA:g}; "
+            f"set score to {plain} for the plain criterion.",
+        )
+
     def delegates(self) -> tuple[Delegate, ...]:
         """The score, or all that the data may choose from."""
-        chosen = self.default_scores.values() if self.score is None else (self.score,)
-        return (*super().delegates(), *shared_scores(chosen))
+        if self.score is not None:
+            return (*super().delegates(), *shared_scores((self.score,)))
+        defaults = self.default_scores.values()
+        extended = (EXTENDED[name] for name in defaults if name in EXTENDED)
+        extensions = extended if self.extends_default else ()
+        return (*super().delegates(), *shared_scores((*defaults, *extensions)))
 
     def knowledge(self, data: Dataset) -> Knowledge:
         """Required and forbidden edges, all between columns of the data."""
@@ -113,7 +169,7 @@ class ScoreBased(ScoreParameters, Learner):
         A discrete node has no continuous parent in a conditional Gaussian network.
         """
         forbidden, required = self.knowledge(data).matrices(data.names)
-        if data.is_mixed:
+        if data.is_mixed and SCORES[self.chosen_score(data)].conditional:
             discrete = np.array([variable.is_discrete for variable in data.variables])
             forbidden |= ~discrete[:, None] & discrete[None, :]
         forbidden |= required.T

@@ -14,12 +14,14 @@ from dagathlon._core import LikelihoodConvention, NormalisedLikelihood, Pseudoco
 from dagathlon.data import Dataset
 from dagathlon.data.facts import DataKind
 from dagathlon.errors import DataError
+from dagathlon.learners.indicators import indicator_columns
 from dagathlon.modules import NonNegative, Probability, SharedCode
 
 ScoreName: TypeAlias = Literal[
     "loglik", "aic", "bic", "ebic", "bde", "bdeu", "bds", "bdj", "k2", "fnml", "qnml", "mbde",
     "loglik-g", "aic-g", "bic-g", "ebic-g", "bge", "sem-bic", "l0-g", "disc-bic",
     "loglik-cg", "aic-cg", "bic-cg", "ebic-cg",
+    "loglik-dg", "aic-dg", "bic-dg", "ebic-dg", "l0-dg",
 ]  # fmt: skip
 GraphPrior: TypeAlias = Literal["uniform", "vsp", "marginal", "cs"]
 ArcProbabilities: TypeAlias = tuple[tuple[str | float, ...], ...]
@@ -76,13 +78,16 @@ class ScoreParameters:
 class ScoreKind:
     """A score: the data it takes, the parameters it reads, what it is, how to build it.
 
-    Its version is raised when it begins to give other numbers.
+    Equivalent is one that is the same for all DAGs of a class, conditional one that gives no
+    discrete node a continuous parent. The version is raised when it begins to give other numbers.
     """
 
     data: DataKind
     parameters: tuple[str, ...]
     summary: str
     build: Callable[[Dataset, ScoreParameters], _core.Score]
+    equivalent: bool = True
+    conditional: bool = False
     version: int = 1
 
 
@@ -171,6 +176,17 @@ def _mixed(penalty: Callable[[Dataset, ScoreParameters], float]) -> Any:
     return build
 
 
+def _degenerate(penalty: Callable[[Dataset, ScoreParameters], float], rows: Any = _all_rows) -> Any:
+    def build(data: Dataset, parameters: ScoreParameters) -> _core.Score:
+        # An indicator of one row would be a function of any other of that row.
+        columns, starts = indicator_columns(data, least_rows=2)
+        parts, of_child = rows(data, columns)
+        amount = penalty(data, parameters)
+        return _core.degenerate_gaussian_score(parts, of_child, starts, amount)
+
+    return build
+
+
 def _none(data: Dataset, parameters: ScoreParameters) -> float:
     return 0.0
 
@@ -200,6 +216,12 @@ def _of(data: DataKind, own: tuple[str, ...], summary: str, build: Any) -> Score
     return ScoreKind(data, own + _PRIOR, summary, build)
 
 
+def _differing(data: DataKind, own: tuple[str, ...], summary: str, build: Any) -> ScoreKind:
+    """A score that tells DAGs of one class apart."""
+    conditional = data == "mixed"
+    return ScoreKind(data, own + _PRIOR, summary, build, equivalent=False, conditional=conditional)
+
+
 _BDE = _dirichlet(_UNIFORM, lambda parameters: parameters.iss, _all_rows)
 SCORES: Mapping[str, ScoreKind] = {
     "loglik": _of("discrete", (), "log likelihood", _discrete(_none)),
@@ -208,21 +230,21 @@ SCORES: Mapping[str, ScoreKind] = {
     "ebic": _of("discrete", ("k", "gamma"), "bic with a penalty per arc", _discrete(_bic)),
     "bde": _of("discrete", ("iss",), "Bayesian Dirichlet, equivalent uniform", _BDE),
     "bdeu": _of("discrete", ("iss", "structure_prior"), "another name of bde", _BDE),
-    "bds": _of(
+    "bds": _differing(
         "discrete",
         ("iss",),
         "Bayesian Dirichlet, sparse: prior on observed configurations",
         _dirichlet(_OBSERVED, lambda parameters: parameters.iss, _all_rows),
     ),
-    "bdj": _of(
+    "bdj": _differing(
         "discrete", (), "Bayesian Dirichlet, Jeffreys' prior",
         _dirichlet(_CELL, lambda parameters: 0.5, _all_rows),
     ),
-    "k2": _of(
+    "k2": _differing(
         "discrete", (), "Bayesian Dirichlet, one observation in each cell",
         _dirichlet(_CELL, lambda parameters: 1.0, _all_rows),
     ),
-    "fnml": _of(
+    "fnml": _differing(
         "discrete", (), "factorised normalised maximum likelihood",
         _normalised(NormalisedLikelihood.factorised),
     ),
@@ -255,17 +277,33 @@ SCORES: Mapping[str, ScoreKind] = {
         "continuous", ("k",), "pcalg's penalised likelihood, without rows that set the variable",
         _gaussian(LikelihoodConvention.maximum, _bic, _rows_without_intervention),
     ),
-    "loglik-cg": _of("mixed", (), "log likelihood", _mixed(_none)),
-    "aic-cg": _of("mixed", ("k",), "Akaike's criterion", _mixed(_aic)),
-    "bic-cg": _of("mixed", ("k",), "Bayesian information criterion", _mixed(_bic)),
-    "ebic-cg": _of("mixed", ("k", "gamma"), "bic-cg with a penalty per arc", _mixed(_bic)),
+    "loglik-cg": _differing("mixed", (), "log likelihood", _mixed(_none)),
+    "aic-cg": _differing("mixed", ("k",), "Akaike's criterion", _mixed(_aic)),
+    "bic-cg": _differing("mixed", ("k",), "Bayesian information criterion", _mixed(_bic)),
+    "ebic-cg": _differing(
+        "mixed", ("k", "gamma"), "bic-cg with a penalty per arc", _mixed(_bic)
+    ),
+    "loglik-dg": _of("mixed", (), "log likelihood, degenerate Gaussian", _degenerate(_none)),
+    "aic-dg": _of("mixed", ("k",), "Akaike's criterion, degenerate Gaussian", _degenerate(_aic)),
+    "bic-dg": _of(
+        "mixed", ("k",), "Bayesian information criterion, degenerate Gaussian", _degenerate(_bic)
+    ),
+    "ebic-dg": _of("mixed", ("k", "gamma"), "bic-dg with a penalty per arc", _degenerate(_bic)),
+    "l0-dg": _of(
+        "mixed", ("k",), "bic-dg of the rows in which a variable was not set",
+        _degenerate(_bic, _rows_without_intervention),
+    ),
 }  # fmt: skip
 
 
 DefaultScores: TypeAlias = Mapping[DataKind, ScoreName]
-CRITERIA: DefaultScores = {"continuous": "bic-g", "discrete": "bic", "mixed": "bic-cg"}
-"""The Bayesian information criterion for each kind of data."""
-MARGINAL: DefaultScores = {"continuous": "bge", "discrete": "bde", "mixed": "bic-cg"}
+CRITERIA: DefaultScores = {"continuous": "bic-g", "discrete": "bic", "mixed": "bic-dg"}
+"""The Bayesian information criterion for each kind of data, equal for equivalent DAGs."""
+EXTENDED: Mapping[ScoreName, ScoreName] = {"bic": "ebic", "bic-g": "ebic-g", "bic-dg": "ebic-dg"}
+"""The criterion with a penalty per arc that takes the place of the default on wide data."""
+EXTENDED_GAMMA = 0.25
+"""Its weight: each arc costs the logarithm of the number of variables more."""
+MARGINAL: DefaultScores = {"continuous": "bge", "discrete": "bde", "mixed": "bic-dg"}
 """The marginal likelihood for each kind of data, where there is one."""
 
 

@@ -1,8 +1,9 @@
-// Charts: drawn when they come into view, redrawn with the filtered tables.
+// Charts: drawn when they come into view, drawn again with the filtered tables.
 
 const NAMED = ["runs", "settings", "by_data"];
 const charts = new Map();
 const ERRORS_ONLY = 1;
+let round = 0;
 
 function namesIn(part, found = new Set()) {
   if (Array.isArray(part)) part.forEach((item) => namesIn(item, found));
@@ -13,48 +14,108 @@ function namesIn(part, found = new Set()) {
   return found;
 }
 
-// Vega marks the rows it is given, so each chart has its own.
-function copies(name) {
-  return chosen(name).map((row) => ({ ...row }));
+function specOf(figure) {
+  const choice = figure.querySelector("select.variant");
+  return report.figures[figure.dataset.figure][choice ? Number(choice.value) : 0];
 }
 
-function fitted(spec, width) {
-  const made = structuredClone(spec);
-  if (typeof made.width === "number") {
-    made.width = "container";
-    made.autosize = { type: "fit-x", contains: "padding" };
-    const least = made.usermeta ? made.usermeta.least_width : 0;
-    if (width < least) made.width = least;
+// Data of a chart's own come by columns.
+function unfold(part) {
+  if (!part || typeof part !== "object") return;
+  if (part.data && part.data.columns) part.data = { values: rowsOf(part.data.columns) };
+  for (const [name, value] of Object.entries(part)) if (name !== "data") unfold(value);
+}
+
+// The rows of a chart; of more kinds of data than there is room for panels, of some.
+// Vega marks the rows it is given, so each chart has its own.
+function rowsFor(spec, look) {
+  const kept = spec.facet ? new Set(panelKinds()) : null;
+  const found = {};
+  for (const name of namesIn(spec)) {
+    const rows = chosen(name).filter((row) => !kept || kept.has(row.case));
+    // Grey context lies behind what has a colour.
+    if (look.grey.size) rows.sort((a, b) => look.grey.has(b.id) - look.grey.has(a.id));
+    found[name] = rows.map((row) => ({ ...row }));
   }
-  if (width < 640) made.config.legend = { ...made.config.legend, orient: "bottom", columns: 2 };
-  // A title longer than its axis has room on the left, where the labels are.
-  if (width < 440) made.config.axisX = { titleAnchor: "end" };
-  return made;
+  return found;
 }
 
 async function draw(figure) {
-  const name = figure.dataset.figure;
-  const choice = figure.querySelector("select.variant");
   const plot = figure.querySelector(".plot");
-  const spec = fitted(report.figures[name][choice ? Number(choice.value) : 0], plot.clientWidth);
-  const needed = namesIn(spec);
-  spec.datasets = {};
-  for (const table of needed) spec.datasets[table] = copies(table);
+  const spec = structuredClone(specOf(figure));
+  unfold(spec);
+  const look = lookNow();
+  spec.datasets = rowsFor(spec, look);
+  const present = presentIn(spec);
+  const grey = paint(spec, look, present);
+  figure.classList.toggle("panels", Boolean(spec.facet) && chosenCases().length > 1);
+  fit(spec, plot.clientWidth, present);
   const before = charts.get(figure);
-  if (before) before.result.finalize();
-  const actions = { export: true, source: false, compiled: false, editor: false };
-  const result = await vegaEmbed(plot, spec, { renderer: "svg", actions, mode: "vega-lite",
-    logLevel: ERRORS_ONLY });
+  // The page does not jump while a chart is replaced by the next.
+  plot.style.minHeight = `${plot.offsetHeight}px`;
+  if (before) before.finalize();
+  const result = await vegaEmbed(plot, spec, { renderer: "svg", actions: false,
+    mode: "vega-lite", logLevel: ERRORS_ONLY });
+  plot.style.minHeight = "";
   result.view.addEventListener("click", (event, item) => openFromChart(item));
-  charts.set(figure, { result, needed });
+  charts.set(figure, result);
+  describe(figure, plot);
+  noteOn(figure, notesOf(spec, grey));
   figure.dataset.drawn = "yes";
 }
 
-function redraw() {
-  for (const [figure, { result, needed }] of charts) {
-    if (!needed.size) continue;
-    for (const table of needed) result.view.data(table, copies(table));
-    result.view.resize().runAsync().catch(() => draw(figure));
+// A screen reader hears what the figure is about rather than each of its marks.
+function describe(figure, plot) {
+  const svg = plot.querySelector("svg");
+  if (!svg) return;
+  const choice = figure.querySelector("select.variant");
+  const shown = choice ? `, ${choice.selectedOptions[0].textContent}` : "";
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", figure.querySelector("h3").firstChild.textContent + shown);
+}
+
+function notesOf(spec, grey) {
+  const notes = [];
+  const kinds = chosenCases().length;
+  if (spec.facet && kinds > mostPanels()) {
+    notes.push(`${mostPanels()} of ${kinds} kinds of data are shown; the filters choose others.`);
+  }
+  if (grey.size) {
+    notes.push(`Grey: ${[...grey].join(", ")}. Choose fewer algorithms to give each a colour.`);
+  }
+  return notes;
+}
+
+function noteOn(figure, notes) {
+  let place = figure.querySelector(".note");
+  if (!place) {
+    place = element("p", { class: "note" });
+    figure.querySelector(".plot").after(place);
+  }
+  place.textContent = notes.join(" ");
+  place.hidden = !notes.length;
+}
+
+// What has come into view is drawn at once, the rest one after the other.
+async function redraw() {
+  const mine = ++round;
+  const stale = [...charts.keys()].filter((figure) => namesIn(specOf(figure)).size);
+  const away = (figure) => Math.abs(figure.getBoundingClientRect().top);
+  for (const figure of stale.sort((a, b) => away(a) - away(b))) {
+    if (mine !== round) return;
+    await draw(figure);
+  }
+}
+
+// Figures with a choice of kinds of data follow a filter that leaves one of them.
+function followFilters() {
+  const left = chosenCases();
+  for (const choice of document.querySelectorAll("select.variant")) {
+    const place = [...choice.options].findIndex((option) => option.textContent === left[0]);
+    if (left.length !== 1 || place < 0 || choice.selectedIndex === place) continue;
+    choice.selectedIndex = place;
+    const figure = choice.closest("figure");
+    if (charts.has(figure)) draw(figure);
   }
 }
 
@@ -63,6 +124,25 @@ function openFromChart(item) {
   if (!row) return;
   if (typeof row.run === "number") openRun(row.run);
   else if (row.setting) openSetting(row.setting, row.case);
+}
+
+async function saveChart(figure, kind) {
+  const result = charts.get(figure);
+  if (!result) return;
+  const before = result.view.background();
+  const url = await result.view.background("white").toImageURL(kind, 2);
+  result.view.background(before);
+  element("a", { href: url, download: `${figure.dataset.figure}.${kind}` }).click();
+}
+
+function saveButtons(figure) {
+  return element("span", { class: "save" }, ...["svg", "png"].map((kind) => {
+    const button = element("button", { type: "button", onclick: () => saveChart(figure, kind) },
+      kind.toUpperCase());
+    button.setAttribute("aria-label",
+      `save the figure ${figure.querySelector("h3").textContent} as ${kind.toUpperCase()}`);
+    return button;
+  }));
 }
 
 function startCharts() {
@@ -75,9 +155,14 @@ function startCharts() {
     }
   }, { rootMargin: "600px" });
   for (const figure of figures) {
+    figure.querySelector("h3").after(saveButtons(figure));
+    figure.classList.toggle("wide", isWide(figure));
     watcher.observe(figure);
     const choice = figure.querySelector("select.variant");
-    if (choice) choice.addEventListener("change", () => draw(figure));
+    if (!choice) continue;
+    // A large study has more choices than the page has charts.
+    choice.length = Math.min(choice.length, report.figures[figure.dataset.figure].length);
+    choice.addEventListener("change", () => draw(figure));
   }
   window.addEventListener("beforeprint", () => figures.forEach((figure) => {
     if (!charts.has(figure)) draw(figure);

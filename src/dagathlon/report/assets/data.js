@@ -54,17 +54,30 @@ const parameters = variedParameters();
 
 const filters = { ids: new Set(algorithms), case: "", factors: {}, parameters: {} };
 
+function passesCase(name) {
+  if (filters.case && name !== filters.case) return false;
+  return Object.entries(filters.factors).every(([factor, value]) =>
+    value === "" || String(report.factors[factor][name]) === value);
+}
+
 function passes(row) {
   if (!filters.ids.has(row.id)) return false;
-  if (filters.case && row.case && row.case !== filters.case) return false;
-  for (const [name, value] of Object.entries(filters.factors)) {
-    if (row.case && value !== "" && String(report.factors[name][row.case]) !== value) return false;
-  }
+  if (row.case && !passesCase(row.case)) return false;
   for (const [name, value] of Object.entries(filters.parameters)) {
     const own = report.parameters[row.setting];
     if (value !== "" && own && name in own && JSON.stringify(own[name]) !== value) return false;
   }
   return true;
+}
+
+function chosenCases() {
+  return cases.filter(passesCase);
+}
+
+function isFiltered() {
+  const set = (values) => Object.values(values).some((value) => value !== "");
+  return filters.ids.size < algorithms.length || filters.case !== "" || set(filters.factors)
+    || set(filters.parameters);
 }
 
 function chosen(name) {
@@ -91,5 +104,6 @@ function shown(value) {
 }
 
 function titleOf(metric) {
-  return report.metrics[metric] ? report.metrics[metric].title : metric.replaceAll("_", " ");
+  const title = report.metrics[metric] ? report.metrics[metric].title : metric.replaceAll("_", " ");
+  return title.replace(/ ([↑↓])$/, "\u00a0$1"); // the arrow stays with its word
 }

@@ -3,6 +3,8 @@
 const CIRCLE = 1, ARROW = 2;
 const SVG = "http://www.w3.org/2000/svg";
 const HEIGHT_OF_NODE = 22;
+const MEANINGS = { correct: "correct", turned: "another direction", missing: "missing",
+  wrong: "not in the truth" };
 
 function unpacked(text, count) {
   const edges = new Map();
@@ -16,7 +18,8 @@ function unpacked(text, count) {
   return edges;
 }
 
-// The two graphs of a run over the nodes of the truth, or of the estimate when there is none.
+// The two graphs of a run over the nodes of the truth, or of the estimate when there is none; and
+// their classes where both have one.
 function graphsOf(run) {
   const stored = report.graphs.runs[run];
   if (!stored) return null;
@@ -24,12 +27,20 @@ function graphsOf(run) {
   const names = report.graphs.nodes[nodes];
   const estimate = named(unpacked(text, names.length), names);
   if (truthNumber === null) return { names, places: onCircle(names), estimate, truth: null };
-  const truth = report.graphs.truths[truthNumber];
-  const trueNames = report.graphs.nodes[truth.nodes];
-  const places = truth.at ? trueNames.map((_, k) => [truth.at[2 * k], truth.at[2 * k + 1]])
+  const stood = report.graphs.truths[truthNumber];
+  const trueNames = report.graphs.nodes[stood.nodes];
+  const places = stood.at ? trueNames.map((_, k) => [stood.at[2 * k], stood.at[2 * k + 1]])
     : onCircle(trueNames);
-  return { names: trueNames, places, estimate,
-    truth: named(unpacked(truth.edges, trueNames.length), trueNames) };
+  const truth = named(unpacked(stood.edges, trueNames.length), trueNames);
+  const found = { names: trueNames, places, estimate, truth };
+  if (stored.length > 3) {
+    found.classes = {
+      estimate: stored[3] === null ? estimate : named(unpacked(stored[3], names.length), names),
+      truth: stood.class === null ? truth
+        : named(unpacked(stood.class, trueNames.length), trueNames),
+    };
+  }
+  return found;
 }
 
 function named(edges, names) {
@@ -37,10 +48,15 @@ function named(edges, names) {
   for (const edge of edges.values()) {
     const [a, b] = [names[edge.i], names[edge.j]];
     const flip = a > b;
-    found.set(JSON.stringify(flip ? [b, a] : [a, b]), { from: flip ? b : a, to: flip ? a : b,
-      atFrom: flip ? edge.atJ : edge.atI, atTo: flip ? edge.atI : edge.atJ });
+    const made = { from: flip ? b : a, to: flip ? a : b,
+      atFrom: flip ? edge.atJ : edge.atI, atTo: flip ? edge.atI : edge.atJ };
+    found.set(edgeKey(made), made);
   }
   return found;
+}
+
+function edgeKey(edge) {
+  return JSON.stringify([edge.from, edge.to]);
 }
 
 function onCircle(names) {
@@ -51,19 +67,37 @@ function onCircle(names) {
   });
 }
 
-// The edges of a panel with their classes: those of the estimate, and those it misses.
+function alike(one, other) {
+  return one.atFrom === other.atFrom && one.atTo === other.atTo;
+}
+
+// Whether the direction of an edge is a choice: the class has it both ways.
+function isFree(edge, members) {
+  const own = members && members.get(edgeKey(edge));
+  const arrow = (one) => one.atFrom === ARROW || one.atTo === ARROW;
+  return Boolean(own) && arrow(edge) && !arrow(own);
+}
+
+// The edges of the estimate, and those it misses, by what SHD (CPDAG) makes of them: two edges
+// agree where the CPDAGs of both graphs do. A graph without one is compared mark by mark.
 function compared(graphs) {
+  const { estimate, truth } = graphs.classes || graphs;
   const result = [];
   for (const [key, edge] of graphs.estimate) {
-    const other = graphs.truth && graphs.truth.get(key);
-    const same = other && other.atFrom === edge.atFrom && other.atTo === edge.atTo;
-    const kind = same ? "correct" : other ? "turned" : "wrong";
-    result.push({ ...edge, kind: graphs.truth ? kind : "" });
+    const free = isFree(edge, graphs.classes && estimate);
+    const there = graphs.truth && graphs.truth.has(key);
+    const kind = !there ? "wrong" : alike(estimate.get(key), truth.get(key)) ? "correct" : "turned";
+    result.push({ ...edge, free, kind: graphs.truth ? kind : "" });
   }
   for (const [key, edge] of graphs.truth || []) {
     if (!graphs.estimate.has(key)) result.push({ ...edge, kind: "missing" });
   }
   return result;
+}
+
+function trueEdges(graphs) {
+  return [...graphs.truth.values()].map((edge) =>
+    ({ ...edge, free: isFree(edge, graphs.classes && graphs.classes.truth) }));
 }
 
 function drawing(names, places, edges, label) {
@@ -113,7 +147,8 @@ function nodeShape(name, place) {
 
 function edgeShape(edge, at) {
   const a = at.get(edge.from), b = at.get(edge.to);
-  const group = shape("g", { class: `edge ${edge.kind || ""}`.trim() });
+  const group = shape("g", { class: ["edge", edge.kind, edge.free ? "free" : ""]
+    .filter(Boolean).join(" ") });
   const dx = b.x - a.x, dy = b.y - a.y;
   const length = Math.hypot(dx, dy) || 1;
   // A slight bend keeps edges apart from the nodes that lie on the straight line.
@@ -124,7 +159,9 @@ function edgeShape(edge, at) {
   tip(group, start, middle, edge.atFrom);
   tip(group, end, middle, edge.atTo);
   const title = shape("title", {});
-  title.textContent = `${edge.from} ${written(edge)} ${edge.to}${edge.kind ? `: ${edge.kind}` : ""}`;
+  const words = [edge.kind && MEANINGS[edge.kind], edge.free ? "either direction" : ""];
+  title.textContent = [`${edge.from} ${written(edge)} ${edge.to}`, ...words]
+    .filter(Boolean).join(": ");
   group.append(title);
   return group;
 }

@@ -71,8 +71,10 @@ function refresh() {
   const count = chosen("runs").length;
   document.getElementById("shown-runs").textContent =
     `${count.toLocaleString("en")} of ${tables.runs.length.toLocaleString("en")} runs`;
+  document.documentElement.classList.toggle("filtered", isFiltered());
   listed.forEach((table) => table.update());
   redraw();
+  followFilters();
 }
 
 function nameColumn() {
@@ -85,7 +87,8 @@ function caseColumn() {
 
 function metricColumns(suffix, mark) {
   return report.headlines.map((metric) => ({ name: metric + suffix, title: titleOf(metric),
-    better: report.metrics[metric] ? report.metrics[metric].better : "", mark }));
+    better: report.metrics[metric] ? report.metrics[metric].better : "", mark,
+    note: mark ? `${metric}_note` : null }));
 }
 
 function settingsTable() {
@@ -105,7 +108,7 @@ function viewColumn() {
 }
 
 function runsTable() {
-  const columns = [viewColumn(), nameColumn(), ...caseColumn(), { name: "seed", title: "seed" },
+  const columns = [nameColumn(), viewColumn(), ...caseColumn(), { name: "seed", title: "seed" },
     { name: "status", title: "status", text: true }, ...metricColumns("", false)];
   const others = Object.keys(report.metrics).filter((name) => !report.headlines.includes(name));
   for (const name of others) columns.push({ name, title: titleOf(name) });
@@ -128,13 +131,13 @@ function failuresTable() {
   if (!tables.runs.some((row) => row.status !== "ok")) return;
   const section = document.getElementById("failures");
   section.hidden = false;
-  const columns = [viewColumn(), { name: "status", title: "code", text: true },
-    { name: "count", title: "runs" }, { name: "id", title: "algorithm", text: true },
+  const columns = [{ name: "id", title: "algorithm", text: true }, viewColumn(),
+    { name: "status", title: "code", text: true }, { name: "count", title: "runs" },
     { name: "reason", title: "reason", text: true, wrap: true }];
   listed.push(new DataTable(section, "failures", columns, failureRows));
 }
 
-// Long tables of the evaluations' sections.
+// Long tables of the evaluations' sections; the filters act on those whose rows say of what.
 function listings() {
   for (const place of document.querySelectorAll("[data-listing]")) {
     const name = place.dataset.listing;
@@ -142,7 +145,57 @@ function listings() {
     if (!rows.length) continue;
     const columns = Object.keys(rows[0]).map((column) =>
       ({ name: column, title: column, text: rows.some((row) => typeof row[column] === "string") }));
-    new DataTable(place, name, columns, () => rows);
+    const byCase = rows.every((row) => cases.includes(row.data));
+    const byId = rows.every((row) => algorithms.includes(row.id));
+    listed.push(new DataTable(place, name, columns, () => rows.filter((row) =>
+      (!byCase || passesCase(row.data)) && (!byId || filters.ids.has(row.id)))));
+    const below = place.closest("#filters ~ section") && headingOf(place);
+    if (below && !byCase && !byId) below.append(tag());
+  }
+}
+
+// Marks what stands below the filters and is not theirs; it stands out as soon as one is set.
+function tag() {
+  return element("span", { class: "tag whole", title: "The filters do not act on this." },
+    "whole study");
+}
+
+// Figures with a choice of kinds of data follow the filters of data, and show all algorithms.
+function figureTag(figure) {
+  const choice = figure.querySelector("select.variant");
+  const byCase = choice && [...choice.options].every((one) => cases.includes(one.textContent));
+  return byCase ? element("span", { class: "tag" }, "all algorithms") : tag();
+}
+
+function tagWhatIsNotFiltered() {
+  for (const table of document.querySelectorAll("#filters ~ section > .scroll")) {
+    const heading = headingOf(table);
+    if (heading && !heading.querySelector(".tag")) heading.append(tag());
+  }
+  for (const figure of document.querySelectorAll(
+    "#filters ~ section :is(figure.chart, figure.drawn)")) {
+    const whole = figure.closest("section").querySelector("h2 > .tag");
+    const variants = report.figures[figure.dataset.figure] || [];
+    if (whole || variants.some((spec) => namesIn(spec).size)) continue;
+    figure.querySelector("h3").append(figureTag(figure));
+  }
+}
+
+// What stands above a table: the heading that comes before it.
+function headingOf(table) {
+  for (let at = table.previousElementSibling; at; at = at.previousElementSibling) {
+    if (/^H[23]$/.test(at.tagName)) return at;
+  }
+  return null;
+}
+
+// On a narrow screen each row of the verdict is a card, whose lines say what they are.
+function labelCells() {
+  for (const table of document.querySelectorAll("table.verdict")) {
+    const titles = [...table.querySelectorAll("thead th")].map((th) => th.textContent);
+    for (const row of table.querySelectorAll("tbody tr")) {
+      [...row.children].forEach((cell, i) => { cell.dataset.label = titles[i] || ""; });
+    }
   }
 }
 
@@ -156,10 +209,12 @@ function navigation() {
 
 const verdictSection = document.getElementById("verdict");
 verdictSection.hidden = !verdictSection.querySelector("table");
+tagWhatIsNotFiltered();
 settingsTable();
 runsTable();
 failuresTable();
 listings();
+labelCells();
 startFilters();
 startCharts();
 navigation();

@@ -59,15 +59,49 @@ function graphPanels(number) {
     return element("p", { class: "muted" }, failed ? "The run has no graph."
       : "The graph of this run is not in the report, which holds those of the first seeds.");
   }
-  const panels = [];
-  if (graphs.truth) panels.push(panel("truth", graphs, [...graphs.truth.values()]));
-  panels.push(panel("estimate", graphs, compared(graphs)));
-  const key = element("p", { class: "key muted", hidden: !graphs.truth },
-    element("span", {}, "— correct"), element("span", { class: "missing" }, "- - missing"),
-    element("span", { class: "turned" }, "— other direction"),
-    element("span", { class: "wrong" }, "— not in the truth"));
+  const edges = compared(graphs);
+  const panels = [panel("estimate", graphs, edges)];
+  if (graphs.truth) panels.unshift(panel("truth", graphs, trueEdges(graphs)));
   const large = graphs.names.length > MANY_NODES ? "graphs large" : "graphs";
-  return element("div", {}, element("div", { class: large }, ...panels), key);
+  return element("div", {}, element("div", { class: large }, ...panels),
+    ...(graphs.truth ? [keyOf(graphs, edges), explained(number, graphs, edges)] : []));
+}
+
+function counted(edges, kind) {
+  return edges.filter((edge) => edge.kind === kind).length;
+}
+
+// What each line means, with how many there are of it.
+function keyOf(graphs, edges) {
+  const entries = Object.entries(MEANINGS).map(([kind, words]) =>
+    element("span", {}, sample(kind), `${words} (${counted(edges, kind)})`));
+  const free = [...edges, ...trueEdges(graphs)].some((edge) => edge.free);
+  if (free) entries.push(element("span", {}, sample("correct free"), "either direction will do"));
+  return element("p", { class: "key muted" }, ...entries);
+}
+
+function sample(kind) {
+  const svg = shape("svg", { viewBox: "0 0 38 12", "aria-hidden": "true" });
+  const group = shape("g", { class: `edge ${kind}` });
+  group.append(shape("path", { d: "M0 6 L36 6" }));
+  tip(group, { x: 38, y: 6 }, { x: 0, y: 6 }, ARROW);
+  svg.append(group);
+  return svg;
+}
+
+// Which distance the colours add up to.
+function explained(number, graphs, edges) {
+  const metric = graphs.classes ? "SHD_cpdag" : "SHD";
+  const name = titleOf(metric).replace(/\s[↑↓]$/, "");
+  const terms = ["missing", "wrong", "turned"].map((kind) => counted(edges, kind));
+  const sum = terms.reduce((a, b) => a + b);
+  const how = graphs.classes
+    ? "Colours compare the Markov equivalence classes (CPDAGs) of the two graphs"
+    : "The estimate has no CPDAG, so colours compare the marks of each edge";
+  const adds = tables.runs[number][metric] === sum
+    ? `: ${terms[0]} missing + ${terms[1]} not in the truth + ${terms[2]} in another direction = ${name} ${sum}.`
+    : ".";
+  return element("p", { class: "muted explained" }, how + adds);
 }
 
 function panel(name, graphs, edges) {

@@ -93,10 +93,14 @@ class DataTable {
     const found = {};
     for (const column of this.columns) {
       if (!column.better || !column.mark) continue;
-      const values = rows.map((row) => row[column.name]).filter((v) => typeof v === "number");
-      if (values.length < 2) continue;
-      found[column.name] = values.reduce((a, b) =>
-        (column.better === "more" ? Math.max(a, b) : Math.min(a, b)));
+      const groups = new Map(); // values on unlike data do not compare
+      for (const row of rows) {
+        if (typeof row[column.name] !== "number" || noteOf(row, column)) continue;
+        groups.set(row.case, [...(groups.get(row.case) || []), row[column.name]]);
+      }
+      found[column.name] = new Map([...groups].filter(([, values]) => values.length > 1)
+        .map(([name, values]) => [name, values.reduce((a, b) =>
+          (column.better === "more" ? Math.max(a, b) : Math.min(a, b)))]));
     }
     return found;
   }
@@ -114,11 +118,23 @@ class DataTable {
   }
 }
 
+// What speaks against a mean: a sign, then words ("(18 of 30) mean over …", "▾ worse than …").
+function noteOf(row, column) {
+  return column.note ? row[column.note] : null;
+}
+
 function cell(row, column, best) {
   const content = column.render ? column.render(row) : shown(row[column.name]);
   const classes = [column.text ? "text" : "", column.wrap ? "wrap" : ""];
-  if (column.name in best && best[column.name] === row[column.name]) classes.push("best");
-  return element("td", { class: classes.join(" ").trim() || null }, content);
+  const note = noteOf(row, column);
+  if (note) classes.push("noted");
+  else if (column.name in best && best[column.name].get(row.case) === row[column.name]) {
+    classes.push("best");
+  }
+  const at = note ? note.indexOf(" ") : 0;
+  const mark = note ? element("small", { class: "note", title: note.slice(at + 1) },
+    ` ${note.slice(0, at)}`) : null;
+  return element("td", { class: classes.join(" ").trim() || null }, content, mark);
 }
 
 function compare(a, b, down) {

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dagathlon.evaluate.agreement import EdgeAgreement
+from dagathlon.report.charts.consensus import CONNECTORS
 from dagathlon.report.charts.parts import STEP, Chart, Rows, nothing
 
 MOST_EDGES = 40
@@ -30,17 +31,10 @@ def agreement_plot(edges: Sequence[EdgeAgreement], true: frozenset[frozenset[str
         columns = {ALL: edge.support} | dict(edge.by)
         if true is not None:
             columns = {"truth": float(frozenset((edge.left, edge.right)) in true)} | columns
-        name = f"{edge.left} {arrow(edge)} {edge.right}"
+        name = f"{edge.left} {CONNECTORS[edge.direction]} {edge.right}"
         rows += [{"edge": name, "column": key, "share": v} for key, v in columns.items()]
     order = list(dict.fromkeys(str(row["column"]) for row in rows))
-    return _tiles(rows, ("column", order), ("edge", None), "share", "share of graphs with the edge")
-
-
-def arrow(edge: EdgeAgreement) -> str:
-    """The direction that more than half of those who join the pair give it."""
-    if edge.forward > edge.support / 2:
-        return "→"
-    return "←" if edge.backward > edge.support / 2 else "–"
+    return tiles(rows, ("column", order), ("edge", None), "share", "share of graphs with the edge")
 
 
 def overlap_plot(rows: Rows) -> Chart:
@@ -55,16 +49,29 @@ def overlap_plot(rows: Rows) -> Chart:
         return nothing("there are no graphs")
     order = list(dict.fromkeys(row["left"] for row in rows))
     words = "shared edges / all edges of the two"
-    return _tiles(rows, ("right", order), ("left", order), "overlap", words)
+    return tiles(rows, ("right", order), ("left", order), "overlap", words)
 
 
-def _tiles(
+def tiles(
     rows: Rows,
     x: tuple[str, Sequence[str]],
     y: tuple[str, Sequence[str] | None],
     value: str,
     words: str,
 ) -> Chart:
+    """Cells from white to blue with their numbers: a value for each column and line.
+
+    Parameters
+    ----------
+    rows
+        A row for each cell.
+    x, y
+        Fields of columns and lines, and their order; None is the order of the rows.
+    value
+        The field that is shown, from 0 to 1.
+    words
+        What it is.
+    """
     order = list(y[1] or dict.fromkeys(row[y[0]] for row in rows))
     axis: dict[str, Any] = {"ticks": False, "domain": False, "grid": False}
     ink = {"condition": {"test": f"datum.{value} > 0.6", "value": "white"}, "value": "#1b1f24"}

@@ -41,6 +41,7 @@ def boxes(
     log: bool = False,
     show_seed: bool = False,
     limits: Sequence[float] | None = None,
+    step: int = STEP,
 ) -> Chart:
     """A box for each setting: quartiles, whiskers to 1.5 times their distance, single outliers.
 
@@ -60,17 +61,19 @@ def boxes(
         Whether outliers carry their seed.
     limits
         Limits of the axis.
+    step
+        Height of a row.
     """
     if not has_values(runs, metric):
         return nothing(f"no run has a number for: {words(metric).title}")
     least = "> 0" if log else "!= null"
     few = is_few(runs)
-    layers = [_points(show_seed)] if few else [_box(show_seed)]
+    layers = [_points(show_seed)] if few else [_box(show_seed, step)]
     if show_seed and not few:
         layers.append(_seeds_of_outliers(metric))
     return {
         "width": WIDTH,
-        "height": {"step": STEP},
+        "height": {"step": step},
         "data": data(RUNS, runs, ("setting", "id", "seed", "run", "case", metric)),
         "transform": [{"filter": f"isValid(datum['{metric}']) && datum['{metric}'] {least}"}],
         "encoding": {
@@ -88,8 +91,8 @@ def boxes(
 
 
 def is_few(runs: Rows) -> bool:
-    """Whether the settings have too few runs each for boxes."""
-    return len(runs) <= _FEW * len({row["setting"] for row in runs})
+    """Whether the settings have too few runs each, on one kind of data, for boxes."""
+    return len(runs) <= _FEW * len({(row["setting"], row.get("case")) for row in runs})
 
 
 def _counts(runs: Rows, metric: str) -> bool:
@@ -105,7 +108,8 @@ def setting_axis(runs: Rows) -> dict[str, Any]:
 
 
 def _scale(log: bool, limits: Sequence[float] | None) -> dict[str, Any]:
-    scale: dict[str, Any] = {"type": "log", "nice": False} if log else {"zero": False}
+    scale: dict[str, Any] = {"type": "log"} if log else {"zero": False}
+    scale |= {"nice": False, "padding": 6}
     if limits is not None and (not log or limits[0] > 0):
         scale["domain"] = list(limits)
     return scale
@@ -115,10 +119,14 @@ def _coloured(layer: Chart, look: Look) -> Chart:
     return layer | {"encoding": layer.get("encoding", {}) | {"color": look.colour(legend=False)}}
 
 
-def _box(show_seed: bool) -> Chart:
+def _box(show_seed: bool, step: int) -> Chart:
     outliers: Any = False if show_seed else {"size": 16, "opacity": 1}
-    mark = {"type": "boxplot", "extent": _IQR, "size": 9, "outliers": outliers}
-    mark |= {"median": {"color": "white", "strokeWidth": 1.5}, "ticks": {"size": 6}}
+    size = round(0.55 * step)
+    mark = {"type": "boxplot", "extent": _IQR, "size": size, "outliers": outliers}
+    mark |= {
+        "median": {"color": "white", "strokeWidth": 1.5},
+        "ticks": {"size": round(2 * size / 3)},
+    }
     return {"mark": mark, "encoding": {"tooltip": tooltip(setting="algorithm", seed="seed")}}
 
 
@@ -158,9 +166,7 @@ def graph_types(runs: Rows) -> Chart:
     found = [row for row in runs if row.get("graph_type")]
     if not found:
         return nothing("no run has a graph")
-    present = {str(row["graph_type"]) for row in found}
-    domain = [kind for kind in _TYPES if kind in present] + sorted(present - set(_TYPES))
-    colours = [_TYPES.get(kind, _TYPES["unknown"]) for kind in domain]
+    domain, colours = _kinds(found)
     shapes = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]
     kind = {"field": "graph_type", "type": "nominal", "title": None, "legend": {"orient": "top"}}
     many = len({row["seed"] for row in found}) > _MANY_SEEDS
@@ -182,3 +188,52 @@ def graph_types(runs: Rows) -> Chart:
             "tooltip": tooltip(setting="algorithm", seed="seed", graph_type="graph"),
         },
     }
+
+
+def kinds_of_graph(runs: Rows, step: int = STEP) -> Chart:
+    """A bar for each setting, of as many graphs as it gave, by their kind.
+
+    Parameters
+    ----------
+    runs
+        One row per run, with the columns `setting` and `graph_type`.
+    step
+        Height of a row.
+    """
+    found = [row for row in runs if row.get("graph_type")]
+    if not found:
+        return nothing("no run has a graph")
+    domain, colours = _kinds(found)
+    return {
+        "width": WIDTH,
+        "height": {"step": step},
+        "data": data(RUNS, runs, ("setting", "id", "run", "case", "graph_type")),
+        "transform": [{"filter": "isValid(datum.graph_type)"}],
+        "mark": {"type": "bar", "height": round(0.65 * step)},
+        "encoding": {
+            "y": setting_axis(found),
+            "x": {
+                "aggregate": "count",
+                "type": "quantitative",
+                "title": "graphs",
+                "axis": {"tickMinStep": 1},
+            },
+            "color": {
+                "field": "graph_type",
+                "type": "nominal",
+                "title": None,
+                "scale": {"domain": domain, "range": colours},
+            },
+            "tooltip": [
+                *tooltip(setting="algorithm", graph_type="graph"),
+                {"aggregate": "count", "title": "graphs"},
+            ],
+        },
+    }
+
+
+def _kinds(found: Rows) -> tuple[list[str], list[str]]:
+    """The kinds of graph that came out, with their colours."""
+    present = {str(row["graph_type"]) for row in found}
+    domain = [kind for kind in _TYPES if kind in present] + sorted(present - set(_TYPES))
+    return domain, [_TYPES.get(kind, _TYPES["unknown"]) for kind in domain]

@@ -9,8 +9,8 @@ from dagathlon.evaluate.significance import Nemenyi
 from dagathlon.report.charts.parts import Chart, nothing
 from dagathlon.report.look import Look
 
-_WIDTH, _STEP, _LETTER = 720, 20, 5.8
-_LONGEST, _LEAST_AXIS = 262, 170
+_WIDTH, _STEP, _LETTER = 720, 20, 6.0
+_LEAST_AXIS, _POINT = 170, 16
 _BAR = 0.42
 _INK = {"color": "#8c8c8c"}
 
@@ -21,35 +21,42 @@ def critical_difference(found: Nemenyi | None, ids: Mapping[str, str], look: Loo
     Parameters
     ----------
     found
-        Average ranks and groups; None when there are too few data sets.
+        Average ranks and groups; None when there are too few blocks.
     ids
         The algorithm of each competitor.
     look
         Colours and symbols.
     """
     if found is None:
-        return nothing("ranks are compared on five or more data sets that all took part in")
+        return nothing("ranks are compared on five or more blocks of data that all took part in")
     k = len(found.names)
     top = 1.0 + _BAR * len(found.groups)
     rows = [_place(found, i, top) | {"id": ids[found.names[i]]} for i in range(k)]
     depth = max(float(row["y"]) for row in rows) + 0.6
-    gutter = min(_LETTER * max(len(row["label"]) for row in rows) + 12, _LONGEST)
-    x = _axis(k, gutter)
+    left, right = _gutter(rows, "left"), _gutter(rows, "right")
+    axis = max(_LEAST_AXIS, _POINT * k)
+    x = _axis(k, left, right, axis)
     y: Chart = {"field": "y", "type": "quantitative", "axis": None}
     y["scale"] = {"domain": [depth, -1.0], "zero": False, "nice": False}
     layers = [*_scale(found, x, y), *_names(rows, x, y, look), _groups(found, x, y)]
     height = int(_STEP * (depth + 1.2))
     # A page that is narrower than this lets the reader scroll rather than cut the names.
-    room = {"least_width": round(2 * gutter + _LEAST_AXIS)}
-    return {"width": _WIDTH, "height": height, "layer": layers, "usermeta": room}
+    least = round(left + right + axis)
+    room = {"least_width": least}
+    return {"width": max(_WIDTH, least), "height": height, "layer": layers, "usermeta": room}
 
 
-def _axis(k: int, gutter: float) -> Chart:
-    """Ranks from 1 to k, with a gutter on both sides for the names, however wide the figure."""
-    margin = f"{gutter * (k - 1):.6g} / max(width - {2 * gutter:.6g}, {_LEAST_AXIS / 2})"
-    low, high = {"expr": f"1 - {margin}"}, {"expr": f"{k} + {margin}"}
+def _gutter(rows: list[dict[str, Any]], side: str) -> float:
+    """The room that the names on one side need."""
+    return _LETTER * max((len(row["label"]) for row in rows if row["side"] == side), default=0) + 12
+
+
+def _axis(k: int, left: float, right: float, least: float) -> Chart:
+    """Ranks from 1 to k, with gutters on both sides for the names, however wide the figure."""
+    unit = f"{k - 1} / max(width - {left + right:.6g}, {least / 2})"
+    low, high = {"expr": f"1 - {left:.6g} * {unit}"}, {"expr": f"{k} + {right:.6g} * {unit}"}
     ticks = list(range(1, k + 1, 1 + k // 16))
-    shown = {"orient": "top", "grid": False, "domain": False, "values": ticks, "format": "~g"}
+    shown = {"orient": "top", "grid": False, "domain": False, "values": ticks, "format": "d"}
     return {
         "field": "rank",
         "type": "quantitative",
@@ -95,7 +102,7 @@ def _names(rows: list[dict[str, Any]], x: Chart, y: Chart, look: Look) -> list[C
     labels: list[Chart] = [
         {
             "transform": [{"filter": {"field": "side", "equal": side}}],
-            "mark": {"type": "text", "align": align, "dx": dx, "fontSize": 11, "limit": _LONGEST},
+            "mark": {"type": "text", "align": align, "dx": dx, "fontSize": 11},
             "encoding": {"x": x | {"field": "end"}, "y": y, "text": {"field": "label"}},
         }
         for side, align, dx in (("left", "right", -5), ("right", "left", 5))
@@ -124,7 +131,7 @@ def _scale(found: Nemenyi, x: Chart, y: Chart) -> list[Chart]:
     """The critical difference as a length, above the axis."""
     end = min(1 + found.difference, float(len(found.names)))
     cut = " (longer than the axis)" if found.difference > len(found.names) - 1 else ""
-    text = f"critical difference {found.difference:.2f}{cut}, {found.n} data sets"
+    text = f"critical difference {found.difference:.2f}{cut}, {found.n} blocks"
     values = {"values": [{"rank": 1.0, "end": end, "y": -0.65, "text": text}]}
     whole = {"values": [{"rank": 1.0, "end": float(len(found.names)), "y": 0.0}]}
     line = {"type": "rule", "strokeWidth": 1, "opacity": 1, **_INK}

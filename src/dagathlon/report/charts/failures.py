@@ -15,18 +15,21 @@ STATUSES = {
 }
 
 
-def outcomes(runs: Rows) -> Chart:
+def outcomes(runs: Rows, step: int = STEP) -> Chart:
     """A bar for each setting, of as many runs as it has, by how they ended.
 
     Parameters
     ----------
     runs
         One row per run, with the columns `setting` and `status`.
+    step
+        Height of a row.
     """
     if not runs:
         return nothing("there are no runs")
-    words = [text for text, _ in STATUSES.values()]
-    colours = [colour for _, colour in STATUSES.values()]
+    present = {row["status"] for row in runs}
+    there = [ending for status, ending in STATUSES.items() if status in present]
+    words, colours = [text for text, _ in there], [colour for _, colour in there]
     lookup = "{" + ",".join(f"'{k}':'{text}'" for k, (text, _) in STATUSES.items()) + "}"
     colour = {
         "field": "outcome",
@@ -36,10 +39,10 @@ def outcomes(runs: Rows) -> Chart:
     }
     return {
         "width": WIDTH,
-        "height": {"step": STEP},
+        "height": {"step": step},
         "data": data(RUNS, runs, ("setting", "id", "status", "case", "run")),
         "transform": [{"calculate": f"({lookup})[datum.status]", "as": "outcome"}],
-        "mark": {"type": "bar", "height": 11},
+        "mark": {"type": "bar", "height": round(0.65 * step)},
         "encoding": {
             "y": setting_axis(runs),
             "x": {

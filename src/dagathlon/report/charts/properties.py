@@ -37,7 +37,7 @@ def graph_properties(rows: Rows) -> Chart:
     present = [words for words in PROPERTIES.values() if words in {c["property"] for c in cells}]
     seeds = len({row["seed"] for row in rows})
     height = max(4, min(14, 240 // max(seeds, 1)))
-    axis = {"labels": seeds <= _MOST_SEEDS, "ticks": False}
+    axis = {"labels": seeds <= _MOST_SEEDS, "ticks": False, "labelOverlap": True}
     panels = [
         _bars([cell for cell in cells if cell["adjmat"] == setting], setting, present, axis, height)
         for setting in dict.fromkeys(cell["adjmat"] for cell in cells)

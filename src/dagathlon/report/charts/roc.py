@@ -86,13 +86,14 @@ def roc(
     if not has_values(settings, f"{x}_median"):
         return nothing("no run could be compared with a true graph")
     points = _points(settings, x, y, look, options)
+    numbered = options.label != "none"
     layers = [
         *([_bars(x, y)] if options.errorbar else []),
         *([_bars(y, x, vertical=False)] if options.errorbarh else []),
         *([_path(x, y, options.line)] if options.path else []),
         *([_single_runs(runs, x, y, look, options.show_seed)] if options.scatter else []),
-        _medians(x, y, look, options.text),
-        *([_numbers()] if options.label != "none" else []),
+        _medians(x, y, look, options),
+        *([_numbers()] if numbered else []),
     ]
     return {
         "width": WIDTH,
@@ -101,7 +102,7 @@ def roc(
         "encoding": {
             "x": quantity(f"{x}_median", x, options.xlim),
             "y": quantity(f"{y}_median", y, options.ylim),
-            "color": look.colour(),
+            "color": look.colour(numbered=numbered),
         },
         "layer": [_clipped(layer) for layer in layers] if options.limited else layers,
     }
@@ -190,14 +191,15 @@ def _with(layer: Chart, channel: str, encoding: Any) -> Chart:
     return layer | {"encoding": layer["encoding"] | {channel: encoding}}
 
 
-def _medians(x: str, y: str, look: Look, text: bool) -> Chart:
+def _medians(x: str, y: str, look: Look, options: RocOptions) -> Chart:
     tips = tooltip(setting="algorithm", case="data", n_seeds="seeds")
     tips += [{"field": f"{metric}_median", "title": metric, "format": ".3f"} for metric in (x, y)]
-    if text:
+    if options.text:
         mark = {"type": "text", "fontSize": 10, "fontWeight": "bold"}
         return {"mark": mark, "encoding": {"text": {"field": "value"}, "tooltip": tips}}
     mark = {"type": "point", "filled": True, "size": 70, "opacity": 1}
-    return {"mark": mark, "encoding": {"shape": look.shape(), "tooltip": tips}}
+    shape = look.shape(numbered=options.label != "none")
+    return {"mark": mark, "encoding": {"shape": shape, "tooltip": tips}}
 
 
 def _numbers() -> Chart:

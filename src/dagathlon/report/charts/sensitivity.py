@@ -97,8 +97,8 @@ def _curves(table: _Table, metric: str, what: str, look: Look) -> Chart:
         "encoding": {"y": {"field": fields[1], "type": "quantitative"}, "y2": {"field": fields[2]}},
     }
     line: Chart = {
-        "mark": {"type": "line", "opacity": 1, "strokeOpacity": 0.6},
-        "encoding": {"detail": {"field": "case"}},
+        "mark": {"type": "line", "opacity": 1, "strokeOpacity": 0.6, "strokeWidth": 1.5},
+        "encoding": {"detail": {"field": "group" if name == DATA else "case"}},
     }
     point: Chart = {
         "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
@@ -110,7 +110,11 @@ def _curves(table: _Table, metric: str, what: str, look: Look) -> Chart:
             ],
         },
     }
-    encoding = {"x": x, "y": quantity(fields[0], metric), "color": look.colour()}
+    colour = look.colour()
+    there = sorted({str(row["id"]) for row in rows})
+    for part in (colour, point["encoding"]["shape"]):
+        part["legend"]["values"] = there
+    encoding = {"x": x, "y": quantity(fields[0], metric), "color": colour}
     layers = [bars, line, point]
     if x["type"] == "nominal":
         # Nothing lies between the values: no lines, and the algorithms side by side.
@@ -134,7 +138,9 @@ def _axis(rows: Rows, column: str, what: str) -> dict[str, Any]:
         lines = {"labelAngle": 0, "grid": True, "bandPosition": 0} if len(order) <= 8 else {}
         return {"field": column, "type": "nominal", "title": what, "sort": order, "axis": lines}
     wide = min(numbers) > 0 and max(numbers) / min(numbers) >= 20
-    scale = {"type": "log"} if wide else {"zero": False, "nice": True}
+    # Room on both sides, so that the first and the last point do not sit on the frame.
+    scale: dict[str, Any] = {"type": "log"} if wide else {"zero": False}
+    scale |= {"nice": False, "padding": 14}
     axis = {"values": sorted(set(numbers))} if len(set(numbers)) <= 8 else {}
     return {
         "field": column,

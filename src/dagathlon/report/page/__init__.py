@@ -7,24 +7,24 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
-from dagathlon.evaluate.verdict import Verdict, verdict
 from dagathlon.report.context import Results
 from dagathlon.report.files import columns_of
 from dagathlon.report.page import sections
+from dagathlon.report.page.bounds import charts_of, listing_rows, run_columns, sentence
 from dagathlon.report.page.by_data import by_data
 from dagathlon.report.page.collect import collect, failure_logs, settings_of
-from dagathlon.report.page.figures import detached, figures
+from dagathlon.report.page.figures import best_first, figures
 from dagathlon.report.page.learners import learners, skipped
 from dagathlon.report.page.provenance import facts, study_text
 from dagathlon.report.page.remarks import remarks
 from dagathlon.report.page.shown import Shown, shown
 from dagathlon.report.page.tables import Tables, columns
+from dagathlon.report.page.verdict import lead, verdict_tables, verdicts_of
 from dagathlon.report.render import vega_script
 from dagathlon.report.section import Figure, Section
-from dagathlon.report.tables import mean_of
 from dagathlon.report.words import short_title, words
 
-_SCRIPTS = ("data.js", "tables.js", "graph.js", "charts.js", "run.js", "report.js")
+_SCRIPTS = ("data.js", "tables.js", "graph.js", "fit.js", "charts.js", "run.js", "report.js")
 # Nothing is fetched from anywhere: the browser itself refuses it.
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; "
@@ -47,26 +47,30 @@ def render(results: Results, parts: Sequence[Section] = ()) -> str:
     data_rows = by_data(tables)
     own = figures(tables, data_rows, results.look)
     added = shown(parts, [figure.name for figure in own])
+    kept, charts = run_columns(tables), charts_of([*own, *added.figures])
+    rows = {listing.name: listing_rows(listing) for listing in added.listings}
     payload = {
-        "look": {identifier: results.look.colour_of(identifier) for identifier in results.look.ids},
+        "look": {one: results.look.colour_of(one) for one in results.look.ids},
+        "order": best_first(tables),
         "metrics": {
-            m: {"title": short_title(m), "better": words(m).better} for m in tables.metrics
+            m: {"title": short_title(m), "better": words(m).better}
+            for m in tables.metrics
+            if m in kept.what
         },
         "headlines": tables.headlines if tables.has_truth else ["n_edges", "time", "memory"],
-        "runs": columns(tables.runs, _run_columns(tables)),
+        "runs": columns(tables.runs, kept.what),
         "settings": columns(tables.settings, list(tables.settings[0]) if tables.settings else []),
         "by_data": columns(data_rows, list(data_rows[0]) if data_rows else []),
-        "listings": {one.name: columns(one.rows, columns_of(one.rows)) for one in added.listings},
+        "listings": {k: columns(one.what, columns_of(one.what)) for k, one in rows.items()},
         "factors": tables.factors,
         "parameters": settings_of(results, _setting_names(results, tables)),
         "logs": failure_logs(results),
         "graphs": found.book.to_json(),
-        "figures": {
-            figure.name: [detached(chart) for _, chart in figure.variants]
-            for figure in _in_order(own, added)
-        },
+        "figures": {figure.name: charts.what[figure.name] for figure in _in_order(own, added)},
     }
-    return _page(results, tables, own, added, payload)
+    kept_parts = (kept, *rows.values(), charts)
+    left_out = sentence([*(one.left_out for one in kept_parts), found.book.left_out])
+    return _page(results, tables, own, added, payload, left_out=left_out)
 
 
 def _in_order(own: Sequence[Figure], added: Shown) -> list[Figure]:
@@ -75,30 +79,10 @@ def _in_order(own: Sequence[Figure], added: Shown) -> list[Figure]:
     return [*first, *own, *(figure for figure in added.figures if figure not in first)]
 
 
-def _run_columns(tables: Tables) -> list[str]:
-    fixed = ["id", "setting", "case", "seed", "status", "reason", "graph_type"]
-    return [*fixed, *(metric for metric in tables.metrics if metric not in fixed)]
-
-
 def _setting_names(results: Results, tables: Tables) -> dict[tuple[str, int], str]:
     runs = results.runs_of(results.ids)
     pairs = zip(runs, tables.runs, strict=True)
     return {(run.entry, run.setting): row["setting"] for run, row in pairs}
-
-
-def verdicts_of(tables: Tables) -> list[Verdict]:
-    """Who is best by each metric of the headlines."""
-    if not tables.has_truth:
-        return []
-    several = len({row["id"] for row in tables.runs}) > 1
-    found = []
-    for metric in sorted(tables.headlines, key=lambda metric: metric != tables.quality):
-        better = words(metric).better
-        one = verdict(tables.compared, metric, better) if better and metric != "memory" else None
-        # A metric that only one of several algorithms has is no contest.
-        if one is not None and not (several and one.second is None):
-            found.append(one)
-    return found
 
 
 def _page(
@@ -107,6 +91,8 @@ def _page(
     own: Sequence[Figure],
     added: Shown,
     payload: dict[str, Any],
+    *,
+    left_out: str,
 ) -> str:
     verdicts = verdicts_of(tables)
     values = {
@@ -115,11 +101,12 @@ def _page(
         "style": _asset("report.css"),
         "headline": banner(results) + lead(results, tables, verdicts),
         "what": sections.what_was_run(tables) if tables.runs else "",
-        "verdict": sections.verdict_table(verdicts),
+        "verdict": verdict_tables(tables, verdicts),
         "leading": added.leading,
         "figures": "".join(sections.figure_html(figure) for figure in own),
         "sections": added.following,
         "remarks": remarks(tables.runs),
+        "left_out": f'<p class="muted">{left_out}</p>' if left_out else "",
         "provenance": sections.provenance(facts(results), study_text(results)) + learners(results),
         "data": _json(payload),
         "vega": _inline(vega_script()),
@@ -146,16 +133,6 @@ def banner(results: Results) -> str:
     notes += [f"{name} is not shown: {reason}." for name, reason in results.not_shown]
     notes += skipped(results)
     return "".join(f'<p class="banner" role="note">{sections.text(note)}</p>' for note in notes)
-
-
-def lead(results: Results, tables: Tables, verdicts: list[Verdict]) -> str:
-    """The result in a sentence or two."""
-    if not results.plan.runs:
-        return sections.NOTHING
-    if not tables.compared:
-        return sections.NOT_YET
-    control = mean_of(results.case_rows, f"control_{tables.quality}")
-    return sections.headline(verdicts, tables.quality, control)
 
 
 def _asset(name: str) -> str:

@@ -27,7 +27,13 @@ def by_data(tables: Tables) -> list[Row]:
     rows: list[Row] = []
     for factor, group, values in _curves(tables.factors)[:_MOST_GROUPS]:
         rows += [
-            {"factor": factor, "group": group, "metric": metric, "value": values[case], "case": ""}
+            {
+                "factor": factor,
+                "group": group,
+                "metric": metric,
+                "value": values[case],
+                "case": case,
+            }
             | row
             for (_, case), row in best.items()
             if case in values
@@ -36,15 +42,21 @@ def by_data(tables: Tables) -> list[Row]:
 
 
 def _best(tables: Tables, metric: str) -> dict[tuple[str, str], Row]:
-    """The best setting of each algorithm on each kind of data."""
+    """The best setting of each algorithm on each kind of data.
+
+    A setting with more numbers comes before one with fewer: its mean is not that of easier data.
+    """
     sign = 1 if words(metric).better == "more" else -1
     statistics = [f"{metric}_{name}" for name in ("median", "q1", "q3")]
-    means: dict[tuple[str, str], float] = {}
+    found: dict[tuple[str, str], tuple[int, float]] = {}
     best: dict[tuple[str, str], Row] = {}
     for row in tables.settings:
         mean, key = row.get(f"{metric}_mean"), (row["id"], row["case"])
-        if mean is not None and (key not in means or sign * mean > sign * means[key]):
-            means[key] = mean
+        if mean is None:
+            continue
+        merit = (row[f"{metric}_n"], sign * mean)
+        if key not in found or merit > found[key]:
+            found[key] = merit
             best[key] = {name: row[name] for name in ("id", "setting", "n_seeds", *statistics)}
     return best
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from dagathlon.report.charts.boxes import boxes, graph_types, is_few
+from dagathlon.report.charts.boxes import boxes, is_few, kinds_of_graph
 from dagathlon.report.charts.cost import accuracy_against_cost
+from dagathlon.report.charts.facets import by_kind
 from dagathlon.report.charts.failures import outcomes
+from dagathlon.report.charts.overview import overview
 from dagathlon.report.charts.parts import RUNS, SETTINGS, Chart, Row, Values, is_nothing
 from dagathlon.report.charts.roc import RocOptions, roc
 from dagathlon.report.charts.sensitivity import (
@@ -20,14 +23,24 @@ from dagathlon.report.look import Look
 from dagathlon.report.page.tables import Tables
 from dagathlon.report.render import themed
 from dagathlon.report.section import Figure
-from dagathlon.report.words import words
+from dagathlon.report.words import short_title, words
 
-_MOST_TYPES = 2000
+_INK = "currentColor"
+# The rows of the page's own charts, taller than those of the files.
+_STEP, _PANEL_STEP = 24, 20
+_HEIGHT, _PANEL_HEIGHT = 380, 230
+_MOST_BARS = 6
+_FEW_ROWS = 12
 
 
 def figures(tables: Tables, data_rows: Sequence[Row], look: Look) -> list[Figure]:
     """All figures that the tables have numbers for."""
-    found = [*_accuracy(tables, look), *_varied(tables, data_rows, look), *_other(tables, look)]
+    found = [
+        *_accuracy(tables, look),
+        *_scatters(tables, look),
+        *_varied(tables, data_rows, look),
+        *_other(tables),
+    ]
     drawn = [
         figure._replace(variants=[one for one in figure.variants if not is_nothing(one[1])])
         for figure in found
@@ -35,54 +48,142 @@ def figures(tables: Tables, data_rows: Sequence[Row], look: Look) -> list[Figure
     return [figure for figure in drawn if figure.variants]
 
 
+def kinds_of(tables: Tables) -> list[str]:
+    """The kinds of data, in the order of the tables."""
+    return list(dict.fromkeys(row["case"] for row in tables.runs))
+
+
+def best_first(tables: Tables) -> list[str]:
+    """The algorithms by their average place among the kinds of data; without a truth as they come.
+
+    A page colours the first dozen of many, so the order decides what stands out.
+    """
+    places: dict[str, list[int]] = {}
+    ids = list(dict.fromkeys(row["id"] for row in tables.runs))
+    metric = tables.quality
+    sign = -1 if metric and words(metric).better == "more" else 1
+    for kind in kinds_of(tables) if metric else []:
+        best: dict[str, float] = {}
+        for row in tables.settings:
+            mean = row.get(f"{metric}_mean")
+            if row["case"] == kind and mean is not None:
+                best[row["id"]] = min(sign * mean, best.get(row["id"], math.inf))
+        for identifier in ids:
+            mine = best.get(identifier, math.inf)
+            place = sum(other < mine for other in best.values())
+            places.setdefault(identifier, []).append(place)
+    return sorted(ids, key=lambda one: sum(places.get(one, ())))
+
+
 def _accuracy(tables: Tables, look: Look) -> Iterator[Figure]:
     metrics = tables.headlines if tables.has_truth else ["n_edges", "time", "memory"]
     metrics = sorted(metrics, key=lambda metric: metric != tables.quality)
+    kinds = kinds_of(tables)
+    if tables.has_truth and len(kinds) > 1 and len(look.ids) > 1:
+        order = best_first(tables)
+        yield Figure(
+            "overview",
+            "Who is best on which data?",
+            "Means over seeds, each algorithm at its best setting for such data. Shades go from "
+            "the median of a row to its best; rows are not comparable with each other. A star "
+            "marks a mean over some of the runs.",
+            [(words(m).title, overview(tables.settings, m, kinds, order)) for m in metrics],
+        )
     question = "How good is each setting?" if tables.has_truth else "How large are the graphs?"
     yield Figure(
         "boxes",
         question,
         f"{_how_to_read(tables)}; an arrow on the axis says which way is better. Click a point or "
         "a box for its runs.",
-        [
-            (words(m).title, boxes(tables.runs, m, look, log=m in ("time", "memory")))
-            for m in metrics
-        ],
+        [(words(m).title, _boxes(tables, m, look)) for m in metrics],
     )
+
+
+def _boxes(tables: Tables, metric: str, look: Look) -> Chart:
+    """A row for each setting: in one panel the best on top, in several in one order for all."""
+    kinds = kinds_of(tables)
+    step = _STEP if len(kinds) == 1 else _PANEL_STEP
+    chart = boxes(tables.runs, metric, look, log=metric in ("time", "memory"), step=step)
+    if len(kinds) > 1 or is_nothing(chart):
+        return by_kind(chart, kinds, own=("x",), titles={"x": short_title(metric)})
+    y = chart["encoding"]["y"] | {"sort": _ordered(tables, metric)}
+    return chart | {"encoding": chart["encoding"] | {"y": y}}
+
+
+def _ordered(tables: Tables, metric: str) -> list[str]:
+    """The settings by their mean, the best first; those without one last."""
+    means = {row["setting"]: row.get(f"{metric}_mean") for row in tables.settings}
+    sign = {"more": -1, "less": 1}.get(words(metric).better, 0)
+    return sorted(means, key=lambda name: _place(means[name], sign))
+
+
+def _place(mean: float | None, sign: int) -> tuple[bool, float]:
+    return (mean is None, 0.0 if mean is None else sign * mean)
+
+
+def _scatters(tables: Tables, look: Look) -> Iterator[Figure]:
+    """Rates against rates, and accuracy against cost: in panels where there are kinds of data."""
     if not tables.has_truth:
         return
     rates = {"pattern": ("FPRn_pattern", "TPR_pattern"), "skeleton": ("FPR_skel", "TPR_skel")}
-    options = RocOptions(errorbarh=True, label="none")
+    # The bars of many algorithms hide the points of a small panel.
+    bars = len(kinds_of(tables)) == 1 or len(look.ids) <= _MOST_BARS
+    options = RocOptions(errorbar=bars, errorbarh=bars, label="none")
     yield Figure(
         "roc",
         "Edges found against edges invented",
-        "One point per setting: medians over seeds with bars from 5 to 95 %. The upper left corner "
-        "is best; a line joins the settings of one algorithm.",
+        f"One point per setting: medians over seeds{' with bars from 5 to 95 %' if bars else ''}. "
+        "The upper left corner is best; a line joins the settings of one algorithm.",
         [
-            (name, roc(tables.runs, tables.settings, axes, look, options))
+            (
+                name,
+                _panels(
+                    tables,
+                    roc(tables.runs, tables.settings, axes, look, options),
+                    own="x",
+                    titles=dict(zip("xy", map(short_title, axes), strict=True)),
+                ),
+            )
             for name, axes in rates.items()
         ],
     )
     if tables.quality is not None:
+        y = {"y": short_title(tables.quality)}
         yield Figure(
             "cost",
             "What does accuracy cost?",
             "Medians over seeds; the cost is on a logarithmic axis. The dashed line joins the "
             "settings that no cheaper one matches: whatever lies off it is worse or dearer.",
-            [(f"against {cost}", _cost(tables, cost, look)) for cost in ("time", "memory")],
+            [
+                (f"against {cost}", _panels(tables, _cost(tables, cost, look), own="y", titles=y))
+                for cost in ("time", "memory")
+            ],
         )
 
 
 def _how_to_read(tables: Tables) -> str:
     if is_few(tables.runs):
         return "Each point is a run (a seed of a data set)"
-    return (
-        "Each box holds the middle half of the runs (seeds and data sets), the line is the median"
-    )
+    return "Each box holds the middle half of the runs, the line is the median"
 
 
 def _cost(tables: Tables, cost: str, look: Look) -> Chart:
     return accuracy_against_cost(tables.settings, str(tables.quality), cost, look)
+
+
+def _panels(tables: Tables, chart: Chart, *, own: str, titles: Mapping[str, str]) -> Chart:
+    """A scatter as large as the page has room for, or one for each kind of data."""
+    kinds = kinds_of(tables)
+    if is_nothing(chart):
+        return chart
+    if len(kinds) == 1:
+        return chart | {"height": _HEIGHT}
+    sized = chart | {"height": _PANEL_HEIGHT}
+    if own == "y":
+        # A small panel has no room for the way from zero to where the algorithms are.
+        near = {"scale": {"zero": False, "nice": False, "padding": 10}}
+        sized["encoding"] = chart["encoding"] | {"y": chart["encoding"]["y"] | near}
+    return by_kind(sized, kinds, own=(own,), titles=titles)
 
 
 def _varied(tables: Tables, data_rows: Sequence[Row], look: Look) -> Iterator[Figure]:
@@ -94,8 +195,9 @@ def _varied(tables: Tables, data_rows: Sequence[Row], look: Look) -> Iterator[Fi
         "How much does the parameter matter?",
         "Medians over seeds with bars from 5 to 95 %, against the parameter that the study varies.",
         [
-            (name, against_parameter(tables.settings, metric, name, look))
+            (name, _panels(tables, chart, own="y", titles={"y": short_title(metric)}))
             for name in varied_parameters(tables.settings)
+            for chart in [against_parameter(tables.settings, metric, name, look)]
         ],
     )
     curves = dict.fromkeys((row["factor"], row["group"]) for row in data_rows)
@@ -113,36 +215,57 @@ def _varied(tables: Tables, data_rows: Sequence[Row], look: Look) -> Iterator[Fi
     )
 
 
-def _other(tables: Tables, look: Look) -> Iterator[Figure]:
+def _other(tables: Tables) -> Iterator[Figure]:
     if any(row["status"] != "ok" for row in tables.runs):
         yield Figure(
             "outcomes",
             "Which runs failed?",
             "Runs by how they ended. The table of failures below has the reasons.",
-            [("outcomes", outcomes(tables.runs))],
+            [("outcomes", outcomes(tables.runs, _STEP))],
         )
-    typed = [row for row in tables.runs if row.get("graph_type")]
-    if len({row["graph_type"] for row in typed}) > 1 and len(typed) <= _MOST_TYPES:
+    if len({row["graph_type"] for row in tables.runs if row.get("graph_type")}) > 1:
         yield Figure(
             "types",
             "What kind of graph came out?",
-            "A point for each seed: dag, cpdag, ug (undirected), or another kind.",
-            [("kinds", graph_types(tables.runs))],
+            "Graphs by what they are: dag, cpdag, ug (undirected), or another kind.",
+            [("kinds", kinds_of_graph(tables.runs, _STEP))],
         )
 
 
 def detached(chart: Chart) -> Chart:
     """The chart for the page: its named tables stay in the page, once for all charts."""
-    return themed(_without_values(chart), ink="currentColor", font="system-ui, sans-serif")
+    made = themed(_without_values(chart), ink=_INK, font="system-ui, sans-serif")
+    config = made["config"]
+    config["axis"] |= {"labelFontSize": 12, "titleFontSize": 12, "labelPadding": 5}
+    config["legend"] |= {"labelFontSize": 12, "symbolSize": 90, "columnPadding": 18}
+    # Without these, the titles of panels are black on a dark page.
+    heads = {"labelColor": _INK, "titleColor": _INK, "labelFontSize": 12, "labelFontWeight": 600}
+    return made | {"config": config | {"header": heads}}
+
+
+def _is_table(values: Sequence[Any]) -> bool:
+    """Whether rows have the same columns: then each name needs to stand in the page only once."""
+    return all(isinstance(row, dict) and row.keys() == values[0].keys() for row in values)
+
+
+def _coded(values: list[Any]) -> Any:
+    """A column: texts once each, numbers as they are."""
+    if not all(isinstance(value, str) for value in values):
+        return values
+    levels = {text: i for i, text in enumerate(dict.fromkeys(values))}
+    return {"levels": list(levels), "codes": [levels[text] for text in values]}
 
 
 def _without_values(part: Any) -> Any:
     if isinstance(part, list):
         return [_without_values(item) for item in part]
-    if isinstance(part, Values):
-        return list(part)
     if not isinstance(part, dict):
         return part
     if part.get("name") in (RUNS, SETTINGS, DATA) and "values" in part:
         return {"name": part["name"]}
+    values = part.get("values")
+    if isinstance(values, list | Values) and len(values) > _FEW_ROWS and _is_table(values):
+        return {"columns": {name: _coded([row[name] for row in values]) for name in values[0]}}
+    if isinstance(values, Values):
+        return part | {"values": list(values)}
     return {key: _without_values(value) for key, value in part.items()}

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from dagathlon.graphs import Graph
+from dagathlon.graphs import Graph, cpdag
 from dagathlon.graphs.drawing.arrange import arrange
 from dagathlon.graphs.drawing.labels import label
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 # Characters of graphs in a report; the runs with the first seeds come first.
-BUDGET = 4_000_000
+BUDGET = 1_500_000
 # Nodes and edges of the true graphs that are laid out well; the page puts others on a circle.
 _LAID_OUT = 20_000
 
@@ -27,6 +27,13 @@ def packed(graph: Graph) -> str:
     rows, cols = np.nonzero(np.triu(marks))
     codes = 16 * (rows * len(graph) + cols) + 4 * marks[cols, rows] + marks[rows, cols]
     return " ".join(_base36(int(step)) for step in np.diff(codes, prepend=0))
+
+
+def _classes(graph: Graph) -> list[str | None]:
+    """What SHD (CPDAG) compares: the CPDAG of a DAG, None for a graph that is one, else nothing."""
+    if graph.is_cpdag:
+        return [None]
+    return [packed(cpdag(graph))] if graph.is_dag else []
 
 
 def _base36(number: int) -> str:
@@ -49,15 +56,22 @@ class GraphBook:
         self.truths: list[dict[str, Any]] = []
         self.estimates: dict[int, list[Any]] = {}
         self._truth_numbers: dict[Any, int] = {}
+        self._refused = 0
 
     def add(self, run: int, graph: Graph, truth: Graph | None, truth_key: Any) -> None:
         """Take in the graph of a run and the truth it stands against, if there is room."""
         if self._left <= 0:
+            self._refused += 1
             return
         true = None if truth is None else self._truth(truth, truth_key)
-        text = packed(graph)
-        self._left -= len(text) + 16
-        self.estimates[run] = [self._names(graph), true, text]
+        text, classes = packed(graph), _classes(graph)
+        self._left -= len(text) + sum(map(len, filter(None, classes))) + 16
+        self.estimates[run] = [self._names(graph), true, text, *classes]
+
+    @property
+    def left_out(self) -> str:
+        """What there was no room for, as a part of a sentence; empty when all is there."""
+        return f"the graphs of {self._refused:,} runs" if self._refused else ""
 
     def _names(self, graph: Graph) -> int:
         number = self._nodes.get(graph.names)
@@ -72,8 +86,12 @@ class GraphBook:
         if number is None:
             number = self._truth_numbers[key] = len(self.truths)
             edges, nodes = packed(truth), self._names(truth)
-            self._left -= len(edges) + 10 * len(truth)
-            self.truths.append({"nodes": nodes, "edges": edges, "at": self._at(truth)})
+            # A truth that is no DAG is compared as it is.
+            members = packed(cpdag(truth)) if truth.is_dag else None
+            self._left -= len(edges) + len(members or "") + 10 * len(truth)
+            self.truths.append(
+                {"nodes": nodes, "edges": edges, "class": members, "at": self._at(truth)}
+            )
         return number
 
     def _at(self, truth: Graph) -> list[int] | None:

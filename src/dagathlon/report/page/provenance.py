@@ -17,6 +17,10 @@ def facts(results: Results) -> dict[str, str]:
     versions = [f"{package} {number}" for package, number in found.versions.items()]
     if found.versions.get("dagathlon", "") != installed_version():
         versions.append(f"this report by dagathlon {installed_version()}")
+    again = {
+        "run it again": f"dagathlon run {name} --out {out}",
+        "write this report again": f"dagathlon report {out}",
+    }
     began = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(found.began))
     return {
         "versions": ", ".join(versions),
@@ -25,9 +29,16 @@ def facts(results: Results) -> dict[str, str]:
         "study file": name,
         "setup": results.title,
         "seeds": "; ".join(_seeds(results)),
-        "run it again": f"dagathlon run {name} --out {out}",
-        "write this report again": f"dagathlon report {out}",
-    }
+    } | _command(results, again)
+
+
+def _command(results: Results, otherwise: dict[str, str]) -> dict[str, str]:
+    """How to do it again, where the study was made by a command of another name."""
+    try:
+        made_by = json.loads(results.study_text).get("_command")
+    except (ValueError, RecursionError, AttributeError):
+        made_by = None
+    return {"run it again": made_by} if isinstance(made_by, str) else otherwise
 
 
 def study_text(results: Results) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from dagathlon.report.charts.parts import is_nothing
 from dagathlon.report.page.sections import figure_html, text
-from dagathlon.report.section import Figure, Grid, Html, Listing, Part, Section, Words
+from dagathlon.report.section import Figure, Grid, Html, Listing, Part, Picture, Section, Words
 
 # Parts of the page itself.
 _TAKEN = ("verdict", "filters", "figures", "settings", "runs", "failures", "provenance", "run")
@@ -65,7 +65,7 @@ def _there(part: Part) -> bool:
 
 def _renamed(part: Part, section: str, names: set[str]) -> Part:
     """A part with a name that no other has, in characters that addresses can have."""
-    if not isinstance(part, Figure | Listing):
+    if not isinstance(part, Figure | Listing | Picture):
         return part
     name = _address(part.name)
     while name in names:
@@ -91,12 +91,31 @@ def _section(section: Section, parts: Sequence[Part]) -> str:
 def _part(part: Part) -> str:
     if isinstance(part, Figure):
         return figure_html(part)
+    if isinstance(part, Picture):
+        return _picture(part)
     if isinstance(part, Listing):
         return f'<div class="listing" data-listing="{part.name}"></div>'
     if isinstance(part, Words):
         heading = f"<h3>{text(part.heading)}</h3>" if part.heading else ""
         return heading + (f'<p class="muted">{text(part.text)}</p>' if part.text else "")
     return _grid(part)
+
+
+def _picture(picture: Picture) -> str:
+    """A drawing that is there without a script; further ones are unfolded one by one."""
+    drawn = []
+    for place, (name, svg) in enumerate(picture.variants):
+        shown = (
+            f'<div class="picture" tabindex="0" role="group" aria-label="{text(name)}">{svg}</div>'
+        )
+        if len(picture.variants) > 1:
+            opened = "" if place else " open"
+            shown = f"<details{opened}><summary>{text(name)}</summary>{shown}</details>"
+        drawn.append(shown)
+    return (
+        f'<figure id="picture-{picture.name}" class="drawn"><h3>{text(picture.heading)}</h3>'
+        f"{''.join(drawn)}<figcaption>{text(picture.caption)}</figcaption></figure>"
+    )
 
 
 def _grid(grid: Grid) -> str:

@@ -8,10 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
+from dagathlon.evaluate.control import Baseline, best_baseline
 from dagathlon.evaluate.metric import headlines, shown_further
+from dagathlon.evaluate.ranking import direction
 from dagathlon.evaluate.summary import is_number, setting_summary
+from dagathlon.evaluate.verdict import is_same
 from dagathlon.report.context import Results
 from dagathlon.report.tables import Combination, combination, combinations, named
+from dagathlon.report.words import words
 
 Row: TypeAlias = dict[str, Any]
 
@@ -43,8 +47,8 @@ class Tables:
         """One row per run, with readable names of its setting and data set."""
         ids = self.results.ids
         joined = zip(self.results.rows(ids), self.results.further_rows(ids), strict=True)
-        further = shown_further()
-        shown = [row | {name: more.get(name) for name in further} for row, more in joined]
+        further = dict.fromkeys([*shown_further(), *self._ranked_by])
+        shown = [row | {m: more.get(m) for m in further if m not in row} for row, more in joined]
         rows = named(shown, self.results.algorithms)
         names = case_names(combinations(rows)) if rows else {}
         for place, row in enumerate(rows):
@@ -65,14 +69,33 @@ class Tables:
     @cached_property
     def headlines(self) -> list[str]:
         """The metrics that the verdict is about and that some run has."""
-        return [metric for metric in headlines() if self._has(metric)]
+        found = [metric for metric in headlines() if self._has(metric)]
+        asked = self._asked
+        return found if asked is None or asked in found else [asked, *found]
 
     @cached_property
     def quality(self) -> str | None:
-        """The metric that stands for all where there is room for one."""
+        """The metric that stands for all where there is room for one.
+
+        It is the first of those that the study ranks by, if it names some.
+        """
+        if self._asked is not None:
+            return self._asked
         accuracy = [m for m in self.headlines if m not in ("time", "memory")]
         complete = [m for m in accuracy if self._share(m) > 0.99]
         return next(iter(complete or accuracy), None)
+
+    @cached_property
+    def _asked(self) -> str | None:
+        """The first metric that the study ranks by, if it names one that is no cost."""
+        named = (m for m in self._ranked_by if self._has(m) and words(m).table != "cost")
+        return next(named, None)
+
+    @property
+    def _ranked_by(self) -> list[str]:
+        """The first metric of each ranking that the study asks for."""
+        rankings = [one for one in self.results.setup.evaluations if one.name == "ranking"]
+        return [str(m) for one in rankings for m in (one.values.get("metrics") or ())[:1]]
 
     def _share(self, metric: str) -> float:
         finished = [row for row in self.runs if row["status"] == "ok"]
@@ -87,7 +110,36 @@ class Tables:
         names = case_names(combinations(self.runs)) if self.runs else {}
         for place, row in enumerate(rows):
             row["case"], row["place"] = names[combination(row)], place
-        return rows
+            row |= {f"{m}_note": self.note(row, m) for m in self.headlines}
+        noted = {m for m in self.headlines if any(row[f"{m}_note"] for row in rows)}
+        idle = {f"{m}_note" for m in self.headlines if m not in noted}
+        return [{k: v for k, v in row.items() if k not in idle} for row in rows]
+
+    def note(self, row: Mapping[str, Any], metric: str) -> str | None:
+        """Why a mean is not to be compared or not to be praised: a sign, then the words."""
+        n, runs, mean = row[f"{metric}_n"], row["n_seeds"], row[f"{metric}_mean"]
+        if 0 < n < runs:
+            return (
+                f"({n}\u00a0of\u00a0{runs}) mean over {n} of {runs} runs: the others have no number"
+            )
+        baseline = self.yardsticks.get((combination(row), metric))
+        better = words(metric).better
+        if mean is None or baseline is None or not better or is_same(mean, baseline.value):
+            return None
+        if (mean < baseline.value) == (better == "less"):
+            return None
+        return f"▾ worse than {baseline.name} ({baseline.value:.3g})"
+
+    @cached_property
+    def yardsticks(self) -> dict[tuple[Combination, str], Baseline]:
+        """The best baseline on each kind of data, by metric."""
+        found: dict[tuple[Combination, str], list[Mapping[str, float]]] = {}
+        for case, metrics in self.results.baselines.items():
+            for metric, values in metrics.items():
+                kind = Combination(*map(str, case[:-1]))
+                found.setdefault((kind, metric), []).append(values)
+        best = {key: best_baseline(values, direction(key[1])) for key, values in found.items()}
+        return {key: one for key, one in best.items() if one is not None}
 
     def _has(self, metric: str) -> bool:
         return any(is_number(row.get(metric)) for row in self.runs)

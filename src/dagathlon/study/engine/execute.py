@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from dagathlon.data import Dataset
+from dagathlon.data.reading import Reading
 from dagathlon.errors import (
     DagathlonError,
     NotApplicableError,
@@ -23,8 +24,8 @@ from dagathlon.learners.attempt import attempt
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.result_checks import described, with_article
 from dagathlon.modules import Kind, Module, find
-from dagathlon.study.engine.fixed import READERS
-from dagathlon.study.plan.task import Call, TaskKind
+from dagathlon.study.engine.fixed import READERS, read_fixed_data
+from dagathlon.study.plan.task import READING, Call, TaskKind
 from dagathlon.study.store.codec import can_store
 
 Inputs: TypeAlias = Sequence[Any]
@@ -66,13 +67,21 @@ def execute(call: Call, rng: np.random.Generator, inputs: Inputs) -> Any:
     handler = HANDLERS[call.kind]
     if call.location:
         _check_unchanged(call)
-        result = READERS[call.kind](call.location)
+        result = _read(call)
     else:
         result = handler.call(module_of(call), inputs, rng)
     problem = handler.check(result, inputs)
     if problem:
         raise WrongResultError(problem)
     return result
+
+
+def _read(call: Call) -> Any:
+    """What a file holds; a study may say how data are to be read."""
+    said = call.values.get(READING)
+    if said is None:
+        return READERS[call.kind](call.location)
+    return read_fixed_data(call.location, Reading.from_json(said))
 
 
 def _check_unchanged(call: Call) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from dagathlon.data import Dataset, LinearSem, Network, list_data, load_data, read_data, read_sem
 from dagathlon.data.networks import has_network_ending
+from dagathlon.data.reading import Reading
 from dagathlon.graphs import Graph, read_graph
 from dagathlon.study.plan.task import TaskKind
 
@@ -24,13 +25,15 @@ def _model(location: str) -> Network | LinearSem:
     return read_sem(location) if location.lower().endswith(".csv") else Network.load(location)
 
 
-def _data(location: str) -> Dataset:
-    """A data file, or a data set on board."""
-    return load_data(location) if location in list_data() else read_data(location)
+def read_fixed_data(location: str, reading: Reading | None = None) -> Dataset:
+    """A data file, read as the study says, or a data set on board."""
+    if location in list_data():
+        return load_data(location)
+    return read_data(location) if reading is None else reading.read(location)
 
 
 READERS: Mapping[TaskKind, Callable[[str], Any]] = {
     TaskKind.GRAPH: _graph,
     TaskKind.PARAMETERS: _model,
-    TaskKind.DATA: _data,
+    TaskKind.DATA: read_fixed_data,
 }

@@ -24,6 +24,13 @@ from dagathlon.study.grammar.library import (
     Library,
     is_file_name,
 )
+from dagathlon.study.grammar.reading import (
+    ENTRY_KEYS,
+    read_as_told,
+    read_missing,
+    refuse_reading,
+    told_apart,
+)
 from dagathlon.study.grammar.requests import read_requests
 from dagathlon.study.grammar.resources import (
     NOTHING_WANTED,
@@ -34,7 +41,10 @@ from dagathlon.study.grammar.resources import (
 from dagathlon.study.grammar.sections import read_sections
 from dagathlon.study.grammar.units import seconds_of, size_of
 
-_DATA_KEYS = ("graph_id", "parameters_id", "data_id", "seed_range", "noise", "transforms")
+_DATA_KEYS = (
+    *("graph_id", "parameters_id", "data_id", "seed_range", "noise", "transforms"),
+    *ENTRY_KEYS,
+)
 _SETUP_KEYS = ("title", "data", "evaluation", "time_limit", "memory_limit", *RESOURCES)
 RESERVED_TITLES = (".", "..", "store")
 _MAX_SEEDS = 10_000_000
@@ -258,6 +268,7 @@ def _read_setup(
     memory = mistakes.read(_read_limit, node, "memory_limit", size_of)
     wanted = mistakes.read(read_wanted, node)
     mistakes.refuse()
+    data = told_apart(data)
     shown = list(_shown(evaluations, data))
     return Setup(title, data, evaluations, shown, time, memory, node.where, wanted)
 
@@ -325,7 +336,9 @@ def _read_data(
         parameters_id, parameters = found or (None, ())
     seeds = mistakes.read(_read_seeds, node)
     steps = mistakes.read(
-        lambda: list(itertools.product(_read_noises(node), *_read_transforms(node)))
+        lambda: list(
+            itertools.product(_read_noises(node), *read_missing(node), *_read_transforms(node))
+        )
     )
     mistakes.refuse()
     names = (_optional_text(node, "graph_id"), parameters_id, data_id)
@@ -358,13 +371,14 @@ def _read_rows(
     """The rows of a data entry: files, else what generators of that id draw."""
     child = node.need("data_id")
     name = child.text()
-    files = library.data(name)
+    files = read_as_told(node, library.data(name))
     if files:
         return name, files
     if name not in sections["data"]:
         choices = [*sections["data"], *library.names(DATA_FOLDER, (".csv",))]
         looked = f"{library.looked(DATA_FOLDER, name)}, or a folder of .csv files"
         raise child.fail(f"{unknown('data id', name, choices)}; {looked}")
+    refuse_reading(node)
     return name, sections["data"][name].settings
 
 

@@ -8,6 +8,7 @@ from typing import Any, cast
 from dagathlon.modules import Kind, Module, Parameter, modules
 from dagathlon.simulate.noise import Noise
 from dagathlon.study.grammar.evaluation import Request
+from dagathlon.study.grammar.reading import reading_schema
 from dagathlon.study.grammar.resources import RESOURCES, resource_keys
 from dagathlon.study.grammar.sections import SECTIONS
 
@@ -83,6 +84,7 @@ def _data_entry() -> dict[str, Any]:
             "seed_range": seeds,
             "noise": _noise(),
             "transforms": {"type": ["array", "null"], "items": _transform()},
+            **reading_schema(),
         },
     }
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dagathlon.data import list_data, list_networks
 from dagathlon.data.networks import has_network_ending
+from dagathlon.data.reading import Reading
 from dagathlon.errors import StudyError
 
 GRAPH_FOLDER = "adjmat/myadjmats"
@@ -34,11 +35,14 @@ class FixedFile:
         The file, or the name of a network or of data on board.
     digest
         sha256 of the content; it stands in the task's key, so a changed file is another task.
+    reading
+        How a data file is read, where the study says so.
     """
 
     label: str
     location: str
     digest: str
+    reading: Reading | None = None
 
     @property
     def on_board(self) -> bool:

@@ -73,13 +73,32 @@ def picked_study(
     resources: dict[str, Any] = {"graph": {}, "parameters": {}, "data": {}}
     entries = [_entry(text, resources, home) for text in data] or [_random_entry(resources)]
     with_truth = all(entry["graph_id"] is not None for entry in entries)
-    evaluation: dict[str, Any] = {"graph_estimation": {"ids": ids, "csvs": True}}
-    if with_truth:
-        evaluation = {"benchmarks": {"ids": ids}, "metrics": {}, "ranking": {}}
+    evaluation: dict[str, Any] = {"benchmarks": {"ids": ids}, "metrics": {}, "ranking": {}}
+    if not with_truth:
+        evaluation = without_truth(ids)
     own = {"modules": [_from(home, str(path)) for path in modules]} if modules else {}
     return own | {
         "benchmark_setup": [{"title": title, "data": entries, "evaluation": evaluation}],
         "resources": resources | {"structure_learning_algorithms": algorithms},
+    }
+
+
+def without_truth(ids: Sequence[str], copies: int = 20) -> dict[str, Any]:
+    """What can be made of results without a true graph.
+
+    Parameters
+    ----------
+    ids
+        The algorithms.
+    copies
+        Number of bootstrap samples that each of them is run on.
+    """
+    return {
+        "graph_estimation": {"ids": list(ids), "csvs": True},
+        "agreement": {},
+        "stability": {"copies": copies},
+        "held_out": {"folds": 10},
+        "independences": {},
     }
 
 

@@ -56,7 +56,8 @@ class Cases:
         """What scores can be computed from here."""
         found: set[Input] = {"data", "estimate", "posterior"}
         found |= {"truth"} if self.has_truth else set()
-        return frozenset(found | ({"model", "test_data"} if self.generator else set()))
+        drawn = self.generator is not None and all(step.keeps_model for step in self.steps)
+        return frozenset(found | ({"model", "test_data"} if drawn else set()))
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from dagathlon.modules import Module
 from dagathlon.simulate.noise import Noise
-from dagathlon.simulate.transform import Transform
+from dagathlon.simulate.transform import ObservedTruth, Transform
 from dagathlon.study.grammar.config import Part
 from dagathlon.study.grammar.library import FixedFile
 from dagathlon.study.plan.scoring import call_of
-from dagathlon.study.plan.task import Call, Task, TaskKind, plain_key, stream_key, task_key
+from dagathlon.study.plan.task import READING, Call, Task, TaskKind, plain_key, stream_key, task_key
 
 _TRANSFORMED = (TaskKind.NOISE, TaskKind.TRANSFORM)
 _STREAMED = (TaskKind.DATA, *_TRANSFORMED)
@@ -70,8 +71,12 @@ class Collector:
 
     def _fixed(self, kind: TaskKind, source: FixedFile) -> int:
         def make() -> Call:
-            values = {"sha256": source.digest}
-            return Call.of(kind, f"fixed_{kind}", 1, values, source.location)
+            values: dict[str, Any] = {"sha256": source.digest}
+            if source.reading is not None:
+                values[READING] = source.reading.to_json()
+            # Since version 2 whole numbers are levels only where they are few.
+            version = 2 if kind is TaskKind.DATA and not source.on_board else 1
+            return Call.of(kind, f"fixed_{kind}", version, values, source.location)
 
         return self.add(self.call(source, make), 0)
 
@@ -85,6 +90,13 @@ class Collector:
             return call_of(kind, module)
 
         return self.add(self.call(part, make), seed, inputs)
+
+    def observed(self, source: Part, graph: int | None, data: int) -> int | None:
+        """Position of the truth about the columns of a file that the study wants."""
+        told = isinstance(source, FixedFile) and source.reading is not None
+        if graph is None or not told:
+            return graph
+        return self.add(self.module_call(TaskKind.TRUTH, ObservedTruth()), 0, (graph, data))
 
     def apply(
         self, steps: Sequence[Transform], graph: int | None, data: int, seed: int

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
-from dagathlon.data import LinearSem, list_networks
+from dagathlon.data import Dataset, LinearSem, list_networks
 from dagathlon.data.facts import DataFacts, facts_of
 from dagathlon.errors import Mistakes, StudyError, listing
 from dagathlon.graphs import Mark
 from dagathlon.learners.base import Learner
 from dagathlon.simulate.base import DataGenerator, GraphGenerator, ParameterGenerator
-from dagathlon.study.engine.fixed import READERS
+from dagathlon.study.engine.fixed import READERS, read_fixed_data
 from dagathlon.study.grammar.config import Part
 from dagathlon.study.grammar.expand import ModuleEntry
 from dagathlon.study.grammar.library import FixedFile
@@ -100,6 +100,8 @@ def _check_names(graph: Part | None, other: Part | None, kind: TaskKind, where: 
 
 @functools.cache
 def _names_of(source: FixedFile, kind: TaskKind) -> tuple[str, ...]:
+    if kind is TaskKind.DATA:
+        return _data_of(source).names
     return tuple(READERS[kind](source.location).names)
 
 
@@ -145,7 +147,12 @@ def _kind_of_file(source: FixedFile) -> str:
 
 @functools.cache
 def _facts_of_file(source: FixedFile) -> DataFacts:
-    return facts_of(READERS[TaskKind.DATA](source.location))
+    return facts_of(_data_of(source))
+
+
+@functools.lru_cache(maxsize=1)
+def _data_of(source: FixedFile) -> Dataset:
+    return read_fixed_data(source.location, source.reading)
 
 
 @functools.cache

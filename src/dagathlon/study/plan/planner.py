@@ -19,6 +19,7 @@ from dagathlon.study.grammar.resources import resources_of
 from dagathlon.study.grammar.wanted import Agreed, Cases, Learning, transform_label
 from dagathlon.study.plan.collector import Collector
 from dagathlon.study.plan.compatible import Unsuited, facts_of_case, with_columns
+from dagathlon.study.plan.imputing import Pooling
 from dagathlon.study.plan.inputs import Inputs
 from dagathlon.study.plan.labels import label_of
 from dagathlon.study.plan.plan import Case, Omission, Origin, Plan, Run
@@ -86,6 +87,7 @@ class _Planner:
         self.inputs = Inputs(config)
         self.limits = limits
         self.collect = Collector(self.plan.tasks)
+        self.pooling = Pooling(self.collect)
         self.mistakes = Mistakes()
         self.unsuited = Unsuited()
 
@@ -202,7 +204,9 @@ class _Planner:
             on_graph = () if graph is None else (graph,)
             model = (self.collect.drawn(TaskKind.PARAMETERS, parts.parameters, seed, on_graph),)
         data = self.collect.drawn(TaskKind.DATA, parts.data, seed, model)
+        graph = self.collect.observed(parts.data, graph, data)
         graph, data = self.collect.apply(kind.steps, graph, data, seed)
+        self.pooling.note(kind.steps, data)
         noise = next((step.code for step in kind.steps[:1]), "N")
         case = Case(
             graph,
@@ -246,6 +250,7 @@ class _Planner:
 
     def _add_further(self, number: int, kind: _Kind, case: Case, learning: Learning) -> None:
         graph, data = self.collect.apply(learning.steps, case.graph, case.data, case.seed)
+        self.pooling.inherit(case.data, data)
         added = case._replace(graph=graph, data=data, transform=learning.label)
         self.plan.cases.append(added)
         numbered = len(self.plan.cases) - 1
@@ -262,7 +267,7 @@ class _Planner:
         entry = self.algorithms[name]
         for i, setting in enumerate(entry.settings):
             learn = self._learn(entry, setting, case, kind.setup)
-            yield i, learn, self._estimate(setting, learn)
+            yield i, learn, self._estimate(setting, learn, self.plan.cases[case].data)
 
     def _learn(self, entry: ModuleEntry, setting: Setting, case: int, setup: Setup) -> int:
         found = self.plan.cases[case]
@@ -270,14 +275,15 @@ class _Planner:
         inputs: tuple[int, ...] = (found.data,)
         for other in self.inputs.of(setting):
             start = self._learn(other, other.settings[0], case, setup)
-            inputs = (*inputs, self._estimate(other.settings[0], start))
+            inputs = (*inputs, self._estimate(other.settings[0], start, found.data))
 
         def make() -> Call:
             values = self.inputs.values(setting, entry.where)
             behind = raised(lineage(self.inputs.resolved(setting, values)))
             return Call.of(TaskKind.LEARN, module.name, module.version, values, raised=behind)
 
-        position = self.collect.add(self.collect.call(setting, make), found.seed, inputs)
+        call = self.pooling.call(setting, found.data, make)
+        position = self.collect.add(call, found.seed, inputs)
         self._limit(position, module, setup)
         resources = resources_of(module, entry.resources, setup.resources)
         if resources != _ORDINARY:
@@ -291,10 +297,10 @@ class _Planner:
         if time is not None or memory is not None:
             self.plan.limits[position] = Limits(time, memory)
 
-    def _estimate(self, setting: Setting, learn: int) -> int:
+    def _estimate(self, setting: Setting, learn: int, data: int) -> int:
         """A chain becomes a graph by an estimator; other learners' graphs are there already."""
         module = cast(Learner, setting.module)
-        if not module.samples:
+        if not module.samples or self.pooling.pools(data):
             return learn
         values = {name: getattr(module, name) for name in module.ESTIMATOR_FIELDS}
         call = Call.of(TaskKind.ESTIMATE, McmcEstimator.name, McmcEstimator.version, values)

@@ -11,6 +11,9 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+READING = "reading"
+"""Among the values of a data file's call: how it is read, where the study says so."""
+
 
 class TaskKind(StrEnum):
     """What a task makes, in the order of the pipeline."""

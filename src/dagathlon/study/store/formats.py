@@ -91,7 +91,7 @@ def _posterior(names: list[str], about: Any, parts: Parts) -> Posterior | None:
 
 
 def _dataset_parts(data: Dataset) -> Parts:
-    variables = [[variable.name, variable.levels] for variable in data.variables]
+    variables = [variable.parts for variable in data.variables]
     arrays: dict[str, npt.NDArray[Any]] = {"codes": data.codes, "values": data.values}
     targets = None
     if data.regimes is not None:
@@ -103,7 +103,8 @@ def _dataset_parts(data: Dataset) -> Parts:
 def _dataset(parts: Parts) -> Dataset:
     described, targets = parts.meta
     variables = tuple(
-        Variable(name, None if levels is None else tuple(levels)) for name, levels in described
+        Variable(name, None if levels is None else tuple(levels), *ordered)
+        for name, levels, *ordered in described
     )
     regimes = None if targets is None else (targets, parts.arrays["regime"])
     # Its checks look at all values once more: native code trusts a data set, and the file may be

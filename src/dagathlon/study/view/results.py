@@ -164,7 +164,12 @@ class RunResults:
         joint = columns("benchpress", "beside")
         for position in (run.score, *run.scores):
             metrics = {} if position is None else scores.get(self._key(position), {})
-            row |= {k: v for k, v in metrics.items() if k not in joint}
+            # Lists and objects are for the evaluation that asked, and no cells of a table.
+            row |= {
+                k: v
+                for k, v in metrics.items()
+                if k not in joint and not isinstance(v, list | dict)
+            }
         return row
 
     def _key(self, position: int | None) -> bytes:

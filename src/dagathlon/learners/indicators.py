@@ -11,17 +11,20 @@ if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
 
-def indicator_columns(data: Dataset) -> tuple[npt.NDArray[np.float64], list[int]]:
-    """Values, and an indicator for every level that occurs but the first.
+def indicator_columns(
+    data: Dataset, least_rows: int = 1
+) -> tuple[npt.NDArray[np.float64], list[int]]:
+    """Values, and an indicator for every level with enough rows but the first.
 
-    The columns of variable j are those from the j-th start up to the next. A missing value is NaN
-    in all of them.
+    The columns of variable j are those from the j-th start up to the next. Levels of fewer than
+    `least_rows` rows count as the first one. A missing value is NaN in all columns.
     """
     blocks: list[npt.NDArray[np.float64]] = []
     discrete = continuous = 0
     for variable in data.variables:
         if variable.is_discrete:
-            blocks.append(_indicators(data.codes[:, discrete], data.missing_code))
+            codes = data.codes[:, discrete]
+            blocks.append(_indicators(codes, data.missing_code, least_rows))
             discrete += 1
         else:
             blocks.append(data.values[:, continuous, None])
@@ -30,9 +33,12 @@ def indicator_columns(data: Dataset) -> tuple[npt.NDArray[np.float64], list[int]
     return np.asfortranarray(np.hstack(blocks)), starts
 
 
-def _indicators(codes: npt.NDArray[np.unsignedinteger], gap: int) -> npt.NDArray[np.float64]:
+def _indicators(
+    codes: npt.NDArray[np.unsignedinteger], gap: int, least_rows: int
+) -> npt.NDArray[np.float64]:
     gaps = codes == gap
-    levels = np.unique(codes[~gaps])
+    levels, counts = np.unique(codes[~gaps], return_counts=True)
+    levels = levels[counts >= least_rows]
     if gaps.any() and len(levels) < 2:  # a column of its own, so that the gaps are seen
         return np.where(gaps, np.nan, 0.0)[:, None]
     block: npt.NDArray[np.float64] = (codes[:, None] == levels[None, 1:]).astype(np.float64)

@@ -1,0 +1,17 @@
+// Scores of discrete networks from expected counts.
+#pragma once
+
+#include <memory>
+
+#include "dagathlon/discrete_score.hpp"
+#include "dagathlon/expected_counts.hpp"
+
+namespace dagathlon {
+
+// The log likelihood less a penalty for each free parameter.
+std::unique_ptr<Score> expected_likelihood(std::shared_ptr<ExpectedCounts> counts, double penalty);
+
+// A Dirichlet marginal likelihood; not `observed`, since any configuration may have a trace of a row.
+std::unique_ptr<Score> expected_dirichlet(std::shared_ptr<ExpectedCounts> counts, Pseudocount kind, double size);
+
+}  // namespace dagathlon

@@ -1,0 +1,247 @@
+"""The flags that say how a data file is read and prepared, for all commands that take one."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import csv
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dagathlon.data.imputation import DEFAULT_COPIES
+from dagathlon.data.reading import Reading
+from dagathlon.errors import DagathlonError, DataError, NotApplicableError, suggestion
+from dagathlon.modules.spec import single_values
+from dagathlon.simulate.columns import Standardize
+from dagathlon.simulate.preparing import Discretize, DropMissing, Impute, Log
+from dagathlon.simulate.transform import Transform
+
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset
+
+_ALL = "all"
+_MISSING = ("keep", "drop", "impute")
+_DISCRETIZE = re.compile(r"([^\[:]*)(\[.*\])?(?::(.*))?", re.S)
+
+
+def add_data_arguments(parser: argparse.ArgumentParser) -> None:
+    """The data file, and how to read and prepare it."""
+    parser.add_argument("data", type=Path, help="data file (CSV, TSV, Parquet, Arrow)")
+    add_preparation_arguments(parser)
+
+
+def add_preparation_arguments(parser: argparse.ArgumentParser) -> None:
+    """How to read and prepare a data file."""
+    group = parser.add_argument_group(
+        "how to read and prepare the data", "dagathlon describe shows what is understood without"
+    )
+
+    def flag(name: str, metavar: str, help: str) -> None:
+        group.add_argument(name, action="append", default=[], metavar=metavar, help=help)
+
+    flag(
+        "--kinds",
+        "NAME=KIND,…",
+        "continuous, ordinal, categorical, id or ignore; * is any other column",
+    )
+    flag("--levels", "NAME=LOW<HIGH", "the levels of an ordinal column, in their order")
+    flag("--drop", "NAME,…", "columns to leave out")
+    flag("--keep", "NAME,…", "the only columns to take")
+    flag("--na", "WORD,…", "more words and numbers that mean a missing value, e.g. --na=-999")
+    group.add_argument("--no-header", action="store_true", help="the first line is data, not names")
+    group.add_argument("--delimiter", metavar="SIGN", help="what separates fields, e.g. ';' or tab")
+    group.add_argument("--decimal", choices=(".", ","), help="the decimal sign")
+    group.add_argument(
+        "--cardinality-row",
+        choices=("yes", "no"),
+        help="whether the second line holds the numbers of levels, as in Benchpress's files",
+    )
+    group.add_argument(
+        "--missing",
+        metavar="HOW",
+        help="what to do with gaps: drop (rows), impute or impute=N (N copies, pooled), or keep "
+        "(the default, for learners that take them)",
+    )
+    flag("--log", "NAME,…", f"columns to take logarithms of, or {_ALL}")
+    flag(
+        "--discretize",
+        "METHOD[levels=N][:NAME,…]",
+        "cut continuous columns: equal_width, equal_frequency, hartemink or mdl",
+    )
+    group.add_argument(
+        "--standardize", action="store_true", help="continuous columns get mean 0 and variance 1"
+    )
+
+
+def data_from(arguments: argparse.Namespace, *, pooled: bool = False) -> Dataset:
+    """The data that the arguments name, read and prepared as they say.
+
+    Rows with gaps are dropped first; then come logarithms, levels, standardisation, imputation.
+
+    Parameters
+    ----------
+    arguments
+        What was given to the flags of `add_data_arguments`.
+    pooled
+        Whether the command imputes by itself, several times (`copies_of`): gaps are left then.
+        Other commands are given one completed copy.
+    """
+    steps = preparation(arguments, pooled=pooled)
+    data = reading_of(arguments).read(arguments.data)
+    rng = np.random.Generator(np.random.Philox(key=getattr(arguments, "seed", 1)))
+    for step in steps:
+        try:
+            data = step.apply(data, rng)
+        except NotApplicableError as error:
+            raise DataError(f"{arguments.data}: {error}") from None
+    return data
+
+
+@contextlib.contextmanager
+def gaps_explained(data: Dataset) -> Iterator[None]:
+    """Say what can be done, where a learner refuses data with gaps."""
+    try:
+        yield
+    except DataError as error:
+        if data.has_missing and "missing" in str(error):
+            error.add_note(
+                "add --missing drop or --missing impute=5; dagathlon modules lists learners that "
+                "take missing values"
+            )
+        raise
+
+
+def reading_of(arguments: argparse.Namespace) -> Reading:
+    """How the file is read."""
+    levels = {
+        name: [level.strip() for level in text.split("<")]
+        for name, text in _pairs(arguments.levels, "--levels").items()
+    }
+    kinds = _pairs(arguments.kinds, "--kinds")
+    row = arguments.cardinality_row
+    reading = Reading(
+        kinds={**dict.fromkeys(levels, "ordinal"), **kinds},
+        levels=levels,
+        drop=_words(arguments.drop),
+        keep=_words(arguments.keep) if arguments.keep else None,
+        na=_words(arguments.na),
+        header=not arguments.no_header,
+        delimiter={"tab": "\t", "\\t": "\t"}.get(arguments.delimiter, arguments.delimiter),
+        decimal=arguments.decimal,
+    )
+    return reading if row is None else replace(reading, cardinality_row=row == "yes")
+
+
+def reading_flags(arguments: argparse.Namespace) -> list[str]:
+    """The flags about reading as they were given, for another command."""
+    found = []
+    for name in ("kinds", "levels", "drop", "keep", "na"):
+        found += [f"--{name}={text}" for text in getattr(arguments, name)]
+    if arguments.no_header:
+        found.append("--no-header")
+    for name in ("delimiter", "decimal", "cardinality_row"):
+        value = getattr(arguments, name)
+        found += [] if value is None else [f"--{name.replace('_', '-')}={value}"]
+    return found
+
+
+def prepares(arguments: argparse.Namespace) -> str:
+    """The first flag that changes data after they were read; empty where none was given."""
+    given = {
+        "--missing": arguments.missing,
+        "--log": arguments.log,
+        "--discretize": arguments.discretize,
+        "--standardize": arguments.standardize,
+    }
+    return next((flag for flag, value in given.items() if value), "")
+
+
+def preparation(arguments: argparse.Namespace, *, pooled: bool = False) -> list[Transform]:
+    """What is done to the data after reading, in order."""
+    how, copies = _how_missing(arguments.missing)
+    steps: list[Transform] = [DropMissing()] if how == "drop" else []
+    if arguments.log:
+        named = _words(arguments.log)
+        steps.append(Log(columns=None if named == (_ALL,) else named))
+    steps += [_discretize(text) for text in arguments.discretize]
+    if arguments.standardize:
+        steps.append(Standardize())
+    if how == "impute" and not pooled:
+        if copies:
+            raise DagathlonError(
+                f"--missing impute={copies}: this command takes one completed copy of the data; "
+                "write --missing impute"
+            )
+        steps.append(Impute())
+    return steps
+
+
+def tell_entries(study: dict[str, Any], arguments: argparse.Namespace) -> None:
+    """Write what the flags say into the data entries of a study: what is read, what is done."""
+    said = reading_of(arguments).to_json()
+    how, copies = _how_missing(arguments.missing)
+    steps = [
+        {step.name: {key: value for key, value in step.to_json().items() if value is not None}}
+        for step in preparation(arguments, pooled=True)
+        if not isinstance(step, DropMissing)
+    ]
+    for entry in study["benchmark_setup"][0]["data"]:
+        is_file = entry["parameters_id"] is None
+        entry.update(said if is_file else {})
+        if how != "keep":
+            entry["missing"] = {"impute": copies} if copies else how
+        if steps:
+            entry["transforms"] = steps
+
+
+def copies_of(arguments: argparse.Namespace) -> int:
+    """How many completed copies a learner learns from; 0 where nothing is imputed."""
+    how, copies = _how_missing(arguments.missing)
+    return (copies or DEFAULT_COPIES) if how == "impute" else 0
+
+
+def _how_missing(text: str | None) -> tuple[str, int]:
+    """What becomes of gaps, and the number of copies that was asked for, if one was."""
+    how, given, number = (text or "keep").partition("=")
+    if how not in _MISSING:
+        choices = ", ".join([*_MISSING, "impute=5"])
+        raise DagathlonError(f"--missing {text}{suggestion(how, _MISSING)}: one of {choices}")
+    if not given:
+        return how, 0
+    if how != "impute" or not (number.isdecimal() and 0 < int(number) <= 1000):
+        raise DagathlonError(f"--missing {text}: write impute=5 for five completed copies")
+    return how, int(number)
+
+
+def _discretize(text: str) -> Discretize:
+    """``hartemink[levels=4]:a,b`` as the transform that it means."""
+    found = _DISCRETIZE.fullmatch(text.strip())
+    if found is None:
+        raise DagathlonError(f"--discretize {text}: write METHOD[levels=4]:NAME,NAME")
+    _, values = single_values(f"discretize{found[2] or ''}")
+    values["method"] = found[1].strip()
+    if found[3] is not None:
+        values["columns"] = list(_words([found[3]]))
+    return Discretize.from_json(values, "--discretize")
+
+
+def _words(texts: list[str]) -> tuple[str, ...]:
+    """Words between commas; quotation marks protect a comma."""
+    fields = [field.strip() for row in csv.reader(texts, skipinitialspace=True) for field in row]
+    return tuple(dict.fromkeys(field for field in fields if field))
+
+
+def _pairs(texts: list[str], flag: str) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for word in _words(texts):
+        name, given, value = word.rpartition("=")
+        if not given or not name.strip():
+            raise DagathlonError(f"{flag}: expected NAME=VALUE, found {word!r}")
+        if pairs.setdefault(name.strip(), value.strip()) != value.strip():
+            raise DagathlonError(f"{flag}: {name.strip()!r} stands twice")
+    return pairs

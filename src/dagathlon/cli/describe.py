@@ -1,0 +1,156 @@
+"""``dagathlon describe``: what was understood of a data file, and what changes it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+from collections.abc import Iterator, Sequence
+
+from dagathlon.cli._data import add_data_arguments, prepares, reading_flags, reading_of
+from dagathlon.cli._parts import Commands, command, table
+from dagathlon.data.inspection import Description, Remark, describe
+from dagathlon.data.inspection.description import ColumnFacts
+from dagathlon.errors import DagathlonError, listing
+
+_MOST_COLUMNS = 40
+_MOST_LEVELS = 4
+_NAMED = 8
+_WIDTH = 34
+# A next command with more than this in one option would be no help.
+_MOST_ADVISED = 20
+
+
+def add_parser(commands: Commands) -> None:
+    """Declare the command."""
+    parser = command(
+        commands,
+        "describe",
+        "say what was understood of a data file, and which flag changes it",
+        "dagathlon describe data.csv --na=-999 --kinds 'id=ignore,children=continuous'",
+        _run,
+    )
+    add_data_arguments(parser)
+    parser.add_argument("--json", action="store_true", help="print JSON, with every column")
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    wrong = prepares(arguments)
+    if wrong:
+        raise DagathlonError(
+            f"describe shows a file as it is read, before {wrong}; give that to the next command"
+        )
+    found = describe(arguments.data, reading_of(arguments))
+    if arguments.json:
+        print(json.dumps(found.to_json(), indent=2, ensure_ascii=False))
+        return 0
+    for line in _lines(found, reading_flags(arguments)):
+        print(line)
+    return 0
+
+
+def _lines(found: Description, flags: Sequence[str]) -> Iterator[str]:
+    if len(found.columns) <= _MOST_COLUMNS:
+        rows = [_row(column, found.n_rows) for column in found.columns]
+        yield table(("column", "kind", "values", "missing"), rows)
+    else:
+        yield f"{len(found.columns):,} columns; --json lists them all"
+    grouped = len(found.columns) > _MOST_COLUMNS
+    remarks = list(_grouped(found.remarks) if grouped else _single(found.remarks))
+    if remarks:
+        yield "\nworth a look, with the flag that changes it:"
+        yield from remarks
+    yield ""
+    yield _summary(found)
+    yield f"next: {_next(found, flags)}"
+
+
+def _row(column: ColumnFacts, n_rows: int) -> tuple[str, str, str, str]:
+    missing = f"{column.n_missing:,} ({column.n_missing / n_rows:.0%})" if column.n_missing else ""
+    return _cut(column.name), column.kind, _values(column), missing
+
+
+def _values(column: ColumnFacts) -> str:
+    if column.levels is not None:
+        named = list(column.levels)
+        more = ", …" if len(named) > _MOST_LEVELS else ""
+        first = ", ".join(map(_cut, named[:_MOST_LEVELS])) + more
+        return f"{len(named):,} levels: {first}" if len(named) > 1 else f"1 level: {first}"
+    if column.minimum is None or column.maximum is None:
+        return ""
+    return f"{column.minimum:.5g} to {column.maximum:.5g}, mean {column.mean:.5g}"
+
+
+def _single(remarks: Sequence[Remark]) -> Iterator[str]:
+    for remark in remarks:
+        about = "the file" if remark.column is None else _cut(remark.column)
+        flag = f"  {_quoted(remark)}" if remark.option else ""
+        yield f"  {about}: {remark.text.rstrip(':')}{flag}"
+
+
+def _grouped(remarks: Sequence[Remark]) -> Iterator[str]:
+    """The same remark about many columns in one line."""
+    kinds: dict[str, list[Remark]] = {}
+    for remark in remarks:
+        kinds.setdefault(remark.what, []).append(remark)
+    for what, same in kinds.items():
+        if len(same) == 1 or same[0].column is None:
+            yield from _single(same)
+            continue
+        names = listing(_cut(remark.column or "") for remark in same[:_NAMED])
+        more = f", … ({len(same):,} in all)" if len(same) > _NAMED else ""
+        flag = f"  e.g. {_quoted(same[0])}" if same[0].option else ""
+        yield f"  {what}: {names}{more}{flag}"
+
+
+def _quoted(remark: Remark) -> str:
+    """The flag as a shell takes it; a blank reads better than a second equals sign."""
+    if remark.value is None:
+        return f"--{remark.option}"
+    join = "=" if remark.value.startswith("-") else " "
+    return f"--{remark.option}{join}{shlex.quote(_protected(remark))}"
+
+
+def _protected(remark: Remark) -> str:
+    """A column's name with a comma in it is put between quotation marks."""
+    value = remark.value or ""
+    if remark.column is None or "," not in remark.column:
+        return value
+    doubled = remark.column.replace('"', '""')
+    return value.replace(remark.column, f'"{doubled}"', 1)
+
+
+def _summary(found: Description) -> str:
+    kinds = listing(f"{count:,} {kind}" for kind, count in found.kinds.items())
+    rows = "row" if found.n_rows == 1 else "rows"
+    columns = "column" if len(found.columns) == 1 else "columns"
+    size = f"{found.path}: {found.n_rows:,} {rows}, {len(found.columns):,} {columns} ({kinds})"
+    gaps = found.missing
+    if not gaps["columns"]:
+        return f"{size}; nothing is missing"
+    most = gaps["most_frequent"]
+    together = listing(map(_cut, most["columns"][:_NAMED]))
+    more = " …" if len(most["columns"]) > _NAMED else ""
+    return (
+        f"{size}; complete rows: {gaps['complete_rows']:,}; columns with gaps: "
+        f"{gaps['columns']:,}; patterns of gaps: {gaps['patterns']:,}, most often in "
+        f"{together}{more} ({most['rows']:,}×); --missing says what becomes of them"
+    )
+
+
+def _next(found: Description, flags: Sequence[str]) -> str:
+    """The command that comes next, with what is nearly always right."""
+    advised: dict[str, list[str]] = {}
+    for remark in found.remarks:
+        if remark.advised and remark.option:
+            advised.setdefault(remark.option, []).append(_protected(remark))
+    words = ["dagathlon", "suggest", found.path, *flags]
+    for option, values in advised.items():
+        given = list(dict.fromkeys(value for value in values if value))
+        if len(given) <= _MOST_ADVISED:
+            words.append(f"--{option}={','.join(given)}" if given else f"--{option}")
+    return shlex.join(words)
+
+
+def _cut(word: str) -> str:
+    return word if len(word) <= _WIDTH else f"{word[: _WIDTH - 1]}…"

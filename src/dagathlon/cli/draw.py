@@ -1,0 +1,81 @@
+"""``dagathlon draw``: a graph as a picture."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import get_args
+
+from dagathlon.cli._parts import Commands, check_folder, command
+from dagathlon.data import Network, list_networks
+from dagathlon.errors import listing
+from dagathlon.graphs import Graph, read_graph
+from dagathlon.graphs.drawing.arrange import LayoutName
+from dagathlon.graphs.drawing.picture import draw
+
+
+def add_parser(commands: Commands) -> None:
+    """Declare the command."""
+    parser = command(
+        commands,
+        "draw",
+        "draw a graph as SVG, PNG, PDF or for Graphviz",
+        "dagathlon draw graph.csv --truth truth.csv --out graph.png",
+        _run,
+    )
+    parser.add_argument("graph", help="graph file, or name of a network on board")
+    parser.add_argument(
+        "--out", type=Path, required=True, help="file to write: .svg, .png, .pdf or .dot"
+    )
+    parser.add_argument(
+        "--truth", help="a graph to compare with: edges are coloured by whether they are right"
+    )
+    parser.add_argument(
+        "--layout",
+        choices=get_args(LayoutName),
+        default="auto",
+        help="layered (arrows point down), stress (by distance) or grid; default: what suits it",
+    )
+    parser.add_argument("--width", type=float, metavar="PIXELS", help="width of the picture")
+    parser.add_argument(
+        "--dark", action="store_true", help="on dark paper; an SVG follows the reader otherwise"
+    )
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    check_folder(arguments.out)
+    graph = _graph(arguments.graph)
+    truth = None if arguments.truth is None else _graph(arguments.truth)
+    if truth is not None:
+        graph, truth = _shared(graph, truth)
+    draw(
+        graph,
+        arguments.out,
+        truth=truth,
+        layout=arguments.layout,
+        width=arguments.width,
+        dark=arguments.dark or None,
+    )
+    edges = "edge" if graph.n_edges == 1 else "edges"
+    print(f"{len(graph):,} nodes and {graph.n_edges:,} {edges}: {arguments.out}")
+    return 0
+
+
+def _graph(name: str) -> Graph:
+    on_board = {record.name for record in list_networks()}
+    if name in on_board and not Path(name).is_file():
+        return Network.load(name).graph
+    return read_graph(name)
+
+
+def _shared(graph: Graph, truth: Graph) -> tuple[Graph, Graph]:
+    """Both over the nodes of both; what is left out is said."""
+    odd = sorted(set(graph.names) ^ set(truth.names))
+    names = [name for name in graph.names if name in truth]
+    if odd and names:
+        print(
+            f"drawn over the {len(names)} nodes of both; left out: {listing(odd)}", file=sys.stderr
+        )
+        return graph.subgraph(names), truth.subgraph(names)
+    return graph, truth

@@ -1,0 +1,76 @@
+"""``dagathlon fit``: the parameters of a network, on a graph."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import get_args
+
+from dagathlon.cli._parts import Commands, check_folder, command
+from dagathlon.data import About, fit, read_data, write_network
+from dagathlon.data.fitting import DEFAULT_PRIOR, Method
+from dagathlon.errors import DagathlonError
+from dagathlon.graphs import Graph, read_graph
+
+
+def add_parser(commands: Commands) -> None:
+    """Declare the command."""
+    parser = command(
+        commands,
+        "fit",
+        "estimate the probabilities of a network from data, on a learned graph",
+        "dagathlon fit data.csv graph.csv --out network.bif",
+        _run,
+    )
+    parser.add_argument("data", type=Path, help="data file (CSV, TSV, Parquet, Arrow)")
+    parser.add_argument("graph", type=Path, help="graph file, as dagathlon learn --out writes it")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        help="network file: .bif (discrete) or .dagnet (any kind)",
+    )
+    parser.add_argument(
+        "--method",
+        choices=get_args(Method),
+        default="bayes",
+        help="probabilities as posterior means (bayes, the default) or relative frequencies (mle)",
+    )
+    parser.add_argument(
+        "--prior",
+        type=float,
+        metavar="ROWS",
+        help=f"imaginary rows of the uniform prior of bayes (default {DEFAULT_PRIOR:g})",
+    )
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    check_folder(arguments.out)
+    if arguments.method == "mle" and arguments.prior is not None:
+        raise DagathlonError("--prior belongs to --method bayes; mle has none")
+    graph, data = read_graph(arguments.graph), read_data(arguments.data)
+    if arguments.out.suffix == ".bif" and not data.select(graph.names).is_discrete:
+        raise DagathlonError(
+            f"{arguments.out}: BIF holds discrete networks, and these data have continuous columns;"
+            f" write {arguments.out.with_suffix('.dagnet').name} instead"
+        )
+    prior = DEFAULT_PRIOR if arguments.prior is None else arguments.prior
+    about = About(name=arguments.data.stem)
+    network = fit(data, graph, method=arguments.method, prior=prior, about=about)
+    write_network(network, arguments.out)
+    _say_direction(graph, network.graph)
+    print(f"{network!r}: {arguments.out}")
+    return 0
+
+
+def _say_direction(graph: Graph, dag: Graph) -> None:
+    if graph.is_dag:
+        return
+    left = sum(edge.connector == "-" for edge in graph.edges())
+    taken = [str(edge) for edge in dag.edges() if edge.right in graph.neighbours(edge.left)]
+    print(
+        f"{left} edges of the graph have no direction; of the DAGs that it stands for, which all "
+        f"fit equally well, one was taken: {', '.join(taken[:8])}{', …' if left > 8 else ''}",
+        file=sys.stderr,
+    )

@@ -1,0 +1,146 @@
+"""Exact answers of discrete networks, by a junction tree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dagathlon.data.distributions import Table
+from dagathlon.data.inference.answer import Assignment, TableAnswer
+from dagathlon.data.inference.evidence import Evidence
+from dagathlon.data.inference.factor import Factor
+from dagathlon.data.inference.propagation import collect, distribute, normalised, traced
+from dagathlon.data.inference.triangulation import clique_tree
+from dagathlon.errors import DataError
+
+if TYPE_CHECKING:
+    from dagathlon.data.network import Network
+
+
+class Problem:
+    """The factors of the variables that matter, at the levels that are known.
+
+    A variable that is neither asked for nor known, and has no such descendant, sums to 1 and is
+    left out.
+
+    Parameters
+    ----------
+    network, evidence
+        The network, and what is known of it.
+    names
+        Variables that are asked for.
+    """
+
+    def __init__(self, network: Network, evidence: Evidence, names: Iterable[str]) -> None:
+        self.network = network
+        self.evidence = evidence
+        kept = network.graph.ancestors([*names, *evidence.levels, *evidence.likelihoods])
+        self.names = [name for name in kept if isinstance(network.distribution(name), Table)]
+        self.number = {name: k for k, name in enumerate(self.names)}
+        self.sizes = [len(self._table(name).levels) for name in self.names]
+        known = {self.number[name]: value for name, value in evidence.levels.items()}
+        self.factors = [self._family(name).given(known) for name in self.names]
+        for name, numbers in evidence.likelihoods.items():
+            self.factors.append(Factor((self.number[name],), numbers))
+        self.open = [name for name in self.names if name not in evidence.levels]
+
+    def _table(self, name: str) -> Table:
+        table = self.network.distribution(name)
+        assert isinstance(table, Table)
+        return table
+
+    def _family(self, name: str) -> Factor:
+        table = self._table(name)
+        return Factor.of([self.number[n] for n in (*table.parents, name)], table.probabilities)
+
+    def answer(self, names: Sequence[str], table: Factor, log_evidence: float) -> TableAnswer:
+        """The answer for some variables from a table that holds them."""
+        wanted = [self.number[name] for name in names]
+        part = table.summed_onto(wanted)
+        order = [part.variables.index(variable) for variable in wanted]
+        return TableAnswer(
+            tuple(names),
+            tuple(self._table(name).levels for name in names),
+            normalised(np.transpose(part.table, order)),
+            log_evidence,
+        )
+
+    def levels_of(self, chosen: dict[int, int]) -> dict[str, str]:
+        """Labels of chosen levels, with those that are known."""
+        known = self.evidence.levels
+        return {
+            name: self._table(name).levels[chosen.get(self.number[name], known.get(name, 0))]
+            for name in self.names
+        }
+
+
+def joint(network: Network, targets: Sequence[str], evidence: Evidence) -> TableAnswer:
+    """The joint distribution of the targets."""
+    problem = Problem(network, evidence, targets)
+    together = [problem.number[name] for name in targets]
+    scopes = [factor.variables for factor in problem.factors]
+    tree = clique_tree([*scopes, together], problem.sizes)
+    rooted = tree.rooted_at(tree.holder(together))
+    collected = collect(rooted, problem.factors, problem.sizes)
+    if collected.log_total == -math.inf:
+        raise impossible(network, evidence)
+    return problem.answer(targets, collected.tables[0], collected.log_total)
+
+
+def each(network: Network, targets: Sequence[str], evidence: Evidence) -> dict[str, TableAnswer]:
+    """The distribution of each target by itself, all from one tree."""
+    problem = Problem(network, evidence, targets)
+    tree = clique_tree([factor.variables for factor in problem.factors], problem.sizes)
+    collected = collect(tree, problem.factors, problem.sizes)
+    if collected.log_total == -math.inf:
+        raise impossible(network, evidence)
+    tables = distribute(collected)
+    return {
+        name: problem.answer(
+            [name], tables[tree.holder([problem.number[name]])], collected.log_total
+        )
+        for name in targets
+    }
+
+
+def most_probable(network: Network, evidence: Evidence) -> Assignment:
+    """The most probable levels of all variables together."""
+    problem = Problem(network, evidence, network.names)
+    tree = clique_tree([factor.variables for factor in problem.factors], problem.sizes)
+    best = collect(tree, problem.factors, problem.sizes, largest=True)
+    if best.log_total == -math.inf:
+        raise impossible(network, evidence)
+    total = log_probability(network, evidence)
+    return Assignment(problem.levels_of(traced(best)), math.exp(min(best.log_total - total, 0.0)))
+
+
+def log_probability(network: Network, evidence: Evidence) -> float:
+    """Natural logarithm of the probability of the evidence."""
+    problem = Problem(network, evidence, ())
+    tree = clique_tree([factor.variables for factor in problem.factors], problem.sizes)
+    return collect(tree, problem.factors, problem.sizes).log_total
+
+
+def impossible(network: Network, evidence: Evidence) -> DataError:
+    """Say which part of the evidence has probability zero, given the parts before it."""
+    seen = Evidence()
+    told: list[str] = []
+    for name in (*evidence.levels, *evidence.likelihoods):
+        if name in evidence.levels:
+            seen.levels[name] = evidence.levels[name]
+            table = network.distribution(name)
+            shown = table.levels[evidence.levels[name]] if isinstance(table, Table) else ""
+            written = f"{name}={shown}"
+        else:
+            seen.likelihoods[name] = evidence.likelihoods[name]
+            written = f"the likelihood of {name}"
+        if log_probability(network, seen) == -math.inf:
+            beside = f" together with {', '.join(told)}" if told else ""
+            return DataError(
+                f"the evidence has probability zero under the network: {written}{beside}"
+            )
+        told.append(written)
+    return DataError("the evidence has probability zero under the network")

@@ -1,0 +1,182 @@
+"""The columns of a file, one by one: as they are written, and what they are taken for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.types as pt
+
+from dagathlon.data.buffers import chunk_numbers, column_numbers
+from dagathlon.data.cardinality import coded
+from dagathlon.data.column_plan import ColumnPlan
+from dagathlon.data.columns import plan_column
+from dagathlon.data.files import is_table_file
+from dagathlon.data.frames import indicators_of, load_table, with_written
+from dagathlon.data.gaps import spellings, with_gaps
+from dagathlon.data.inspection.remarks import Remark
+from dagathlon.data.labels import Labels, is_number, plain_number
+from dagathlon.data.read_csv import cardinalities_of
+from dagathlon.data.reading import Reading
+from dagathlon.data.request import MISSING, ColumnRequest
+from dagathlon.data.text_table import TextTable
+from dagathlon.data.variable import Variable
+from dagathlon.errors import DataError
+
+
+class FoundColumn(NamedTuple):
+    """A column of a file.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    values
+        Numbers, codes of labels in the order of `words`; NaN where missing.
+    words
+        Labels of a column of text, with how often each occurs; None for numbers.
+    plan
+        What it is taken for; None where it is left out or cannot be read.
+    problem
+        Why it cannot be read.
+    """
+
+    name: str
+    values: npt.NDArray[np.float64]
+    words: dict[str, int] | None
+    plan: ColumnPlan | None
+    problem: str = ""
+
+
+class Source(NamedTuple):
+    """A file that was opened: remarks about it, its columns, all names and those left out."""
+
+    remarks: tuple[Remark, ...]
+    columns: Iterator[FoundColumn]
+    n_rows: int
+    names: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+def opened(path: str | os.PathLike[str], reading: Reading) -> Source:
+    """Open a file; what makes it unreadable as a whole is a `DataError`."""
+    return _opened_table(path, reading) if is_table_file(path) else _opened_text(path, reading)
+
+
+def _opened_table(path: str | os.PathLike[str], reading: Reading) -> Source:
+    table = load_table(path)
+    request = with_written(table, reading.request())
+    marks = indicators_of(table.column_names, table.columns).values()
+    names = [name for j, name in enumerate(table.column_names) if j not in marks]
+    request.check(names, str(path))
+    if not table.num_rows:
+        raise DataError(f"{path}: no rows")
+    wanted = {name: table.column(name) for name in names if request.wants(name)}
+    left_out = tuple(name for name in names if name not in wanted)
+    gaps = {name: with_gaps(column, request.missing) for name, column in wanted.items()}
+    found = _found(gaps, request, None)
+    return Source((), found, table.num_rows, tuple(names), left_out)
+
+
+def _opened_text(path: str | os.PathLike[str], reading: Reading) -> Source:
+    request = reading.request()
+    table = TextTable(path, reading.layout(), spellings((*MISSING, *reading.na)))
+    names = table.header.names
+    request.check(names, table.label)
+    columns = table.columns(request)
+    cardinalities = cardinalities_of(table, columns, request)
+    wanted = columns.variables
+    left_out = tuple(name for name in names if name not in wanted)
+    n_rows = len(next(iter(wanted.values())))
+    remarks = list(_remarks(table, reading))
+    if cardinalities is None:
+        found = _found(wanted, request, table.missing)
+        return Source(tuple(remarks), found, n_rows, names, left_out)
+    text = "the second line was taken for the numbers of levels, as in Benchpress's files"
+    remarks.append(Remark("cardinality row", text, None, "cardinality-row", "no"))
+    found = _coded(wanted, cardinalities)
+    return Source(tuple(remarks), found, n_rows - 1, names, left_out)
+
+
+def _remarks(table: TextTable, reading: Reading) -> Iterator[Remark]:
+    names = table.header.names
+    numbers = [name for name in names if is_number(name)]
+    counted = [str(start + j) for start in (0, 1) for j in range(len(names))]
+    numbered = list(names) in (counted[: len(names)], counted[len(names) :])
+    if reading.header and numbers and 2 * len(numbers) >= len(names) and not numbered:
+        text = f"the first line looks like data: {numbers[0]!r} is a strange name"
+        yield Remark("no header", text, None, "no-header", advised=True)
+    if table.decimal == "," and reading.decimal is None:
+        text = "commas were taken for decimal signs"
+        yield Remark("decimal comma", text, None, "decimal", ".")
+
+
+def _found(
+    columns: dict[str, Any], request: ColumnRequest, missing: frozenset[str] | None
+) -> Iterator[FoundColumn]:
+    for name in list(columns):
+        column = columns.pop(name)
+        plan, problem = None, ""
+        try:
+            plan = plan_column(name, column, request, _nowhere, missing)
+        except DataError as error:
+            problem = str(error).removeprefix(f"{_nowhere(0)}, column {name!r}: ")
+        values, words = _content(name, column, missing)
+        if words is not None and plan is not None and not plan.variable.is_discrete:
+            # Numbers that are written as text: with signs, or too seldom different.
+            values, words = _spelled(values, list(words)), None
+        yield FoundColumn(name, values, words, plan, problem)
+
+
+def _spelled(codes: npt.NDArray[np.float64], words: list[str]) -> npt.NDArray[np.float64]:
+    numbers = np.array([*(float(plain_number(word)) for word in words), np.nan])
+    found: npt.NDArray[np.float64] = numbers[np.nan_to_num(codes, nan=len(words)).astype(np.intp)]
+    return found
+
+
+def _coded(columns: dict[str, Any], cardinalities: dict[str, int]) -> Iterator[FoundColumn]:
+    for name, cardinality in cardinalities.items():
+        column = coded(columns[name])
+        plan = ColumnPlan(Variable.coded(name, cardinality), column)
+        values = column_numbers(column.cast(pa.float64()))
+        yield FoundColumn(name, values, None, plan)
+
+
+def _content(
+    name: str, column: Any, missing: frozenset[str] | None
+) -> tuple[npt.NDArray[np.float64], dict[str, int] | None]:
+    """Numbers, or codes and words."""
+    kind = column.type
+    if pt.is_integer(kind) or pt.is_floating(kind) or pt.is_null(kind) or pt.is_decimal(kind):
+        return column_numbers(column.cast(pa.float64(), safe=False)), None
+    if not pt.is_dictionary(kind):
+        column = _texts(column).dictionary_encode()
+    labels = Labels(name, column, _nowhere, missing)
+    found = [word for word in labels.words if word is not None]
+    number = {word: float(code) for code, word in enumerate(dict.fromkeys(found))}
+    table = np.array([*(np.nan if w is None else number[w] for w in labels.words), np.nan])
+    last = len(labels.words)
+    chunks = [chunk_numbers(chunk.indices, last) for chunk in labels.column.chunks]
+    places = np.concatenate(chunks).astype(np.intp)
+    counts: dict[str, int] = dict.fromkeys(number, 0)
+    for word, count in zip(labels.words, labels.counts(), strict=True):
+        if word is not None:
+            counts[word] += int(count)
+    return table[places], counts
+
+
+def _texts(column: Any) -> Any:
+    """Entries of any type as text; lists and the like as Python writes them."""
+    try:
+        return column.cast(pa.string())
+    except pa.ArrowException:
+        texts = [None if entry is None else str(entry) for entry in column.to_pylist()]
+        return pa.chunked_array([pa.array(texts, pa.string())])
+
+
+def _nowhere(row: int) -> str:
+    return "the file"

@@ -1,0 +1,198 @@
+"""`describe`: what was understood of a data file, column by column."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dagathlon.data.inspection.columns import FoundColumn, opened
+from dagathlon.data.inspection.numbers import of_numbers
+from dagathlon.data.inspection.remarks import Remark
+from dagathlon.data.inspection.together import Together
+from dagathlon.data.inspection.words import of_words
+from dagathlon.data.reading import Reading
+from dagathlon.data.variable import Variable
+
+_HALF = 0.5
+_MOST_LEVELS = 100
+_NO_READING = Reading()
+
+
+@dataclass(frozen=True)
+class ColumnFacts:
+    """What was understood of one column.
+
+    Parameters
+    ----------
+    name
+        The name.
+    kind
+        ``continuous``, ``categorical``, ``ordinal``, ``unreadable`` or ``left out``.
+    n_missing, n_distinct
+        Numbers of missing and of different values.
+    levels
+        For levels how often each occurs, in their order.
+    minimum, mean, maximum
+        For continuous columns with values.
+    """
+
+    name: str
+    kind: str
+    n_missing: int = 0
+    n_distinct: int = 0
+    levels: dict[str, int] | None = None
+    minimum: float | None = None
+    mean: float | None = None
+    maximum: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs; of very many levels only their number."""
+        found = {key: value for key, value in vars(self).items() if value is not None}
+        if self.levels is not None and len(self.levels) > _MOST_LEVELS:
+            found["levels"] = len(self.levels)
+        return found
+
+
+@dataclass(frozen=True)
+class Description:
+    """What was understood of a file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    n_rows
+        Number of rows.
+    columns
+        Facts, column by column.
+    remarks
+        What is suspicious, with what changes it.
+    missing
+        Number of complete rows, of columns with gaps, and which gaps come together most often.
+    """
+
+    path: str
+    n_rows: int
+    columns: tuple[ColumnFacts, ...]
+    remarks: tuple[Remark, ...]
+    missing: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def kinds(self) -> dict[str, int]:
+        """How many columns there are of each kind."""
+        return dict(Counter(column.kind for column in self.columns))
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+        about: dict[str, list[dict[str, Any]]] = {}
+        for remark in self.remarks:
+            about.setdefault(remark.column or "", []).append(remark.to_json())
+        columns = [
+            column.to_json() | {"remarks": about.get(column.name, [])} for column in self.columns
+        ]
+        return {
+            "file": self.path,
+            "rows": self.n_rows,
+            "kinds": self.kinds,
+            "missing": self.missing,
+            "remarks": about.get("", []),
+            "columns": columns,
+        }
+
+
+def describe(path: str | os.PathLike[str], reading: Reading = _NO_READING) -> Description:
+    """Look at a data file.
+
+    Parameters
+    ----------
+    path
+        A text, Parquet or Arrow file.
+    reading
+        How it is to be read.
+
+    Raises
+    ------
+    DataError
+        When the file as a whole cannot be read, with the reason. A column that cannot be read is
+        part of the description.
+    """
+    source = opened(path, reading)
+    together = Together(source.n_rows)
+    columns, remarks = [], list(source.remarks)
+    for found in source.columns:
+        columns.append(_facts(found))
+        remarks += _remarks(found, source.n_rows)
+        continuous = found.plan is not None and not found.plan.variable.is_discrete
+        together.add(found.name, found.values, continuous, tuple(found.words or ()))
+    out = [one for one in remarks if one.advised and (one.option == "drop" or one.what == "id")]
+    remarks += together.remarks({one.column for one in out if one.column is not None})
+    columns += [ColumnFacts(name, "left out") for name in source.left_out]
+    place = {name: j for j, name in enumerate(source.names)}
+    columns.sort(key=lambda column: place[column.name])
+    return Description(str(path), source.n_rows, tuple(columns), tuple(remarks), together.missing())
+
+
+def _facts(found: FoundColumn) -> ColumnFacts:
+    present = found.values[~np.isnan(found.values)]
+    n_missing, n_distinct = len(found.values) - len(present), len(np.unique(present))
+    if found.plan is None:
+        return ColumnFacts(found.name, "unreadable", n_missing, n_distinct)
+    variable = found.plan.variable
+    if variable.levels is not None:
+        kind = "ordinal" if variable.ordered else "categorical"
+        return ColumnFacts(found.name, kind, n_missing, n_distinct, _levels(found, variable))
+    if not len(present) or found.words is not None:
+        return ColumnFacts(found.name, "continuous", n_missing, n_distinct)
+    low, mean, high = float(present.min()), float(present.mean()), float(present.max())
+    finite = bool(np.isfinite([low, high]).all())
+    limits = (low, mean, high) if finite else (None, None, None)
+    return ColumnFacts(found.name, "continuous", n_missing, n_distinct, None, *limits)
+
+
+def _levels(found: FoundColumn, variable: Variable) -> dict[str, int]:
+    if found.words is not None:
+        return {level: found.words.get(level, 0) for level in variable.levels or ()}
+    numbers, counts = np.unique(found.values[~np.isnan(found.values)], return_counts=True)
+    often = {f"{number:g}": int(n) for number, n in zip(numbers, counts, strict=True)}
+    return {level: often.get(level, 0) for level in variable.levels or ()}
+
+
+def _remarks(found: FoundColumn, n_rows: int) -> Iterator[Remark]:
+    """All that is suspicious about a column by itself."""
+    name = found.name
+    present = found.values[~np.isnan(found.values)]
+    if found.problem:
+        about = list(of_words(name, found.words or {}, True))
+        hopeless = not any(remark.advised for remark in about)
+        yield Remark("unreadable", found.problem, name, "drop", name, advised=hopeless)
+        yield from about
+        return
+    if not len(present):
+        yield Remark("empty", "there is no value at all", name, "drop", name, advised=True)
+        return
+    if n_rows > 1 and bool((present == present[0]).all()):
+        text = "one value only; nothing can be learned about it"
+        yield Remark("constant", text, name, "drop", name, advised=True)
+        return
+    if len(present) < _HALF * n_rows:
+        text = f"{1 - len(present) / n_rows:.0%} of the values are missing"
+        yield Remark("mostly missing", text, name, "drop", name)
+    assert found.plan is not None
+    discrete = found.plan.variable.is_discrete
+    if found.plan.guessed:
+        yield _guess(name, discrete, int(present.max()))
+    if found.words is None:
+        yield from of_numbers(name, present, discrete)
+    else:
+        yield from of_words(name, found.words, discrete)
+
+
+def _guess(name: str, discrete: bool, highest: int) -> Remark:
+    taken, other = ("levels", "continuous") if discrete else ("measurements", "ordinal")
+    text = f"whole numbers up to {highest} were taken for {taken}; to change that:"
+    return Remark("levels or counts", text, name, "kinds", f"{name}={other}")

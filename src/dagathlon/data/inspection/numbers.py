@@ -1,0 +1,101 @@
+"""What is suspicious about a column of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.data.inspection.remarks import Remark
+from dagathlon.data.preview import is_index_name
+
+# Numbers that stand for a missing value by convention, where they are far from all others.
+_SENTINELS = frozenset(
+    [-9, -77, -88, -99, -777, -888, -999, -9999, -99999, 99, 999, 9999, 99999, 999999, 777, 888]
+)
+_FEW_ROWS = 10
+_ENOUGH_ROWS = 20
+_NEARLY = 0.97
+_SKEWED = 2.0
+
+
+def of_numbers(name: str, values: npt.NDArray[np.float64], is_discrete: bool) -> Iterator[Remark]:
+    """Remarks about the numbers of a column, without missing ones."""
+    infinite = ~np.isfinite(values)
+    if infinite.any():
+        text = f"infinite values: {int(infinite.sum())}; values are finite"
+        yield Remark("infinite", text, name, "na", "inf,-inf", advised=True)
+        values = values[~infinite]
+    if len(values) < 2:
+        return
+    distinct, counts = np.unique(values, return_counts=True)
+    if len(distinct) < 2:
+        return
+    yield from _sentinels(name, distinct, counts)
+    if len(values) >= _FEW_ROWS and not is_discrete:
+        yield from _row_numbers(name, values, len(distinct))
+        yield from _dates(name, distinct)
+    if len(values) >= _ENOUGH_ROWS:
+        yield from _shape(name, values, distinct, counts, is_discrete)
+
+
+def _sentinels(
+    name: str, distinct: npt.NDArray[np.float64], counts: npt.NDArray[np.intp]
+) -> Iterator[Remark]:
+    """A conventional number at an end of the column, far from all others."""
+    if len(distinct) < 3:
+        return
+    for end, others in ((0, distinct[1:]), (-1, distinct[:-1])):
+        found = distinct[end]
+        gap = np.abs(others - found).min()
+        spread = others[-1] - others[0]
+        at_its_end = (found < 0) == (end == 0)
+        if float(found) in _SENTINELS and at_its_end and gap > max(spread / 2, 1.0):
+            text = f"{found:g} ({counts[end]} times) is far from all other values"
+            yield Remark("sentinel", text, name, "na", f"{found:g}", advised=True)
+
+
+def _row_numbers(name: str, values: npt.NDArray[np.float64], distinct: int) -> Iterator[Remark]:
+    whole = bool((values == np.floor(values)).all())
+    if not whole or distinct < len(values):
+        return
+    if bool((np.abs(np.diff(values)) == 1).all()):
+        text = "it counts the rows"
+        yield Remark("id", text, name, "kinds", f"{name}=id", advised=True)
+    elif is_index_name(name):
+        text = "another whole number in each row: by its name it tells rows apart"
+        yield Remark("id", text, name, "kinds", f"{name}=id", advised=True)
+
+
+def _dates(name: str, distinct: npt.NDArray[np.float64]) -> Iterator[Remark]:
+    """Whole numbers such as 20240131."""
+    if distinct[0] < 19000101 or distinct[-1] > 21001231 or (distinct != np.floor(distinct)).any():
+        return
+    day, month = distinct % 100, distinct // 100 % 100
+    if bool(((day >= 1) & (day <= 31) & (month >= 1) & (month <= 12)).all()):
+        text = f"dates such as {distinct[0]:.0f}, taken for numbers"
+        yield Remark("date", text, name, "drop", name, advised=True)
+
+
+def _shape(
+    name: str,
+    values: npt.NDArray[np.float64],
+    distinct: npt.NDArray[np.float64],
+    counts: npt.NDArray[np.intp],
+    is_discrete: bool,
+) -> Iterator[Remark]:
+    most = int(np.argmax(counts))
+    if counts[most] >= _NEARLY * len(values):
+        text = f"{counts[most] / len(values):.1%} of the values are {distinct[most]:g}"
+        yield Remark("nearly constant", text, name, "drop", name)
+        return
+    if is_discrete or distinct[0] < 0 or len(distinct) <= _FEW_ROWS:
+        return
+    centred = values - values.mean()
+    scale = np.abs(centred).max()
+    second = np.mean((centred / scale) ** 2)
+    skewness = float(np.mean((centred / scale) ** 3) / second**1.5)
+    if skewness > _SKEWED:
+        text = f"a long tail of high values (skewness {skewness:.1f}); logarithms may suit better"
+        yield Remark("skewed", text, name, "log", name)

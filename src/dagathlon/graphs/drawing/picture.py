@@ -1,0 +1,166 @@
+"""Pictures of graphs as files, and graphs drawn against the truth."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from dagathlon.errors import GraphError, listing, not_written
+from dagathlon.graphs.drawing.arrange import LayoutName
+from dagathlon.graphs.drawing.labels import text_width
+from dagathlon.graphs.drawing.svg import to_svg
+from dagathlon.graphs.formats.dot import write_dot
+from dagathlon.graphs.graph import Graph
+
+Pair: TypeAlias = tuple[str, str]
+
+PICTURES = (".svg", ".png", ".pdf", ".dot", ".gv")
+# Two pixels for each unit are sharp on paper and on fine screens.
+_SCALE = 2.0
+_MOST_PIXELS = 20_000
+_SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)" width="[\d.]+" height="[\d.]+"')
+_INK = {False: "#1a1d21", True: "#e6e8eb"}
+_PAPER = {False: "#ffffff", True: "#16181c"}
+_KEY_HEIGHT, _KEY_LINE = 34.0, 26.0
+_KEY = {
+    "correct": "right",
+    "reversed": "direction differs",
+    "wrong": "not in the truth",
+    "missing": "missed",
+}
+_DOT_LOOKS: Mapping[str, Mapping[str, str]] = {
+    "correct": {},
+    "reversed": {"color": "#9b5fd0", "style": "dotted"},
+    "missing": {"color": "#2b7fc9", "style": "dashed"},
+    "wrong": {"color": "#dd4b26", "penwidth": "2"},
+}
+
+
+def draw(
+    graph: Graph,
+    path: str | os.PathLike[str],
+    *,
+    truth: Graph | None = None,
+    layout: LayoutName = "auto",
+    width: float | None = None,
+    dark: bool | None = None,
+) -> None:
+    """Draw a graph into a file.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    path
+        The file; its ending chooses between ``.svg``, ``.png``, ``.pdf`` and ``.dot`` (Graphviz).
+    truth
+        A graph to compare with, over the same nodes: edges are coloured by whether they are right,
+        and those that the graph misses are drawn too.
+    layout
+        ``"layered"`` (arrows point down), ``"stress"`` (distances as in the graph) or ``"grid"``;
+        by default layers where there are directions.
+    width
+        Width in pixels; by default what the drawing needs.
+    dark
+        Whether the paper is dark. By default it is white, and an SVG has none: it follows the
+        reader's light or dark scheme.
+    """
+    file = Path(path)
+    ending = file.suffix.lower()
+    if ending not in PICTURES:
+        raise GraphError(f"{file}: a drawing ends in one of {listing(PICTURES)}")
+    if width is not None and not 1 <= width <= _MOST_PIXELS:
+        raise GraphError(f"a width is from 1 to {_MOST_PIXELS} pixels, found {width:g}")
+    shown, classes = (graph, {}) if truth is None else against(graph, truth)
+    if ending in (".dot", ".gv"):
+        looks = {frozenset(pair): _DOT_LOOKS[found] for pair, found in classes.items()}
+        content = write_dot(shown, looks).encode()
+    else:
+        paper = dark if ending == ".svg" or dark is not None else False
+        content = _converted(_drawing(shown, classes, layout, paper), ending, width)
+    try:
+        file.write_bytes(content)
+    except OSError as error:
+        raise GraphError(not_written(file, error)) from None
+
+
+def against(graph: Graph, truth: Graph) -> tuple[Graph, Mapping[Pair, str]]:
+    """A graph with the edges of the truth that it misses, and the class of each edge.
+
+    ``correct``; ``reversed``, which joins the right nodes with other marks; ``wrong``; ``missing``.
+    """
+    if set(graph.names) != set(truth.names):
+        odd = sorted(set(graph.names) ^ set(truth.names))
+        raise GraphError(f"the graph and the truth have different nodes: {listing(odd)}")
+    found, true = graph.marks, truth.subgraph(graph.names).marks
+    together = Graph(graph.names, np.where(found != 0, found, true))
+    classes: dict[Pair, str] = {}
+    for i, j in np.argwhere(np.triu(together.marks)):
+        same = found[i, j] == true[i, j] and found[j, i] == true[j, i]
+        kind = "correct" if same else "reversed" if true[i, j] else "wrong"
+        classes[graph.names[i], graph.names[j]] = kind if found[i, j] else "missing"
+    return together, classes
+
+
+def _drawing(
+    graph: Graph, classes: Mapping[Pair, str], layout: LayoutName, dark: bool | None
+) -> str:
+    """The drawing on its paper, if it has any, above the key of its colours, if it has any."""
+    ink = None if dark is None else _INK[dark]
+    inner = to_svg(graph, classes, layout=layout, ink=ink)
+    if not classes and dark is None:
+        return inner
+    width, height = _size(inner)
+    key, key_width = _key(classes)
+    full = (max(width, key_width), height + (_KEY_HEIGHT if key else 0.0))
+    paper = "" if dark is None else f'<rect width="100%" height="100%" fill="{_PAPER[dark]}"/>'
+    colour = "" if ink is None else f' color="{ink}"'
+    size = f'viewBox="0 0 {full[0]:g} {full[1]:g}" width="{full[0]:g}" height="{full[1]:g}"'
+    placed = inner.replace("<svg ", f'<svg x="{(full[0] - width) / 2:g}" y="0" ', 1)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="dagathlon-graph" {size}{colour}>{paper}'
+        f'{placed}<g transform="translate(0 {height:g})">{key}</g></svg>'
+    )
+
+
+def _key(classes: Mapping[Pair, str]) -> tuple[str, float]:
+    """What the colours mean, with the number of edges of each, and how wide that is."""
+    counts = Counter(classes.values())
+    parts, x = [], 16.0
+    for name, words in _KEY.items():
+        if classes:
+            text = f"{words}: {counts[name]}"
+            parts.append(
+                f'<g class="edge {name}"><path class="line" d="M{x:g} 12 h{_KEY_LINE:g}"/></g>'
+                f'<text x="{x + _KEY_LINE + 6:g}" y="16" style="text-anchor:start">{text}</text>'
+            )
+            x += _KEY_LINE + 6 + text_width(text) + 14
+    return "".join(parts), x
+
+
+def _size(svg: str) -> tuple[float, float]:
+    found = _SIZE.search(svg)
+    assert found is not None
+    return float(found[1]), float(found[2])
+
+
+def _converted(svg: str, ending: str, width: float | None) -> bytes:
+    own, height = _size(svg)
+    if ending == ".svg":
+        if width is not None:
+            size = f'width="{width:g}" height="{height * width / own:g}"'
+            svg = re.sub(r'width="[\d.]+" height="[\d.]+"', size, svg, count=1)
+        return svg.encode()
+    import vl_convert  # noqa: PLC0415 - only when a picture is made
+
+    scale = _SCALE if width is None else width / own
+    scale = min(scale, _MOST_PIXELS / max(own, height))
+    if ending == ".pdf":
+        return bytes(vl_convert.svg_to_pdf(svg, scale=1.0 if width is None else scale))
+    return bytes(vl_convert.svg_to_png(svg, scale=scale))

@@ -1,0 +1,129 @@
+"""Any learner on data with gaps: several completed copies, and what their graphs agree on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from dagathlon.data.facts import DataFacts
+from dagathlon.data.imputation import DEFAULT_COPIES, DEFAULT_SWEEPS, impute
+from dagathlon.errors import OutOfTimeError
+from dagathlon.graphs import Graph, cpdag
+from dagathlon.learners.around import Around
+from dagathlon.learners.attempt import Start, attempt_inside
+from dagathlon.learners.base import Estimate
+from dagathlon.modules import Natural, NonNegative, Probability
+from dagathlon.posteriors.posterior import Posterior
+from dagathlon.pulse import beat, part, until_deadline
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dagathlon.data import Dataset
+
+
+@dataclass(frozen=True, kw_only=True)
+class Imputed(Around):
+    """Another learner on several completed copies of data with missing values, pooled.
+
+    Gaps are filled several times at random by chained equations (continuous values by predictive
+    mean matching, discrete ones by classification trees), the learner learns from each copy, and
+    the result has the pairs that are joined in most of the graphs, each as it is most often. The
+    graphs, or the chains of a sampler, are the posterior: how often an edge is found says how much
+    of it hangs on the filled values. Gaps may depend on what is observed (missing at random). On
+    complete data the learner runs once.
+
+    Parameters
+    ----------
+    copies
+        Number of completed copies.
+    sweeps
+        Number of passes over the columns in which gaps are filled.
+    threshold
+        A pair is joined when it is so in more than this share of the graphs.
+    classes
+        Whether a learned DAG counts as its equivalence class, whose undirected edges count half in
+        each direction.
+    shared
+        Whether the copies depend on the data alone, so that other learners are given the same ones;
+        by default on the learner's random numbers.
+    timeout
+        Seconds after which the run is stopped; null for no limit.
+    """
+
+    name = "imputed"
+    gives = "chain"
+    handles_missing = True
+    anytime = True
+    references = (
+        "Rubin 1987, Multiple imputation for nonresponse in surveys, Wiley",
+        "van Buuren and Groothuis-Oudshoorn 2011, Journal of Statistical Software 45(3)",
+    )
+
+    copies: Natural = DEFAULT_COPIES
+    sweeps: Natural = DEFAULT_SWEEPS
+    threshold: Probability = 0.5
+    classes: bool = True
+    shared: bool = False
+    timeout: NonNegative | None = None
+
+    def problem(self) -> str:
+        """One pool is enough."""
+        if isinstance(self.known(), Imputed):
+            return "imputed inside imputed fills no gap; name the learner inside"
+        return super().problem()
+
+    def objection(self, data: DataFacts) -> str:
+        """Whatever the learner objects to in data without gaps."""
+        return super().objection(replace(data, missing=False))
+
+    def learn(
+        self, data: Dataset, rng: np.random.Generator, start: Start | None = None
+    ) -> Estimate:
+        """Learn from each copy and pool."""
+        inner = self.inner()
+        copies: tuple[Dataset, ...] = (data,)
+        if data.has_missing:
+            drawn = int(rng.integers(2**62))
+            seed = int(data.fingerprint[:15], 16) if self.shared else drawn
+            copies = impute(data, self.copies, sweeps=self.sweeps, seed=seed)
+        found: list[Estimate] = []
+        with until_deadline():
+            for number, copy in enumerate(copies):
+                beat(number, len(copies))
+                with part():
+                    found.append(attempt_inside(inner, copy, rng, start=start))
+        if not found:
+            raise OutOfTimeError("the time limit came before the first copy was learned")
+        burnin = float(getattr(inner, "burnin_frac", 0.0))
+        posterior = self._pooled([self._named(estimate, data) for estimate in found], burnin)
+        filled = 0 if data.missing is None else int(data.missing.sum())
+        stats = {"copies": len(found), "imputed_values": filled}
+        notes = tuple(dict.fromkeys(note for one in found for note in one.notes))
+        graph = posterior.consensus(self.threshold)
+        return Estimate(graph, stats, posterior, (*self._notes(filled, len(found)), *notes))
+
+    @staticmethod
+    def _notes(filled: int, copies: int) -> tuple[str, ...]:
+        if not filled:
+            return ()
+        return (
+            f"{filled:,} missing values were imputed {copies} times; beside an edge stands in how "
+            "many of the copies it was found.",
+        )
+
+    @staticmethod
+    def _named(estimate: Estimate, data: Dataset) -> Estimate:
+        return replace(estimate, graph=estimate.graph.subgraph(data.names))
+
+    def _pooled(self, found: list[Estimate], burnin: float) -> Posterior:
+        """All chains of a sampler, which count the same, or else a graph from each copy."""
+        chains = [one.posterior for one in found if isinstance(one.posterior, Posterior)]
+        drawn = [one for one in chains if one.chains]
+        weighted = any(chain.log_weights is not None for one in drawn for chain in one.chains)
+        if len(drawn) == len(found) and not weighted:
+            return Posterior.merge(one.after(burnin) for one in drawn)
+        return Posterior.of([self._counted(estimate.graph) for estimate in found])
+
+    def _counted(self, graph: Graph) -> Graph:
+        return cpdag(graph) if self.classes and graph.is_dag else graph

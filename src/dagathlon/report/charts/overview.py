@@ -1,0 +1,130 @@
+"""All kinds of data at a glance: each algorithm at its best setting on each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dagathlon.report.charts.parts import SETTINGS, Chart, Rows, data, has_values, nothing
+from dagathlon.report.words import words
+
+_STEP, _CELL = 24, 58
+_STAR = "(datum._part ? '*' : '')"
+
+
+def overview(
+    settings: Rows, metric: str, kinds: Sequence[str], ids: Sequence[str] | None = None
+) -> Chart:
+    """A cell for each kind of data and algorithm: the mean, darkest where it is the best.
+
+    Shades compare within a row alone, so that kinds of data of unlike size stand side by side.
+
+    Parameters
+    ----------
+    settings
+        One row per setting and kind of data with the mean of the metric and, where it is known, the
+        number of runs that it is over.
+    metric
+        The column.
+    kinds
+        The kinds of data, in the order of the rows.
+    ids
+        The algorithms, in the order of the columns; as they come if None.
+    """
+    value = f"{metric}_mean"
+    if not has_values(settings, value):
+        return nothing(f"no run has a number for: {words(metric).title}")
+    order = list(ids or dict.fromkeys(row["id"] for row in settings))
+    tips = [
+        {"field": "case", "title": "data"},
+        {"field": "setting", "title": "algorithm"},
+        {"field": value, "title": metric, "format": ".4g"},
+        {"field": "n_seeds", "title": "seeds"},
+    ]
+    return {
+        "width": {"step": _CELL},
+        "height": {"step": _STEP},
+        "data": data(
+            SETTINGS, settings, ("id", "setting", "case", "n_seeds", "place", value, f"{metric}_n")
+        ),
+        "transform": _shades(value, f"{metric}_n", words(metric).better == "more"),
+        "encoding": {
+            "x": _axis("id", order) | {"axis": _quiet(orient="top", labelAngle=-40)},
+            "y": _axis("case", kinds) | {"axis": _quiet()},
+            "tooltip": tips,
+        },
+        "layer": [_tile(), _number()],
+        # A page makes the cells as wide as it has room for.
+        "usermeta": {"widest_cell": 2 * _CELL},
+    }
+
+
+def _shades(value: str, number: str, more: bool) -> list[Chart]:
+    """The best setting of each algorithm, and where it stands between median and best of a row.
+
+    Between worst and best, one bad algorithm would make all others look alike. A mean over some of
+    the runs is that of other data: it is marked, and does not compete.
+    """
+    best = "max" if more else "min"
+    span, gain = "(datum._middle - datum._best)", f"(datum._middle - datum['{value}'])"
+    whole = f"datum['{value}'] === datum._best ? 1 : 0"
+    pair = ["case", "id"]
+    own = [{"op": best, "field": f, "as": f"_own{f}"} for f in ("_fair", "_any")]
+    return [
+        {"filter": f"isValid(datum['{value}'])"},
+        {
+            "calculate": f"isValid(datum['{number}']) && datum['{number}'] < datum.n_seeds",
+            "as": "_part",
+        },
+        {"calculate": f"datum._part ? null : datum['{value}']", "as": "_fair"},
+        {"calculate": f"datum['{value}']", "as": "_any"},
+        {"joinaggregate": own, "groupby": pair},
+        {
+            "filter": "datum._fair === datum._own_fair || (datum._part && "
+            "!isFinite(datum._own_fair) && datum._any === datum._own_any)"
+        },
+        {"window": [{"op": "row_number", "as": "_first"}], "groupby": pair},
+        {"filter": "datum._first === 1"},
+        {
+            "joinaggregate": [
+                {"op": best, "field": "_fair", "as": "_best"},
+                {"op": "median", "field": "_fair", "as": "_middle"},
+            ],
+            "groupby": ["case"],
+        },
+        {
+            "calculate": f"datum._part ? 0 : {span} ? max(0, {gain} / {span}) : {whole}",
+            "as": "shade",
+        },
+        {
+            "calculate": f"format(datum['{value}'], '.3~g') + (datum._part ? '*' : '')",
+            "as": "_text",
+        },
+    ]
+
+
+def _axis(field: str, order: Sequence[str]) -> dict[str, Any]:
+    return {"field": field, "type": "nominal", "title": None, "sort": list(order)}
+
+
+def _quiet(**changes: Any) -> dict[str, Any]:
+    return {"ticks": False, "domain": False, "grid": False, "labelLimit": 340, **changes}
+
+
+def _tile() -> Chart:
+    legend = {"orient": "bottom", "gradientLength": 200, "tickCount": 1}
+    legend |= {"labelExpr": "datum.value > 0.5 ? 'best of the row' : 'median or worse'"}
+    colour = {
+        "field": "shade",
+        "type": "quantitative",
+        "title": None,
+        "scale": {"range": ["#eef3f8", "#9fc3e0", "#0f5a94"], "domain": [0, 1]},
+        "legend": legend,
+    }
+    return {"mark": {"type": "rect", "cornerRadius": 2}, "encoding": {"color": colour}}
+
+
+def _number() -> Chart:
+    ink = {"condition": {"test": "datum.shade > 0.82", "value": "white"}, "value": "#1b1f24"}
+    text = {"field": "_text", "type": "nominal"}
+    return {"mark": {"type": "text", "fontSize": 11}, "encoding": {"text": text, "color": ink}}

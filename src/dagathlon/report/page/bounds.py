@@ -1,0 +1,83 @@
+"""What a page holds of a large study: it stays quick to open, and says what it leaves out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from dagathlon.report.charts.parts import Chart
+from dagathlon.report.page.figures import detached
+from dagathlon.report.page.tables import Tables
+from dagathlon.report.section import Figure, Listing
+
+_MOST_CELLS = 200_000
+_MOST_ROWS = 4_000
+_MOST_LETTERS = 1_500_000
+_FIXED = ("id", "setting", "case", "seed", "status", "reason", "graph_type")
+_WITHOUT_TRUTH = ("n_edges", "time", "memory")
+
+
+class Kept(NamedTuple):
+    """What the page holds, and in words what it does not.
+
+    Parameters
+    ----------
+    what
+        What is kept.
+    left_out
+        What is not, as a part of a sentence; empty when all is there.
+    """
+
+    what: Any
+    left_out: str = ""
+
+
+def run_columns(tables: Tables) -> Kept:
+    """Columns of the table of runs: all metrics, or the headlines when there are many runs."""
+    names = [*_FIXED, *(metric for metric in tables.metrics if metric not in _FIXED)]
+    if len(tables.runs) * len(names) <= _MOST_CELLS:
+        return Kept(names)
+    kept = [*_FIXED, *tables.headlines, *_WITHOUT_TRUTH, "SHD"]
+    fewer = [name for name in names if name in kept]
+    return Kept(fewer, f"{len(names) - len(fewer)} metrics of the single runs")
+
+
+def listing_rows(listing: Listing) -> Kept:
+    """The rows of a long table, the first of very many."""
+    more = len(listing.rows) - _MOST_ROWS
+    words = f"{more:,} rows of the table of {listing.name}" if more > 0 else ""
+    return Kept(listing.rows[:_MOST_ROWS], words)
+
+
+def charts_of(figures: Iterable[Figure]) -> Kept:
+    """The charts by figure, without the last choices of figures that would take much room.
+
+    Charts of the page's own tables are small; those with data of their own, one for each kind of
+    data, are not.
+    """
+    left, dropped = _MOST_LETTERS, 0
+    found: dict[str, list[Chart]] = {}
+    for figure in figures:
+        made: list[Chart] = []
+        for _, chart in figure.variants:
+            one = detached(chart)
+            left -= len(json.dumps(one, separators=(",", ":")))
+            if made and left < 0:
+                dropped += len(figure.variants) - len(made)
+                break
+            made.append(one)
+        found[figure.name] = made
+    return Kept(found, f"{dropped:,} choices of figures" if dropped else "")
+
+
+def sentence(left_out: Iterable[str]) -> str:
+    """What the page does not hold, and where it is; empty when all is there."""
+    parts = [part for part in left_out if part]
+    if not parts:
+        return ""
+    listed = ", ".join(parts[:-1]) + (" and " if len(parts) > 1 else "") + parts[-1]
+    return (
+        f"To stay quick to open, this page leaves out {listed}; the tables and figures in the "
+        "folder of results have all of it."
+    )

@@ -1,0 +1,230 @@
+"""The verdict: who is best by each metric and on each kind of data, with what to make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from dagathlon.evaluate.verdict import Contender, KindVerdict, Verdict, verdict
+from dagathlon.report.context import Results
+from dagathlon.report.page.lead import NOT_YET, NOTHING, lead_of, number, shown
+from dagathlon.report.page.sections import text
+from dagathlon.report.page.tables import Tables, case_names
+from dagathlon.report.tables import Combination, combinations
+from dagathlon.report.words import short_title, words
+
+_MOST_KINDS = 500
+_OPEN_KINDS = 30
+_NAMED, _FEW = 2, 4
+_BELIEF = {True: "clear", False: "too close to call", None: "one seed: cannot tell"}
+
+
+def verdicts_of(tables: Tables) -> list[Verdict]:
+    """Who is best by each metric of the headlines, the one that stands for all first."""
+    if not tables.has_truth:
+        return []
+    several = len({row["id"] for row in tables.runs}) > 1
+    metrics = dict.fromkeys([tables.quality, *tables.headlines])
+    found = []
+    for metric in metrics:
+        better = words(metric).better if metric is not None and metric != "memory" else ""
+        if metric is None or not better:
+            continue
+        one = verdict(tables.compared, metric, better, tables.results.baselines)
+        # A metric that only one of several algorithms has is no contest.
+        if one is not None and one.kinds and (one.is_contest or not several):
+            found.append(one)
+    return found
+
+
+def lead(results: Results, tables: Tables, verdicts: Sequence[Verdict]) -> str:
+    """The result in a few sentences."""
+    if not results.plan.runs:
+        return NOTHING
+    if not tables.compared:
+        return NOT_YET
+    return lead_of(verdicts, tables.quality)
+
+
+def verdict_tables(tables: Tables, verdicts: Sequence[Verdict]) -> str:
+    """The best by each metric; with several kinds of data by ranks, then on each kind."""
+    if not verdicts:
+        return ""
+    if max(len(one.kinds) for one in verdicts) == 1:
+        most = max(one.kinds[0].n for one in verdicts)
+        return _table(_HEAD, [_metric_cells(one, most) for one in verdicts]) + _note(most, verdicts)
+    summary = _table(_RANK_HEAD, [_rank_cells(one) for one in verdicts]) + _rank_note(verdicts[0])
+    return summary + _by_kind(verdicts[0], case_names(combinations(tables.runs)))
+
+
+_HEAD = (
+    *("metric", "best", "mean ± 95 %", "next algorithm", "mean ± 95 %"),
+    *("gap", "difference", "best baseline"),
+)
+_KIND_HEAD = ("data", *_HEAD[1:])
+
+
+def _metric_cells(one: Verdict, most: int) -> list[str]:
+    """One metric; it says so where the means are of fewer data sets than those of others."""
+    n = one.kinds[0].n
+    fewer = "" if n == most else f" <small>({n} of {most} data sets)</small>"
+    return [text(short_title(one.metric)) + fewer, *_kind_cells(one.kinds[0])]
+
+
+def _kind_cells(kind: KindVerdict) -> list[str]:
+    second = kind.second
+    cells = [_best(kind), shown(kind.best[0].result)]
+    cells += ["–"] * 2 if second is None else [_name(second), shown(second.result)]
+    cells.append("–" if kind.gap is None else shown(kind.gap))
+    return [*cells, _belief(kind), _baseline(kind)]
+
+
+def _best(kind: KindVerdict) -> str:
+    """The winner, or how many share its place; all names are in the title."""
+    if len(kind.best) <= _NAMED:
+        return "; ".join(map(_name, kind.best))
+    names = text("; ".join(one.setting for one in kind.best))
+    whose = f"{len(kind.first)} algorithms" if len(kind.first) > 1 else text(kind.best[0].id)
+    said = f"{len(kind.best)} settings of {whose}"
+    if len(kind.best) == len(kind.first) <= _FEW:
+        said = text(", ".join(one.id for one in kind.best))
+    return f'<span class="shared" title="{names}">{said}</span>'
+
+
+def _belief(kind: KindVerdict) -> str:
+    words = _BELIEF[kind.clear]
+    if len(kind.first) > 1:
+        words = "tie"
+    elif kind.second is None:
+        words = "no other algorithm"
+    return f'<span class="belief {"clear" if kind.clear else "unclear"}">{words}</span>'
+
+
+def _baseline(kind: KindVerdict) -> str:
+    if kind.baseline is None:
+        return "–"
+    said = f"{kind.baseline.name}: {number(kind.baseline.value)}"
+    if kind.best[0].setting in kind.below:
+        return f'<span class="below">▾ {said}, better than all settings</span>'
+    worse = f' <small class="below">▾ {len(kind.below)} worse</small>' if kind.below else ""
+    return f'<span title="{text("; ".join(kind.below))}">{said}{worse}</span>'
+
+
+def _note(n: int, verdicts: Sequence[Verdict]) -> str:
+    data_sets = "1 data set" if n == 1 else f"{n} data sets"
+    parts = [
+        f"Means over {data_sets}, ± the half width of a 95 % interval over seeds. The gap is the "
+        "winner against the best setting of any other algorithm, data set by data set. Settings "
+        "that share the best mean are counted, not crowned. Baselines are graphs that nobody had "
+        "to learn: empty, complete, random.",
+        *_flattery(verdicts),
+    ]
+    return f'<p class="muted">{" ".join(parts)}</p>'
+
+
+def _flattery(verdicts: Sequence[Verdict]) -> Iterable[str]:
+    most = max(one.n_settings for one in verdicts)
+    if most > 1:
+        yield (
+            f"The best of {most} settings is picked on the same data it is judged by, so its "
+            "advantage is a little flattered."
+        )
+
+
+_RANK_HEAD = (
+    *("metric", "first", "average rank", "next algorithm", "average rank", "gap", "difference"),
+    *("best on", "of the baseline's distance"),
+)
+
+
+def _rank_cells(one: Verdict) -> list[str]:
+    """One metric over all kinds of data."""
+    first, later = one.ranked_first, [place for place in one.places if place.place > 1]
+    cells = [text(short_title(one.metric))]
+    if not first:
+        return [*cells, *["–"] * (len(_RANK_HEAD) - 1)]
+    names = "; ".join(place.setting for place in first)
+    leader = _broken(first[0].setting) if len(first) == 1 else f"{len(first)} algorithms"
+    cells += [f'<span title="{text(names)}">{leader}</span>', f"{first[0].average:.2f}"]
+    gap = later[0].average - first[0].average if later else None
+    cells += [_broken(later[0].setting), f"{later[0].average:.2f}"] if later else ["–"] * 2
+    cells += ["–" if gap is None else f"{gap:.2f}", _rank_belief(one, gap)]
+    wins = sum(bool(kind.first & one.first) for kind in one.kinds)
+    share = one.relative(first[0].setting) if len(first) == 1 else None
+    return [*cells, f"{wins} of {len(one.kinds)} kinds", "–" if share is None else f"{share:.0%}"]
+
+
+def _rank_belief(one: Verdict, gap: float | None) -> str:
+    clear, said = False, "tie"
+    if len(one.places) < 2:
+        said = "no other algorithm"
+    elif one.nemenyi is None:
+        said = f"{one.n_blocks} blocks: no test"
+    elif gap is not None and len(one.ranked_first) == 1:
+        clear = gap > one.nemenyi.difference
+        said = "clear" if clear else "too close to call"
+    return f'<span class="belief {"clear" if clear else "unclear"}">{said}</span>'
+
+
+def _rank_note(one: Verdict) -> str:
+    test = ""
+    if one.nemenyi is not None:
+        test = (
+            " A gap is clear when it exceeds the critical difference, "
+            f"{one.nemenyi.difference:.2f} for {short_title(one.metric)}, as in the diagram of the "
+            "ranking."
+        )
+    blocks = f"{one.n_blocks} block{'' if one.n_blocks == 1 else 's'}"
+    return (
+        '<p class="muted">Values on unlike data are not averaged: the algorithms, each at its '
+        f"best-ranked setting, are ranked on each of {one.n_cases:,} data sets, and ranks are "
+        f"averaged within blocks first. A block is a true graph with a seed, here {blocks}: sample "
+        f"sizes, noise and parameters of the same seed are no further evidence.{test} The distance "
+        "is that of the first, as a share of the best baseline's (the empty, the complete or a "
+        "random graph), averaged over kinds of data.</p>"
+    )
+
+
+def _by_kind(one: Verdict, names: Mapping[Combination, str]) -> str:
+    """The verdict on each kind of data."""
+    kinds = one.kinds[:_MOST_KINDS]
+    lines = [[text(_case(kind, names)), *_kind_cells(kind)] for kind in kinds]
+    title = f"Each kind of data, by {text(short_title(one.metric))}"
+    more = len(one.kinds) - len(kinds)
+    rest = (
+        f'<p class="muted">{more:,} further kinds are in the table of settings.</p>' if more else ""
+    )
+    opened = " open" if len(kinds) <= _OPEN_KINDS else ""
+    return (
+        f'<details class="kinds"{opened}><summary>{title}</summary>'
+        f"{_table(_KIND_HEAD, lines)}{rest}</details>"
+    )
+
+
+def _case(kind: KindVerdict, names: Mapping[Combination, str]) -> str:
+    which = Combination(*map(str, kind.kind))
+    return names.get(which, ", ".join(which))
+
+
+def _name(contender: Contender) -> str:
+    return _broken(contender.setting)
+
+
+def _broken(setting: str) -> str:
+    """A setting that, in a narrow cell, breaks between its parameters rather than inside one."""
+    return text(setting).replace(" = ", "\u00a0=\u00a0")
+
+
+def _table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """A table of cells that are HTML already; the first row and column name the others."""
+    top = "".join(f'<th scope="col">{text(cell)}</th>' for cell in head)
+
+    def line(cells: Sequence[str]) -> str:
+        pairs = zip(head, cells, strict=True)
+        return "".join(f'<td data-label="{text(name)}">{cell}</td>' for name, cell in pairs)
+
+    body = "".join(f"<tr>{line(cells)}</tr>" for cells in lines)
+    return (
+        '<div class="scroll" tabindex="0" role="region" aria-label="verdict">'
+        '<table class="verdict">'
+        f"<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
+    )

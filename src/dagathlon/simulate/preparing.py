@@ -1,0 +1,212 @@
+"""Transforms that prepare data for learners: gaps, levels, logarithms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+import numpy as np
+
+from dagathlon.data import Dataset
+from dagathlon.data.discretization import DEFAULT_INITIAL, DEFAULT_LEVELS, Method, discretize
+from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.data.gaps import drop_missing
+from dagathlon.data.imputation import DEFAULT_SWEEPS, impute
+from dagathlon.data.logarithms import log_columns
+from dagathlon.errors import DataError, NotApplicableError
+from dagathlon.modules import Natural, Range
+from dagathlon.simulate.transform import Transform
+
+_NOT_CONTINUOUS = "all columns are discrete"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DropMissing(Transform):
+    """Leave out the rows in which something is missing.
+
+    That is right where gaps have nothing to do with the values, and costs rows in any case.
+    """
+
+    name = "drop_missing"
+
+    def facts(self, data: DataFacts) -> DataFacts:
+        """Nothing is missing, and how many rows are left is not known."""
+        return replace(data, missing=False, n_rows=data.n_rows if data.missing is False else None)
+
+    def apply(self, data: Dataset, rng: np.random.Generator) -> Dataset:
+        """The complete rows."""
+        return _of_use(self, lambda: drop_missing(data))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Impute(Transform):
+    """Fill gaps at random, by chained equations, once or several times.
+
+    Continuous values are filled by predictive mean matching, discrete ones by classification
+    trees. What is learned from one completed copy takes filled values for observed ones. With
+    several copies the data stay as they are, and every learner learns from all copies, the same
+    ones, and pools what it finds, as the learner `imputed` does.
+
+    Parameters
+    ----------
+    copies
+        Number of completed copies.
+    number
+        Which of many single copies.
+    sweeps
+        Number of passes over the columns, for a single copy.
+    """
+
+    name = "impute"
+
+    copies: Natural = 1
+    number: Natural = 1
+    sweeps: Natural = DEFAULT_SWEEPS
+
+    @property
+    def code(self) -> str:
+        """The number of copies, or which one."""
+        return f"{self.copies}" if self.copies > 1 else f"1,{self.number}"
+
+    @property
+    def pooled_copies(self) -> int:
+        """More than one copy is for learners to make."""
+        return self.copies if self.copies > 1 else 0
+
+    def facts(self, data: DataFacts) -> DataFacts:
+        """Nothing is missing for learners."""
+        return replace(data, missing=False)
+
+    def apply(self, data: Dataset, rng: np.random.Generator) -> Dataset:
+        """One completed copy, or the data for learners that are given many."""
+        if self.copies > 1:
+            return data
+        seed = int(rng.integers(2**62))
+        return _of_use(self, lambda: impute(data, 1, sweeps=self.sweeps, seed=seed)[0])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Discretize(Transform):
+    """Cut continuous columns into levels, which are named by intervals.
+
+    Equal values get the same level, levels in which nothing would lie are not made, and missing
+    values stay missing.
+
+    Parameters
+    ----------
+    method
+        ``equal_width``: intervals of the same width. ``equal_frequency``: as many values in each
+        level as ties allow. ``hartemink``: `initial` levels of equal frequency, of which neighbours
+        are joined so that least is lost of what columns say about each other. ``mdl``: the
+        histogram with the shortest description, of 2 to `levels` intervals.
+    levels
+        Number of levels, at most.
+    columns
+        The columns; null is all continuous ones.
+    initial
+        Number of levels with which ``hartemink`` begins.
+    """
+
+    name = "discretize"
+    keeps_model = False
+    references = (
+        "Hartemink 2001, Principled computational methods for the validation and discovery of "
+        "genetic regulatory networks, MIT",
+        "Kontkanen and Myllymäki 2007, MDL histogram density estimation, AISTATS",
+    )
+
+    method: Method = "equal_frequency"
+    levels: Annotated[int, Range(2, 255)] = DEFAULT_LEVELS
+    columns: tuple[str, ...] | None = None
+    initial: Annotated[int, Range(2, 255)] = DEFAULT_INITIAL
+
+    @property
+    def code(self) -> str:
+        """The method, the levels and the columns, where some were chosen."""
+        named = () if self.columns is None else ("+".join(self.columns).replace("/", "_"),)
+        return ",".join([self.method, str(self.levels), *named])
+
+    def problem(self) -> str:
+        """Levels are joined, not parted."""
+        if self.method == "hartemink" and self.initial < self.levels:
+            return f"hartemink begins with initial levels, at least as many as {self.levels}"
+        return _listed(self.columns)
+
+    def not_applicable(self, data: DataFacts) -> str:
+        """Some column must be continuous."""
+        return _NOT_CONTINUOUS if data.kind == "discrete" else ""
+
+    def facts(self, data: DataFacts) -> DataFacts:
+        """Discrete, unless only some columns were named."""
+        if self.columns is None:
+            binary = self.levels == 2 and (data.kind == "continuous" or data.binary)
+            return replace(data, kind="discrete", binary=binary or None)
+        some = data.n_columns is None or len(self.columns) < data.n_columns
+        known = some and data.kind == "continuous" and data.n_columns is not None
+        kind: DataKind | None = "mixed" if known else None
+        return replace(data, kind=kind, binary=None)
+
+    def apply(self, data: Dataset, rng: np.random.Generator) -> Dataset:
+        """The data with levels."""
+        if data.is_discrete:
+            raise NotApplicableError(f"{self.name}: {_NOT_CONTINUOUS}")
+        levels, initial = self.levels, max(self.initial, self.levels)
+        return _of_use(
+            self,
+            lambda: discretize(
+                data, self.method, levels=levels, columns=self.columns, initial=initial
+            ),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Log(Transform):
+    """Natural logarithms in place of continuous values.
+
+    Parameters
+    ----------
+    columns
+        The columns; null is all continuous ones.
+    offset
+        Added to all values before; null adds half of the smallest value above zero to columns with
+        zeros, and nothing to the others. Negative values have no logarithm and are refused.
+    """
+
+    name = "log"
+    keeps_model = False
+
+    columns: tuple[str, ...] | None = None
+    offset: float | None = None
+
+    def problem(self) -> str:
+        """Each column once."""
+        return _listed(self.columns)
+
+    def not_applicable(self, data: DataFacts) -> str:
+        """Some column must be continuous."""
+        return _NOT_CONTINUOUS if data.kind == "discrete" else ""
+
+    def apply(self, data: Dataset, rng: np.random.Generator) -> Dataset:
+        """The data with logarithms."""
+        if data.is_discrete:
+            raise NotApplicableError(f"{self.name}: {_NOT_CONTINUOUS}")
+        return _of_use(self, lambda: log_columns(data, self.columns, offset=self.offset))
+
+
+def _listed(columns: tuple[str, ...] | None) -> str:
+    """What is wrong with a list of columns."""
+    if columns is None:
+        return ""
+    if not columns:
+        return "columns names at least one column; null is all"
+    twice = [name for name in columns if columns.count(name) > 1]
+    return f"columns names {twice[0]!r} twice" if twice else ""
+
+
+def _of_use(step: Transform, make: Callable[[], Dataset]) -> Dataset:
+    """What a function of data makes; data that it refuses are data this has no meaning for."""
+    try:
+        return make()
+    except DataError as error:
+        raise NotApplicableError(f"{step.name}: {error}") from None
