@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from dagathlon.data.facts import DataKind
+from dagathlon.learners.around import Around
 from dagathlon.learners.base import Learner
 
 _FILE = "costs.json"
@@ -62,8 +63,7 @@ def expected_cost(learner: type[Learner], kind: DataKind, rows: int, columns: in
     rows, columns
         Their size.
     """
-    inner: Any = getattr(learner, "inner", None)
-    if inner is not None:
+    if issubclass(learner, Around):
         return _of_replicates(learner, kind, rows, columns)
     behind: Any = getattr(learner, "runs", None)
     law = _laws().get(learner.name) or (_laws().get(behind.name) if behind else None)
@@ -87,8 +87,9 @@ def _log_of_size(size: int, most: float, inside: float, beyond: float) -> float:
 def _of_replicates(learner: type[Learner], kind: DataKind, rows: int, columns: int) -> Cost | None:
     """The cost of a learner that runs another one so many times."""
     default: Any = learner()
+    times: int = getattr(default, "replicates", None) or getattr(default, "copies", 1)
     once = expected_cost(type(default.inner()), kind, rows, columns)
-    return None if once is None else replace(once, seconds=default.replicates * once.seconds)
+    return None if once is None else replace(once, seconds=times * once.seconds)
 
 
 @cache
