@@ -87,7 +87,7 @@ def _log_of_size(size: int, most: float, inside: float, beyond: float) -> float:
 def _of_replicates(learner: type[Learner], kind: DataKind, rows: int, columns: int) -> Cost | None:
     """The cost of a learner that runs another one so many times."""
     default: Any = learner()
-    times: int = getattr(default, "replicates", None) or getattr(default, "copies", 1)
+    times = int(getattr(default, "replicates", 0) or getattr(default, "copies", 1))
     once = expected_cost(type(default.inner()), kind, rows, columns)
     return None if once is None else replace(once, seconds=times * once.seconds)
 
