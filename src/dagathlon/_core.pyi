@@ -203,15 +203,15 @@ def bge_score(
     alpha_mu: float,
     alpha_w: float,
 ) -> Score: ...
+@overload
+def bge_score(
+    parts: Sequence[Moments], of_child: Sequence[int], alpha_mu: float, alpha_w: float
+) -> Score: ...
 def degenerate_gaussian_score(
     parts: Sequence[NDArray[numpy.float64]],
     of_child: Sequence[int],
     starts: Sequence[int],
     penalty: float,
-) -> Score: ...
-@overload
-def bge_score(
-    parts: Sequence[Moments], of_child: Sequence[int], alpha_mu: float, alpha_w: float
 ) -> Score: ...
 @overload
 def discrete_likelihood(

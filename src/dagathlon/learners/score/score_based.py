@@ -94,11 +94,14 @@ class ScoreBased(ScoreParameters, Learner):
 
     def native_score(self, data: Dataset) -> _core.Score:
         """The score on these data."""
-        parameters: ScoreParameters = self
-        if self._extends(data):
-            own = {field.name: getattr(self, field.name) for field in fields(ScoreParameters)}
-            parameters = ScoreParameters(**own | {"gamma": EXTENDED_GAMMA})
-        return native_score(data, self.chosen_score(data), parameters)
+        return native_score(data, self.chosen_score(data), self.score_parameters(data))
+
+    def score_parameters(self, data: Dataset) -> ScoreParameters:
+        """The parameters of the score for these data."""
+        if not self._extends(data):
+            return self
+        own = {field.name: getattr(self, field.name) for field in fields(ScoreParameters)}
+        return ScoreParameters(**own | {"gamma": EXTENDED_GAMMA})
 
     def chosen_score(self, data: Dataset) -> ScoreName:
         """The score for these data."""

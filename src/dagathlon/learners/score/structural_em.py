@@ -134,7 +134,7 @@ class StructuralEm(StartsFromGraph, ScoreBased):
             "searches": searches,
             "n_missing": int(data.missing.sum()),
         }
-        return Estimate(best.graph, stats)
+        return Estimate(best.graph, stats, notes=self.notes(data))
 
     def steps(
         self,
@@ -165,7 +165,7 @@ class StructuralEm(StartsFromGraph, ScoreBased):
                 return
 
     def _native(self, expected: Expectation, data: Dataset) -> _core.Score:
-        return expected.statistics.score(self.score or self.default_score(data), self)
+        return expected.statistics.score(self.chosen_score(data), self.score_parameters(data))
 
     def _settled(
         self, expected: Expectation, graph: Graph, data: Dataset
