@@ -56,7 +56,7 @@ def test_all_learners_speak_the_same_words_and_ours_say_what_they_assume() -> No
         assert set(able.gives) <= set(GIVES), name
         assert able.gives, name
         assert able.family in FAMILIES, name
-        says = able.assumes or name in ("bootstrap", "new_alg", "new_mcmcalg")
+        says = able.assumes or name in ("bootstrap", "imputed", "new_alg", "new_mcmcalg")
         assert says, f"{name} does not say what it assumes"
 
 

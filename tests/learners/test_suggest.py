@@ -87,6 +87,9 @@ def test_expected_cost(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found is not None
     assert found.seconds == pytest.approx(2 * 3 * 100 * 25)
     assert not found.extrapolated
+    larger = expected_cost(known["hc"], "continuous", 5000, 30)  # type: ignore[arg-type]
+    assert larger is not None
+    assert larger.seconds == pytest.approx(2 * 3 * 1000 * 100 * 5 * 9)
     assert expected_cost(known["hc"], "continuous", 100, 31).extrapolated  # type: ignore
     assert expected_cost(known["hc"], "mixed", 100, 5) is None  # type: ignore[arg-type]
     assert expected_cost(known["bnlearn_hc"], "continuous", 100, 5) == found  # type: ignore

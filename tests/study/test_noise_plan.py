@@ -131,9 +131,9 @@ def test_learners_are_checked_against_the_noisy_data(load) -> None:
     learners = {"prec_thresh": [{"id": "correlation", "thresh": 0.3}]}
     resources = {**GAUSSIAN, "structure_learning_algorithms": learners}
     assert load(study("N", resources)).plan.runs
-    (skipped,) = load(study(["N", "M5"], resources)).plan.omissions
-    assert skipped.transform == "algorithm correlation"
-    assert "missing values" in skipped.reason
+    skipped = load(study(["N", "M5"], resources)).plan.omissions
+    assert {one.transform for one in skipped} == {"algorithm correlation"}
+    assert all("missing values" in one.reason and "M5" in one.data_label for one in skipped)
     with pytest.raises(StudyError, match=r"prec_thresh.*missing values"):
         _ = load(study("M5", resources)).plan
 

@@ -6,11 +6,10 @@ import argparse
 import json
 import shlex
 import textwrap
-from pathlib import Path
 from typing import Any
 
+from dagathlon.cli._data import add_data_arguments, data_from, reading_flags
 from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules
-from dagathlon.data import Dataset, read_data
 from dagathlon.learners.suggest import QUESTIONS, Advice, Suggestion, suggest
 
 _SHOWN = 3
@@ -26,7 +25,7 @@ def add_parser(commands: Commands) -> None:
         "dagathlon suggest data.csv",
         _run,
     )
-    parser.add_argument("data", type=Path, help="data file (CSV, TSV, Parquet, Arrow)")
+    add_data_arguments(parser)
     parser.add_argument("--all", action="store_true", help="all learners, and why some do not suit")
     parser.add_argument("--json", action="store_true", help="print JSON, with all learners")
     add_modules_argument(parser)
@@ -34,9 +33,9 @@ def add_parser(commands: Commands) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     load_modules(arguments)
-    advice = suggest(_data(arguments))
+    advice = suggest(data_from(arguments))
     if arguments.json:
-        print(json.dumps(_plain(advice, arguments.data), indent=1))
+        print(json.dumps(_plain(advice, _given(arguments)), indent=1))
         return 0
     print(f"{arguments.data}: {advice.data}")
     for note in advice.notes:
@@ -47,12 +46,8 @@ def _run(arguments: argparse.Namespace) -> int:
         print("\nnot for these data")
         for name, reason in advice.unsuitable.items():
             print(f"  {name}: {reason}")
-    _print_commands(advice, arguments.data)
+    _print_commands(advice, _given(arguments))
     return 0
-
-
-def _data(arguments: argparse.Namespace) -> Dataset:
-    return read_data(arguments.data)
 
 
 def _print_group(question: str, advice: Advice, *, everything: bool) -> None:
@@ -85,15 +80,20 @@ def _time(one: Suggestion) -> str:
     return "time not known" if one.cost is None else one.cost.words()
 
 
-def _print_commands(advice: Advice, path: Path) -> None:
+def _given(arguments: argparse.Namespace) -> str:
+    """The data file and how it is to be read, for other commands."""
+    return shlex.join([str(arguments.data), *reading_flags(arguments)])
+
+
+def _print_commands(advice: Advice, given: str) -> None:
     picks = _picks(advice)
     if not picks:
         print("\nno learner takes these data as they are; --all says why")
         return
     print("\nto go on")
-    print(f"  {_learn(picks[0], path)}")
+    print(f"  {_learn(picks[0], given)}")
     options = " ".join(f"--pick {shlex.quote(one.spec)}" for one in picks)
-    print(f"  dagathlon new study study.json --data {shlex.quote(str(path))} {options}")
+    print(f"  dagathlon new study study.json --data {given} {options}")
     print("  dagathlon run study.json")
 
 
@@ -106,13 +106,11 @@ def _picks(advice: Advice) -> list[Suggestion]:
     return found or list(advice.suitable[:1])
 
 
-def _learn(one: Suggestion, path: Path) -> str:
-    return (
-        f"dagathlon learn {shlex.quote(str(path))} --with {shlex.quote(one.spec)} --out graph.csv"
-    )
+def _learn(one: Suggestion, given: str) -> str:
+    return f"dagathlon learn {given} --with {shlex.quote(one.spec)} --out graph.csv"
 
 
-def _plain(advice: Advice, path: Path) -> dict[str, Any]:
+def _plain(advice: Advice, given: str) -> dict[str, Any]:
     return {
         "data": advice.data,
         "notes": list(advice.notes),
@@ -124,7 +122,7 @@ def _plain(advice: Advice, path: Path) -> dict[str, Any]:
                 "seconds": None if one.cost is None else one.cost.seconds,
                 "extrapolated": one.cost is not None and one.cost.extrapolated,
                 "assumes": list(one.assumes),
-                "command": _learn(one, path),
+                "command": _learn(one, given),
             }
             for one in advice.suitable
         ],

@@ -108,7 +108,8 @@ def _abilities(cls: type[Learner]) -> Abilities:
         takes["interventions"] = ""
     references = {p.type.reference.to for p in cls.parameters().values() if p.type.reference}
     if "settings" in references:
-        takes |= {"missing": _SUCH, "interventions": _SUCH}
+        gaps = "" if cls.handles_missing else _SUCH
+        takes |= {"missing": gaps, "interventions": _SUCH}
     if "constraints" in references and getattr(cls, "honours_constraints", True):
         takes |= {"constraints": "", "tiers": ""}
     if "algorithm" in references:

@@ -1,9 +1,9 @@
 """How long learners take, by the size of the data: measured once, in units of a fixed small work.
 
 ``costs.json`` holds for each learner and kind of data a law ``units = exp(a) · rows^b · columns^c``
-and the largest sizes that it was fitted to; ``tools/learner_costs.py`` measures it. A unit is the
-time of `unit_of_work` on the machine at hand, so that the table does not know the machine it was
-made on.
+and the largest sizes that it was fitted to and holds for; ``tools/learner_costs.py`` measures it. A
+unit is the time of `unit_of_work` on the machine at hand, so that the table does not know the
+machine it was made on.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from dagathlon.data.facts import DataKind
+from dagathlon.learners.around import Around
 from dagathlon.learners.base import Learner
 
 _FILE = "costs.json"
@@ -62,24 +63,33 @@ def expected_cost(learner: type[Learner], kind: DataKind, rows: int, columns: in
     rows, columns
         Their size.
     """
-    inner: Any = getattr(learner, "inner", None)
-    if inner is not None:
+    if issubclass(learner, Around):
         return _of_replicates(learner, kind, rows, columns)
     behind: Any = getattr(learner, "runs", None)
     law = _laws().get(learner.name) or (_laws().get(behind.name) if behind else None)
     if law is None or kind not in law:
         return None
     a, b, c, most_rows, most_columns = law[kind]
-    units = math.exp(min(a + b * math.log(max(rows, 2)) + c * math.log(max(columns, 2)), 60.0))
+    # Beyond what was measured, each row counts once, and there are all pairs of columns at least.
+    by_rows = _log_of_size(rows, most_rows, b, 1.0)
+    by_columns = _log_of_size(columns, most_columns, c, max(c, 2.0))
+    units = math.exp(min(a + by_rows + by_columns, 60.0))
     beyond = rows > _MUCH_LARGER * most_rows or columns > _MUCH_LARGER * most_columns
     return Cost(units * seconds_per_unit(), beyond)
+
+
+def _log_of_size(size: int, most: float, inside: float, beyond: float) -> float:
+    """The logarithm of a power of the size, with another power beyond a size."""
+    within = math.log(max(min(size, most), 2))
+    return inside * within + beyond * math.log(max(size / most, 1.0))
 
 
 def _of_replicates(learner: type[Learner], kind: DataKind, rows: int, columns: int) -> Cost | None:
     """The cost of a learner that runs another one so many times."""
     default: Any = learner()
+    times = int(getattr(default, "replicates", 0) or getattr(default, "copies", 1))
     once = expected_cost(type(default.inner()), kind, rows, columns)
-    return None if once is None else replace(once, seconds=default.replicates * once.seconds)
+    return None if once is None else replace(once, seconds=times * once.seconds)
 
 
 @cache

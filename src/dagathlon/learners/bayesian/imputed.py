@@ -51,6 +51,7 @@ class Imputed(Around):
         Seconds after which the run is stopped; null for no limit.
     """
 
+    gives_posterior = True
     name = "imputed"
     gives = "chain"
     handles_missing = True
