@@ -23,7 +23,7 @@ from dagathlon.learners.independence import (
     problem_of_test,
     shared_tests,
 )
-from dagathlon.modules import Count, Delegate, Natural, NonNegative, Probability
+from dagathlon.modules import Count, Delegate, Natural, NonNegative, Probability, SharedCode
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 MaxOrder: TypeAlias = Count | Literal["inf"] | None
 """Largest number of variables to condition on."""
 
+# What null stands for: raised when it begins to stand for another test on some data.
+_CHOICE = SharedCode("choice", "test", 2)
 # Tests that leave out rows with gaps, and that are pooled over imputed copies.
 _WITH_GAPS = {
     "continuous": ("zf", "zf"),
@@ -110,8 +112,10 @@ class ConstraintBased(Learner):
 
     def delegates(self) -> tuple[Delegate, ...]:
         """The test, or all that the data may choose from."""
-        chosen = set(self.default_tests.values()) if self.test is None else {self.test}
-        return (*super().delegates(), *shared_tests(*sorted(chosen)))
+        if self.test is not None:
+            return (*super().delegates(), *shared_tests(self.test))
+        usual = sorted(set(self.default_tests.values()))
+        return (*super().delegates(), *shared_tests(*usual), _CHOICE)
 
     def make_test(self, data: Dataset, rng: np.random.Generator) -> IndependenceTest:
         """The test on these data."""

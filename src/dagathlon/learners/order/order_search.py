@@ -98,7 +98,6 @@ class Boss(OrderSearch):
     """
 
     name = "boss"
-    version = 2
     references = ("Andrews, Ramsey, Sanchez Romero, Camchong and Kummerfeld 2023, NeurIPS",)
     backward: bool = False
     random: bool = False
@@ -128,7 +127,6 @@ class Grasp(OrderSearch):
     """
 
     name = "grasp"
-    version = 2
     references = ("Lam, Andrews and Ramsey 2022, UAI",)
     depth: Natural = 3
     uncovered_depth: Count = 1

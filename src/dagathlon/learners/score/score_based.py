@@ -26,8 +26,10 @@ from dagathlon.learners.score.score_kinds import (
     shared_scores,
 )
 from dagathlon.learners.score.scores import native_score, scores_for
-from dagathlon.modules import Delegate, Natural, NonNegative
+from dagathlon.modules import Delegate, Natural, NonNegative, SharedCode
 
+# What null stands for: raised when it begins to stand for another score on some data.
+_CHOICE = SharedCode("choice", "score", 2)
 ROUNDING = 1e-8
 """Scores that differ by less are those of one class, added up in another order."""
 
@@ -146,7 +148,7 @@ class ScoreBased(ScoreParameters, Learner):
         defaults = self.default_scores.values()
         extended = (EXTENDED[name] for name in defaults if name in EXTENDED)
         extensions = extended if self.extends_default else ()
-        return (*super().delegates(), *shared_scores((*defaults, *extensions)))
+        return (*super().delegates(), *shared_scores((*defaults, *extensions)), _CHOICE)
 
     def knowledge(self, data: Dataset) -> Knowledge:
         """Required and forbidden edges, all between columns of the data."""
