@@ -34,8 +34,8 @@ def made(kind: Kind, name: str, data: st.DataObject) -> Module | None:
     try:
         return cls.from_json(data.draw(values(dict(cls.parameters()))), name)
     except DagathlonError as error:
-        message = str(error)
-    assert message.startswith(name)
+        messages = getattr(error, "problems", ()) or (str(error),)
+    assert all(message.startswith(name) for message in messages)
     return None
 
 

@@ -140,7 +140,7 @@ def test_raising_a_search_changes_what_climbs_with_it(
     monkeypatch.setattr(HillClimbing, "version", 2)
     after = learned(planned(file))
     assert {name for name in before if before[name].key != after[name].key} == {
-        "hc", "rsmax2", "boot_hc", "boss"
+        "hc", "rsmax2", "boot_hc"
     }  # fmt: skip
 
 
@@ -167,7 +167,7 @@ def test_every_name_of_benchpress_holds_the_version_of_what_it_runs() -> None:
 
 
 def test_first_versions_leave_keys_as_older_versions_of_dagathlon_had_them(file: Path) -> None:
-    call = call_of(TaskKind.LEARN, modules("algorithm")["bnlearn_gs"]())
+    call = call_of(TaskKind.LEARN, modules("algorithm")["bnlearn_iamb"].from_json({"test": "mi"}))
     assert call.digest == call.plain
     tasks = planned(file).tasks
     drawn = [task for task in tasks if task.call.kind is TaskKind.GRAPH]
@@ -184,6 +184,7 @@ def test_an_old_store_is_used_where_its_results_are_right_and_says_so_otherwise(
     study["resources"]["parameters"] = {"dirichlet_network": [{"id": "sem"}]}
     study["resources"]["data"]["iid"][0]["standardized"] = False
     study["resources"]["structure_learning_algorithms"]["pcalg_pc"][0]["indepTest"] = "disCItest"
+    study["resources"]["structure_learning_algorithms"]["hc"][0]["score"] = "bic"
     file.write_text(json.dumps(study))
     out = tmp_path / "results"
     events: list[Event] = []

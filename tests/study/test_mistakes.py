@@ -59,7 +59,8 @@ def test_commands_number_the_mistakes(tmp_path: Path, capsys: pytest.CaptureFixt
     path = written(tmp_path, study)
     for command in ("check", "run"):
         assert main([command, str(path), "--out", str(tmp_path / "out")]) == USER_ERROR
-        first, *others = capsys.readouterr().err.splitlines()
+        printed = capsys.readouterr().err.splitlines()
+        first, *others = (line for line in printed if not line.startswith("executes"))
         assert first == f"dagathlon: {path}: 2 mistakes"
         assert [line.split()[0] for line in others] == ["1.", "2."]
     path.write_text('{"a": [1,]}')

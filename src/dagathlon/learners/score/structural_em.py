@@ -114,7 +114,7 @@ class StructuralEm(StartsFromGraph, ScoreBased):
     ) -> Estimate:
         """Learn by turns of expectation and search."""
         if data.missing is None:
-            return self._searcher().learn(data, rng, start)
+            return attempt_inside(self._searcher(), data, rng, start=start)
         _refuse_empty(data)
         best, searches = None, 0
         for begin in self._beginnings(data, start):
