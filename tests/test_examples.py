@@ -35,6 +35,7 @@ def test_the_learner_does_what_studies_rely_on() -> None:
     assert find("algorithm", "spanning_tree").implementation == "spanning_tree_learner.py"
 
 
+@pytest.mark.slow
 def test_all_three_run_in_one_study(tmp_path: Path) -> None:
     Study.load(EXAMPLES / "own_parts.json").run(tmp_path, jobs=1)
     folder = tmp_path / "own_parts"

@@ -148,6 +148,7 @@ def shown_until(reader: int, wanted: str) -> str:
     return shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("spec", "wanted"), [("climber", "steps"), ("walker[total=7]", "of 7")])
 def test_a_terminal_shows_progress_until_the_interrupt(
     folder: Path, spec: str, wanted: str
@@ -171,6 +172,7 @@ def test_a_terminal_shows_progress_until_the_interrupt(
     assert "Traceback" not in rest
 
 
+@pytest.mark.slow
 def test_nothing_but_a_terminal_is_shown_progress(folder: Path) -> None:
     done = finished("--with", "walker[total=7]", "--time-limit", "2.5s")
     assert done.returncode == 0

@@ -32,6 +32,7 @@ def test_an_undirected_truth_has_undirected_controls() -> None:
     assert all(graph.is_undirected for graph in random_graphs(truth, 5))
 
 
+@pytest.mark.slow
 def test_the_expected_skeleton_is_that_of_a_random_choice_of_pairs() -> None:
     # Each of the 4 edges is found with probability 4/15, and precision equals recall.
     found = random_control(TRUTH, draws=4000, seed=1)

@@ -70,6 +70,7 @@ def payload(folder: Path) -> dict[str, Any]:
     return data
 
 
+@pytest.mark.slow
 def test_the_example_adds_tasks_a_table_a_figure_and_a_section(tmp_path: Path) -> None:
     study = Study.load(EXAMPLE)
     assert len(study.plan.runs) == 4
@@ -291,6 +292,7 @@ def test_agreement_can_be_asked_for(run: Callable[..., Path]) -> None:
     assert (folder / "agreement" / "overlap_1.svg").is_file()
 
 
+@pytest.mark.slow
 def test_the_skeleton_of_an_evaluation_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

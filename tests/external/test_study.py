@@ -84,6 +84,7 @@ def test_module_runs_and_is_measured(tmp_path):
     assert 0.5e6 < found.memory < 60e6
 
 
+@pytest.mark.slow
 def test_time_limit_ends_the_program_and_what_it_started(tmp_path):
     before = set(running("986") + running("987"))
     begin = time.perf_counter()

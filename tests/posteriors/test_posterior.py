@@ -135,6 +135,7 @@ def test_undirected_graphs() -> None:
     assert found.strengths.strength.tolist() == [[0, 1, 0], [1, 0, 0.5], [0, 0.5, 0]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p", [2, 9, 13, 70])
 def test_many_nodes_and_repeated_draws(p: int) -> None:
     """Rows of one to 76 words; more rows than the counters hold at a time are in the benchmark."""

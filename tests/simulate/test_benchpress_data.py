@@ -88,6 +88,7 @@ def test_all_data_objects_of_the_configs_can_be_sampled(shared) -> None:
     assert sampled == 21
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_graphs_models_and_data_of_all_configs_are_drawn(shared) -> None:
     folder = shared / "benchpress"

@@ -57,6 +57,7 @@ def test_numbers_of_roots(nodes: int):
     assert stats.chi2.sf(((seen - expected) ** 2 / expected).sum(), 3) > 1e-4
 
 
+@pytest.mark.slow
 def test_limit_and_exact_counts_give_the_same_law(monkeypatch: pytest.MonkeyPatch):
     exact = [g.n_edges for g in draws(UniformDag(nodes=14), 1500)]
     monkeypatch.setattr(uniform_dag, "EXACT", 9)

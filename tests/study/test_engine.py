@@ -160,6 +160,7 @@ def test_cpu_and_wall_are_those_of_the_learner(store):
     assert slept.cpu < 0.1
 
 
+@pytest.mark.slow
 def test_failures_stand_until_there_is_a_reason_to_try_again(store):
     plan = plan_of(learner("sleep"), limits=Limits(time=0.2))
     assert statuses(run(plan, store)[0]) == {"ok": 3, "F1": 1}

@@ -41,6 +41,7 @@ def test_addresses_are_no_memory(store):
     assert (found.status, found.reason) == (Status.OK, "")
 
 
+@pytest.mark.slow
 def test_what_processes_share_counts_once(store):
     """Five processes of 60 MB each, which are the same 60 MB."""
     plan = plan_of(learner("offspring"), limits=Limits(memory=200 * MB))

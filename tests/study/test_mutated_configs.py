@@ -103,6 +103,7 @@ def check_many(numbers: range, tmp_path, capsys) -> None:
     assert codes[2] > codes[0] > 0
 
 
+@pytest.mark.slow
 def test_damaged_studies(tmp_path, capsys) -> None:
     check_many(range(120), tmp_path, capsys)
 

@@ -123,6 +123,7 @@ def test_a_study_of_samplers(
     assert TaskKind.LEARN.value not in kinds
 
 
+@pytest.mark.slow
 def test_chains_of_one_run_have_a_trajectory_each(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plain_pictures: dict[str, str]
 ) -> None:
