@@ -289,6 +289,8 @@ def test_agreement_can_be_asked_for(run: Callable[..., Path]) -> None:
     }
     assert overlap["hc", "hc"] == overlap["pc", "pc"] == 1
     assert 0 < overlap["hc", "pc"] == overlap["pc", "hc"] < 1
+    assert not (folder / "agreement" / "overlap_1.svg").is_file()
+    assert main(["report", str(folder), "--figures", "all"]) == 0
     assert (folder / "agreement" / "overlap_1.svg").is_file()
 
 

@@ -117,10 +117,11 @@ def _summary(graph: Graph | None, copies: Copies) -> dict[str, Any]:
 
 
 def _edges(graph: Graph | None, copies: Copies) -> Iterator[dict[str, Any]]:
-    """One row for each pair that some bootstrap sample joins."""
+    """One row for each pair that the graph or some bootstrap sample joins."""
     names = copies.names
     marks = None if graph is None else graph.subgraph(names).marks
-    for i, j in np.argwhere(np.triu(copies.joined)):
+    joined = copies.joined > 0 if marks is None else (copies.joined > 0) | (marks != Mark.NONE)
+    for i, j in np.argwhere(np.triu(joined)):
         mine = None if marks is None else bool(marks[i, j])
         yield {
             "edge": f"{names[i]} – {names[j]}",
