@@ -231,6 +231,7 @@ def test_it_beats_dropping_rows(by_first: bool) -> None:
                 (ours, data, "structural_em"),
                 (dropped, complete, "hc"),
             ):
-                distance = compare(learn(table, learner).graph, network.graph)["SHD_cpdag"]
-                found.append(float(distance or 0) / network.graph.n_edges)
-    assert np.mean(ours) < np.mean(dropped) - 0.05
+                # Few rows are left, and by its distance an empty graph would do well.
+                right = compare(learn(table, learner).graph, network.graph)["F1_skel"]
+                found.append(float(right or 0))
+    assert np.mean(ours) > np.mean(dropped) + 0.05
