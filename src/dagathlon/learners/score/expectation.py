@@ -124,8 +124,8 @@ class DiscreteExpectation(Expectation):
             shape = [self._data.arities[k] for k in (*family, child)]
             if math.prod(shape) > _MOST_CELLS:
                 raise DataError(
-                    f"the table of {name!r} would have {math.prod(shape):,} cells; bound the number "
-                    "of parents (max_parents)"
+                    f"the table of {name!r} would have {math.prod(shape):,} cells; bound the "
+                    "number of parents (max_parents)"
                 )
             with _too_large():
                 counts = np.array(self._counts.counts(child, family)).reshape(shape)
