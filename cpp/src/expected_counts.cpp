@@ -85,7 +85,8 @@ ExpectedCounts::Slice ExpectedCounts::sliced(std::size_t row, std::size_t child,
   return result;
 }
 
-// Groups that the table joins become one, which keeps it.
+// Groups that the table joins become one, which keeps it. Tables over the same columns, as of the many
+// known children of one missing value, are multiplied here and scaled, so that no product vanishes.
 void ExpectedCounts::add_potential(std::vector<Group>& groups, Slice slice) {
   const auto touched = [&](const Group& group) {
     return std::ranges::any_of(slice.open, [&](std::size_t v) { return std::ranges::binary_search(group.variables, v); });
@@ -103,8 +104,15 @@ void ExpectedCounts::add_potential(std::vector<Group>& groups, Slice slice) {
     std::ranges::move(other->scopes, std::back_inserter(first->scopes));
     other = groups.erase(other);
   }
-  first->potentials.push_back({0, std::move(slice.cells)});
-  first->scopes.push_back(std::move(slice.open));
+  const auto same = std::ranges::find(first->scopes, slice.open);
+  if (same == first->scopes.end()) {
+    first->potentials.push_back({0, std::move(slice.cells)});
+    first->scopes.push_back(std::move(slice.open));
+    return;
+  }
+  std::vector<double>& cells = first->potentials[static_cast<std::size_t>(same - first->scopes.begin())].cells;
+  for (std::size_t k = 0; k < cells.size(); ++k) cells[k] *= slice.cells[k];
+  log_likelihood_ += log_of(normalise(cells));
 }
 
 void ExpectedCounts::settle(Group& group) {
@@ -210,6 +218,7 @@ void ExpectedCounts::visit(std::size_t child, Nodes parents, Add&& add) {
       spread(row.groups[from->group], {from, to});
       from = to;
     }
+    pulse::beat(places_.size());
     for (const Place& place : places_) add(place.cell, place.weight);
   }
 }

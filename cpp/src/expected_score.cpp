@@ -86,20 +86,24 @@ class ExpectedScore final : public Score {
     for (const std::size_t s : parents) configurations *= static_cast<double>(data.arities[s]);
     const std::size_t levels = data.arities[child];
     const double cells = configurations * static_cast<double>(levels);
-    if (cells > too_many) return -std::numeric_limits<double>::infinity();
+    constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+    if (cells > most_family_cells) return minus_infinity;
     cells_.clear();
-    if (cells <= std::max(4096.0, 8.0 * static_cast<double>(data.rows))) {
-      cells_.resize(static_cast<std::size_t>(cells), 0.0);
-      counts_->add_counts(child, parents, cells_);
-    } else {
-      counts_->add_sparse_counts(child, parents, cells_);
+    try {
+      fill(child, parents, static_cast<std::size_t>(cells));
+    } catch (const TableTooLarge&) {
+      return minus_infinity;
     }
     return formula_(ExpectedFamily{cells_, levels, configurations});
   }
 
  private:
-  // Cells are numbered in 64 bits.
-  static constexpr double too_many = 9.0e18;
+  void fill(std::size_t child, Nodes parents, std::size_t cells) {
+    if (cells > std::max<std::size_t>(4096, 8 * counts_->data().rows))
+      return counts_->add_sparse_counts(child, parents, cells_);
+    cells_.resize(cells, 0.0);
+    counts_->add_counts(child, parents, cells_);
+  }
 
   std::shared_ptr<ExpectedCounts> counts_;
   Formula formula_;

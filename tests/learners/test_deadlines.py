@@ -16,6 +16,7 @@ from dagathlon.errors import OutOfTimeError
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.bayesian.dag_sampling import RunLength
+from dagathlon.learners.order.order_search import Boss
 from dagathlon.learners.score.hill_climbing import HillClimbing
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.modules import modules
@@ -75,6 +76,18 @@ def test_no_time_for_the_search_gives_a_valid_graph(
     assert found.graph.names == data.names
     assert found.graph.is_dag or found.graph.is_cpdag
     assert np.isfinite(float(found.stats["score"]))
+
+
+def test_what_one_start_found_stays_when_time_is_up_before_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def too_late(*_: object) -> None:
+        raise OutOfTimeError("too late")
+
+    monkeypatch.setattr(Boss, "best_dag", too_late)
+    found, stopped_early = within("gies", suited("gies", 6, 100), time.monotonic() + 60)
+    assert stopped_early
+    assert found.graph.n_edges > 0
 
 
 @pytest.mark.parametrize("name", WHOLE)

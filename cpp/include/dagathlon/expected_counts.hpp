@@ -93,7 +93,7 @@ class ExpectedCounts {
 
   Row grouped(std::size_t row, const std::vector<Conditional>& network);
   Slice sliced(std::size_t row, std::size_t child, const Conditional& given) const;
-  static void add_potential(std::vector<Group>& groups, Slice slice);
+  void add_potential(std::vector<Group>& groups, Slice slice);
   void settle(Group& group);
   const std::vector<double>& marginal(Group& group, Scope scope);
   template <class Add>

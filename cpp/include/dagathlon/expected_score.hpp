@@ -8,6 +8,10 @@
 
 namespace dagathlon {
 
+// Families of more cells are minus infinity: their parameters would not be fitted, and a row with many
+// missing values may be in any of the cells.
+inline constexpr double most_family_cells = 1e6;
+
 // The log likelihood less a penalty for each free parameter.
 std::unique_ptr<Score> expected_likelihood(std::shared_ptr<ExpectedCounts> counts, double penalty);
 

@@ -13,6 +13,7 @@ from dagathlon import _core
 from dagathlon._core import ClassStep
 from dagathlon.data import Dataset
 from dagathlon.data.facts import DataFacts
+from dagathlon.errors import OutOfTimeError
 from dagathlon.graphs import Graph
 from dagathlon.learners.background import direct_by_knowledge, starting_dag
 from dagathlon.learners.base import Estimate
@@ -22,7 +23,7 @@ from dagathlon.learners.score.score_kinds import SCORES, DefaultScores
 from dagathlon.learners.score.stable_order import stable_order
 from dagathlon.learners.start_graph import StartsFromGraph
 from dagathlon.modules import Delegate, Natural
-from dagathlon.pulse import best_so_far
+from dagathlon.pulse import best_so_far, until_deadline
 
 Phase: TypeAlias = Literal["forward", "backward", "turning"]
 _ALL_PHASES: tuple[Phase, ...] = ("forward", "backward", "turning")
@@ -110,13 +111,15 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
         score, limits = self.native_score(data), self.limits(data)
         settings, targets = self._settings(data), self._targets(data)
         best: _core.ClassSearchResult | None = None
-        for start in starts:
-            found = _core.search_classes(score, limits, start.native, settings, targets)
-            if best is None or found.score > best.score + ROUNDING:
-                best = found
-            if best_so_far():
-                break
-        assert best is not None  # there is always a first start
+        with until_deadline():  # which may come while another start is looked for
+            for start in starts:
+                found = _core.search_classes(score, limits, start.native, settings, targets)
+                if best is None or found.score > best.score + ROUNDING:
+                    best = found
+                if best_so_far():
+                    break
+        if best is None:
+            raise OutOfTimeError("the time limit came before the first start")
         return best
 
     def _settings(self, data: Dataset) -> _core.ClassSettings:

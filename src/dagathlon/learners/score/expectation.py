@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -23,6 +24,7 @@ from dagathlon.pulse import beat
 
 FloatArray = npt.NDArray[np.float64]
 
+# The kernel gives no larger family a score.
 _MOST_CELLS = 1_000_000
 _LOG_TWO_PI = math.log(2 * math.pi)
 # A variable keeps at least this share of its variance, so that every model has a density.
@@ -107,13 +109,8 @@ class DiscreteExpectation(Expectation):
         tables: Sequence[Sequence[float]],
     ) -> None:
         self._data, self._source = data, source
-        try:
+        with _too_large():
             self._counts = _core.expected_counts(source, parents, tables)
-        except RuntimeError as error:
-            raise DataError(
-                f"{error}; leave out the columns or rows with the most missing values, or bound "
-                "the number of parents (max_parents)"
-            ) from None
         self.log_likelihood = self._counts.log_likelihood
         self.statistics = Statistics(
             data.names, data.variables, len(data), arities=data.arities, codes=self._counts
@@ -126,13 +123,29 @@ class DiscreteExpectation(Expectation):
             family = [self._data.index[parent] for parent in dag.parents(name)]
             shape = [self._data.arities[k] for k in (*family, child)]
             if math.prod(shape) > _MOST_CELLS:
-                raise DataError(f"the table of {name!r} would have {math.prod(shape):,} cells")
-            counts = np.array(self._counts.counts(child, family)).reshape(shape)
+                raise DataError(
+                    f"the table of {name!r} would have {math.prod(shape):,} cells; bound the "
+                    "number of parents (max_parents)"
+                )
+            with _too_large():
+                counts = np.array(self._counts.counts(child, family)).reshape(shape)
             table = table_of(counts, 0.0)
             total += float(np.sum(counts[counts > 0] * np.log(table[counts > 0])))
             parents.append(family)
             tables.append(table.ravel().tolist())
         return DiscreteExpectation(self._data, self._source, parents, tables), total
+
+
+@contextmanager
+def _too_large() -> Iterator[None]:
+    """The kernel refuses tables that no memory holds; here with what to do about it."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise DataError(
+            f"{error}; leave out the columns or rows with the most missing values, or bound "
+            "the number of parents (max_parents)"
+        ) from None
 
 
 class Rows:
