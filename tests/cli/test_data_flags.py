@@ -128,6 +128,17 @@ def test_describe_ends_with_the_next_command(
     assert capsys.readouterr().out.splitlines()[-1].endswith(shlex.join(command[3:]))
 
 
+@pytest.mark.parametrize("rows", ["1.5,x\n", "1.5,x\n" * 3])
+def test_describe_sends_nobody_on_with_data_that_say_nothing(
+    rows: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "d.csv").write_text("a,b\n" + rows)
+    assert main(["describe", str(tmp_path / "d.csv")]) == 0
+    said = capsys.readouterr().out
+    assert "nothing can be learned from these data" in said
+    assert "next:" not in said
+
+
 def test_describe_sums_up_many_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "wide.csv"
     values = np.random.default_rng(1).normal(size=(12, 80))
