@@ -12,6 +12,7 @@ import pytest
 from dagathlon.cli import USER_ERROR, main, parser
 from dagathlon.cli._data import copies_of, data_from
 from dagathlon.data import Dataset
+from dagathlon.errors import DataWarning
 
 
 @pytest.fixture
@@ -193,3 +194,14 @@ def test_a_learner_that_refuses_gaps_is_told_the_way_on(
     said = capsys.readouterr().err
     assert "20 of 120 rows have missing values" in said
     assert "add --missing drop or --missing impute=5" in said
+
+
+def test_a_first_line_of_data_is_doubted(tmp_path: Path) -> None:
+    file = tmp_path / "d.csv"
+    rows = "".join(f"{i}.5,{i * i % 7}.25\n" for i in range(9))
+    file.write_text(rows)
+    with pytest.warns(DataWarning, match="--no-header"):
+        read(file)
+    assert read(file, "--no-header").names == ("V1", "V2")
+    file.write_text("2,5\n" + rows)
+    assert read(file).names == ("2", "5")
