@@ -95,6 +95,7 @@ def test_a_study_without_a_file(frame: pd.DataFrame, tmp_path) -> None:
 
 @pytest.mark.slow
 def test_a_run_that_changes_nothing_writes_nothing(frame: pd.DataFrame, tmp_path) -> None:
+    assert len(Study.build("one", "hc", "asia[n=100,seeds=2]").plan.runs) == 2
     study = Study.build("mine", ["hc", "pc"], ["asia[n=100,seeds=2]"])
     (report,) = study.run(tmp_path, jobs=1).reports
     table = report.parent / "benchmarks" / "joint_benchmarks.csv"

@@ -124,8 +124,8 @@ class Study:
     def build(
         cls,
         title: str,
-        algorithms: Sequence[str],
-        data: Sequence[Any] = (),
+        algorithms: str | Sequence[str],
+        data: Any = (),
         *,
         evaluation: Mapping[str, Any] | None = None,
         **options: Any,
@@ -137,12 +137,13 @@ class Study:
         title
             Names the folder of its results.
         algorithms
-            Learners as the command line writes them: ``"hc"``, ``"pc[alpha=0.01,0.05]"``.
+            Learners as the command line writes them: ``"hc"``, ``"pc[alpha=0.01,0.05]"``; a list,
+            or one.
         data
-            Networks on board (``"alarm[n=1000,seeds=5]"``), data files
+            A list of networks on board or in files (``"alarm[n=1000,seeds=5]"``), data files
             (``"mine.csv[truth=graph.csv]"``), and what `read_data` takes besides: data frames,
-            arrays, a `Dataset`; with a pair of data and `Graph`, the graph is their truth. None
-            means random linear Gaussian data.
+            arrays, a `Dataset`; or one of these. With a pair of data and `Graph`, the graph is
+            their truth. None means random linear Gaussian data.
         evaluation
             What to make of the results, as in a study file; by default what suits the data.
         **options
@@ -153,8 +154,10 @@ class Study:
         >>> study = Study.build("mine", ["hc", "pc[alpha=0.01,0.05]"], ["asia[n=500,seeds=3]"])
         >>> study.run("results").to_pandas()  # doctest: +SKIP
         """
-        home = home_of(data)
-        content = picked_study(title, algorithms, [as_named(item) for item in data], home=home)
+        picks = [algorithms] if isinstance(algorithms, str) else algorithms
+        items = data if isinstance(data, list | tuple) else [data]
+        home = home_of(items)
+        content = picked_study(title, picks, [as_named(item) for item in items], home=home)
         if evaluation is not None:
             content["benchmark_setup"][0]["evaluation"] = dict(evaluation)
         return cls.of(content, name=f"{title}.json", home=home, **options)

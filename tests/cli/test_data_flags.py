@@ -12,6 +12,7 @@ import pytest
 from dagathlon.cli import USER_ERROR, main, parser
 from dagathlon.cli._data import copies_of, data_from
 from dagathlon.data import Dataset
+from dagathlon.errors import DataWarning
 
 
 @pytest.fixture
@@ -128,6 +129,17 @@ def test_describe_ends_with_the_next_command(
     assert capsys.readouterr().out.splitlines()[-1].endswith(shlex.join(command[3:]))
 
 
+@pytest.mark.parametrize("rows", ["1.5,x\n", "1.5,x\n" * 3])
+def test_describe_sends_nobody_on_with_data_that_say_nothing(
+    rows: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "d.csv").write_text("a,b\n" + rows)
+    assert main(["describe", str(tmp_path / "d.csv")]) == 0
+    said = capsys.readouterr().out
+    assert "nothing can be learned from these data" in said
+    assert "next:" not in said
+
+
 def test_describe_sums_up_many_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "wide.csv"
     values = np.random.default_rng(1).normal(size=(12, 80))
@@ -182,3 +194,14 @@ def test_a_learner_that_refuses_gaps_is_told_the_way_on(
     said = capsys.readouterr().err
     assert "20 of 120 rows have missing values" in said
     assert "add --missing drop or --missing impute=5" in said
+
+
+def test_a_first_line_of_data_is_doubted(tmp_path: Path) -> None:
+    file = tmp_path / "d.csv"
+    rows = "".join(f"{i}.5,{i * i % 7}.25\n" for i in range(9))
+    file.write_text(rows)
+    with pytest.warns(DataWarning, match="--no-header"):
+        read(file)
+    assert read(file, "--no-header").names == ("V1", "V2")
+    file.write_text("2,5\n" + rows)
+    assert read(file).names == ("2", "5")

@@ -45,6 +45,17 @@ def test_fit_says_which_dag_it_took_and_refuses_bif_for_numbers(
     assert capsys.readouterr().out.split()[:3] == ["variable", "mean", "sd"]
 
 
+def test_fit_reads_data_as_other_commands_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data, graph, out = (str(tmp_path / name) for name in ("d.csv", "g.txt", "n.bif"))
+    Path(data).write_text("id,A,B\n" + "".join(f"p{i},{i / 7},{i % 3}\n" for i in range(30)))
+    Path(graph).write_text("A -> B\n")
+    flags = ["--kinds=id=id,B=ordinal", "--discretize=equal_frequency[levels=2]"]
+    assert main(["fit", data, graph, "--out", out, *flags]) == 0
+    assert "discrete, 2 nodes, 1 arc" in capsys.readouterr().out
+
+
 def test_query_prints_a_table_or_json(capsys: pytest.CaptureFixture[str]) -> None:
     asked = ["query", "asia", "--target", "bronc", "--evidence", "dysp=yes, xray=no"]
     assert main(asked) == 0

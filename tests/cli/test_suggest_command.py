@@ -41,6 +41,32 @@ def test_what_is_suggested_can_be_pasted(data: Path, capsys: pytest.CaptureFixtu
     assert said(capsys, "check", *run[1:])[0] == 0
 
 
+def test_commands_carry_what_was_said_of_the_data(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gaps = ROWS.replace("\n0", "\n-9", 1)
+    data.write_text(gaps)
+    flags = ["--na=-9.000", "--missing=impute=2", "--log=b", "--discretize=equal_width[levels=3]:a"]
+    code, out, _ = said(capsys, "suggest", str(data), *flags)
+    assert code == 0
+    assert "a learner runs 2 times" in out
+    commands = [line for line in out.splitlines() if line.startswith("  dagathlon ")]
+    learning, new, _ = (shlex.split(command)[1:] for command in commands)
+    assert set(flags) <= set(learning)
+    assert set(flags) <= set(new)
+    assert said(capsys, *learning)[0] == 0
+    assert said(capsys, *new)[0] == 0
+
+
+def test_wide_data_have_the_larger_penalty_already(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = "\n".join(",".join(f"{(i * j * 0.37) % 1:.3f}" for j in range(1, 9)) for i in range(9))
+    data.write_text("a,b,c,d,e,f,g,h\n" + rows)
+    notes = json.loads(said(capsys, "suggest", str(data), "--json")[1])["notes"]
+    assert any("each arc costs more (EBIC" in note for note in notes)
+
+
 def test_all_says_why_others_do_not_suit(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = said(capsys, "suggest", str(data), "--all")[1]
     assert "  direct_lingam: direct_lingam with these parameters needs continuous data" in out

@@ -202,7 +202,7 @@ def test_load_takes_names_and_files(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert len(Network.load("asia")) == 8
     with pytest.raises(DataError, match=r"unknown standard network 'alram' .did you mean 'alarm'"):
         Network.load("alram")
-    with pytest.raises(DataError, match=r"nothing\.bif: cannot be read"):
+    with pytest.raises(DataError, match=r"nothing\.bif: there is no such file"):
         Network.load("nothing.bif")
 
 

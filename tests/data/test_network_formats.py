@@ -104,7 +104,7 @@ def test_file_name_stands_first(tmp_path: Path) -> None:
     file.write_text("nonsense")
     with pytest.raises(DataError, match=r"broken\.bif: line 1: unknown statement 'nonsense'"):
         read_network(file)
-    with pytest.raises(DataError, match=r"absent\.bif: cannot be read: No such file"):
+    with pytest.raises(DataError, match=r"absent\.bif: there is no such file"):
         read_network(tmp_path / "absent.bif")
     with pytest.raises(DataError, match=r"\.biff.*did you mean '\.bif'"):
         read_network(tmp_path / "x.biff")

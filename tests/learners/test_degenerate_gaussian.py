@@ -176,3 +176,12 @@ def test_rows_in_which_a_variable_was_set_are_left_out_of_its_own_term() -> None
     # B has three columns of A to regress on, a mean and a variance.
     assert found["B"] == pytest.approx(rest["B"] - k * (3 + 2))
     assert found["C"] == pytest.approx(every["C"])
+
+
+@pytest.mark.parametrize("name", ["boss", "hc", "grasp"])
+def test_a_constant_column_has_no_arcs(name: str) -> None:
+    data = mixed(np.random.default_rng(1))
+    codes = data.codes.astype(np.int64)
+    codes[:, 2] = 0
+    found = learn(of(codes, data.values, 4), name).graph
+    assert not found.adjacencies("E")

@@ -10,6 +10,7 @@ import pytest
 from dagathlon.data import Network, write_network
 from dagathlon.errors import StudyError
 from dagathlon.study.grammar.config import Config, read_config
+from dagathlon.study.grammar.new_study import picked_study
 
 
 def _config(folder: Path, graph: str | None, parameters: str | None = None) -> Config:
@@ -52,3 +53,15 @@ def test_a_graph_alone_has_no_parameters(tmp_path: Path) -> None:
 def test_a_missing_study_of_a_known_name_says_how_to_get_it(tmp_path: Path) -> None:
     with pytest.raises(StudyError, match="--example quickstart"):
         read_config(tmp_path / "quickstart.json")
+
+
+def test_a_new_study_draws_from_a_network_file(tmp_path: Path) -> None:
+    file = tmp_path / "mine.bif"
+    write_network(Network.load("asia"), file)
+    study = picked_study("t", ["hc"], [f"{file}[n=50,seeds=2]"], home=tmp_path)
+    (entry,) = study["benchmark_setup"][0]["data"]
+    assert (entry["graph_id"], entry["parameters_id"]) == ("mine.bif", "mine.bif")
+    assert study["resources"]["data"]["iid"][0]["n"] == 50
+    (tmp_path / "rows.csv").write_text("a,b\n1.5,2.5\n")
+    with pytest.raises(StudyError, match="has its own rows"):
+        picked_study("t", ["hc"], [f"{tmp_path / 'rows.csv'}[n=50]"])

@@ -108,10 +108,10 @@ def gaps_explained(data: Dataset) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        if data.has_missing and "missing" in str(error):
+        if data.has_missing and "missing values" in str(error):
             error.add_note(
-                "add --missing drop or --missing impute=5; dagathlon modules lists learners that "
-                "take missing values"
+                "add --missing drop or --missing impute=5; dagathlon suggest names learners that "
+                "take these data with their gaps"
             )
         raise
 
@@ -148,6 +148,16 @@ def reading_flags(arguments: argparse.Namespace) -> list[str]:
         value = getattr(arguments, name)
         found += [] if value is None else [f"--{name.replace('_', '-')}={value}"]
     return found
+
+
+def all_flags(arguments: argparse.Namespace) -> list[str]:
+    """The flags about reading and preparing as they were given, for another command."""
+    found = reading_flags(arguments)
+    if arguments.missing is not None:
+        found.append(f"--missing={arguments.missing}")
+    for name in ("log", "discretize"):
+        found += [f"--{name}={text}" for text in getattr(arguments, name)]
+    return [*found, "--standardize"] if arguments.standardize else found
 
 
 def prepares(arguments: argparse.Namespace) -> str:

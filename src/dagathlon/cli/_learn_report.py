@@ -6,12 +6,13 @@ import shlex
 import shutil
 import sys
 import tempfile
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dagathlon.data import Dataset, write_data
-from dagathlon.errors import DagathlonError, not_written
+from dagathlon.errors import DagathlonError, DataWarning, not_written
 from dagathlon.learners import Estimate
 from dagathlon.modules import find
 from dagathlon.report.outputs import FigureChoice
@@ -88,7 +89,10 @@ def write_report(learned: Learned, path: Path, copies: int) -> bool:
         write_data(learned.data, home / f"{stem}.arrow")
         content = _study(learned, stem, copies)
         name = f"{stem}-{learned.name}.json"
-        study = Study.of(content, name=name, home=home, time_limit=learned.timeout)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)  # said when the file was read
+            study = Study.of(content, name=name, home=home, time_limit=learned.timeout)
+            _ = study.plan
         out = home / "out"
         _put(study, out, learned)
         with make_display(study.plan, False, None) as display:

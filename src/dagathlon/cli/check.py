@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from collections.abc import Iterator
 
 from dagathlon.cli._parts import (
     NOTHING_LEARNED,
@@ -59,15 +60,26 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _print_omissions(study: Study) -> None:
     """What has no meaning for its data, each reason once."""
-    places: dict[tuple[str, str], list[str]] = {}
+    places: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for where, data, what, reason in dict.fromkeys(study.plan.omissions):
-        places.setdefault((what, reason), []).append(f"{data} ({where})")
-    for (what, reason), found in places.items():
+        places.setdefault((what, reason), []).append((data, where))
+    for (what, reason), pairs in places.items():
+        found = [f"{data} ({where})" for data, where in _without_copies(pairs)]
         skipped = what.startswith(ALGORITHM)
         more = f" and {len(found) - _MOST_NAMED:,} more" if len(found) > _MOST_NAMED else ""
         shown = f"{', '.join(found[:_MOST_NAMED])}{more}"
         print(f"\n{'will be skipped' if skipped else 'not applicable'}: {what} on {shown}")
         print(f"  {reason}")
+
+
+def _without_copies(pairs: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """All but the samples that evaluations draw of data that are named themselves."""
+    named = set(pairs)
+    for data, where in pairs:
+        words = data.split(", ")
+        whole = (", ".join(words[:end]) for end in range(1, len(words)))
+        if not any((part, where) in named for part in whole):
+            yield data, where
 
 
 def _print_setups(study: Study) -> None:

@@ -20,6 +20,9 @@ _WIDTH = 34
 # A next command with more than this in one option would be no help.
 _MOST_ADVISED = 20
 
+# Remarks about columns of which nothing can be learned.
+_USELESS = ("constant", "empty")
+
 
 def add_parser(commands: Commands) -> None:
     """Declare the command."""
@@ -62,7 +65,15 @@ def _lines(found: Description, flags: Sequence[str]) -> Iterator[str]:
         yield from remarks
     yield ""
     yield _summary(found)
-    yield f"next: {_next(found, flags)}"
+    useless = {remark.column for remark in found.remarks if remark.what in _USELESS}
+    if found.n_rows > 1 and any(column.name not in useless for column in _taken(found)):
+        yield f"next: {_next(found, flags)}"
+    else:
+        yield "nothing can be learned from these data: there must be two rows that differ"
+
+
+def _taken(found: Description) -> Iterator[ColumnFacts]:
+    return (column for column in found.columns if column.kind != "left out")
 
 
 def _row(column: ColumnFacts, n_rows: int) -> tuple[str, str, str, str]:

@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 from typing import get_args
 
+from dagathlon.cli._data import add_data_arguments, data_from
 from dagathlon.cli._parts import Commands, check_folder, command
-from dagathlon.data import About, fit, read_data, write_network
+from dagathlon.data import About, fit, write_network
 from dagathlon.data.fitting import DEFAULT_PRIOR, Method
 from dagathlon.errors import DagathlonError
 from dagathlon.graphs import Graph, read_graph
@@ -23,7 +24,7 @@ def add_parser(commands: Commands) -> None:
         "dagathlon fit data.csv graph.csv --out network.bif",
         _run,
     )
-    parser.add_argument("data", type=Path, help="data file (CSV, TSV, Parquet, Arrow)")
+    add_data_arguments(parser)
     parser.add_argument("graph", type=Path, help="graph file, as dagathlon learn --out writes it")
     parser.add_argument(
         "--out",
@@ -49,7 +50,7 @@ def _run(arguments: argparse.Namespace) -> int:
     check_folder(arguments.out)
     if arguments.method == "mle" and arguments.prior is not None:
         raise DagathlonError("--prior belongs to --method bayes; mle has none")
-    graph, data = read_graph(arguments.graph), read_data(arguments.data)
+    graph, data = read_graph(arguments.graph), data_from(arguments)
     if arguments.out.suffix == ".bif" and not data.select(graph.names).is_discrete:
         raise DagathlonError(
             f"{arguments.out}: BIF holds discrete networks, and these data have continuous columns;"

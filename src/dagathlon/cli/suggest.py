@@ -6,11 +6,14 @@ import argparse
 import json
 import shlex
 import textwrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dagathlon.cli._data import add_data_arguments, data_from, reading_flags
+from dagathlon.cli._data import add_data_arguments, all_flags, copies_of, data_from
 from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules
 from dagathlon.learners.suggest import QUESTIONS, Advice, Suggestion, suggest
+
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset
 
 _SHOWN = 3
 _WIDTH = 96
@@ -33,12 +36,12 @@ def add_parser(commands: Commands) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     load_modules(arguments)
-    advice = suggest(data_from(arguments))
+    advice = suggest(_completed(arguments))
     if arguments.json:
-        print(json.dumps(_plain(advice, _given(arguments)), indent=1))
+        print(json.dumps(_plain(advice, arguments), indent=1))
         return 0
     print(f"{arguments.data}: {advice.data}")
-    for note in advice.notes:
+    for note in (*advice.notes, *_repeated(arguments)):
         print(textwrap.fill(note, _WIDTH, initial_indent="  ", subsequent_indent="  "))
     for question in QUESTIONS:
         _print_group(question, advice, everything=arguments.all)
@@ -48,6 +51,19 @@ def _run(arguments: argparse.Namespace) -> int:
             print(f"  {name}: {reason}")
     _print_commands(advice, _given(arguments))
     return 0
+
+
+def _completed(arguments: argparse.Namespace) -> Dataset:
+    """The data; where gaps are to be imputed several times, one copy stands for all of them."""
+    one = "impute" if copies_of(arguments) else arguments.missing
+    return data_from(argparse.Namespace(**{**vars(arguments), "missing": one}))
+
+
+def _repeated(arguments: argparse.Namespace) -> list[str]:
+    copies = copies_of(arguments)
+    if not copies:
+        return []
+    return [f"Imputed: a learner runs {copies} times, once for each copy; times are of one run."]
 
 
 def _print_group(question: str, advice: Advice, *, everything: bool) -> None:
@@ -81,8 +97,8 @@ def _time(one: Suggestion) -> str:
 
 
 def _given(arguments: argparse.Namespace) -> str:
-    """The data file and how it is to be read, for other commands."""
-    return shlex.join([str(arguments.data), *reading_flags(arguments)])
+    """The data file, how it is read and what is done to it, for other commands."""
+    return shlex.join([str(arguments.data), *all_flags(arguments)])
 
 
 def _print_commands(advice: Advice, given: str) -> None:
@@ -110,10 +126,11 @@ def _learn(one: Suggestion, given: str) -> str:
     return f"dagathlon learn {given} --with {shlex.quote(one.spec)} --out graph.csv"
 
 
-def _plain(advice: Advice, given: str) -> dict[str, Any]:
+def _plain(advice: Advice, arguments: argparse.Namespace) -> dict[str, Any]:
+    given = _given(arguments)
     return {
         "data": advice.data,
-        "notes": list(advice.notes),
+        "notes": [*advice.notes, *_repeated(arguments)],
         "suitable": [
             {
                 "learner": one.spec,

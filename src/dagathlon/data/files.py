@@ -25,6 +25,7 @@ from dagathlon.data.frames import (
     read_table_file,
 )
 from dagathlon.data.gaps import spellings
+from dagathlon.data.labels import looks_like_data
 from dagathlon.data.preview import constant_columns, row_names
 from dagathlon.data.read_csv import read_csv
 from dagathlon.data.request import MISSING, ColumnRequest, Kind, TextLayout, request_of
@@ -132,14 +133,22 @@ def read_data(
         data = from_matrix(source, names, request)
     else:
         data = from_frame(source, request)
-    where = source if isinstance(source, str | os.PathLike) else type(source).__name__
-    for message in _doubts(data):
+    is_file = isinstance(source, str | os.PathLike)
+    where = source if is_file else type(source).__name__
+    has_names = is_file and header and not is_table_file(source)
+    for message in _doubts(data, has_names):
         warnings.warn(f"{where}: {message}", DataWarning, stacklevel=2)
     return data
 
 
-def _doubts(data: Dataset) -> Iterator[str]:
-    """What a reader of the data would ask about them."""
+def _doubts(data: Dataset, in_first_line: bool) -> Iterator[str]:
+    """What a reader of the data would ask about them; the first line may hold their names."""
+    strange = looks_like_data(data.names) if in_first_line else ""
+    if strange:
+        yield (
+            f"{strange!r} is a strange name of a column; if the first line holds data, say so: "
+            "--no-header, or header=False in Python"
+        )
     constant, names = constant_columns(data), row_names(data)
     if constant:
         columns, them = ("columns", "them") if len(constant) > 1 else ("column", "it")

@@ -200,6 +200,18 @@ def is_number(word: str) -> bool:
     return _NUMBER.fullmatch(word) is not None
 
 
+def looks_like_data(names: Sequence[str]) -> str:
+    """The first of the names that is a number, where at least half are; but not where they count.
+
+    Columns may be numbered, and some of them left out.
+    """
+    numbers = [name for name in names if is_number(name)]
+    if not numbers or 2 * len(numbers) < len(names):
+        return ""
+    counted = all(map(str.isdecimal, names)) and list(names) == sorted(names, key=int)
+    return "" if counted else numbers[0]
+
+
 def is_float(word: str) -> bool:
     """Whether the word is a number, perhaps an infinite one or NaN."""
     return is_number(word) or word.lower() in _NOT_FINITE

@@ -12,7 +12,9 @@ from dagathlon.data.facts import DataFacts, DataKind, facts_of
 from dagathlon.errors import DataError, listing
 from dagathlon.learners.abilities import abilities_of, suited
 from dagathlon.learners.base import Learner
+from dagathlon.learners.bayesian.imputed import Imputed
 from dagathlon.learners.costs import Cost, expected_cost
+from dagathlon.learners.score.score_based import is_wide
 from dagathlon.modules import modules
 
 if TYPE_CHECKING:
@@ -119,13 +121,18 @@ def suggest(data: Dataset) -> Advice:
         cls = cast(type[Learner], module)
         if abilities_of(cls).family == "benchpress":
             continue  # the learners behind these names are here already
-        found = cls.unavailable or suited(cls, facts)
+        found = cls.unavailable or _idle(name, facts) or suited(cls, facts)
         if isinstance(found, str):
             unsuitable[name] = found
         else:
             suitable.append(_suggestion(name, *found, facts))
     suitable.sort(key=_place)
     return Advice(_described(data, facts), tuple(_notes(data, facts)), tuple(suitable), unsuitable)
+
+
+def _idle(name: str, facts: DataFacts) -> str:
+    """Why a learner would have nothing to do; empty where it has."""
+    return "" if facts.missing or name != Imputed.name else f"{name}: there are no gaps to fill"
 
 
 def _suggestion(name: str, setting: str, learner: Learner, facts: DataFacts) -> Suggestion:
@@ -161,7 +168,9 @@ def _described(data: Dataset, facts: DataFacts) -> str:
     mixed = f"{len(data.variables) - discrete:,} continuous and {discrete:,} discrete"
     parts = [_size(data), kinds.get(facts.kind or "", mixed)]
     if data.arities:
-        parts.append(f"{min(data.arities)} to {max(data.arities)} levels")
+        fewest, most = min(data.arities), max(data.arities)
+        span = f"{fewest} to {most}" if fewest < most else f"{most}"
+        parts.append(f"{span} level{'s' * (most != 1)}")
     if data.missing is not None and facts.missing:
         gaps = int(data.missing.any(axis=1).sum())
         parts.append(f"{gaps:,} row{'s' * (gaps != 1)} with missing values")
@@ -180,9 +189,14 @@ def _notes(data: Dataset, facts: DataFacts) -> list[str]:
         )
     if columns >= _WIDE * rows:
         notes.append(
-            f"Wide: {columns:,} columns for {rows:,} rows. Scores with the usual penalty give many "
-            "arcs that are not there; a stronger one helps (score=ebic-g or ebic, or a larger k), "
-            "and so does a small alpha for tests. LiNGAM needs more rows than columns."
+            f"Wide: {columns:,} columns for {rows:,} rows. Tests find many edges by chance: take a "
+            "smaller alpha. LiNGAM needs more rows than columns."
+        )
+    if is_wide(data):
+        notes.append(
+            "Penalty: with so many columns for the rows a plain BIC finds arcs by chance. Where "
+            "the score is left to the learner and is a BIC, each arc costs more (EBIC, gamma "
+            "0.25), and the result says so."
         )
     if rows < _FEW_ROWS:
         notes.append(
@@ -191,8 +205,8 @@ def _notes(data: Dataset, facts: DataFacts) -> list[str]:
         )
     if facts.missing:
         notes.append(
-            "Missing values: learners below take them as they are, by tests that leave rows out "
-            "(.td) or impute (.mi); for all others impute or drop rows first."
+            "Missing values: learners below take them as they are. For all others fill the gaps "
+            "or drop rows: say --missing impute=5 or --missing drop to this command, too."
         )
     return notes
 

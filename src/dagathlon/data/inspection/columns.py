@@ -19,7 +19,7 @@ from dagathlon.data.files import is_table_file
 from dagathlon.data.frames import indicators_of, load_table, with_written
 from dagathlon.data.gaps import spellings, with_gaps
 from dagathlon.data.inspection.remarks import Remark
-from dagathlon.data.labels import Labels, is_number, plain_number
+from dagathlon.data.labels import Labels, looks_like_data, plain_number
 from dagathlon.data.read_csv import cardinalities_of
 from dagathlon.data.reading import Reading
 from dagathlon.data.request import MISSING, ColumnRequest
@@ -103,12 +103,9 @@ def _opened_text(path: str | os.PathLike[str], reading: Reading) -> Source:
 
 
 def _remarks(table: TextTable, reading: Reading) -> Iterator[Remark]:
-    names = table.header.names
-    numbers = [name for name in names if is_number(name)]
-    counted = [str(start + j) for start in (0, 1) for j in range(len(names))]
-    numbered = list(names) in (counted[: len(names)], counted[len(names) :])
-    if reading.header and numbers and 2 * len(numbers) >= len(names) and not numbered:
-        text = f"the first line looks like data: {numbers[0]!r} is a strange name"
+    strange = looks_like_data(table.header.names) if reading.header else ""
+    if strange:
+        text = f"the first line looks like data: {strange!r} is a strange name"
         yield Remark("no header", text, None, "no-header", advised=True)
     if table.decimal == "," and reading.decimal is None:
         text = "commas were taken for decimal signs"

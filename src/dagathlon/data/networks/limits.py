@@ -7,7 +7,7 @@ import lzma
 import zlib
 from pathlib import Path
 
-from dagathlon.errors import DataError
+from dagathlon.errors import DataError, no_such_file
 
 MAX_BYTES = 1 << 29
 MAX_NODES = 10_000
@@ -21,6 +21,8 @@ def read_bytes(path: Path) -> bytes:
         if path.stat().st_size > MAX_BYTES:
             raise DataError(f"the file has {path.stat().st_size} bytes, allowed are {MAX_BYTES}")
         content = path.read_bytes()
+    except FileNotFoundError:
+        raise DataError(no_such_file(path).removeprefix(f"{path}: ")) from None
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}") from None
     return decompressed(content)

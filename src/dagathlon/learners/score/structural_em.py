@@ -95,8 +95,8 @@ class StructuralEm(StartsFromGraph, ScoreBased):
         """Mixed data, and scores that need more than expectations, cannot be used."""
         if data.kind == "mixed":
             return (
-                f"{self.name} takes discrete or continuous data, not mixed; impute the missing "
-                "values first, or discretise the continuous columns"
+                f"{self.name} takes discrete or continuous data, not mixed; discretise the "
+                "continuous columns, or take imputed[learner=hc] instead"
             )
         if self.score is not None and self.score not in EXPECTED:
             return (

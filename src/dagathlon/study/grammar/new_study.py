@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dagathlon.data import list_data, list_networks
+from dagathlon.data.networks import NETWORK_FORMATS
 from dagathlon.errors import StudyError, unknown
 from dagathlon.modules import find
 from dagathlon.modules.spec import parse_spec, parse_values
@@ -16,6 +17,7 @@ from dagathlon.study.grammar.config import RESERVED_TITLES
 from dagathlon.study.grammar.library import Library
 
 _RESERVED = ("n", "seeds", "truth", "standardized")
+_NETWORK_ENDINGS = [ending for format in NETWORK_FORMATS.values() for ending in format.endings]
 _DATA = re.compile(r"\s*(\S.*?)\s*(?:\[(.*)\])?\s*", re.S)
 # Asked only for what is no file, so that it finds what is on board.
 _ON_BOARD = Library(None, Path())
@@ -55,7 +57,7 @@ def picked_study(
     picks
         Algorithms such as ``pc[alpha=0.01,0.05]``.
     data
-        Networks on board such as ``alarm[n=1000,seeds=5]``, data files such as
+        Networks on board or in files such as ``alarm[n=1000,seeds=5]``, data files such as
         ``mine.csv[truth=graph.csv]``; none means random linear Gaussian data.
     modules
         Files and folders of the user's own modules, which are known already.
@@ -121,11 +123,16 @@ def _entry(text: str, resources: dict[str, Any], home: Path) -> dict[str, Any]:
             raise StudyError(unknown("key", key, _RESERVED, text))
     known = [record.name for record in list_networks()]
     if name in known:
-        return _network_entry(name, values, resources)
+        return _network_entry(name, (f"{name}.csv", f"{name}.rds"), values, resources)
+    if Path(name).is_file() and Path(name).suffix.lower() in _NETWORK_ENDINGS:
+        place = _from(home, name)
+        return _network_entry(Path(name).stem, (place, place), values, resources)
     on_board = not Path(name).exists()
     if on_board and not _ON_BOARD.data(name):
         what = "network on board or data file"
         raise StudyError(unknown(what, name, [*known, *list_data()], text))
+    if set(values) - {"truth"}:
+        raise StudyError(f"{text}: {name} has its own rows; beside a data file stands only truth")
     truth = values.get("truth", [None])[0]
     return {
         "graph_id": None if truth is None else _truth(home, str(truth)),
@@ -153,8 +160,9 @@ def _truth(home: Path, name: str) -> str:
 
 
 def _network_entry(
-    name: str, values: dict[str, list[Any]], resources: dict[str, Any]
+    name: str, files: tuple[str, str], values: dict[str, list[Any]], resources: dict[str, Any]
 ) -> dict[str, Any]:
+    """Data drawn from a network: files of its graph and its parameters."""
     n = values.get("n", [1000])
     entry = {
         "id": f"{name}-data",
@@ -164,8 +172,8 @@ def _network_entry(
     resources["data"].setdefault("iid", []).append(entry)
     seeds = [1, values.get("seeds", [3])[0]]
     return {
-        "graph_id": f"{name}.csv",
-        "parameters_id": f"{name}.rds",
+        "graph_id": files[0],
+        "parameters_id": files[1],
         "data_id": entry["id"],
         "seed_range": seeds,
     }
