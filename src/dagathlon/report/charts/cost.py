@@ -63,12 +63,13 @@ def accuracy_against_cost(settings: Rows, metric: str, cost: str, look: Look) ->
 
 def _front(x: str, y: str, better: str) -> Chart:
     """A step line through the settings that are better than all cheaper ones, by data."""
-    best = {"op": "max" if better == "more" else "min", "field": y, "as": "_best"}
+    before = {"op": "max" if better == "more" else "min", "field": y, "as": "_before"}
+    beats = ">" if better == "more" else "<"
     order = [{"field": x}, {"field": y, "order": "descending" if better == "more" else "ascending"}]
     return {
         "transform": [
-            {"window": [best], "frame": [None, 0], "sort": order, "groupby": ["case"]},
-            {"filter": f"datum['{y}'] === datum._best"},
+            {"window": [before], "frame": [None, -1], "sort": order, "groupby": ["case"]},
+            {"filter": f"!isValid(datum._before) || datum['{y}'] {beats} datum._before"},
         ],
         "mark": {
             "type": "line",
