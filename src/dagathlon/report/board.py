@@ -82,7 +82,10 @@ def _note(data_sets: int, several: bool, ranked: bool) -> str:
     if not ranked:
         return f"Times on {where}, the fastest first."
     if several:
-        return f"Average ranks on {where}, the best first; unlike data are not averaged."
+        return (
+            f"Average ranks on {where}, the best first, = shares its place; unlike data are not "
+            "averaged, and a rank on some of the data sets has no place."
+        )
     return (
         f"Means over {where}, the best first; = shares its place, ▾ is worse than the best "
         "baseline, and a mean over some of the runs has no place."

@@ -63,13 +63,15 @@ def accuracy_against_cost(settings: Rows, metric: str, cost: str, look: Look) ->
 
 def _front(x: str, y: str, better: str) -> Chart:
     """A step line through the settings that are better than all cheaper ones, by data."""
-    before = {"op": "max" if better == "more" else "min", "field": y, "as": "_before"}
-    beats = ">" if better == "more" else "<"
+    best = {"op": "max" if better == "more" else "min", "field": y, "as": "_best"}
+    before = {"op": "lag", "field": "_best", "as": "_before"}
     order = [{"field": x}, {"field": y, "order": "descending" if better == "more" else "ascending"}]
+    along = {"sort": order, "groupby": ["case"]}
     return {
         "transform": [
-            {"window": [before], "frame": [None, -1], "sort": order, "groupby": ["case"]},
-            {"filter": f"!isValid(datum._before) || datum['{y}'] {beats} datum._before"},
+            {"window": [best], "frame": [None, 0], **along},
+            {"window": [before], **along},
+            {"filter": f"datum['{y}'] === datum._best && datum._best !== datum._before"},
         ],
         "mark": {
             "type": "line",

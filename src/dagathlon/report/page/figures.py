@@ -227,8 +227,8 @@ def _other(tables: Tables) -> Iterator[Figure]:
         yield Figure(
             "types",
             "What kind of graph came out?",
-            "Graphs by what they are: dag, cpdag, ug (undirected) or another kind; unknown is none of "
-            "these, as when directions contradict each other.",
+            "Graphs by what they are: dag, cpdag, ug (undirected) or another kind; unknown is none "
+            "of these, as when directions contradict each other.",
             [("kinds", kinds_of_graph(tables.runs, _STEP))],
         )
 

@@ -96,7 +96,8 @@ def _several_kinds(chosen: Verdict) -> Iterator[str]:
     counts = Counter(name for kind in chosen.kinds for name in sorted(kind.first)).most_common()
     n = len(chosen.kinds)
     if len(counts) == 1:
-        yield f"{_strong(counts[0][0])} is best by {title} on all {n} kinds of data."
+        every = "both" if n == 2 else f"all {n}"
+        yield f"{_strong(counts[0][0])} is best by {title} on {every} kinds of data."
     else:
         each = [f"{_strong(name)} on {count}" for name, count in counts[:_NAMED]]
         rest = _others([count for _, count in counts[_NAMED:]], counts[_NAMED - 1 : _NAMED])
@@ -172,7 +173,8 @@ def _baselines_by_kind(chosen: Verdict) -> Iterator[str]:
     if often:
         each = [f"{text(name)} (on {n})" for name, n in often[: _NAMED + 1]]
         more = f" and {len(often) - _NAMED - 1} more" if len(often) > _NAMED + 1 else ""
-        yield f"Worse than it on half of the {len(known)} kinds or more: {', '.join(each)}{more}."
+        where = f"half of the {len(known)} kinds or more"
+        yield f"Worse than the best baseline on {where}: {', '.join(each)}{more}."
 
 
 def _incomplete(chosen: Verdict) -> Iterator[str]:

@@ -117,9 +117,9 @@ def _note(n: int, verdicts: Sequence[Verdict]) -> str:
     about = f"Means over {n} data sets, ± the half width of a 95 % interval over seeds."
     parts = [
         about if n > 1 else "Values on one data set, which cannot tell what is luck.",
-        f"The gap is the winner against the best setting of any other algorithm{each}. Settings that share the best mean are counted, "
-        "not crowned. Baselines are graphs that nobody had to learn: empty, complete, random; ▾ is "
-        "worse than the best of them.",
+        f"The gap is the winner against the best setting of any other algorithm{each}. Settings "
+        "that share the best mean are counted, not crowned. Baselines are graphs that nobody had "
+        "to learn: empty, complete, random; ▾ is worse than the best of them.",
         *_flattery(verdicts),
     ]
     return f'<p class="muted">{" ".join(parts)}</p>'
