@@ -30,6 +30,7 @@ function startFilters() {
     form.append(select(name, values.map((v) => [v, v.replaceAll('"', "")]),
       (v) => { filters.parameters[name] = v; }));
   }
+  form.hidden = algorithms.length < 2 && !form.querySelector("select"); // nothing to choose
   form.append(element("button", { type: "reset" }, "reset"),
     element("output", { id: "shown-runs", "aria-live": "polite" }));
 }
