@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import re
 import struct
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +16,7 @@ from dagathlon.graphs import Graph, to_svg
 from dagathlon.report import painter, render
 from dagathlon.report.charts.matrix import adjacency_plot
 from dagathlon.report.drawing_processes import DrawingProcesses
-from dagathlon.report.drawings import against, comparison, drawing
+from dagathlon.report.drawings import comparison, drawing
 from dagathlon.report.files import write_columns
 from dagathlon.report.render import save, save_drawing, themed
 
@@ -55,14 +57,8 @@ def test_a_page_gives_the_charts_its_own_colour() -> None:
 
 
 def test_a_comparison_tells_correct_missing_and_wrong_edges() -> None:
-    together, classes = against(ESTIMATE, TRUTH)
-    assert classes == {
-        ("A", "B"): "correct",
-        ("B", "C"): "wrong",
-        ("A", "D"): "wrong",
-        ("C", "D"): "missing",
-    }
-    assert together.n_edges == 4
+    drawn = Counter(re.findall(r'class="edge (\w+)"', comparison(ESTIMATE, TRUTH)))
+    assert drawn == {"correct": 1, "wrong": 2, "missing": 1}
 
 
 def test_drawings_are_written_with_captions_on_white(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_the_verdict_names_a_winner_for_each_metric(benchmarked: Path) -> None:
     for words in (
         "2 kinds of data",
         "average rank",
-        "mean ± 95 %",
+        "mean ± 95\u00a0%",
         "SHD (pattern) ↓",
         "F1 (skeleton) ↑",
     ):

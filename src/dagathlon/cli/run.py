@@ -81,8 +81,9 @@ def _run(arguments: argparse.Namespace) -> int:
         print(f"dagathlon report {arguments.out} shows what is there")
         return INTERRUPTED
     if not arguments.quiet:
-        if summary.failures():
-            print("the report says why runs failed")
+        if statuses := {status for status, _ in summary.failures()}:
+            ended = "were skipped" if statuses == {Status.SKIPPED} else "failed"
+            print(f"the report says why runs {ended}")
         for title, folder in summary.folders.items():
             print(f"\n{summary.board(title)}\n\nreport: {folder / 'report.html'}".lstrip("\n"))
     return 0

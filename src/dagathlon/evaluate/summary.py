@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -60,9 +61,9 @@ def setting_summary(rows: Iterable[Row], metrics: Sequence[str]) -> list[dict[st
     Returns
     -------
     list of dict
-        `id`, `setting`, the labels of graph, parameters and data, `n_seeds`, `failed`, and of each
-        metric the mean, median, 5 % (q1) and 95 % (q3) quantile, None without any number, and of
-        how many runs they are (`n`).
+        `id`, `setting`, the labels of graph, parameters and data, `n_seeds`, of which `failed` and
+        `skipped`, and of each metric the mean, median, 5 % (q1) and 95 % (q3) quantile, None
+        without any number, and of how many runs they are (`n`).
     """
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
@@ -73,7 +74,7 @@ def setting_summary(rows: Iterable[Row], metrics: Sequence[str]) -> list[dict[st
         names = ("id", "setting", "adjmat", "parameters", "data")
         one: dict[str, Any] = dict(zip(names, key, strict=True))
         one["n_seeds"] = len(members)
-        one["failed"] = sum(row["status"] != "ok" for row in members)
+        one |= endings(members)
         for name in ("curve_param", "curve_value"):
             one[name] = members[0].get(name)
         one["curve_vals"] = one["curve_value"] if is_number(one["curve_value"]) else None
@@ -83,16 +84,17 @@ def setting_summary(rows: Iterable[Row], metrics: Sequence[str]) -> list[dict[st
     return result
 
 
+def endings(rows: Iterable[Row]) -> dict[str, int]:
+    """How many runs failed, and how many were skipped, since they could not take part."""
+    found = Counter(row["status"] for row in rows)
+    skipped = found["skipped"]
+    return {"failed": found.total() - found["ok"] - skipped, "skipped": skipped}
+
+
 def _statistics(metric: str, found: Sequence[Any]) -> dict[str, float | None]:
     values = [float(value) for value in found if is_number(value)]
-    return {f"{metric}_n": len(values)} | {
-        f"{metric}_{name}": None
-        if not values
-        else _mean(values)
-        if quantile is None
-        else _quantile(values, quantile)
-        for name, quantile in _STATISTICS.items()
-    }
+    numbers = _of(values) if values else dict.fromkeys(_STATISTICS)
+    return {f"{metric}_n": len(values)} | {f"{metric}_{k}": v for k, v in numbers.items()}
 
 
 def is_number(value: Any) -> bool:
@@ -111,10 +113,7 @@ def _summary(key: tuple[Any, ...], members: Sequence[Row]) -> dict[str, Any]:
     result["SHD_pattern_mean"] = _mean([row["SHD_pattern"] for row in members])
     for metric in SUMMARISED:
         values = [metric_value(row, metric) for row in members]
-        for name, quantile in _STATISTICS.items():
-            result[f"{metric}_{name}"] = (
-                _mean(values) if quantile is None else _quantile(values, quantile)
-            )
+        result |= {f"{metric}_{name}": value for name, value in _of(values).items()}
     result["n_seeds"] = len(members)
     result["curve_vals"] = value if is_number(value) else None
     result["curve_param"] = curve_param
@@ -133,5 +132,8 @@ def _mean(values: Sequence[float]) -> float:
     return float(np.mean(values))
 
 
-def _quantile(values: Sequence[float], at: float) -> float:
-    return float(np.quantile(values, at))
+def _of(values: Sequence[float]) -> dict[str, float]:
+    """The statistics of some numbers; all quantiles at once, since one alone costs as much."""
+    places = [at for at in _STATISTICS.values() if at is not None]
+    quantiles = iter(np.quantile(values, places).tolist())
+    return {k: _mean(values) if at is None else next(quantiles) for k, at in _STATISTICS.items()}

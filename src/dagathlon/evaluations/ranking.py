@@ -36,11 +36,11 @@ _BELOW = (
     "complete or a random graph)."
 )
 _STRENGTHS = (
-    "From 0 (the worst of all settings here) to 100 % (the best). Steadiness: little variance of "
-    "the relative scores over kinds of data. Fitting: as many edges as the truth has. Fitting "
-    "and speed are of the data sets that all finished; who finished less than half has none. "
-    "Reliability is the share of runs that finished."
+    "From 0 (the worst of all settings here) to 100 % (the best). Fitting: as many edges as the "
+    "truth has. Fitting and speed are of the data sets that all finished; who finished less than "
+    "half has none. Reliability is the share of runs that finished."
 )
+_STEADINESS = " Steadiness: little variance of the relative scores over kinds of data."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -285,7 +285,8 @@ def _strengths(tables: TableSet) -> Iterator[Part]:
         return
     place = {name: i for i, name in enumerate(_order(tables))}
     ordered = sorted(rows, key=lambda row: place[row["setting"]])[:_MOST_ROWS]
-    yield Words(_STRENGTHS, "Strengths and weaknesses")
+    steady = _STEADINESS if "steadiness" in categories else ""
+    yield Words(_STRENGTHS + steady, "Strengths and weaknesses")
     shown = [[row["setting"], *(_share(row[name]) for name in categories)] for row in ordered]
     yield Grid(["setting", *categories], shown)
 

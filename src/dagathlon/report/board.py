@@ -10,14 +10,14 @@ from statistics import median
 from typing import Any, NamedTuple, TypeAlias
 
 from dagathlon.evaluate.ranking import direction, rank_table, score_table
-from dagathlon.evaluate.summary import setting_summary
+from dagathlon.evaluate.summary import endings, setting_summary
 from dagathlon.evaluate.verdict import is_same
 from dagathlon.report.context import Results
 from dagathlon.report.page.lead import number
 from dagathlon.report.page.tables import Tables
 from dagathlon.report.page.verdict import lead, verdicts_of
 from dagathlon.report.tables import combinations, setting_name
-from dagathlon.report.words import short_title, words
+from dagathlon.report.words import duration, short_title, words
 
 Row: TypeAlias = Mapping[str, Any]
 
@@ -50,6 +50,7 @@ def scoreboard(results: Results) -> dict[str, Any]:
     several = len(combinations(runs)) > 1 if runs else False
     columns = [(_ranks if several else _means)(tables, runs, metric) for metric in metrics]
     lines = sorted(_lines(results, runs), key=lambda line: _order(line, columns, metrics, several))
+    ends = ["failed", *(["skipped"] if any(line["skipped"] for line in lines) else [])]
     places = _places(columns[0], metrics[0], several) if columns else {}
     titles = [f"rank by {short_title(m)[:-2]}" if several else short_title(m) for m in metrics]
     sentences = lead(results, tables, verdicts_of(tables))
@@ -62,9 +63,9 @@ def scoreboard(results: Results) -> dict[str, Any]:
         "lead": sentences,
         "lead_text": _plain(sentences),
         "note": _note(len(results.compared), several, bool(columns)),
-        "header": [*["place"][: len(columns)], "setting", "runs", "failed", *titles, "median time"],
+        "header": [*["place"][: len(columns)], "setting", "runs", *ends, *titles, "median time"],
         "data_sets": len(results.compared),
-        "rows": [_shown(line, columns, places) for line in lines[:_MOST_ROWS]],
+        "rows": [_shown(line, ends, columns, places) for line in lines[:_MOST_ROWS]],
         "more": max(len(lines) - _MOST_ROWS, 0),
     }
 
@@ -81,7 +82,10 @@ def _note(data_sets: int, several: bool, ranked: bool) -> str:
     if not ranked:
         return f"Times on {where}, the fastest first."
     if several:
-        return f"Average ranks on {where}, the best first; unlike data are not averaged."
+        return (
+            f"Average ranks on {where}, the best first, = shares its place; unlike data are not "
+            "averaged, and a rank on some of the data sets has no place."
+        )
     return (
         f"Means over {where}, the best first; = shares its place, ▾ is worse than the best "
         "baseline, and a mean over some of the runs has no place."
@@ -145,7 +149,7 @@ def _lines(results: Results, runs: Sequence[Row]) -> Iterator[dict[str, Any]]:
         line: dict[str, Any] = {"there": there[entry, setting], "planned": count}
         line["setting"] = setting_name(algorithm, algorithm.settings[setting].values)
         mine = members.get(line["setting"], [])
-        line["failed"] = sum(row["status"] != "ok" for row in mine)
+        line |= endings(mine)
         times = [row["time"] for row in mine if row["time"] is not None]
         yield line | {"time": median(times) if times else None}
 
@@ -162,10 +166,12 @@ def _order(
     return int(cell is not None and not cell.fair), -value if more else value
 
 
-def _shown(line: Row, columns: Sequence[_Column], places: Mapping[str, str]) -> list[str]:
+def _shown(
+    line: Row, ends: Sequence[str], columns: Sequence[_Column], places: Mapping[str, str]
+) -> list[str]:
     name, time = line["setting"], line["time"]
     numbers = [column[name].shown if name in column else "–" for column in columns]
     there = f"{line['there']:,} of {line['planned']:,}"
-    cost = "–" if time is None else f"{time:.3g} s"
+    cost = "–" if time is None else duration(time)
     place = [places.get(name, "–")] if columns else []
-    return [*place, name, there, f"{line['failed']:,}", *numbers, cost]
+    return [*place, name, there, *(f"{line[end]:,}" for end in ends), *numbers, cost]

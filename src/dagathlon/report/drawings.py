@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 from xml.sax.saxutils import escape
-
-import numpy as np
 
 from dagathlon.evaluate.counts import on_shared_nodes
 from dagathlon.graphs import Graph, to_svg
-
-Pair: TypeAlias = tuple[str, str]
+from dagathlon.graphs.drawing.picture import against
 
 # Many runs of a study learn the same graph.
 _REMEMBERED = 256
@@ -90,38 +87,15 @@ def drawing(graph: Graph, name: str = "graph") -> str:
 
 @lru_cache(maxsize=_REMEMBERED)
 def comparison(estimate: Graph, truth: Graph) -> str:
-    """Truth and estimate side by side; edges of the estimate coloured by whether they are right."""
+    """Truth and estimate side by side; edges of the estimate coloured by whether they are right.
+
+    As in Benchpress's drawings, an edge in another direction is a wrong one.
+    """
     learned, true = on_shared_nodes(estimate, truth)
-    together, classes = against(learned, true)
+    together, found = against(learned, true)
+    classes = {pair: "wrong" if kind == "reversed" else kind for pair, kind in found.items()}
     panels = [
         Panel(described(true, "truth"), to_svg(true)),
         Panel(described(learned, "estimate"), to_svg(together, highlight=classes)),
     ]
     return side_by_side(panels, key=True)
-
-
-def against(estimate: Graph, truth: Graph) -> tuple[Graph, Mapping[Pair, str]]:
-    """The estimate with the edges it misses, and the class of each edge.
-
-    Parameters
-    ----------
-    estimate, truth
-        Graphs over the same nodes in the same order.
-
-    Returns
-    -------
-    Graph, mapping
-        All edges of the estimate and those of the truth between nodes that the estimate does not
-        join; ``correct``, ``missing`` or ``wrong`` by pair of names.
-    """
-    learned, true = estimate.marks, truth.marks
-    together = Graph(estimate.names, np.where(learned != 0, learned, true))
-    classes: dict[Pair, str] = {}
-    for i, j in np.argwhere(np.triu(together.marks)):
-        pair = (estimate.names[i], estimate.names[j])
-        if not learned[i, j]:
-            classes[pair] = "missing"
-        else:
-            same = learned[i, j] == true[i, j] and learned[j, i] == true[j, i]
-            classes[pair] = "correct" if same else "wrong"
-    return together, classes

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from dagathlon.evaluate.metric import Better, Measure, measure_of
 
+_UNITS = ((1e-3, (1e6, "µs")), (1.0, (1e3, "ms")))
 _ARROW: Mapping[Better, str] = {"more": " ↑", "less": " ↓", "": ""}
 
 
@@ -24,3 +25,16 @@ def short_title(metric: str) -> str:
     """Title of a column of a table."""
     found = measure_of(metric)
     return found.label + _ARROW[found.better]
+
+
+def duration(seconds: float) -> str:
+    """A time in the unit in which it reads best: 279 µs, 8.19 ms, 2.1 s."""
+    scale, unit = time_unit(seconds)
+    shown = f"{seconds:,.0f}" if seconds >= 1000 else f"{seconds * scale:.3g}"
+    return f"{shown} {unit}"
+
+
+def time_unit(seconds: float) -> tuple[float, str]:
+    """How many of a unit make a second, and its name: the largest of which it has one."""
+    rounded = float(f"{seconds:.3g}")
+    return next((unit for limit, unit in _UNITS if rounded < limit), (1.0, "s"))

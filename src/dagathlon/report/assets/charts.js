@@ -40,12 +40,36 @@ function rowsFor(spec, look) {
   return found;
 }
 
+// Whether a row is left that has a place on the axes: an axis of nothing has no end.
+function canBeDrawn(spec) {
+  const rows = Object.values(spec.datasets).flat();
+  const encoding = (spec.spec || spec).encoding || {};
+  const fields = ["x", "y"].map((axis) => encoding[axis])
+    .filter((axis) => axis && axis.type === "quantitative" && rows.length && axis.field in rows[0])
+    .map((axis) => axis.field);
+  return !namesIn(spec).size
+    || rows.some((row) => fields.every((field) => typeof row[field] === "number"));
+}
+
+function clear(figure, plot) {
+  const before = charts.get(figure);
+  if (before) before.finalize();
+  plot.replaceChildren();
+  charts.set(figure, { finalize: () => {} });
+  noteOn(figure, ["The filters leave nothing to show here."]);
+  figure.dataset.drawn = "yes";
+}
+
 async function draw(figure) {
   const plot = figure.querySelector(".plot");
   const spec = structuredClone(specOf(figure));
   unfold(spec);
   const look = lookNow();
   spec.datasets = rowsFor(spec, look);
+  if (!canBeDrawn(spec)) {
+    clear(figure, plot);
+    return;
+  }
   const present = presentIn(spec);
   const grey = paint(spec, look, present);
   figure.classList.toggle("panels", Boolean(spec.facet) && chosenCases().length > 1);

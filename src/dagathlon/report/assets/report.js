@@ -30,6 +30,7 @@ function startFilters() {
     form.append(select(name, values.map((v) => [v, v.replaceAll('"', "")]),
       (v) => { filters.parameters[name] = v; }));
   }
+  form.hidden = algorithms.length < 2 && !form.querySelector("select"); // nothing to choose
   form.append(element("button", { type: "reset" }, "reset"),
     element("output", { id: "shown-runs", "aria-live": "polite" }));
 }
@@ -92,8 +93,9 @@ function metricColumns(suffix, mark) {
 }
 
 function settingsTable() {
-  const failed = tables.settings.some((row) => row.failed) ? [{ name: "failed", title: "failed" }] : [];
-  const columns = [nameColumn(), ...caseColumn(), { name: "n_seeds", title: "runs" }, ...failed,
+  const ends = ["failed", "skipped"].filter((end) => tables.settings.some((row) => row[end]))
+    .map((end) => ({ name: end, title: end }));
+  const columns = [nameColumn(), ...caseColumn(), { name: "n_seeds", title: "runs" }, ...ends,
     ...metricColumns("_mean", true)];
   listed.push(new DataTable(document.getElementById("settings"), "settings", columns,
     () => chosen("settings")));
@@ -189,16 +191,6 @@ function headingOf(table) {
   return null;
 }
 
-// On a narrow screen each row of the verdict is a card, whose lines say what they are.
-function labelCells() {
-  for (const table of document.querySelectorAll("table.verdict")) {
-    const titles = [...table.querySelectorAll("thead th")].map((th) => th.textContent);
-    for (const row of table.querySelectorAll("tbody tr")) {
-      [...row.children].forEach((cell, i) => { cell.dataset.label = titles[i] || ""; });
-    }
-  }
-}
-
 function navigation() {
   const nav = document.querySelector("nav");
   for (const section of document.querySelectorAll("main section[data-nav]")) {
@@ -214,7 +206,6 @@ settingsTable();
 runsTable();
 failuresTable();
 listings();
-labelCells();
 startFilters();
 startCharts();
 navigation();

@@ -64,11 +64,14 @@ def accuracy_against_cost(settings: Rows, metric: str, cost: str, look: Look) ->
 def _front(x: str, y: str, better: str) -> Chart:
     """A step line through the settings that are better than all cheaper ones, by data."""
     best = {"op": "max" if better == "more" else "min", "field": y, "as": "_best"}
+    before = {"op": "lag", "field": "_best", "as": "_before"}
     order = [{"field": x}, {"field": y, "order": "descending" if better == "more" else "ascending"}]
+    along = {"sort": order, "groupby": ["case"]}
     return {
         "transform": [
-            {"window": [best], "frame": [None, 0], "sort": order, "groupby": ["case"]},
-            {"filter": f"datum['{y}'] === datum._best"},
+            {"window": [best], "frame": [None, 0], **along},
+            {"window": [before], **along},
+            {"filter": f"datum['{y}'] === datum._best && datum._best !== datum._before"},
         ],
         "mark": {
             "type": "line",

@@ -105,6 +105,7 @@ def _page(
         "leading": added.leading,
         "figures": "".join(sections.figure_html(figure) for figure in own),
         "sections": added.following,
+        "settings_note": sections.settings_note(tables),
         "remarks": remarks(tables.runs),
         "left_out": f'<p class="muted">{left_out}</p>' if left_out else "",
         "provenance": sections.provenance(facts(results), study_text(results)) + learners(results),

@@ -219,15 +219,16 @@ def _other(tables: Tables) -> Iterator[Figure]:
     if any(row["status"] != "ok" for row in tables.runs):
         yield Figure(
             "outcomes",
-            "Which runs failed?",
-            "Runs by how they ended. The table of failures below has the reasons.",
+            "How did the runs end?",
+            "Runs by how they ended; the reasons are in the table of failures below.",
             [("outcomes", outcomes(tables.runs, _STEP))],
         )
     if len({row["graph_type"] for row in tables.runs if row.get("graph_type")}) > 1:
         yield Figure(
             "types",
             "What kind of graph came out?",
-            "Graphs by what they are: dag, cpdag, ug (undirected), or another kind.",
+            "Graphs by what they are: dag, cpdag, ug (undirected) or another kind; unknown is none "
+            "of these, as when directions contradict each other.",
             [("kinds", kinds_of_graph(tables.runs, _STEP))],
         )
 

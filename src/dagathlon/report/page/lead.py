@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from dagathlon.evaluate.significance import LEAST_BLOCKS
 from dagathlon.evaluate.verdict import Contender, Interval, KindVerdict, Placed, Verdict
 from dagathlon.report.page.sections import text
-from dagathlon.report.words import short_title, words
+from dagathlon.report.words import short_title, time_unit, words
 
 NOTHING = (
     '<p class="lead">Nothing was learned: no evaluation of the study names an algorithm in its '
     "<code>ids</code>.</p>"
 )
+NO_VERDICT = '<p class="lead">No run has a result that could be compared.</p>'
 NOT_YET = '<p class="lead">No data set has all its runs yet, so that there is no verdict.</p>'
-_NO_TRUTH = (
-    '<p class="lead">There is no true graph to compare with. This report shows what the '
-    "algorithms found and where they agree.</p>"
-)
+_NO_TRUTH = "There is no true graph to compare with. This report shows what"
 _PLACES = 6
 _MANY_DATA_SETS = 10
 _NAMED = 3
@@ -27,11 +25,19 @@ _NAMED = 3
 _NO_QUALITY = ("time", "memory", "TPR_pattern", "FPRn_pattern")
 
 
+def no_truth(ids: Collection[str]) -> str:
+    """What there is to read where nothing can be compared with a truth."""
+    (only,) = ids if len(ids) == 1 else ("",)
+    what = f"{_strong(only)} found and how far to trust it" if only else ""
+    what = what or "the algorithms found and where they agree"
+    return f'<p class="lead">{_NO_TRUTH} {what}.</p>'
+
+
 def lead_of(verdicts: Sequence[Verdict], quality: str | None) -> str:
     """Who is best, whether to believe it, and what speaks against it."""
     chosen = next((one for one in verdicts if one.metric == quality), None)
     if chosen is None:
-        return _NO_TRUTH
+        return NO_VERDICT
     sentences = _one_kind(chosen) if len(chosen.kinds) == 1 else _several_kinds(chosen)
     main = f'<p class="lead">{" ".join(sentences)}</p>'
     doubts = " ".join(
@@ -90,14 +96,25 @@ def _several_kinds(chosen: Verdict) -> Iterator[str]:
     counts = Counter(name for kind in chosen.kinds for name in sorted(kind.first)).most_common()
     n = len(chosen.kinds)
     if len(counts) == 1:
-        yield f"{_strong(counts[0][0])} is best by {title} on all {n} kinds of data."
+        every = "both" if n == 2 else f"all {n}"
+        yield f"{_strong(counts[0][0])} is best by {title} on {every} kinds of data."
     else:
         each = [f"{_strong(name)} on {count}" for name, count in counts[:_NAMED]]
-        rest = f"; {len(counts) - _NAMED} others on fewer" if len(counts) > _NAMED else ""
+        rest = _others([count for _, count in counts[_NAMED:]], counts[_NAMED - 1 : _NAMED])
         yield f"Of {n} kinds of data, by {title}, best or among the best is {_listed(each)}{rest}."
     if len(chosen.places) > 1:
         yield _ranked(chosen)
         yield _followers(chosen)
+
+
+def _others(counts: Sequence[int], last: Sequence[tuple[str, int]]) -> str:
+    """Those who are best on some kinds of data but not named; some as often as the last named."""
+    if not counts:
+        return ""
+    ((_, most),) = last
+    often = "as many" if counts[-1] == most else "as many or fewer"
+    often = "fewer" if counts[0] < most else often
+    return f"; {len(counts)} other{'' if len(counts) == 1 else 's'} on {often}"
 
 
 def _ranked(chosen: Verdict) -> str:
@@ -156,7 +173,8 @@ def _baselines_by_kind(chosen: Verdict) -> Iterator[str]:
     if often:
         each = [f"{text(name)} (on {n})" for name, n in often[: _NAMED + 1]]
         more = f" and {len(often) - _NAMED - 1} more" if len(often) > _NAMED + 1 else ""
-        yield f"Worse than it on half of the {len(known)} kinds or more: {', '.join(each)}{more}."
+        where = f"half of the {len(known)} kinds or more"
+        yield f"Worse than the best baseline on {where}: {', '.join(each)}{more}."
 
 
 def _incomplete(chosen: Verdict) -> Iterator[str]:
@@ -221,6 +239,15 @@ def shown(found: Interval) -> str:
         return f"{found.mean:.3g} ± {found.half_width:.2g}"
     places = min(max(1 - math.floor(math.log10(found.half_width)), 0), _PLACES)
     return f"{found.mean:,.{places}f} ± {found.half_width:,.{places}f}"
+
+
+def shown_as(metric: str, found: Interval) -> str:
+    """An interval of a metric; times in the unit in which they read best."""
+    if metric != "time":
+        return shown(found)
+    scale, unit = time_unit(max(abs(found.mean), found.half_width or 0.0))
+    half_width = None if found.half_width is None else found.half_width * scale
+    return f"{shown(Interval(found.mean * scale, half_width))} {unit}"
 
 
 def number(value: float) -> str:

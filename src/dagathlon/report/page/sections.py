@@ -32,6 +32,19 @@ def what_was_run(tables: Tables) -> str:
     return f'<p class="muted">{text(" ".join(parts))}</p>'
 
 
+def settings_note(tables: Tables) -> str:
+    """What the numbers and marks of the table of settings mean; marks that are not there, not."""
+    parts = ["Means over seeds; the best of each column is bold, on each kind of data by itself."]
+    notes = {str(v)[:1] for row in tables.settings for k, v in row.items() if k.endswith("_note")}
+    if "▾" in notes:
+        parts.append(
+            "▾ is worse than the best baseline (the empty, the complete or a random graph)."
+        )
+    if "(" in notes:
+        parts.append("A mean over some of the runs says of how many and does not compete.")
+    return text(" ".join(parts))
+
+
 def _endings(rows: Sequence[Mapping[str, Any]]) -> str:
     failed = {status: sum(row["status"] == status for row in rows) for status in STATUSES}
     found = [f"{n:,} {STATUSES[s][0]}" for s, n in failed.items() if n and s != "ok"]

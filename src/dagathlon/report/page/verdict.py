@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from dagathlon.evaluate.verdict import Contender, KindVerdict, Verdict, verdict
 from dagathlon.report.context import Results
-from dagathlon.report.page.lead import NOT_YET, NOTHING, lead_of, number, shown
+from dagathlon.report.page.lead import NOT_YET, NOTHING, lead_of, no_truth, number, shown_as
 from dagathlon.report.page.sections import text
 from dagathlon.report.page.tables import Tables, case_names
 from dagathlon.report.tables import Combination, combinations
@@ -42,6 +42,8 @@ def lead(results: Results, tables: Tables, verdicts: Sequence[Verdict]) -> str:
         return NOTHING
     if not tables.compared:
         return NOT_YET
+    if not tables.has_truth and any(row["status"] == "ok" for row in tables.runs):
+        return no_truth(results.ids)
     return lead_of(verdicts, tables.quality)
 
 
@@ -57,7 +59,7 @@ def verdict_tables(tables: Tables, verdicts: Sequence[Verdict]) -> str:
 
 
 _HEAD = (
-    *("metric", "best", "mean ± 95 %", "next algorithm", "mean ± 95 %"),
+    *("metric", "best", "mean ± 95\u00a0%", "next algorithm", "mean ± 95\u00a0%"),
     *("gap", "difference", "best baseline"),
 )
 _KIND_HEAD = ("data", *_HEAD[1:])
@@ -67,14 +69,15 @@ def _metric_cells(one: Verdict, most: int) -> list[str]:
     """One metric; it says so where the means are of fewer data sets than those of others."""
     n = one.kinds[0].n
     fewer = "" if n == most else f" <small>({n} of {most} data sets)</small>"
-    return [text(short_title(one.metric)) + fewer, *_kind_cells(one.kinds[0])]
+    title = short_title(one.metric).replace("time (s)", "time")  # its numbers say their unit
+    return [text(title) + fewer, *_kind_cells(one.kinds[0], one.metric)]
 
 
-def _kind_cells(kind: KindVerdict) -> list[str]:
+def _kind_cells(kind: KindVerdict, metric: str) -> list[str]:
     second = kind.second
-    cells = [_best(kind), shown(kind.best[0].result)]
-    cells += ["–"] * 2 if second is None else [_name(second), shown(second.result)]
-    cells.append("–" if kind.gap is None else shown(kind.gap))
+    cells = [_best(kind), shown_as(metric, kind.best[0].result)]
+    cells += ["–"] * 2 if second is None else [_name(second), shown_as(metric, second.result)]
+    cells.append("–" if kind.gap is None else shown_as(metric, kind.gap))
     return [*cells, _belief(kind), _baseline(kind)]
 
 
@@ -110,12 +113,13 @@ def _baseline(kind: KindVerdict) -> str:
 
 
 def _note(n: int, verdicts: Sequence[Verdict]) -> str:
-    data_sets = "1 data set" if n == 1 else f"{n} data sets"
+    each = "" if n == 1 else ", data set by data set"
+    about = f"Means over {n} data sets, ± the half width of a 95 % interval over seeds."
     parts = [
-        f"Means over {data_sets}, ± the half width of a 95 % interval over seeds. The gap is the "
-        "winner against the best setting of any other algorithm, data set by data set. Settings "
+        about if n > 1 else "Values on one data set, which cannot tell what is luck.",
+        f"The gap is the winner against the best setting of any other algorithm{each}. Settings "
         "that share the best mean are counted, not crowned. Baselines are graphs that nobody had "
-        "to learn: empty, complete, random.",
+        "to learn: empty, complete, random; ▾ is worse than the best of them.",
         *_flattery(verdicts),
     ]
     return f'<p class="muted">{" ".join(parts)}</p>'
@@ -187,7 +191,7 @@ def _rank_note(one: Verdict) -> str:
 def _by_kind(one: Verdict, names: Mapping[Combination, str]) -> str:
     """The verdict on each kind of data."""
     kinds = one.kinds[:_MOST_KINDS]
-    lines = [[text(_case(kind, names)), *_kind_cells(kind)] for kind in kinds]
+    lines = [[text(_case(kind, names)), *_kind_cells(kind, one.metric)] for kind in kinds]
     title = f"Each kind of data, by {text(short_title(one.metric))}"
     more = len(one.kinds) - len(kinds)
     rest = (
