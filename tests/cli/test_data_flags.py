@@ -205,3 +205,23 @@ def test_a_first_line_of_data_is_doubted(tmp_path: Path) -> None:
     assert read(file, "--no-header").names == ("V1", "V2")
     file.write_text("2,5\n" + rows)
     assert read(file).names == ("2", "5")
+
+
+def test_gaps_are_not_blamed_for_another_refusal(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for learner, advised in (("hc", True), ("pc_missing", False), ("structural_em", False)):
+        assert main(["learn", str(file), "--with", learner, *BASE]) == USER_ERROR
+        assert ("--missing drop" in capsys.readouterr().err) == advised
+
+
+def test_check_names_data_once_and_not_their_samples(
+    file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(file.parent)
+    picks = ["--pick", "hc", "--pick", "pc[test=wilks-dg.td]"]
+    assert main(["new", "study", "s.json", *picks, "--data", file.name, *BASE]) == 0
+    assert main(["check", "s.json"]) == 0
+    said = capsys.readouterr().out
+    assert "will be skipped: algorithm hc on fixed/" in said
+    assert "bootstrap" not in said

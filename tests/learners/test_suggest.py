@@ -45,7 +45,7 @@ def test_wide_data_few_rows_and_constant_columns_are_mentioned() -> None:
     values = data.values.copy()
     values[:, 3] = 2.0
     advice = suggest(Dataset(data.variables, values=values))
-    assert [note.split(":")[0] for note in advice.notes] == ["Constant", "Wide", "Few"]
+    assert [note.split(":")[0] for note in advice.notes] == ["Constant", "Wide", "Penalty", "Few"]
     assert "V3" in advice.notes[0]
     assert "more rows than columns" in advice.unsuitable["direct_lingam"]
     assert "20 variables" in advice.unsuitable["exact_posterior"]
