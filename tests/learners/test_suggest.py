@@ -11,7 +11,9 @@ import pytest
 from dagathlon.data import Dataset, Variable
 from dagathlon.errors import DataError
 from dagathlon.learners import costs
+from dagathlon.learners.bayesian.imputed import Imputed
 from dagathlon.learners.costs import Cost, expected_cost
+from dagathlon.learners.score.hill_climbing import HillClimbing
 from dagathlon.learners.suggest import QUESTIONS, suggest
 from dagathlon.modules import modules
 
@@ -111,3 +113,12 @@ def test_expected_cost(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_times_in_words(seconds: float, words: str) -> None:
     assert Cost(seconds, extrapolated=False).words() == words
     assert Cost(100.0, extrapolated=True).words() == "very roughly 2 min"
+
+
+def test_filling_gaps_is_part_of_what_imputed_takes() -> None:
+    """It takes most of the time: more than ten times the learner on as many complete copies."""
+    whole = expected_cost(Imputed, "discrete", 500, 12)
+    inside = expected_cost(HillClimbing, "discrete", 500, 12)
+    assert whole is not None
+    assert inside is not None
+    assert whole.seconds > 10 * Imputed().copies * inside.seconds
