@@ -100,6 +100,9 @@ def test_filters_change_tables_figures_and_the_count(browser: Any, benchmarked: 
     assert "precision" not in page.inner_text("#settings tbody")
     page.select_option("#filters select >> nth=0", "n=100")
     assert page.inner_text("#shown-runs") == "4 of 16 runs"
+    page.click("#filters .choices button >> text=none")
+    page.wait_for_function("!document.querySelector('#figure-boxes .note').hidden")
+    assert page.inner_text("#figure-boxes .note") == "The filters leave nothing to show here."
     page.click("#filters button[type=reset]")
     page.wait_for_function("document.getElementById('shown-runs').textContent === '16 of 16 runs'")
     assert visit.complaints == []

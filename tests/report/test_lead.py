@@ -8,8 +8,10 @@ from typing import Any
 
 from dagathlon.evaluate.control import EMPTY, Baselines
 from dagathlon.evaluate.ranking import direction
-from dagathlon.evaluate.verdict import Verdict, verdict
-from dagathlon.report.page.lead import lead_of
+from dagathlon.evaluate.summary import endings
+from dagathlon.evaluate.verdict import Interval, Verdict, verdict
+from dagathlon.report.page.lead import lead_of, no_truth, shown_as
+from dagathlon.report.words import duration
 
 SHD, F1 = "SHD_pattern", "F1_pattern"
 
@@ -90,7 +92,7 @@ def test_critical_differences_decide_over_several_kinds() -> None:
     rows = _rows({"pc": [1.0] * 9, "hc": [2.0] * 9}, "iid/n=10")
     rows += _rows({"pc": [1.0] * 9, "hc": [2.0] * 9}, "iid/n=20")
     said = _lead(_verdict(rows))
-    assert "pc is best by structural Hamming distance (pattern) on all 2 kinds of data" in said
+    assert "pc is best by structural Hamming distance (pattern) on both kinds of data" in said
     assert "further away than the critical difference of 0.65 on 9 blocks" in said
 
 
@@ -114,3 +116,29 @@ def test_who_has_no_number_everywhere_does_not_compete() -> None:
 def test_names_cannot_become_elements() -> None:
     rows = _rows({"<b>": [1.0], "<i>": [2.0]})
     assert "<b>" not in lead_of([_verdict(rows)], SHD)
+
+
+def test_others_that_are_best_as_often_as_those_named_are_not_called_fewer() -> None:
+    rows = []
+    for winner in "abcd":
+        values = {name: [1.0 if name == winner else 2.0] * 2 for name in "abcde"}
+        rows += _rows(values, data=f"iid/{winner}")
+    assert "a on 1, b on 1 and c on 1; 1 other on as many." in _lead(_verdict(rows))
+
+
+def test_one_learner_without_truth_agrees_with_nobody() -> None:
+    assert "what <strong>pc</strong> found and how far to trust it" in no_truth(["pc"])
+    assert "where they agree" in no_truth(["pc", "hc"])
+
+
+def test_times_are_in_units_that_read_well() -> None:
+    times = (0.00027941, 0.0081923, 0.9999, 2.1, 12345.6)
+    assert [duration(t) for t in times] == ["279 µs", "8.19 ms", "1 s", "2.1 s", "12,346 s"]
+    assert shown_as("time", Interval(0.00045, 0.00013)) == "450 ± 130 µs"
+    assert shown_as("time", Interval(0.00045, None)) == "450 µs"
+    assert shown_as(SHD, Interval(9.0, None)) == "9"
+
+
+def test_a_skipped_run_has_not_failed() -> None:
+    rows = [{"status": status} for status in ("ok", "skipped", "F1", "F2", "skipped")]
+    assert endings(rows) == {"failed": 2, "skipped": 2}

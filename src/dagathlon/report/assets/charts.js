@@ -47,8 +47,8 @@ function canBeDrawn(spec) {
   const fields = ["x", "y"].map((axis) => encoding[axis])
     .filter((axis) => axis && axis.type === "quantitative" && rows.length && axis.field in rows[0])
     .map((axis) => axis.field);
-  return !namesIn(spec).size
-    || rows.some((row) => fields.every((field) => typeof row[field] === "number"));
+  const has = (row, field) => row[field] !== null && Number.isFinite(+row[field]);
+  return !namesIn(spec).size || rows.some((row) => fields.every((field) => has(row, field)));
 }
 
 function clear(figure, plot) {

@@ -98,7 +98,7 @@ def _belief(kind: KindVerdict) -> str:
     if len(kind.first) > 1:
         words = "tie"
     elif kind.second is None:
-        words = "no other algorithm"
+        words = "others incomplete" if kind.incomplete else "no other algorithm"
     return f'<span class="belief {"clear" if kind.clear else "unclear"}">{words}</span>'
 
 
