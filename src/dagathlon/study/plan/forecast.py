@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import cast
 
 from dagathlon.data.facts import DataFacts
-from dagathlon.errors import listing
+from dagathlon.errors import StudyError, listing
 from dagathlon.learners.base import Learner
 from dagathlon.learners.costs import Cost, expected_cost
 from dagathlon.modules import modules
@@ -93,12 +93,10 @@ def _add(
         return
     cls = cast(type[Learner], modules("algorithm")[task.call.module])
     data = facts.get(task.inputs[0], DataFacts())
-    if cls.unavailable:
+    if cls.unavailable or _is_skipped(cls, task, data):
         return
     cost = None
     if data.kind is not None and data.n_rows is not None and data.n_columns is not None:
-        if data.kind not in cls.takes:
-            return  # it will be skipped
         cost = expected_cost(cls, data.kind, data.n_rows, data.n_columns)
     if cost is None:
         found.unknown[task.call.module] += 1
@@ -106,3 +104,11 @@ def _add(
     found.seconds += cost.seconds
     found.extrapolated |= cost.extrapolated
     found.runs["measured"] += 1
+
+
+def _is_skipped(cls: type[Learner], task: Task, data: DataFacts) -> bool:
+    """Whether a run will be skipped, since its learner does not take such data."""
+    try:
+        return bool(cls.from_json(dict(task.call.values)).objection(data))
+    except StudyError:  # contents stand in the place of names there, which no study writes
+        return data.kind is not None and data.kind not in cls.takes
