@@ -213,7 +213,7 @@ def test_what_cannot_be_done_is_refused_with_the_remedy() -> None:
         codes=np.array([[0], [1], [255]], dtype=np.uint8),
         values=np.array([[0.1], [0.2], [0.3]]),
     )
-    with pytest.raises(DataError, match="not mixed; impute"):
+    with pytest.raises(DataError, match="not mixed; discretise"):
         learn(both, "structural_em")
 
 
