@@ -104,6 +104,7 @@ def test_a_warning_shows_no_line_of_code(tmp_path: Path) -> None:
     assert lines[1:] == [f"{file}: 3 rows × 2 columns: continuous"]
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_a_learner_inside_native_code(tmp_path: Path) -> None:
     data = tmp_path / "data.csv"
     assert main(["sample", "--network", "asia", "--n", "50", "--out", str(data)]) == 0

@@ -147,6 +147,7 @@ def test_the_exit_code_says_how_it_went(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_both(tmp_path: Path) -> None:
     pid = tmp_path / "pid"
     action = f"open({str(pid)!r}, 'w').write(str(os.getpid())); time.sleep(1000)"

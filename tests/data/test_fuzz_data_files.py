@@ -180,6 +180,7 @@ def test_seeds_are_data(tmp_path) -> None:
         assert read_or_refuse(tmp_path / name), name
 
 
+@pytest.mark.slow
 def test_spoilt_text_files(tmp_path) -> None:
     read, refused = fuzz_texts(tmp_path, range(1500))
     assert read + refused == 1500

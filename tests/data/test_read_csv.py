@@ -367,6 +367,7 @@ def test_one_column_may_have_gaps(read) -> None:
     assert data.missing.tolist() == [[False], [True], [True], [False]]
 
 
+@pytest.mark.slow
 def test_ten_thousand_columns_are_read(read) -> None:
     p = 10_000
     header = ",".join(f"V{j}" for j in range(p))

@@ -194,6 +194,7 @@ def test_ranking_names_the_nearest_metric(tmp_path: Path) -> None:
         Study.load(path)
 
 
+@pytest.mark.slow
 def test_the_command_lists_and_describes() -> None:
     def said(*words: str) -> str:
         command = [sys.executable, "-m", "dagathlon", "metrics", *words]

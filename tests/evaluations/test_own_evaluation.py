@@ -97,6 +97,7 @@ def test_the_example_adds_tasks_a_table_a_figure_and_a_section(tmp_path: Path) -
     assert len(table(folder / "metrics" / "metrics.csv")) == 4
 
 
+@pytest.mark.slow
 def test_a_report_runs_no_code_of_the_evaluation(
     run: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -175,6 +176,7 @@ class Scored(Evaluation):
 """
 
 
+@pytest.mark.slow
 def test_scores_are_answered_by_name(run: Callable[..., Path]) -> None:
     folder = run("scored", SCORES, ["hc"])
     rows = table(folder / "scored" / "runs.csv")
@@ -208,6 +210,7 @@ class Failing(Evaluation):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["tables", "figures", "section", "files"])
 def test_an_error_costs_that_section_alone(run: Callable[..., Path], where: str) -> None:
     folder = run("failing_evaluation", FAILING, {"where": where})

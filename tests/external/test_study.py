@@ -76,6 +76,7 @@ def running(text: str) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_module_runs_and_is_measured(tmp_path):
     work = "awk 'BEGIN { while (n < 3000000) n++ }'\n"
     found = outcome(study(tmp_path, work + EMPTY_GRAPH), tmp_path / "out")

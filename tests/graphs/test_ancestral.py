@@ -207,6 +207,7 @@ def brute_is_mag(marks: np.ndarray) -> bool:
     return separable == {(x, y) for x, y, _ in apart}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p", [0, 1, 2, 3, 4])
 def test_is_mag_on_every_small_graph(p) -> None:
     found = 0

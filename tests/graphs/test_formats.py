@@ -365,6 +365,7 @@ def test_a_graph_without_nodes() -> None:
         text_of(Graph([]), "adjacency")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["adjacency", "marks", "bayesys", "edges", "dot", "graphml"])
 def test_large_nonsense_is_refused(format: str) -> None:
     for junk in ("a,b\n", "( (", '"', "0,", "<", "a -> ", "{"):

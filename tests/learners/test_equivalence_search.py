@@ -214,6 +214,7 @@ def test_number_of_parents_is_limited(seed: int, learner: str) -> None:
     assert learn(data, learner, max_parents=7).graph == free.graph
 
 
+@pytest.mark.slow
 def test_extremely_greedy_search_of_an_oracle_finds_the_class_of_200_random_graphs() -> None:
     rng = np.random.default_rng(6)
     for trial in range(200):
@@ -226,6 +227,7 @@ def test_extremely_greedy_search_of_an_oracle_finds_the_class_of_200_random_grap
             assert found.graph == cpdag(truth), f"graph {trial}"
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 500))
 def test_leaving_maxima_never_loses(seed: int) -> None:
     data = sample(seed, p=8)

@@ -185,6 +185,7 @@ def chains(draw: st.DrawFn) -> Chain:
     )
 
 
+@pytest.mark.slow
 @given(chain=chains())
 def test_files_give_the_same_chain(tmp_path_factory: pytest.TempPathFactory, chain: Chain):
     path = tmp_path_factory.mktemp("chain") / "chain.csv"

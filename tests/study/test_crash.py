@@ -126,6 +126,7 @@ def test_kill_and_resume_fifty_times(tmp_path):
     check_kills(tmp_path, plan_of(*learners, seeds=40, n=1500), kills=50)
 
 
+@pytest.mark.slow
 def test_workers_die_with_the_engine_whatever_they_do(tmp_path):
     """Native loops that never let go, and programs that a learner has started."""
     plan = plan_of(learner("spin"), learner("children"))

@@ -212,6 +212,7 @@ def test_modules_that_cannot_run_here_are_skipped(store):
     assert outcome(store, plan).reason == "its program is not installed"
 
 
+@pytest.mark.slow
 def test_a_quick_look_runs_a_part(store):
     plan = plan_of(learner(), learner(number=1), seeds=4)
     summary, _ = run(plan, store, limit=3)
@@ -305,6 +306,7 @@ def test_ctrl_c_stops_at_once(store):
     assert not list(store.folder.glob("scratch/*"))
 
 
+@pytest.mark.slow
 def test_a_result_that_the_disk_has_no_room_for_is_no_failure_of_its_task(store):
     plan = plan_of(learner(), n=3000)
     blocked = store.folder / "objects"

@@ -175,6 +175,7 @@ def test_first_versions_leave_keys_as_older_versions_of_dagathlon_had_them(file:
     assert all(task.plain_key != task.key for task in drawn)
 
 
+@pytest.mark.slow
 def test_an_old_store_is_used_where_its_results_are_right_and_says_so_otherwise(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -223,6 +224,7 @@ def _as_older_versions_had_it(plan: Plan, folder: Path) -> None:
             store.insert(results)
 
 
+@pytest.mark.slow
 def test_an_edited_helper_of_a_users_learner_is_run_again(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -52,6 +52,7 @@ def all_performed(plan: FakePlan) -> dict[bytes, bytes]:
     return known
 
 
+@pytest.mark.slow
 def test_bytes_in_and_bytes_out_are_what_an_engine_stores(tmp_path):
     plan = plan_of(learner(), learner(number=1), seeds=2)
     known = all_performed(plan)
