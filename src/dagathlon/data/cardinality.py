@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from dagathlon.data.labels import numbers_of, shown
 from dagathlon.data.request import Place
@@ -91,6 +90,8 @@ def _demanded(name: str, column: Any, place: Place) -> int:
 
 
 def _is_inside(rest: Any, cardinality: int) -> bool:
+    import pyarrow.compute as pc  # noqa: PLC0415 - takes a while, and few need it
+
     if pa.types.is_null(rest.type):
         return True
     if not pa.types.is_integer(rest.type):

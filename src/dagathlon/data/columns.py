@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from dagathlon.data.buffers import chunk_numbers
@@ -61,6 +60,8 @@ def _ordered(plan: ColumnPlan, request: ColumnRequest, place: Place) -> ColumnPl
 
 def _simplified(name: str, column: Any, place: Place) -> Any:
     """The column as one of: null, dictionary, whole numbers, double-precision numbers."""
+    import pyarrow.compute as pc  # noqa: PLC0415 - takes a while, and few need it
+
     kind = column.type
     if len(column.chunks) == 0:
         column = pa.chunked_array([pa.array([], type=kind)])
@@ -86,6 +87,8 @@ def _simplified(name: str, column: Any, place: Place) -> Any:
 
 
 def _plan_whole_numbers(name: str, column: Any, kind: str | None, place: Place) -> ColumnPlan:
+    import pyarrow.compute as pc  # noqa: PLC0415 - takes a while, and few need it
+
     bounds = pc.min_max(column).as_py()
     low, high = bounds["min"], bounds["max"]
     if low is None:

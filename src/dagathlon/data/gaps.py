@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from dagathlon.data.dataset import Dataset
@@ -30,6 +29,8 @@ def spellings(words: Iterable[str]) -> tuple[str, ...]:
 
 def with_gaps(column: Any, words: Collection[str]) -> Any:
     """A column of a table in which the entries that mean a missing value are null."""
+    import pyarrow.compute as pc  # noqa: PLC0415 - takes a while, and few need it
+
     if not words:
         return column
     kind = column.type

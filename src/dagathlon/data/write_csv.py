@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
 from dagathlon.data.request import MISSING
@@ -96,6 +95,8 @@ def _field(data: Dataset, variable: Variable, labels: bool) -> Any:
 
 def _numbers(column: npt.NDArray[np.float64]) -> Any:
     """Numbers in full precision, whole ones with a fraction so that they are read as continuous."""
+    import pyarrow.compute as pc  # noqa: PLC0415 - takes a while, and few need it
+
     numbers = pa.array(column, mask=np.isnan(column))
     present = column[~np.isnan(column)]
     if not np.array_equal(present, np.floor(present)):
