@@ -8,6 +8,7 @@ import pytest
 from small_study import STUDY
 
 from dagathlon.errors import StudyError
+from dagathlon.study.grammar.json_source import Node
 from dagathlon.workflow import Study
 
 
@@ -231,3 +232,11 @@ def test_constraints_that_nothing_can_obey_are_refused(load, tmp_path, constrain
     study["resources"]["data"]["iid"][0]["standardized"] = False
     with pytest.raises(StudyError, match=rf"edgeConstraints: .*rules.json: .*{message}"):
         _ = load(study).plan
+
+
+def test_numbers_beyond_floating_point_are_refused_with_their_place() -> None:
+    assert Node(10**400, "seed").whole() == 10**400
+    with pytest.raises(StudyError, match=r"limit: .*too large a number"):
+        Node(10**400, "limit").number()
+    with pytest.raises(StudyError, match="expected a whole number"):
+        Node(float("inf"), "seed").whole()

@@ -231,7 +231,7 @@ def test_an_unfinished_study_is_reported(tmp_path: Path, plain_pictures: dict[st
     assert {row["partial"] for row in found} == {"TRUE"}
     page = (out / "small" / "report.html").read_text()
     assert "47 of 48 runs are in; the study was interrupted" in page
-    assert "came closest to the truth" in page
+    assert "By average rank over all of them" in page
     assert "small: 47 of 48 runs are in" in called(plain_pictures, "status", out)
 
 

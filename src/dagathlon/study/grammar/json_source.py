@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,13 +99,17 @@ class Node:
     def whole(self) -> int:
         """The value as a whole number."""
         value = self._is((int, float), "a whole number")
-        if not math.isfinite(value) or value != int(value):
+        # A whole number may be larger than any floating-point number.
+        if isinstance(value, float) and not value.is_integer():
             raise self.fail(f"found {value}, expected a whole number")
         return int(value)
 
     def number(self) -> float:
         """The value as a number."""
-        return float(self._is((int, float), "a number"))
+        try:
+            return float(self._is((int, float), "a number"))
+        except OverflowError:
+            raise self.fail(f"found {_shown(self.value)}, too large a number") from None
 
     def object(self) -> dict[str, Any]:
         """The value as an object."""
