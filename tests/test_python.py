@@ -68,6 +68,15 @@ def test_what_is_no_json_is_no_study() -> None:
         Study.of({"x": object()}, name="mine.json")
 
 
+def test_data_with_their_truth_are_one_data_set(frame: pd.DataFrame) -> None:
+    truth = Graph.from_edges(["a -> b", "c -> b"])
+    for given in ((frame, truth), [(frame, truth)]):
+        (entry,) = Study.build("mine", "hc", given).config.setups[0].data
+        assert entry.graphs
+    with pytest.raises(StudyError, match="a pair of data and a Graph"):
+        Study.build("mine", "hc", [(frame, "truth.csv")])
+
+
 @pytest.mark.slow
 def test_a_study_without_a_file(frame: pd.DataFrame, tmp_path) -> None:
     truth = Graph.from_edges(["a -> b", "c -> b"])

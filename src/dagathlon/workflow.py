@@ -27,7 +27,7 @@ from dagathlon.study.engine.protocol import (
     silent,
 )
 from dagathlon.study.grammar.config import Config, config_of, read_config
-from dagathlon.study.grammar.in_memory import as_named, home_of
+from dagathlon.study.grammar.in_memory import as_named, home_of, is_pair
 from dagathlon.study.grammar.new_study import picked_study
 from dagathlon.study.plan.plan import Plan
 from dagathlon.study.plan.planner import make_plan
@@ -155,7 +155,7 @@ class Study:
         >>> study.run("results").to_pandas()  # doctest: +SKIP
         """
         picks = [algorithms] if isinstance(algorithms, str) else algorithms
-        items = data if isinstance(data, list | tuple) else [data]
+        items = data if isinstance(data, list | tuple) and not is_pair(data) else [data]
         home = home_of(items)
         content = picked_study(title, picks, [as_named(item) for item in items], home=home)
         if evaluation is not None:

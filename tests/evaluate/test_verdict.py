@@ -11,23 +11,11 @@ from dagathlon.evaluate.control import COMPLETE, EMPTY, RANDOM
 from dagathlon.evaluate.summary import SUMMARISED, roc_summary, setting_summary
 from dagathlon.evaluate.verdict import KindVerdict, interval, verdict
 from dagathlon.graphs import Graph
+from run_rows import run_rows
 
 
 def _rows(values: dict[str, list[float | None]], data: str = "d") -> list[dict[str, Any]]:
-    return [
-        {
-            "id": name.split(",")[0],
-            "setting": name,
-            "adjmat": "g",
-            "parameters": "p",
-            "data": data,
-            "seed": seed,
-            "status": "F1" if value is None else "ok",
-            "SHD": value,
-        }
-        for name, found in values.items()
-        for seed, value in enumerate(found)
-    ]
+    return run_rows(values, data, "SHD")
 
 
 def _kind(rows: list[dict[str, Any]], better: Any = "less", **more: Any) -> KindVerdict:

@@ -78,6 +78,14 @@ def test_searches_over_classes_and_orders_reach_hill_climbing(learner: str, kind
         assert found.mean() > 0
 
 
+@pytest.mark.parametrize("learner", ["boss", "grasp"])
+def test_orders_that_begin_at_hill_climbings_are_never_below_it(learner: str) -> None:
+    for kind in ("mixed", "discrete"):
+        for data in list(fresh(kind))[:6]:
+            least = score(data, kind, "hc")
+            assert score(data, kind, learner, starts=1, climb=True) >= least - 1e-9 * abs(least)
+
+
 @pytest.mark.parametrize("learner", ["ges", "fges"])
 def test_more_starts_and_escapes_never_lead_lower(learner: str) -> None:
     plain = {"phases": ["forward", "backward"], "iterate": False, "escape": False, "starts": 1}

@@ -12,25 +12,9 @@ from dagathlon.evaluate.summary import endings
 from dagathlon.evaluate.verdict import Interval, Verdict, verdict
 from dagathlon.report.page.lead import lead_of, no_truth, shown_as
 from dagathlon.report.words import duration
+from run_rows import run_rows
 
 SHD, F1 = "SHD_pattern", "F1_pattern"
-
-
-def _rows(values: dict[str, Any], data: str = "iid", metric: str = SHD) -> list[dict[str, Any]]:
-    return [
-        {
-            "id": name.split(",")[0],
-            "setting": name,
-            "adjmat": "g",
-            "parameters": "p",
-            "data": data,
-            "seed": seed,
-            "status": "ok",
-            metric: value,
-        }
-        for name, found in values.items()
-        for seed, value in enumerate(found)
-    ]
 
 
 def _verdict(
@@ -47,28 +31,28 @@ def _lead(*verdicts: Verdict) -> str:
 
 def test_ties_are_counted_and_that_is_all() -> None:
     values = {f"a{i}, x = {j}": [9.0] for i in range(4) for j in range(3)} | {"last": [20.0]}
-    said = _lead(_verdict(_rows(values)))
+    said = _lead(_verdict(run_rows(values)))
     assert said.startswith("12 settings of 4 algorithms share the best structural Hamming distance")
     assert "next" not in said
     assert "closest" not in said
-    few = _lead(_verdict(_rows({"pc": [1.0], "hc": [1.0], "ges": [2.0]})))
+    few = _lead(_verdict(run_rows({"pc": [1.0], "hc": [1.0], "ges": [2.0]})))
     assert few.startswith("pc and hc share the best")
-    every = _lead(_verdict(_rows({f"pc, alpha = {i}": [1.0] for i in range(5)})))
+    every = _lead(_verdict(run_rows({f"pc, alpha = {i}": [1.0] for i in range(5)})))
     assert every.startswith("All 5 settings of pc share")
 
 
 def test_metrics_that_disagree_are_named() -> None:
-    first = _verdict(_rows({"pc": [1.0, 2, 3], "hc": [2.0, 3, 4]}))
-    second = _verdict(_rows({"pc": [0.5, 0.5, 0.6], "hc": [0.7, 0.8, 0.8]}, metric=F1), F1)
+    first = _verdict(run_rows({"pc": [1.0, 2, 3], "hc": [2.0, 3, 4]}))
+    second = _verdict(run_rows({"pc": [0.5, 0.5, 0.6], "hc": [0.7, 0.8, 0.8]}, metric=F1), F1)
     assert "pc came closest" in _lead(first, second)
     assert "Metrics disagree: first is hc by F1 (pattern)." in _lead(first, second)
-    same = _verdict(_rows({"pc": [0.9, 0.9, 0.9], "hc": [0.7, 0.8, 0.8]}, metric=F1), F1)
+    same = _verdict(run_rows({"pc": [0.9, 0.9, 0.9], "hc": [0.7, 0.8, 0.8]}, metric=F1), F1)
     assert "disagree" not in _lead(first, same)
 
 
 def test_ranks_that_disagree_with_means_are_explained() -> None:
     # pc is a little worse five times and much better once.
-    found = _verdict(_rows({"pc": [2.0] * 5 + [0.0], "hc": [1.0] * 5 + [60.0]}))
+    found = _verdict(run_rows({"pc": [2.0] * 5 + [0.0], "hc": [1.0] * 5 + [60.0]}))
     said = _lead(found)
     assert said.startswith("pc came closest")
     assert "By average rank hc is first (1.17 against 1.83)" in said
@@ -77,9 +61,9 @@ def test_ranks_that_disagree_with_means_are_explained() -> None:
 
 
 def test_several_kinds_of_data_are_told_one_by_one() -> None:
-    rows = _rows({"pc": [1.0, 1], "hc": [2.0, 2]}, "iid/n=10")
-    rows += _rows({"pc": [1.0, 1], "hc": [2.0, 2]}, "iid/n=20")
-    rows += _rows({"pc": [50.0, 50], "hc": [2.0, 2]}, "iid/n=30")
+    rows = run_rows({"pc": [1.0, 1], "hc": [2.0, 2]}, "iid/n=10")
+    rows += run_rows({"pc": [1.0, 1], "hc": [2.0, 2]}, "iid/n=20")
+    rows += run_rows({"pc": [50.0, 50], "hc": [2.0, 2]}, "iid/n=30")
     said = _lead(_verdict(rows))
     assert "Of 3 kinds of data" in said
     assert "pc on 2 and hc on 1" in said
@@ -89,8 +73,8 @@ def test_several_kinds_of_data_are_told_one_by_one() -> None:
 
 
 def test_critical_differences_decide_over_several_kinds() -> None:
-    rows = _rows({"pc": [1.0] * 9, "hc": [2.0] * 9}, "iid/n=10")
-    rows += _rows({"pc": [1.0] * 9, "hc": [2.0] * 9}, "iid/n=20")
+    rows = run_rows({"pc": [1.0] * 9, "hc": [2.0] * 9}, "iid/n=10")
+    rows += run_rows({"pc": [1.0] * 9, "hc": [2.0] * 9}, "iid/n=20")
     said = _lead(_verdict(rows))
     assert "pc is best by structural Hamming distance (pattern) on both kinds of data" in said
     assert "further away than the critical difference of 0.65 on 9 blocks" in said
@@ -98,23 +82,23 @@ def test_critical_differences_decide_over_several_kinds() -> None:
 
 def test_what_the_empty_graph_does_better_is_not_praised() -> None:
     baselines = {("g", "p", "iid", seed): {SHD: {EMPTY: 70.0}} for seed in range(3)}
-    said = _lead(_verdict(_rows({"pc": [72.0, 73, 72.5], "hc": [80.0, 81, 82]}), SHD, baselines))
+    said = _lead(_verdict(run_rows({"pc": [72.0, 73, 72.5], "hc": [80.0, 81, 82]}), SHD, baselines))
     assert said.startswith("No setting beats the empty graph (70). The best of them is pc:")
     assert "closest" not in said
-    half = _lead(_verdict(_rows({"pc": [7.0, 7, 8], "hc": [80.0, 81, 82]}), SHD, baselines))
+    half = _lead(_verdict(run_rows({"pc": [7.0, 7, 8], "hc": [80.0, 81, 82]}), SHD, baselines))
     assert (
         "The best baseline is the empty graph: 70; 1 of 2 settings is worse than that (hc)" in half
     )
 
 
 def test_who_has_no_number_everywhere_does_not_compete() -> None:
-    said = _lead(_verdict(_rows({"pc": [5.0, 5, 5], "hc": [1.0, None, 1], "ges": [6.0, 6, 6]})))
+    said = _lead(_verdict(run_rows({"pc": [5.0, 5, 5], "hc": [1.0, None, 1], "ges": [6.0, 6, 6]})))
     assert said.startswith("pc came closest")
     assert "hc has no number on some or all data sets and does not compete there." in said
 
 
 def test_names_cannot_become_elements() -> None:
-    rows = _rows({"<b>": [1.0], "<i>": [2.0]})
+    rows = run_rows({"<b>": [1.0], "<i>": [2.0]})
     assert "<b>" not in lead_of([_verdict(rows)], SHD)
 
 
@@ -122,7 +106,7 @@ def test_others_that_are_best_as_often_as_those_named_are_not_called_fewer() -> 
     rows = []
     for winner in "abcd":
         values = {name: [1.0 if name == winner else 2.0] * 2 for name in "abcde"}
-        rows += _rows(values, data=f"iid/{winner}")
+        rows += run_rows(values, data=f"iid/{winner}")
     assert "a on 1, b on 1 and c on 1; 1 other on as many." in _lead(_verdict(rows))
 
 

@@ -21,6 +21,11 @@ def home_of(data: Sequence[Any]) -> Path:
     return Path() if texts else _folder()
 
 
+def is_pair(item: Any) -> bool:
+    """Whether this is a pair of data and the true graph."""
+    return isinstance(item, tuple) and len(item) == 2 and isinstance(item[1], Graph)
+
+
 def as_named(item: Any) -> str:
     """The text by which a study names data: what is a text already stays as it is.
 
@@ -37,9 +42,9 @@ def as_named(item: Any) -> str:
         return item
     if isinstance(item, Path):
         return str(item)
-    data, truth = item if isinstance(item, tuple) else (item, None)
-    if truth is not None and not isinstance(truth, Graph):
-        raise StudyError(f"the truth of data is a Graph, found a {type(truth).__name__}")
+    if isinstance(item, tuple) and not is_pair(item):
+        raise StudyError("data and their truth are a pair of data and a Graph")
+    data, truth = item if is_pair(item) else (item, None)
     table = data if isinstance(data, Dataset) else read_data(data)
     place = _folder() / f"data-{table.fingerprint[:12]}.parquet"
     write_data(table, place)
