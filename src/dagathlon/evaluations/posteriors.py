@@ -10,7 +10,7 @@ from dagathlon.errors import unknown
 from dagathlon.evaluate.metric import measure_of
 from dagathlon.evaluate.posterior_scores import PosteriorScores
 from dagathlon.evaluate.summary import is_number
-from dagathlon.modules import Count
+from dagathlon.modules import Count, Probability
 from dagathlon.report.charts.parts import headed, is_nothing
 from dagathlon.report.context import PARTIAL, Results
 from dagathlon.report.evaluation import Drawing, Evaluation, Table, TableSet
@@ -52,13 +52,15 @@ class Posteriors(Evaluation):
     reference
         The algorithm that gives the true posterior (see `exact_posterior`); empty is none, and then
         there are no distances to it.
-    parameters
+    parameters_ids
         Ids of the parameters of those data entries that it is about; none means all.
     metrics
         What is shown and correlated; none means the ten of Karimi Mamaghan et al. 2024.
     draw_parameters
         Prior of coefficients and noise variances that are drawn for draws without any: own is none,
         nig the normal inverse gamma, wishart that of the BGe score.
+    burn_in
+        Share of each Markov chain that is left out at its start.
     rank_reference
         Whether the true posterior is ranked among the methods.
     resamples
@@ -72,9 +74,10 @@ class Posteriors(Evaluation):
 
     ids: tuple[str, ...] = ()
     reference: str = ""
-    parameters: tuple[str, ...] = ()
+    parameters_ids: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
     draw_parameters: Literal["own", "nig", "wishart"] = "own"
+    burn_in: Probability = 0.5
     rank_reference: bool = False
     resamples: Count = 1000
 
@@ -92,17 +95,24 @@ class Posteriors(Evaluation):
 
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
         """Metrics of every run; those beside the true posterior by themselves, as it may fail."""
-        if self.parameters and cases.parameters_id not in self.parameters:
+        if self.parameters_ids and cases.parameters_id not in self.parameters_ids:
             return
         offers = cases.offers()
         inputs = tuple(name for name in _INPUTS if name in offers)
-        yield RunScore(_SCORES, self._module(inputs), inputs)
+        scaled = bool(getattr(cases.generator, "standardized", False))
+        yield RunScore(_SCORES, self._module(inputs, scaled), inputs)
         if self.reference:
             beside: tuple[Input, ...] = ("data", "posterior", "reference")
-            yield RunScore(_BESIDE, self._module(beside), beside, reference=self.reference)
+            module = self._module(beside, scaled)
+            yield RunScore(_BESIDE, module, beside, reference=self.reference)
 
-    def _module(self, inputs: Sequence[str]) -> PosteriorScores:
-        return PosteriorScores(inputs=tuple(inputs), parameters=self.draw_parameters)
+    def _module(self, inputs: Sequence[str], scaled: bool) -> PosteriorScores:
+        return PosteriorScores(
+            inputs=tuple(inputs),
+            draw_parameters=self.draw_parameters,
+            scaled=scaled,
+            burn_in=self.burn_in,
+        )
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -144,9 +154,9 @@ class Posteriors(Evaluation):
         return found
 
     def _is_mine(self, results: Results, run: Run) -> bool:
-        if not self.parameters:
+        if not self.parameters_ids:
             return True
-        return results.origin(results.case(run)).parameters_id in self.parameters
+        return results.origin(results.case(run)).parameters_id in self.parameters_ids
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
         """A figure for each metric and model, correlations for each model and number of rows."""
@@ -161,4 +171,4 @@ class Posteriors(Evaluation):
             return None
         parts: list[Part] = [Words(_ABOUT), *trust_parts(tables), *truth_parts(tables)]
         parts += posterior_figures(tables)
-        return Section("posteriors", "Posteriors and their metrics", parts, leading=True)
+        return Section("posterior-metrics", "Posteriors and their metrics", parts, leading=True)

@@ -182,15 +182,11 @@ def _score_grid(scores: Sequence[Mapping[str, Any]]) -> Grid:
     return Grid(head, list(cells.values()), 1)
 
 
-def convergence_parts(
-    tables: TableSet, shown: Mapping[str, Sequence[Judged]]
-) -> Iterator[Part]:
+def convergence_parts(tables: TableSet, shown: Mapping[str, Sequence[Judged]]) -> Iterator[Part]:
     """Traces, and what is known of convergence."""
     traced = [one for group in shown.values() for one in group if one.belief.traces]
     if traced:
-        variants = [
-            (_title(one), _traces(one)) for one in traced[:_MOST_CHARTS]
-        ]
+        variants = [(_title(one), _traces(one)) for one in traced[:_MOST_CHARTS]]
         caption = _TRACE + _left_out(len(traced), _MOST_CHARTS)
         yield Figure("belief-traces", "Have the chains settled?", caption, variants)
     drawn = [row for row in tables.rows("methods") if row["draws"]]

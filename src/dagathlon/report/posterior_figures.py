@@ -74,7 +74,10 @@ def posterior_figures(tables: TableSet) -> list[Figure]:
             _lines(tables, [m for m in metrics if m in ENTROPIES]),
         ),
         Figure(
-            "posterior-correlations", "Which metrics order the methods alike?", _RANKED, _tiles(tables)
+            "posterior-correlations",
+            "Which metrics order the methods alike?",
+            _RANKED,
+            _tiles(tables),
         ),
     ]
     return [figure for figure in found if figure.variants]

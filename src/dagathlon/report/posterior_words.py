@@ -90,8 +90,10 @@ def in_short(found: Sequence[Trust], distance: str) -> str:
         own = [one for one in found if one.model == model]
         course = ", ".join(f"{short(one.mean)} with {one.rows:,} rows" for one in own)
         sure = [f"{one.rows:,}" for one in own if len(one.agree) > len(one.between)]
-        most = f"most metrics agree with it at {', '.join(sure)} rows" if sure else (
-            "at no number of rows do most metrics agree with it"
+        most = (
+            f"most metrics agree with it at {', '.join(sure)} rows"
+            if sure
+            else ("at no number of rows do most metrics agree with it")
         )
         said.append(f"{model}: the mean rank correlation with {title} is {course}; {most}.")
     return " ".join(said)
