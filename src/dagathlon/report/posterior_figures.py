@@ -12,6 +12,7 @@ from dagathlon.report.look import Look
 from dagathlon.report.metric_tables import ALL_GRAPHS
 from dagathlon.report.posterior_words import (
     STRONG,
+    Yardstick,
     beaten,
     entropies,
     in_short,
@@ -161,7 +162,19 @@ def truth_parts(tables: TableSet) -> Iterator[Part]:
     found = list(yardsticks(means, proxies, references))
     if found:
         heading = "By which metrics does the true posterior look worse than approximations of it?"
-        yield Words(f"Means over graphs. {beaten(found)}", heading)
-    said = entropies(means, references)
-    if said:
-        yield Words(said, "How uncertain is the true posterior?")
+        words = "Behind more than half of the methods, by means over data sets and graphs:"
+        yield Words(f"{words} {beaten(found)}", heading)
+        yield _behind(found, proxies)
+    for place, said in enumerate(entropies(means, references)):
+        yield Words(said, "" if place else "How uncertain is the true posterior?")
+
+
+def _behind(found: Sequence[Yardstick], metrics: Sequence[str]) -> Grid:
+    """How many methods have a better mean than the true posterior, by metric."""
+    lines: dict[tuple[str, int], dict[str, str]] = {}
+    for one in found:
+        cells = lines.setdefault((one.model, one.rows), {})
+        cells[one.metric] = f"{len(one.better)} of {one.others}"
+    head = ["data", "rows", *(measure_of(metric).label for metric in metrics)]
+    rows = [[m, f"{n:,}", *(own.get(k) for k in metrics)] for (m, n), own in lines.items()]
+    return Grid(head, rows)

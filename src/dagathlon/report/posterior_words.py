@@ -10,7 +10,6 @@ import numpy as np
 from dagathlon.evaluate.metric import measure_of
 from dagathlon.report.charts.correlations import short
 from dagathlon.report.metric_tables import ALL_GRAPHS
-from dagathlon.report.regimes import ordered
 
 Row: TypeAlias = Mapping[str, Any]
 
@@ -153,39 +152,33 @@ def over_graphs(means: Sequence[Row]) -> dict[tuple[str, int, str], dict[str, fl
 
 
 def beaten(found: Sequence[Yardstick]) -> str:
-    """Where the true posterior itself does worse than what approximates it."""
+    """At how many kinds of data the true posterior is behind most of what approximates it."""
     said = []
     for model in dict.fromkeys(one.model for one in found):
-        for size in sorted({one.rows for one in found if one.model == model}):
-            own = [one for one in found if (one.model, one.rows) == (model, size)]
-            behind = [
-                f"{measure_of(one.metric).label} (behind {len(one.better)} of {one.others})"
-                for one in own
-                if one.better
-            ]
-            where = f"{model}, {size:,} rows"
-            if behind:
-                said.append(f"{where}: {', '.join(behind)}.")
-            else:
-                said.append(f"{where}: by no metric.")
+        own = [one for one in found if one.model == model]
+        worse = []
+        for size in sorted({one.rows for one in own}):
+            here = [one for one in own if one.rows == size]
+            behind = sum(len(one.better) > one.others / 2 for one in here)
+            worse.append(f"{behind} of {len(here)} with {size:,} rows")
+        said.append(f"{model}: by {', '.join(worse)}.")
     return " ".join(said)
 
 
-def entropies(means: Sequence[Row], references: Mapping[str, str]) -> str:
-    """How uncertain the true posterior is, and who is far too sure."""
+def entropies(means: Sequence[Row], references: Mapping[str, str]) -> Iterator[str]:
+    """How uncertain the true posterior is, and who is far too sure, for each model."""
     joint = over_graphs([row for row in means if row["metric"] == _ENTROPY])
-    said = []
     for model, reference in references.items():
         own = {size: v for (m, size, _), v in sorted(joint.items()) if m == model}
         course = [f"{v[reference]:.2f} with {n:,}" for n, v in own.items() if reference in v]
-        if course:
-            said.append(f"{model}: the entropy of {reference} is {', '.join(course)} rows.")
+        if not course:
+            continue
+        said = [f"{model}: the entropy of {reference} is {', '.join(course)} rows."]
         low = {n: _too_sure(values, reference) for n, values in own.items()}
-        names = ordered([{"name": k} for found in low.values() for k in found], "name")
-        for name in names:
+        for name in dict.fromkeys(name for found in low.values() for name in found):
             sizes = [f"{n:,}" for n, found in low.items() if name in found]
             said.append(f"{name} has less than half of it with {', '.join(sizes)} rows.")
-    return " ".join(said)
+        yield " ".join(said)
 
 
 def _too_sure(values: Mapping[str, float], reference: str) -> list[str]:
