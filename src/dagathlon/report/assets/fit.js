@@ -46,11 +46,12 @@ function paint(part, look, present, found = new Set()) {
   return found;
 }
 
-// The algorithms that have a number to show.
+// The algorithms that have a number to show, in tables of the page or in data of the chart's own.
 function presentIn(spec) {
   const { encoding = {} } = spec.spec || spec;
   const field = encoding.y && encoding.y.type === "quantitative" ? encoding.y.field : null;
-  const rows = Object.values(spec.datasets).flat();
+  const own = (spec.data && spec.data.values) || [];
+  const rows = [...Object.values(spec.datasets).flat(), ...own];
   return new Set(rows.filter((row) => !field || typeof row[field] === "number")
     .map((row) => row.id));
 }

@@ -13,7 +13,7 @@ from dagathlon.posteriors.packed import Bools, Floats
 from dagathlon.report.charts.legend import Key, Keyed
 
 MOST_NODES, MOST_EDGES = 60, 120
-_THIN, _THICK = 0.8, 6.0
+_THIN, _THICK = 0.8, 4.6
 _INK, _REVERSED, _MISSING, _WRONG = "currentColor", "#9b5fd0", "#2b7fc9", "#dd4b26"
 _WORDS = {
     _INK: "in the truth",
