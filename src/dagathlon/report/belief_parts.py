@@ -218,7 +218,7 @@ def _chain_grid(rows: Sequence[Mapping[str, Any]]) -> Grid:
     cells = []
     for setting in dict.fromkeys(row["setting"] for row in rows):
         own = [row for row in rows if row["setting"] == setting]
-        worst = max(own, key=lambda row: row["apart"] or 0.0)
+        worst = belief_words.most_apart(own)
         sizes = [row["ess"] for row in own if row["ess"] is not None]
         rhats = [row["rhat"] for row in own if row["rhat"] is not None]
         line = [setting, worst["apart about"], own[0]["chains"], own[0]["draws"]]

@@ -64,7 +64,7 @@ def convergence(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Which chains disagree, or have told little."""
     settled = []
     for method, own in _grouped(rows).items():
-        worst = max(own, key=lambda row: (row["apart"] or 0.0, row["rhat"] or 0.0))
+        worst = most_apart(own)
         rhat = max((row["rhat"] for row in own if row["rhat"] is not None), default=None)
         if rhat is None:
             continue
@@ -82,6 +82,11 @@ def convergence(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             settled.append(method)
     if settled:
         yield f"No sign that the chains of {', '.join(settled)} have not settled."
+
+
+def most_apart(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The row whose chains differ most about an edge."""
+    return max(rows, key=lambda row: row["apart"] or 0.0)
 
 
 def _chance(draws: float, chains: int) -> float:

@@ -17,7 +17,7 @@ from dagathlon.report.words import title
 TRUTH = "truth"
 _TRUE = "#dd4b26"
 _FLOOR = 1e-4
-_FEW_NODES, _LARGE_STEP = 14, 36
+_FEW_NODES, _MANY_NODES, _LARGE_STEP = 14, 40, 36
 # Logarithms show the difference between good and very good; edges are counted on a plain axis.
 _LOGARITHMIC = ("edge_error", "graph_mmd")
 _AXES = {
@@ -51,7 +51,8 @@ def belief_matrix(
     if truth is None:
         return chart
     cells = [{"from": names[i], "to": names[j]} for i, j in np.argwhere(truth)]
-    mark = {"type": "rect", "filled": False, "stroke": _TRUE, "strokeWidth": 2}
+    thick = 2 if len(names) <= _MANY_NODES else 1
+    mark = {"type": "rect", "filled": False, "stroke": _TRUE, "strokeWidth": thick}
     frame: Chart = {"data": {"values": cells}, "mark": mark, "encoding": {"tooltip": None}}
     return chart | {"layer": [*chart["layer"], frame]}
 

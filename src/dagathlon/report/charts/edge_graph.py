@@ -47,7 +47,10 @@ def edge_graph(names: Sequence[str], edges: Floats, truth: Bools | None, least: 
     joined = edges + edges.T
     true = np.zeros_like(joined, dtype=bool) if truth is None else truth | truth.T
     wanted = np.argwhere(np.triu((joined >= least) | true, 1))
-    order = np.lexsort((-joined[tuple(wanted.T)], ~true[tuple(wanted.T)]))
+    # True edges that are improbable stand in the middle, so that neither they nor probable errors
+    # are left out first.
+    weight = np.maximum(joined, 0.5 * true)
+    order = np.argsort(-np.round(weight[tuple(wanted.T)], 9), kind="stable")
     pairs: list[tuple[int, int]] = [(int(i), int(j)) for i, j in wanted[order]]
     kept = _readable(pairs, len(names))
     shown = list(range(len(names)))
