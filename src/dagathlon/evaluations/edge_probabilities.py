@@ -15,6 +15,7 @@ from dagathlon.report.belief_parts import (
     cost_parts,
     edge_parts,
     shown_sets,
+    table_parts,
 )
 from dagathlon.report.belief_tables import (
     agreement_rows,
@@ -64,7 +65,7 @@ class EdgeProbabilities(Evaluation):
     reference: str | None = None
     bins: Natural = 10
     data_sets: Natural | None = None
-    least: Probability = 0.05
+    least: Probability = 0.2
 
     def algorithms(self) -> tuple[str, ...]:
         """The named ids, and the reference."""
@@ -135,6 +136,7 @@ def _parts(tables: TableSet) -> Iterator[Part]:
     yield from map(Words, belief_words.other_scores(about["scores"], reference))
     yield from cost_parts(tables, reference)
     yield from agreement_parts(tables, shown)
+    yield from table_parts(shown)
 
 
 def _scores(results: Results, beliefs: Sequence[Belief]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -18,13 +19,12 @@ from dagathlon.report.charts.beliefs import (
     trace_plot,
 )
 from dagathlon.report.charts.edge_graph import edge_graph
-from dagathlon.report.charts.facets import by_kind
 from dagathlon.report.charts.parts import Chart
 from dagathlon.report.evaluation import TableSet
 from dagathlon.report.section import Figure, Grid, Listing, Part, Picture, Variant, Words
 
 # A page shows so many charts, and so many drawings, of one sort; the files have all.
-_MOST_CHARTS, _MOST_PICTURES, _MOST_SETS, _FEW_SETS = 24, 12, 8, 3
+_MOST_CHARTS, _MOST_PICTURES, _MOST_SETS, _FEW_SETS = 24, 8, 8, 3
 _MOST_ROWS = 500
 _MANY_NODES = 40
 _EDGES = (
@@ -90,7 +90,11 @@ def edge_parts(shown: Mapping[str, Sequence[Judged]], least: float) -> Iterator[
         cut = f" Of more than {_MANY_NODES} variables, probabilities below {least:g} are left out."
     caption = _MATRIX + frames + cut + _left_out(len(matrices), _MOST_CHARTS)
     yield Figure("belief-matrix", "The posterior as a matrix", caption, matrices[:_MOST_CHARTS])
-    yield _pictures(each, least)
+    yield _pictures(shown, least)
+
+
+def table_parts(shown: Mapping[str, Sequence[Judged]]) -> Iterator[Part]:
+    """The edges of the data sets that are drawn, to search and to save."""
     rows = [row for group in shown.values() for row in _wide(group)]
     words = f"The first {_MOST_ROWS} of {len(rows):,} edges." if len(rows) > _MOST_ROWS else ""
     yield Words(words, "Probabilities of edges")
@@ -121,16 +125,23 @@ def _left_out(count: int, most: int) -> str:
     return f" The first {most} of {count}." if count > most else ""
 
 
-def _pictures(each: Sequence[Judged], least: float) -> Picture:
-    variants, cut = [], 0
-    for one in each[:_MOST_PICTURES]:
-        drawn = edge_graph(one.belief.names, one.belief.edges, one.truth, least)
-        variants.append((_title(one), drawn.picture.for_page()))
-        cut += drawn.left_out
-    caption = f"{_GRAPH} Pairs below {least:g} are not drawn."
-    if cut:
-        caption += f" {cut} less probable pairs have no room."
-    caption += _left_out(len(each), _MOST_PICTURES)
+def _pictures(shown: Mapping[str, Sequence[Judged]], least: float) -> Picture:
+    """Graphs of the first data sets: as many of these as there is room for, one at least."""
+    variants, cut, sets = list[tuple[str, str]](), 0, 0
+    for group in shown.values():
+        if variants and len(variants) + len(group) > _MOST_PICTURES:
+            break
+        sets += 1
+        for one in group[:_MOST_CHARTS]:
+            drawn = edge_graph(one.belief.names, one.belief.edges, one.truth, least)
+            variants.append((_title(one), drawn.picture.for_page()))
+            cut += drawn.left_out
+    caption = f"{_GRAPH} Pairs below {least:g} are drawn only if they are in the truth."
+    if not _has_truth([one for group in shown.values() for one in group]):
+        caption = f"{_GRAPH} Pairs below {least:g} are not drawn."
+    caption += f" {cut:,} further pairs have no room." if cut else ""
+    if sets < len(shown):
+        caption += f" Drawn: {', '.join(list(shown)[:sets])}."
     return Picture("belief-graph", "The posterior as a graph", caption, variants)
 
 
@@ -207,7 +218,7 @@ def _chain_grid(rows: Sequence[Mapping[str, Any]]) -> Grid:
     cells = []
     for setting in dict.fromkeys(row["setting"] for row in rows):
         own = [row for row in rows if row["setting"] == setting]
-        worst = max(own, key=lambda row: row["apart"] or 0.0)
+        worst = belief_words.most_apart(own)
         sizes = [row["ess"] for row in own if row["ess"] is not None]
         rhats = [row["rhat"] for row in own if row["rhat"] is not None]
         line = [setting, worst["apart about"], own[0]["chains"], own[0]["draws"]]
@@ -225,19 +236,22 @@ def cost_parts(tables: TableSet, reference: str | None) -> Iterator[Part]:
         "graph_mmd": f"Graph MMD to {reference}",
         "e_shd": "expected SHD to the true DAG",
     }
-    variants = []
-    for column, name in names.items():
-        if any(row[column] is not None for row in rows):
-            chart = distance_against_cost(rows, column, tables.look)
-            variants.append((name, by_kind(chart, cases, own=("y",))))
+    variants: list[Variant] = []
+    for (column, name), case in itertools.product(names.items(), cases):
+        own = [row for row in rows if row["case"] == case and row[column] is not None]
+        if own:
+            chart = distance_against_cost(own, column, tables.look)
+            variants.append((f"{name}, {case}" if len(cases) > 1 else name, chart))
     if not variants:
         return
-    yield Figure("belief-cost", "What does a better posterior cost?", _COST, variants)
+    caption = _COST + _left_out(len(variants), _MOST_CHARTS)
+    question = "What does a better posterior cost?"
+    yield Figure("belief-cost", question, caption, variants[:_MOST_CHARTS])
     yield from map(Words, belief_words.nearest(rows, reference))
-    yield _cost_grid(rows, reference)
+    yield _cost_grid(rows)
 
 
-def _cost_grid(rows: Sequence[Mapping[str, Any]], reference: str | None) -> Grid:
+def _cost_grid(rows: Sequence[Mapping[str, Any]]) -> Grid:
     columns = {"cpu": "CPU seconds", "expected edges": "expected edges"}
     columns |= {"e_shd": "E-SHD ↓", "edge_error": "largest error ↓", "graph_mmd": "Graph MMD ↓"}
     there = [name for name in columns if any(row[name] is not None for row in rows)]

@@ -1,4 +1,4 @@
-"""What posteriors say, in sentences: chains that disagree, overconfidence, who is near the truth."""
+"""What posteriors say in sentences: chains that disagree, overconfidence, who is near."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ def convergence(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Which chains disagree, or have told little."""
     settled = []
     for method, own in _grouped(rows).items():
-        worst = max(own, key=lambda row: (row["apart"] or 0.0, row["rhat"] or 0.0))
+        worst = most_apart(own)
         rhat = max((row["rhat"] for row in own if row["rhat"] is not None), default=None)
         if rhat is None:
             continue
-        if rhat > _SAFE_RHAT or (worst["apart"] or 0.0) > _SAFE_GAP:
+        least = min((row["ess"] for row in own if row["ess"] is not None), default=np.inf)
+        if rhat > _SAFE_RHAT or (worst["apart"] or 0.0) > _chance(least, worst["chains"]):
             yield _disagreeing(method, rhat, worst)
             continue
-        least = min((row["ess"] for row in own if row["ess"] is not None), default=np.inf)
         if least < _FEW_DRAWS:
             yield (
                 f"{method}: its draws tell as much as {least:.0f} independent ones; "
@@ -82,6 +82,16 @@ def convergence(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             settled.append(method)
     if settled:
         yield f"No sign that the chains of {', '.join(settled)} have not settled."
+
+
+def most_apart(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The row whose chains differ most about an edge."""
+    return max(rows, key=lambda row: row["apart"] or 0.0)
+
+
+def _chance(draws: float, chains: int) -> float:
+    """How far two chains that agree may differ about one of many edges: five standard errors."""
+    return max(_SAFE_GAP, 5 * np.sqrt(0.5 * chains / max(draws, 1.0)))
 
 
 def _disagreeing(method: str, rhat: float, worst: Mapping[str, Any]) -> str:
@@ -145,8 +155,8 @@ def agreement(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             continue
         least = min(found, key=lambda row: row["largest"])
         yield (
-            f"{place}{most['left']} and {most['right']} differ most, by {most['largest']:.2f} about "
-            f"{most['edge']} ({most['left says']:.2f} against {most['right says']:.2f}); "
+            f"{place}{most['left']} and {most['right']} differ most, by {most['largest']:.2f} "
+            f"about {most['edge']} ({most['left says']:.2f} against {most['right says']:.2f}); "
             f"{least['left']} and {least['right']} least, by {least['largest']:.2f}."
         )
 

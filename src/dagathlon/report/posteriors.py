@@ -166,10 +166,14 @@ def _once(runs: Iterable[Run]) -> Iterator[Run]:
 
 
 def method_name(results: Results, run: Run) -> str:
-    """A setting in words, without what only numbers chains or estimates a graph from them."""
+    """The id, and what the study varies: not what only numbers chains or estimates a graph."""
     algorithm = results.algorithm(run)
-    told = {key: value for key, value in algorithm.values.items() if key not in NOT_VARIED}
-    return setting_name(replace(algorithm, values=told), results.values(run))
+    varied = {
+        key: value
+        for key, value in algorithm.values.items()
+        if isinstance(value, list) and key not in NOT_VARIED
+    }
+    return setting_name(replace(algorithm, values=varied), results.values(run))
 
 
 def _belief(

@@ -46,7 +46,7 @@ function paint(part, look, present, found = new Set()) {
   return found;
 }
 
-// The algorithms that have a number to show.
+// The algorithms that have a number to show, in tables of the page or in data of the chart's own.
 function presentIn(spec) {
   const { encoding = {} } = spec.spec || spec;
   const field = encoding.y && encoding.y.type === "quantitative" ? encoding.y.field : null;

@@ -17,6 +17,7 @@ from dagathlon.report.words import title
 TRUTH = "truth"
 _TRUE = "#dd4b26"
 _FLOOR = 1e-4
+_FEW_NODES, _MANY_NODES, _LARGE_STEP = 14, 40, 36
 # Logarithms show the difference between good and very good; edges are counted on a plain axis.
 _LOGARITHMIC = ("edge_error", "graph_mmd")
 _AXES = {
@@ -43,11 +44,16 @@ def belief_matrix(
         Smallest probability that is shown.
     """
     chart = frequency_plot(names, np.where(edges >= least, edges, 0.0), "probability")
+    shown = {"field": "value", "title": "probability", "format": ".3f"}
+    chart["encoding"]["tooltip"].append(shown)
+    if len(names) <= _FEW_NODES:
+        chart |= {"width": {"step": _LARGE_STEP}, "height": {"step": _LARGE_STEP}}
     if truth is None:
         return chart
     cells = [{"from": names[i], "to": names[j]} for i, j in np.argwhere(truth)]
-    mark = {"type": "rect", "filled": False, "stroke": _TRUE, "strokeWidth": 2}
-    frame: Chart = {"data": {"values": cells}, "mark": mark}
+    thick = 2 if len(names) <= _MANY_NODES else 1
+    mark = {"type": "rect", "filled": False, "stroke": _TRUE, "strokeWidth": thick}
+    frame: Chart = {"data": {"values": cells}, "mark": mark, "encoding": {"tooltip": None}}
     return chart | {"layer": [*chart["layer"], frame]}
 
 
@@ -100,11 +106,14 @@ def reliability_plot(rows: Rows, look: Look) -> Chart:
     x = {"field": "predicted", "type": "quantitative", "scale": scale}
     y = {"field": "observed", "type": "quantitative", "scale": scale}
     size = {"field": "count", "type": "quantitative", "title": "how many", "legend": None}
-    size["scale"] = {"type": "log", "range": [15, 220]}
+    size["scale"] = {"type": "log", "range": [12, 300]}
     tips = tooltip(setting="method", count="how many")
     tips += [{"field": name, "format": ".3f"} for name in ("predicted", "observed")]
     shared = {"color": look.colour(), "detail": {"field": "setting"}}
-    line: Chart = {"mark": {"type": "line", "strokeWidth": 1.6, "opacity": 0.8}, "encoding": shared}
+    line: Chart = {
+        "mark": {"type": "line", "strokeWidth": 1.2, "opacity": 0.45},
+        "encoding": shared,
+    }
     point: Chart = {"mark": {"type": "point", "filled": True, "opacity": 0.9}}
     point["encoding"] = shared | {"shape": look.shape(), "size": size, "tooltip": tips}
     return {
@@ -178,7 +187,7 @@ def distance_against_cost(rows: Rows, column: str, look: Look) -> Chart:
     Parameters
     ----------
     rows
-        `id`, `setting`, `case`, `cpu`, and the distance.
+        `id`, `setting`, `cpu`, and the distance.
     column
         The distance.
     look
@@ -190,7 +199,7 @@ def distance_against_cost(rows: Rows, column: str, look: Look) -> Chart:
     logarithmic = column in _LOGARITHMIC
     floor = _FLOOR if logarithmic else 0.0
     points = [
-        {key: row[key] for key in ("id", "setting", "case", "cpu")}
+        {key: row[key] for key in ("id", "setting", "cpu")}
         | {"distance": max(float(row[column]), floor)}
         for row in known
     ]
@@ -203,7 +212,7 @@ def distance_against_cost(rows: Rows, column: str, look: Look) -> Chart:
     styled = {"color": look.colour(), "shape": look.shape()}
     styled["tooltip"] = [*tips, {"field": "distance", "format": ".3g"}]
     medians = [{"op": "median", "field": name, "as": name} for name in ("cpu", "distance")]
-    grouped = {"aggregate": medians, "groupby": ["id", "setting", "case"]}
+    grouped = {"aggregate": medians, "groupby": ["id", "setting"]}
     small = {"type": "point", "filled": True, "size": 26, "opacity": 0.45}
     large = {"type": "point", "filled": True, "size": 110, "opacity": 1}
     layers: list[Chart] = [{"mark": small, "encoding": styled}] if len(points) > 1 else []

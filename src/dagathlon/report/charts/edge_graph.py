@@ -13,7 +13,7 @@ from dagathlon.posteriors.packed import Bools, Floats
 from dagathlon.report.charts.legend import Key, Keyed
 
 MOST_NODES, MOST_EDGES = 60, 120
-_THIN, _THICK = 0.8, 6.0
+_THIN, _THICK = 0.8, 4.6
 _INK, _REVERSED, _MISSING, _WRONG = "currentColor", "#9b5fd0", "#2b7fc9", "#dd4b26"
 _WORDS = {
     _INK: "in the truth",
@@ -47,7 +47,10 @@ def edge_graph(names: Sequence[str], edges: Floats, truth: Bools | None, least: 
     joined = edges + edges.T
     true = np.zeros_like(joined, dtype=bool) if truth is None else truth | truth.T
     wanted = np.argwhere(np.triu((joined >= least) | true, 1))
-    order = np.lexsort((-joined[tuple(wanted.T)], ~true[tuple(wanted.T)]))
+    # True edges that are improbable stand in the middle, so that neither they nor probable errors
+    # are left out first.
+    weight = np.maximum(joined, 0.5 * true)
+    order = np.argsort(-np.round(weight[tuple(wanted.T)], 9), kind="stable")
     pairs: list[tuple[int, int]] = [(int(i), int(j)) for i, j in wanted[order]]
     kept = _readable(pairs, len(names))
     shown = list(range(len(names)))
