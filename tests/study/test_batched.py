@@ -42,18 +42,18 @@ def stored(folder: Path, plan: FakePlan, engine: InlineEngine) -> tuple[dict, li
 
 
 def test_results_are_those_of_single_runs(tmp_path):
-    """Two settings on five data sets are two batches of five; another learner runs alone."""
-    plan = plan_of(batch_learner(), batch_learner(number=1), learner(), seeds=5)
+    """Two settings on three data sets are two batches of three; another learner runs alone."""
+    plan = plan_of(batch_learner(), batch_learner(number=1), learner(), seeds=3)
     alone, nothing = stored(tmp_path / "alone", plan, InlineEngine())
     together, said = stored(tmp_path / "together", plan, BatchedEngine())
     assert together == alone
     assert len(alone) == len(plan.tasks)
     assert set(nothing) == {""}
     sizes = [re.search(r"from (\d+) data sets", text) for text in said]
-    assert [size and int(size[1]) for size in sizes] == [5, 5, None] * 5
+    assert [size and int(size[1]) for size in sizes] == [3, 3, None] * 3
     pairs, said = stored(tmp_path / "pairs", plan, BatchedEngine(most=2))
     assert pairs == alone
-    assert sum("from 2 data sets" in text for text in said) == 8  # and one of each is left alone
+    assert sum("from 2 data sets" in text for text in said) == 4  # and one of each is left alone
 
 
 @pytest.mark.slow
