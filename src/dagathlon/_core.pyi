@@ -180,7 +180,9 @@ class Score:
     def batch(self, families: Sequence[tuple[int, Sequence[int]]]) -> list[float]: ...
     def additions(self, child: int, parents: Sequence[int]) -> list[float]: ...
     def terms(self, graph: MarkedGraph) -> list[float]: ...
-    def with_prior(self, arcs: Sequence[float], nodes: Sequence[float]) -> Score: ...
+    def with_prior(
+        self, arcs: Sequence[float], nodes: Sequence[float], sizes: Sequence[float]
+    ) -> Score: ...
 
 @overload
 def gaussian_likelihood(
@@ -206,6 +208,18 @@ def bge_score(
 @overload
 def bge_score(
     parts: Sequence[Moments], of_child: Sequence[int], alpha_mu: float, alpha_w: float
+) -> Score: ...
+@overload
+def nig_score(
+    parts: Sequence[NDArray[numpy.float64]],
+    of_child: Sequence[int],
+    shape: float,
+    rate: float,
+    precision: float,
+) -> Score: ...
+@overload
+def nig_score(
+    parts: Sequence[Moments], of_child: Sequence[int], shape: float, rate: float, precision: float
 ) -> Score: ...
 def degenerate_gaussian_score(
     parts: Sequence[NDArray[numpy.float64]],

@@ -62,8 +62,8 @@ class BidagScore(BenchpressLearner):
         return replace(learner, iss_w=degrees)
 
     def translated(self) -> dict[str, Any]:
-        """The score and PC's test in our terms."""
-        found = super().translated() | {"test": _TESTS[self.scoretype]}
+        """The score and PC's test in our terms; BiDAG knows nothing of interventions."""
+        found = super().translated() | {"test": _TESTS[self.scoretype], "interventions": False}
         if self.scoretype == "bge":
             return found | {"score": "bge", "iss_mu": self._mean_size(), "iss_w": self.aw}
         return found | {

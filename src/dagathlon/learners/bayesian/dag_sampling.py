@@ -23,7 +23,7 @@ from dagathlon.learners.bayesian.search_space import (
     space_of_graph,
 )
 from dagathlon.learners.constraint.pc import Pc
-from dagathlon.learners.score.score_based import ScoreBased
+from dagathlon.learners.score.interventional import InterventionalScore
 from dagathlon.learners.score.score_kinds import MARGINAL
 from dagathlon.learners.start_graph import StartsFromGraph
 from dagathlon.modules import Count, Delegate, Natural, NonNegative, Probability
@@ -70,7 +70,7 @@ class RunLength(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PosteriorBased(ScoreBased):
+class PosteriorBased(InterventionalScore):
     """A learner for which the exponential of the score is the posterior weight of a DAG.
 
     Parameters

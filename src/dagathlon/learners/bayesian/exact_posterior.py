@@ -14,7 +14,7 @@ from dagathlon.data.facts import DataFacts
 from dagathlon.errors import DataError
 from dagathlon.learners.background import starting_dag
 from dagathlon.learners.base import Estimate, Statistic
-from dagathlon.learners.score.score_based import ScoreBased
+from dagathlon.learners.score.interventional import InterventionalScore
 from dagathlon.learners.score.score_kinds import MARGINAL
 from dagathlon.modules import Count, NonNegative, Probability
 from dagathlon.posteriors.dag_posterior import DagPosterior, DagSpace
@@ -23,7 +23,7 @@ MOST_VARIABLES = 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExactPosterior(ScoreBased):
+class ExactPosterior(InterventionalScore):
     """The posterior over all DAGs of at most 20 variables: no sampling, no approximation.
 
     The score is a log marginal likelihood (with others the posterior is what that score would
@@ -90,7 +90,7 @@ class ExactPosterior(ScoreBased):
         graph = posterior.map()
         if self.estimator == "threshold":
             graph = posterior.above(self.threshold, acyclic=True)
-        return Estimate(graph, _summary(posterior), posterior)
+        return Estimate(graph, _summary(posterior), posterior, self.notes(data))
 
     def _require_room(self, variables: int) -> None:
         needed = memory_needed(variables) / 1e9

@@ -108,14 +108,14 @@ def native_score(data: Dataset, score: str, parameters: ScoreParameters) -> _cor
         raise DataError(
             f"score {score} takes no missing values; impute them first or drop the rows"
         )
-    least = 1 if data.is_discrete else 3
+    least = 1 if data.is_discrete else kind.least_rows
     if len(data) < least:
         raise DataError(f"score {score} needs at least {least} rows, found {len(data)}")
     if not np.isfinite(data.values).all():
         raise DataError(f"score {score} takes finite values only")
     native = kind.build(data, _own(kind, parameters))
     terms = arc_terms(data.names, score, _own(kind, parameters), len(data))
-    return native if terms is None else native.with_prior(terms.arcs.ravel().tolist(), terms.nodes)
+    return native if terms is None else terms.added_to(native)
 
 
 def _own(kind: ScoreKind, parameters: ScoreParameters) -> ScoreParameters:
