@@ -15,11 +15,11 @@ from dagathlon.graphs import Graph, Mark
 Adjustment: TypeAlias = Literal["parent", "ancestor", "oset"]
 _ADJUSTMENTS: tuple[Adjustment, ...] = ("parent", "ancestor", "oset")
 _DIRECTION = "from row to column"
-_SID = (
+SID_REFERENCE = (
     "Peters and Bühlmann 2015, Structural intervention distance for evaluating causal graphs, "
     "Neural Computation 27",
 )
-_AID = (
+AID_REFERENCE = (
     "Henckel, Würtzen and Weichwald 2024, Adjustment identification distance: a gadjid for causal "
     "structure learning, UAI",
 )
@@ -37,7 +37,7 @@ def _distance(name: str, words: str, short: str, headline: int | None = None) ->
         short,
         "pairs",
         kinds,
-        references=_AID,
+        references=AID_REFERENCE,
         headline=headline,
         show=headline is not None,
     )
@@ -103,7 +103,7 @@ def aid(estimate: Graph, truth: Graph, adjustment: Adjustment) -> int:
         "SID",
         "pairs",
         ("dag",),
-        references=_SID,
+        references=SID_REFERENCE,
         show=True,
     ),
     _distance("parent_AID", "parent", "parent-AID"),
