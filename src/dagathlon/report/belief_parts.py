@@ -240,7 +240,8 @@ def cost_parts(tables: TableSet, reference: str | None) -> Iterator[Part]:
     for (column, name), case in itertools.product(names.items(), cases):
         own = [row for row in rows if row["case"] == case and row[column] is not None]
         if own:
-            chart = distance_against_cost(own, column, tables.look)
+            line = None if column == "e_shd" else _reference_cost(rows, case, reference)
+            chart = distance_against_cost(own, column, tables.look, line)
             variants.append((f"{name}, {case}" if len(cases) > 1 else name, chart))
     if not variants:
         return
@@ -249,6 +250,15 @@ def cost_parts(tables: TableSet, reference: str | None) -> Iterator[Part]:
     yield Figure("belief-cost", question, caption, variants[:_MOST_CHARTS])
     yield from map(Words, belief_words.nearest(rows, reference))
     yield _cost_grid(rows)
+
+
+def _reference_cost(
+    rows: Sequence[Mapping[str, Any]], case: str, reference: str | None
+) -> tuple[str, float] | None:
+    """What the reference is called, and the median of its cost on one kind of data."""
+    own = [row["cpu"] for row in rows if row["id"] == reference and row["case"] == case]
+    known = [cost for cost in own if cost]
+    return (f"{reference} takes this long", float(np.median(known))) if known else None
 
 
 def _cost_grid(rows: Sequence[Mapping[str, Any]]) -> Grid:

@@ -202,7 +202,7 @@ def _belief(
         len(late.chains),
         *_convergence(late),
         _apart(late),
-        getattr(whole, "space", ""),
+        whole.space,
         tuple(notes),
         tuple(_traces(whole, burnin)),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -181,7 +181,9 @@ def _until(burnin: float) -> Chart:
     }
 
 
-def distance_against_cost(rows: Rows, column: str, look: Look) -> Chart:
+def distance_against_cost(
+    rows: Rows, column: str, look: Look, reference: tuple[str, float] | None = None
+) -> Chart:
     """A point for each method and data set, and a larger one for the median of a method.
 
     Parameters
@@ -192,6 +194,8 @@ def distance_against_cost(rows: Rows, column: str, look: Look) -> Chart:
         The distance.
     look
         Colours and symbols.
+    reference
+        What the distance is measured to, and what it costs, if that is known: a line.
     """
     known = [row for row in rows if row.get("cpu") and row.get(column) is not None]
     if not has_values(known, column):
@@ -204,7 +208,7 @@ def distance_against_cost(rows: Rows, column: str, look: Look) -> Chart:
         for row in known
     ]
     y: dict[str, Any] = {"field": "distance", "type": "quantitative", "title": _AXES[column]}
-    y["scale"] = {"type": "log", "padding": 10} if logarithmic else {"zero": True}
+    y["scale"] = {"type": "log", "nice": False, "padding": 12} if logarithmic else {"zero": True}
     x: dict[str, Any] = {"field": "cpu", "type": "quantitative", "title": title("cpu")}
     x["scale"] = {"type": "log", "nice": False, "padding": 14}
     x["axis"] = {"tickCount": 4, "grid": False, "format": "~g"}
@@ -215,7 +219,8 @@ def distance_against_cost(rows: Rows, column: str, look: Look) -> Chart:
     grouped = {"aggregate": medians, "groupby": ["id", "setting"]}
     small = {"type": "point", "filled": True, "size": 26, "opacity": 0.45}
     large = {"type": "point", "filled": True, "size": 110, "opacity": 1}
-    layers: list[Chart] = [{"mark": small, "encoding": styled}] if len(points) > 1 else []
+    layers: list[Chart] = [] if reference is None else list(_yardstick(*reference, x))
+    layers += [{"mark": small, "encoding": styled}] if len(points) > 1 else []
     layers.append({"transform": [grouped], "mark": large, "encoding": styled})
     return {
         "width": WIDTH,
@@ -223,6 +228,21 @@ def distance_against_cost(rows: Rows, column: str, look: Look) -> Chart:
         "data": {"values": points},
         "encoding": {"x": x, "y": y},
         "layer": layers,
+    }
+
+
+def _yardstick(name: str, cost: float, x: Mapping[str, Any]) -> Iterator[Chart]:
+    """The cost of what the others are compared with, as a line with its name."""
+    own: Chart = {"data": {"values": [{"cpu": cost, "name": name}]}}
+    place = {"x": x, "y": {"value": 0}, "y2": {"value": HEIGHT}}
+    yield own | {
+        "mark": {"type": "rule", "strokeDash": [4, 3], "color": GREY, "strokeWidth": 1.4},
+        "encoding": place,
+    }
+    words = {"type": "text", "align": "left", "baseline": "top", "dx": 5, "dy": 3, "fontSize": 11}
+    yield own | {
+        "mark": words,
+        "encoding": {"x": x, "y": {"value": 0}, "text": {"field": "name"}},
     }
 
 
