@@ -30,6 +30,7 @@ from dagathlon.study.plan.scoring import (
     beside,
     fresh_seed,
     of_run,
+    started_seed,
     wanted_of,
     without_value,
 )
@@ -293,7 +294,7 @@ class _Planner:
             return Call.of(TaskKind.LEARN, module.name, module.version, values, raised=behind)
 
         call = self.pooling.call(setting, found.data, make)
-        position = self.collect.add(call, found.seed, inputs)
+        position = self.collect.add(call, started_seed(found.seed, setting.start), inputs)
         self._limit(position, module, setup)
         resources = resources_of(module, entry.resources, setup.resources)
         if resources != _ORDINARY:
