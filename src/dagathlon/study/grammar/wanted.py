@@ -43,6 +43,8 @@ class Cases:
         The transforms of the data entry that do something.
     ids
         The algorithms of the setup.
+    parameters_id
+        What the data entry has as its parameters; None without any.
     """
 
     graph: str
@@ -54,6 +56,7 @@ class Cases:
     generator: Module | None
     steps: tuple[Transform, ...]
     ids: tuple[str, ...]
+    parameters_id: str | None = None
 
     def offers(self) -> frozenset[Input]:
         """What scores can be computed from here."""

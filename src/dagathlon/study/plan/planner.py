@@ -136,6 +136,7 @@ class _Planner:
                 None if isinstance(parts.data, FixedFile) else parts.data.module,
                 tuple(step for step in steps if not step.does_nothing),
                 ids,
+                entry.parameters_id,
             )
             self._look(ids, facts, entry.where, cases.data)
             for name, reason in without_value(cases):
