@@ -18,7 +18,7 @@ from dagathlon.learners.bayesian.bgies import Bgies
 from dagathlon.learners.bayesian.resampled_fits import fitted
 from dagathlon.learners.score.equivalence_search import Ges, Gies
 from dagathlon.posteriors import Sample
-from dagathlon.posteriors.parameters import NormalWishart, likeliest
+from dagathlon.posteriors.parameters import NormalInverseGamma, NormalWishart, likeliest
 from dagathlon.simulate.interventional import Interventional
 
 NAMES = ("a", "b", "c", "d")
@@ -42,10 +42,15 @@ def run(data: Dataset, **settings) -> tuple:
     return found, found.posterior.chains[0]
 
 
+@pytest.mark.parametrize(
+    ("score", "prior"), [("bge", NormalWishart()), ("nig", NormalInverseGamma())]
+)
 @pytest.mark.parametrize("data", [observed(40), intervened(15)], ids=["observed", "intervened"])
-def test_weights_are_posterior_probabilities(data: Dataset) -> None:
-    found, draws = run(data)
-    logs = [NormalWishart().log_evidence(draws.graph_at(k), data) for k in range(len(draws))]
+def test_weights_are_posterior_probabilities(
+    data: Dataset, score: str, prior: NormalWishart | NormalInverseGamma
+) -> None:
+    found, draws = run(data, score=score)
+    logs = [prior.log_evidence(draws.graph_at(k), data) for k in range(len(draws))]
     np.testing.assert_allclose(draws.log_weights, logs, rtol=1e-10)
     shares = np.exp(logs - np.max(logs))
     assert found.stats["effective_size"] == pytest.approx(shares.sum() ** 2 / (shares**2).sum())
@@ -67,17 +72,18 @@ def test_without_weights_all_draws_count_the_same() -> None:
     assert halves.graph == others.above(0.4, acyclic=True)
 
 
+@pytest.mark.parametrize("centred", [True, False])
 @pytest.mark.parametrize("data", [observed(30), intervened(10)], ids=["observed", "intervened"])
-def test_parameters_are_the_likeliest_on_each_sample(data: Dataset) -> None:
+def test_parameters_are_the_likeliest_on_each_sample(data: Dataset, centred: bool) -> None:
     rng = np.random.default_rng(0)
     regime = np.zeros(len(data), int) if data.regime is None else data.regime
     blocks = [np.flatnonzero(regime == k) for k in np.unique(regime)]
     rows = [np.concatenate([rng.choice(block, len(block)) for block in blocks]) for _ in range(6)]
     dags = list(members(cpdag(CHAIN.graph)))[:3] * 2
-    found = fitted(Sample.of(dags, names=NAMES), data, rows)
+    found = fitted(Sample.of(dags, names=NAMES), data, rows, centred=centred)
     assert not found.without_noise
     for k, dag in enumerate(dags):
-        best = likeliest(Sample.of([dag], names=NAMES), data.take(rows[k]))
+        best = likeliest(Sample.of([dag], names=NAMES), data.take(rows[k]), centred=centred)
         weights, noise = best.parameters_at(0)
         np.testing.assert_allclose(found.coefficients[k], weights, atol=1e-9)
         np.testing.assert_allclose(found.variances[k], noise, rtol=1e-9)
@@ -118,6 +124,12 @@ def test_targets_direct_edges_that_observations_leave_open() -> None:
     known = run(intervened(500), weighted=False, bootstraps=30)[0].posterior
     assert 0.05 < free.probability([("a", "b")]) < 0.6
     assert known.probability([("a", "b"), ("b", "c"), ("c", "d")]) > 0.9
+
+
+def test_targets_can_be_ignored() -> None:
+    data = intervened(20)
+    plain = Dataset(data.variables, values=data.values)
+    assert run(data, interventions=False)[0].posterior == run(plain)[0].posterior
 
 
 def test_collapsed_weights_are_told() -> None:

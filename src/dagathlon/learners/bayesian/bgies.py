@@ -17,7 +17,7 @@ from dagathlon.graphs.members import ClassMembers
 from dagathlon.learners.base import Estimate, Statistic
 from dagathlon.learners.bayesian.resampled_fits import Fits, fitted
 from dagathlon.learners.score.equivalence_search import ClassSearch, Ges, Gies, Phase
-from dagathlon.learners.score.score_based import ScoreBased
+from dagathlon.learners.score.interventional import InterventionalScore
 from dagathlon.learners.score.score_kinds import MARGINAL, DefaultScores
 from dagathlon.modules import Delegate, Natural, Probability
 from dagathlon.posteriors.posterior import Posterior
@@ -30,7 +30,7 @@ _COLLAPSED = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bgies(ScoreBased):
+class Bgies(InterventionalScore):
     """The DAG bootstrap: GES, or GIES with known targets, on samples of the rows.
 
     Each sample gives a class of DAGs, from which one is drawn, each equally likely, and the
@@ -42,7 +42,8 @@ class Bgies(ScoreBased):
     ----------
     score
         Log weight of a DAG; null is bge. Searches maximise l0-g, a Gaussian likelihood with the
-        penalty of BIC.
+        penalty of BIC. Models have intercepts, which the draws leave out, but with nig, whose
+        means are zero.
     bootstraps
         Number of samples of the rows. Rows with the same targets are drawn with replacement among
         themselves, so that each sample has as many of them as the data.
@@ -60,7 +61,6 @@ class Bgies(ScoreBased):
     gives = "dag"
     takes = frozenset({"continuous"})
     anytime = True
-    handles_interventions = True
     references = (
         "Friedman, Goldszmidt and Wyner 1999, Data analysis with Bayesian networks, UAI",
         "Hauser and Bühlmann 2012, JMLR 13",
@@ -79,6 +79,8 @@ class Bgies(ScoreBased):
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Search on each sample, fit, weight."""
+        if not self.interventions:
+            data = Dataset(data.variables, values=data.values)
         score = self.native_score(data)
         rows: list[npt.NDArray[np.int64]] = []
         dags: list[Graph] = []
@@ -90,7 +92,7 @@ class Bgies(ScoreBased):
         terms = {dag: sum(score.terms(dag.native)) for dag in dict.fromkeys(dags)}
         logs = np.array([terms[dag] for dag in dags])
         sample = Sample.of(dags, score=logs, log_weights=logs if self.weighted else None)
-        fits = fitted(sample, data, rows[: len(dags)])
+        fits = fitted(sample, data, rows[: len(dags)], centred=self.score != "nig")
         posterior = Posterior([sample.with_parameters(fits.coefficients, fits.variances)])
         graph = posterior.map()
         if self.estimator == "threshold":

@@ -35,12 +35,14 @@ class Fits(NamedTuple):
     without_noise: int
 
 
-def fitted(sample: Sample, data: Dataset, rows: Sequence[npt.NDArray[np.int64]]) -> Fits:
+def fitted(
+    sample: Sample, data: Dataset, rows: Sequence[npt.NDArray[np.int64]], *, centred: bool = True
+) -> Fits:
     """The parameters of highest likelihood of each DAG on the rows that were drawn for it.
 
-    Models have intercepts, which are left out; rows in which a node was set are left out for it.
-    Where parents explain all rows of a sample, the variance is what the same coefficients leave of
-    the data as they are, and no less than a share of 1e-8 of the variable's own variance there.
+    Rows in which a node was set are left out for it. Where parents explain all rows of a
+    sample, the variance is what the same coefficients leave of the data as they are, and no less
+    than a share of 1e-8 of the variable's own variance there.
 
     Parameters
     ----------
@@ -50,9 +52,11 @@ def fitted(sample: Sample, data: Dataset, rows: Sequence[npt.NDArray[np.int64]])
         The data.
     rows
         For each DAG the rows of its sample; targets have as many of them as in the data.
+    centred
+        Whether the models have intercepts, which are then left out.
     """
     arcs = sample.packing.adjacency(sample.bits)
-    whole = moments_of(data, centred=True)
+    whole = moments_of(data, centred=centred)
     masks = np.zeros(data.values.shape, bool) if data.intervened is None else data.intervened
     counts = np.array([np.bincount(drawn, minlength=len(data)) for drawn in rows], dtype=float)
     coefficients, variances = np.zeros(arcs.shape), np.zeros(arcs.shape[:2])
@@ -60,7 +64,7 @@ def fitted(sample: Sample, data: Dataset, rows: Sequence[npt.NDArray[np.int64]])
     known: dict[int, Floats] = {}
     for j, choice in enumerate(whole.of_node.tolist()):
         if choice not in known:
-            known[choice] = _moments(data.values, counts * ~masks[:, j])
+            known[choice] = _moments(data.values, counts * ~masks[:, j], centred=centred)
         found = regressions(known[choice], j, arcs[:, :, j])
         own = np.maximum(known[choice][:, j, j], _NO_NOISE * whole.at(j)[j, j])
         none = found.rest <= _NO_NOISE * own
@@ -71,12 +75,14 @@ def fitted(sample: Sample, data: Dataset, rows: Sequence[npt.NDArray[np.int64]])
     return Fits(coefficients, variances, int(empty.sum()))
 
 
-def _moments(values: Floats, counts: Floats) -> Floats:
-    """Centred sums of products of the rows, each counted as often as it was drawn."""
-    shifted = values - values.mean(axis=0)
+def _moments(values: Floats, counts: Floats, *, centred: bool) -> Floats:
+    """Sums of products of the rows, each counted as often as it was drawn."""
+    shifted = values - values.mean(axis=0) if centred else values
     total = np.maximum(counts.sum(axis=1), 1.0)
     means = counts @ shifted / total[:, None]
     sums = np.array([(shifted.T * count) @ shifted for count in counts])
+    if not centred:
+        return sums
     found: Floats = sums - total[:, None, None] * means[:, :, None] * means[:, None, :]
     return found
 
