@@ -29,7 +29,12 @@ def rows() -> list[dict[str, Any]]:
                     for start in ("1", "2") if name == "a" else ("",):
                         mmd = place / 10
                         shd = 5.0 - place if size == 5 else 1.0 + place
-                        about = {"graph": graph, "model": "m", "rows": size, "seed": seed}
+                        about: dict[str, Any] = {
+                            "graph": graph,
+                            "model": "m",
+                            "rows": size,
+                            "seed": seed,
+                        }
                         about |= {"method": name, "start": start, "entropy": 4.0 - place}
                         scores = {"e_shd": shd, "graph_mmd": mmd, "edge_auroc": 0.5 + 0.1 * place}
                         found.append(about | scores)
@@ -39,7 +44,7 @@ def rows() -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def tables() -> TableSet:
     runs = rows()
-    found = {
+    found: dict[str, list[dict[str, Any]]] = {
         "runs": runs,
         "means": list(mean_rows(runs, (*METRICS, "entropy"), 50)),
         "correlations": list(correlation_rows(runs, METRICS, 50)),

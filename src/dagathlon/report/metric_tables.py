@@ -25,7 +25,9 @@ def kinds(rows: Sequence[Row]) -> dict[Kind, list[Row]]:
     return found
 
 
-def mean_rows(rows: Sequence[Row], metrics: Sequence[str], resamples: int) -> Iterator[Row]:
+def mean_rows(
+    rows: Sequence[Row], metrics: Sequence[str], resamples: int
+) -> Iterator[dict[str, Any]]:
     """Means over data sets for each kind of data, method and metric, with intervals.
 
     Starts on a data set are averaged first: they are no further data.
@@ -72,7 +74,7 @@ def _at(found: Interval, place: tuple[int, ...]) -> dict[str, Any]:
 
 def correlation_rows(
     rows: Sequence[Row], metrics: Sequence[str], resamples: int, left_out: Sequence[str] = ()
-) -> Iterator[Row]:
+) -> Iterator[dict[str, Any]]:
     """Rank correlations of any two metrics for each kind of data, and over all graphs.
 
     Parameters

@@ -86,7 +86,7 @@ def posterior_figures(tables: TableSet) -> list[Figure]:
 
 def _lines(tables: TableSet, metrics: Sequence[str]) -> list[Variant]:
     """A chart of panels for each metric and model."""
-    rows = [row | {"id": row["method"]} for row in tables.rows("means")]
+    rows = [{**row, "id": row["method"]} for row in tables.rows("means")]
     look = _look(tables, [row["id"] for row in rows])
     models = ordered(rows, "model")
     found = []
@@ -109,7 +109,7 @@ def _agreement(tables: TableSet) -> list[Variant]:
     found: list[Variant] = []
     for distance in DISTANCES:
         own = [row for row in rows if row["left"] == distance and row["right"] not in DISTANCES]
-        shown = [row | {"id": measure_of(row["right"]).label} for row in own]
+        shown = [{**row, "id": measure_of(row["right"]).label} for row in own]
         look = Look.of(row["id"] for row in shown)
         models = ordered(shown, "model")
         for model in models:
