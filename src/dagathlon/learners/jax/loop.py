@@ -98,7 +98,7 @@ class _Batch:
 
     def __init__(self, state: Any, fixed: Any) -> None:
         self.state, self.fixed = state, fixed
-        self._found = jax.tree_util.tree_map(lambda x: np.array(x), state)
+        self._found = jax.tree_util.tree_map(np.array, state)
         runs = len(jax.tree_util.tree_leaves(state)[0])
         self._steps = np.zeros(runs, dtype=np.int64)
         self._settled = np.zeros(runs, dtype=np.bool_)
@@ -119,9 +119,7 @@ class _Batch:
 
     def _shrink(self, size: int) -> None:
         rows = np.resize(self.alive, size)  # filled up by repeating: sizes compiled for stay few
-        self.state, self.fixed = jax.tree_util.tree_map(
-            lambda x: x[rows], (self.state, self.fixed)
-        )
+        self.state, self.fixed = jax.tree_util.tree_map(lambda x: x[rows], (self.state, self.fixed))
         self._place = self._place[rows]
         self.alive = np.arange(self.alive.size)
 
