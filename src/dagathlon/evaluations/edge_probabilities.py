@@ -129,6 +129,7 @@ def _parts(tables: TableSet) -> Iterator[Part]:
     methods = list(dict.fromkeys(one.belief.method for one in found))
     shown = shown_sets(found)
     yield Words(belief_words.opening(about["beliefs"], methods, len(shown)))
+    yield from map(Words, belief_words.searches(about["beliefs"].searches))
     yield from map(Words, belief_words.coverage(found))
     yield from edge_parts(shown, about["least"])
     yield from calibration_parts(tables)

@@ -33,6 +33,13 @@ def opening(beliefs: Beliefs, methods: Sequence[str], shown: int) -> str:
     return words + "."
 
 
+def searches(names: Sequence[str]) -> Iterator[str]:
+    """Which chains are left out, since they only look for the best graph."""
+    if names:
+        verb = "is a search" if len(names) == 1 else "are searches"
+        yield f"{', '.join(names)} {verb}: shares along such chains are no probabilities."
+
+
 def coverage(found: Iterable[Judged]) -> Iterator[str]:
     """Which methods cover only some of the graphs, and what they said of it."""
     said: dict[str, dict[str, None]] = {}

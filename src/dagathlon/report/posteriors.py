@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -24,6 +24,10 @@ _MOST_PATHS = 150
 _MOST_POINTS = 400
 # So many runs are read for a page; a study of more has fewer data sets of each kind there.
 _MOST_RUNS, _MOST_SETS = 400, 20
+
+
+# Parameters, ours and Benchpress's, that make a search of a sampler.
+_SEARCHING = ("maximise", "MAP")
 
 
 class Trace(NamedTuple):
@@ -94,11 +98,14 @@ class Beliefs(NamedTuple):
         One for each method and data set, in the order of the runs.
     read, there
         Number of data sets that were read, and that there are.
+    searches
+        Methods whose chains look for the best graph, and stand for no distribution.
     """
 
     found: Sequence[Belief]
     read: int
     there: int
+    searches: Sequence[str] = ()
 
 
 def posterior_ids(results: Results, ids: Iterable[str]) -> list[str]:
@@ -125,7 +132,7 @@ def beliefs_of(results: Results, ids: Sequence[str], most: int | None = None) ->
     most
         Data sets of each kind; None is 20, or fewer where there are many kinds.
     """
-    groups = _grouped(results, ids)
+    groups, searches = _grouped(results, ids)
     kinds = len({data for data, _ in groups})
     limit = most or max(1, min(_MOST_SETS, _MOST_RUNS // max(1, kinds * len(ids))))
     costs = dict(zip(results.runs_of(ids), results.rows(ids), strict=True))
@@ -141,19 +148,24 @@ def beliefs_of(results: Results, ids: Sequence[str], most: int | None = None) ->
             one = _belief(results, about, runs, sum(cpu) if cpu else None)
             found += [] if one is None else [one]
     read = sum(min(limit, count) for count in seen.values())
-    return Beliefs(found, read, len(groups))
+    return Beliefs(found, read, len(groups), searches)
 
 
-def _grouped(
-    results: Results, ids: Sequence[str]
-) -> dict[tuple[Combination, int], dict[tuple[str, str], list[Run]]]:
-    """Runs by data set and method; those that only number chains are together."""
-    groups: dict[tuple[Combination, int], dict[tuple[str, str], list[Run]]] = {}
+_Groups: TypeAlias = dict[tuple[Combination, int], dict[tuple[str, str], list[Run]]]
+
+
+def _grouped(results: Results, ids: Sequence[str]) -> tuple[_Groups, list[str]]:
+    """Runs by data set and method, and searches; runs that only number chains are together."""
+    groups: _Groups = {}
+    searches: dict[str, None] = {}
     for run in _once(results.runs_of(ids)):
-        case = results.case(run)
+        case, name = results.case(run), method_name(results, run)
+        if any(_parameters(results, run).get(key) is True for key in _SEARCHING):
+            searches[name] = None
+            continue
         methods = groups.setdefault((combination_of(case), case.seed), {})
-        methods.setdefault((run.entry, method_name(results, run)), []).append(run)
-    return groups
+        methods.setdefault((run.entry, name), []).append(run)
+    return groups, list(searches)
 
 
 def _once(runs: Iterable[Run]) -> Iterator[Run]:
