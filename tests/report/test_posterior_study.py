@@ -84,8 +84,9 @@ def test_correlations_say_which_metrics_agree_where(tables: TableSet) -> None:
     assert found[5].mean == pytest.approx(-1)
 
 
-def test_methods_can_be_left_out_of_the_ranking() -> None:
-    assert list(correlation_rows(rows(), METRICS, 10, ("a", "b"))) == []
+def test_two_methods_are_not_correlated() -> None:
+    few = [row for row in rows() if row["method"] in ("a", "b")]
+    assert list(correlation_rows(few, METRICS, 10)) == []
 
 
 def test_where_the_true_posterior_is_behind(tables: TableSet) -> None:

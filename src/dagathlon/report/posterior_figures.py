@@ -153,9 +153,7 @@ def trust_parts(tables: TableSet) -> Iterator[Part]:
 
 def truth_parts(tables: TableSet) -> Iterator[Part]:
     """How the true posterior itself does."""
-    references = {
-        row["model"]: row["reference"] for row in tables.rows("references") if row["reference"]
-    }
+    references = {row["model"]: row["reference"] for row in tables.rows("references")}
     means = tables.rows("means")
     metrics = ordered(tables.rows("metrics"), "metric")
     proxies = [m for m in metrics if m not in DISTANCES and measure_of(m).better]
