@@ -47,16 +47,6 @@ std::vector<double> family_scores(Score& score, const SearchLimits& limits) {
   return result;
 }
 
-std::vector<NodeList> as_lists(const std::vector<Mask>& parents) {
-  std::vector<NodeList> result;
-  for (const Mask set : parents) {
-    NodeList& list = result.emplace_back();
-    for (Mask rest = set; rest != 0; rest &= rest - 1)
-      list.push_back(static_cast<std::size_t>(std::countr_zero(rest)));
-  }
-  return result;
-}
-
 NumpyMatrix<double> marginals(const Posterior& posterior, std::vector<double> (Posterior::*sums)() const) {
   std::vector<double> values;
   {
@@ -108,18 +98,27 @@ static void bind_dag_posterior(nb::module_& m) {
            },
            nb::arg("child"), ReleaseGil())
       .def("mean_log_weight", &Posterior::mean_log_weight, ReleaseGil())
-      .def("best", [](const Posterior& self) { return as_lists(self.best()); }, ReleaseGil())
+      .def("log_weights",
+           [](const Posterior& self) {
+             std::vector<double> values = self.log_weights();
+             return to_numpy(std::move(values), self.size(), (std::size_t{1} << self.size()) / 2);
+           })
+      .def("best", &Posterior::best, ReleaseGil())
       .def("sample",
            [](const Posterior& self, std::size_t count, std::uint64_t seed) {
-             std::vector<std::vector<NodeList>> result;
-             for (std::size_t k = 0; k < count; ++k) {
-               pulse::progress(k, count);
-               Stream stream(seed, k);
-               result.push_back(as_lists(self.sample(stream)));
+             std::vector<Mask> result;
+             {
+               const nb::gil_scoped_release free;
+               for (std::size_t k = 0; k < count; ++k) {
+                 pulse::progress(k, count);
+                 Stream stream(seed, k);
+                 const std::vector<Mask> drawn = self.sample(stream);
+                 result.insert(result.end(), drawn.begin(), drawn.end());
+               }
              }
-             return result;
+             return to_numpy(std::move(result), count, self.size());
            },
-           nb::arg("count"), nb::arg("seed"), ReleaseGil());
+           nb::arg("count"), nb::arg("seed"));
 }
 
 static const Part part("dag_posterior", bind_dag_posterior);

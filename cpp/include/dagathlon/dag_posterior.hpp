@@ -43,6 +43,7 @@ class DagPosterior {
   DagPosterior(std::size_t nodes, std::vector<double> log_weights, Modularity modularity);
 
   std::size_t size() const { return n_; }
+  const std::vector<double>& log_weights() const { return log_weights_; }
   // The logarithm of the sum of all weights; minus infinity if there is no DAG at all.
   double log_partition() const;
   // Probability of each edge, row-major, from row to column.

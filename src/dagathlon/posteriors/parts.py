@@ -38,6 +38,7 @@ def to_parts(posterior: Posterior) -> tuple[dict[str, Any], dict[str, npt.NDArra
     if isinstance(posterior, MarginalPosterior):
         meta["marginal"] = {
             "log_partition": _number(posterior.log_partition),
+            "log_evidence": _number(posterior.log_evidence),
             "entropy": _number(posterior.entropy),
         }
         arrays |= {"edges": posterior.edge_probabilities, "best": posterior.map().marks}
@@ -65,6 +66,7 @@ def from_parts(meta: Any, arrays: Arrays) -> Posterior:
         best=Graph(names, arrays["best"]),
         path_probabilities=arrays.get("paths"),
         log_partition=_nan(exact["log_partition"]),
+        log_evidence=_nan(exact.get("log_evidence")),  # not in files of the first versions
         entropy=_nan(exact["entropy"]),
         chains=chains,
         space=space,
