@@ -5,22 +5,9 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
-import os
 from collections.abc import Iterator
-from pathlib import Path
 
-from dagathlon.errors import UnavailableError
-
-
-def cache_folder() -> Path:
-    """Our folder in the user's cache, made if it is not there."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    folder = Path(base) / "dagathlon"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UnavailableError(f"{folder}: cannot be made ({error.strerror})") from None
-    return folder
+from dagathlon.learners.user_cache import cache_folder
 
 
 def short_hash(text: str) -> str:

@@ -1,0 +1,1 @@
+"""Learners in JAX: the same code on processors and on graphics cards."""

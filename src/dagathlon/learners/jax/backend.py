@@ -1,0 +1,131 @@
+"""JAX, loaded late: what every learner written in it needs.
+
+Files of this room can be imported without JAX. They take `jax` and `jnp` from here, which load the
+package when something of it is first used, and call `require_jax` before they compute.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from dagathlon.data.facts import DataKind
+from dagathlon.errors import UnavailableError
+from dagathlon.learners.base import Estimate, Gpu, Learner
+from dagathlon.learners.user_cache import cache_folder
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dagathlon.data import Dataset
+
+NEEDS_JAX = "" if find_spec("jax") else "JAX is not installed: pip install 'dagathlon[jax]'"
+# What takes less to compile is not worth a file.
+_KEPT_SECONDS = 0.2
+
+
+class _Late:
+    """A package that is loaded when something of it is first used."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        require_jax()
+        return getattr(import_module(self._name), attribute)
+
+
+jax: Any = _Late("jax")
+jnp: Any = _Late("jax.numpy")
+
+
+@cache
+def require_jax() -> None:
+    """Load JAX for one thread and with a cache of compiled code.
+
+    Numbers are 32 bits wide, as JAX has them unless told otherwise: sums over rows are made before,
+    with 64 bits.
+
+    Raises
+    ------
+    UnavailableError
+        When JAX is not installed, with the line that installs it.
+    """
+    if NEEDS_JAX:
+        raise UnavailableError(NEEDS_JAX)
+    if os.environ.get("DAGATHLON_THREADS", "1") == "1":
+        # Threads of the compiled code are counted when JAX first looks for devices.
+        os.environ.setdefault("NPROC", "1")
+        flags = os.environ.get("XLA_FLAGS", "")
+        if "multi_thread_eigen" not in flags:
+            os.environ["XLA_FLAGS"] = f"{flags} --xla_cpu_multi_thread_eigen=false".strip()
+    # A card is shared with other learners and other people.
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    config = import_module("jax").config
+    if config.jax_compilation_cache_dir is None and (folder := _compiled_code()):
+        config.update("jax_compilation_cache_dir", folder)
+        config.update("jax_persistent_cache_min_compile_time_secs", _KEPT_SECONDS)
+
+
+def _compiled_code() -> str:
+    """Where compiled code is kept; nowhere in a home that cannot be written."""
+    try:
+        return str(cache_folder() / "jax")
+    except UnavailableError:
+        return ""
+
+
+def keys(rngs: Sequence[np.random.Generator]) -> Any:
+    """A key of JAX's random numbers for each run, drawn from its own stream."""
+    drawn = [int(rng.integers(2**32)) for rng in rngs]
+    return jnp.stack([jax.random.PRNGKey(seed) for seed in drawn])
+
+
+@dataclass(frozen=True, kw_only=True)
+class JaxLearner(Learner):
+    """A learner in JAX, which learns from many data sets at once.
+
+    `learn_many` is what a learner writes. A run's result does not depend on what else is in the
+    batch, other than by rounding.
+    """
+
+    takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
+    gpu: ClassVar[Gpu] = "optional"
+    batches: ClassVar[bool] = True
+    unavailable = NEEDS_JAX
+
+    @classmethod
+    def prepare(cls, say: Callable[[str], None] | None = None) -> None:
+        """Load JAX."""
+        require_jax()
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Learn from one data set."""
+        return self.learn_many([data], [rng])[0]
+
+    def learn_many(
+        self, data: Sequence[Dataset], rngs: Sequence[np.random.Generator]
+    ) -> list[Estimate]:
+        """Learn from each data set with its own random numbers, all at once.
+
+        Parameters
+        ----------
+        data
+            Data sets with the same number of columns, of any numbers of rows.
+        rngs
+            The random numbers of each.
+        """
+        raise NotImplementedError
+
+
+def by_size(data: Sequence[Dataset]) -> dict[int, list[int]]:
+    """Places of the data sets of each number of columns: those that fit into one batch."""
+    found: dict[int, list[int]] = {}
+    for place, one in enumerate(data):
+        found.setdefault(len(one.names), []).append(place)
+    return found

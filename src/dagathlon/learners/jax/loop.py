@@ -1,0 +1,141 @@
+"""The loop round compiled steps: many runs at once, each of which ends by its own rule."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.learners.jax.backend import jax
+from dagathlon.pulse import beat, until_deadline
+
+Advance: TypeAlias = Callable[[Any, Any, int, int], Any]
+Settled: TypeAlias = Callable[[Any, Any, int], tuple[Any, Any]]
+# Compiled steps cannot be interrupted: so long, about, is the wait until the pulse beats.
+_PIECE_SECONDS = 0.1
+
+
+class Ended(NamedTuple):
+    """Where the runs ended.
+
+    Parameters
+    ----------
+    state
+        The state of all runs, as arrays of NumPy.
+    steps
+        Number of steps of each run.
+    settled
+        Whether each run ended by the rule; others came to the last step or to a deadline.
+    """
+
+    state: Any
+    steps: npt.NDArray[np.int64]
+    settled: npt.NDArray[np.bool_]
+
+
+def run_until_settled(
+    advance: Advance, settled: Settled, state: Any, fixed: Any, *, steps: int, every: int
+) -> Ended:
+    """Advance all runs until each has settled, or to the last step.
+
+    What a run returns does not depend on the others: its state is put aside when it has settled,
+    and once half of the runs have, the others go on in a batch of half the size.
+
+    Parameters
+    ----------
+    advance
+        Makes the steps from one number up to another: (state, fixed, first, last) to a state.
+        Compiled, with the step numbers as arguments.
+    settled
+        The rule, compiled: (state, fixed, step) to a state, which may remember what it saw, and a
+        truth value for each run.
+    state, fixed
+        Trees of arrays whose first axis is the run.
+    steps
+        Number of steps at most.
+    every
+        Number of steps between two times that the rule is asked.
+    """
+    batch = _Batch(state, fixed)
+    step = 0
+    with until_deadline():
+        pieces = _Pieces(every)
+        while step < steps and batch.alive.size:
+            target = min(step + every, steps)
+            while step < target:
+                beat(step, steps)
+                last = min(step + pieces.length, target)
+                batch.state = pieces.timed(advance, batch.state, batch.fixed, step, last)
+                step = last
+            batch.state, done = settled(batch.state, batch.fixed, step)
+            batch.put_aside(np.asarray(done), step)
+    return batch.ended(step)
+
+
+class _Pieces:
+    """How many steps are made between two beats: no more than take a tenth of a second."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self.length = 1
+        self._compiled = False
+
+    def timed(self, advance: Advance, state: Any, fixed: Any, first: int, last: int) -> Any:
+        start = time.perf_counter()
+        state = jax.block_until_ready(advance(state, fixed, first, last))
+        taken = (time.perf_counter() - start) / (last - first)
+        if self._compiled:  # the first time includes compiling
+            self.length = int(np.clip(_PIECE_SECONDS / taken, 1, min(self._most, 4 * self.length)))
+        self._compiled = True
+        return state
+
+
+class _Batch:
+    """The runs that go on, and what the others came to."""
+
+    def __init__(self, state: Any, fixed: Any) -> None:
+        self.state, self.fixed = state, fixed
+        self._found = jax.tree_util.tree_map(lambda x: np.array(x), state)
+        runs = len(jax.tree_util.tree_leaves(state)[0])
+        self._steps = np.zeros(runs, dtype=np.int64)
+        self._settled = np.zeros(runs, dtype=np.bool_)
+        self._place = np.arange(runs)  # the run of each row of the batch
+        self.alive = np.arange(runs)  # rows of the batch that go on
+
+    def put_aside(self, done: npt.NDArray[np.bool_], step: int) -> None:
+        """Keep what has settled; where half of the batch has, go on with the rest."""
+        ended = self.alive[done[self.alive]]
+        if not ended.size:
+            return
+        self._keep(ended, step)
+        self._settled[self._place[ended]] = True
+        self.alive = self.alive[~done[self.alive]]
+        size = -(-len(self._place) // 2)
+        if self.alive.size and self.alive.size <= size < len(self._place):
+            self._shrink(size)
+
+    def _shrink(self, size: int) -> None:
+        rows = np.resize(self.alive, size)  # filled up by repeating: sizes compiled for stay few
+        self.state, self.fixed = jax.tree_util.tree_map(
+            lambda x: x[rows], (self.state, self.fixed)
+        )
+        self._place = self._place[rows]
+        self.alive = np.arange(self.alive.size)
+
+    def _keep(self, rows: npt.NDArray[np.intp], step: int) -> None:
+        places = self._place[rows]
+        self._steps[places] = step
+
+        def copy(found: Any, state: Any) -> None:
+            found[places] = np.asarray(state)[rows]
+
+        jax.tree_util.tree_map(copy, self._found, self.state)
+
+    def ended(self, step: int) -> Ended:
+        """All runs; those that were going on, as they are now."""
+        if self.alive.size:
+            self._keep(self.alive, step)
+        return Ended(self._found, self._steps, self._settled)

@@ -1,0 +1,75 @@
+"""Second moments of data: all that linear Gaussian likelihoods need of any number of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.errors import DataError
+
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset
+
+Floats = npt.NDArray[np.float64]
+
+
+class Moments(NamedTuple):
+    """Sums over the rows in which a node was not intervened on, for each node.
+
+    Parameters
+    ----------
+    gram
+        Sums of products of columns, of shape (nodes, p, p); the first axis is the node whose rows
+        were counted.
+    counts
+        Number of rows of each node.
+    """
+
+    gram: Floats
+    counts: Floats
+
+
+def moments(data: Dataset, *, centre: bool) -> Moments:
+    """Second moments of each node's own rows, with 64 bits.
+
+    Parameters
+    ----------
+    data
+        Continuous data.
+    centre
+        Whether the means of these rows are subtracted first; otherwise the model has means of zero.
+    """
+    values = np.asarray(data.values, dtype=np.float64)
+    p = values.shape[1]
+    if data.intervened is None:
+        gram = _products(values, centre)
+        return Moments(np.broadcast_to(gram, (p, p, p)).copy(), np.full(p, float(len(values))))
+    kept = [values[~data.intervened[:, node]] for node in range(p)]
+    counts = np.array([float(len(rows)) for rows in kept])
+    return Moments(np.stack([_products(rows, centre) for rows in kept]), counts)
+
+
+def stacked(each: Sequence[Moments]) -> Moments:
+    """The moments of several data sets of as many columns, with an axis for the data set."""
+    return Moments(*(np.stack(parts) for parts in zip(*each, strict=True)))
+
+
+def _products(values: Floats, centre: bool) -> Floats:
+    if centre and len(values):
+        values = values - values.mean(axis=0)
+    products: Floats = values.T @ values
+    return products
+
+
+def refuse_degenerate(data: Dataset, name: str) -> None:
+    """Say why a Gaussian model of these data has no meaning, where it has none."""
+    if len(data) < 2:
+        raise DataError(f"{name} needs at least 2 rows of data, found {len(data)}")
+    values = data.values
+    constant = np.flatnonzero(values.max(axis=0) == values.min(axis=0))
+    if constant.size:
+        column = data.names[int(constant[0])]
+        raise DataError(f"{name}: column {column} is constant; leave it out")

@@ -1,0 +1,19 @@
+"""The folder of what is kept between runs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from dagathlon.errors import UnavailableError
+
+
+def cache_folder() -> Path:
+    """Our folder in the user's cache, made if it is not there."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    folder = Path(base) / "dagathlon"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UnavailableError(f"{folder}: cannot be made ({error.strerror})") from None
+    return folder
