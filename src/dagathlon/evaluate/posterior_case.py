@@ -17,11 +17,11 @@ from dagathlon.posteriors.posterior import Posterior
 from dagathlon.simulate.linear_sem import rescaled
 
 Parameters: TypeAlias = Literal["own", "nig", "wishart"]
-# Streams of their own, the same for all posteriors: whatever is compared is compared on equal terms.
+# Streams of their own, the same for all posteriors, so that they are compared on equal terms.
 _PARAMETERS, _REFERENCE = 1, 2
 
 
-class Missing(DataError):
+class MissingInputError(DataError):
     """Something that a metric needs was not given."""
 
 
@@ -71,7 +71,7 @@ class PosteriorCase:
     def drawn(self) -> Posterior:
         """The posterior, which has draws."""
         if not self.posterior.chains:
-            raise Missing("exact marginals without draws")
+            raise MissingInputError("exact marginals without draws")
         return self.posterior
 
     @cached_property
@@ -81,14 +81,14 @@ class PosteriorCase:
         if known is None and isinstance(self.model, LinearSem):
             known = self.model.graph
         if known is None:
-            raise Missing("there is no true graph to compare with")
+            raise MissingInputError("there is no true graph to compare with")
         return matched(known, self.names, "the true graph")
 
     @cached_property
     def true_model(self) -> LinearSem:
         """The true linear model on the scale of the data, in the posterior's order."""
         if not isinstance(self.model, LinearSem):
-            raise Missing("the true model is not a linear Gaussian one, or not known")
+            raise MissingInputError("the true model is not a linear Gaussian one, or not known")
         sem = rescaled(self.model, "standardized" if self.scaled else "raw")
         if sem.names == self.names:
             return sem
@@ -100,7 +100,7 @@ class PosteriorCase:
     def other(self) -> Posterior:
         """The posterior to compare with."""
         if self.reference is None:
-            raise Missing("there is no reference posterior to compare with")
+            raise MissingInputError("there is no reference posterior to compare with")
         return self.reference
 
     @cached_property
@@ -120,11 +120,11 @@ class PosteriorCase:
 
     def _with_parameters(self, posterior: Posterior, stream: int) -> LinearModels:
         if not posterior.chains:
-            raise Missing("exact marginals without draws have no parameters")
+            raise MissingInputError("exact marginals without draws have no parameters")
         if all(chain.parameters is not None for chain in posterior.chains):
             return linear_models(posterior).thinned(self.draws)
         if self.parameters == "own" or self.data is None:
-            raise Missing("the draws have no parameters (coefficients and noise variances)")
+            raise MissingInputError("the draws have no parameters (coefficients and noise variances)")
         from dagathlon.posteriors.parameters import (  # noqa: PLC0415 - only where they are drawn
             NormalInverseGamma,
             NormalWishart,

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from dagathlon.errors import DagathlonError
 from dagathlon.evaluate import posterior_graphs as graphs
 from dagathlon.evaluate.metric import MetricModule, Value
-from dagathlon.evaluate.posterior_case import Missing, Parameters, PosteriorCase
+from dagathlon.evaluate.posterior_case import MissingInputError, Parameters, PosteriorCase
 from dagathlon.evaluate.posterior_measures import MEASURES
 from dagathlon.learners.base import Estimate
 from dagathlon.modules import Natural, Probability
@@ -78,7 +78,7 @@ def scores(case: PosteriorCase, parts: Sequence[Part] | None = None) -> dict[str
     for part in PARTS if parts is None else parts:
         try:
             row |= {name: _number(value) for name, value in part(case).items()}
-        except Missing:
+        except MissingInputError:
             continue
         except DagathlonError as error:
             notes.append(str(error))
