@@ -82,7 +82,7 @@ def test_calibration_is_pooled_over_data_sets() -> None:
     paths = np.where(ancestry(TRUTH), 0.75, 0.25) * (1 - np.eye(3))
     found = [known("m", FIRST, paths=paths), known("m", SECOND, seed=2)]
     rows = [row for row in calibration_rows(found, 2) if row["of"] == "edges"]
-    assert [row["count"] for row in rows] == [7, 5]
+    assert [row["size"] for row in rows] == [7, 5]
     # At least one half: .8 and .6, .5, .5, .6, of which all but b → a are true.
     assert rows[1]["predicted"] == pytest.approx((0.8 + 0.6 + 0.5 + 0.5 + 0.6) / 5)
     assert rows[1]["observed"] == pytest.approx(4 / 5)
@@ -232,7 +232,7 @@ def test_the_section_of_a_study(tmp_path: Path) -> None:
     assert float(methods["partition"]["edge_error"]) == pytest.approx(gaps.max())
     assert float(methods["partition"]["graph_mmd"]) == pytest.approx(2 / 12 * (gaps**2).sum())
     page = (folder / "report.html").read_text("utf-8")
-    section = page.partition('<section id="posteriors"')[2].partition("</section>")[0]
+    section = page.partition('<section id="edge-probabilities"')[2].partition("</section>")[0]
     for name in ("edges", "matrix", "traces", "cost", "agreement"):
         assert f'data-figure="belief-{name}"' in section
     assert 'data-figure="reliability"' in section
@@ -251,7 +251,7 @@ def test_it_is_shown_without_being_asked_where_a_learner_has_a_posterior(tmp_pat
         path = study(folder, algorithms, {"benchmarks": {"ids": ids}})
         Study.load(path).run(folder / "out", jobs=1, figures="none")
         page = (folder / "out" / "mine" / "report.html").read_text("utf-8")
-        assert ('<section id="posteriors"' in page) is there
+        assert ('<section id="edge-probabilities"' in page) is there
         assert not (folder / "out" / "mine" / "edge_probabilities").exists()
 
 
@@ -280,7 +280,7 @@ def test_the_report_on_one_sampler_has_its_posterior(tmp_path: Path) -> None:
     command = ["learn", str(tmp_path / "rows.csv"), "--with", "structure_mcmc[chains=2]"]
     assert main([*command, "--report", str(tmp_path / "page"), "--copies", "0"]) == 0
     page = (tmp_path / "page" / "report.html").read_text("utf-8")
-    assert '<section id="posteriors"' in page
+    assert '<section id="edge-probabilities"' in page
     assert "structure_mcmc gives a distribution over graphs." in page
     rows = table(tmp_path / "page" / "edge_probabilities" / "edges.csv")
     assert {"from", "to", "probability", "path"} <= set(rows[0])

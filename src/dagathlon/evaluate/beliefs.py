@@ -23,13 +23,13 @@ class Bin(NamedTuple):
         Their mean probability.
     observed
         The share that is true.
-    count
+    size
         Their number.
     """
 
     predicted: float
     observed: float
-    count: int
+    size: int
 
 
 def off_diagonal(matrix: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
@@ -60,8 +60,8 @@ def reliability(probabilities: Floats, true: Bools, bins: int = 10) -> list[Bin]
 
 def calibration_error(found: Sequence[Bin]) -> float:
     """Expected calibration error: the mean gap between predicted and observed, by count."""
-    total = sum(one.count for one in found)
-    return sum(one.count * abs(one.predicted - one.observed) for one in found) / total
+    total = sum(one.size for one in found)
+    return sum(one.size * abs(one.predicted - one.observed) for one in found) / total
 
 
 def brier_score(probabilities: Floats, true: Bools) -> float:

@@ -118,7 +118,7 @@ class EdgeProbabilities(Evaluation):
         if not parts:
             return None
         leading = not any(one.truth is not None for one in tables.rows("all")[0]["found"])
-        return Section("posteriors", "Posteriors", parts, leading)
+        return Section("edge-probabilities", "Edge probabilities", parts, leading)
 
 
 def _parts(tables: TableSet) -> Iterator[Part]:

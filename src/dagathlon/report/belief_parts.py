@@ -229,7 +229,7 @@ def _chain_grid(rows: Sequence[Mapping[str, Any]]) -> Grid:
 
 def cost_parts(tables: TableSet, reference: str | None) -> Iterator[Part]:
     """The cost of each method against its distance to the reference, or to the true DAG."""
-    rows = [row | {"case": row["data"]} for row in tables.rows("methods")]
+    rows: list[Mapping[str, Any]] = [{**row, "case": row["data"]} for row in tables.rows("methods")]
     cases = list(dict.fromkeys(row["case"] for row in rows))
     names = {
         "edge_error": f"largest error against {reference}",

@@ -88,7 +88,8 @@ def _dag(truth: Graph | None, names: tuple[str, ...]) -> Bools | None:
     """The true DAG over the variables; None where the truth is no DAG or over other variables."""
     if truth is None or not truth.is_dag or set(truth.names) != set(names):
         return None
-    return truth.subgraph(names).adjacency != 0
+    arcs: Bools = truth.subgraph(names).adjacency != 0
+    return arcs
 
 
 def reference_of(results: Results, ids: Iterable[str]) -> str | None:
@@ -211,7 +212,7 @@ def score_rows(found: Sequence[Judged], bins: int) -> Iterator[dict[str, Any]]:
 def overconfident(rows: Iterable[Mapping[str, Any]], setting: str) -> Bin | None:
     """What becomes of the edges that a method holds for nearly certain."""
     sure = [
-        Bin(row["predicted"], row["observed"], row["count"])
+        Bin(row["predicted"], row["observed"], row["size"])
         for row in rows
         if row["setting"] == setting and row["of"] == "edges" and not row["data"]
         if row["predicted"] >= 0.9

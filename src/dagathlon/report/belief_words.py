@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -83,7 +84,7 @@ def convergence(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             yield (
                 f"{method}: its draws tell as much as {least:.0f} independent ones; "
                 "probabilities of edges have an error of "
-                f"{0.5 / np.sqrt(max(least, 1.0)):.2f} or so."
+                f"{0.5 / math.sqrt(max(least, 1.0)):.2f} or so."
             )
         else:
             settled.append(method)
@@ -98,7 +99,7 @@ def most_apart(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 
 def _chance(draws: float, chains: int) -> float:
     """How far two chains that agree may differ about one of many edges: five standard errors."""
-    return max(_SAFE_GAP, 5 * np.sqrt(0.5 * chains / max(draws, 1.0)))
+    return max(_SAFE_GAP, 5 * math.sqrt(0.5 * chains / max(draws, 1.0)))
 
 
 def _disagreeing(method: str, rhat: float, worst: Mapping[str, Any]) -> str:
@@ -118,7 +119,7 @@ def calibration(
     edges = [row for row in scores if row["of"] == "edges"]
     for row in edges:
         sure = overconfident(rows, row["setting"])
-        if sure and sure.count >= _FEW_EVENTS and sure.predicted - sure.observed > _SAFE_GAP:
+        if sure and sure.size >= _FEW_EVENTS and sure.predicted - sure.observed > _SAFE_GAP:
             yield (
                 f"{row['setting']} is too sure: of the edges that it gives 0.9 or more, "
                 f"{sure.observed:.0%} are true."
