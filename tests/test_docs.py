@@ -39,6 +39,7 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), target
 
 
+@pytest.mark.slow
 def test_reference_pages_are_as_they_would_be_written() -> None:
     # In a process of its own, and without what other tests made known to processes.
     tool = [sys.executable, str(ROOT / "tools" / "docs_reference.py"), "--check"]

@@ -13,8 +13,10 @@ from all_graphs import all_dags
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dagathlon.data import read_data
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
+from dagathlon.learners import learn
 from dagathlon.learners.base import Estimate
 from dagathlon.posteriors import (
     Chain,
@@ -223,3 +225,26 @@ OLD_STORE = (
     "4708695749fa6996d130fecc53d0fa69bb79cf2fef67a598f9583fbdfd721825471d97f9bd52db55d5f900da"
     "b252a2"
 )
+
+
+def test_the_space_of_a_posterior_is_kept(tmp_path: Path) -> None:
+    plain = Posterior.of(GRAPHS[:3], space="all DAGs")
+    other = Posterior.of(GRAPHS[:2], space="trees")
+    write_posterior(plain, tmp_path / "draws.npz")
+    assert read_posterior(tmp_path / "draws.npz").space == "all DAGs"
+    assert plain.after(0.2).thinned(2).space == "all DAGs"
+    assert plain != Posterior.of(GRAPHS[:3])
+    assert Posterior.merge([plain, other, plain]).space == "all DAGs; trees"
+    assert Posterior.merge([plain, plain]).space == "all DAGs"
+    assert Posterior.of(GRAPHS[:2]).space == ""
+
+
+def test_an_exact_posterior_says_which_dags_it_sums_over() -> None:
+    data = read_data(np.random.default_rng(1).normal(size=(20, 3)))
+    everything = learn(data, "exact_posterior").posterior
+    assert everything is not None
+    assert everything.space == "all DAGs"
+    limited = learn(data, "exact_posterior", max_parents=1).posterior
+    assert limited is not None
+    assert limited.space == "all DAGs of at most 1 parents for each node"
+    assert decode(b"".join(encode(Estimate(limited.map(), posterior=limited)))).posterior == limited

@@ -49,7 +49,8 @@ def roots(graph: Graph) -> int:
     return int((graph.adjacency.sum(axis=0) == 0).sum())
 
 
-@pytest.mark.parametrize("nodes", [12, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("nodes", [12, 60])
 def test_numbers_of_roots(nodes: int):
     counts = count_by_roots(min(nodes, 40))
     expected = np.array([count / sum(counts) for count in counts[:4]]) * 1500

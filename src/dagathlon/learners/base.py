@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
@@ -101,6 +101,9 @@ class Learner(Module):
     uses_blas
         Whether it calls NumPy's linear algebra so often that its threads would cost more than they
         give.
+    batches
+        Whether `learn_many` learns from several data sets in less time than one after another; the
+        engine ``batched`` then hands them over together.
     """
 
     kind = "algorithm"
@@ -118,6 +121,7 @@ class Learner(Module):
     uses_blas: ClassVar[bool] = False
     threads: ClassVar[int] = 1
     gpu: ClassVar[Gpu] = "no"
+    batches: ClassVar[bool] = False
 
     def accepted(self) -> frozenset[DataKind]:
         """Kinds of data for these parameters; override it where a parameter decides."""
@@ -154,6 +158,23 @@ class Learner(Module):
         rng
             The only source of randomness.
         """
+
+    def learn_many(
+        self, data: Sequence[Dataset], rngs: Sequence[np.random.Generator]
+    ) -> list[Estimate]:
+        """Learn a graph from each of several data sets, which need not have the same variables.
+
+        What is learned from one must not depend on the others but for rounding. A learner that
+        `batches` overrides this; then `learn` is this for one data set.
+
+        Parameters
+        ----------
+        data
+            The data sets; never changed.
+        rngs
+            The only source of randomness, one for each data set.
+        """
+        return [self.learn(one, rng) for one, rng in zip(data, rngs, strict=True)]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,7 @@ from dagathlon.posteriors.marginals import frozen
 from dagathlon.posteriors.packed import Floats
 from dagathlon.posteriors.posterior import Edges, GraphFunction, Posterior
 from dagathlon.posteriors.sample import Sample
+from dagathlon.posteriors.spaces import all_dags
 
 ENUMERABLE = 5
 
@@ -62,6 +63,7 @@ class DagPosterior(MarginalPosterior):
         self.modularity = modularity
         self._score = score
         self._space = space
+        self.space = all_dags(*space)
         self._native = self._sums(space)
         if not math.isfinite(self.log_partition):
             raise DataError(

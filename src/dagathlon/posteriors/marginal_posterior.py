@@ -43,6 +43,8 @@ class MarginalPosterior(Posterior):
         Shannon entropy in nats.
     chains
         Independent draws.
+    space
+        Which graphs the posterior covers, in words.
     """
 
     _paths: Floats | None = None
@@ -57,6 +59,7 @@ class MarginalPosterior(Posterior):
         log_partition: float = math.nan,
         entropy: float = math.nan,
         chains: Sequence[Draws] = (),
+        space: str = "",
     ) -> None:
         self.names = tuple(names)
         self._edges = self._checked(edge_probabilities)
@@ -66,6 +69,7 @@ class MarginalPosterior(Posterior):
         self._log_partition = log_partition
         self._entropy = entropy
         self.chains = fitting(chains) if chains else ()
+        self.space = space
 
     def _checked(self, given: npt.ArrayLike) -> Floats:
         p = len(self.names)

@@ -33,6 +33,8 @@ def to_parts(posterior: Posterior) -> tuple[dict[str, Any], dict[str, npt.NDArra
         about, own = _chain_parts(chain)
         meta["chains"].append(about)
         arrays |= {f"{number}.{name}": array for name, array in own.items()}
+    if posterior.space:
+        meta["space"] = posterior.space
     if isinstance(posterior, MarginalPosterior):
         meta["marginal"] = {
             "log_partition": _number(posterior.log_partition),
@@ -54,9 +56,9 @@ def from_parts(meta: Any, arrays: Arrays) -> Posterior:
         _chain(names, about, {key.partition(".")[2]: a for key, a in arrays.items() if _of(key, k)})
         for k, about in enumerate(meta["chains"])
     ]
-    exact = meta.get("marginal")
+    exact, space = meta.get("marginal"), str(meta.get("space", ""))
     if exact is None:
-        return Posterior(chains)
+        return Posterior(chains, space=space)
     return MarginalPosterior(
         names,
         arrays["edges"],
@@ -65,6 +67,7 @@ def from_parts(meta: Any, arrays: Arrays) -> Posterior:
         log_partition=_nan(exact["log_partition"]),
         entropy=_nan(exact["entropy"]),
         chains=chains,
+        space=space,
     )
 
 

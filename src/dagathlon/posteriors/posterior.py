@@ -41,6 +41,8 @@ class Posterior(EdgeMarginals):
     chains
         The draws, chain by chain, over the same nodes: a `Chain` or a `Sample` each. Chains with
         and without weights cannot be mixed.
+    space
+        Which graphs the posterior covers, in words ("all DAGs"); empty where nobody said.
 
     Attributes
     ----------
@@ -48,11 +50,14 @@ class Posterior(EdgeMarginals):
         The draws; a chain is known by its place here.
     """
 
-    def __init__(self, chains: Sequence[Draws]) -> None:
+    space: str = ""
+
+    def __init__(self, chains: Sequence[Draws], *, space: str = "") -> None:
         if not chains:
             raise DataError("there are no draws: a posterior has at least one graph")
         self.chains = fitting(chains)
         self.names = self.chains[0].names
+        self.space = space
 
     @classmethod
     def of(
@@ -68,6 +73,7 @@ class Posterior(EdgeMarginals):
         names: Sequence[str] | None = None,
         markov: bool = False,
         dags: bool = False,
+        space: str = "",
     ) -> Posterior:
         """From a list of graphs of any kind over the same nodes.
 
@@ -92,6 +98,8 @@ class Posterior(EdgeMarginals):
             Whether a draw depends on the one before.
         dags
             Whether a draw that is no DAG is an error.
+        space
+            Which graphs the posterior covers, in words.
         """
         sample = Sample.of(
             graphs,
@@ -104,19 +112,22 @@ class Posterior(EdgeMarginals):
         )
         if dags:
             sample.require_dags()
-        return cls([sample] if chain is None else by_chain(sample, chain))
+        return cls([sample] if chain is None else by_chain(sample, chain), space=space)
 
     @classmethod
     def merge(cls, posteriors: Iterable[Posterior]) -> Posterior:
         """One posterior of the chains of several, in that order.
 
-        Draws without weights count the same each; weights are compared as they were given.
+        Draws without weights count the same each; weights are compared as they were given. Where
+        the posteriors cover different graphs, `space` names all of them.
         """
         given = list(posteriors)
         empty = [number for number, one in enumerate(given) if not one.chains]
         if empty or not given:
             raise DataError("only posteriors with draws can be merged")
-        return Posterior([chain for posterior in given for chain in posterior.chains])
+        spaces = dict.fromkeys(one.space for one in given if one.space)
+        chains = [chain for posterior in given for chain in posterior.chains]
+        return Posterior(chains, space="; ".join(spaces))
 
     # Sums are kept as counts as long as possible, so that shares of unweighted draws are exact.
     @cached_property
@@ -308,13 +319,13 @@ class Posterior(EdgeMarginals):
         """Without a share of each chain at its start."""
         if not 0 <= burnin <= 1:
             raise DataError(f"a burn-in is a share from 0 to 1, found {burnin}")
-        return Posterior([chain.after(burnin) for chain in self.chains])
+        return Posterior([chain.after(burnin) for chain in self.chains], space=self.space)
 
     def thinned(self, every: int) -> Posterior:
         """The first of every so many draws of each chain."""
         if every < 1:
             raise DataError(f"chains are thinned to every first, second, … draw, found {every}")
-        return Posterior([chain.thinned(every) for chain in self.chains])
+        return Posterior([chain.thinned(every) for chain in self.chains], space=self.space)
 
     def sample(self, count: int, seed: int) -> list[Graph]:
         """Graphs drawn by their probabilities, with replacement."""

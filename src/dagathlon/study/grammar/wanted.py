@@ -7,16 +7,19 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from dagathlon.data.facts import DataFacts
-from dagathlon.errors import StudyError
+from dagathlon.errors import StudyError, unknown
 from dagathlon.modules import Module
 from dagathlon.simulate.transform import Transform
 
-Input: TypeAlias = Literal["truth", "data", "model", "test_data", "estimate", "posterior"]
+Input: TypeAlias = Literal[
+    "truth", "data", "model", "test_data", "estimate", "posterior", "reference"
+]
 """What a score can be computed from.
 
 As metrics name them: the true graph; the data as the learner gets them; the model that they were
 drawn from; another draw from it, of the same size; the estimated graph with its statistics; what
-the learner returned, with its chain if it is a sampler.
+the learner returned, with its chain if it is a sampler; what another algorithm returned on the same
+data.
 """
 
 
@@ -54,7 +57,7 @@ class Cases:
 
     def offers(self) -> frozenset[Input]:
         """What scores can be computed from here."""
-        found: set[Input] = {"data", "estimate", "posterior"}
+        found: set[Input] = {"data", "estimate", "posterior", "reference"}
         found |= {"truth"} if self.has_truth else set()
         drawn = self.generator is not None and all(step.keeps_model for step in self.steps)
         return frozenset(found | ({"model", "test_data"} if drawn else set()))
@@ -82,10 +85,22 @@ class _Score:
     weak: bool = False
 
 
+@dataclass(frozen=True)
 class RunScore(_Score):
-    """A row of numbers for every run."""
+    """A row of numbers for every run.
+
+    Parameters
+    ----------
+    reference
+        Id of the algorithm of the setup whose result on the same data is the input ``reference``:
+        that of its first setting. Runs of that algorithm are given it too. Where it fails or is
+        skipped, the score is skipped; what needs no reference is better a score of its own.
+    """
+
+    reference: str = ""
 
 
+@dataclass(frozen=True)
 class DataScore(_Score):
     """A row of numbers for every data set; `inputs` are among truth, data, model and test_data."""
 
@@ -139,13 +154,22 @@ def agreed(wanted: Iterable[Wanted], cases: Cases) -> Agreed:
     for one in wanted:
         if isinstance(one, Learning):
             learning[one.steps] = _joined(learning.get(one.steps), one)
-        elif offers.issuperset(one.inputs):
+            continue
+        if isinstance(one, RunScore):
+            _check_reference(one, cases)
+        if offers.issuperset(one.inputs):
             _take(scores, one)
     return Agreed(
         tuple(one for one in scores.values() if isinstance(one, RunScore)),
         tuple(one for one in scores.values() if isinstance(one, DataScore)),
         tuple(learning.values()),
     )
+
+
+def _check_reference(one: RunScore, cases: Cases) -> None:
+    if "reference" in one.inputs and one.reference not in cases.ids:
+        where = f"score {one.name}, reference"
+        raise StudyError(unknown("algorithm id of the setup", one.reference, cases.ids, where))
 
 
 def _take(scores: dict[tuple[type, str], RunScore | DataScore], one: RunScore | DataScore) -> None:
@@ -155,13 +179,16 @@ def _take(scores: dict[tuple[type, str], RunScore | DataScore], one: RunScore | 
     elif not one.weak and replace(known, weak=False) != one:
         raise StudyError(
             f"two evaluations ask for different scores under the name {one.name!r}: "
-            f"{_shown(known.module)} and {_shown(one.module)}"
+            f"{_shown(known)} and {_shown(one)}"
         )
 
 
-def _shown(module: Module) -> str:
+def _shown(score: RunScore | DataScore) -> str:
+    module = score.module
     values: Mapping[str, object] = module.to_json()
-    return f"{module.name}[{', '.join(f'{k}={v}' for k, v in values.items())}]"
+    text = f"{module.name}[{', '.join(f'{k}={v}' for k, v in values.items())}]"
+    reference = score.reference if isinstance(score, RunScore) else ""
+    return f"{text} beside {reference}" if reference else text
 
 
 def _joined(known: Learning | None, one: Learning) -> Learning:

@@ -27,6 +27,7 @@ from dagathlon.study.plan.scoring import (
     STANDARD,
     Place,
     ScoreCall,
+    beside,
     fresh_seed,
     of_run,
     wanted_of,
@@ -234,7 +235,7 @@ class _Planner:
         return Place(case.graph, case.data, model, fresh)
 
     def _add_runs(self, number: int, kind: _Kind, case: int, place: Place) -> None:
-        scores = [(one.name, one.call, place.inputs(one.inputs)) for one in kind.scores]
+        scores = [(one.name, one.call, self._before(one, kind, case, place)) for one in kind.scores]
         for name in kind.cases.ids:
             for i, learn, estimate in self._learned(name, kind, case):
                 standard: int | None = None
@@ -247,6 +248,14 @@ class _Planner:
                         others.append(position)
                 run = Run(number, case, name, i, learn, estimate, standard, tuple(others))
                 self.plan.runs.append(run)
+
+    def _before(self, score: ScoreCall, kind: _Kind, case: int, place: Place) -> tuple[int, ...]:
+        """Inputs of a score that all runs on a data set share; the others are left open."""
+        inputs = place.inputs(score.inputs)
+        if "reference" not in score.inputs:
+            return inputs
+        entry = self.algorithms[score.reference]
+        return beside(inputs, self._learn(entry, entry.settings[0], case, kind.setup))
 
     def _add_further(self, number: int, kind: _Kind, case: Case, learning: Learning) -> None:
         graph, data = self.collect.apply(learning.steps, case.graph, case.data, case.seed)

@@ -20,7 +20,7 @@ _OWN = "own_metrics"
 
 # Fresh data are drawn with the data's own seed, one bit turned that seeds of studies do not have.
 _FRESH = 1 << 62
-_ESTIMATE, _LEARNED = -1, -2
+_ESTIMATE, _LEARNED, _REFERENCE = -1, -2, -3
 
 
 def fresh_seed(seed: int) -> int:
@@ -82,9 +82,14 @@ class Place(NamedTuple):
         """Positions of inputs in order; those that each run has its own of are left open."""
         found: dict[Input, int | None] = {"truth": self.truth, "data": self.data}
         found |= {"model": self.model, "test_data": self.fresh}
-        found |= {"estimate": _ESTIMATE, "posterior": _LEARNED}
+        found |= {"estimate": _ESTIMATE, "posterior": _LEARNED, "reference": _REFERENCE}
         positions = [found[name] for name in names]
         return tuple(position for position in positions if position is not None)
+
+
+def beside(inputs: Sequence[int], reference: int) -> tuple[int, ...]:
+    """Inputs with the position of what runs are compared with filled in."""
+    return tuple([reference if i == _REFERENCE else i for i in inputs])
 
 
 def of_run(inputs: Sequence[int], learn: int, estimate: int) -> tuple[int, ...]:
@@ -93,13 +98,15 @@ def of_run(inputs: Sequence[int], learn: int, estimate: int) -> tuple[int, ...]:
 
 
 class ScoreCall(NamedTuple):
-    """A score of runs, ready to be planned: its name, what is called, and with what."""
+    """A score of runs, ready to be planned: its name, what is called, with what, beside whom."""
 
     name: str
     call: Call
     inputs: tuple[Input, ...]
+    reference: str
 
     @classmethod
     def of(cls, wish: RunScore) -> ScoreCall:
         """Of what an evaluation asks for."""
-        return cls(wish.name, call_of(TaskKind.SCORE, wish.module), wish.inputs)
+        call = call_of(TaskKind.SCORE, wish.module)
+        return cls(wish.name, call, wish.inputs, wish.reference)

@@ -1,0 +1,203 @@
+"""Regressions of nodes on their parents from second moments, many of them at once."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dagathlon.data import Dataset
+from dagathlon.errors import DataError, listing
+from dagathlon.posteriors.packed import Bools, Floats, Ints
+
+# Parents whose correlation matrix has a smaller eigenvalue are functions of each other.
+_SINGULAR = 1e-12
+
+
+class Moments(NamedTuple):
+    """Sums of products over the rows in which a node was not set, for each node.
+
+    Parameters
+    ----------
+    sums
+        Matrices of sums of products, one for each distinct choice of rows.
+    rows
+        Number of rows of each choice.
+    of_node
+        For each node the number of its choice of rows.
+    """
+
+    sums: Floats
+    rows: Floats
+    of_node: Ints
+
+    def at(self, node: int) -> Floats:
+        """The sums of products of a node's rows."""
+        found: Floats = self.sums[self.of_node[node]]
+        return found
+
+
+class Group(NamedTuple):
+    """Regressions on equally many parents.
+
+    Parameters
+    ----------
+    rows
+        Which regressions they are.
+    parents
+        Numbers of the parents, a row for each regression.
+    matrices
+        The second moments of the parents, ridge included.
+    """
+
+    rows: Ints
+    parents: Ints
+    matrices: Floats
+
+
+class Regressions(NamedTuple):
+    """Regressions of one node, each on parents of its own.
+
+    Parameters
+    ----------
+    coefficients
+        A row for each regression over all nodes, 0 for those that are no parents.
+    rest
+        What the parents leave of the node's sum of squares.
+    groups
+        The regressions by their number of parents.
+    """
+
+    coefficients: Floats
+    rest: Floats
+    groups: tuple[Group, ...]
+
+    def log_determinants(self) -> Floats:
+        """Log determinants of the parents' second moments, ridge included."""
+        found = np.zeros(len(self.rest))
+        for group in self.groups:
+            found[group.rows] = np.linalg.slogdet(group.matrices)[1]
+        return found
+
+    def noise(self, of_draw: Ints, normal: Floats) -> Floats:
+        """Normal numbers turned into deviations whose covariance is the inverse of the moments.
+
+        Parameters
+        ----------
+        of_draw
+            For each draw the number of its regression.
+        normal
+            Independent standard normal numbers, a row over all nodes for each draw.
+        """
+        found = np.zeros_like(normal)
+        group_of, place = self._places()
+        for number, group in enumerate(self.groups):
+            draws = np.flatnonzero(group_of[of_draw] == number)
+            mine = place[of_draw[draws]]
+            size = group.parents.shape[1]
+            lower = np.linalg.cholesky(group.matrices)
+            roots = np.linalg.inv(lower).transpose(0, 2, 1)
+            turned = np.einsum("dij,dj->di", roots[mine], normal[draws, :size])
+            found[draws[:, None], group.parents[mine]] = turned
+        return found
+
+    def _places(self) -> tuple[Ints, Ints]:
+        group_of = np.full(len(self.rest), -1)
+        place = np.zeros(len(self.rest), dtype=np.int64)
+        for number, group in enumerate(self.groups):
+            group_of[group.rows] = number
+            place[group.rows] = np.arange(len(group.rows))
+        return group_of, place
+
+
+def moments_of(data: Dataset, *, centred: bool) -> Moments:
+    """Second moments of continuous data; a node's own intervened rows are left out.
+
+    Parameters
+    ----------
+    data
+        Rows without missing values.
+    centred
+        Whether the mean of the rows is subtracted.
+    """
+    values = checked_values(data)
+    masks = np.zeros((len(data), len(data.names)), dtype=bool)
+    if data.intervened is not None:
+        masks = np.asarray(data.intervened)
+    numbers: dict[bytes, int] = {}
+    of_node = [numbers.setdefault(mask.tobytes(), len(numbers)) for mask in masks.T]
+    sums, rows = [], []
+    for number in range(len(numbers)):
+        kept = values[~masks[:, of_node.index(number)]]
+        shifted = kept - kept.mean(axis=0) if centred and len(kept) else kept
+        sums.append(shifted.T @ shifted)
+        rows.append(float(len(kept)))
+    return Moments(np.array(sums), np.array(rows), np.array(of_node))
+
+
+def checked_values(data: Dataset) -> Floats:
+    """The values of data that linear models can be fitted to."""
+    discrete = [variable.name for variable in data.variables if variable.is_discrete]
+    if discrete:
+        raise DataError(
+            f"parameters of linear models need continuous data; discrete are {listing(discrete)}"
+        )
+    if not len(data):
+        raise DataError("parameters of linear models need at least one row of data, found none")
+    if data.has_missing:
+        raise DataError(
+            "parameters of linear models take no missing values; impute them first or drop the rows"
+        )
+    if not np.isfinite(data.values).all():
+        raise DataError("parameters of linear models take finite values only")
+    return np.asarray(data.values)
+
+
+def regressions(moments: Floats, child: int, parents: Bools, *, ridge: float = 0.0) -> Regressions:
+    """Regressions of a node on many sets of parents.
+
+    Parameters
+    ----------
+    moments
+        Sums of products: one matrix, or one for each set of parents.
+    child
+        The node.
+    parents
+        For each set which nodes it holds.
+    ridge
+        What is added to the diagonal of the parents' moments. Without it parents that are functions
+        of each other share their effect: the shortest solution in units of their own sizes.
+    """
+    count, p = parents.shape
+    matrices = np.broadcast_to(moments, (count, p, p))
+    coefficients = np.zeros((count, p))
+    groups = []
+    sizes = parents.sum(axis=1)
+    for size in np.unique(sizes[sizes > 0]).tolist():
+        rows = np.flatnonzero(sizes == size)
+        chosen = np.nonzero(parents[rows])[1].reshape(len(rows), size)
+        square = matrices[rows[:, None, None], chosen[:, :, None], chosen[:, None, :]]
+        square = square + ridge * np.eye(size)
+        right = matrices[rows[:, None], chosen, child]
+        solved = _solved(square, right) if ridge > 0 else _least_squares(square, right)
+        coefficients[rows[:, None], chosen] = solved
+        groups.append(Group(rows, chosen, square))
+    explained = np.einsum("mi,mi->m", coefficients, matrices[:, :, child])
+    rest = np.maximum(matrices[:, child, child] - explained, 0.0)
+    return Regressions(coefficients, rest, tuple(groups))
+
+
+def _solved(matrices: Floats, right: Floats) -> Floats:
+    found: Floats = np.linalg.solve(matrices, right[:, :, None])[:, :, 0]
+    return found
+
+
+def _least_squares(matrices: Floats, right: Floats) -> Floats:
+    """On the scale of correlations, so that units do not decide what is singular."""
+    scale = np.sqrt(np.diagonal(matrices, axis1=1, axis2=2))
+    scale = np.where(scale > 0, scale, 1.0)
+    inverse = np.linalg.pinv(
+        matrices / (scale[:, :, None] * scale[:, None, :]), rcond=_SINGULAR, hermitian=True
+    )
+    found: Floats = np.einsum("mij,mj->mi", inverse, right / scale) / scale
+    return found
