@@ -79,8 +79,6 @@ def aid(estimate: Graph, truth: Graph, adjustment: Adjustment) -> int:
     Henckel, Würtzen and Weichwald 2024, Adjustment identification distance: a gadjid for causal
     structure learning, UAI.
     """
-    import gadjid  # noqa: PLC0415 - only where these distances are wanted
-
     if adjustment not in _ADJUSTMENTS:
         raise GraphError(unknown("adjustment", adjustment, _ADJUSTMENTS))
     learned, true = on_shared_nodes(estimate, truth)
@@ -89,8 +87,15 @@ def aid(estimate: Graph, truth: Graph, adjustment: Adjustment) -> int:
             raise GraphError(f"AID compares DAGs and CPDAGs; this is a {graph.kind} graph")
     if len(true) < 2:
         return 0
+    return count_mistakes(true, _coded(learned), adjustment)
+
+
+def count_mistakes(truth: Graph, learned: npt.NDArray[np.int8], adjustment: Adjustment) -> int:
+    """The distance of a graph that is given as gadjid codes it: 1 for an arc, 2 for a line."""
+    import gadjid  # noqa: PLC0415 - only where these distances are wanted
+
     measure = getattr(gadjid, f"{adjustment}_aid")
-    _, mistakes = measure(_coded(true), _coded(learned), edge_direction=_DIRECTION)
+    _, mistakes = measure(_coded(truth), learned, edge_direction=_DIRECTION)
     return int(mistakes)
 
 

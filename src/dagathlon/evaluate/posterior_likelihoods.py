@@ -124,9 +124,7 @@ def effects_under(total: Floats, node: int) -> Floats:
 def dense_models(found: Drawn | LinearSem, names: tuple[str, ...] | None = None) -> LinearModels:
     """Draws as arrays whose densities exist, in an order of nodes."""
     if isinstance(found, LinearSem):
-        models = LinearModels(
-            found.names, found.weights[None], found.variances[None], np.ones(1)
-        )
+        models = LinearModels(found.names, found.weights[None], found.variances[None], np.ones(1))
     else:
         models = linear_models(found) if isinstance(found, Posterior) else found
     if names is not None and models.names != names:
