@@ -1,4 +1,4 @@
-"""Whether probabilities of edges and paths mean what they say: reliability, Brier and log scores."""
+"""Whether probabilities of edges and paths mean what they say: reliability and scores."""
 
 from __future__ import annotations
 

@@ -151,9 +151,7 @@ class PosteriorCase:
         if all(chain.parameters is not None for chain in posterior.chains):
             return linear_models(posterior).thinned(self.draws)
         if self.parameters == "own" or self.data is None:
-            raise MissingInputError(
-                "the draws have no parameters (coefficients and noise variances)"
-            )
+            raise MissingInputError("the draws have no coefficients and noise variances")
         from dagathlon.posteriors.parameters import (  # noqa: PLC0415 - only where they are drawn
             NormalInverseGamma,
             NormalWishart,

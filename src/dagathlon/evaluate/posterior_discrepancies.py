@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -81,7 +81,7 @@ def _reordered(found: GraphRows, names: tuple[str, ...]) -> GraphRows:
     return GraphRows(names, packing, rows, found.shares)
 
 
-def parameter_mmd(posterior: Drawn, reference: Drawn, most: int = 500) -> KernelDistance:
+def parameter_mmd(posterior: Drawn, reference: Drawn, most: int = 300) -> KernelDistance:
     """Squared maximum mean discrepancy between parameters: coefficients and log noise variances.
 
     The kernel is exp(-r²/2ℓ²) of all d² coefficients, zero where there is no edge, and the d
@@ -147,8 +147,10 @@ def _squares(left: Floats, right: Floats) -> Floats:
 
 def _median(within: Floats, between: Floats, without: Floats) -> float:
     """Median distance over all pairs of different points."""
-    upper = [square[np.triu_indices(len(square), 1)] for square in (within, without)]
-    return float(np.sqrt(np.median(np.concatenate([*upper, between.ravel()]))))
+    found = [np.repeat(between.ravel(), 2)]
+    for square in (within, without):
+        found.append(square[~np.eye(len(square), dtype=bool)])
+    return float(np.sqrt(np.median(np.concatenate(found))))
 
 
 def _within(squares: Floats, weights: Floats, factor: float) -> float:
@@ -160,32 +162,34 @@ def _within(squares: Floats, weights: Floats, factor: float) -> float:
     return (float(weights @ kernel @ weights) - same) / (1 - same)
 
 
-def total_variation(posterior: Posterior, exact: Posterior) -> float:
-    """Half the sum over all DAGs of |q - p|: Σ max(q - p, 0) over the DAGs that were drawn.
+class ExactDistance(NamedTuple):
+    """Total variation distance and Kullback–Leibler divergence."""
 
-    Of n draws from many DAGs it is large even if they come from the exact posterior itself.
+    total_variation: float
+    divergence: float
+
+
+def exact_distance(posterior: Posterior, exact: Posterior) -> ExactDistance:
+    """Distance of the shares q of drawn DAGs from their exact probabilities p.
+
+    Both need p of the DAGs that were drawn alone. Total variation is Σ max(q - p, 0); the
+    divergence is Σ q log(q/p), in this direction since any DAG that was not drawn makes the other
+    one infinite. Of n draws from many more DAGs both are large even if the draws come from the
+    exact posterior itself.
 
     Parameters
     ----------
     posterior
-        Draws of DAGs, whose shares are q.
+        Draws of DAGs.
     exact
-        What says the probability p of any DAG: see `exact_probabilities`.
+        What says the probability of any DAG: see `exact_probabilities`.
     """
     found = distinct_graphs(posterior)
-    return float(np.maximum(found.shares - exact_probabilities(found, exact), 0.0).sum())
-
-
-def divergence(posterior: Posterior, exact: Posterior) -> float:
-    """Kullback–Leibler divergence Σ q log(q/p) of drawn DAGs from the exact posterior.
-
-    In this direction, since any DAG that was not drawn makes the other one infinite. Infinite where
-    a drawn DAG is impossible.
-    """
-    found = distinct_graphs(posterior)
+    right = exact_probabilities(found, exact)
+    apart = float(np.maximum(found.shares - right, 0.0).sum())
     with np.errstate(divide="ignore"):
-        ratios = np.log(found.shares) - np.log(exact_probabilities(found, exact))
-    return max(float(found.shares @ ratios), 0.0)
+        ratios = np.log(found.shares) - np.log(right)
+    return ExactDistance(apart, max(float(found.shares @ ratios), 0.0))
 
 
 @runtime_checkable

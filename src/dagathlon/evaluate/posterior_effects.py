@@ -8,7 +8,7 @@ import numpy as np
 
 from dagathlon.data import LinearSem
 from dagathlon.errors import GraphError
-from dagathlon.evaluate.causal import Adjustment, count_mistakes
+from dagathlon.evaluate.causal import Adjustment, coded, count_mistakes
 from dagathlon.evaluate.posterior_graphs import matched
 from dagathlon.evaluate.posterior_likelihoods import Drawn, dense_models, total_effects
 from dagathlon.graphs import Graph
@@ -74,9 +74,8 @@ def expected_aid(
     if not true.is_dag:
         raise GraphError("expected intervention distances compare with a true DAG")
     found = distinct_graphs(posterior).drawn(most)
-    coded = found.adjacency().astype(np.int8)
-    mistakes = [count_mistakes(true, one, adjustment) for one in coded]
-    return float(found.shares @ np.array(mistakes))
+    drawn = found.adjacency().astype(np.int8)
+    return float(found.shares @ np.array(count_mistakes(coded(true), drawn, adjustment)))
 
 
 def expected_sid(posterior: Posterior, truth: Graph, most: int = MOST_GRAPHS) -> float:

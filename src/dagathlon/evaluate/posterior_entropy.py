@@ -15,7 +15,7 @@ from dagathlon.evaluate.posterior_likelihoods import Drawn, dense_models
 from dagathlon.posteriors.arrays import LinearModels
 from dagathlon.posteriors.packed import Floats
 
-MOST_DRAWS, MOST_ROWS = 200, 50
+MOST_DRAWS, MOST_ROWS = 128, 32
 _LEAST = 1e-10
 
 
@@ -33,7 +33,7 @@ def likelihood_entropy(
     posterior
         Draws with parameters.
     rows
-        Held-out rows, with the posterior's nodes as columns; 50 are enough.
+        Held-out rows, with the posterior's nodes as columns; a few dozen are enough.
     neighbour
         Which nearest neighbour's distance is taken.
     most
@@ -50,8 +50,8 @@ def likelihood_entropy(
 def nearest_neighbour_entropy(points: Floats, neighbour: int = 1, least: float = _LEAST) -> float:
     """Kozachenko–Leonenko estimate of a differential entropy, in nats.
 
-    ψ(N) - ψ(n) + log c_p + (p/N) Σ log ε_i, where ε_i is the distance of point i to its n-th nearest
-    neighbour and c_p the volume of the unit ball of p dimensions.
+    ψ(N) - ψ(n) + log c_p + (p/N) Σ log ε_i, where ε_i is the distance of point i to its n-th
+    nearest neighbour and c_p the volume of the unit ball of p dimensions.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def _log_densities(models: LinearModels, rows: Floats) -> Floats:
 
 def _mean_kernels(logs: Floats) -> Floats:
     """For each draw the mean kernel with all draws, over rows."""
-    rows, draws = logs.shape
+    draws = logs.shape[1]
     upper = np.triu_indices(draws, 1)
     gaps = logs[:, upper[0]] - logs[:, upper[1]]
     width = float(np.median(np.abs(gaps))) if gaps.size else 0.0

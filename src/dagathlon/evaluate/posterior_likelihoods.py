@@ -142,8 +142,8 @@ def require_noise(models: LinearModels) -> None:
         draw, node = bad[0]
         which = f"draw {draw}" if len(models.shares) > 1 else "the model"
         raise DataError(
-            f"the noise of {models.names[node]} has variance 0 in {which}: its covariance matrix is "
-            "singular, and rows have no density"
+            f"the noise of {models.names[node]} has variance 0 in {which}: its covariance matrix "
+            "is singular, and rows have no density"
         )
 
 

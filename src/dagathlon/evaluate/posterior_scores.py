@@ -13,10 +13,9 @@ from dagathlon.evaluate.metric import MetricModule, Value
 from dagathlon.evaluate.posterior_calibration import calibration, path_outcomes
 from dagathlon.evaluate.posterior_case import Parameters, PosteriorCase
 from dagathlon.evaluate.posterior_discrepancies import (
-    divergence,
+    exact_distance,
     graph_mmd,
     parameter_mmd,
-    total_variation,
 )
 from dagathlon.evaluate.posterior_effects import effect_error, expected_aid, expected_sid
 from dagathlon.evaluate.posterior_entropy import likelihood_entropy
@@ -157,8 +156,8 @@ def _parameters_apart(case: PosteriorCase) -> Row:
 
 
 def _exact(case: PosteriorCase) -> Row:
-    pair = case.drawn, case.other
-    return {"tv_exact": total_variation(*pair), "kl_exact": divergence(*pair)}
+    found = exact_distance(case.drawn, case.other)
+    return {"tv_exact": found.total_variation, "kl_exact": found.divergence}
 
 
 def _causal(case: PosteriorCase) -> Row:

@@ -119,9 +119,7 @@ class _Batch:
 
     def _shrink(self, size: int) -> None:
         rows = np.resize(self.alive, size)  # filled up by repeating: sizes compiled for stay few
-        self.state, self.fixed = jax.tree_util.tree_map(
-            lambda x: x[rows], (self.state, self.fixed)
-        )
+        self.state, self.fixed = jax.tree_util.tree_map(lambda x: x[rows], (self.state, self.fixed))
         self._place = self._place[rows]
         self.alive = np.arange(self.alive.size)
 
