@@ -9,20 +9,19 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from dagathlon.data import Dataset, LinearSem
-from dagathlon.errors import DataError
-from dagathlon.evaluate.posterior_graphs import matched, places
+from dagathlon.evaluate.posterior_entropy import MOST_ROWS
+from dagathlon.evaluate.posterior_graphs import MissingInputError, matched, places
+from dagathlon.evaluate.posterior_likelihoods import complete_rows
+from dagathlon.evaluate.quasi_random import normal_points
 from dagathlon.graphs import Graph
 from dagathlon.posteriors.arrays import LinearModels, linear_models, sample_of
+from dagathlon.posteriors.packed import Floats
 from dagathlon.posteriors.posterior import Posterior
 from dagathlon.simulate.linear_sem import rescaled
 
 Parameters: TypeAlias = Literal["own", "nig", "wishart"]
 # Streams of their own, the same for all posteriors, so that they are compared on equal terms.
 _PARAMETERS, _REFERENCE = 1, 2
-
-
-class MissingInputError(DataError):
-    """Something that a metric needs was not given."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +95,34 @@ class PosteriorCase:
         weights = sem.weights[np.ix_(order, order)]
         return LinearSem(self.names, weights, sem.variances[order])
 
+    @cached_property
+    def moments(self) -> Floats:
+        """Second moments of rows of the true model, exact ones if it is known; else of fresh rows.
+
+        Parameters of the normal–Wishart posterior are about the mean of the data.
+        """
+        if isinstance(self.model, LinearSem):
+            return self.true_model.covariance()
+        rows = self._fresh()
+        return rows.T @ rows / len(rows)
+
+    @cached_property
+    def held_out(self) -> Floats:
+        """A few rows of the true model: always the same for a data set."""
+        if isinstance(self.model, LinearSem):
+            sem = self.true_model
+            noise = normal_points(MOST_ROWS, len(self.names)) * np.sqrt(sem.variances)
+            return noise @ np.linalg.inv(np.eye(len(self.names)) - sem.weights)
+        return self._fresh()[:MOST_ROWS]
+
+    def _fresh(self) -> Floats:
+        if self.test_data is None:
+            raise MissingInputError("there are no fresh rows, and no known model to draw them from")
+        rows = complete_rows(self.test_data, self.names)
+        if self.parameters == "wishart" and self.data is not None:
+            rows = rows - complete_rows(self.data, self.names).mean(axis=0)
+        return rows
+
     @property
     def other(self) -> Posterior:
         """The posterior to compare with."""
@@ -124,7 +151,7 @@ class PosteriorCase:
         if all(chain.parameters is not None for chain in posterior.chains):
             return linear_models(posterior).thinned(self.draws)
         if self.parameters == "own" or self.data is None:
-            raise MissingInputError("the draws have no parameters (coefficients and noise variances)")
+            raise MissingInputError("the draws have no coefficients and noise variances")
         from dagathlon.posteriors.parameters import (  # noqa: PLC0415 - only where they are drawn
             NormalInverseGamma,
             NormalWishart,

@@ -11,12 +11,16 @@ from typing import NamedTuple
 import numpy as np
 
 from dagathlon import _core
-from dagathlon.errors import GraphError, listing
+from dagathlon.errors import DataError, GraphError, listing
 from dagathlon.evaluate.distance import shd
 from dagathlon.graphs import Graph, cpdag
 from dagathlon.posteriors.arrays import distinct_graphs
 from dagathlon.posteriors.packed import Bools, Floats, Packing
 from dagathlon.posteriors.posterior import Posterior
+
+
+class MissingInputError(DataError):
+    """Something that a metric needs was not given."""
 
 
 def expected_shd(posterior: Posterior, truth: Graph) -> float:

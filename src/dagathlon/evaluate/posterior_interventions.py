@@ -39,7 +39,7 @@ def interventional_kl(
     model: LinearSem,
     *,
     size: float = 1.0,
-    rows: int = 256,
+    rows: int = 128,
     method: Literal["mixture", "mean"] = "mixture",
 ) -> float:
     """Divergence of the posterior's rows under do(X_i) from the true ones, averaged over i.
@@ -120,7 +120,7 @@ def interventional_mmd(
     model: LinearSem,
     *,
     size: float = 1.0,
-    frequencies: int | None = 128,
+    frequencies: int | None = 64,
 ) -> KernelDistance:
     """Squared maximum mean discrepancy of rows under do(X_i), averaged over i.
 
@@ -181,13 +181,13 @@ class _Gaussians(NamedTuple):
 
     def characteristic(self, points: Floats) -> npt.NDArray[np.complex128]:
         """The mixture's characteristic function."""
-        met = self.effects @ points.T
-        phases = met[:, self.about.node] * self.about.value
-        sizes = np.einsum("kj,kjr->kr", -0.5 * self.variances, met**2)
-        np.exp(sizes, out=sizes)
-        sizes *= self.shares[:, None]
-        real = np.einsum("kr,kr->r", sizes, np.cos(phases))
-        return np.asarray(real + 1j * np.einsum("kr,kr->r", sizes, np.sin(phases)))
+        # Single precision is plenty for a mean of squares, and several times as fast.
+        met = self.effects.astype(np.float32) @ points.T.astype(np.float32)
+        phases = met[:, self.about.node] * np.float32(self.about.value)
+        noise = (-0.5 * self.variances[:, None, :]).astype(np.float32)
+        sizes = np.exp((noise @ met**2)[:, 0])
+        real = self.shares @ (sizes * np.cos(phases))
+        return np.asarray(real + 1j * (self.shares @ (sizes * np.sin(phases))))
 
     def means(self) -> Floats:
         """Of the nodes that are not set."""

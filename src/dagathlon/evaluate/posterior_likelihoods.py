@@ -124,9 +124,7 @@ def effects_under(total: Floats, node: int) -> Floats:
 def dense_models(found: Drawn | LinearSem, names: tuple[str, ...] | None = None) -> LinearModels:
     """Draws as arrays whose densities exist, in an order of nodes."""
     if isinstance(found, LinearSem):
-        models = LinearModels(
-            found.names, found.weights[None], found.variances[None], np.ones(1)
-        )
+        models = LinearModels(found.names, found.weights[None], found.variances[None], np.ones(1))
     else:
         models = linear_models(found) if isinstance(found, Posterior) else found
     if names is not None and models.names != names:
@@ -144,8 +142,8 @@ def require_noise(models: LinearModels) -> None:
         draw, node = bad[0]
         which = f"draw {draw}" if len(models.shares) > 1 else "the model"
         raise DataError(
-            f"the noise of {models.names[node]} has variance 0 in {which}: its covariance matrix is "
-            "singular, and rows have no density"
+            f"the noise of {models.names[node]} has variance 0 in {which}: its covariance matrix "
+            "is singular, and rows have no density"
         )
 
 

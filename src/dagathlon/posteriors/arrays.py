@@ -49,10 +49,12 @@ class LinearModels(NamedTuple):
 
     def thinned(self, most: int) -> LinearModels:
         """At most so many: if there are more, models of equal weight stand for all."""
-        if len(self.shares) <= most:
-            return self
-        chosen = systematic(self.shares, most)
-        equal = np.full(most, 1.0 / most)
+        return self if len(self.shares) <= most else self.resampled(most)
+
+    def resampled(self, count: int) -> LinearModels:
+        """So many models of equal weight, evenly by their probabilities."""
+        chosen = systematic(self.shares, count)
+        equal = np.full(count, 1.0 / count)
         return LinearModels(self.names, self.coefficients[chosen], self.variances[chosen], equal)
 
 
