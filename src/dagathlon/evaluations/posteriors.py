@@ -10,7 +10,7 @@ from dagathlon.errors import unknown
 from dagathlon.evaluate.metric import measure_of
 from dagathlon.evaluate.posterior_scores import PosteriorScores
 from dagathlon.evaluate.summary import is_number
-from dagathlon.modules import Count, Probability
+from dagathlon.modules import Count, Natural, Probability
 from dagathlon.report.charts.parts import headed, is_nothing
 from dagathlon.report.context import PARTIAL, Results
 from dagathlon.report.evaluation import Drawing, Evaluation, Table, TableSet
@@ -65,6 +65,8 @@ class Posteriors(Evaluation):
         nig the normal inverse gamma, wishart that of the BGe score.
     burn_in
         Share of each Markov chain that is left out at its start.
+    draws
+        At most so many draws are used where parameters matter; more are thinned evenly.
     rank_reference
         Whether the true posterior is ranked among the methods.
     resamples
@@ -84,6 +86,7 @@ class Posteriors(Evaluation):
     metrics: tuple[str, ...] = ()
     draw_parameters: Literal["own", "nig", "wishart"] = "own"
     burn_in: Probability = 0.5
+    draws: Natural = 1000
     rank_reference: bool = False
     resamples: Count = 1000
 
@@ -128,6 +131,7 @@ class Posteriors(Evaluation):
             draw_parameters=self.draw_parameters,
             scaled=scaled,
             burn_in=self.burn_in,
+            draws=self.draws,
         )
 
     @property
