@@ -36,9 +36,9 @@ _RANKED = (
     "and easy data sets from making any two metrics look alike, as one ranking of all runs would."
 )
 _TRUST = (
-    "Rank correlations over the data sets of all graphs with 95 % intervals. A metric is said to "
-    f"agree where the correlation is at least {STRONG:g} and the interval lies above 0, and to go "
-    "against where the opposite holds."
+    "Rank correlations over the data sets of all graphs. A metric is said to agree where the "
+    f"correlation is at least {STRONG:g} and its 95 % interval lies above 0, and to go against "
+    "where the opposite holds; correlations.csv has the intervals."
 )
 
 
