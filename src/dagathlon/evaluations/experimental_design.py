@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,7 +15,13 @@ from dagathlon.report.charts.metric_lines import metric_lines
 from dagathlon.report.charts.parts import headed, is_nothing
 from dagathlon.report.context import PARTIAL, Results
 from dagathlon.report.evaluation import Drawing, Evaluation, Table, TableSet
-from dagathlon.report.experiment_tables import change_rows, in_words
+from dagathlon.report.experiment_tables import (
+    at_the_limit,
+    change_rows,
+    changes_in_words,
+    design_rows,
+    designs_in_words,
+)
 from dagathlon.report.look import Look
 from dagathlon.report.metric_tables import mean_rows
 from dagathlon.report.regimes import method_of, named, ordered
@@ -97,16 +103,18 @@ class ExperimentalDesign(Evaluation):
         yield RunScore(_SCORES, module, inputs)
 
     def tables(self, results: Results) -> Mapping[str, Table]:
-        """All runs, means, and changes from the first to the last step."""
+        """All runs, means, changes through all steps, and what a choice of targets is worth."""
         rows = list(self._rows(results))
         known = [m for m in self.metrics or _METRICS if any(is_number(r.get(m)) for r in rows)]
         note = {PARTIAL: True} if results.partial else {}
         means = [row | note for row in mean_rows(rows, known, self.resamples)]
         changes = [row | note for row in change_rows(rows, known, self.resamples)]
+        designs = design_rows(rows, known, self.resamples)
         return {
             "runs": Table([row | note for row in rows], "runs.csv", parquet=True),
             "means": Table(means, "means.csv"),
             "changes": Table(changes, "changes.csv"),
+            "designs": Table([row | note for row in designs], "designs.csv"),
         }
 
     def _rows(self, results: Results) -> Iterator[dict[str, Any]]:
@@ -147,13 +155,23 @@ class ExperimentalDesign(Evaluation):
             return None
         parts: list[Part] = [Words(_ABOUT)]
         for metric in ordered(changes, "metric"):
-            parts += [Words(text) for text in in_words(changes, metric)]
+            told = [*changes_in_words(changes, metric)]
+            parts += [Words(" ".join([*told, *designs_in_words(tables.rows("designs"), metric)]))]
+        parts += [Words(text) for text in _limit_words(at_the_limit(tables.rows("runs")))]
         heading = "Do experiments make the methods surer, and right?"
         caption = "Means over data sets with 95 % intervals; a panel for each choice of targets."
         parts.append(Figure("experiments", heading, caption, _variants(tables)))
         if changes:
             parts += [Words(_CHANGE, "Changes"), _grid(changes)]
         return Section("experiments", "Experimental design", parts, leading=True)
+
+
+def _limit_words(methods: Sequence[str]) -> Iterator[str]:
+    if methods:
+        yield (
+            f"Nearly every draw of {', '.join(methods)} is another graph: that entropy is the "
+            "logarithm of the number of draws, and says only that the posterior is wider."
+        )
 
 
 def _intervened(results: Results, case: Case) -> int:

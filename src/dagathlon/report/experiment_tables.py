@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -13,6 +14,8 @@ from dagathlon.evaluate.summary import is_number
 
 Row: TypeAlias = Mapping[str, Any]
 _KIND = ("graph", "model", "method")
+# A larger part of the logarithm of the number of draws is as much as draws can show.
+_LIMIT = 0.95
 
 
 def change_rows(rows: Sequence[Row], metrics: Sequence[str], resamples: int) -> Iterator[Row]:
@@ -61,28 +64,80 @@ def _by_seed(rows: Sequence[Row], metric: str, size: int) -> dict[Any, float]:
     return {seed: float(np.mean(found)) for seed, found in values.items()}
 
 
-def in_words(changes: Sequence[Row], metric: str) -> Iterator[str]:
-    """Whose metric falls, whose rises, and whose does neither, for each way of choosing targets."""
-    for place in dict.fromkeys((row["graph"], row["model"]) for row in changes):
-        own = [
-            row
-            for row in changes
-            if (row["graph"], row["model"], row["metric"]) == (*place, metric)
-        ]
-        if not own:
-            continue
-        falls = [row for row in own if row["high"] < 0]
-        rises = [row for row in own if row["low"] > 0]
-        neither = [row for row in own if row["low"] <= 0 <= row["high"]]
-        told = [
-            f"{verb} {', '.join(_change(row) for row in rows)}"
-            for verb, rows in (("falls for", falls), ("rises for", rises), ("stays for", neither))
-            if rows
-        ]
-        sizes = f"from {own[0]['from_rows']} to {own[0]['to_rows']} interventional rows"
+def design_rows(rows: Sequence[Row], metrics: Sequence[str], resamples: int) -> Iterator[Row]:
+    """For each method and metric what another choice of targets changes, after equally many rows.
+
+    Choices are compared with the first one, on data sets of the same graph and parameters.
+    """
+    first, *others = dict.fromkeys(row["graph"] for row in rows) or [""]
+    for model, method in dict.fromkeys((row["model"], row["method"]) for row in rows):
+        own = [row for row in rows if (row["model"], row["method"]) == (model, method)]
+        for other in others:
+            pair = [[row for row in own if row["graph"] == name] for name in (first, other)]
+            sizes = set.intersection(*({row["rows"] for row in one} for one in pair))
+            if not sizes or not max(sizes):
+                continue
+            for metric in metrics:
+                ends = [_by_seed(one, metric, max(sizes)) for one in pair]
+                both = [seed for seed in ends[0] if seed in ends[1]]
+                if both:
+                    apart = [ends[1][seed] - ends[0][seed] for seed in both]
+                    found = bootstrap_means(apart, resamples)
+                    about = {"model": model, "method": method, "metric": metric}
+                    about |= {"targets": other, "instead_of": first, "rows": max(sizes)}
+                    yield about | {
+                        "difference": float(found.mean),
+                        "low": float(found.low),
+                        "high": float(found.high),
+                        "data_sets": len(both),
+                    }
+
+
+def changes_in_words(changes: Sequence[Row], metric: str) -> Iterator[str]:
+    """Whose metric falls, whose rises, and whose does neither, for each choice of targets."""
+    own = [row for row in changes if row["metric"] == metric]
+    for place in dict.fromkeys((row["graph"], row["model"]) for row in own):
+        here = [row for row in own if (row["graph"], row["model"]) == place]
+        here.sort(key=lambda row: float(row["change"]))
+        kinds = (
+            ("falls for", [row for row in here if row["high"] < 0]),
+            ("rises for", [row for row in here if row["low"] > 0]),
+            ("neither falls nor rises for", [r for r in here if r["low"] <= 0 <= r["high"]]),
+        )
+        told = [f"{verb} {', '.join(map(_change, rows))}" for verb, rows in kinds if rows]
         where = ", ".join(part for part in place if part)
-        yield f"{where}: {sizes} {measure_of(metric).label} {'; '.join(told)}."
+        sizes = f"from {here[0]['from_rows']} to {here[0]['to_rows']} interventional rows"
+        yield f"{where}: {sizes} {measure_of(metric).label} {'; it '.join(told)}."
 
 
 def _change(row: Row) -> str:
-    return f"{row['method']} ({row['change']:+.2f}, {row['low']:+.2f} to {row['high']:+.2f})"
+    return f"{row['method']} ({row['change']:+.2f})"
+
+
+def designs_in_words(designs: Sequence[Row], metric: str) -> Iterator[str]:
+    """What another choice of targets is worth, where the interval leaves no doubt."""
+    for row in designs:
+        sure = row["high"] < 0 or row["low"] > 0
+        if row["metric"] == metric and sure:
+            less = "lower" if row["high"] < 0 else "higher"
+            yield (
+                f"With targets {row['targets']} in place of {row['instead_of']}, "
+                f"{measure_of(metric).label} of {row['method']} is {abs(row['difference']):.2f} "
+                f"{less} after {row['rows']} interventional rows "
+                f"({row['low']:+.2f} to {row['high']:+.2f}; {row['model']})."
+            )
+
+
+def at_the_limit(rows: Sequence[Row]) -> list[str]:
+    """Methods whose draws are nearly all different graphs, so that their entropy is log n."""
+    shares: dict[str, list[float]] = {}
+    for row in rows:
+        draws, entropy = row.get("n_draws"), row.get("entropy")
+        if (
+            is_number(draws)
+            and is_number(entropy)
+            and draws > 1
+            and entropy <= math.log(draws) + 1e-9
+        ):
+            shares.setdefault(row["method"], []).append(entropy / math.log(draws))
+    return [method for method, found in shares.items() if float(np.median(found)) > _LIMIT]
