@@ -107,14 +107,14 @@ class ExperimentalDesign(Evaluation):
         rows = list(self._rows(results))
         known = [m for m in self.metrics or _METRICS if any(is_number(r.get(m)) for r in rows)]
         note = {PARTIAL: True} if results.partial else {}
-        means = [row | note for row in mean_rows(rows, known, self.resamples)]
-        changes = [row | note for row in change_rows(rows, known, self.resamples)]
+        means = [{**row, **note} for row in mean_rows(rows, known, self.resamples)]
+        changes = [{**row, **note} for row in change_rows(rows, known, self.resamples)]
         designs = design_rows(rows, known, self.resamples)
         return {
             "runs": Table([row | note for row in rows], "runs.csv", parquet=True),
             "means": Table(means, "means.csv"),
             "changes": Table(changes, "changes.csv"),
-            "designs": Table([row | note for row in designs], "designs.csv"),
+            "designs": Table([{**row, **note} for row in designs], "designs.csv"),
         }
 
     def _rows(self, results: Results) -> Iterator[dict[str, Any]]:
@@ -180,7 +180,7 @@ def _intervened(results: Results, case: Case) -> int:
 
 
 def _variants(tables: TableSet) -> list[Variant]:
-    rows = [row | {"id": row["method"]} for row in tables.rows("means")]
+    rows = [{**row, "id": row["method"]} for row in tables.rows("means")]
     names = {row["id"] for row in rows}
     look = tables.look if names <= set(tables.look.ids) else Look.of(names)
     models, found = ordered(rows, "model"), []
