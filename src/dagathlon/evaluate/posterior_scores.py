@@ -41,7 +41,7 @@ class PosteriorScores(MetricModule):
     inputs
         What is handed over, in this order, among truth, data, model, test_data, posterior and
         reference.
-    parameters
+    draw_parameters
         Parameters of draws that have none: only what the method gave (own), or drawn given each
         DAG from the normal–inverse-gamma (nig) or the normal–Wishart posterior (wishart).
     scaled
@@ -56,7 +56,7 @@ class PosteriorScores(MetricModule):
     order = 70
     measures = MEASURES
     inputs: tuple[str, ...] = ("truth", "posterior")
-    parameters: Parameters = "own"
+    draw_parameters: Parameters = "own"
     scaled: bool = False
     burn_in: Probability = 0.5
     draws: Natural = 1000
@@ -70,7 +70,7 @@ class PosteriorScores(MetricModule):
             nothing: dict[str, Value] = dict.fromkeys(one.name for one in MEASURES)
             return nothing | {"posterior_note": "the algorithm returned no posterior"}
         case = PosteriorCase(
-            **given, parameters=self.parameters, scaled=self.scaled, draws=self.draws
+            **given, draw_parameters=self.draw_parameters, scaled=self.scaled, draws=self.draws
         )
         return scores(case)
 
