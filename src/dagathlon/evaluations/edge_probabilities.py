@@ -18,6 +18,7 @@ from dagathlon.report.belief_parts import (
     table_parts,
 )
 from dagathlon.report.belief_tables import (
+    Judged,
     agreement_rows,
     calibration_rows,
     edge_rows,
@@ -92,6 +93,8 @@ class EdgeProbabilities(Evaluation):
             "reference": reference,
             "least": self.least,
             "scores": _scores(results, beliefs.found),
+            "without": [one for one in self.algorithms() if one not in ids],
+            "no dag": _no_dag(results, found),
         }
         return {
             "all": Table([about] if found else []),
@@ -129,6 +132,7 @@ def _parts(tables: TableSet) -> Iterator[Part]:
     methods = list(dict.fromkeys(one.belief.method for one in found))
     shown = shown_sets(found)
     yield Words(belief_words.opening(about["beliefs"], methods, len(shown)))
+    yield from map(Words, belief_words.left_out(about["without"], about["no dag"]))
     yield from map(Words, belief_words.searches(about["beliefs"].searches))
     yield from map(Words, belief_words.coverage(found))
     yield from edge_parts(shown, about["least"])
@@ -138,6 +142,12 @@ def _parts(tables: TableSet) -> Iterator[Part]:
     yield from cost_parts(tables, reference)
     yield from agreement_parts(tables, shown)
     yield from table_parts(shown)
+
+
+def _no_dag(results: Results, found: Sequence[Judged]) -> bool:
+    """Whether there is a true graph in which no edge can be called true or false."""
+    without = [one for one in found if one.truth is None]
+    return any(results.truth(results.case(one.belief.run)) is not None for one in without)
 
 
 def _scores(results: Results, beliefs: Sequence[Belief]) -> dict[str, Any]:

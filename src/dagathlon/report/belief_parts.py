@@ -26,7 +26,8 @@ from dagathlon.report.section import Figure, Grid, Listing, Part, Picture, Varia
 # A page shows so many charts, and so many drawings, of one sort; the files have all.
 _MOST_CHARTS, _MOST_PICTURES, _MOST_SETS, _FEW_SETS = 24, 8, 8, 3
 _MOST_ROWS = 500
-_MANY_NODES = 40
+# A matrix of more variables than the latter would not fit on any screen.
+_MANY_NODES, _MOST_NODES = 40, 300
 _EDGES = (
     "Each cell is the probability of an edge, from left to right, that a method gives; edges are "
     "in the order of their mean. An edge without a direction counts half each way."
@@ -83,13 +84,15 @@ def edge_parts(shown: Mapping[str, Sequence[Judged]], least: float) -> Iterator[
     tiles = [(name or "all methods", _by_method(group)) for name, group in shown.items()]
     yield Figure("belief-edges", "Which edges are probable?", _EDGES, tiles)
     each = [one for group in shown.values() for one in group]
-    matrices = [(_title(one), _matrix(one, least)) for one in each]
+    drawable = [one for one in each if len(one.belief.names) <= _MOST_NODES]
+    matrices = [(_title(one), _matrix(one, least)) for one in drawable]
     frames = " Red frames are the edges of the true DAG." if _has_truth(each) else ""
     cut = ""
     if any(len(one.belief.names) > _MANY_NODES for one in each):
         cut = f" Of more than {_MANY_NODES} variables, probabilities below {least:g} are left out."
     caption = _MATRIX + frames + cut + _left_out(len(matrices), _MOST_CHARTS)
-    yield Figure("belief-matrix", "The posterior as a matrix", caption, matrices[:_MOST_CHARTS])
+    if matrices:
+        yield Figure("belief-matrix", "The posterior as a matrix", caption, matrices[:_MOST_CHARTS])
     yield _pictures(shown, least)
 
 

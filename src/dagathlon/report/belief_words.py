@@ -34,6 +34,17 @@ def opening(beliefs: Beliefs, methods: Sequence[str], shown: int) -> str:
     return words + "."
 
 
+def left_out(without: Sequence[str], no_dag: bool) -> Iterator[str]:
+    """Which methods, and which truths, have no place here."""
+    if without:
+        yield f"No distribution over graphs came from {', '.join(without)}."
+    if no_dag:
+        yield (
+            "A true graph that is no DAG over the variables of the data is not compared with: it "
+            "does not say of every edge whether it is true."
+        )
+
+
 def searches(names: Sequence[str]) -> Iterator[str]:
     """Which chains are left out, since they only look for the best graph."""
     if names:

@@ -24,6 +24,8 @@ _MOST_PATHS = 150
 _MOST_POINTS = 400
 # So many runs are read for a page; a study of more has fewer data sets of each kind there.
 _MOST_RUNS, _MOST_SETS = 400, 20
+# Matrices of so many cells in all are kept; beyond them the first data set of each kind.
+_MOST_CELLS = 20_000_000
 
 
 # Parameters, ours and Benchpress's, that make a search of a sampler.
@@ -130,25 +132,27 @@ def beliefs_of(results: Results, ids: Sequence[str], most: int | None = None) ->
     ids
         Algorithms with posteriors.
     most
-        Data sets of each kind; None is 20, or fewer where there are many kinds.
+        Data sets of each kind; None is 20, or fewer where there are many kinds. Of very many
+        variables fewer are read.
     """
     groups, searches = _grouped(results, ids)
     kinds = len({data for data, _ in groups})
     limit = most or max(1, min(_MOST_SETS, _MOST_RUNS // max(1, kinds * len(ids))))
     costs = dict(zip(results.runs_of(ids), results.rows(ids), strict=True))
-    seen: dict[Combination, int] = {}
+    taken: dict[Combination, int] = {}
     found: list[Belief] = []
+    cells = 0
     for (data, seed), methods in groups.items():
-        seen[data] = seen.get(data, 0) + 1
-        if seen[data] > limit:
+        if taken.get(data, 0) >= (1 if cells > _MOST_CELLS else limit):
             continue
+        taken[data] = taken.get(data, 0) + 1
         for (identifier, name), runs in methods.items():
             cpu = [costs[run]["cpu"] for run in runs if costs[run]["cpu"] is not None]
             about = name, identifier, data, seed
             one = _belief(results, about, runs, sum(cpu) if cpu else None)
             found += [] if one is None else [one]
-    read = sum(min(limit, count) for count in seen.values())
-    return Beliefs(found, read, len(groups), searches)
+            cells += 0 if one is None else one.edges.size
+    return Beliefs(found, sum(taken.values()), len(groups), searches)
 
 
 _Groups: TypeAlias = dict[tuple[Combination, int], dict[tuple[str, str], list[Run]]]
