@@ -45,7 +45,8 @@ _RELIABILITY = (
 )
 _SCORES = (
     "Over all pairs of variables. Brier: mean squared error. Log score: mean of minus the "
-    "logarithm of the probability of what is true. ECE: mean gap in the reliability diagram."
+    "logarithm of the probability of what is true (0.001 at least). ECE: mean gap in the "
+    "reliability diagram."
 )
 _TRACE = (
     "The score along each chain; the grey part is left out. Chains that have settled go up and "
