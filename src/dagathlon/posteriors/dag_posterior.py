@@ -65,4 +65,5 @@ class DagPosterior(ExactSums):
 
     def _log_weights(self, masks: Masks) -> Floats:
         terms = [self._terms[j, family_ranks(masks, j)] for j in range(len(self.names))]
-        return np.sum(terms, axis=0)
+        found: Floats = np.sum(terms, axis=0)
+        return found
