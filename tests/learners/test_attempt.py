@@ -271,7 +271,7 @@ def test_results_of_learners_inside_are_checked() -> None:
 
 
 def test_there_is_no_other_way_to_a_learner() -> None:
-    """Nothing in the package calls `learn` of an object but the door, and classes their base or own."""
+    """Nothing calls `learn` of another object but the door, and classes that of their base."""
     package = Path(dagathlon.__file__).parent
     found = {
         str(path.relative_to(package))

@@ -49,9 +49,9 @@ def regimes_of(results: Results, cases: Iterable[Case]) -> dict[Case, Regime]:
     """The kind of each data set; names hold only what tells kinds apart."""
     found = list(dict.fromkeys(cases))
     origins = {case: results.origin(case) for case in found}
-    graphs = _named({c: (origins[c].graph_id or "", c.graph_label) for c in found})
-    models = _named({c: (origins[c].parameters_id or "", c.parameters_label) for c in found})
-    data = _named({c: (origins[c].data_id, c.data_label) for c in found}, leave_out=_ROWS)
+    graphs = named({c: (origins[c].graph_id or "", c.graph_label) for c in found})
+    models = named({c: (origins[c].parameters_id or "", c.parameters_label) for c in found})
+    data = named({c: (origins[c].data_id, c.data_label) for c in found}, leave_out=_ROWS)
     several = len(set(data.values())) > 1
     kinds: dict[Case, Regime] = {}
     for case in found:
@@ -61,8 +61,16 @@ def regimes_of(results: Results, cases: Iterable[Case]) -> dict[Case, Regime]:
     return kinds
 
 
-def _named(labels: Mapping[Case, tuple[str, str]], leave_out: str = "") -> dict[Case, str]:
-    """Ids with the parameters in which the settings of one id differ."""
+def named(labels: Mapping[Case, tuple[str, str]], leave_out: str = "") -> dict[Case, str]:
+    """Ids with the parameters in which the settings of one id differ.
+
+    Parameters
+    ----------
+    labels
+        Id and label of each data set's graph, parameters or data.
+    leave_out
+        A parameter that names leave out.
+    """
     settings: dict[str, list[set[str]]] = {}
     for name, label in labels.values():
         settings.setdefault(name, []).append(set(label.split("/")[1:]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -36,7 +37,7 @@ class Experiments(DataGenerator):
 
     name = "experiments"
     outside_stream = frozenset({"n", "steps", "rows_per_step"})
-    references = ("Karimi Mamaghan et al. 2024, ICML, PMLR 235",)
+    references: ClassVar[tuple[str, ...]] = ("Karimi Mamaghan et al. 2024, ICML, PMLR 235",)
 
     n: Natural = 10
     steps: Count = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -75,7 +75,7 @@ class Bgies(InterventionalScore):
 
     def delegates(self) -> tuple[Delegate, ...]:
         """The score, and the two searches."""
-        return (*super().delegates(), self._search(Ges), self._search(Gies, orders=False))
+        return (*super().delegates(), Ges(**self._published()), self._gies())
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Search on each sample, fit, weight."""
@@ -130,20 +130,16 @@ class Bgies(InterventionalScore):
 
     def _search_for(self, data: Dataset) -> ClassSearch:
         if data.regimes is None or data.regimes.is_observational:
-            return self._search(Ges)
-        return self._search(Gies, orders=False)
+            return Ges(**self._published())
+        return self._gies()
 
-    def _search(self, search: type[ClassSearch], **settings: bool) -> ClassSearch:
-        """The published search, with this learner's limits and knowledge."""
-        return search(
-            score="l0-g",
-            max_parents=self.max_parents,
-            constraints=self.constraints,
-            phases=_PHASES,
-            iterate=True,
-            escape=False,
-            **settings,
-        )
+    def _gies(self) -> Gies:
+        return Gies(**self._published(), orders=False)
+
+    def _published(self) -> dict[str, Any]:
+        """The settings of a published search, with this learner's limits and knowledge."""
+        own = {"max_parents": self.max_parents, "constraints": self.constraints}
+        return own | {"score": "l0-g", "phases": _PHASES, "iterate": True, "escape": False}
 
     def _notes(self, data: Dataset, posterior: Posterior, fits: Fits) -> tuple[str, ...]:
         found = list(self.notes(data))

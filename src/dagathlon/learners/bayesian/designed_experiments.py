@@ -70,5 +70,12 @@ class DesignedExperiments(Experiments):
             raise DataError(
                 f"designed_experiments needs draws, and {self.learner} gave none; set draws there"
             )
-        settings = {"rows": self.rows_per_step, "mean": self.mean, "sd": self.sd}
-        return best_target(posterior, data, rng, draws=self.draws, **settings)
+        return best_target(
+            posterior,
+            data,
+            rng,
+            rows=self.rows_per_step,
+            mean=self.mean,
+            sd=self.sd,
+            draws=self.draws,
+        )

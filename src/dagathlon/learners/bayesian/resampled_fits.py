@@ -92,4 +92,4 @@ def _left(coefficients: Floats, moments: Floats, child: int) -> Floats:
     deviations = -coefficients
     deviations[:, child] += 1.0
     squares = np.einsum("mi,ij,mj->m", deviations, moments, deviations)
-    return np.maximum(squares, _NO_NOISE * moments[child, child])
+    return np.asarray(np.maximum(squares, _NO_NOISE * moments[child, child]), dtype=np.float64)

@@ -14,7 +14,7 @@ from dagathlon.report.words import short_title
 _WIDE = 50
 
 
-def metric_lines(rows: Rows, metric: str, look: Look) -> Chart:
+def metric_lines(rows: Rows, metric: str, look: Look, across: str = "rows") -> Chart:
     """Means of one metric with their intervals, panels for the graphs.
 
     Parameters
@@ -25,8 +25,10 @@ def metric_lines(rows: Rows, metric: str, look: Look) -> Chart:
         The metric, whose words stand on the axis.
     look
         Colours and symbols of what `id` names.
+    across
+        What rows are called.
     """
-    return _lines(rows, short_title(metric), _scale(rows), look, own=("y",))
+    return _lines(rows, short_title(metric), _scale(rows), look, own=("y",), across=across)
 
 
 def correlation_lines(rows: Rows, words: str, look: Look) -> Chart:
@@ -45,7 +47,13 @@ def correlation_lines(rows: Rows, words: str, look: Look) -> Chart:
 
 
 def _lines(
-    rows: Rows, words: str, scale: dict[str, Any], look: Look, own: Sequence[str] = ()
+    rows: Rows,
+    words: str,
+    scale: dict[str, Any],
+    look: Look,
+    *,
+    own: Sequence[str] = (),
+    across: str = "rows",
 ) -> Chart:
     if not has_values(rows, "mean"):
         return nothing("no run has a number to show")
@@ -53,13 +61,13 @@ def _lines(
     sizes = sorted({int(row["rows"]) for row in rows})
     y: dict[str, Any] = {"field": "mean", "type": "quantitative", "title": words, "scale": scale}
     ends = {"y": y | {"field": "low"}, "y2": {"field": "high"}}
-    about = tooltip(id="method", rows="rows", data_sets="data sets")
+    about = tooltip(id="method", rows=across, data_sets="data sets")
     shown = [{"field": f, "title": f, "format": ".3g"} for f in ("mean", "low", "high")]
     chart: Chart = {
         "width": WIDTH,
         "height": HEIGHT - 80,
         "data": {"values": [_point(row) for row in rows]},
-        "encoding": {"x": _axis(sizes), "y": y, "color": look.colour()},
+        "encoding": {"x": _axis(sizes, across), "y": y, "color": look.colour()},
         "layer": [
             {"mark": {"type": "rule", "opacity": 1, "strokeOpacity": 0.45}, "encoding": ends},
             {"mark": {"type": "line", "opacity": 1, "strokeOpacity": 0.7, "strokeWidth": 1.5}},
@@ -78,13 +86,13 @@ def _point(row: Any) -> dict[str, Any]:
     return kept | numbers | {"case": row["graph"]}
 
 
-def _axis(sizes: Sequence[int]) -> dict[str, Any]:
+def _axis(sizes: Sequence[int], across: str) -> dict[str, Any]:
     wide = len(sizes) > 1 and sizes[0] > 0 and sizes[-1] / sizes[0] >= 20
     scale: dict[str, Any] = {"type": "log"} if wide else {"zero": False}
     return {
         "field": "rows",
         "type": "quantitative",
-        "title": "rows",
+        "title": across,
         "scale": scale | {"nice": False, "padding": 14},
         "axis": {"values": list(sizes), "format": ".6~g", "labelOverlap": True},
     }
