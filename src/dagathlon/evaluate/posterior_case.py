@@ -42,7 +42,7 @@ class PosteriorCase:
         Fresh rows of the same model.
     reference
         The posterior to compare with, exact if possible.
-    parameters
+    draw_parameters
         Parameters of draws that have none: those that the method gave (``own``), or drawn given
         each DAG from the normal–inverse-gamma (``nig``) or normal–Wishart posterior.
     scaled
@@ -57,7 +57,7 @@ class PosteriorCase:
     data: Dataset | None = None
     test_data: Dataset | None = None
     reference: Posterior | None = None
-    parameters: Parameters = "own"
+    draw_parameters: Parameters = "own"
     scaled: bool = False
     draws: int = 1000
 
@@ -119,7 +119,7 @@ class PosteriorCase:
         if self.test_data is None:
             raise MissingInputError("there are no fresh rows, and no known model to draw them from")
         rows = complete_rows(self.test_data, self.names)
-        if self.parameters == "wishart" and self.data is not None:
+        if self.draw_parameters == "wishart" and self.data is not None:
             rows = rows - complete_rows(self.data, self.names).mean(axis=0)
         return rows
 
@@ -150,14 +150,14 @@ class PosteriorCase:
             raise MissingInputError("exact marginals without draws have no parameters")
         if all(chain.parameters is not None for chain in posterior.chains):
             return linear_models(posterior).thinned(self.draws)
-        if self.parameters == "own" or self.data is None:
+        if self.draw_parameters == "own" or self.data is None:
             raise MissingInputError("the draws have no coefficients and noise variances")
         from dagathlon.posteriors.parameters import (  # noqa: PLC0415 - only where they are drawn
             NormalInverseGamma,
             NormalWishart,
         )
 
-        prior = NormalInverseGamma() if self.parameters == "nig" else NormalWishart()
+        prior = NormalInverseGamma() if self.draw_parameters == "nig" else NormalWishart()
         rng = np.random.Generator(np.random.Philox(key=stream))
         sample = prior.draw(sample_of(posterior, self.draws), self.data, rng)
         return linear_models(Posterior([sample]))
