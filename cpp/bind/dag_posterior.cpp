@@ -25,8 +25,13 @@ std::vector<double> family_scores(Score& score, const SearchLimits& limits) {
   const std::size_t n = score.size();
   const std::size_t half = (std::size_t{1} << n) / 2;
   std::vector<double> result(n * half, -std::numeric_limits<double>::infinity());
+  // Where few families are allowed it is faster to score these alone.
+  const bool at_once = limits.max_parents + 1 >= n;
   NodeList parents;
   for (std::size_t j = 0; j < n; ++j) {
+    pulse::progress(j * half, n * half);
+    const std::span<double> own(result.data() + j * half, half);
+    if (at_once) score.families(j, own);
     Mask required = 0;
     Mask allowed = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -34,14 +39,18 @@ std::vector<double> family_scores(Score& score, const SearchLimits& limits) {
       if (i != j && !limits.forbidden.test(i, j)) allowed |= Mask{1} << i;
     }
     for (Mask rank = 0; rank < half; ++rank) {
-      if (rank % 16 == 0) pulse::progress(j * half + rank, n * half);
+      if (rank % 64 == 0) pulse::progress(j * half + rank, n * half);
       const Mask set = stretch(rank, j);
-      if ((set & ~allowed) != 0 || (required & ~set) != 0) continue;
-      if (static_cast<std::size_t>(std::popcount(set)) > limits.max_parents) continue;
-      parents.clear();
-      for (Mask rest = set; rest != 0; rest &= rest - 1)
-        parents.push_back(static_cast<std::size_t>(std::countr_zero(rest)));
-      result[j * half + rank] = score.local(j, parents);
+      const bool inside = (set & ~allowed) == 0 && (required & ~set) == 0 &&
+                          static_cast<std::size_t>(std::popcount(set)) <= limits.max_parents;
+      if (!inside) {
+        own[rank] = -std::numeric_limits<double>::infinity();
+      } else if (!at_once) {
+        parents.clear();
+        for (Mask rest = set; rest != 0; rest &= rest - 1)
+          parents.push_back(static_cast<std::size_t>(std::countr_zero(rest)));
+        own[rank] = score.local(j, parents);
+      }
     }
   }
   return result;

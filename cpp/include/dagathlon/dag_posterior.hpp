@@ -77,6 +77,10 @@ class DagPosterior {
     std::vector<Mask> reached;
   };
   void steps_from(Mask from, double start, Steps& steps) const;
+  void ordinary_steps_from(Mask from, double start, Steps& steps) const;
+  double reach(Mask from, Steps& steps) const;
+  double ordinary_reach(Mask from, Steps& steps) const;
+  void rescale();
   void inner_steps_from(Mask from, Mask outer, Steps& steps) const;
   void share_out(Mask from, Steps& steps);
   void backward_orders();
@@ -90,6 +94,8 @@ class DagPosterior {
   std::size_t n_;
   std::size_t half_;
   Modularity modularity_;
+  // Whether no sum of weights is too small for a double.
+  bool ordinary_ = false;
   std::vector<double> log_weights_;
   // The largest log weight of each node, taken out of all of them.
   std::vector<double> largest_;
