@@ -13,7 +13,7 @@ from dagathlon.data import Dataset
 from dagathlon.learners.assumptions import GAUSSIAN, NO_HIDDEN
 from dagathlon.learners.base import Estimate, Statistic
 from dagathlon.learners.jax.backend import JaxLearner, by_size, keys, require_jax
-from dagathlon.learners.jax.bcd_bound import Facts, Family
+from dagathlon.learners.jax.bcd_bound import ALL_ORDERS, Facts, Family, placed
 from dagathlon.learners.jax.bcd_training import Training, compiled
 from dagathlon.learners.jax.loop import Ended, run_until_settled
 from dagathlon.learners.jax.moments import moments
@@ -110,7 +110,10 @@ class BcdNets(JaxLearner):
     def _facts(self, data: Dataset) -> Facts:
         checked_values(data)
         found = moments(data, centre=self.centre)
-        scale = horseshoe_scale(len(data.names), len(data), self.edges_per_node)
+        p = len(data.names)
+        if p <= ALL_ORDERS:
+            found = placed(*found)
+        scale = horseshoe_scale(p, len(data), self.edges_per_node)
         return Facts(*(np.float32(part) for part in (*found, scale)))
 
     def _ended(

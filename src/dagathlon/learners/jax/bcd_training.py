@@ -53,7 +53,7 @@ def begun(training: Training, key: Any) -> State:
     """The state before the first step."""
     ours, first = jax.random.split(key)
     found = initial(training.family, first)
-    zero, lowest = jnp.zeros(()), jnp.array(-jnp.inf)
+    zero, lowest = jnp.zeros(()), jnp.array(-jnp.inf, jnp.float32)
     return State(found, resting(found), ours, zero, zero, lowest, lowest, zero)
 
 
