@@ -104,8 +104,8 @@ def drawn(family: Family, found: Variational, key: Any, count: int) -> tuple[Any
     return weights, log_variances, scores
 
 
-def bound(family: Family, found: Variational, facts: Facts, key: Any) -> Any:
-    """An unbiased estimate of the evidence lower bound.
+def bounds(family: Family, found: Variational, facts: Facts, key: Any) -> Any:
+    """An unbiased estimate of the evidence lower bound, as an array of one number.
 
     Expectations over orders are sums for few nodes; for more, one order is drawn for each draw of
     the parameters.
@@ -118,7 +118,7 @@ def bound(family: Family, found: Variational, facts: Facts, key: Any) -> Any:
     else:
         expected = _sampled(family, model, facts, second)
     entropy = jnp.sum(found.log_sd) + len(found.log_sd) * (1 + _LOG_2PI) / 2
-    return jnp.mean(prior + expected) + entropy
+    return (jnp.mean(prior + expected) + entropy)[None]
 
 
 def log_prior(family: Family, weights: Any, log_variances: Any, scale: Any) -> Any:
@@ -178,7 +178,9 @@ def _sampled(family: Family, model: tuple[Any, Any, Any], facts: Facts, key: Any
     return -0.5 * jnp.sum(terms, axis=-1) - jax.vmap(gumbel_divergence)(scores)
 
 
-def posterior_draws(family: Family, found: Variational, key: Any, count: int) -> tuple[Any, Any]:
+def posterior_draws(
+    family: Family, found: Variational, reached: Any, key: Any, count: int
+) -> tuple[Any, Any]:
     """Draws of the weights of arcs, from row to column, and of the noise variances."""
     first, second = jax.random.split(key)
     weights, log_variances, scores = drawn(family, found, first, count)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -39,6 +39,10 @@ class BcdNets(JaxLearner):
 
     Parameters
     ----------
+    posterior
+        How parameters and orders depend on each other: by a network from parameters to orders
+        (network), as published, or with parameters of their own for every order (by_order), which
+        reach several modes. By_order is for up to 6 variables; more have the network.
     steps
         Number of training steps at most.
     patience
@@ -78,6 +82,7 @@ class BcdNets(JaxLearner):
     assumes = (GAUSSIAN, NO_HIDDEN)
     references = ("Cundy, Grover and Ermon 2021, NeurIPS 34",)
 
+    posterior: Literal["by_order", "network"] = "by_order"
     steps: Natural = 20000
     patience: Natural = 3
     tolerance: NonNegative = 0.1
@@ -92,6 +97,13 @@ class BcdNets(JaxLearner):
     draws: Natural = 1000
     centre: bool = False
     timeout: NonNegative | None = None
+
+    def problem(self) -> str:
+        """Scales are above 0."""
+        for field in ("noise_sd", "temperature", "edges_per_node"):
+            if getattr(self, field) == 0:
+                return f"{field}: found 0, expected a number above 0"
+        return super().problem()
 
     def learn_many(
         self, data: Sequence[Dataset], rngs: Sequence[np.random.Generator]
@@ -136,7 +148,13 @@ class BcdNets(JaxLearner):
         family = Family(
             p, self.equal_variances, self.hidden, self.samples, self.noise_sd, self.temperature
         )
-        return Training(family, self.learning_rate, self.patience, self.tolerance)
+        return Training(
+            family, self._by_order(p), self.learning_rate, self.patience, self.tolerance
+        )
+
+    def _by_order(self, p: int) -> bool:
+        """Whether every order has a distribution of its own."""
+        return self.posterior == "by_order" and p <= ALL_ORDERS
 
     def _stats(self, ended: Ended, run: int) -> dict[str, Statistic]:
         return {
@@ -152,7 +170,7 @@ class BcdNets(JaxLearner):
         arcs = np.abs(weights) > self.threshold
         bits = Packing(len(names), "arcs").pack(arcs)
         sample = Sample(names, "arcs", bits).with_parameters(weights * arcs, variances)
-        posterior = Posterior([sample])
+        posterior = Posterior([sample], space="all DAGs")
         notes = () if stats["settled"] else (_UNSETTLED,)
         stats = stats | {"expected_edges": posterior.expected_edges}
         return Estimate(posterior.map(), stats, posterior, notes)
