@@ -66,15 +66,39 @@ def test_slopes_are_those_of_the_bound(p):
     key = jax.random.PRNGKey(2)
     if p == 7:  # roundings have no slope: that of the divergence and the priors is checked
         found = found._replace(network=[(w * 0, b) for w, b in found.network])
-    slope = jax.grad(lambda at: bcd_bound.bound(family, at, facts, key))(found)
+    slope = jax.grad(lambda at: bcd_bound.bounds(family, at, facts, key)[0])(found)
 
     def at(step: float) -> float:
         moved = found._replace(mean=found.mean + step * slope.mean, log_sd=found.log_sd + step)
-        return float(bcd_bound.bound(family, moved, facts, key))
+        return float(bcd_bound.bounds(family, moved, facts, key)[0])
 
     size = 1e-3 / max(float(np.abs(slope.mean).max()), 1.0)
     expected = float((slope.mean**2).sum() + slope.log_sd.sum())
     assert (at(size) - at(-size)) / (2 * size) == pytest.approx(expected, rel=0.03)
+
+
+def test_bounds_by_order_have_the_likelihood_of_their_order():
+    jax = pytest.importorskip("jax")
+    from dagathlon.learners.jax import bcd_bound, bcd_orders
+
+    data = chain_data(1, 10)
+    learner = BcdNets(samples=1)
+    family, facts = learner._training(3).family, learner._facts(data)
+    size = family.arcs + family.noises
+    rng = np.random.default_rng(4)
+    mean = rng.normal(size=(6, size)).astype(np.float32)
+    # Without spread every draw is the mean, and the entropy is known.
+    found = bcd_bound.Variational(mean, np.full((6, size), -30.0, np.float32), [])
+    bounds = np.asarray(bcd_orders.bounds(family, found, facts, jax.random.PRNGKey(1)))
+    entropy = size * (-30 + (1 + math.log(2 * math.pi)) / 2)
+    for number, order in enumerate(all_orders(3)):
+        weights, logs = np.zeros((3, 3)), np.zeros(3)
+        weights[order[[0, 0, 1]], order[[1, 2, 2]]] = mean[number, :3]
+        logs[order] = mean[number, 3:]
+        prior = log_horseshoe(mean[number, :3], float(facts.scale)).sum()
+        prior -= np.sum(logs**2 / 18 + math.log(3 * math.sqrt(2 * math.pi)))
+        expected = log_normal_rows(data, weights, np.exp(logs)) + prior + entropy
+        assert bounds[number] == pytest.approx(expected, rel=1e-4)
 
 
 def log_horseshoe(weights: np.ndarray, scale: float) -> np.ndarray:
@@ -121,8 +145,14 @@ def test_the_bound_is_below_the_evidence_and_near_it():
         for order in itertools.permutations(range(3))
     ]
     evidence = float(np.logaddexp.reduce(orders)) - math.log(6)
-    found = BcdNets(steps=6000).learn(data, np.random.default_rng(1))
-    assert evidence - 3 < found.stats["bound"] < evidence + 0.05
+    bounds = {
+        family: BcdNets(family=family, steps=6000).learn(data, np.random.default_rng(1)).stats
+        for family in ("by_order", "network")
+    }
+    assert bounds["by_order"]["bound"] < evidence + 0.05
+    assert bounds["network"]["bound"] < evidence + 0.05
+    assert bounds["by_order"]["bound"] > evidence - 2
+    assert bounds["network"]["bound"] > evidence - 5
 
 
 def test_a_clear_chain_is_found_whatever_else_is_in_the_batch():

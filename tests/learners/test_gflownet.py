@@ -21,8 +21,8 @@ from dagathlon.testing.samples import ordinary
 
 pytestmark = pytest.mark.slow
 NAMES = ("a", "b", "c", "d")
-# All runs of four variables share what is compiled.
-FEW = {"draws": 2000, "hidden": 64, "steps": 1500}
+# Pairs of data sets of four variables share what is compiled; none ends early and leaves the pair.
+FEW = {"draws": 2000, "hidden": 64, "steps": 1000, "tolerance": 0}
 
 
 def linear_data(seed: int, n: int, p: int = 4) -> Dataset:
@@ -98,17 +98,14 @@ def test_draws_follow_the_exact_posterior():
         exact = ExactPosterior(score="bge").posterior(one).edge_probabilities
         assert found.posterior is not None
         assert np.abs(found.posterior.edge_probabilities - exact).max() < 0.07
-    again = learner.learn_many(data, streams(2))
-    assert again == results
-    alone = learner.learn(data[0], np.random.default_rng(0))
-    shares = results[0].posterior.edge_probabilities
-    assert np.abs(alone.posterior.edge_probabilities - shares).max() < 0.07
+    other = learner.learn_many([data[0], linear_data(3, 5)], streams(2))
+    assert other[0] == results[0]
 
 
 def test_constraints_and_limits_hold_in_every_draw(tmp_path):
     pytest.importorskip("jax")
     file = tmp_path / "known.json"
-    file.write_text('{"required": [["a", "b"]], "forbidden": [["c", "d"]]}')
+    file.write_text('{"required_edges": [["a", "b"]], "forbidden_edges": [["c", "d"]]}')
     data = linear_data(1, 8)
     known = {"score": "bge", "max_parents": 2, "constraints": str(file)}
     runs = DagGflownet(**known, **FEW).learn_many([data, data], streams(2))
@@ -121,7 +118,7 @@ def test_constraints_and_limits_hold_in_every_draw(tmp_path):
 
 
 def log_density(data: Dataset, child: int, parents: np.ndarray) -> float:
-    """Of a column given its parents, with their weights integrated out, row by row of no use."""
+    """Of a column given its parents, with their weights integrated out."""
     values = np.asarray(data.values)
     covariance = 0.1 * np.eye(len(values)) + 2.0 * values[:, parents] @ values[:, parents].T
     rest = values[:, child] @ np.linalg.solve(covariance, values[:, child])

@@ -31,15 +31,14 @@ class BcdNets(JaxLearner):
     """A variational posterior over linear Gaussian models, as orders and triangular weights.
 
     The weights of arcs are a triangular matrix whose rows and columns are permuted. Its entries and
-    the logarithms of the noise variances are independent normal numbers; a network makes of them
-    how probable each order of the nodes is. All are chosen for the highest evidence lower bound.
-    Weights have a horseshoe prior, all orders are equally probable at first. Models have no
-    intercepts: means are zero unless `centre` subtracts them. `graph` is the DAG that was drawn
-    most often.
+    the logarithms of the noise variances are independent normal numbers, chosen with the
+    probabilities of orders for the highest evidence lower bound. Weights have a horseshoe prior,
+    all orders are equally probable at first. Models have no intercepts: means are zero unless
+    `centre` subtracts them. `graph` is the DAG that was drawn most often.
 
     Parameters
     ----------
-    posterior
+    family
         How parameters and orders depend on each other: by a network from parameters to orders
         (network), as published, or with parameters of their own for every order (by_order), which
         reach several modes. By_order is for up to 6 variables; more have the network.
@@ -82,7 +81,7 @@ class BcdNets(JaxLearner):
     assumes = (GAUSSIAN, NO_HIDDEN)
     references = ("Cundy, Grover and Ermon 2021, NeurIPS 34",)
 
-    posterior: Literal["by_order", "network"] = "by_order"
+    family: Literal["by_order", "network"] = "by_order"
     steps: Natural = 20000
     patience: Natural = 3
     tolerance: NonNegative = 0.1
@@ -154,7 +153,7 @@ class BcdNets(JaxLearner):
 
     def _by_order(self, p: int) -> bool:
         """Whether every order has a distribution of its own."""
-        return self.posterior == "by_order" and p <= ALL_ORDERS
+        return self.family == "by_order" and p <= ALL_ORDERS
 
     def _stats(self, ended: Ended, run: int) -> dict[str, Statistic]:
         return {
