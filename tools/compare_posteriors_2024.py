@@ -79,13 +79,13 @@ def _compared(
     if both.sum() < 3:
         return
     left, right = ours[above][both], theirs[above][both]
-    row = [one["figure"], one["graph"], one["model"], one["rows"], int(both.sum())]
-    row += [float(np.corrcoef(left, right)[0, 1]), float(np.abs(left - right).mean())]
+    line: list[Any] = [one["figure"], one["graph"], one["model"], one["rows"], int(both.sum())]
+    line += [float(np.corrcoef(left, right)[0, 1]), float(np.abs(left - right).mean())]
     for distance in (_GRAPH, _PARAMS):
         others = [i for i, name in enumerate(metrics) if name not in (_GRAPH, _PARAMS)]
         place = metrics.index(distance)
-        row += [_mean(ours[place, others]), _mean(theirs[place, others])]
-    yield row
+        line += [_mean(ours[place, others]), _mean(theirs[place, others])]
+    yield line
 
 
 def _mean(values: Floats) -> float:

@@ -173,6 +173,17 @@ Vector terms(BoundScore& score, const MarkedGraph& graph) {
   });
 }
 
+// The score of no data, to which a prior over graphs can be added.
+class FlatScore final : public Score {
+ public:
+  explicit FlatScore(std::size_t size) : size_(size) {}
+  std::size_t size() const override { return size_; }
+  double local(std::size_t, Nodes) override { return 0; }
+
+ private:
+  std::size_t size_;
+};
+
 Bound with_prior(const BoundScore& score, Vector arcs, Vector nodes, Vector sizes) {
   const std::size_t n = score.size();
   if (arcs.size() != n * n || nodes.size() != n || sizes.size() != n)
@@ -202,6 +213,7 @@ static void bind_score(nb::module_& m) {
       .def("additions", &additions, nb::arg("child"), nb::arg("parents"), ReleaseGil())
       .def("terms", &terms, nb::arg("graph"), ReleaseGil())
       .def("with_prior", &with_prior, nb::arg("arcs"), nb::arg("nodes"), nb::arg("sizes"));
+  m.def("flat_score", [](std::size_t nodes) { return bound(std::make_shared<FlatScore>(nodes)); }, nb::arg("nodes"));
   bind_gaussian(m);
   bind_discrete<std::uint8_t>(m);
   bind_discrete<std::uint16_t>(m);

@@ -200,6 +200,65 @@ class NormalInverseGammaFormula {
   double constant_ = 0;
 };
 
+// Residuals of one node given every set of others. Sets are grown from the first node to the last, and what
+// the nodes yet to come keep is carried along: most sets differ in their last members only, so that a set
+// costs a few operations however many nodes there are.
+class AllResiduals {
+ public:
+  AllResiduals(const SymmetricMatrix& matrix, std::size_t child, double least_share) : least_share_(least_share) {
+    std::vector<std::size_t> order;
+    for (std::size_t x = 0; x < matrix.size(); ++x)
+      if (x != child) order.push_back(x);
+    order.push_back(child);
+    for (const std::size_t x : order) own_.push_back(matrix(x, x));
+    for (std::size_t size = order.size(); size > 0; --size) levels_.emplace_back(size * size);
+    for (std::size_t i = 0; i < order.size(); ++i)
+      for (std::size_t j = 0; j <= i; ++j) levels_[0][i * order.size() + j] = matrix(order[i], order[j]);
+  }
+
+  // Calls use(rank, number of parents, residual) for each set.
+  template <class Use>
+  void for_each(Use&& use) {
+    visit(0, {0, 0, 0.0}, use);
+  }
+
+ private:
+  struct Chosen {
+    std::size_t rank;
+    std::size_t count;
+    double log_determinant;
+  };
+
+  template <class Use>
+  void visit(std::size_t level, const Chosen& chosen, Use& use) {
+    if (level + 1 == levels_.size()) return use(chosen.rank, chosen.count, {levels_[level][0], chosen.log_determinant});
+    const Chosen more{chosen.rank | (std::size_t{1} << level), chosen.count + 1, chosen.log_determinant};
+    const double pivot = levels_[level][0];
+    reduce(level, 0.0);
+    visit(level + 1, chosen, use);
+    if (!(pivot > least_share_ * own_[level])) return visit(level + 1, more, use);
+    reduce(level, 1.0 / pivot);
+    visit(level + 1, {more.rank, more.count, more.log_determinant + std::log(pivot)}, use);
+  }
+
+  // The next level: the matrix without its first row, or with that row swept out of the others.
+  void reduce(std::size_t level, double scale) {
+    const std::size_t size = levels_.size() - level;
+    const double* from = levels_[level].data();
+    double* to = levels_[level + 1].data();
+    for (std::size_t i = 1; i < size; ++i) {
+      const double factor = from[i * size] * scale;
+      for (std::size_t j = 1; j <= i; ++j)
+        to[(i - 1) * (size - 1) + j - 1] = from[i * size + j] - factor * from[j * size];
+    }
+  }
+
+  double least_share_;
+  std::vector<double> own_;
+  // What the nodes from each on and the child keep, lower triangles.
+  std::vector<std::vector<double>> levels_;
+};
+
 template <class Formula>
 class GaussianScore final : public Score {
  public:
@@ -231,6 +290,16 @@ class GaussianScore final : public Score {
     Residual residual = factor_.residual(matrix, child, parents);
     residual.rest = kept(residual.rest, matrix(child, child));
     return formulas_[of_child_[child]](parents.size(), residual);
+  }
+
+  void families(std::size_t child, std::span<double> scores) override {
+    const SymmetricMatrix& matrix = matrices_[of_child_[child]];
+    const Formula& formula = formulas_[of_child_[child]];
+    AllResiduals(matrix, child, Formula::least_share).for_each(
+        [&](std::size_t rank, std::size_t count, const Residual& residual) {
+          if (rank % 16 == 0) pulse::beat();
+          scores[rank] = formula(count, {kept(residual.rest, matrix(child, child)), residual.log_determinant});
+        });
   }
 
   void additions(std::size_t child, Nodes parents, std::span<double> scores) override {

@@ -9,12 +9,16 @@ import numpy.typing as npt
 import pytest
 from scipy.stats import multivariate_t
 
+from dagathlon import _core
+from dagathlon.benchpress.bidag import BidagPartitionMcmc
 from dagathlon.data import Dataset, Variable
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.learners import learn
 from dagathlon.learners.bayesian.exact_posterior import ExactPosterior
-from dagathlon.learners.score.scores import score_graph
+from dagathlon.learners.bayesian.partition_mcmc import PartitionMcmc
+from dagathlon.learners.score.score_kinds import ScoreParameters
+from dagathlon.learners.score.scores import native_score, score_graph
 
 NAMES = tuple("ABCD")
 DAG = Graph.from_edges(["A -> B", "A -> C", "B -> C", "C -> D"], names=NAMES)
@@ -136,3 +140,33 @@ def test_searches_know_the_priors(prior: str) -> None:
 def test_parameters_that_make_no_sense(parameters: dict[str, object], message: str) -> None:
     with pytest.raises(DataError, match=message):
         score_graph(table(random_values(7)), DAG, "nig", **parameters)
+
+
+@pytest.mark.parametrize("prior", ["cs", "fair"])
+@pytest.mark.parametrize("score", ["bge", "nig", "bic-g", "l0-g"])
+def test_all_families_at_once_are_the_families_one_by_one(score: str, prior: str) -> None:
+    """On data with a copied and a constant column, too."""
+    values = random_values(8, 20)
+    values[:, 2], values[:, 3] = values[:, 0], 2.0
+    arcs = (("A", "B", 0.7), ("D", "C", 0.1)) if prior == "cs" else ()
+    given = ScoreParameters(prior=prior, arc_probabilities=arcs)  # type: ignore[arg-type]
+    native = native_score(table(values), score, given)
+    none = np.zeros((4, 4), dtype=bool)
+    limits = _core.SearchLimits(none, none, 4)
+    found = _core.DagPosterior.of_score(native, limits, _core.Modularity.structure).log_weights()
+    for j in range(4):
+        others = [i for i in range(4) if i != j]
+        sets = [[others[k] for k in range(3) if rank >> k & 1] for rank in range(8)]
+        wanted = [native.local(j, parents) for parents in sets]
+        np.testing.assert_allclose(found[j], wanted, rtol=1e-9, atol=1e-9)
+
+
+def test_samplers_leave_out_the_same_rows() -> None:
+    data = table(random_values(9), ([set(), {"B"}], np.repeat([0, 1], [5, 4])))
+    assert PartitionMcmc().chosen_score(data) == "mbge"
+    assert PartitionMcmc(interventions=False).chosen_score(data) == "bge"
+    assert PartitionMcmc(score="nig").chosen_score(data) == "nig"
+    assert PartitionMcmc().chosen_score(table(random_values(9))) == "bge"
+    theirs = BidagPartitionMcmc().native_for(data)
+    assert isinstance(theirs, PartitionMcmc)
+    assert theirs.chosen_score(data) == "bge"

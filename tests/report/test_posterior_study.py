@@ -29,7 +29,12 @@ def rows() -> list[dict[str, Any]]:
                     for start in ("1", "2") if name == "a" else ("",):
                         mmd = place / 10
                         shd = 5.0 - place if size == 5 else 1.0 + place
-                        about = {"graph": graph, "model": "m", "rows": size, "seed": seed}
+                        about: dict[str, Any] = {
+                            "graph": graph,
+                            "model": "m",
+                            "rows": size,
+                            "seed": seed,
+                        }
                         about |= {"method": name, "start": start, "entropy": 4.0 - place}
                         scores = {"e_shd": shd, "graph_mmd": mmd, "edge_auroc": 0.5 + 0.1 * place}
                         found.append(about | scores)
@@ -39,7 +44,7 @@ def rows() -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def tables() -> TableSet:
     runs = rows()
-    found = {
+    found: dict[str, list[dict[str, Any]]] = {
         "runs": runs,
         "means": list(mean_rows(runs, (*METRICS, "entropy"), 50)),
         "correlations": list(correlation_rows(runs, METRICS, 50)),
@@ -79,8 +84,9 @@ def test_correlations_say_which_metrics_agree_where(tables: TableSet) -> None:
     assert found[5].mean == pytest.approx(-1)
 
 
-def test_methods_can_be_left_out_of_the_ranking() -> None:
-    assert list(correlation_rows(rows(), METRICS, 10, ("a", "b"))) == []
+def test_two_methods_are_not_correlated() -> None:
+    few = [row for row in rows() if row["method"] in ("a", "b")]
+    assert list(correlation_rows(few, METRICS, 10)) == []
 
 
 def test_where_the_true_posterior_is_behind(tables: TableSet) -> None:

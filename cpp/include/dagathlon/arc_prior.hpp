@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <limits>
 #include <memory>
@@ -39,6 +40,19 @@ class ScoreWithPrior final : public Score {
     for (std::size_t x = 0; x < size(); ++x) {
       if (next < parents.size() && parents[next] == x) ++next;
       else if (x != child) scores[x] += common + arc(x, child) + prior_.sizes[k + 1];
+    }
+  }
+
+  void families(std::size_t child, std::span<double> scores) override {
+    score_->families(child, scores);
+    std::vector<double> arcs(scores.size(), 0.0);
+    for (std::size_t rank = 0; rank < scores.size(); ++rank) {
+      if (rank != 0) {
+        const auto first = static_cast<std::size_t>(std::countr_zero(rank));
+        arcs[rank] = arcs[rank & (rank - 1)] + arc(first < child ? first : first + 1, child);
+      }
+      const auto k = static_cast<std::size_t>(std::popcount(rank));
+      scores[rank] += prior_.nodes[child] + prior_.sizes[k] + arcs[rank];
     }
   }
 

@@ -9,20 +9,19 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from dagathlon.data import Dataset, LinearSem
-from dagathlon.errors import DataError
-from dagathlon.evaluate.posterior_graphs import matched, places
+from dagathlon.evaluate.posterior_entropy import MOST_ROWS
+from dagathlon.evaluate.posterior_graphs import MissingInputError, matched, places
+from dagathlon.evaluate.posterior_likelihoods import complete_rows
+from dagathlon.evaluate.quasi_random import normal_points
 from dagathlon.graphs import Graph
 from dagathlon.posteriors.arrays import LinearModels, linear_models, sample_of
+from dagathlon.posteriors.packed import Floats
 from dagathlon.posteriors.posterior import Posterior
 from dagathlon.simulate.linear_sem import rescaled
 
 Parameters: TypeAlias = Literal["own", "nig", "wishart"]
-# Streams of their own, the same for all posteriors: whatever is compared is compared on equal terms.
+# Streams of their own, the same for all posteriors, so that they are compared on equal terms.
 _PARAMETERS, _REFERENCE = 1, 2
-
-
-class Missing(DataError):
-    """Something that a metric needs was not given."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class PosteriorCase:
         Fresh rows of the same model.
     reference
         The posterior to compare with, exact if possible.
-    parameters
+    draw_parameters
         Parameters of draws that have none: those that the method gave (``own``), or drawn given
         each DAG from the normal–inverse-gamma (``nig``) or normal–Wishart posterior.
     scaled
@@ -58,7 +57,7 @@ class PosteriorCase:
     data: Dataset | None = None
     test_data: Dataset | None = None
     reference: Posterior | None = None
-    parameters: Parameters = "own"
+    draw_parameters: Parameters = "own"
     scaled: bool = False
     draws: int = 1000
 
@@ -71,7 +70,7 @@ class PosteriorCase:
     def drawn(self) -> Posterior:
         """The posterior, which has draws."""
         if not self.posterior.chains:
-            raise Missing("exact marginals without draws")
+            raise MissingInputError("exact marginals without draws")
         return self.posterior
 
     @cached_property
@@ -81,14 +80,14 @@ class PosteriorCase:
         if known is None and isinstance(self.model, LinearSem):
             known = self.model.graph
         if known is None:
-            raise Missing("there is no true graph to compare with")
+            raise MissingInputError("there is no true graph to compare with")
         return matched(known, self.names, "the true graph")
 
     @cached_property
     def true_model(self) -> LinearSem:
         """The true linear model on the scale of the data, in the posterior's order."""
         if not isinstance(self.model, LinearSem):
-            raise Missing("the true model is not a linear Gaussian one, or not known")
+            raise MissingInputError("the true model is not a linear Gaussian one, or not known")
         sem = rescaled(self.model, "standardized" if self.scaled else "raw")
         if sem.names == self.names:
             return sem
@@ -96,11 +95,39 @@ class PosteriorCase:
         weights = sem.weights[np.ix_(order, order)]
         return LinearSem(self.names, weights, sem.variances[order])
 
+    @cached_property
+    def moments(self) -> Floats:
+        """Second moments of rows of the true model, exact ones if it is known; else of fresh rows.
+
+        Parameters of the normal–Wishart posterior are about the mean of the data.
+        """
+        if isinstance(self.model, LinearSem):
+            return self.true_model.covariance()
+        rows = self._fresh()
+        return rows.T @ rows / len(rows)
+
+    @cached_property
+    def held_out(self) -> Floats:
+        """A few rows of the true model: always the same for a data set."""
+        if isinstance(self.model, LinearSem):
+            sem = self.true_model
+            noise = normal_points(MOST_ROWS, len(self.names)) * np.sqrt(sem.variances)
+            return noise @ np.linalg.inv(np.eye(len(self.names)) - sem.weights)
+        return self._fresh()[:MOST_ROWS]
+
+    def _fresh(self) -> Floats:
+        if self.test_data is None:
+            raise MissingInputError("there are no fresh rows, and no known model to draw them from")
+        rows = complete_rows(self.test_data, self.names)
+        if self.draw_parameters == "wishart" and self.data is not None:
+            rows = rows - complete_rows(self.data, self.names).mean(axis=0)
+        return rows
+
     @property
     def other(self) -> Posterior:
         """The posterior to compare with."""
         if self.reference is None:
-            raise Missing("there is no reference posterior to compare with")
+            raise MissingInputError("there is no reference posterior to compare with")
         return self.reference
 
     @cached_property
@@ -120,17 +147,17 @@ class PosteriorCase:
 
     def _with_parameters(self, posterior: Posterior, stream: int) -> LinearModels:
         if not posterior.chains:
-            raise Missing("exact marginals without draws have no parameters")
+            raise MissingInputError("exact marginals without draws have no parameters")
         if all(chain.parameters is not None for chain in posterior.chains):
             return linear_models(posterior).thinned(self.draws)
-        if self.parameters == "own" or self.data is None:
-            raise Missing("the draws have no parameters (coefficients and noise variances)")
+        if self.draw_parameters == "own" or self.data is None:
+            raise MissingInputError("the draws have no coefficients and noise variances")
         from dagathlon.posteriors.parameters import (  # noqa: PLC0415 - only where they are drawn
             NormalInverseGamma,
             NormalWishart,
         )
 
-        prior = NormalInverseGamma() if self.parameters == "nig" else NormalWishart()
+        prior = NormalInverseGamma() if self.draw_parameters == "nig" else NormalWishart()
         rng = np.random.Generator(np.random.Philox(key=stream))
         sample = prior.draw(sample_of(posterior, self.draws), self.data, rng)
         return linear_models(Posterior([sample]))

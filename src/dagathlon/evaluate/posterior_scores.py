@@ -10,13 +10,25 @@ from typing import Any, TypeAlias
 from dagathlon.errors import DagathlonError
 from dagathlon.evaluate import posterior_graphs as graphs
 from dagathlon.evaluate.metric import MetricModule, Value
-from dagathlon.evaluate.posterior_case import Missing, Parameters, PosteriorCase
+from dagathlon.evaluate.posterior_calibration import calibration, path_outcomes
+from dagathlon.evaluate.posterior_case import Parameters, PosteriorCase
+from dagathlon.evaluate.posterior_discrepancies import (
+    exact_distance,
+    graph_mmd,
+    parameter_mmd,
+)
+from dagathlon.evaluate.posterior_effects import effect_error, expected_aid, expected_sid
+from dagathlon.evaluate.posterior_entropy import likelihood_entropy
+from dagathlon.evaluate.posterior_graphs import MissingInputError
+from dagathlon.evaluate.posterior_interventions import interventional_kl, interventional_mmd
+from dagathlon.evaluate.posterior_likelihoods import interventional_nll, negative_log_likelihood
 from dagathlon.evaluate.posterior_measures import MEASURES
 from dagathlon.learners.base import Estimate
 from dagathlon.modules import Natural, Probability
 from dagathlon.posteriors.posterior import Posterior
 
-Part: TypeAlias = Callable[[PosteriorCase], Mapping[str, Value]]
+Row: TypeAlias = Mapping[str, Value]
+Part: TypeAlias = Callable[[PosteriorCase], Row]
 INPUTS = ("truth", "data", "model", "test_data", "posterior", "reference")
 
 
@@ -58,7 +70,7 @@ class PosteriorScores(MetricModule):
             nothing: dict[str, Value] = dict.fromkeys(one.name for one in MEASURES)
             return nothing | {"posterior_note": "the algorithm returned no posterior"}
         case = PosteriorCase(
-            **given, parameters=self.draw_parameters, scaled=self.scaled, draws=self.draws
+            **given, draw_parameters=self.draw_parameters, scaled=self.scaled, draws=self.draws
         )
         return scores(case)
 
@@ -78,7 +90,7 @@ def scores(case: PosteriorCase, parts: Sequence[Part] | None = None) -> dict[str
     for part in PARTS if parts is None else parts:
         try:
             row |= {name: _number(value) for name, value in part(case).items()}
-        except Missing:
+        except MissingInputError:
             continue
         except DagathlonError as error:
             notes.append(str(error))
@@ -90,24 +102,70 @@ def _number(value: Value) -> Value:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def _distances(case: PosteriorCase) -> Mapping[str, Value]:
+def _distances(case: PosteriorCase) -> Row:
     return {"e_shd": graphs.expected_shd(case.posterior, case.true_graph)}
 
 
-def _class_distances(case: PosteriorCase) -> Mapping[str, Value]:
+def _class_distances(case: PosteriorCase) -> Row:
     return {"e_cpdag_shd": graphs.expected_cpdag_shd(case.drawn, case.true_graph)}
 
 
-def _areas(case: PosteriorCase) -> Mapping[str, Value]:
+def _edges(case: PosteriorCase) -> Row:
     edges = graphs.ranked_edges(case.posterior, case.true_graph)
-    return {"edge_auroc": graphs.auroc(*edges), "edge_auprc": graphs.average_precision(*edges)}
+    areas = {"edge_auroc": graphs.auroc(*edges), "edge_auprc": graphs.average_precision(*edges)}
+    return areas | _calibrated("edge", edges)
 
 
-def _edge_error(case: PosteriorCase) -> Mapping[str, Value]:
-    return {"edge_error": graphs.edge_error(case.posterior, case.other)}
+def _paths(case: PosteriorCase) -> Row:
+    return _calibrated("path", path_outcomes(case.posterior, case.true_graph))
 
 
-def _sizes(case: PosteriorCase) -> Mapping[str, Value]:
+def _calibrated(what: str, outcomes: graphs.RankedEdges) -> Row:
+    found = calibration(*outcomes)._asdict()
+    return {f"{what}_{name}": value for name, value in found.items()}
+
+
+def _likelihood(case: PosteriorCase) -> Row:
+    return {"nll": negative_log_likelihood(case.models, case.moments)}
+
+
+def _interventions(case: PosteriorCase) -> Row:
+    models, true = case.models, case.true_model
+    mmd = interventional_mmd(models, true)
+    return {
+        "i_nll": interventional_nll(models, true),
+        "i_kl": interventional_kl(models, true),
+        "i_mmd": mmd.value,
+        "i_mmd_bandwidth": mmd.bandwidth,
+        "effect_error": effect_error(models, true),
+    }
+
+
+def _entropy(case: PosteriorCase) -> Row:
+    return {"entropy_kl": likelihood_entropy(case.models, case.held_out)}
+
+
+def _graphs_apart(case: PosteriorCase) -> Row:
+    pair = case.posterior, case.other
+    return {"edge_error": graphs.edge_error(*pair), "graph_mmd": graph_mmd(*pair)}
+
+
+def _parameters_apart(case: PosteriorCase) -> Row:
+    found = parameter_mmd(case.models, case.reference_models)
+    return {"params_mmd": found.value, "params_mmd_bandwidth": found.bandwidth}
+
+
+def _exact(case: PosteriorCase) -> Row:
+    found = exact_distance(case.drawn, case.other)
+    return {"tv_exact": found.total_variation, "kl_exact": found.divergence}
+
+
+def _causal(case: PosteriorCase) -> Row:
+    pair = case.drawn, case.true_graph
+    return {"e_sid": expected_sid(*pair), "e_aid": expected_aid(*pair)}
+
+
+def _sizes(case: PosteriorCase) -> Row:
     posterior = case.posterior
     row: dict[str, Value] = {"entropy": posterior.entropy}
     if posterior.chains:
@@ -115,4 +173,17 @@ def _sizes(case: PosteriorCase) -> Mapping[str, Value]:
     return row
 
 
-PARTS: tuple[Part, ...] = (_distances, _class_distances, _areas, _edge_error, _sizes)
+PARTS: tuple[Part, ...] = (
+    _distances,
+    _class_distances,
+    _edges,
+    _paths,
+    _likelihood,
+    _interventions,
+    _entropy,
+    _graphs_apart,
+    _parameters_apart,
+    _exact,
+    _causal,
+    _sizes,
+)

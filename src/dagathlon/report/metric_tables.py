@@ -25,7 +25,9 @@ def kinds(rows: Sequence[Row]) -> dict[Kind, list[Row]]:
     return found
 
 
-def mean_rows(rows: Sequence[Row], metrics: Sequence[str], resamples: int) -> Iterator[Row]:
+def mean_rows(
+    rows: Sequence[Row], metrics: Sequence[str], resamples: int
+) -> Iterator[dict[str, Any]]:
     """Means over data sets for each kind of data, method and metric, with intervals.
 
     Starts on a data set are averaged first: they are no further data.
@@ -71,8 +73,8 @@ def _at(found: Interval, place: tuple[int, ...]) -> dict[str, Any]:
 
 
 def correlation_rows(
-    rows: Sequence[Row], metrics: Sequence[str], resamples: int, left_out: Sequence[str] = ()
-) -> Iterator[Row]:
+    rows: Sequence[Row], metrics: Sequence[str], resamples: int
+) -> Iterator[dict[str, Any]]:
     """Rank correlations of any two metrics for each kind of data, and over all graphs.
 
     Parameters
@@ -83,17 +85,14 @@ def correlation_rows(
         Those that have a direction.
     resamples
         How often data sets are drawn again.
-    left_out
-        Methods that are not ranked.
     """
-    ranked = [row for row in rows if row["method"] not in left_out]
     groups: dict[Kind, list[list[Floats]]] = {}
-    for (graph, model, size), members in kinds(ranked).items():
+    for (graph, model, size), members in kinds(rows).items():
         blocks = data_sets(members, metrics)
         groups.setdefault((ALL_GRAPHS, model, size), []).extend(blocks)
         groups[graph, model, size] = blocks
     better = [measure_of(metric).better for metric in metrics]
-    single = len({row["graph"] for row in ranked}) == 1
+    single = len({row["graph"] for row in rows}) == 1
     for kind, blocks in groups.items():
         if single and kind[0] == ALL_GRAPHS:
             continue

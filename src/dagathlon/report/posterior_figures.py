@@ -36,9 +36,9 @@ _RANKED = (
     "and easy data sets from making any two metrics look alike, as one ranking of all runs would."
 )
 _TRUST = (
-    "Rank correlations over the data sets of all graphs with 95 % intervals. A metric is said to "
-    f"agree where the correlation is at least {STRONG:g} and the interval lies above 0, and to go "
-    "against where the opposite holds."
+    "Rank correlations over the data sets of all graphs. A metric is said to agree where the "
+    f"correlation is at least {STRONG:g} and its 95 % interval lies above 0, and to go against "
+    "where the opposite holds; correlations.csv has the intervals."
 )
 
 
@@ -86,7 +86,7 @@ def posterior_figures(tables: TableSet) -> list[Figure]:
 
 def _lines(tables: TableSet, metrics: Sequence[str]) -> list[Variant]:
     """A chart of panels for each metric and model."""
-    rows = [row | {"id": row["method"]} for row in tables.rows("means")]
+    rows = [{**row, "id": row["method"]} for row in tables.rows("means")]
     look = _look(tables, [row["id"] for row in rows])
     models = ordered(rows, "model")
     found = []
@@ -109,7 +109,7 @@ def _agreement(tables: TableSet) -> list[Variant]:
     found: list[Variant] = []
     for distance in DISTANCES:
         own = [row for row in rows if row["left"] == distance and row["right"] not in DISTANCES]
-        shown = [row | {"id": measure_of(row["right"]).label} for row in own]
+        shown = [{**row, "id": measure_of(row["right"]).label} for row in own]
         look = Look.of(row["id"] for row in shown)
         models = ordered(shown, "model")
         for model in models:
@@ -153,9 +153,7 @@ def trust_parts(tables: TableSet) -> Iterator[Part]:
 
 def truth_parts(tables: TableSet) -> Iterator[Part]:
     """How the true posterior itself does."""
-    references = {
-        row["model"]: row["reference"] for row in tables.rows("references") if row["reference"]
-    }
+    references = {row["model"]: row["reference"] for row in tables.rows("references")}
     means = tables.rows("means")
     metrics = ordered(tables.rows("metrics"), "metric")
     proxies = [m for m in metrics if m not in DISTANCES and measure_of(m).better]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.score_kinds import (
@@ -40,6 +41,16 @@ class InterventionalScore(ScoreBased):
         """The score for these data, that of the rows in which a variable was not set."""
         name = super().chosen_score(data)
         return INTERVENTIONAL.get(name, name) if self._counts_targets(data) else name
+
+    def native_score(self, data: Dataset) -> _core.Score:
+        """The score on these data."""
+        return super().native_score(self.as_seen(data))
+
+    def as_seen(self, data: Dataset) -> Dataset:
+        """The data, without targets where they are not to count."""
+        if self.interventions or data.regimes is None:
+            return data
+        return Dataset(data.variables, codes=data.codes, values=data.values)
 
     def notes(self, data: Dataset) -> tuple[str, ...]:
         """A score that takes no notice of targets is worth a word."""

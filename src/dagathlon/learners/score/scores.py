@@ -16,7 +16,7 @@ from dagathlon.data.facts import DataKind
 from dagathlon.errors import DataError, GraphError, listing, unknown
 from dagathlon.graphs import Graph, as_graph
 from dagathlon.graphs.checks import require_dag
-from dagathlon.learners.score.graph_priors import arc_terms
+from dagathlon.learners.score.graph_priors import ArcTerms, arc_terms
 from dagathlon.learners.score.score_kinds import SCORES, ScoreKind, ScoreParameters
 
 
@@ -114,8 +114,13 @@ def native_score(data: Dataset, score: str, parameters: ScoreParameters) -> _cor
     if not np.isfinite(data.values).all():
         raise DataError(f"score {score} takes finite values only")
     native = kind.build(data, _own(kind, parameters))
-    terms = arc_terms(data.names, score, _own(kind, parameters), len(data))
+    terms = prior_terms(data, score, parameters)
     return native if terms is None else terms.added_to(native)
+
+
+def prior_terms(data: Dataset, score: str, parameters: ScoreParameters) -> ArcTerms | None:
+    """What a score has besides the data: the prior over graphs and penalties of arcs."""
+    return arc_terms(data.names, score, _own(SCORES[score], parameters), len(data))
 
 
 def _own(kind: ScoreKind, parameters: ScoreParameters) -> ScoreParameters:

@@ -96,7 +96,7 @@ def reliability_plot(rows: Rows, look: Look) -> Chart:
     Parameters
     ----------
     rows
-        `id`, `setting`, `predicted`, `observed`, `count`.
+        `id`, `setting`, `predicted`, `observed`, `size`.
     look
         Colours.
     """
@@ -105,9 +105,13 @@ def reliability_plot(rows: Rows, look: Look) -> Chart:
     scale = {"domain": [0, 1], "nice": False}
     x = {"field": "predicted", "type": "quantitative", "scale": scale}
     y = {"field": "observed", "type": "quantitative", "scale": scale}
-    size = {"field": "count", "type": "quantitative", "title": "how many", "legend": None}
-    size["scale"] = {"type": "log", "range": [12, 300]}
-    tips = tooltip(setting="method", count="how many")
+    size = {
+        "field": "size",
+        "type": "quantitative",
+        "legend": None,
+        "scale": {"type": "log", "range": [12, 300]},
+    }
+    tips = tooltip(setting="method", size="how many")
     tips += [{"field": name, "format": ".3f"} for name in ("predicted", "observed")]
     shared = {"color": look.colour(), "detail": {"field": "setting"}}
     line: Chart = {
@@ -158,7 +162,7 @@ def trace_plot(chains: Sequence[tuple[Sequence[float], Sequence[float]]], burnin
         for s, y in zip(x, chain, strict=True)
     ]
     colours = [PALETTE[i % len(PALETTE)] for i in range(len(names))]
-    colour = {"field": "chain", "type": "nominal", "sort": names}
+    colour: dict[str, Any] = {"field": "chain", "type": "nominal", "sort": names}
     colour["scale"] = {"domain": names, "range": colours}
     line: Chart = {
         "mark": {"type": "line", "strokeWidth": 1.2, "opacity": 0.85, "clip": True},
@@ -213,7 +217,7 @@ def distance_against_cost(
     x["scale"] = {"type": "log", "nice": False, "padding": 14}
     x["axis"] = {"tickCount": 4, "grid": False, "format": "~g"}
     tips = [*tooltip(setting="method"), {"field": "cpu", "format": ".3g"}]
-    styled = {"color": look.colour(), "shape": look.shape()}
+    styled: dict[str, Any] = {"color": look.colour(), "shape": look.shape()}
     styled["tooltip"] = [*tips, {"field": "distance", "format": ".3g"}]
     medians = [{"op": "median", "field": name, "as": name} for name in ("cpu", "distance")]
     grouped = {"aggregate": medians, "groupby": ["id", "setting"]}

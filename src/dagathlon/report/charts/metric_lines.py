@@ -8,7 +8,7 @@ from typing import Any
 from dagathlon.report.charts.facets import by_kind
 from dagathlon.report.charts.parts import HEIGHT, WIDTH, Chart, Rows, has_values, nothing, tooltip
 from dagathlon.report.look import Look
-from dagathlon.report.words import title
+from dagathlon.report.words import short_title
 
 # Means that lie further apart than this have no room on a plain axis.
 _WIDE = 50
@@ -28,7 +28,7 @@ def metric_lines(rows: Rows, metric: str, look: Look, across: str = "rows") -> C
     across
         What rows are called.
     """
-    return _lines(rows, title(metric), _scale(rows), look, own=("y",), across=across)
+    return _lines(rows, short_title(metric), _scale(rows), look, own=("y",), across=across)
 
 
 def correlation_lines(rows: Rows, words: str, look: Look) -> Chart:

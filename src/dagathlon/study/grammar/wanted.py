@@ -43,8 +43,8 @@ class Cases:
         The transforms of the data entry that do something.
     ids
         The algorithms of the setup.
-    parameters_id
-        What the data entry has as its parameters; None without any.
+    graph_id, parameters_id
+        What the data entry has as its graph and parameters; None without any.
     """
 
     graph: str
@@ -56,6 +56,7 @@ class Cases:
     generator: Module | None
     steps: tuple[Transform, ...]
     ids: tuple[str, ...]
+    graph_id: str | None = None
     parameters_id: str | None = None
 
     def offers(self) -> frozenset[Input]:
