@@ -34,7 +34,7 @@ def add_parser(commands: Commands) -> None:
         type=_share,
         default=0.5,
         metavar="SHARE",
-        help="of a posterior: share of each Markov chain to leave out (default %(default)s)",
+        help="of a posterior: share of each Markov chain to leave out at its start (0.5)",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
