@@ -70,7 +70,11 @@ class PosteriorScores(MetricModule):
             nothing: dict[str, Value] = dict.fromkeys(one.name for one in MEASURES)
             return nothing | {"posterior_note": "the algorithm returned no posterior"}
         case = PosteriorCase(
+<<<<<<< HEAD
+            **given, parameters=self.draw_parameters, scaled=self.scaled, draws=self.draws
+=======
             **given, draw_parameters=self.draw_parameters, scaled=self.scaled, draws=self.draws
+>>>>>>> metrics16
         )
         return scores(case)
 

@@ -86,6 +86,11 @@ def keys(rngs: Sequence[np.random.Generator]) -> Any:
     return jnp.stack([jax.random.PRNGKey(seed) for seed in drawn])
 
 
+def on_card() -> bool:
+    """Whether what is computed is computed on a graphics card."""
+    return bool(jax.default_backend() != "cpu")
+
+
 @dataclass(frozen=True, kw_only=True)
 class JaxLearner(Learner):
     """A learner in JAX, which learns from many data sets at once.
