@@ -73,6 +73,14 @@ class PosteriorCase:
             raise MissingInputError("exact marginals without draws")
         return self.posterior
 
+    @property
+    def drawn_dags(self) -> Posterior:
+        """The posterior, whose draws are DAGs; classes of them and the like have no such metric."""
+        found = self.drawn
+        if any(chain.form != "arcs" for chain in found.chains) or _undirected(found):
+            raise MissingInputError("the draws are no DAGs")
+        return found
+
     @cached_property
     def true_graph(self) -> Graph:
         """The true graph, with its nodes in the posterior's order."""
@@ -161,3 +169,9 @@ class PosteriorCase:
         rng = np.random.Generator(np.random.Philox(key=stream))
         sample = prior.draw(sample_of(posterior, self.draws), self.data, rng)
         return linear_models(Posterior([sample]))
+
+
+def _undirected(posterior: Posterior) -> bool:
+    """Whether some draw has an edge without a direction; a cycle is another matter."""
+    edges = posterior.edge_probabilities
+    return bool(np.any(edges + edges.T - posterior.strengths.strength > 1e-12))

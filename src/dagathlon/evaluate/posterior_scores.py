@@ -25,6 +25,7 @@ from dagathlon.evaluate.posterior_likelihoods import interventional_nll, negativ
 from dagathlon.evaluate.posterior_measures import MEASURES
 from dagathlon.learners.base import Estimate
 from dagathlon.modules import Natural, Probability
+from dagathlon.posteriors.marginal_posterior import MarginalPosterior
 from dagathlon.posteriors.posterior import Posterior
 
 Row: TypeAlias = Mapping[str, Value]
@@ -70,11 +71,7 @@ class PosteriorScores(MetricModule):
             nothing: dict[str, Value] = dict.fromkeys(one.name for one in MEASURES)
             return nothing | {"posterior_note": "the algorithm returned no posterior"}
         case = PosteriorCase(
-<<<<<<< HEAD
-            **given, parameters=self.draw_parameters, scaled=self.scaled, draws=self.draws
-=======
             **given, draw_parameters=self.draw_parameters, scaled=self.scaled, draws=self.draws
->>>>>>> metrics16
         )
         return scores(case)
 
@@ -160,12 +157,14 @@ def _parameters_apart(case: PosteriorCase) -> Row:
 
 
 def _exact(case: PosteriorCase) -> Row:
-    found = exact_distance(case.drawn, case.other)
+    if not isinstance(case.other, MarginalPosterior):
+        raise MissingInputError("the reference is not exact")
+    found = exact_distance(case.drawn_dags, case.other)
     return {"tv_exact": found.total_variation, "kl_exact": found.divergence}
 
 
 def _causal(case: PosteriorCase) -> Row:
-    pair = case.drawn, case.true_graph
+    pair = case.drawn_dags, case.true_graph
     return {"e_sid": expected_sid(*pair), "e_aid": expected_aid(*pair)}
 
 
