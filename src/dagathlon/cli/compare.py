@@ -44,7 +44,7 @@ def _run(arguments: argparse.Namespace) -> int:
     truth = read_graph(arguments.truth)
     if arguments.estimate.suffix == ".npz":
         known = compare_posterior(arguments.estimate, truth, burn_in=arguments.burn_in)
-        metrics = {name: value for name, value in known.items() if value is not None}
+        metrics: dict[str, Value] = {k: v for k, v in known.items() if v is not None}
     else:
         estimate = read_graph(arguments.estimate)
         metrics = compare(estimate, truth, causal=True)

@@ -25,7 +25,7 @@ class Reliability(NamedTuple):
     ----------
     ends
         Ends of the bins: one more than there are bins.
-    count
+    counts
         How many probabilities are in each.
     probability
         Their mean; NaN in an empty bin.
@@ -34,16 +34,16 @@ class Reliability(NamedTuple):
     """
 
     ends: Floats
-    count: Ints
+    counts: Ints
     probability: Floats
     frequency: Floats
 
     @property
     def error(self) -> float:
         """Expected calibration error: the mean gap between probability and frequency."""
-        used = self.count > 0
+        used = self.counts > 0
         gaps = np.abs(self.probability[used] - self.frequency[used])
-        return float((self.count[used] * gaps).sum() / self.count.sum())
+        return float((self.counts[used] * gaps).sum() / self.counts.sum())
 
 
 class Calibration(NamedTuple):

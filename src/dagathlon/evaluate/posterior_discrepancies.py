@@ -68,7 +68,7 @@ def _bits(found: GraphRows) -> Floats:
 
 
 def _hamming(left: Floats, right: Floats) -> Floats:
-    return left.sum(axis=1)[:, None] + right.sum(axis=1) - 2 * (left @ right.T)
+    return np.asarray(left.sum(axis=1)[:, None] + right.sum(axis=1) - 2 * (left @ right.T))
 
 
 def _reordered(found: GraphRows, names: tuple[str, ...]) -> GraphRows:
@@ -141,7 +141,7 @@ def weighted_mmd(left: Floats, weights: Floats, right: Floats, others: Floats) -
 def _squares(left: Floats, right: Floats) -> Floats:
     """Squared distances of all pairs of rows."""
     sizes = (left**2).sum(axis=1)[:, None] + (right**2).sum(axis=1)
-    return np.maximum(sizes - 2 * (left @ right.T), 0.0)
+    return np.asarray(np.maximum(sizes - 2 * (left @ right.T), 0.0))
 
 
 def _median(within: Floats, between: Floats, without: Floats) -> float:

@@ -161,14 +161,14 @@ def interventional_mmd(
         effects = effects_under(total, one.node)
         variances = models.variances.copy()
         variances[:, one.node] = 0.0
-        pair = (_Gaussians(one.effects[None], one.variances[None], np.ones(1), one),)
-        pair += (_Gaussians(effects, variances, models.shares, one),)
+        right = _Gaussians(one.effects[None], one.variances[None], np.ones(1), one)
+        predicted = _Gaussians(effects, variances, models.shares, one)
         if frequencies is None:
-            distances.append(_closed(*pair, bandwidth))
+            distances.append(_closed(right, predicted, bandwidth))
         else:
             points = normal_points(frequencies, p) / bandwidth
             points[:, one.node] = 0.0
-            apart = pair[0].characteristic(points) - pair[1].characteristic(points)
+            apart = right.characteristic(points) - predicted.characteristic(points)
             distances.append(float(np.mean(np.abs(apart) ** 2)))
         bandwidths.append(bandwidth)
     return KernelDistance(float(np.mean(distances)), float(np.mean(bandwidths)))

@@ -114,7 +114,7 @@ def _class_distances(case: PosteriorCase) -> Row:
 def _edges(case: PosteriorCase) -> Row:
     edges = graphs.ranked_edges(case.posterior, case.true_graph)
     areas = {"edge_auroc": graphs.auroc(*edges), "edge_auprc": graphs.average_precision(*edges)}
-    return areas | _calibrated("edge", edges)
+    return {**areas, **_calibrated("edge", edges)}
 
 
 def _paths(case: PosteriorCase) -> Row:

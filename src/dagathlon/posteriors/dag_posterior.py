@@ -66,7 +66,7 @@ class DagPosterior(ExactSums):
 
     def _log_weights(self, masks: Masks) -> Floats:
         terms = [self._terms[j, family_ranks(masks, j)] for j in range(len(self.names))]
-        return np.sum(terms, axis=0)
+        return np.asarray(np.sum(terms, axis=0))
 
     @property
     def dag_weights(self) -> DagWeights | None:
