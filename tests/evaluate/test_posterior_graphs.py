@@ -202,7 +202,7 @@ def test_calibration_by_hand() -> None:
     probability = np.array([0.0, 0.05, 0.65, 0.69, 1.0])
     present = np.array([False, True, True, False, True])
     bins = reliability(probability, present, 10)
-    assert bins.counts.tolist() == [2, 0, 0, 0, 0, 0, 2, 0, 0, 1]
+    assert bins.count.tolist() == [2, 0, 0, 0, 0, 0, 2, 0, 0, 1]
     assert bins.probability[6] == pytest.approx(0.67)
     assert bins.error == pytest.approx((2 * 0.475 + 2 * 0.17 + 0) / 5)
     found = calibration(probability, present, least=0.01)

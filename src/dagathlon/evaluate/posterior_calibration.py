@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -18,14 +19,15 @@ from dagathlon.posteriors.packed import Bools, Floats, Ints
 from dagathlon.posteriors.posterior import Posterior
 
 
-class Reliability(NamedTuple):
+@dataclass(frozen=True)
+class Reliability:
     """Probabilities in bins of equal width, the last one with its upper end.
 
     Parameters
     ----------
     ends
         Ends of the bins: one more than there are bins.
-    counts
+    count
         How many probabilities are in each.
     probability
         Their mean; NaN in an empty bin.
@@ -34,16 +36,16 @@ class Reliability(NamedTuple):
     """
 
     ends: Floats
-    counts: Ints
+    count: Ints
     probability: Floats
     frequency: Floats
 
     @property
     def error(self) -> float:
         """Expected calibration error: the mean gap between probability and frequency."""
-        used = self.counts > 0
+        used = self.count > 0
         gaps = np.abs(self.probability[used] - self.frequency[used])
-        return float((self.counts[used] * gaps).sum() / self.counts.sum())
+        return float((self.count[used] * gaps).sum() / self.count.sum())
 
 
 class Calibration(NamedTuple):
