@@ -15,23 +15,24 @@ from dagathlon.data import LinearSem, write_data
 from dagathlon.evaluate.distance import shd
 from dagathlon.evaluations.edge_probabilities import EdgeProbabilities
 from dagathlon.graphs import Graph
-from dagathlon.posteriors.packed import Bools, Floats
+from dagathlon.posteriors.marginal_posterior import MarginalPosterior
+from dagathlon.posteriors.packed import Floats
 from dagathlon.posteriors.posterior import Posterior
 from dagathlon.report import belief_words
 from dagathlon.report.belief_parts import edge_parts, shown_sets
 from dagathlon.report.belief_tables import (
-    Judged,
+    Named,
     agreement_rows,
-    ancestry,
     calibration_rows,
     disputed,
     edge_rows,
     method_row,
     score_rows,
 )
+from dagathlon.report.beliefs import Whose, belief_of, verdict_on
 from dagathlon.report.charts.edge_graph import MOST_NODES, edge_graph
 from dagathlon.report.context import Results
-from dagathlon.report.posteriors import Belief, Beliefs
+from dagathlon.report.posteriors import Beliefs
 from dagathlon.report.section import Figure, Picture
 from dagathlon.report.tables import Combination
 from dagathlon.study.plan.plan import Run
@@ -39,34 +40,38 @@ from dagathlon.study.store.store import Store
 from dagathlon.workflow import Study
 
 NAMES = ("a", "b", "c")
+TRUE_DAG = Graph.from_edges(["b -> c", "a -> b"], "cab")
 TRUTH = np.array([[0, 1, 0], [0, 0, 1], [0, 0, 0]], dtype=bool)
 FIRST = np.array([[0.0, 0.8, 0.1], [0.2, 0.0, 0.6], [0.0, 0.3, 0.0]])
 SECOND = np.array([[0.0, 0.5, 0.1], [0.5, 0.0, 0.6], [0.0, 0.3, 0.0]])
 SEM = LinearSem("ABCD", np.diag([0.9, 0.8, 0.7], 1), [1.0, 0.5, 0.5, 0.5])
 
 
-def belief(method: str, edges: Floats, seed: int = 1, **fields: Any) -> Belief:
-    p = len(edges)
-    names = NAMES if p == 3 else tuple(f"x{i}" for i in range(p))
-    known = Belief(
-        *(method, method, Combination("g", "p", "d"), seed, Run(0, 0, method, 0, 0, 0, 0)),
-        *(names, edges, None, 0.5, 100, 1, None, 100.0, None, "", (), ()),
-    )
-    return known._replace(**fields)
+def exact(edges: Floats, paths: Floats | None = None) -> MarginalPosterior:
+    names = NAMES if len(edges) == 3 else tuple(f"x{i}" for i in range(len(edges)))
+    best = Graph.from_edges([], names)
+    return MarginalPosterior(names, edges, best=best, path_probabilities=paths)
 
 
-def known(method: str, edges: Floats, truth: Bools | None = TRUTH, **fields: Any) -> Judged:
-    one = belief(method, edges, **fields)
-    return Judged(one, "data", f"seed {one.seed}", truth, None)
+def known(
+    method: str, edges: Floats, with_truth: bool = True, seed: int = 1, **fields: Any
+) -> Named:
+    """A posterior of which the probabilities of edges are known, against truth and reference."""
+    run = Run(0, 0, method, 0, 0, 0, 0)
+    whose = Whose(method, method, Combination("g", "p", "d"), seed, run)
+    posterior = exact(edges, fields.pop("paths", None))
+    found = belief_of(whose, posterior, 0.0, 0.5, ())
+    verdict = verdict_on(posterior, TRUE_DAG if with_truth else None, fields.pop("near", None))
+    return Named(found._replace(verdict=verdict, **fields), "data", f"seed {seed}")
 
 
 def test_distances_follow_from_the_probabilities_of_edges() -> None:
-    row = method_row(known("m", FIRST)._replace(reference=SECOND))
+    row = method_row(known("m", FIRST, near=exact(SECOND)))
     # Pairs are right with probability .8 (a → b), .6 (b → c) and .9 (nothing between a and c).
     assert row["e_shd"] == pytest.approx(0.2 + 0.4 + 0.1)
     assert row["edge_error"] == pytest.approx(0.3)
     assert row["graph_mmd"] == pytest.approx(2 / 6 * (0.3**2 + 0.3**2))
-    without = method_row(known("m", FIRST, None))
+    without = method_row(known("m", FIRST, with_truth=False))
     assert without["e_shd"] is without["edge_error"] is without["graph_mmd"] is None
     listed = {(r["from"], r["to"]): r["in the truth"] for r in edge_rows(known("m", FIRST))}
     assert listed == {
@@ -79,7 +84,7 @@ def test_distances_follow_from_the_probabilities_of_edges() -> None:
 
 
 def test_calibration_is_pooled_over_data_sets() -> None:
-    paths = np.where(ancestry(TRUTH), 0.75, 0.25) * (1 - np.eye(3))
+    paths = np.array([[0, 0.75, 0.75], [0.25, 0, 0.75], [0.25, 0.25, 0]])
     found = [known("m", FIRST, paths=paths), known("m", SECOND, seed=2)]
     rows = [row for row in calibration_rows(found, 2) if row["of"] == "edges"]
     assert [row["size"] for row in rows] == [7, 5]
@@ -96,7 +101,7 @@ def test_calibration_is_pooled_over_data_sets() -> None:
 
 
 def test_methods_are_compared_pair_by_pair_and_in_words() -> None:
-    found = [known("one", FIRST, None), known("two", SECOND, None)]
+    found = [known("one", FIRST, False), known("two", SECOND, False)]
     rows = list(agreement_rows(found))
     assert [row["largest"] for row in rows] == pytest.approx([0, 0.3, 0.3, 0])
     assert rows[1]["mean"] == pytest.approx(0.6 / 6)
@@ -108,15 +113,15 @@ def test_methods_are_compared_pair_by_pair_and_in_words() -> None:
     }
     (words,) = belief_words.agreement(rows)
     assert "one and two differ most, by 0.30 about a → b (0.80 against 0.50)" in words
-    alike = list(agreement_rows([known("one", FIRST), known("two", FIRST + 1e-3)]))
+    alike = list(agreement_rows([known("one", FIRST), known("two", FIRST * 0.999)]))
     assert "agree on every edge" in next(belief_words.agreement(alike))
 
 
 def test_chains_that_disagree_are_named() -> None:
     chains = [
-        known("torn", FIRST, chains=4, rhat=1.4, apart=(0.6, "a → b")),
-        known("alone", FIRST, rhat=1.2),
-        known("short", FIRST, rhat=1.0, ess=25.0),
+        known("torn", FIRST, draws=99, chains=4, ess=99.0, rhat=1.4, apart=(0.6, "a → b")),
+        known("alone", FIRST, chains=1, rhat=1.2),
+        known("short", FIRST, chains=1, rhat=1.0, ess=25.0),
         known("good", FIRST, chains=2, rhat=1.001, ess=900.0, apart=(0.05, "a → b")),
         known("exact", FIRST),
     ]
@@ -283,4 +288,4 @@ def test_the_report_on_one_sampler_has_its_posterior(tmp_path: Path) -> None:
     assert '<section id="edge-probabilities"' in page
     assert "structure_mcmc gives a distribution over graphs." in page
     rows = table(tmp_path / "page" / "edge_probabilities" / "edges.csv")
-    assert {"from", "to", "probability", "path"} <= set(rows[0])
+    assert {"from", "to", "probability"} <= set(rows[0])

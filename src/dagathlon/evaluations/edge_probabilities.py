@@ -18,17 +18,19 @@ from dagathlon.report.belief_parts import (
     table_parts,
 )
 from dagathlon.report.belief_tables import (
+    Named,
     agreement_rows,
     calibration_rows,
     edge_rows,
-    judged,
     method_row,
+    named_beliefs,
     reference_of,
     score_rows,
 )
+from dagathlon.report.beliefs import Belief
 from dagathlon.report.context import Results
 from dagathlon.report.evaluation import Drawing, Evaluation, Table, TableSet
-from dagathlon.report.posteriors import Belief, beliefs_of, posterior_ids
+from dagathlon.report.posteriors import beliefs_of, posterior_ids
 from dagathlon.report.section import Figure, Part, Section, Words
 
 
@@ -83,8 +85,8 @@ class EdgeProbabilities(Evaluation):
         if not ids:
             return {}
         reference = self.reference or reference_of(results, ids)
-        beliefs = beliefs_of(results, ids, self.data_sets)
-        found = judged(results, beliefs.found, reference)
+        beliefs = beliefs_of(results, ids, reference, self.data_sets)
+        found = named_beliefs(beliefs.found)
         shown = shown_sets(found)
         about = {
             "beliefs": beliefs,
@@ -92,6 +94,8 @@ class EdgeProbabilities(Evaluation):
             "reference": reference,
             "least": self.least,
             "scores": _scores(results, beliefs.found),
+            "without": [one for one in self.algorithms() if one not in ids],
+            "no dag": _no_dag(results, found),
         }
         return {
             "all": Table([about] if found else []),
@@ -126,9 +130,10 @@ def _parts(tables: TableSet) -> Iterator[Part]:
         return
     about = tables.rows("all")[0]
     found, reference = about["found"], about["reference"]
-    methods = list(dict.fromkeys(one.belief.method for one in found))
+    methods = list(dict.fromkeys(one.method for one in found))
     shown = shown_sets(found)
     yield Words(belief_words.opening(about["beliefs"], methods, len(shown)))
+    yield from map(Words, belief_words.left_out(about["without"], about["no dag"]))
     yield from map(Words, belief_words.searches(about["beliefs"].searches))
     yield from map(Words, belief_words.coverage(found))
     yield from edge_parts(shown, about["least"])
@@ -140,12 +145,18 @@ def _parts(tables: TableSet) -> Iterator[Part]:
     yield from table_parts(shown)
 
 
+def _no_dag(results: Results, found: Sequence[Named]) -> bool:
+    """Whether there is a true graph in which no edge can be called true or false."""
+    without = [one for one in found if one.truth is None]
+    return any(results.truth(results.case(one.belief.whose.run)) is not None for one in without)
+
+
 def _scores(results: Results, beliefs: Sequence[Belief]) -> dict[str, Any]:
     """The score that each method weighs graphs with, of those that have one."""
     found: dict[str, Any] = {}
     for one in beliefs:
-        settings = results.algorithm(one.run).settings
-        parameters = settings[one.run.setting].parameters
+        settings = results.algorithm(one.whose.run).settings
+        parameters = settings[one.whose.run.setting].parameters
         if "score" in parameters:
-            found.setdefault(one.id, parameters["score"])
+            found.setdefault(one.whose.id, parameters["score"])
     return found

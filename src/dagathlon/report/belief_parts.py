@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dagathlon.report import belief_words
-from dagathlon.report.belief_tables import LEAST_WRITTEN, Judged, by_method, disputed
+from dagathlon.report.belief_tables import LEAST_WRITTEN, Named, by_method, disputed
 from dagathlon.report.charts.beliefs import (
     belief_matrix,
     difference_tiles,
@@ -26,10 +26,11 @@ from dagathlon.report.section import Figure, Grid, Listing, Part, Picture, Varia
 # A page shows so many charts, and so many drawings, of one sort; the files have all.
 _MOST_CHARTS, _MOST_PICTURES, _MOST_SETS, _FEW_SETS = 24, 8, 8, 3
 _MOST_ROWS = 500
-_MANY_NODES = 40
+# A matrix of more variables than the latter would not fit on any screen.
+_MANY_NODES, _MOST_NODES = 40, 300
 _EDGES = (
     "Each cell is the probability of an edge, from left to right, that a method gives; edges are "
-    "in the order of their mean. An edge without a direction counts half each way."
+    "in the order of their mean. An edge without a direction goes both ways."
 )
 _MATRIX = "Probability of the edge from row to column."
 _GRAPH = (
@@ -44,7 +45,8 @@ _RELIABILITY = (
 )
 _SCORES = (
     "Over all pairs of variables. Brier: mean squared error. Log score: mean of minus the "
-    "logarithm of the probability of what is true. ECE: mean gap in the reliability diagram."
+    "logarithm of the probability of what is true (0.001 at least). ECE: mean gap in the "
+    "reliability diagram."
 )
 _TRACE = (
     "The score along each chain; the grey part is left out. Chains that have settled go up and "
@@ -62,15 +64,15 @@ _COST = (
 _APART = "The difference between two methods in the probability of an edge."
 
 
-def shown_sets(found: Sequence[Judged]) -> dict[str, list[Judged]]:
+def shown_sets(found: Sequence[Named]) -> dict[str, list[Named]]:
     """The data sets whose matrices are drawn: the first of each kind, or the first few of one."""
-    sets: dict[tuple[str, int], list[Judged]] = {}
+    sets: dict[tuple[str, int], list[Named]] = {}
     for one in found:
-        sets.setdefault((one.case, one.belief.seed), []).append(one)
+        sets.setdefault((one.case, one.belief.whose.seed), []).append(one)
     kinds = len({case for case, _ in sets})
     each = 1 if kinds > 1 else _FEW_SETS
     taken: dict[str, int] = {}
-    chosen: dict[str, list[Judged]] = {}
+    chosen: dict[str, list[Named]] = {}
     for (case, _), group in sets.items():
         taken[case] = taken.get(case, 0) + 1
         if taken[case] <= each and len(chosen) < _MOST_SETS:
@@ -78,22 +80,24 @@ def shown_sets(found: Sequence[Judged]) -> dict[str, list[Judged]]:
     return chosen
 
 
-def edge_parts(shown: Mapping[str, Sequence[Judged]], least: float) -> Iterator[Part]:
+def edge_parts(shown: Mapping[str, Sequence[Named]], least: float) -> Iterator[Part]:
     """Edges by method, matrices, graphs, and a table."""
     tiles = [(name or "all methods", _by_method(group)) for name, group in shown.items()]
     yield Figure("belief-edges", "Which edges are probable?", _EDGES, tiles)
     each = [one for group in shown.values() for one in group]
-    matrices = [(_title(one), _matrix(one, least)) for one in each]
+    drawable = [one for one in each if len(one.belief.names) <= _MOST_NODES]
+    matrices = [(_title(one), _matrix(one, least)) for one in drawable]
     frames = " Red frames are the edges of the true DAG." if _has_truth(each) else ""
     cut = ""
     if any(len(one.belief.names) > _MANY_NODES for one in each):
         cut = f" Of more than {_MANY_NODES} variables, probabilities below {least:g} are left out."
     caption = _MATRIX + frames + cut + _left_out(len(matrices), _MOST_CHARTS)
-    yield Figure("belief-matrix", "The posterior as a matrix", caption, matrices[:_MOST_CHARTS])
+    if matrices:
+        yield Figure("belief-matrix", "The posterior as a matrix", caption, matrices[:_MOST_CHARTS])
     yield _pictures(shown, least)
 
 
-def table_parts(shown: Mapping[str, Sequence[Judged]]) -> Iterator[Part]:
+def table_parts(shown: Mapping[str, Sequence[Named]]) -> Iterator[Part]:
     """The edges of the data sets that are drawn, to search and to save."""
     rows = [row for group in shown.values() for row in _wide(group)]
     words = f"The first {_MOST_ROWS} of {len(rows):,} edges." if len(rows) > _MOST_ROWS else ""
@@ -101,23 +105,23 @@ def table_parts(shown: Mapping[str, Sequence[Judged]]) -> Iterator[Part]:
     yield Listing("edge-probabilities", rows[:_MOST_ROWS])
 
 
-def _by_method(group: Sequence[Judged]) -> Chart:
+def _by_method(group: Sequence[Named]) -> Chart:
     names = group[0].belief.names
-    alike = {one.belief.method: one.belief.edges for one in group if one.belief.names == names}
+    alike = {one.method: one.belief.edges for one in group if one.belief.names == names}
     return edges_by_method(names, alike, group[0].truth)
 
 
-def _matrix(one: Judged, least: float) -> Chart:
+def _matrix(one: Named, least: float) -> Chart:
     belief = one.belief
     small = len(belief.names) <= _MANY_NODES
     return belief_matrix(belief.names, belief.edges, one.truth, LEAST_WRITTEN if small else least)
 
 
-def _title(one: Judged) -> str:
-    return f"{one.belief.method} · {one.set_name}" if one.set_name else one.belief.method
+def _title(one: Named) -> str:
+    return f"{one.method} · {one.set_name}" if one.set_name else one.method
 
 
-def _has_truth(found: Sequence[Judged]) -> bool:
+def _has_truth(found: Sequence[Named]) -> bool:
     return any(one.truth is not None for one in found)
 
 
@@ -125,7 +129,7 @@ def _left_out(count: int, most: int) -> str:
     return f" The first {most} of {count}." if count > most else ""
 
 
-def _pictures(shown: Mapping[str, Sequence[Judged]], least: float) -> Picture:
+def _pictures(shown: Mapping[str, Sequence[Named]], least: float) -> Picture:
     """Graphs of the first data sets: as many of these as there is room for, one at least."""
     variants, cut, sets = list[tuple[str, str]](), 0, 0
     for group in shown.values():
@@ -133,7 +137,7 @@ def _pictures(shown: Mapping[str, Sequence[Judged]], least: float) -> Picture:
             break
         sets += 1
         for one in group[:_MOST_CHARTS]:
-            drawn = edge_graph(one.belief.names, one.belief.edges, one.truth, least)
+            drawn = edge_graph(one.belief.names, one.belief.directed, one.truth, least)
             variants.append((_title(one), drawn.picture.for_page()))
             cut += drawn.left_out
     caption = f"{_GRAPH} Pairs below {least:g} are drawn only if they are in the truth."
@@ -145,7 +149,7 @@ def _pictures(shown: Mapping[str, Sequence[Judged]], least: float) -> Picture:
     return Picture("belief-graph", "The posterior as a graph", caption, variants)
 
 
-def _wide(group: Sequence[Judged]) -> Iterator[dict[str, Any]]:
+def _wide(group: Sequence[Named]) -> Iterator[dict[str, Any]]:
     """A row for each edge, with a column for each method; the most probable first."""
     names, truth = group[0].belief.names, group[0].truth
     alike = [one for one in group if one.belief.names == names]
@@ -157,7 +161,7 @@ def _wide(group: Sequence[Judged]) -> Iterator[dict[str, Any]]:
         row: dict[str, Any] = {"data": group[0].set_name} if group[0].set_name else {}
         row["edge"] = f"{names[i]} → {names[j]}"
         row |= {} if truth is None else {"in the truth": "yes" if truth[i, j] else "no"}
-        yield row | {one.belief.method: float(one.belief.edges[i, j]) for one in alike}
+        yield row | {one.method: float(one.belief.edges[i, j]) for one in alike}
 
 
 def calibration_parts(tables: TableSet) -> Iterator[Part]:
@@ -193,7 +197,7 @@ def _score_grid(scores: Sequence[Mapping[str, Any]]) -> Grid:
     return Grid(head, list(cells.values()), 1)
 
 
-def convergence_parts(tables: TableSet, shown: Mapping[str, Sequence[Judged]]) -> Iterator[Part]:
+def convergence_parts(tables: TableSet, shown: Mapping[str, Sequence[Named]]) -> Iterator[Part]:
     """Traces, and what is known of convergence."""
     traced = [one for group in shown.values() for one in group if one.belief.traces]
     if traced:
@@ -207,7 +211,7 @@ def convergence_parts(tables: TableSet, shown: Mapping[str, Sequence[Judged]]) -
         yield _chain_grid(drawn)
 
 
-def _traces(one: Judged) -> Chart:
+def _traces(one: Named) -> Chart:
     traces = one.belief.traces
     chains = [(trace.state.tolist(), trace.score.tolist()) for trace in traces]
     return trace_plot(chains, traces[0].burnin)
@@ -277,7 +281,7 @@ def _cost_grid(rows: Sequence[Mapping[str, Any]]) -> Grid:
     return Grid(head, cells, 1 + several)
 
 
-def agreement_parts(tables: TableSet, shown: Mapping[str, Sequence[Judged]]) -> Iterator[Part]:
+def agreement_parts(tables: TableSet, shown: Mapping[str, Sequence[Named]]) -> Iterator[Part]:
     """How far methods are apart, and about which edges."""
     rows = tables.rows("agreement")
     several = {name: group for name, group in shown.items() if len(by_method(group)) > 1}
@@ -285,7 +289,7 @@ def agreement_parts(tables: TableSet, shown: Mapping[str, Sequence[Judged]]) -> 
         return
     variants: list[Variant] = []
     for name, group in several.items():
-        methods = list(dict.fromkeys(one.belief.method for one in group))
+        methods = list(dict.fromkeys(one.method for one in group))
         own = [row for row in rows if row["data"] == name]
         for column in ("largest", "mean"):
             chart = difference_tiles(own, methods, column, f"{column} difference")

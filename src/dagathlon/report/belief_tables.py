@@ -8,22 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dagathlon.evaluate.beliefs import (
-    Bin,
-    brier_score,
-    calibration_error,
-    disagreements,
-    expected_shd,
-    graph_mmd,
-    log_score,
-    off_diagonal,
-    reliability,
-)
-from dagathlon.graphs import Graph
+from dagathlon.evaluate.posterior_calibration import calibration, reliability
+from dagathlon.evaluate.posterior_graphs import RankedEdges
 from dagathlon.posteriors.packed import Bools, Floats
+from dagathlon.report.beliefs import Belief
 from dagathlon.report.context import Results
 from dagathlon.report.page.tables import case_names
-from dagathlon.report.posteriors import Belief
 from dagathlon.report.tables import Combination
 
 EXACT = "exact_posterior"
@@ -32,46 +22,41 @@ LEAST_WRITTEN = 0.005
 _MOST_DISPUTED = 10
 
 
-class Judged(NamedTuple):
-    """A posterior with what it can be compared with.
+class Named(NamedTuple):
+    """A posterior with what its data are called.
 
     Parameters
     ----------
     belief
         The posterior.
     case, set_name
-        What the kind of data and the data set are called; the latter is empty where there is one.
-    truth
-        The true DAG, from row to column, if there is one.
-    reference
-        What the reference says of the same data set, None where there is none or this is it.
+        The kind of data and the data set; the latter is empty where there is one.
     """
 
     belief: Belief
     case: str
     set_name: str
-    truth: Bools | None
-    reference: Floats | None
+
+    @property
+    def method(self) -> str:
+        """The setting in words."""
+        return self.belief.whose.method
+
+    @property
+    def truth(self) -> Bools | None:
+        """The true DAG, if there is one."""
+        return self.belief.verdict.truth
 
 
-def judged(results: Results, beliefs: Sequence[Belief], reference: str | None) -> list[Judged]:
-    """Posteriors with the truth and the reference of their data set."""
-    names = case_names(list(dict.fromkeys(one.data for one in beliefs)))
-    sets = dict.fromkeys((one.data, one.seed) for one in beliefs)
-    exact: dict[tuple[Combination, int], Belief] = {}
-    for one in beliefs:
-        if one.id == reference:
-            exact.setdefault((one.data, one.seed), one)
-    truths: dict[tuple[Combination, int], Graph | None] = {}
+def named_beliefs(beliefs: Sequence[Belief]) -> list[Named]:
+    """Posteriors with the names of their data sets."""
+    names = case_names(list(dict.fromkeys(one.whose.data for one in beliefs)))
+    sets = dict.fromkeys((one.whose.data, one.whose.seed) for one in beliefs)
     found = []
     for one in beliefs:
-        place = one.data, one.seed
-        if place not in truths:
-            truths[place] = results.truth(results.case(one.run))
-        other = exact.get(place)
-        known = None if other is None or one.id == reference else _fitting(other, one.names)
-        title = _set_name(names[one.data], one.seed, sets) if len(sets) > 1 else ""
-        found.append(Judged(one, names[one.data], title, _dag(truths[place], one.names), known))
+        case = names[one.whose.data]
+        title = _set_name(case, one.whose.seed, sets) if len(sets) > 1 else ""
+        found.append(Named(one, case, title))
     return found
 
 
@@ -80,38 +65,25 @@ def _set_name(name: str, seed: int, sets: Iterable[tuple[Combination, int]]) -> 
     return f"{name}, seed {seed}" if kinds > 1 else f"seed {seed}"
 
 
-def _fitting(other: Belief, names: tuple[str, ...]) -> Floats | None:
-    return other.edges if other.names == names else None
-
-
-def _dag(truth: Graph | None, names: tuple[str, ...]) -> Bools | None:
-    """The true DAG over the variables; None where the truth is no DAG or over other variables."""
-    if truth is None or not truth.is_dag or set(truth.names) != set(names):
-        return None
-    arcs: Bools = truth.subgraph(names).adjacency != 0
-    return arcs
-
-
 def reference_of(results: Results, ids: Iterable[str]) -> str | None:
     """The first algorithm that gives exact posteriors, if there is one."""
     exact = (one for one in ids if results.algorithms[one].module.name == EXACT)
     return next(exact, None)
 
 
-def method_row(one: Judged) -> dict[str, Any]:
+def method_row(one: Named) -> dict[str, Any]:
     """What a posterior cost, how far it is from truth and reference, how it was drawn."""
-    belief, truth = one.belief, one.truth
-    near = one.reference
+    belief, verdict = one.belief, one.belief.verdict
     return {
         "data": one.case,
-        "seed": belief.seed,
-        "setting": belief.method,
-        "id": belief.id,
+        "seed": belief.whose.seed,
+        "setting": one.method,
+        "id": belief.whose.id,
         "cpu": belief.cpu,
-        "e_shd": None if truth is None else expected_shd(belief.edges, truth),
-        "edge_error": None if near is None else float(np.abs(belief.edges - near).max()),
-        "graph_mmd": None if near is None else graph_mmd(belief.edges, near),
-        "expected edges": float(belief.edges.sum()),
+        "e_shd": verdict.e_shd,
+        "edge_error": verdict.edge_error,
+        "graph_mmd": verdict.graph_mmd,
+        "expected edges": belief.expected_edges,
         "draws": belief.draws or None,
         "chains": belief.chains or None,
         "rhat": belief.rhat,
@@ -122,97 +94,75 @@ def method_row(one: Judged) -> dict[str, Any]:
     }
 
 
-def edge_rows(one: Judged) -> Iterator[dict[str, Any]]:
+def edge_rows(one: Named) -> Iterator[dict[str, Any]]:
     """A row for each edge that is not improbable, or true."""
-    belief = one.belief
+    belief, truth = one.belief, one.truth
     wanted = belief.edges >= LEAST_WRITTEN
-    if one.truth is not None:
-        wanted = wanted | one.truth
-    for i, j in np.argwhere(wanted).tolist():
-        row: dict[str, Any] = {"data": one.case, "seed": belief.seed, "setting": belief.method}
+    for i, j in np.argwhere(wanted if truth is None else wanted | truth).tolist():
+        row: dict[str, Any] = {"data": one.case, "seed": belief.whose.seed, "setting": one.method}
         row |= {"from": belief.names[i], "to": belief.names[j]}
         row["probability"] = float(belief.edges[i, j])
-        row["path"] = None if belief.paths is None else float(belief.paths[i, j])
-        if one.truth is not None:
-            row["in the truth"] = "yes" if one.truth[i, j] else "no"
+        if truth is not None:
+            row["in the truth"] = "yes" if truth[i, j] else "no"
         yield row
 
 
-class Events(NamedTuple):
-    """Probabilities of edges or paths, pooled over data sets, and which of them are true."""
-
-    probabilities: Floats
-    true: Bools
-    sets: int
+def pooled(found: Iterable[Named], of: str) -> list[RankedEdges]:
+    """Outcomes of edges or paths, one for each data set that has a true DAG."""
+    known = (one.belief.verdict.outcomes.get(of) for one in found)
+    return [one for one in known if one is not None and len(one.present)]
 
 
-def pooled(found: Iterable[Judged], of: str) -> Events | None:
-    """The edges or paths of all data sets that have a true DAG."""
-    pairs = []
-    for one in found:
-        matrix = one.belief.edges if of == "edges" else one.belief.paths
-        if one.truth is not None and matrix is not None:
-            true = one.truth if of == "edges" else ancestry(one.truth)
-            pairs.append((off_diagonal(matrix), off_diagonal(true)))
-    if not pairs or not sum(len(matrix) for matrix, _ in pairs):
-        return None
-    joined = [np.concatenate(parts) for parts in zip(*pairs, strict=True)]
-    return Events(joined[0].astype(np.float64), joined[1].astype(bool), len(pairs))
+def _joined(outcomes: Sequence[RankedEdges]) -> tuple[Floats, Bools]:
+    probabilities, present = zip(*outcomes, strict=True)
+    return np.concatenate(probabilities), np.concatenate(present)
 
 
-def ancestry(dag: Bools) -> Bools:
-    """From which row directed edges lead to which column."""
-    reached = dag.copy()
-    for k in range(len(dag)):
-        reached |= np.outer(reached[:, k], reached[k])
-    return reached
-
-
-def by_method(found: Iterable[Judged]) -> dict[tuple[str, str], list[Judged]]:
+def by_method(found: Iterable[Named]) -> dict[tuple[str, str], list[Named]]:
     """Posteriors by id and setting."""
-    groups: dict[tuple[str, str], list[Judged]] = {}
+    groups: dict[tuple[str, str], list[Named]] = {}
     for one in found:
-        groups.setdefault((one.belief.id, one.belief.method), []).append(one)
+        groups.setdefault((one.belief.whose.id, one.method), []).append(one)
     return groups
 
 
-def calibration_rows(found: Sequence[Judged], bins: int) -> Iterator[dict[str, Any]]:
+def calibration_rows(found: Sequence[Named], bins: int) -> Iterator[dict[str, Any]]:
     """Reliability of edges and paths by method: of all data, and of each kind where several."""
     cases = list(dict.fromkeys(one.case for one in found))
     for case in ["", *(cases if len(cases) > 1 else ())]:
         chosen = [one for one in found if case in ("", one.case)]
         for (identifier, method), group in by_method(chosen).items():
+            about = {"data": case, "id": identifier, "setting": method}
             for of in ("edges", "paths"):
-                events = pooled(group, of)
-                for one in [] if events is None else reliability(*events[:2], bins):
-                    about = {"of": of, "data": case, "id": identifier, "setting": method}
-                    yield about | one._asdict()
+                yield from (about | {"of": of} | row for row in _bins(pooled(group, of), bins))
 
 
-def score_rows(found: Sequence[Judged], bins: int) -> Iterator[dict[str, Any]]:
+def _bins(outcomes: Sequence[RankedEdges], bins: int) -> Iterator[dict[str, Any]]:
+    """The bins that are not empty."""
+    if not outcomes:
+        return
+    found = reliability(*_joined(outcomes), bins)
+    for k in np.flatnonzero(found.count).tolist():
+        predicted, observed = float(found.probability[k]), float(found.frequency[k])
+        yield {"predicted": predicted, "observed": observed, "size": int(found.count[k])}
+
+
+def score_rows(found: Sequence[Named], bins: int) -> Iterator[dict[str, Any]]:
     """Scores of the probabilities of edges and paths of each method, over all data sets."""
     for (identifier, method), group in by_method(found).items():
         for of in ("edges", "paths"):
-            events = pooled(group, of)
-            if events is not None:
-                probabilities, true, sets = events
-                error = calibration_error(reliability(probabilities, true, bins))
-                yield {
-                    "of": of,
-                    "id": identifier,
-                    "setting": method,
-                    "brier": brier_score(probabilities, true),
-                    "log_score": log_score(probabilities, true),
-                    "ece": error,
-                    "data sets": sets,
-                    "pairs": len(true),
-                }
+            outcomes = pooled(group, of)
+            if outcomes:
+                probabilities, present = _joined(outcomes)
+                row = {"of": of, "id": identifier, "setting": method}
+                row |= calibration(probabilities, present, bins)._asdict()
+                yield row | {"data sets": len(outcomes), "pairs": len(present)}
 
 
-def overconfident(rows: Iterable[Mapping[str, Any]], setting: str) -> Bin | None:
-    """What becomes of the edges that a method holds for nearly certain."""
+def nearly_certain(rows: Iterable[Mapping[str, Any]], setting: str) -> Mapping[str, Any] | None:
+    """The last bin of a method: the edges that it gives 0.9 or more, if there are such."""
     sure = [
-        Bin(row["predicted"], row["observed"], row["size"])
+        row
         for row in rows
         if row["setting"] == setting and row["of"] == "edges" and not row["data"]
         if row["predicted"] >= 0.9
@@ -220,27 +170,28 @@ def overconfident(rows: Iterable[Mapping[str, Any]], setting: str) -> Bin | None
     return sure[-1] if sure else None
 
 
-def agreement_rows(found: Sequence[Judged]) -> Iterator[dict[str, Any]]:
+def agreement_rows(found: Sequence[Named]) -> Iterator[dict[str, Any]]:
     """How far any two methods are apart on a data set, both ways, and where most."""
     for left, right in itertools.product(found, found):
         if left.belief.names != right.belief.names:
             continue
         a, b = left.belief.edges, right.belief.edges
-        gaps = off_diagonal(np.abs(a - b))
-        edge = next(disagreements(left.belief.names, a, b), ("", 0.0, 0.0))
+        gaps = np.abs(a - b)
+        i, j = np.unravel_index(int(np.argmax(gaps)), gaps.shape)
+        names, pairs = left.belief.names, max(len(a) * (len(a) - 1), 1)
         yield {
             "data": left.set_name,
-            "left": left.belief.method,
-            "right": right.belief.method,
-            "largest": float(gaps.max(initial=0.0)),
-            "mean": float(gaps.mean()) if gaps.size else 0.0,
-            "edge": edge[0] or None,
-            "left says": edge[1],
-            "right says": edge[2],
+            "left": left.method,
+            "right": right.method,
+            "largest": float(gaps[i, j]),
+            "mean": float(gaps.sum()) / pairs,
+            "edge": f"{names[i]} → {names[j]}" if gaps[i, j] > 0 else None,
+            "left says": float(a[i, j]),
+            "right says": float(b[i, j]),
         }
 
 
-def disputed(found: Sequence[Judged]) -> list[dict[str, Any]]:
+def disputed(found: Sequence[Named]) -> list[dict[str, Any]]:
     """The edges of one data set on which the methods differ most."""
     names = found[0].belief.names
     alike = [one for one in found if one.belief.names == names]
@@ -251,5 +202,5 @@ def disputed(found: Sequence[Judged]) -> list[dict[str, Any]]:
         i, j = divmod(int(cell), len(names))
         if spread[i, j] > 0:
             row: dict[str, Any] = {"edge": f"{names[i]} → {names[j]}", "range": spread[i, j]}
-            rows.append(row | {one.belief.method: float(one.belief.edges[i, j]) for one in alike})
+            rows.append(row | {one.method: float(one.belief.edges[i, j]) for one in alike})
     return rows

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dagathlon.report.belief_tables import Judged, overconfident
+from dagathlon.report.belief_tables import Named, nearly_certain
 from dagathlon.report.posteriors import Beliefs
 from dagathlon.report.words import duration
 
@@ -34,6 +34,17 @@ def opening(beliefs: Beliefs, methods: Sequence[str], shown: int) -> str:
     return words + "."
 
 
+def left_out(without: Sequence[str], no_dag: bool) -> Iterator[str]:
+    """Which methods, and which truths, have no place here."""
+    if without:
+        yield f"No distribution over graphs came from {', '.join(without)}."
+    if no_dag:
+        yield (
+            "A true graph that is no DAG over the variables of the data is not compared with: it "
+            "does not say of every edge whether it is true."
+        )
+
+
 def searches(names: Sequence[str]) -> Iterator[str]:
     """Which chains are left out, since they only look for the best graph."""
     if names:
@@ -41,15 +52,15 @@ def searches(names: Sequence[str]) -> Iterator[str]:
         yield f"{', '.join(names)} {verb}: shares along such chains are no probabilities."
 
 
-def coverage(found: Iterable[Judged]) -> Iterator[str]:
+def coverage(found: Iterable[Named]) -> Iterator[str]:
     """Which methods cover only some of the graphs, and what they said of it."""
     said: dict[str, dict[str, None]] = {}
     for one in found:
         space = one.belief.space
         if space and space.lower() != "all dags":
-            said.setdefault(f"covers {space}", {})[one.belief.method] = None
+            said.setdefault(f"covers {space}", {})[one.method] = None
         for note in one.belief.notes:
-            said.setdefault(f"says: {note}", {})[one.belief.method] = None
+            said.setdefault(f"says: {note}", {})[one.method] = None
     for words, methods in said.items():
         yield f"{', '.join(methods)} {words.rstrip('.')}."
 
@@ -118,11 +129,13 @@ def calibration(
     """Who is too sure, and whose probabilities are best by the Brier score."""
     edges = [row for row in scores if row["of"] == "edges"]
     for row in edges:
-        sure = overconfident(rows, row["setting"])
-        if sure and sure.size >= _FEW_EVENTS and sure.predicted - sure.observed > _SAFE_GAP:
+        sure = nearly_certain(rows, row["setting"])
+        if sure is None or sure["size"] < _FEW_EVENTS:
+            continue
+        if sure["predicted"] - sure["observed"] > _SAFE_GAP:
             yield (
-                f"{row['setting']} is too sure: of the edges that it gives 0.9 or more, "
-                f"{sure.observed:.0%} are true."
+                f"{row['setting']} is too sure: of the edges that it gives "
+                f"{sure['predicted']:.2f} in the mean, {sure['observed']:.0%} are true."
             )
     if len(edges) > 1:
         best = min(edges, key=lambda row: row["brier"])

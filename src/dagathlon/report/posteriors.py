@@ -6,87 +6,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
-import numpy as np
-
-from dagathlon.errors import DataError
-from dagathlon.posteriors.convergence import states
 from dagathlon.posteriors.marginal_posterior import MarginalPosterior
-from dagathlon.posteriors.packed import Floats
 from dagathlon.posteriors.posterior import Posterior
+from dagathlon.report.beliefs import Belief, Whose, belief_of, verdict_on
 from dagathlon.report.chains import NOT_VARIED
 from dagathlon.report.context import Results
 from dagathlon.report.places import combination_of
 from dagathlon.report.tables import Combination, setting_name
 from dagathlon.study.plan.plan import Run
 
-# Closures of larger graphs, draw by draw, would be most of the time that a page takes.
-_MOST_PATHS = 150
-_MOST_POINTS = 400
 # So many runs are read for a page; a study of more has fewer data sets of each kind there.
 _MOST_RUNS, _MOST_SETS = 400, 20
-
-
+# Matrices of so many cells in all are kept; beyond them the first data set of each kind.
+_MOST_CELLS = 20_000_000
 # Parameters, ours and Benchpress's, that make a search of a sampler.
 _SEARCHING = ("maximise", "MAP")
 
-
-class Trace(NamedTuple):
-    """The score along one chain, thinned to what a figure can show, and where the burn-in ends."""
-
-    state: Floats
-    score: Floats
-    burnin: float
-
-
-class Belief(NamedTuple):
-    """A method's posterior on one data set.
-
-    Parameters
-    ----------
-    method, id
-        Its setting in words, and the id of the algorithm.
-    data, seed
-        The data set.
-    run
-        The first of its runs, which others join that differ in the seed of the chain alone.
-    names
-        The variables.
-    edges
-        Probability of each edge, from row to column; one without a direction counts half each way.
-    paths
-        Probability that directed edges lead from row to column, None where that is not known.
-    cpu
-        Seconds of processor time of all its runs, None where nobody measured them.
-    draws, chains
-        How many there are after the burn-in; none of exact marginals.
-    rhat, ess
-        Of the score along Markov chains (of the number of edges where there is no score), and the
-        effective number of draws.
-    apart
-        By how much two chains differ most about an edge, None for one chain.
-    space, notes
-        Which graphs the posterior covers, and what the learner said.
-    traces
-        The scores of Markov chains.
-    """
-
-    method: str
-    id: str
-    data: Combination
-    seed: int
-    run: Run
-    names: tuple[str, ...]
-    edges: Floats
-    paths: Floats | None
-    cpu: float | None
-    draws: int
-    chains: int
-    rhat: float | None
-    ess: float | None
-    apart: tuple[float, str] | None
-    space: str
-    notes: tuple[str, ...]
-    traces: tuple[Trace, ...]
+_Method: TypeAlias = tuple[str, str]
+_Groups: TypeAlias = dict[tuple[Combination, int], dict[_Method, list[Run]]]
 
 
 class Beliefs(NamedTuple):
@@ -108,6 +45,19 @@ class Beliefs(NamedTuple):
     searches: Sequence[str] = ()
 
 
+class _Loaded(NamedTuple):
+    """The chains of a method on a data set, with their burn-in and what the learner said."""
+
+    run: Run
+    posterior: Posterior
+    burnin: float
+    notes: tuple[str, ...]
+
+    @property
+    def late(self) -> Posterior:
+        return self.posterior.after(self.burnin)
+
+
 def posterior_ids(results: Results, ids: Iterable[str]) -> list[str]:
     """The algorithms whose first result has a posterior."""
     wanted = list(ids)
@@ -120,7 +70,9 @@ def posterior_ids(results: Results, ids: Iterable[str]) -> list[str]:
     return [one for one in wanted if first.get(one)]
 
 
-def beliefs_of(results: Results, ids: Sequence[str], most: int | None = None) -> Beliefs:
+def beliefs_of(
+    results: Results, ids: Sequence[str], reference: str | None = None, most: int | None = None
+) -> Beliefs:
     """What the posteriors of a study say of its first data sets of each kind.
 
     Parameters
@@ -129,29 +81,24 @@ def beliefs_of(results: Results, ids: Sequence[str], most: int | None = None) ->
         Those of the setup.
     ids
         Algorithms with posteriors.
+    reference
+        The algorithm that the others are to come near, if there is one.
     most
-        Data sets of each kind; None is 20, or fewer where there are many kinds.
+        Data sets of each kind; None is 20, or fewer where there are many kinds. Of very many
+        variables fewer are read.
     """
     groups, searches = _grouped(results, ids)
     kinds = len({data for data, _ in groups})
     limit = most or max(1, min(_MOST_SETS, _MOST_RUNS // max(1, kinds * len(ids))))
     costs = dict(zip(results.runs_of(ids), results.rows(ids), strict=True))
-    seen: dict[Combination, int] = {}
+    taken: dict[Combination, int] = {}
     found: list[Belief] = []
     for (data, seed), methods in groups.items():
-        seen[data] = seen.get(data, 0) + 1
-        if seen[data] > limit:
-            continue
-        for (identifier, name), runs in methods.items():
-            cpu = [costs[run]["cpu"] for run in runs if costs[run]["cpu"] is not None]
-            about = name, identifier, data, seed
-            one = _belief(results, about, runs, sum(cpu) if cpu else None)
-            found += [] if one is None else [one]
-    read = sum(min(limit, count) for count in seen.values())
-    return Beliefs(found, read, len(groups), searches)
-
-
-_Groups: TypeAlias = dict[tuple[Combination, int], dict[tuple[str, str], list[Run]]]
+        full = sum(one.edges.size for one in found) > _MOST_CELLS
+        if taken.get(data, 0) < (1 if full else limit):
+            taken[data] = taken.get(data, 0) + 1
+            found += _of_data_set(results, (data, seed), methods, costs, reference)
+    return Beliefs(found, sum(taken.values()), len(groups), searches)
 
 
 def _grouped(results: Results, ids: Sequence[str]) -> tuple[_Groups, list[str]]:
@@ -188,36 +135,39 @@ def method_name(results: Results, run: Run) -> str:
     return setting_name(replace(algorithm, values=varied), results.values(run))
 
 
-def _belief(
+def _of_data_set(
     results: Results,
-    about: tuple[str, str, Combination, int],
-    runs: Sequence[Run],
-    cpu: float | None,
-) -> Belief | None:
+    place: tuple[Combination, int],
+    methods: Mapping[_Method, Sequence[Run]],
+    rows: Mapping[Run, Mapping[str, Any]],
+    reference: str | None,
+) -> Iterator[Belief]:
+    """The posteriors of all methods on one data set, one after another in memory."""
+    near = [_loaded(results, runs) for (one, _), runs in methods.items() if one == reference]
+    exact = next((one.late for one in near if one is not None), None)
+    truth = None
+    for (identifier, name), runs in methods.items():
+        loaded = _loaded(results, runs)
+        if loaded is None:
+            continue
+        truth = truth or results.truth(results.case(loaded.run))
+        costs = [rows[run]["cpu"] for run in runs if rows[run]["cpu"] is not None]
+        whose = Whose(name, identifier, *place, loaded.run)
+        cpu = sum(costs) if costs else None
+        belief = belief_of(whose, loaded.posterior, loaded.burnin, cpu, loaded.notes)
+        verdict = verdict_on(loaded.late, truth, None if identifier == reference else exact)
+        yield belief._replace(verdict=verdict)
+
+
+def _loaded(results: Results, runs: Sequence[Run]) -> _Loaded | None:
     learned = [(run, results.learned(run)) for run in runs]
-    known = [(run, one) for run, one in learned if one is not None and one.posterior is not None]
-    if not known:
-        return None
-    burnin = float(_parameters(results, known[0][0]).get("burnin_frac") or 0.0)
+    known = [(run, one) for run, one in learned if one is not None]
     posteriors = [one.posterior for _, one in known if one.posterior is not None]
-    whole = posteriors[0] if len(posteriors) == 1 else _merged(posteriors)
-    late = whole.after(burnin)
+    if not posteriors:
+        return None
+    burnin = float(_parameters(results, runs[0]).get("burnin_frac") or 0.0)
     notes = dict.fromkeys(note for _, one in known for note in one.notes)
-    return Belief(
-        *about,
-        known[0][0],
-        late.names,
-        _directed(late),
-        _paths(late),
-        cpu,
-        late.n_draws,
-        len(late.chains),
-        *_convergence(late),
-        _apart(late),
-        whole.space,
-        tuple(notes),
-        tuple(_traces(whole, burnin)),
-    )
+    return _Loaded(known[0][0], _merged(posteriors), burnin, tuple(notes))
 
 
 def _parameters(results: Results, run: Run) -> Mapping[str, Any]:
@@ -226,55 +176,5 @@ def _parameters(results: Results, run: Run) -> Mapping[str, Any]:
 
 def _merged(posteriors: Sequence[Posterior]) -> Posterior:
     """The chains of several runs as one posterior; exact marginals are the same in all."""
-    if any(isinstance(one, MarginalPosterior) for one in posteriors):
-        return posteriors[0]
-    return Posterior.merge(posteriors)
-
-
-def _directed(posterior: Posterior) -> Floats:
-    """Probabilities of edges; one that has no direction counts half each way."""
-    strengths = posterior.strengths
-    directed: Floats = strengths.strength * strengths.direction
-    return directed
-
-
-def _paths(posterior: Posterior) -> Floats | None:
-    if len(posterior.names) > _MOST_PATHS:
-        return None
-    try:
-        return posterior.path_probabilities
-    except DataError:
-        return None
-
-
-def _convergence(posterior: Posterior) -> tuple[float | None, float | None]:
-    """R̂ of Markov chains, and the effective number of draws."""
-    if not posterior.chains or posterior.n_draws == 0:
-        return None, None
-    rhat = None
-    if all(chain.markov for chain in posterior.chains):
-        scored = all(chain.score is not None for chain in posterior.chains)
-        rhat = _number(posterior.rhat("score" if scored else "size"))
-    return rhat, _number(posterior.effective_size())
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
-
-
-def _apart(posterior: Posterior) -> tuple[float, str] | None:
-    """The edge about which the chains differ most, and by how much."""
-    if len(posterior.chains) < 2:
-        return None
-    each = np.array([_directed(Posterior([chain])) for chain in posterior.chains])
-    spread = each.max(axis=0) - each.min(axis=0)
-    i, j = np.unravel_index(int(np.argmax(spread)), spread.shape)
-    return float(spread[i, j]), f"{posterior.names[i]} → {posterior.names[j]}"
-
-
-def _traces(posterior: Posterior, burnin: float) -> Iterator[Trace]:
-    for chain in posterior.chains:
-        if chain.markov and chain.score is not None:
-            score = states(chain, chain.score)
-            places = np.linspace(0, len(score) - 1, min(len(score), _MOST_POINTS)).astype(int)
-            yield Trace(places.astype(np.float64), score[places], burnin * len(score))
+    exact = any(isinstance(one, MarginalPosterior) for one in posteriors)
+    return posteriors[0] if exact or len(posteriors) == 1 else Posterior.merge(posteriors)

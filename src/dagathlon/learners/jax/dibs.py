@@ -55,7 +55,7 @@ class Dibs(JaxLearner):
         probability 2·edges_per_node/(p − 1), at most .95.
     weighted
         Whether particles count by their unnormalised posterior (DiBS+), equal graphs of bge once;
-        otherwise all count the same.
+        otherwise all count the same. With linear a few particles then have all the weight.
     alpha_linear
         The sharpness of arcs grows by this with each step.
     beta_linear
@@ -85,10 +85,10 @@ class Dibs(JaxLearner):
     samples
         Number of parent sets drawn for each node and particle in each step, above that.
     patience
-        A run ends when for so many steps no particle's graph has changed and no parameter that
-        they use has moved by more than `tolerance`, as seen every 100 steps.
+        A run ends when for so many steps the averages over particles have stayed where they were:
+        shares of arcs, coefficients on arcs and logarithms of variances, as seen every 100 steps.
     tolerance
-        See `patience`; for linear.
+        How far each of these averages may move and count as resting.
     timeout
         Seconds after which the run is stopped; null for no limit.
     """
@@ -109,7 +109,7 @@ class Dibs(JaxLearner):
     steps: Natural = 20_000
     prior: GraphPrior = "er"
     edges_per_node: NonNegative = 1.0
-    weighted: bool = True
+    weighted: bool = False
     alpha_linear: NonNegative = 0.02
     beta_linear: NonNegative = 1.0
     gamma_z: NonNegative = 5.0
@@ -126,7 +126,7 @@ class Dibs(JaxLearner):
     centre: bool = True
     exact_sums: Count = 10
     samples: Natural = 128
-    patience: Natural = 2000
+    patience: Natural = 1000
     tolerance: NonNegative = 0.05
     timeout: NonNegative | None = None
 

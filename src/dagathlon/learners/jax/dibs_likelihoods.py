@@ -1,9 +1,9 @@
 """Likelihoods of DiBS: how much a set of parents of a node explains.
 
-Arcs of a particle are independent and likelihoods have a factor for each node, so that the expected
-likelihood is a product over nodes of sums over the node's parent sets. With few variables these sums
-are made; with many, parent sets of each node are drawn. Either way one node's luck does not disturb
-the estimate for another one, as it does where whole graphs are drawn.
+Arcs of a particle are independent and likelihoods have a factor for each node, so that the
+expected likelihood is a product over nodes of sums over the node's parent sets. With few variables
+these sums are made; with many, parent sets of each node are drawn. Either way one node's luck does
+not disturb the estimate for another one, as it does where whole graphs are drawn.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def log_expected(like: Likelihood, fixed: Any, theta: Any, logits: Any) -> Any:
 
 
 def log_expected_drawn(
-    like: Likelihood, fixed: Any, theta: Any, logits: Any, key: Any, samples: int
+    like: Likelihood, fixed: Any, theta: Any, logits: Any, *, key: Any, samples: int
 ) -> Any:
     """The same with parent sets that are drawn, with the gradient of the score-function estimator.
 

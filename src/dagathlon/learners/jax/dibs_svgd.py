@@ -55,8 +55,7 @@ class State(NamedTuple):
     theta: Any
     squares: Any
     key: Any
-    seen_arcs: Any
-    seen_theta: Any
+    seen: Any
     seen_at: Any
 
 
@@ -72,7 +71,7 @@ def initial(plan: Plan, key: Any) -> State:
         precision = jax.random.gamma(third, like.noise_shape, (p, m)) / like.noise_rate
         theta = Theta(coefficients, -jnp.log(precision))
     squares = jax.tree_util.tree_map(jnp.zeros_like, (z, theta))
-    return State(z, theta, squares, ours, hard_arcs(z), _on_arcs(z, theta), jnp.zeros((), int))
+    return State(z, theta, squares, ours, _averages(z, theta), jnp.zeros((), int))
 
 
 def hard_arcs(z: Any) -> Any:
@@ -80,11 +79,12 @@ def hard_arcs(z: Any) -> Any:
     return latent_products(z) * off_diagonal(z.shape[1]) > 0
 
 
-def _on_arcs(z: Any, theta: Any) -> Any:
-    """Parameters that the particles' graphs use."""
+def _averages(z: Any, theta: Any) -> Any:
+    """Means over particles: shares of arcs, coefficients on arcs, logarithms of variances."""
+    arcs = hard_arcs(z)
     if theta is None:
-        return None
-    return theta._replace(coefficients=theta.coefficients * hard_arcs(z))
+        return (jnp.mean(arcs, axis=-1),)
+    return tuple(jnp.mean(x, axis=-1) for x in (arcs, arcs * theta[0], theta[1]))
 
 
 def slopes(plan: Plan, fixed: Any, state: State, step: Any) -> tuple[Any, Any]:
@@ -114,8 +114,8 @@ def _likelihood_slopes(
     def total(logits: Any, theta: Any) -> Any:
         if not plan.samples:
             return jnp.sum(log_expected(plan.likelihood, fixed, theta, logits))
-        drawn = log_expected_drawn(plan.likelihood, fixed, theta, logits, key, plan.samples)
-        return jnp.sum(drawn)
+        given = (plan.likelihood, fixed, theta, logits)
+        return jnp.sum(log_expected_drawn(*given, key=key, samples=plan.samples))
 
     found: tuple[Any, Any] = jax.grad(total, argnums=(0, 1))(logits, theta)
     return found
@@ -173,19 +173,13 @@ def _step(plan: Plan, fixed: Any, step: Any, state: State) -> State:
 
 
 def _settled(plan: Plan, state: State, step: Any) -> tuple[State, Any]:
-    """Whether graphs and parameters have rested for as many steps as patience asks."""
-    arcs, theta = hard_arcs(state.z), _on_arcs(state.z, state.theta)
-    rests = jnp.all(arcs == state.seen_arcs)
-    for now, before in zip(theta or (), state.seen_theta or (), strict=True):
-        rests &= jnp.max(jnp.abs(now - before)) <= plan.tolerance
-
-    def kept(before: Any, now: Any) -> Any:
-        return jnp.where(rests, before, now)
-
-    seen = jax.tree_util.tree_map(
-        kept, (state.seen_arcs, state.seen_theta, state.seen_at), (arcs, theta, step)
-    )
-    return State(*state[:4], *seen), rests & (step - seen[2] >= plan.patience)
+    """Whether averages over particles have rested for as many steps as patience asks."""
+    now = _averages(state.z, state.theta)
+    moved = [jnp.max(jnp.abs(a - b)) for a, b in zip(now, state.seen, strict=True)]
+    rests = jnp.max(jnp.stack(moved)) <= plan.tolerance
+    seen = tuple(jnp.where(rests, b, a) for a, b in zip(now, state.seen, strict=True))
+    since = jnp.where(rests, state.seen_at, step)
+    return state._replace(seen=seen, seen_at=since), rests & (step - since >= plan.patience)
 
 
 @cache

@@ -68,7 +68,7 @@ class GflownetLearner(JaxLearner):
     anytime = True
     handles_interventions = True
 
-    steps: Natural = 4000
+    steps: Natural = 2500
     tolerance: NonNegative = 0.01
     hidden: Natural = 128
     walkers: Natural = 64

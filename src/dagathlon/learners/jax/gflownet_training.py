@@ -78,10 +78,10 @@ def _repeated(graph: Graphs, count: int) -> Graphs:
 
 def step(training: Training, state: State, fixed: tuple[Reward, Any], number: Any) -> State:
     """Walk one move, and correct the network on moves of the buffer."""
-    reward, leads = fixed
+    reward, _ = fixed
     key, walk, choose = jax.random.split(state.key, 3)
     exploring = jnp.maximum(training.exploration, 0.5 * (1 - number / _EXPLORING))
-    walkers, buffer = _walked(training, state, reward, leads, (walk, exploring))
+    walkers, buffer = _walked(training, state, reward, (walk, exploring))
     # As long as nothing is stored these are moves that may not be legal: they count nothing.
     known = jnp.minimum(buffer.stored, training.buffer)
     rows = jax.random.randint(choose, (training.batch,), 0, jnp.maximum(known, 1))
@@ -106,11 +106,11 @@ def _loss(training: Training, weights: Any, graphs: Graphs, moves: Any, reward: 
 
 
 def _walked(
-    training: Training, state: State, reward: Reward, leads: Any, how: tuple[Any, Any]
+    training: Training, state: State, reward: Reward, how: tuple[Any, Any]
 ) -> tuple[Graphs, Buffer]:
     """Every walker adds an arc, which is stored, or stops and begins again."""
     key, exploring = how
-    first, second = jax.random.split(key)
+    first, second, third = jax.random.split(key, 3)
     odds = _all_odds(training.policy, state.weights, state.walkers, reward)
     anywhere = jnp.where(odds > -jnp.inf, 0.0, -jnp.inf)
     astray = jax.random.uniform(first, (training.walkers, 1)) < exploring
@@ -119,10 +119,27 @@ def _walked(
     move = jnp.where(stopped, 0, drawn)
     buffer = _stored(training, state.buffer, state.walkers, move, ~stopped)
     after = jax.vmap(with_arc)(state.walkers, move)
-    again = stopped[:, None, None]
-    return Graphs(
-        jnp.where(again, reward.start, after.arcs), jnp.where(again, leads, after.leads)
-    ), buffer
+    fresh = _fewer_arcs(state.walkers.arcs, reward.start, third)
+    kept = stopped[:, None, None]
+    pairs = zip(fresh, after, strict=True)
+    return Graphs(*(jnp.where(kept, new, old) for new, old in pairs)), buffer
+
+
+def _fewer_arcs(arcs: Any, start: Any, key: Any) -> Graphs:
+    """Where walkers go on that have stopped: half of them at the start, others on the way to it.
+
+    They lose some of their arcs, any number with the same probability, and may go elsewhere from
+    there: so all ways to a probable graph are tried, and graphs that are nearly the same.
+    """
+    first, second = jax.random.split(key)
+    share = 2 * jax.random.uniform(first, (len(arcs), 1, 1)) - 1
+    kept = start | (arcs & (jax.random.uniform(second, arcs.shape) < share))
+    p = arcs.shape[-1]
+    leads = kept | jnp.eye(p, dtype=bool)
+    for _ in range(max(p - 1, 1).bit_length()):
+        steps = leads.astype(jnp.float32)
+        leads = (steps @ steps) > 0
+    return Graphs(kept, leads)
 
 
 def _all_odds(policy: Policy, weights: Any, graphs: Graphs, reward: Reward) -> Any:
@@ -135,7 +152,12 @@ def _stored(training: Training, buffer: Buffer, graphs: Graphs, move: Any, made:
     """The newest moves in place of the oldest."""
     place = (buffer.stored + jnp.cumsum(made) - 1) % training.buffer
     place = jnp.where(made, place, training.buffer)  # past the end: not stored
-    kept = Graphs(*(old.at[place].set(new, mode="drop") for old, new in zip(buffer.graphs, graphs)))
+    kept = Graphs(
+        *(
+            old.at[place].set(new, mode="drop")
+            for old, new in zip(buffer.graphs, graphs, strict=True)
+        )
+    )
     chosen = buffer.moves.at[place].set(move.astype(jnp.int32), mode="drop")
     return Buffer(kept, chosen, buffer.stored + jnp.sum(made).astype(jnp.int32))
 
@@ -151,7 +173,7 @@ def draws(policy: Policy, weights: Any, fixed: tuple[Reward, Any], key: Any, cou
         done = done | (drawn == odds.shape[1] - 1)
         after = jax.vmap(with_arc)(graphs, jnp.where(done, 0, drawn))
         kept = done[:, None, None]
-        return Graphs(*(jnp.where(kept, a, b) for a, b in zip(graphs, after))), done
+        return Graphs(*(jnp.where(kept, a, b) for a, b in zip(graphs, after, strict=True))), done
 
     most = policy.p * (policy.p - 1) // 2 + 1
     begin = (_repeated(Graphs(reward.start, leads), count), jnp.zeros(count, bool))

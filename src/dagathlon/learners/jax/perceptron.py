@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from dagathlon.learners.jax.backend import jax, jnp
@@ -14,7 +15,7 @@ _LAST = 0.01
 def layers(key: Any, sizes: Sequence[int]) -> list[tuple[Any, Any]]:
     """Random weights, and zeros as intercepts, of layers between so many units."""
     found = []
-    for number, (ins, outs) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
+    for number, (ins, outs) in enumerate(pairwise(sizes)):
         scale = _LAST if number == len(sizes) - 2 else 1.0
         drawn = jax.random.normal(jax.random.fold_in(key, number), (ins, outs))
         found.append((scale * drawn * jnp.sqrt(2 / ins), jnp.zeros(outs)))

@@ -14,6 +14,7 @@ from dagathlon.report.charts.legend import Key, Keyed
 
 MOST_NODES, MOST_EDGES = 60, 120
 _THIN, _THICK = 0.8, 4.6
+_EQUAL = 1e-9
 _INK, _REVERSED, _MISSING, _WRONG = "currentColor", "#9b5fd0", "#2b7fc9", "#dd4b26"
 _WORDS = {
     _INK: "in the truth",
@@ -56,7 +57,7 @@ def edge_graph(names: Sequence[str], edges: Floats, truth: Bools | None, least: 
     shown = list(range(len(names)))
     if len(names) > MOST_NODES:
         shown = sorted({node for pair in kept for node in pair})
-    arcs = [(i, j) if edges[i, j] >= edges[j, i] else (j, i) for i, j in kept]
+    arcs = [_likelier(pair, edges, truth) for pair in kept]
     graph = Graph.from_edges([(names[i], names[j]) for i, j in arcs], [names[i] for i in shown])
     styles = {(names[i], names[j]): _style(names, (i, j), edges, truth) for i, j in arcs}
     keys = list(_keys({style.colour for style in styles.values()}, truth is not None))
@@ -74,6 +75,15 @@ def _readable(pairs: Sequence[tuple[int, int]], p: int) -> list[tuple[int, int]]
             kept.append(pair)
             seen |= set(pair)
     return kept
+
+
+def _likelier(pair: tuple[int, int], edges: Floats, truth: Bools | None) -> tuple[int, int]:
+    """The pair in its likelier direction; of equal ones the true one."""
+    i, j = pair
+    gap = float(edges[i, j] - edges[j, i])
+    if abs(gap) < _EQUAL:
+        return (j, i) if truth is not None and truth[j, i] else (i, j)
+    return (i, j) if gap > 0 else (j, i)
 
 
 def _style(
