@@ -59,7 +59,7 @@ class PosteriorCase:
     reference: Posterior | None = None
     draw_parameters: Parameters = "own"
     scaled: bool = False
-    draws: int = 1000
+    draws: int = 500
 
     @property
     def names(self) -> tuple[str, ...]:

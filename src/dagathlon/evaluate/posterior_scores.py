@@ -60,7 +60,7 @@ class PosteriorScores(MetricModule):
     draw_parameters: Parameters = "own"
     scaled: bool = False
     burn_in: Probability = 0.5
-    draws: Natural = 1000
+    draws: Natural = 500
 
     def compute(self, *inputs: Any) -> dict[str, Value]:
         """One row; what cannot be computed is None, and a note says why."""
