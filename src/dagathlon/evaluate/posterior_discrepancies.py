@@ -80,7 +80,7 @@ def _reordered(found: GraphRows, names: tuple[str, ...]) -> GraphRows:
     return GraphRows(names, packing, rows, found.shares)
 
 
-def parameter_mmd(posterior: Drawn, reference: Drawn, most: int = 250) -> KernelDistance:
+def parameter_mmd(posterior: Drawn, reference: Drawn, most: int = 200) -> KernelDistance:
     """Squared maximum mean discrepancy between parameters: coefficients and log noise variances.
 
     The kernel is exp(-r²/2ℓ²) of all d² coefficients, zero where there is no edge, and the d
