@@ -54,6 +54,12 @@ struct NewParents {
   }
 };
 
+bool holds(const ParentTable& table, ConstRow parents) {
+  std::vector<std::size_t> members;
+  for_each(parents, [&](std::size_t parent) { members.push_back(parent); });
+  return table.find(members).column != ParentTable::no_slot;
+}
+
 void set_parents(BitMatrix& parents, std::size_t node, const std::vector<std::size_t>& chosen) {
   for (Word& word : parents[node]) word = 0;
   for (const std::size_t parent : chosen) parents.set(node, parent);
@@ -67,6 +73,7 @@ bool reverse_edge(const ParentTables& tables, BitMatrix& parents, Stream& random
   const auto [from, to] = arcs[random.below(arcs.size())];
   const ParentTable& head = tables[from];
   const ParentTable& tail = tables[to];
+  if (!holds(head, parents[from]) || !holds(tail, parents[to])) return false;
 
   BitMatrix orphaned = parents;
   set_parents(orphaned, from, {});

@@ -26,8 +26,9 @@ from dagathlon.learners.base import Estimate
 from dagathlon.learners.bayesian.dag_sampling import DagSampler
 from dagathlon.learners.bayesian.iterative_search import IterativeSearch
 from dagathlon.learners.bayesian.order_mcmc import OrderMcmc
-from dagathlon.learners.bayesian.partition_mcmc import PartitionMcmc, StructureMcmc
+from dagathlon.learners.bayesian.partition_mcmc import PartitionMcmc
 from dagathlon.learners.bayesian.search_space import space_of_graph
+from dagathlon.learners.bayesian.structure_mcmc import StructureMcmc
 from dagathlon.learners.score.scores import score_graph
 from dagathlon.posteriors.convergence import effective_sample_size
 from dagathlon.posteriors.draws import Draws

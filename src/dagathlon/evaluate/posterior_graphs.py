@@ -100,11 +100,19 @@ class RankedEdges(NamedTuple):
     present: Bools
 
 
-def ranked_edges(posterior: Posterior, truth: Graph) -> RankedEdges:
-    """Probabilities of all edges, from row to column, without the diagonal."""
+def ranked_edges(posterior: Posterior, truth: Graph, diagonal: bool = False) -> RankedEdges:
+    """Probabilities of all edges, from row to column.
+
+    Parameters
+    ----------
+    posterior, truth
+        Over the same nodes.
+    diagonal
+        Whether edges from a node to itself count, which nobody ever believes in.
+    """
     true = matched(truth, posterior.names, "the true graph")
-    off = ~np.eye(len(true), dtype=bool)
-    return RankedEdges(posterior.edge_probabilities[off], (true.adjacency != 0)[off])
+    chosen = ~np.eye(len(true), dtype=bool) | diagonal
+    return RankedEdges(posterior.edge_probabilities[chosen], (true.adjacency != 0)[chosen])
 
 
 def edge_auroc(posterior: Posterior, truth: Graph) -> float:
@@ -117,17 +125,26 @@ def edge_auprc(posterior: Posterior, truth: Graph) -> float:
     return average_precision(*ranked_edges(posterior, truth))
 
 
-def auroc(scores: Floats, present: Bools) -> float:
-    """How often something present has the higher score than something absent; ties count a half.
+def auroc(scores: Floats, present: Bools, ties: float = 0.5) -> float:
+    """How often something present has the higher score than something absent.
 
     NaN where all or none are present.
+
+    Parameters
+    ----------
+    scores, present
+        A score each, and whether it is present.
+    ties
+        What a tie counts. An implementation that sorts and breaks ties in the order of the entries
+        gives something between 0 and 1 here, depending on that order.
     """
     there, not_there = scores[present], np.sort(scores[~present])
     if not len(there) or not len(not_there):
         return math.nan
     below = np.searchsorted(not_there, there, side="left")
     up_to = np.searchsorted(not_there, there, side="right")
-    return float((below + up_to).sum() / (2 * len(there) * len(not_there)))
+    won = below.sum() + ties * (up_to - below).sum()
+    return float(won / (len(there) * len(not_there)))
 
 
 def average_precision(scores: Floats, present: Bools) -> float:

@@ -11,6 +11,9 @@ from dagathlon.posteriors.packed import Bools, Floats, Ints, Packing, Words
 from dagathlon.posteriors.posterior import Posterior
 from dagathlon.posteriors.sample import Sample
 
+# The golden section of a step.
+_FIRST = 0.6180339887498949
+
 
 class GraphRows(NamedTuple):
     """The distinct graphs of a posterior, a row of bits each, with the probability of each."""
@@ -108,10 +111,11 @@ def sample_of(posterior: Posterior, most: int) -> Sample:
 def systematic(shares: Floats, count: int) -> Ints:
     """Places of so many draws of equal weight that stand for draws with these probabilities.
 
-    Systematic resampling from the middle of each step: draws of equal weight are thinned evenly,
-    and the number of copies of any other is less than one away from its expected number.
+    Systematic resampling: draws of equal weight are thinned evenly, and the number of copies of any
+    other is less than one away from its expected number. The first point is where no multiple of
+    equal weights ends, so that rounding decides nothing.
     """
     ends = np.cumsum(shares)
-    points = (np.arange(count) + 0.5) / count * ends[-1]
+    points = (np.arange(count) + _FIRST) / count * ends[-1]
     found: Ints = np.searchsorted(ends, points, side="right").astype(np.int64)
     return np.minimum(found, len(shares) - 1)

@@ -38,7 +38,9 @@ class MarginalPosterior(Posterior):
     best
         The most probable DAG.
     log_partition
-        Logarithm of the sum of all weights, the log evidence of a normalised prior.
+        Logarithm of the sum of all weights.
+    log_evidence
+        The same with a prior that sums to 1: the logarithm of the probability of the data.
     entropy
         Shannon entropy in nats.
     chains
@@ -57,6 +59,7 @@ class MarginalPosterior(Posterior):
         best: Graph,
         path_probabilities: npt.ArrayLike | None = None,
         log_partition: float = math.nan,
+        log_evidence: float = math.nan,
         entropy: float = math.nan,
         chains: Sequence[Draws] = (),
         space: str = "",
@@ -67,6 +70,7 @@ class MarginalPosterior(Posterior):
         self._paths = None if given is None else self._checked(given)
         self._best = best.subgraph(self.names)
         self._log_partition = log_partition
+        self._log_evidence = log_evidence
         self._entropy = entropy
         self.chains = fitting(chains) if chains else ()
         self.space = space
@@ -121,6 +125,11 @@ class MarginalPosterior(Posterior):
     def log_partition(self) -> float:
         """The logarithm of the sum of all weights; NaN where nobody computed it."""
         return self._log_partition
+
+    @property
+    def log_evidence(self) -> float:
+        """The logarithm of the probability (density) of the data; NaN where nobody computed it."""
+        return self._log_evidence
 
     @property
     def entropy(self) -> float:
