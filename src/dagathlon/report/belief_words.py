@@ -90,26 +90,30 @@ def convergence(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Which chains disagree, or have told little."""
     settled = []
     for method, own in _grouped(rows).items():
-        worst = most_apart(own)
         rhat = max((row["rhat"] for row in own if row["rhat"] is not None), default=None)
         least = min((row["ess"] for row in own if row["ess"] is not None), default=np.inf)
-        if rhat is None:
-            if least < min(_FEW_DRAWS, 0.5 * own[0]["draws"]):
-                yield f"{method}: the weights of its draws leave as much as {least:.0f} of them."
-            continue
-        if rhat > _SAFE_RHAT or (worst["apart"] or 0.0) > _chance(least, worst["chains"]):
-            yield _disagreeing(method, rhat, worst, len(own) > 1)
-            continue
-        if least < _FEW_DRAWS:
-            yield (
-                f"{method}: its draws tell as much as {least:.0f} independent ones; "
-                "probabilities of edges have an error of "
-                f"{0.5 / math.sqrt(max(least, 1.0)):.2f} or so."
-            )
-        else:
-            settled.append(method)
+        if rhat is not None:
+            doubt = _doubt(method, own, rhat, least)
+            settled += [] if doubt else [method]
+            yield from [doubt] if doubt else []
+        elif least < min(_FEW_DRAWS, 0.5 * own[0]["draws"]):
+            yield f"{method}: the weights of its draws leave as much as {least:.0f} of them."
     if settled:
         yield f"No sign that the chains of {'; '.join(settled)} have not settled."
+
+
+def _doubt(method: str, own: Sequence[Mapping[str, Any]], rhat: float, draws: float) -> str:
+    """Why the Markov chains of a method are not to be trusted; empty where nothing says so."""
+    worst = most_apart(own)
+    if rhat > _SAFE_RHAT or (worst["apart"] or 0.0) > _chance(draws, worst["chains"]):
+        return _disagreeing(method, rhat, worst, len(own) > 1)
+    if draws >= _FEW_DRAWS:
+        return ""
+    error = 0.5 / math.sqrt(max(draws, 1.0))
+    return (
+        f"{method}: its draws tell as much as {draws:.0f} independent ones; probabilities of "
+        f"edges have an error of {error:.2f} or so."
+    )
 
 
 def most_apart(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
