@@ -309,3 +309,12 @@ def test_the_report_on_one_sampler_has_its_posterior(tmp_path: Path) -> None:
     assert "structure_mcmc gives a distribution over graphs." in page
     rows = table(tmp_path / "page" / "edge_probabilities" / "edges.csv")
     assert {"from", "to", "probability"} <= set(rows[0])
+
+
+def test_an_edge_without_a_direction_counts_half_each_way() -> None:
+    graphs = [Graph.from_edges(["a - b"], NAMES), Graph.from_edges(["a -> b"], NAMES)]
+    whose = Whose("m", "m", Combination("g", "p", "d"), 1, Run(0, 0, "m", 0, 0, 0, 0))
+    found = belief_of(whose, Posterior.of(graphs), 0.0, None, ())
+    assert found.edges.tolist() == [[0, 0.75, 0], [0.25, 0, 0], [0, 0, 0]]
+    (words,) = belief_words.undirected([Named(found, "data", ""), known("sure", FIRST)])
+    assert words.startswith("Some edges of m have no direction")

@@ -47,6 +47,16 @@ def left_out(without: Sequence[str], no_dag: bool) -> Iterator[str]:
         )
 
 
+def undirected(found: Iterable[Named]) -> Iterator[str]:
+    """How edges without a direction count, where there are such."""
+    methods = dict.fromkeys(one.method for one in found if one.belief.undirected)
+    if methods:
+        yield (
+            f"Some edges of {'; '.join(methods)} have no direction: matrices, graphs and differences "
+            "between methods give half to each direction; scores and distances count both."
+        )
+
+
 def searches(names: Sequence[str]) -> Iterator[str]:
     """Which chains are left out, since they only look for the best graph."""
     if names:
