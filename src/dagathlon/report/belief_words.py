@@ -52,8 +52,9 @@ def undirected(found: Iterable[Named]) -> Iterator[str]:
     methods = dict.fromkeys(one.method for one in found if one.belief.undirected)
     if methods:
         yield (
-            f"Some edges of {'; '.join(methods)} have no direction: matrices, graphs and differences "
-            "between methods give half to each direction; scores and distances count both."
+            f"Some edges of {'; '.join(methods)} have no direction: matrices, graphs and "
+            "differences between methods give half to each direction; scores and distances count "
+            "both."
         )
 
 
