@@ -170,3 +170,14 @@ def test_samplers_leave_out_the_same_rows() -> None:
     theirs = BidagPartitionMcmc().native_for(data)
     assert isinstance(theirs, PartitionMcmc)
     assert theirs.chosen_score(data) == "bge"
+
+
+@pytest.mark.slow
+def test_a_sampler_finds_the_exact_posterior_of_interventional_data() -> None:
+    values = random_values(10, 30)
+    data = table(values, ([set(), {"B"}, {"C", "D"}], np.repeat([0, 1, 2], 10)))
+    exact = ExactPosterior(score="nig", prior="scale_free").posterior(data).edge_probabilities
+    given = {"score": "nig", "prior": "scale_free", "iterations": 20_000, "seed": 1}
+    found = learn(data, "structure_mcmc", **given).posterior
+    assert found is not None
+    assert np.abs(found.after(0.1).edge_probabilities - exact).max() < 0.04
