@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dagathlon.external import ExternalLearner
+from dagathlon.learners.jax.backend import JaxLearner
 from dagathlon.modules import modules
 
 # Defaults made for real studies would take long on the many small data sets of the suite.
@@ -19,6 +20,7 @@ QUICK: dict[str, dict[str, Any]] = {
     "notears": {"rho_max": 100, "max_iter": 5},
     "gcastle_notears": {"rho_max": 100, "max_iter": 5},
     "bootstrap": {"replicates": 3},
+    "bgies": {"bootstraps": 3},
     "imputed": {"copies": 2, "sweeps": 1},
     # Four rows of fifty columns are hard to prove optimal with more parents.
     "exact_map": {"max_parents": 1},
@@ -36,4 +38,5 @@ NATIVE = [
     if cls.__module__.startswith("dagathlon.")  # other tests add learners that misbehave
     and not issubclass(cls, ExternalLearner)
     and not cls.unavailable
+    and not issubclass(cls, JaxLearner)  # compiled for each size: slow tests of their own
 ]

@@ -7,6 +7,7 @@ package when something of it is first used, and call `require_jax` before they c
 from __future__ import annotations
 
 import os
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -80,10 +81,23 @@ def _compiled_code() -> str:
         return ""
 
 
-def keys(rngs: Sequence[np.random.Generator]) -> Any:
-    """A key of JAX's random numbers for each run, drawn from its own stream."""
+def keys(rngs: Sequence[np.random.Generator], start: int = 0) -> Any:
+    """A key of JAX's random numbers for each run, drawn from its own stream.
+
+    Parameters
+    ----------
+    rngs
+        The streams of the runs.
+    start
+        Other numbers give other keys from the same streams.
+    """
     drawn = [int(rng.integers(2**32)) for rng in rngs]
-    return jnp.stack([jax.random.PRNGKey(seed) for seed in drawn])
+    return jnp.stack([jax.random.fold_in(jax.random.PRNGKey(seed), start) for seed in drawn])
+
+
+def on_card() -> bool:
+    """Whether what is computed is computed on a graphics card."""
+    return bool(jax.default_backend() != "cpu")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,19 +122,11 @@ class JaxLearner(Learner):
         """Learn from one data set."""
         return self.learn_many([data], [rng])[0]
 
+    @abstractmethod
     def learn_many(
         self, data: Sequence[Dataset], rngs: Sequence[np.random.Generator]
     ) -> list[Estimate]:
-        """Learn from each data set with its own random numbers, all at once.
-
-        Parameters
-        ----------
-        data
-            Data sets with the same number of columns, of any numbers of rows.
-        rngs
-            The random numbers of each.
-        """
-        raise NotImplementedError
+        """Learn from each data set with its own random numbers, all at once."""
 
 
 def by_size(data: Sequence[Dataset]) -> dict[int, list[int]]:

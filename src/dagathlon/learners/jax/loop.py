@@ -98,7 +98,7 @@ class _Batch:
 
     def __init__(self, state: Any, fixed: Any) -> None:
         self.state, self.fixed = state, fixed
-        self._found = jax.tree_util.tree_map(lambda x: np.array(x), state)
+        self._found = jax.tree_util.tree_map(np.array, state)
         runs = len(jax.tree_util.tree_leaves(state)[0])
         self._steps = np.zeros(runs, dtype=np.int64)
         self._settled = np.zeros(runs, dtype=np.bool_)

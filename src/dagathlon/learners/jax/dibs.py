@@ -1,0 +1,237 @@
+"""DiBS: a posterior over graphs as particles in a space of latent vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from dagathlon.errors import OutOfTimeError
+from dagathlon.learners.assumptions import GAUSSIAN, LINEAR, NO_HIDDEN
+from dagathlon.learners.base import Estimate
+from dagathlon.learners.jax.backend import JaxLearner, by_size, jax, jnp, keys, on_card
+from dagathlon.learners.jax.dibs_graphs import GraphPrior
+from dagathlon.learners.jax.dibs_likelihoods import Bge, Linear, Theta
+from dagathlon.learners.jax.dibs_results import Finished, estimate
+from dagathlon.learners.jax.dibs_svgd import Plan, State, compiled
+from dagathlon.learners.jax.loop import Ended, run_until_settled
+from dagathlon.learners.jax.moments import moments, refuse_degenerate
+from dagathlon.modules import Count, Natural, NonNegative
+
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset
+
+_CHECKED_EVERY = 100
+_EXACT_SUMS = {"bge": 14, "linear": 10}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dibs(JaxLearner):
+    """DiBS: particles of latent vectors, moved towards the posterior over DAGs by Stein's method.
+
+    Each particle has two latent vectors for each variable; an arc is the more probable the larger
+    the inner product of its ends is, and certain in the end. Cycles are penalised more and more.
+    Particles that still have a cycle at the end are left out, with a note. The graph is that of the
+    particle of highest posterior. One particle alone goes to a mode: a deterministic method.
+
+    Expected likelihoods over the parent sets of a node are exact sums where there are few
+    variables, not estimates from drawn graphs.
+
+    Parameters
+    ----------
+    likelihood
+        Of graphs alone, with all parameters integrated out (bge), or of graphs and parameters of a
+        linear Gaussian model, which are then part of the particles (linear).
+    particles
+        Number of particles.
+    steps
+        Number of steps at most.
+    prior
+        Prior of graphs: arcs are independent (er), nodes with many parents are rarer, in-degree d
+        having weight (1 + d)^−3 (scale_free), or all DAGs are alike (uniform).
+    edges_per_node
+        Expected number of edges per node under the prior er; a pair of nodes is joined with
+        probability 2·edges_per_node/(p − 1), at most .95.
+    weighted
+        Whether particles count by their unnormalised posterior (DiBS+), equal graphs of bge once;
+        otherwise all count the same. With linear a few particles then have all the weight.
+    alpha_linear
+        The sharpness of arcs grows by this with each step.
+    beta_linear
+        The penalty of cycles grows by this with each step.
+    gamma_z, gamma_theta
+        Bandwidths of the kernels exp(−distance²/γ) of latent vectors and of parameters.
+    latent_dim
+        Length of the latent vectors; null is the number of variables.
+    latent_std
+        Standard deviation of the entries of latent vectors under their prior; null is one over the
+        square root of their length.
+    step_size
+        Step length of RMSprop.
+    iss_mu, iss_w
+        Imaginary sample sizes of bge, for the mean and the Wishart distribution; null is p + 2.
+    edge_std
+        Standard deviation of coefficients under the prior, for linear.
+    noise_variance
+        Variance of the noise, for linear; null learns one for each variable.
+    noise_shape, noise_rate
+        Inverse gamma prior of the variances that are learned.
+    centre
+        Whether means are subtracted first, for linear; otherwise the model has means of zero. With
+        bge means are always free.
+    exact_sums
+        Largest number of variables for which sums over all parent sets are made; null is 14 for
+        bge, whose terms are known before the first step, and 10 for linear.
+    samples
+        Number of parent sets drawn for each node and particle in each step, above that. For bge
+        each costs two determinants.
+    patience
+        A run ends when for so many steps the averages over particles have stayed where they were:
+        shares of arcs, coefficients on arcs and logarithms of variances, as seen every 100 steps.
+    tolerance
+        How far each of these averages may move and count as resting.
+    start
+        Number of the start: other numbers give other particles to begin with.
+    timeout
+        Seconds after which the run is stopped; null for no limit.
+    """
+
+    name = "dibs"
+    assumes = (LINEAR, GAUSSIAN, NO_HIDDEN)
+    gives_posterior = True
+    handles_interventions = True
+    anytime = True
+    references = (
+        "Lorch, Rothfuss, Schölkopf and Krause 2021, DiBS: differentiable Bayesian structure "
+        "learning, NeurIPS",
+        "Liu and Wang 2016, Stein variational gradient descent, NeurIPS",
+    )
+
+    likelihood: Literal["bge", "linear"] = "bge"
+    particles: Natural = 50
+    steps: Natural = 20_000
+    prior: GraphPrior = "er"
+    edges_per_node: NonNegative = 1.0
+    weighted: bool = False
+    alpha_linear: NonNegative = 0.02
+    beta_linear: NonNegative = 1.0
+    gamma_z: NonNegative = 5.0
+    gamma_theta: NonNegative = 500.0
+    latent_dim: Natural | None = None
+    latent_std: NonNegative | None = 0.5
+    step_size: NonNegative = 0.005
+    iss_mu: NonNegative = 1.0
+    iss_w: NonNegative | None = None
+    edge_std: NonNegative = 1.0
+    noise_variance: NonNegative | None = None
+    noise_shape: NonNegative = 4.0
+    noise_rate: NonNegative = 0.5
+    centre: bool = True
+    exact_sums: Count | None = None
+    samples: Natural = 32
+    patience: Natural = 1000
+    tolerance: NonNegative = 0.05
+    start: Count = 1
+    timeout: NonNegative | None = None
+
+    def problem(self) -> str:
+        """Scales must be above 0."""
+        for name in _ABOVE_ZERO:
+            if getattr(self, name) == 0:
+                return f"{name}: found 0, expected a number above 0"
+        return super().problem()
+
+    def learn_many(
+        self, data: Sequence[Dataset], rngs: Sequence[np.random.Generator]
+    ) -> list[Estimate]:
+        """Move the particles of all data sets: on a card together, else one after the other."""
+        for one in data:
+            refuse_degenerate(one, self.name)
+        found: dict[int, Estimate] = {}
+        for places in by_size(data).values():
+            size = len(places) if on_card() else 1
+            for first in range(0, len(places), size):
+                chosen = places[first : first + size]
+                batch = self._batch([data[i] for i in chosen], [rngs[i] for i in chosen])
+                found.update(zip(chosen, batch, strict=True))
+        return [found[place] for place in range(len(data))]
+
+    def _batch(
+        self, data: Sequence[Dataset], rngs: Sequence[np.random.Generator]
+    ) -> list[Estimate]:
+        plan = self.plan(len(data[0].names))
+        centre = self.centre or self.likelihood == "bge"
+        each = [
+            plan.likelihood.fixed(moments(one, centre=centre), not plan.samples) for one in data
+        ]
+        ended = self._run(plan, each, rngs)
+        return [
+            estimate(plan, fixed, _finished(ended, run), one.names, weighted=self.weighted)
+            for run, (one, fixed) in enumerate(zip(data, each, strict=True))
+        ]
+
+    def _run(self, plan: Plan, each: list[Any], rngs: Sequence[np.random.Generator]) -> Ended:
+        """Compiled steps until all runs have settled."""
+        start, advance, settled = compiled(plan, together=len(each) > 1)
+        fixed = jax.tree_util.tree_map(
+            lambda *parts: jnp.asarray(np.stack(parts), "float32"), *each
+        )
+        ended = run_until_settled(
+            advance, settled, start(keys(rngs, self.start)), fixed, steps=self.steps, every=_CHECKED_EVERY
+        )
+        if not ended.steps.all():
+            raise OutOfTimeError("the time limit came before the first step")
+        return ended
+
+    def plan(self, p: int) -> Plan:
+        """All that is compiled in, for p variables."""
+        latent_dim = self.latent_dim or max(p, 1)
+        most = _EXACT_SUMS[self.likelihood] if self.exact_sums is None else self.exact_sums
+        return Plan(
+            p=p,
+            particles=self.particles,
+            latent_dim=latent_dim,
+            latent_std=self.latent_std or latent_dim**-0.5,
+            alpha=self.alpha_linear,
+            beta=self.beta_linear,
+            gamma_z=self.gamma_z,
+            gamma_theta=self.gamma_theta,
+            step_size=self.step_size,
+            prior=self.prior,
+            edges_per_node=self.edges_per_node,
+            likelihood=self._likelihood(p),
+            samples=0 if p <= most else self.samples,
+            patience=self.patience,
+            tolerance=self.tolerance,
+        )
+
+    def _likelihood(self, p: int) -> Bge | Linear:
+        if self.likelihood == "bge":
+            return Bge(self.iss_mu, p + 2.0 if self.iss_w is None else self.iss_w)
+        return Linear(self.edge_std, self.noise_variance, self.noise_shape, self.noise_rate)
+
+
+_ABOVE_ZERO = (
+    "edges_per_node",
+    "gamma_z",
+    "gamma_theta",
+    "latent_std",
+    "step_size",
+    "iss_mu",
+    "edge_std",
+    "noise_variance",
+    "noise_shape",
+    "noise_rate",
+)
+
+
+def _finished(ended: Ended, run: int) -> Finished:
+    state: State = ended.state
+    z = state.z[run].astype(np.float64)
+    theta = None
+    if state.theta is not None:
+        theta = Theta(*(part[run].astype(np.float64) for part in state.theta))
+    products = np.einsum("ikm,jkm->ijm", z[0], z[1])
+    return Finished(products, theta, int(ended.steps[run]), bool(ended.settled[run]))

@@ -1,0 +1,255 @@
+"""Likelihoods of DiBS: how much a set of parents of a node explains.
+
+Arcs of a particle are independent and likelihoods have a factor for each node, so that the
+expected likelihood is a product over nodes of sums over the node's parent sets. With few variables
+these sums are made; with many, parent sets of each node are drawn. Either way one node's luck does
+not disturb the estimate for another one, as it does where whole graphs are drawn.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from scipy.special import gammaln
+
+from dagathlon.learners.jax.backend import jax, jnp
+from dagathlon.learners.jax.dibs_graphs import off_diagonal, parent_sets, turned
+from dagathlon.learners.jax.moments import Floats, Moments
+
+
+class Likelihood(Protocol):
+    """What the sums over parent sets ask of a likelihood.
+
+    `fixed` are arrays made of a data set before anything is compiled, `theta` the parameters of the
+    particles, `logits` the log odds of arcs from row to column, (p, p, m).
+    """
+
+    def log_weights(self, fixed: Any, theta: Any, logits: Any) -> Any:
+        """Logarithms of likelihood times odds of all parent sets, of shape (p, sets, m)."""
+        ...
+
+    def log_weights_of(self, fixed: Any, theta: Any, sets: Any, xp: Any) -> Any:
+        """Logarithms of the likelihood of parent sets (p, sets, p, m), of shape (p, sets, m)."""
+        ...
+
+
+def log_expected(like: Likelihood, fixed: Any, theta: Any, logits: Any) -> Any:
+    """The logarithm of the expected likelihood over graphs with independent arcs: exact sums."""
+    weights = like.log_weights(fixed, theta, logits)
+    absent = jax.nn.log_sigmoid(-logits) * off_diagonal(len(logits))
+    return jnp.sum(_log_sum(weights), axis=0) + jnp.sum(absent, axis=(0, 1))
+
+
+def log_expected_drawn(
+    like: Likelihood, fixed: Any, theta: Any, logits: Any, *, key: Any, samples: int
+) -> Any:
+    """The same with parent sets that are drawn, with the gradient of the score-function estimator.
+
+    Draws follow the probabilities, which the ratio that is 1 makes differentiable.
+    """
+    p, _, m = logits.shape
+    off = turned(off_diagonal(p))[:, None]
+    into = turned(logits)[:, None]  # of each node's parents
+    uniform = jax.random.uniform(key, (p, samples, p, m))
+    sets = (uniform < jax.nn.sigmoid(into)) * off
+    drawn = jnp.sum(jax.nn.log_sigmoid((2 * sets - 1) * into) * off, axis=2)
+    ratio = drawn - jax.lax.stop_gradient(drawn)
+    weights = like.log_weights_of(fixed, theta, sets, jnp) + ratio
+    return jnp.sum(_log_sum(weights), axis=0) - p * math.log(samples)
+
+
+def _by_node(masks: Any, terms: Any) -> Any:
+    """For each node, the sums of the terms in each mask; a node at a time is what is fast."""
+    return jnp.stack([mask @ term for mask, term in zip(masks, terms, strict=True)])
+
+
+def _log_sum(weights: Any) -> Any:
+    """Logarithms of sums of exponentials over the second axis."""
+    largest = jax.lax.stop_gradient(jnp.max(weights, axis=1, keepdims=True))
+    return jnp.log(jnp.sum(jnp.exp(weights - largest), axis=1)) + largest[:, 0]
+
+
+class BgeFixed(NamedTuple):
+    """What BGe needs of a data set: posterior scale matrices, rows per node, and local scores."""
+
+    scale: Any
+    counts: Any
+    local: Any
+
+
+class Bge(NamedTuple):
+    """The marginal likelihood of Geiger and Heckerman (2002); there are no parameters.
+
+    Parameters
+    ----------
+    iss_mu, iss_w
+        Imaginary sample sizes of the mean and of the Wishart distribution.
+    """
+
+    iss_mu: float
+    iss_w: float
+
+    def fixed(self, moments: Moments, tabled: bool) -> BgeFixed:
+        """Arrays of one data set; local scores of all parent sets where there are few."""
+        p = len(moments.gram)
+        scale = moments.gram + self._prior_scale(p) * np.eye(p)
+        if not tabled:
+            return BgeFixed(scale, moments.counts, np.zeros((p, 1)))
+        sets = parent_sets(p).astype(np.float64)
+        local = self.local(np, scale, moments.counts, np.eye(p), sets)
+        # Sums of likelihoods are made with 32 bits: what all sets have in common is taken out.
+        return BgeFixed(scale, moments.counts, local - local.max(axis=1, keepdims=True))
+
+    def _prior_scale(self, p: int) -> float:
+        return self.iss_mu * (self.iss_w - p - 1) / (self.iss_mu + 1)
+
+    def local(self, xp: Any, scale: Any, counts: Any, own: Any, sets: Any) -> Any:
+        """Local scores of parent sets, in the form of Kuipers, Moffa and Heckerman (2014).
+
+        Parameters
+        ----------
+        xp
+            NumPy or JAX's.
+        scale, counts
+            Posterior scale matrices and numbers of rows of some nodes.
+        own
+            A row for each node, with a one in its own column.
+        sets
+            Masks of parents, of shape (nodes, sets, p).
+        """
+        p = sets.shape[2]
+        size, n = sets.sum(axis=2), counts[:, None]
+        free = self.iss_w - p + size
+        family = sets + own[:, None]
+        gamma = gammaln if xp is np else jax.scipy.special.gammaln
+        return (
+            -n / 2 * math.log(math.pi)
+            + 0.5 * xp.log(self.iss_mu / (n + self.iss_mu))
+            + gamma((n + free + 1) / 2)
+            - gamma((free + 1) / 2)
+            + (free + size + 1) / 2 * math.log(self._prior_scale(p))
+            + (n + free) / 2 * _log_minors(xp, scale, sets)
+            - (n + free + 1) / 2 * _log_minors(xp, scale, family)
+        )
+
+    def log_weights(self, fixed: BgeFixed, theta: Any, logits: Any) -> Any:
+        """Local scores are known before."""
+        return fixed.local[:, :, None] + _by_node(parent_sets(len(logits)), turned(logits))
+
+    def log_weights_of(self, fixed: BgeFixed, theta: Any, sets: Any, xp: Any) -> Any:
+        """Determinants for each set; node by node, since their matrices fill the memory."""
+        p, drawn, _, m = sets.shape
+        rows = xp.moveaxis(sets, 3, 2).reshape(p, 1, drawn * m, p)
+        each = (fixed.scale[:, None], fixed.counts[:, None], xp.eye(p)[:, None], rows)
+        if xp is np:
+            found = np.stack([self.local(np, *node) for node in zip(*each, strict=True)])
+        else:
+            found = jax.lax.map(lambda node: self.local(jnp, *node), each)
+        return found.reshape(p, drawn, m)
+
+
+def _log_minors(xp: Any, matrices: Any, sets: Any) -> Any:
+    """Log determinants of the rows and columns in a set: the others become those of the unit."""
+    chosen = matrices[:, None] * sets[..., :, None] * sets[..., None, :]
+    others = (1 - sets)[..., None] * xp.eye(sets.shape[-1])
+    return xp.linalg.slogdet(chosen + others)[1]
+
+
+class LinearFixed(NamedTuple):
+    """What the linear model needs of a data set: second moments and rows of each node."""
+
+    gram: Any
+    counts: Any
+
+
+class Theta(NamedTuple):
+    """Parameters of particles: coefficients from row to column, logarithms of the variances."""
+
+    coefficients: Any
+    log_variances: Any
+
+
+class Linear(NamedTuple):
+    """A linear Gaussian model with normal coefficients; sums over rows are second moments.
+
+    Parameters
+    ----------
+    edge_std
+        Standard deviation of coefficients under the prior.
+    noise_variance
+        Variance of the noise where it is given, None where it is learned.
+    noise_shape, noise_rate
+        The inverse gamma prior of a variance that is learned.
+    """
+
+    edge_std: float
+    noise_variance: float | None
+    noise_shape: float
+    noise_rate: float
+
+    def fixed(self, moments: Moments, tabled: bool) -> LinearFixed:
+        """Arrays of one data set."""
+        return LinearFixed(moments.gram, moments.counts)
+
+    def log_variances(self, theta: Theta) -> Any:
+        """Of the particle, or as given."""
+        if self.noise_variance is None:
+            return theta.log_variances
+        return 0 * theta.log_variances + math.log(self.noise_variance)
+
+    def log_noise_prior(self, theta: Theta, xp: Any) -> Any:
+        """Of the logarithms of variances, up to a constant."""
+        if self.noise_variance is not None:
+            return 0.0
+        logs = theta.log_variances
+        return -xp.sum(self.noise_shape * logs + self.noise_rate * xp.exp(-logs), axis=0)
+
+    def _terms(self, fixed: LinearFixed, theta: Theta, xp: Any) -> tuple[Any, Any]:
+        """Quadratic forms in the mask of a parent set, (p, p, p, m), and what all sets share.
+
+        Masks are their own squares, so that the diagonal holds the linear terms.
+        """
+        p, b = len(fixed.gram), xp.swapaxes(theta.coefficients, 0, 1)
+        logs = self.log_variances(theta)
+        precision = xp.exp(-logs)
+        scaled = b * precision[:, None]
+        products = -0.5 * fixed.gram[..., None] * scaled[:, :, None] * b[:, None]
+        cross = xp.diagonal(fixed.gram, axis1=0, axis2=2).T  # of each node with the others
+        prior = -0.5 * (b / self.edge_std) ** 2 - math.log(self.edge_std * math.sqrt(2 * math.pi))
+        linear = scaled * cross[..., None] + prior
+        counts, own = fixed.counts[:, None], xp.diagonal(cross)[:, None]
+        alone = -0.5 * (counts * (logs + math.log(2 * math.pi)) + precision * own)
+        return products + linear[:, :, None] * xp.eye(p)[..., None], alone
+
+    def log_weights(self, fixed: LinearFixed, theta: Theta, logits: Any) -> Any:
+        """One product of all masks with the quadratic forms."""
+        p, _, m = logits.shape
+        forms, alone = self._terms(fixed, theta, jnp)
+        forms = forms + turned(logits)[:, :, None] * jnp.eye(p)[..., None]
+        sets = parent_sets(p)
+        pairs = (sets[..., :, None] * sets[..., None, :]).reshape(p, -1, p * p)
+        return _by_node(pairs, forms.reshape(p, -1, m)) + alone[:, None]
+
+    def log_weights_of(self, fixed: LinearFixed, theta: Theta, sets: Any, xp: Any) -> Any:
+        """The quadratic forms of sets that were drawn."""
+        forms, alone = self._terms(fixed, theta, xp)
+        explained = xp.einsum("jsim,jikm->jskm", sets, forms)
+        return xp.sum(explained * sets, axis=2) + alone[:, None]
+
+
+def log_joint(like: Bge | Linear, fixed: Any, theta: Any, arcs: Floats) -> Floats:
+    """Logarithms of likelihoods of graphs and priors of their parameters, with 64 bits.
+
+    Parameters
+    ----------
+    like, fixed, theta
+        The likelihood, what it needs of the data, parameters of the particles; all of NumPy.
+    arcs
+        The graphs, from row to column, of shape (p, p, m).
+    """
+    found = like.log_weights_of(fixed, theta, np.swapaxes(arcs, 0, 1)[:, None], np)
+    noise = like.log_noise_prior(theta, np) if isinstance(like, Linear) else 0.0
+    total: Floats = np.sum(found, axis=(0, 1)) + noise
+    return total

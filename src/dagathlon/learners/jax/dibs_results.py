@@ -1,0 +1,128 @@
+"""What the particles of DiBS come to: DAGs with weights and parameters, an estimate, notes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.errors import DataError
+from dagathlon.graphs import Graph
+from dagathlon.learners.base import Estimate, Statistic
+from dagathlon.learners.jax.dibs_graphs import log_prior
+from dagathlon.learners.jax.dibs_likelihoods import Linear, Theta, log_joint
+from dagathlon.learners.jax.dibs_svgd import Plan
+from dagathlon.learners.jax.moments import Floats
+from dagathlon.posteriors.posterior import Posterior
+
+Arcs = npt.NDArray[np.bool_]
+
+
+class Finished(NamedTuple):
+    """A run at its end: latent products (p, p, m), parameters, and how it ended."""
+
+    products: Floats
+    theta: Theta | None
+    steps: int
+    settled: bool
+
+
+def estimate(
+    plan: Plan, fixed: Any, run: Finished, names: Sequence[str], *, weighted: bool
+) -> Estimate:
+    """The posterior of the particles that are DAGs, and the best of them."""
+    if not np.all(np.isfinite(run.products)):
+        raise DataError("dibs: numbers overflow; give the columns a common scale, such as 1")
+    arcs, theta, notes = _dags(run)
+    score = log_prior(arcs, plan.prior, plan.edges_per_node)
+    score = score + log_joint(plan.likelihood, fixed, theta, arcs.astype(np.float64))
+    logs = _log_weights(arcs, score, theta) if weighted else None
+    graphs = [Graph.from_adjacency(names, matrix) for matrix in np.moveaxis(arcs, 2, 0)]
+    posterior = Posterior.of(
+        graphs,
+        names=names,
+        score=score,
+        log_weights=logs,
+        dags=True,
+        **_parameters(plan, theta, arcs),
+    )
+    stats: dict[str, Statistic] = {
+        "score": float(score.max()),
+        "steps": run.steps,
+        "settled": run.settled,
+        "cyclic_particles": run.products.shape[2] - len(graphs),
+        "distinct_graphs": len({matrix.tobytes() for matrix in np.moveaxis(arcs, 2, 0)}),
+        "effective_particles": _effective(logs, len(graphs)),
+    }
+    return Estimate(graphs[int(np.argmax(score))], stats, posterior, notes)
+
+
+def _dags(run: Finished) -> tuple[Arcs, Theta | None, tuple[str, ...]]:
+    """Particles without a cycle; where there is none, all of them with arcs taken out."""
+    arcs = run.products > 0
+    arcs &= ~np.eye(len(arcs), dtype=np.bool_)[:, :, None]
+    acyclic = without_cycles(arcs)
+    m, kept = arcs.shape[2], int(acyclic.sum())
+    if kept == m:
+        return arcs, run.theta, ()
+    if not kept:
+        cut = np.stack([_cut(run.products[:, :, k]) for k in range(m)], axis=2)
+        text = f"All {m} particles had a directed cycle: the weakest arcs of cycles were left out."
+        return cut, run.theta, (text,)
+    theta = None if run.theta is None else Theta(*(part[..., acyclic] for part in run.theta))
+    text = f"{m - kept} of {m} particles had a directed cycle and were left out."
+    return arcs[:, :, acyclic], theta, (text,)
+
+
+def without_cycles(arcs: Arcs) -> Arcs:
+    """Whether each graph of shape (p, p, m) is acyclic: nodes without parents are taken away."""
+    left = np.ones(arcs.shape[1:], dtype=np.bool_)
+    for _ in range(len(arcs)):
+        left &= np.any(arcs & left[:, None], axis=0)
+    return np.asarray(~left.any(axis=0))
+
+
+def _cut(products: Floats) -> Arcs:
+    """The strongest arcs first, without those that would close a cycle."""
+    p = len(products)
+    found = np.zeros((p, p), dtype=np.bool_)
+    reaches = np.eye(p, dtype=np.bool_)
+    for cell in np.argsort(-products, axis=None, kind="stable"):
+        start, end = divmod(int(cell), p)
+        if products[start, end] <= 0:
+            break
+        if not reaches[end, start]:
+            found[start, end] = True
+            reaches |= reaches[:, [start]] & reaches[[end]]
+    return found
+
+
+def _log_weights(arcs: Arcs, score: Floats, theta: Theta | None) -> Floats:
+    """Particles count by their posterior; equal graphs without parameters share one weight."""
+    if theta is not None:
+        return score
+    rows = np.moveaxis(arcs, 2, 0).reshape(arcs.shape[2], -1)
+    _, which, counts = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+    shared: Floats = score - np.log(counts[which.ravel()])
+    return shared
+
+
+def _effective(logs: Floats | None, particles: int) -> float:
+    """The number of particles that count as much as these do with their weights."""
+    if logs is None:
+        return float(particles)
+    weights = np.exp(logs - logs.max())
+    return float(weights.sum() ** 2 / np.sum(weights**2))
+
+
+def _parameters(plan: Plan, theta: Theta | None, arcs: Arcs) -> dict[str, Floats]:
+    if theta is None or not isinstance(plan.likelihood, Linear):
+        return {}
+    logs = plan.likelihood.log_variances(theta)
+    coefficients = np.where(arcs, theta.coefficients, 0.0)
+    return {
+        "coefficients": np.moveaxis(coefficients, 2, 0),
+        "variances": np.exp(np.moveaxis(logs, 1, 0)),
+    }

@@ -1,0 +1,219 @@
+"""Particles of DiBS: their log density, Stein's direction, steps, and the rule that ends a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+from dagathlon.learners.jax.backend import jax, jnp
+from dagathlon.learners.jax.dibs_graphs import (
+    GraphPrior,
+    acyclicity_slope,
+    latent_products,
+    latent_slope,
+    off_diagonal,
+    prior_slope,
+)
+from dagathlon.learners.jax.dibs_likelihoods import (
+    Bge,
+    Linear,
+    Theta,
+    log_expected,
+    log_expected_drawn,
+)
+
+_DECAY = 0.9
+_TINY = 1e-8
+
+
+class Plan(NamedTuple):
+    """All that is compiled in: the sizes, the model, the kernel and the schedules."""
+
+    p: int
+    particles: int
+    latent_dim: int
+    latent_std: float
+    alpha: float
+    beta: float
+    gamma_z: float
+    gamma_theta: float
+    step_size: float
+    prior: GraphPrior
+    edges_per_node: float
+    likelihood: Bge | Linear
+    samples: int
+    """Parent sets that are drawn for each node, 0 for exact sums."""
+    patience: int
+    tolerance: float
+
+
+class State(NamedTuple):
+    """A run: particles, running means of squares, and what the rule saw when all began to rest."""
+
+    z: Any
+    theta: Any
+    squares: Any
+    key: Any
+    seen: Any
+    seen_at: Any
+
+
+def initial(plan: Plan, key: Any) -> State:
+    """Particles drawn from the priors of latent vectors and parameters."""
+    ours, first, second, third = jax.random.split(key, 4)
+    p, m = plan.p, plan.particles
+    z = plan.latent_std * jax.random.normal(first, (2, p, plan.latent_dim, m))
+    theta = None
+    if isinstance(plan.likelihood, Linear):
+        like = plan.likelihood
+        coefficients = like.edge_std * jax.random.normal(second, (p, p, m)) * off_diagonal(p)
+        precision = jax.random.gamma(third, like.noise_shape, (p, m)) / like.noise_rate
+        theta = Theta(coefficients, -jnp.log(precision))
+    squares = jax.tree_util.tree_map(jnp.zeros_like, (z, theta))
+    return State(z, theta, squares, ours, _averages(z, theta), jnp.zeros((), int))
+
+
+def hard_arcs(z: Any) -> Any:
+    """The graph of each particle: arcs that are more probable than not."""
+    return latent_products(z) * off_diagonal(z.shape[1]) > 0
+
+
+def _averages(z: Any, theta: Any) -> Any:
+    """Means over particles: shares of arcs, coefficients on arcs, logarithms of variances."""
+    arcs = hard_arcs(z)
+    if theta is None:
+        return (jnp.mean(arcs, axis=-1),)
+    return tuple(jnp.mean(x, axis=-1) for x in (arcs, arcs * theta[0], theta[1]))
+
+
+def slopes(plan: Plan, fixed: Any, state: State, step: Any) -> tuple[Any, Any]:
+    """Slopes of the log posterior densities of all particles (Z, Θ) at a step.
+
+    Written out down to the arcs: what a compiler makes of derivatives of the whole takes four times
+    as long, since it computes what several parts share once for each.
+    """
+    like, z, theta = plan.likelihood, state.z, state.theta
+    logits = plan.alpha * step * latent_products(z)
+    arcs = jax.nn.sigmoid(logits) * off_diagonal(plan.p)
+    key = jax.random.fold_in(state.key, step)
+    found, slope_theta = _likelihood_slopes(plan, fixed, logits, theta, key)
+    prior = prior_slope(arcs, plan.prior, plan.edges_per_node)
+    found += arcs * (1 - arcs) * (prior - plan.beta * step * acyclicity_slope(arcs))
+    slope = latent_slope(z, plan.alpha * step * found) - z / plan.latent_std**2
+    if isinstance(like, Linear) and like.noise_variance is None:
+        logs = theta.log_variances
+        noise = like.noise_rate * jnp.exp(-logs) - like.noise_shape
+        slope_theta = slope_theta._replace(log_variances=slope_theta.log_variances + noise)
+    return slope, slope_theta
+
+
+def _likelihood_slopes(
+    plan: Plan, fixed: Any, logits: Any, theta: Any, key: Any
+) -> tuple[Any, Any]:
+    def total(logits: Any, theta: Any) -> Any:
+        if not plan.samples:
+            return jnp.sum(log_expected(plan.likelihood, fixed, theta, logits))
+        given = (plan.likelihood, fixed, theta, logits)
+        return jnp.sum(log_expected_drawn(*given, key=key, samples=plan.samples))
+
+    found: tuple[Any, Any] = jax.grad(total, argnums=(0, 1))(logits, theta)
+    return found
+
+
+def direction(plan: Plan, z: Any, theta: Any, uphill: tuple[Any, Any]) -> tuple[Any, Any]:
+    """Stein's direction under a sum of two Gaussian kernels, of Z and of Θ."""
+    kernel_z, push_z = _kernel(_columns(z), plan.gamma_z)
+    if theta is None:
+        return _moved(kernel_z, _columns(uphill[0]), push_z).reshape(z.shape), None
+    parameters = _flattened(theta)
+    kernel_theta, push_theta = _kernel(parameters, plan.gamma_theta)
+    both = kernel_z + kernel_theta
+    moved = _moved(both, _flattened(uphill[1]), push_theta)
+    cells = plan.p**2
+    ascent = Theta(moved[:cells].reshape(theta.coefficients.shape), moved[cells:])
+    return _moved(both, _columns(uphill[0]), push_z).reshape(z.shape), ascent
+
+
+def _columns(values: Any) -> Any:
+    """One column for each particle."""
+    return values.reshape(-1, values.shape[-1])
+
+
+def _flattened(theta: Theta) -> Any:
+    """All parameters in one column for each particle."""
+    return jnp.concatenate([_columns(theta.coefficients), theta.log_variances])
+
+
+def _kernel(columns: Any, bandwidth: float) -> tuple[Any, Any]:
+    """exp(−distance²/bandwidth) for all pairs, and how particles push each other apart by it."""
+    squares = jnp.sum(columns**2, axis=0)
+    distances = squares[:, None] + squares[None, :] - 2 * columns.T @ columns
+    kernel = jnp.exp(-jnp.maximum(distances, 0) / bandwidth)
+    push = 2 / bandwidth * (columns * jnp.sum(kernel, axis=0) - columns @ kernel)
+    return kernel, push
+
+
+def _moved(kernel: Any, uphill: Any, push: Any) -> Any:
+    return (uphill @ kernel + push) / len(kernel)
+
+
+def _step(plan: Plan, fixed: Any, step: Any, state: State) -> State:
+    """Stein's direction, with the step lengths of RMSprop."""
+    ascent = direction(plan, state.z, state.theta, slopes(plan, fixed, state, step))
+    tree_map = jax.tree_util.tree_map
+    squares = tree_map(lambda s, a: _DECAY * s + (1 - _DECAY) * a * a, state.squares, ascent)
+    z, theta = tree_map(
+        lambda x, a, s: x + plan.step_size * a / jnp.sqrt(s + _TINY),
+        (state.z, state.theta),
+        ascent,
+        squares,
+    )
+    return state._replace(z=z, theta=theta, squares=squares)
+
+
+def _settled(plan: Plan, state: State, step: Any) -> tuple[State, Any]:
+    """Whether averages over particles have rested for as many steps as patience asks."""
+    now = _averages(state.z, state.theta)
+    moved = [jnp.max(jnp.abs(a - b)) for a, b in zip(now, state.seen, strict=True)]
+    rests = jnp.max(jnp.stack(moved)) <= plan.tolerance
+    seen = tuple(jnp.where(rests, b, a) for a, b in zip(now, state.seen, strict=True))
+    since = jnp.where(rests, state.seen_at, step)
+    return state._replace(seen=seen, seen_at=since), rests & (step - since >= plan.patience)
+
+
+@cache
+def compiled(plan: Plan, together: bool) -> tuple[Any, Any, Any]:
+    """The start, the steps from one number to another, and the rule.
+
+    Parameters
+    ----------
+    plan
+        What is compiled in.
+    together
+        Whether there are many runs at once, as suits a graphics card; a processor is faster with
+        one after the other. The first axis of all arrays is the run either way.
+    """
+    over = jax.vmap if together else _alone
+
+    def advance(state: Any, fixed: Any, first: Any, last: Any) -> Any:
+        def whole(one: Any, data: Any) -> Any:
+            return jax.lax.fori_loop(first, last, lambda t, s: _step(plan, data, t, s), one)
+
+        return over(whole)(state, fixed)
+
+    def settled(state: Any, fixed: Any, step: Any) -> Any:
+        return over(lambda one: _settled(plan, one, step))(state)
+
+    start = over(lambda key: initial(plan, key))
+    return jax.jit(start), jax.jit(advance), jax.jit(settled)
+
+
+def _alone(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of one run, for arrays of which the first axis has that run alone."""
+
+    def called(*given: Any) -> Any:
+        found = function(*jax.tree_util.tree_map(lambda x: x[0], given))
+        return jax.tree_util.tree_map(lambda x: x[None], found)
+
+    return called
