@@ -91,9 +91,9 @@ def test_posteriors_leave_out_rows_that_set_a_variable() -> None:
     values = random_values(4, 12)
     data = table(values, ([set(), {"B"}], np.repeat([0, 1], [6, 6])))
     found = ExactPosterior().posterior(data)
-    assert found.log_weight(DAG) == score_graph(data, DAG, "mbge").total
+    assert found.log_weight(DAG) == pytest.approx(score_graph(data, DAG, "mbge").total)
     ignored = ExactPosterior(interventions=False).posterior(data)
-    assert ignored.log_weight(DAG) == score_graph(data, DAG, "bge").total
+    assert ignored.log_weight(DAG) == pytest.approx(score_graph(data, DAG, "bge").total)
     said = learn(data, "exact_posterior", score="bic-g").notes
     assert said == ("Score bic-g takes no notice of interventions: all rows count the same.",)
 
