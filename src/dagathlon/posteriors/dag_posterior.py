@@ -59,6 +59,6 @@ class DagPosterior(ExactSums):
         return _core.DagEnumeration(terms, np.zeros_like(terms), 0.0, 1.0)
 
     @cached_property
-    def _families(self) -> DagWeights:  # type: ignore[override]
+    def _families(self) -> DagWeights:
         terms = self._native.log_weights()
         return DagWeights(terms, np.broadcast_to(0.0, terms.shape))

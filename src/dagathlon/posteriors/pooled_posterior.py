@@ -51,7 +51,7 @@ class PooledPosterior(ExactSums):
         return self._native
 
     @cached_property
-    def _families(self) -> DagWeights:  # type: ignore[override]
+    def _families(self) -> DagWeights:
         return _within(self._everywhere, self._space)
 
 
