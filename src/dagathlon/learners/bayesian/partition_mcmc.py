@@ -40,7 +40,7 @@ class PartitionMcmc(SampledSpace, DagSampler):
     turns: Natural = 8
 
     def default_iterations(self, p: int) -> int:
-        """200000 to 500000 up to 15 variables, 100000 up to 20; then as many as the space allows."""
+        """200000 to 500000 up to 15 variables, 100000 up to 20, then at least 20000."""
         return self.steps(p)
 
     def learn(
