@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dagathlon.external import ExternalLearner
+from dagathlon.learners.jax.backend import JaxLearner
 from dagathlon.modules import modules
 
 # Defaults made for real studies would take long on the many small data sets of the suite.
@@ -37,4 +38,5 @@ NATIVE = [
     if cls.__module__.startswith("dagathlon.")  # other tests add learners that misbehave
     and not issubclass(cls, ExternalLearner)
     and not cls.unavailable
+    and not issubclass(cls, JaxLearner)  # compiled for each size: slow tests of their own
 ]

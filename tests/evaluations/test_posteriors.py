@@ -63,5 +63,5 @@ def test_its_page_has_the_section(folder: Path) -> None:
 
 
 def test_unknown_metrics_are_refused() -> None:
-    with pytest.raises(StudyError, match="unknown metric of posteriors 'e_sdh'.*did you mean"):
+    with pytest.raises(StudyError, match=r"unknown metric of posteriors 'e_sdh'.*did you mean"):
         Posteriors.from_json({"metrics": ["e_sdh"]}, "here")

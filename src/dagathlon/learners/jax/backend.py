@@ -81,10 +81,18 @@ def _compiled_code() -> str:
         return ""
 
 
-def keys(rngs: Sequence[np.random.Generator]) -> Any:
-    """A key of JAX's random numbers for each run, drawn from its own stream."""
+def keys(rngs: Sequence[np.random.Generator], start: int = 0) -> Any:
+    """A key of JAX's random numbers for each run, drawn from its own stream.
+
+    Parameters
+    ----------
+    rngs
+        The streams of the runs.
+    start
+        Other numbers give other keys from the same streams.
+    """
     drawn = [int(rng.integers(2**32)) for rng in rngs]
-    return jnp.stack([jax.random.PRNGKey(seed) for seed in drawn])
+    return jnp.stack([jax.random.fold_in(jax.random.PRNGKey(seed), start) for seed in drawn])
 
 
 def on_card() -> bool:

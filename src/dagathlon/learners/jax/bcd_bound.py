@@ -15,6 +15,7 @@ from dagathlon.learners.jax.bcd_permutations import (
     log_shares,
 )
 from dagathlon.learners.jax.perceptron import layers, outputs
+from dagathlon.posteriors.packed import Floats
 
 ALL_ORDERS = 6
 """So many nodes have few enough orders to sum over all of them."""
@@ -49,11 +50,29 @@ class Family(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """A data set: moments and counts of each node's rows, and the scale of the horseshoe."""
+    """A data set.
+
+    Parameters
+    ----------
+    gram, counts
+        Sums of products and number of the rows that count for a node. Where the bound sums over
+        all orders they are by position: axes are the position of the node, the pair of positions,
+        and the order.
+    scale
+        Scale of the horseshoe.
+    """
 
     gram: Any
     counts: Any
     scale: Any
+
+
+def placed(gram: Floats, counts: Floats) -> tuple[Floats, Floats]:
+    """Moments by position for all orders of few nodes."""
+    p = len(counts)
+    orders = all_orders(p)
+    found = gram[orders[:, :, None, None], orders[:, None, :, None], orders[:, None, None]]
+    return found.reshape(len(orders), p, p * p).transpose(1, 2, 0), counts[orders].T
 
 
 class Variational(NamedTuple):
@@ -70,7 +89,7 @@ def initial(family: Family, key: Any) -> Variational:
     size = family.arcs + family.noises
     mean = 0.1 * jax.random.normal(first, (size,))
     sizes = (size, family.hidden, family.hidden, family.p**2)
-    return Variational(mean, jnp.full(size, -2.0), layers(second, sizes))
+    return Variational(mean, jnp.full(size, -2.0, jnp.float32), layers(second, sizes))
 
 
 def drawn(family: Family, found: Variational, key: Any, count: int) -> tuple[Any, Any, Any]:
@@ -85,21 +104,21 @@ def drawn(family: Family, found: Variational, key: Any, count: int) -> tuple[Any
     return weights, log_variances, scores
 
 
-def bound(family: Family, found: Variational, facts: Facts, key: Any) -> Any:
-    """An unbiased estimate of the evidence lower bound.
+def bounds(family: Family, found: Variational, facts: Facts, key: Any) -> Any:
+    """An unbiased estimate of the evidence lower bound, as an array of one number.
 
     Expectations over orders are sums for few nodes; for more, one order is drawn for each draw of
     the parameters.
     """
     first, second = jax.random.split(key)
-    weights, log_variances, scores = drawn(family, found, first, family.samples)
-    prior = log_prior(family, weights, log_variances, facts.scale)
+    model = drawn(family, found, first, family.samples)
+    prior = log_prior(family, *model[:2], facts.scale)
     if family.sums:
-        expected = _summed(family, weights, log_variances, scores, facts)
+        expected = _summed(family, model, facts)
     else:
-        expected = _sampled(family, weights, log_variances, scores, facts, second)
+        expected = _sampled(family, model, facts, second)
     entropy = jnp.sum(found.log_sd) + len(found.log_sd) * (1 + _LOG_2PI) / 2
-    return jnp.mean(prior + expected) + entropy
+    return (jnp.mean(prior + expected) + entropy)[None]
 
 
 def log_prior(family: Family, weights: Any, log_variances: Any, scale: Any) -> Any:
@@ -118,33 +137,39 @@ def log_prior(family: Family, weights: Any, log_variances: Any, scale: Any) -> A
     return arcs - jnp.sum(0.5 * noises**2 + constant, axis=-1)
 
 
-def _summed(family: Family, weights: Any, log_variances: Any, scores: Any, facts: Facts) -> Any:
+def _summed(family: Family, model: tuple[Any, Any, Any], facts: Facts) -> Any:
     """Expected log likelihood less the divergence of the orders, for each draw."""
+    weights, log_variances, scores = model
     orders = all_orders(family.p)
     log_share = log_shares(scores, orders)
-    likelihood = log_likelihoods(weights, log_variances, facts, orders)
+    likelihood = log_likelihoods(weights, log_variances, facts)
     return jnp.sum(jnp.exp(log_share) * (likelihood - log_share), axis=-1) - math.lgamma(
         family.p + 1
     )
 
 
-def log_likelihoods(weights: Any, log_variances: Any, facts: Facts, orders: Any) -> Any:
+def log_likelihoods(weights: Any, log_variances: Any, facts: Facts) -> Any:
     """Log likelihood of each draw (row) with each order of the nodes (column)."""
-    p = orders.shape[1]
-    # Moments by position: those of the rows of the node there, between the nodes of all positions.
-    placed = facts.gram[orders[:, :, None, None], orders[:, None, :, None], orders[:, None, None]]
-    left = jnp.eye(p) - weights
-    squares = (left[:, :, None, :] * left[:, None, :, :]).reshape(len(weights), p * p, p)
-    rest = jnp.einsum("scb,kbc->skb", squares, placed.reshape(len(orders), p, p * p))
-    log_variance = log_variances[:, orders]
-    terms = facts.counts[orders] * (_LOG_2PI + log_variance) + rest * jnp.exp(-log_variance)
-    return -0.5 * jnp.sum(terms, axis=-1)
+    p = weights.shape[1]
+    left = jnp.moveaxis(jnp.eye(p) - weights, 2, 0)
+    squares = (left[:, :, :, None] * left[:, :, None, :]).reshape(p, len(weights), p * p)
+    rest = squares @ facts.gram
+    # Of the node at each position, by a product with zeros and ones: gathers are slow.
+    log_variance = jnp.moveaxis((log_variances @ _nodes(p)).reshape(len(weights), p, -1), 1, 0)
+    terms = facts.counts[:, None] * (_LOG_2PI + log_variance) + rest * jnp.exp(-log_variance)
+    return -0.5 * jnp.sum(terms, axis=0)
 
 
-def _sampled(
-    family: Family, weights: Any, log_variances: Any, scores: Any, facts: Facts, key: Any
-) -> Any:
+def _nodes(p: int) -> Floats:
+    """For each node (row) whether it is at a position of an order (columns, orders last)."""
+    orders = all_orders(p)
+    found = np.equal(np.arange(p)[:, None, None], orders.T[None])
+    return found.reshape(p, -1).astype(np.float32)
+
+
+def _sampled(family: Family, model: tuple[Any, Any, Any], facts: Facts, key: Any) -> Any:
     """Log likelihood with one drawn order less the divergence of the orders, for each draw."""
+    weights, log_variances, scores = model
     keys = jax.random.split(key, len(weights))
     places = jax.vmap(lambda s, k: gumbel_sinkhorn(s, k, family.temperature))(scores, keys)
     left = jnp.eye(family.p) - jnp.einsum("sai,sab,sbj->sij", places, weights, places)
@@ -153,7 +178,9 @@ def _sampled(
     return -0.5 * jnp.sum(terms, axis=-1) - jax.vmap(gumbel_divergence)(scores)
 
 
-def posterior_draws(family: Family, found: Variational, key: Any, count: int) -> tuple[Any, Any]:
+def posterior_draws(
+    family: Family, found: Variational, reached: Any, key: Any, count: int
+) -> tuple[Any, Any]:
     """Draws of the weights of arcs, from row to column, and of the noise variances."""
     first, second = jax.random.split(key)
     weights, log_variances, scores = drawn(family, found, first, count)

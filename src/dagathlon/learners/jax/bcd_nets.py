@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from dagathlon.data import Dataset
 from dagathlon.learners.assumptions import GAUSSIAN, NO_HIDDEN
 from dagathlon.learners.base import Estimate, Statistic
 from dagathlon.learners.jax.backend import JaxLearner, by_size, keys, require_jax
-from dagathlon.learners.jax.bcd_bound import Facts, Family
+from dagathlon.learners.jax.bcd_bound import ALL_ORDERS, Facts, Family, placed
 from dagathlon.learners.jax.bcd_training import Training, compiled
 from dagathlon.learners.jax.loop import Ended, run_until_settled
 from dagathlon.learners.jax.moments import moments
@@ -31,14 +31,17 @@ class BcdNets(JaxLearner):
     """A variational posterior over linear Gaussian models, as orders and triangular weights.
 
     The weights of arcs are a triangular matrix whose rows and columns are permuted. Its entries and
-    the logarithms of the noise variances are independent normal numbers; a network makes of them
-    how probable each order of the nodes is. All are chosen for the highest evidence lower bound.
-    Weights have a horseshoe prior, all orders are equally probable at first. Models have no
-    intercepts: means are zero unless `centre` subtracts them. `graph` is the DAG that was drawn
-    most often.
+    the logarithms of the noise variances are independent normal numbers, chosen with the
+    probabilities of orders for the highest evidence lower bound. Weights have a horseshoe prior,
+    all orders are equally probable at first. Models have no intercepts: means are zero unless
+    `centre` subtracts them. `graph` is the DAG that was drawn most often.
 
     Parameters
     ----------
+    family
+        How parameters and orders depend on each other: by a network from parameters to orders
+        (network), as published, or with parameters of their own for every order (by_order), which
+        reach several modes. By_order is for up to 6 variables; more have the network.
     steps
         Number of training steps at most.
     patience
@@ -78,6 +81,7 @@ class BcdNets(JaxLearner):
     assumes = (GAUSSIAN, NO_HIDDEN)
     references = ("Cundy, Grover and Ermon 2021, NeurIPS 34",)
 
+    family: Literal["by_order", "network"] = "by_order"
     steps: Natural = 20000
     patience: Natural = 3
     tolerance: NonNegative = 0.1
@@ -92,6 +96,13 @@ class BcdNets(JaxLearner):
     draws: Natural = 1000
     centre: bool = False
     timeout: NonNegative | None = None
+
+    def problem(self) -> str:
+        """Scales are above 0."""
+        for field in ("noise_sd", "temperature", "edges_per_node"):
+            if getattr(self, field) == 0:
+                return f"{field}: found 0, expected a number above 0"
+        return super().problem()
 
     def learn_many(
         self, data: Sequence[Dataset], rngs: Sequence[np.random.Generator]
@@ -110,7 +121,10 @@ class BcdNets(JaxLearner):
     def _facts(self, data: Dataset) -> Facts:
         checked_values(data)
         found = moments(data, centre=self.centre)
-        scale = horseshoe_scale(len(data.names), len(data), self.edges_per_node)
+        p = len(data.names)
+        if p <= ALL_ORDERS:
+            found = placed(*found)
+        scale = horseshoe_scale(p, len(data), self.edges_per_node)
         return Facts(*(np.float32(part) for part in (*found, scale)))
 
     def _ended(
@@ -133,7 +147,13 @@ class BcdNets(JaxLearner):
         family = Family(
             p, self.equal_variances, self.hidden, self.samples, self.noise_sd, self.temperature
         )
-        return Training(family, self.learning_rate, self.patience, self.tolerance)
+        return Training(
+            family, self._by_order(p), self.learning_rate, self.patience, self.tolerance
+        )
+
+    def _by_order(self, p: int) -> bool:
+        """Whether every order has a distribution of its own."""
+        return self.family == "by_order" and p <= ALL_ORDERS
 
     def _stats(self, ended: Ended, run: int) -> dict[str, Statistic]:
         return {
@@ -149,7 +169,7 @@ class BcdNets(JaxLearner):
         arcs = np.abs(weights) > self.threshold
         bits = Packing(len(names), "arcs").pack(arcs)
         sample = Sample(names, "arcs", bits).with_parameters(weights * arcs, variances)
-        posterior = Posterior([sample])
+        posterior = Posterior([sample], space="all DAGs")
         notes = () if stats["settled"] else (_UNSETTLED,)
         stats = stats | {"expected_edges": posterior.expected_edges}
         return Estimate(posterior.map(), stats, posterior, notes)

@@ -26,8 +26,9 @@ def log_shares(scores: Any, orders: Ints) -> Any:
 
     The probability of an order is proportional to the product of the weights of its places.
     """
-    places = scores[..., np.arange(orders.shape[1]), orders]
-    return jax.nn.log_softmax(jnp.sum(places, axis=-1), axis=-1)
+    p = orders.shape[1]
+    places = np.eye(p, dtype=np.float32)[orders].reshape(len(orders), p * p)
+    return jax.nn.log_softmax(scores.reshape(*scores.shape[:-2], p * p) @ places.T, axis=-1)
 
 
 def gumbel_sinkhorn(scores: Any, key: Any, temperature: float) -> Any:

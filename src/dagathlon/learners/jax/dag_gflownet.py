@@ -44,3 +44,12 @@ class DagGflownet(GflownetLearner, ScoreBased):
         most = len(data.names) if self.max_parents is None else self.max_parents
         space = DagSpace(forbidden, required, most)
         return reward_of(score_table(self.native_score(data), space), required)
+
+    def space(self) -> str:
+        """All DAGs, or those that keep to the limits."""
+        limits = []
+        if self.max_parents is not None:
+            limits.append(f"with at most {self.max_parents} parents each")
+        if self.constraints is not None:
+            limits.append("that keep to the constraints")
+        return f"DAGs {' '.join(limits)}" if limits else super().space()

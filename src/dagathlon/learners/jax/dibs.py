@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
 _CHECKED_EVERY = 100
+_EXACT_SUMS = {"bge": 14, "linear": 10}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,14 +82,18 @@ class Dibs(JaxLearner):
         Whether means are subtracted first, for linear; otherwise the model has means of zero. With
         bge means are always free.
     exact_sums
-        Largest number of variables for which sums over all parent sets are made.
+        Largest number of variables for which sums over all parent sets are made; null is 14 for
+        bge, whose terms are known before the first step, and 10 for linear.
     samples
-        Number of parent sets drawn for each node and particle in each step, above that.
+        Number of parent sets drawn for each node and particle in each step, above that. For bge
+        each costs two determinants.
     patience
         A run ends when for so many steps the averages over particles have stayed where they were:
         shares of arcs, coefficients on arcs and logarithms of variances, as seen every 100 steps.
     tolerance
         How far each of these averages may move and count as resting.
+    start
+        Number of the start: other numbers give other particles to begin with.
     timeout
         Seconds after which the run is stopped; null for no limit.
     """
@@ -124,10 +129,11 @@ class Dibs(JaxLearner):
     noise_shape: NonNegative = 4.0
     noise_rate: NonNegative = 0.5
     centre: bool = True
-    exact_sums: Count = 10
-    samples: Natural = 128
+    exact_sums: Count | None = None
+    samples: Natural = 32
     patience: Natural = 1000
     tolerance: NonNegative = 0.05
+    start: Count = 1
     timeout: NonNegative | None = None
 
     def problem(self) -> str:
@@ -173,7 +179,7 @@ class Dibs(JaxLearner):
             lambda *parts: jnp.asarray(np.stack(parts), "float32"), *each
         )
         ended = run_until_settled(
-            advance, settled, start(keys(rngs)), fixed, steps=self.steps, every=_CHECKED_EVERY
+            advance, settled, start(keys(rngs, self.start)), fixed, steps=self.steps, every=_CHECKED_EVERY
         )
         if not ended.steps.all():
             raise OutOfTimeError("the time limit came before the first step")
@@ -182,6 +188,7 @@ class Dibs(JaxLearner):
     def plan(self, p: int) -> Plan:
         """All that is compiled in, for p variables."""
         latent_dim = self.latent_dim or max(p, 1)
+        most = _EXACT_SUMS[self.likelihood] if self.exact_sums is None else self.exact_sums
         return Plan(
             p=p,
             particles=self.particles,
@@ -195,7 +202,7 @@ class Dibs(JaxLearner):
             prior=self.prior,
             edges_per_node=self.edges_per_node,
             likelihood=self._likelihood(p),
-            samples=0 if p <= self.exact_sums else self.samples,
+            samples=0 if p <= most else self.samples,
             patience=self.patience,
             tolerance=self.tolerance,
         )

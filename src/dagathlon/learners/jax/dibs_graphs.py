@@ -1,7 +1,7 @@
 """Graphs of DiBS: soft graphs of latent vectors, their expected cycles, priors, parent sets.
 
-Matrices of arcs go from row to column. All particles of a run are held together, along the last axis:
-matrices are small and particles many, so that this is the axis along which processors are fast.
+Matrices of arcs go from row to column. All particles of a run are held together, along the last
+axis: matrices are small and particles many, so that along this axis processors are fast.
 """
 
 from __future__ import annotations

@@ -97,22 +97,32 @@ class Bge(NamedTuple):
         scale = moments.gram + self._prior_scale(p) * np.eye(p)
         if not tabled:
             return BgeFixed(scale, moments.counts, np.zeros((p, 1)))
-        local = self.local(np, scale, moments.counts, parent_sets(p).astype(np.float64))
+        sets = parent_sets(p).astype(np.float64)
+        local = self.local(np, scale, moments.counts, np.eye(p), sets)
         # Sums of likelihoods are made with 32 bits: what all sets have in common is taken out.
         return BgeFixed(scale, moments.counts, local - local.max(axis=1, keepdims=True))
 
     def _prior_scale(self, p: int) -> float:
         return self.iss_mu * (self.iss_w - p - 1) / (self.iss_mu + 1)
 
-    def local(self, xp: Any, scale: Any, counts: Any, sets: Any) -> Any:
-        """Local scores of parent sets, (p, sets, p) to (p, sets), with NumPy or JAX.
+    def local(self, xp: Any, scale: Any, counts: Any, own: Any, sets: Any) -> Any:
+        """Local scores of parent sets, in the form of Kuipers, Moffa and Heckerman (2014).
 
-        The form of Kuipers, Moffa and Heckerman (2014).
+        Parameters
+        ----------
+        xp
+            NumPy or JAX's.
+        scale, counts
+            Posterior scale matrices and numbers of rows of some nodes.
+        own
+            A row for each node, with a one in its own column.
+        sets
+            Masks of parents, of shape (nodes, sets, p).
         """
-        p = len(scale)
+        p = sets.shape[2]
         size, n = sets.sum(axis=2), counts[:, None]
         free = self.iss_w - p + size
-        family = sets + xp.eye(p)[:, None]
+        family = sets + own[:, None]
         gamma = gammaln if xp is np else jax.scipy.special.gammaln
         return (
             -n / 2 * math.log(math.pi)
@@ -129,10 +139,15 @@ class Bge(NamedTuple):
         return fixed.local[:, :, None] + _by_node(parent_sets(len(logits)), turned(logits))
 
     def log_weights_of(self, fixed: BgeFixed, theta: Any, sets: Any, xp: Any) -> Any:
-        """Determinants for each set."""
+        """Determinants for each set; node by node, since their matrices fill the memory."""
         p, drawn, _, m = sets.shape
-        rows = xp.moveaxis(sets, 3, 2).reshape(p, drawn * m, p)
-        return self.local(xp, fixed.scale, fixed.counts, rows).reshape(p, drawn, m)
+        rows = xp.moveaxis(sets, 3, 2).reshape(p, 1, drawn * m, p)
+        each = (fixed.scale[:, None], fixed.counts[:, None], xp.eye(p)[:, None], rows)
+        if xp is np:
+            found = np.stack([self.local(np, *node) for node in zip(*each, strict=True)])
+        else:
+            found = jax.lax.map(lambda node: self.local(jnp, *node), each)
+        return found.reshape(p, drawn, m)
 
 
 def _log_minors(xp: Any, matrices: Any, sets: Any) -> Any:

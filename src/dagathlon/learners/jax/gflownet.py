@@ -107,7 +107,11 @@ class GflownetLearner(JaxLearner):
 
     def estimate(self, data: Dataset, flown: Flown, rng: np.random.Generator) -> Estimate:
         """The estimate that comes of a run."""
-        return flown_estimate(self.sample(data, flown.arcs, rng), flown)
+        return flown_estimate(self.sample(data, flown.arcs, rng), flown, self.space())
+
+    def space(self) -> str:
+        """Which graphs the posterior covers, in words."""
+        return "all DAGs"
 
     def sample(self, data: Dataset, arcs: Bools, rng: np.random.Generator) -> Sample:
         """The draws, here without parameters."""
@@ -161,8 +165,8 @@ def packed(names: tuple[str, ...], arcs: Bools) -> Sample:
     return Sample(names, "arcs", Packing(len(names), "arcs").pack(arcs))
 
 
-def flown_estimate(sample: Sample, flown: Flown) -> Estimate:
+def flown_estimate(sample: Sample, flown: Flown, space: str) -> Estimate:
     """The most frequent DAG, and the posterior of the draws."""
-    posterior = Posterior([sample])
+    posterior = Posterior([sample], space=space)
     stats = flown.stats | {"expected_edges": posterior.expected_edges}
     return Estimate(posterior.map(), stats, posterior, flown.notes)

@@ -69,7 +69,7 @@ def initial(training: Training, key: Any, reward: Reward, leads: Any) -> State:
     room = _repeated(Graphs(reward.start, leads), training.buffer)
     walkers = _repeated(Graphs(reward.start, leads), training.walkers)
     empty = Buffer(room, jnp.zeros(training.buffer, jnp.int32), jnp.zeros((), jnp.int32))
-    return State(weights, resting(weights), walkers, empty, ours, jnp.array(jnp.inf))
+    return State(weights, resting(weights), walkers, empty, ours, jnp.array(jnp.inf, jnp.float32))
 
 
 def _repeated(graph: Graphs, count: int) -> Graphs:

@@ -10,7 +10,6 @@ import numpy as np
 
 from dagathlon.data import Dataset
 from dagathlon.data.facts import DataKind
-from dagathlon.errors import DataError
 from dagathlon.learners.assumptions import EQUAL_VARIANCES, GAUSSIAN, NO_HIDDEN
 from dagathlon.learners.jax.gflownet import GflownetLearner, packed
 from dagathlon.learners.jax.gflownet_rewards import parent_sets, reward_of
@@ -56,6 +55,13 @@ class Vbg(GflownetLearner):
     arc_odds: NonNegative = 1.0
     centre: bool = False
 
+    def problem(self) -> str:
+        """Variances and odds are above 0."""
+        for field in ("noise_variance", "weight_variance", "arc_odds"):
+            if getattr(self, field) == 0:
+                return f"{field}: found 0, expected a number above 0"
+        return super().problem()
+
     def reward(self, data: Dataset) -> Reward:
         """The log evidence of every family."""
         return reward_of(self.table(data), np.zeros((len(data.names),) * 2, dtype=np.bool_))
@@ -98,7 +104,4 @@ class Vbg(GflownetLearner):
         return self.noise_variance / self.weight_variance
 
     def _moments(self, data: Dataset) -> Moments:
-        for field in ("noise_variance", "weight_variance", "arc_odds"):
-            if not getattr(self, field) > 0:
-                raise DataError(f"{self.name}: {field} is above 0, found {getattr(self, field)}")
         return moments_of(data, centred=self.centre)
