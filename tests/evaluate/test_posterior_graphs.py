@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -37,8 +38,9 @@ from dagathlon.evaluate.posterior_graphs import (
 )
 from dagathlon.graphs import Graph, cpdag
 from dagathlon.learners.bayesian.exact_posterior import ExactPosterior
-from dagathlon.posteriors import Posterior
+from dagathlon.posteriors import MarginalPosterior, Posterior
 from dagathlon.posteriors.packed import Packing
+from dagathlon.posteriors.parts import from_parts, to_parts
 
 
 def random_dags(rng: np.random.Generator, count: int, p: int = 4) -> list[Graph]:
@@ -138,10 +140,25 @@ def test_exact_posteriors_need_no_draws() -> None:
     drawn = dict(draws.graphs())
     variation = sum(abs(drawn.get(one, 0) - share) for one, share in shares.items()) / 2
     divergence = sum(q * math.log(q / shares[one]) for one, q in drawn.items())
-    for reference in (exact, every):
+    kept = from_parts(*to_parts(exact))
+    for reference in (exact, kept, every):
         found = exact_distance(draws, reference)
         assert found == pytest.approx((variation, divergence), abs=1e-10)
     assert graph_mmd(exact, every) == pytest.approx(0, abs=1e-15)
+
+
+@pytest.mark.parametrize("variances", ["own", "equal"])
+def test_weights_that_were_kept_are_those_of_the_enumeration(variances: Any) -> None:
+    model = LinearSem("abc", [[0, 1, 0], [0, 0, -0.7], [0, 0, 0]])
+    data = model.sample(20, np.random.default_rng(2))
+    exact = ExactPosterior(score="nig", variances=variances, max_parents=1).posterior(data)
+    kept = from_parts(*to_parts(exact))
+    assert isinstance(kept, MarginalPosterior)
+    for graph, share in exact.enumerated().graphs():
+        found = kept.log_probabilities(graph.adjacency[None] != 0)
+        assert math.exp(found[0]) == pytest.approx(share, abs=1e-10)
+    two = Graph.from_edges([("a", "c"), ("b", "c")], names="abc")
+    assert kept.log_probabilities(two.adjacency[None] != 0)[0] == -math.inf
 
 
 def test_areas_by_counting_pairs() -> None:

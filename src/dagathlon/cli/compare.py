@@ -34,7 +34,7 @@ def add_parser(commands: Commands) -> None:
         type=_share,
         default=0.5,
         metavar="SHARE",
-        help="of a posterior: share of each Markov chain to leave out (default %(default)s)",
+        help="of a posterior: share of each Markov chain to leave out at its start (0.5)",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
@@ -44,7 +44,7 @@ def _run(arguments: argparse.Namespace) -> int:
     truth = read_graph(arguments.truth)
     if arguments.estimate.suffix == ".npz":
         known = compare_posterior(arguments.estimate, truth, burn_in=arguments.burn_in)
-        metrics = {name: value for name, value in known.items() if value is not None}
+        metrics: dict[str, Value] = {k: v for k, v in known.items() if v is not None}
     else:
         estimate = read_graph(arguments.estimate)
         metrics = compare(estimate, truth, causal=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,8 @@ from dagathlon.posteriors.packed import Bools, Floats, Ints
 from dagathlon.posteriors.posterior import Posterior
 
 
-class Reliability(NamedTuple):
+@dataclass(frozen=True)
+class Reliability:
     """Probabilities in bins of equal width, the last one with its upper end.
 
     Parameters

@@ -59,7 +59,7 @@ class PosteriorCase:
     reference: Posterior | None = None
     draw_parameters: Parameters = "own"
     scaled: bool = False
-    draws: int = 1000
+    draws: int = 500
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -72,6 +72,14 @@ class PosteriorCase:
         if not self.posterior.chains:
             raise MissingInputError("exact marginals without draws")
         return self.posterior
+
+    @property
+    def drawn_dags(self) -> Posterior:
+        """The posterior, whose draws are DAGs; classes of them and the like have no such metric."""
+        found = self.drawn
+        if any(chain.form != "arcs" for chain in found.chains) or _undirected(found):
+            raise MissingInputError("the draws are no DAGs")
+        return found
 
     @cached_property
     def true_graph(self) -> Graph:
@@ -161,3 +169,9 @@ class PosteriorCase:
         rng = np.random.Generator(np.random.Philox(key=stream))
         sample = prior.draw(sample_of(posterior, self.draws), self.data, rng)
         return linear_models(Posterior([sample]))
+
+
+def _undirected(posterior: Posterior) -> bool:
+    """Whether some draw has an edge without a direction; a cycle is another matter."""
+    edges = posterior.edge_probabilities
+    return bool(np.any(edges + edges.T - posterior.strengths.strength > 1e-12))

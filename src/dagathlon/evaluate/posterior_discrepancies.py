@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,7 +10,6 @@ from dagathlon.errors import DataError
 from dagathlon.evaluate.posterior_graphs import MissingInputError, matched_matrix, places
 from dagathlon.evaluate.posterior_interventions import KernelDistance
 from dagathlon.evaluate.posterior_likelihoods import Drawn, dense_models
-from dagathlon.graphs import Graph
 from dagathlon.posteriors.arrays import GraphRows, LinearModels, distinct_graphs
 from dagathlon.posteriors.marginal_posterior import MarginalPosterior
 from dagathlon.posteriors.packed import Floats, Packing
@@ -69,7 +68,7 @@ def _bits(found: GraphRows) -> Floats:
 
 
 def _hamming(left: Floats, right: Floats) -> Floats:
-    return left.sum(axis=1)[:, None] + right.sum(axis=1) - 2 * (left @ right.T)
+    return np.asarray(left.sum(axis=1)[:, None] + right.sum(axis=1) - 2 * (left @ right.T))
 
 
 def _reordered(found: GraphRows, names: tuple[str, ...]) -> GraphRows:
@@ -81,7 +80,7 @@ def _reordered(found: GraphRows, names: tuple[str, ...]) -> GraphRows:
     return GraphRows(names, packing, rows, found.shares)
 
 
-def parameter_mmd(posterior: Drawn, reference: Drawn, most: int = 300) -> KernelDistance:
+def parameter_mmd(posterior: Drawn, reference: Drawn, most: int = 200) -> KernelDistance:
     """Squared maximum mean discrepancy between parameters: coefficients and log noise variances.
 
     The kernel is exp(-r²/2ℓ²) of all d² coefficients, zero where there is no edge, and the d
@@ -142,7 +141,7 @@ def weighted_mmd(left: Floats, weights: Floats, right: Floats, others: Floats) -
 def _squares(left: Floats, right: Floats) -> Floats:
     """Squared distances of all pairs of rows."""
     sizes = (left**2).sum(axis=1)[:, None] + (right**2).sum(axis=1)
-    return np.maximum(sizes - 2 * (left @ right.T), 0.0)
+    return np.asarray(np.maximum(sizes - 2 * (left @ right.T), 0.0))
 
 
 def _median(within: Floats, between: Floats, without: Floats) -> float:
@@ -184,22 +183,13 @@ def exact_distance(posterior: Posterior, exact: Posterior) -> ExactDistance:
     exact
         What says the probability of any DAG: see `exact_probabilities`.
     """
+    posterior.require_dags()
     found = distinct_graphs(posterior)
     right = exact_probabilities(found, exact)
     apart = float(np.maximum(found.shares - right, 0.0).sum())
     with np.errstate(divide="ignore"):
         ratios = np.log(found.shares) - np.log(right)
     return ExactDistance(apart, max(float(found.shares @ ratios), 0.0))
-
-
-@runtime_checkable
-class WeighsDags(Protocol):
-    """An exact posterior that says the probability of any DAG."""
-
-    log_partition: float
-
-    def log_weight(self, dag: Graph) -> float:
-        """Logarithm of the weight of a DAG."""
 
 
 def exact_probabilities(found: GraphRows, exact: Posterior) -> Floats:
@@ -210,16 +200,14 @@ def exact_probabilities(found: GraphRows, exact: Posterior) -> Floats:
     found
         The DAGs.
     exact
-        An exact posterior that is in memory, which says it of any DAG; or all DAGs with their
-        probabilities as weights (`DagPosterior.enumerated`). Marginals that were read from a file
-        do not say it.
+        An exact posterior, in memory or, of at most eight variables, from a file; or all DAGs with
+        their probabilities as weights (`DagPosterior.enumerated`).
     """
-    if isinstance(exact, WeighsDags):
-        graphs = [found.packing.graph(found.names, row) for row in found.rows]
-        logs = np.array([exact.log_weight(graph) for graph in graphs]) - exact.log_partition
-        return np.exp(np.minimum(logs, 0.0))
     if isinstance(exact, MarginalPosterior):
-        raise MissingInputError("marginals and draws do not say the probability of each DAG")
+        try:
+            return np.exp(exact.log_probabilities(_reordered(found, exact.names).adjacency()))
+        except DataError as error:
+            raise MissingInputError(str(error)) from None
     known = _reordered(distinct_graphs(exact), found.names)
     pairs = zip(known.arcs(), known.shares, strict=True)
     table = {row.tobytes(): share for row, share in pairs}

@@ -16,7 +16,7 @@ from dagathlon.posteriors.arrays import distinct_graphs
 from dagathlon.posteriors.packed import Floats
 from dagathlon.posteriors.posterior import Posterior
 
-MOST_GRAPHS = 100
+MOST_GRAPHS = 64
 
 
 class AveragedEffects(NamedTuple):

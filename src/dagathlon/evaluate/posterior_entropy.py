@@ -15,7 +15,7 @@ from dagathlon.evaluate.posterior_likelihoods import Drawn, dense_models
 from dagathlon.posteriors.arrays import LinearModels
 from dagathlon.posteriors.packed import Floats
 
-MOST_DRAWS, MOST_ROWS = 128, 32
+MOST_DRAWS, MOST_ROWS = 100, 25
 _LEAST = 1e-10
 
 

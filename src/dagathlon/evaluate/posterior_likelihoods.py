@@ -68,7 +68,8 @@ def node_terms(models: LinearModels, moments: Floats) -> Floats:
     """Expected negative log density of each node given its parents, draw by draw."""
     residuals = np.eye(len(models.names)) - models.coefficients
     squares = np.sum(residuals * (moments @ residuals), axis=1)
-    return 0.5 * (np.log(2 * math.pi * models.variances) + squares / models.variances)
+    terms = np.log(2 * math.pi * models.variances) + squares / models.variances
+    return np.asarray(0.5 * terms, dtype=np.float64)
 
 
 class Intervention(NamedTuple):
@@ -111,7 +112,8 @@ def interventions(true: LinearModels, size: float) -> list[Intervention]:
 
 def total_effects(models: LinearModels) -> Floats:
     """Effect of a unit of each node on each other, from row to column, over all directed paths."""
-    return np.linalg.inv(np.eye(len(models.names)) - models.coefficients)
+    paths = np.linalg.inv(np.eye(len(models.names)) - models.coefficients)
+    return np.asarray(paths, dtype=np.float64)
 
 
 def effects_under(total: Floats, node: int) -> Floats:

@@ -25,6 +25,7 @@ from dagathlon.evaluate.posterior_likelihoods import interventional_nll, negativ
 from dagathlon.evaluate.posterior_measures import MEASURES
 from dagathlon.learners.base import Estimate
 from dagathlon.modules import Natural, Probability
+from dagathlon.posteriors.marginal_posterior import MarginalPosterior
 from dagathlon.posteriors.posterior import Posterior
 
 Row: TypeAlias = Mapping[str, Value]
@@ -59,7 +60,7 @@ class PosteriorScores(MetricModule):
     draw_parameters: Parameters = "own"
     scaled: bool = False
     burn_in: Probability = 0.5
-    draws: Natural = 1000
+    draws: Natural = 500
 
     def compute(self, *inputs: Any) -> dict[str, Value]:
         """One row; what cannot be computed is None, and a note says why."""
@@ -113,7 +114,7 @@ def _class_distances(case: PosteriorCase) -> Row:
 def _edges(case: PosteriorCase) -> Row:
     edges = graphs.ranked_edges(case.posterior, case.true_graph)
     areas = {"edge_auroc": graphs.auroc(*edges), "edge_auprc": graphs.average_precision(*edges)}
-    return areas | _calibrated("edge", edges)
+    return {**areas, **_calibrated("edge", edges)}
 
 
 def _paths(case: PosteriorCase) -> Row:
@@ -156,12 +157,14 @@ def _parameters_apart(case: PosteriorCase) -> Row:
 
 
 def _exact(case: PosteriorCase) -> Row:
-    found = exact_distance(case.drawn, case.other)
+    if not isinstance(case.other, MarginalPosterior):
+        raise MissingInputError("the reference is not exact")
+    found = exact_distance(case.drawn_dags, case.other)
     return {"tv_exact": found.total_variation, "kl_exact": found.divergence}
 
 
 def _causal(case: PosteriorCase) -> Row:
-    pair = case.drawn, case.true_graph
+    pair = case.drawn_dags, case.true_graph
     return {"e_sid": expected_sid(*pair), "e_aid": expected_aid(*pair)}
 
 

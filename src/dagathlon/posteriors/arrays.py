@@ -32,11 +32,11 @@ class GraphRows(NamedTuple):
         return np.ascontiguousarray(self.packing.arcs(self.rows))
 
     def drawn(self, most: int) -> GraphRows:
-        """At most so many graphs: if there are more, draws of equal weight stand for all."""
+        """At most so many graphs: if there are more, an even sample by probability stands for all."""
         if len(self.rows) <= most:
             return self
-        chosen = systematic(self.shares, most)
-        return GraphRows(self.names, self.packing, self.rows[chosen], np.full(most, 1.0 / most))
+        chosen, copies = np.unique(systematic(self.shares, most), return_counts=True)
+        return GraphRows(self.names, self.packing, self.rows[chosen], copies / most)
 
 
 class LinearModels(NamedTuple):

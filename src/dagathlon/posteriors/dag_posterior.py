@@ -9,6 +9,7 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data import Dataset
+from dagathlon.posteriors.dag_weights import DagWeights
 from dagathlon.posteriors.exact_sums import DagSpace, ExactSums, Masks, family_ranks
 from dagathlon.posteriors.packed import Floats
 
@@ -65,4 +66,11 @@ class DagPosterior(ExactSums):
 
     def _log_weights(self, masks: Masks) -> Floats:
         terms = [self._terms[j, family_ranks(masks, j)] for j in range(len(self.names))]
-        return np.sum(terms, axis=0)
+        return np.asarray(np.sum(terms, axis=0))
+
+    @property
+    def dag_weights(self) -> DagWeights | None:
+        """The log weights of families; None where a DAG counts once for each of its orders."""
+        if self.modularity == _core.Modularity.order:
+            return None
+        return DagWeights(self._terms, np.zeros_like(self._terms))

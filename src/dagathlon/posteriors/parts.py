@@ -12,6 +12,7 @@ import numpy.typing as npt
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.posteriors.chain import Chain
+from dagathlon.posteriors.dag_weights import MOST_KEPT, DagWeights
 from dagathlon.posteriors.draws import Draws, Parameters
 from dagathlon.posteriors.edge_means import EdgeMeans
 from dagathlon.posteriors.edits import Edits
@@ -45,6 +46,10 @@ def to_parts(posterior: Posterior) -> tuple[dict[str, Any], dict[str, npt.NDArra
         arrays |= {"edges": posterior.edge_probabilities, "best": posterior.map().marks}
         paths = _paths(posterior)
         arrays |= {} if paths is None else {"paths": paths}
+        weights = posterior.dag_weights if len(posterior.names) <= MOST_KEPT else None
+        if weights is not None:
+            meta["marginal"]["shared_variance"] = [weights.shape, weights.rate]
+            arrays |= {"terms": weights.terms, "rests": weights.rests}
     return meta, arrays
 
 
@@ -71,7 +76,16 @@ def from_parts(meta: Any, arrays: Arrays) -> Posterior:
         entropy=_nan(exact["entropy"]),
         chains=chains,
         space=space,
+        dag_weights=_dag_weights(exact, arrays),
     )
+
+
+def _dag_weights(exact: Mapping[str, Any], arrays: Arrays) -> DagWeights | None:
+    """Not in files of the first versions, nor of many variables."""
+    if "terms" not in arrays:
+        return None
+    shape, rate = map(float, exact["shared_variance"])
+    return DagWeights(arrays["terms"], arrays["rests"], shape, rate)
 
 
 def old_chain(names: list[str], directed: bool, arrays: Arrays) -> Posterior:

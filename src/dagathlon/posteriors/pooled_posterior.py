@@ -9,6 +9,7 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data import Dataset
+from dagathlon.posteriors.dag_weights import DagWeights
 from dagathlon.posteriors.exact_sums import DagSpace, ExactSums, Masks, family_ranks
 from dagathlon.posteriors.packed import Floats
 
@@ -81,6 +82,11 @@ class PooledPosterior(ExactSums):
         rests = np.sum([self._terms.rests[j, rank] for j, rank in enumerate(ranks)], axis=0)
         found: Floats = terms - self._terms.shape * np.log(self._terms.rate + rests)
         return found
+
+    @property
+    def dag_weights(self) -> DagWeights:
+        """What the weights are made of, those outside of the space being zero."""
+        return DagWeights(*self._terms.within(self._space))
 
 
 def other_sets(node: int, nodes: int) -> np.ndarray:
