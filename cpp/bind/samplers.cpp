@@ -144,14 +144,15 @@ OrderChain sample_orders(const BoundTables& tables, NodeList start, const ChainO
 }
 
 // Starts at a DAG drawn from an order, which is in the tables for sure.
-ChainLog sample_partitions(const BoundTables& tables, NodeList start, const ChainOptions& options) {
+ChainLog sample_partitions(const BoundTables& tables, NodeList start, const ChainOptions& options,
+                           std::size_t turns) {
   if (tables.summary() != Summary::sum) throw nb::value_error("partitions are sampled with tables of sums");
   const ChainLength length = options.length();
   NodeList order = checked_order(std::move(start), tables.tables().size());
   const nb::gil_scoped_release unlocked;
   Stream random = options.random();
   const BitMatrix dag = OrderState(tables.tables(), std::move(order)).choose(random).parents;
-  return partition_chain(tables.tables(), dag, length, options.coldness, random);
+  return partition_chain(tables.tables(), dag, {options.coldness, turns}, length, random);
 }
 
 ChainLog sample_structures(BoundScore& score, const SearchLimits& limits, const MarkedGraph& start,
@@ -220,7 +221,8 @@ static void bind_samplers(nb::module_& m) {
         "The logarithm of the number of orders that agree with a DAG; NaN where counting would take too long.");
   m.def("order_chain", &sample_orders, nb::arg("tables"), nb::arg("start"), nb::arg("options"), nb::arg("heating"),
         nb::arg("each_dag_once") = false);
-  m.def("partition_chain", &sample_partitions, nb::arg("tables"), nb::arg("start"), nb::arg("options"));
+  m.def("partition_chain", &sample_partitions, nb::arg("tables"), nb::arg("start"), nb::arg("options"),
+        nb::arg("turns") = 1);
   m.def("structure_chain", &sample_structures, nb::arg("score"), nb::arg("limits"), nb::arg("start"),
         nb::arg("tables"), nb::arg("reversals"), nb::arg("options"));
 }

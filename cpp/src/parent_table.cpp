@@ -20,8 +20,8 @@ constexpr std::int32_t range = 865;
 // From so many rows on a table keeps what makes draws quick.
 constexpr std::size_t quick_draws = 64;
 
-// Where the bits of the rows are halved.
-std::size_t bit_of_half(std::size_t rows) { return std::size_t{1} << (std::countr_zero(rows) / 2); }
+// Where the bits of the rows are halved: more of them are low, which are neighbours in memory.
+std::size_t bit_of_half(std::size_t rows) { return std::size_t{1} << (std::countr_zero(rows) / 2 + 2); }
 
 double log_power(std::int32_t power) { return power * std::numbers::ln2; }
 // Four independent sums, so that the processor does not wait for each addition.
@@ -171,15 +171,15 @@ double ParentTable::weight(std::size_t place) const {
 }
 
 AllowedParents ParentTable::none() const {
-  AllowedParents result{0, std::vector<double>(width_)};
+  AllowedParents result;
   clear(result);
   return result;
 }
 
 void ParentTable::clear(AllowedParents& allowed) const {
   allowed.candidates = 0;
-  std::ranges::fill(allowed.open, closed_);
-  allowed.open[0] = open_;
+  allowed.open.assign(width_ == 1 ? 0 : width_, closed_);
+  if (width_ > 1) allowed.open[0] = open_;
 }
 
 void ParentTable::admit(AllowedParents& allowed, std::size_t node) const {
@@ -195,6 +195,7 @@ void ParentTable::bar(AllowedParents& allowed, std::size_t node) const {
 }
 
 double ParentTable::row_sum(const AllowedParents& allowed) const {
+  if (width_ == 1) return summaries_[allowed.candidates];
   return dot(summaries_.data() + allowed.candidates * width_, allowed.open);
 }
 
@@ -237,13 +238,14 @@ double ParentTable::tabled_difference(const AllowedParents& all, const AllowedPa
 }
 
 double ParentTable::best(const AllowedParents& allowed) const {
-  const double found = top(summaries_.data() + allowed.candidates * width_, allowed.open);
+  const double* row = summaries_.data() + allowed.candidates * width_;
+  const double found = width_ == 1 ? row[0] : top(row, allowed.open);
   const std::size_t free = free_.best([&](const auto& members) { return lets(allowed, members); });
   return free == FreeSets::none ? found : std::max(found, free_.score(free));
 }
 
 bool ParentTable::is_allowed(std::size_t place, const AllowedParents& allowed) const {
-  return !(place / width_ & ~std::size_t{allowed.candidates}) && allowed.open[place % width_] == open_;
+  return !(place / width_ & ~std::size_t{allowed.candidates}) && is_open(allowed, place % width_);
 }
 
 double ParentTable::slow_log_sum(const AllowedParents& allowed) const {

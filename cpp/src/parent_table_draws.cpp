@@ -21,7 +21,7 @@ TabledSet ParentTable::best_set(const AllowedParents& allowed) const {
   const std::size_t free = free_.best([&](const auto& members) { return lets(allowed, members); });
   if (free != FreeSets::none && free_.score(free) == best(allowed)) return {0, width_ + free};
   for (std::size_t t = 1; t < width_; ++t)
-    if (allowed.open[t] == open_ && row[t] > row[column]) column = t;
+    if (is_open(allowed, t) && row[t] > row[column]) column = t;
   for (std::uint32_t set = 0;; set = (set - allowed.candidates) & allowed.candidates)
     if (scores_[set * width_ + column] == row[column] || set == allowed.candidates) return {set, column};
 }
@@ -31,7 +31,7 @@ std::size_t ParentTable::choose_column(const AllowedParents& allowed, Stream& ra
   double left = random.uniform() * row_sum(allowed);
   std::size_t last = 0;
   for (std::size_t t = 0; t < width_; ++t) {
-    if (allowed.open[t] != open_ || row[t] == 0.0) continue;
+    if (!is_open(allowed, t) || row[t] == 0.0) continue;
     last = t;
     left -= row[t];
     if (left < 0) break;
@@ -126,7 +126,7 @@ void ParentTable::add_shares(const AllowedParents& all, const AllowedParents* pa
   for (std::size_t c = 0; c < space_.candidates.size(); ++c)
     if (all.candidates >> c & 1U) note(space_.candidates[c]);
   for (std::size_t e = 0; e + 1 < width_; ++e)
-    if (all.open[e + 1] == open_) note(space_.extras[e]);
+    if (is_open(all, e + 1)) note(space_.extras[e]);
 }
 
 }  // namespace dagathlon

@@ -68,7 +68,6 @@ double PartitionState::value() const { return std::accumulate(terms_.begin(), te
 // Fills all_ with the parts before a node's own, beyond_ with those before its neighbour.
 void PartitionState::allow(std::size_t node, std::size_t part) {
   const ParentTable& table = (*tables_)[node];
-  beyond_.open.resize(table.width());
   table.clear(beyond_);
   for (std::size_t m = 0; m + 1 < part; ++m)
     for (const std::size_t x : parts_[m]) table.admit(beyond_, x);
@@ -208,9 +207,11 @@ ScoredDag PartitionState::draw(Stream& random) {
 
 // The move keeps the posterior of DAGs as it is. On a partition's weight to the power of the coldness it
 // is a proposal, whose ratio to that posterior is what is left to decide.
-void PartitionState::reverse_edge(double coldness, Stream& random) {
+void PartitionState::reverse_edges(std::size_t turns, double coldness, Stream& random) {
   BitMatrix dag = draw(random).parents;
-  if (!dagathlon::reverse_edge(*tables_, dag, random)) return;
+  bool turned = false;
+  for (std::size_t k = 0; k < turns; ++k) turned |= reverse_edge(*tables_, dag, random, Inside::surely);
+  if (!turned) return;
   if (coldness != 1) return decide({partition_of(dag), 0, tables_->size(), 0.0}, coldness - 1, random);
   parts_ = partition_of(dag);
   set_terms(0, parts_.size());
@@ -228,12 +229,13 @@ namespace {
 
 // Edge reversals carry the chain between groups of DAGs that are far apart for all other moves. A
 // relocation looks at every place, so that it is rarer the more nodes there are.
-void step(PartitionState& state, std::size_t n, double coldness, Stream& random) {
+void step(PartitionState& state, std::size_t turns, double coldness, Stream& random) {
+  const std::size_t n = state.size();
   if (n < 2) return;
   const double relocation = std::min(0.3, 8.0 / static_cast<double>(n)), reversal = 0.4;
   const double kind = random.uniform();
   if (kind < relocation) return state.relocate(random.below(n), coldness, random);
-  if (kind < relocation + reversal) return state.reverse_edge(coldness, random);
+  if (kind < relocation + reversal) return state.reverse_edges(turns, coldness, random);
   switch (random.below(4)) {
     case 0: return state.split(coldness, random);
     case 1: return state.merge(coldness, random);
@@ -244,13 +246,12 @@ void step(PartitionState& state, std::size_t n, double coldness, Stream& random)
 
 }  // namespace
 
-ChainLog partition_chain(const ParentTables& tables, const BitMatrix& start, ChainLength length, Coldness coldness,
-                         Stream random) {
-  const std::size_t n = tables.size();
-  CoupledChains chains(PartitionState(tables, partition_of(start)), std::move(coldness));
-  const auto move = [&](PartitionState& state, double factor) { step(state, n, factor, random); };
+ChainLog partition_chain(const ParentTables& tables, const BitMatrix& start, const PartitionOptions& options,
+                         ChainLength length, Stream random) {
+  CoupledChains chains(PartitionState(tables, partition_of(start)), options.coldness);
+  const auto move = [&](PartitionState& state, double coldness) { step(state, options.turns, coldness, random); };
   ChainLog log = run_chain(
-      n, length, [&](std::size_t) { chains.step(move, random); },
+      tables.size(), length, [&](std::size_t) { chains.step(move, random); },
       [&](double* matrix) { chains.cold().add_edges(matrix); }, [&] { return chains.cold().draw(random); });
   log.swaps = chains.counts();
   return log;

@@ -64,7 +64,7 @@ class StructureState {
   void turn(Stream& random) {
     ScoredDag turned = dag();
     BitMatrix before = turned.parents;
-    if (!reverse_edge(*options_->tables, turned.parents, random)) return;
+    if (!reverse_edge(*options_->tables, turned.parents, random, Inside::perhaps)) return;
     std::vector<std::size_t> ends;
     for (std::size_t node = 0; node < dag_.size(); ++node)
       if (!std::ranges::equal(before[node], turned.parents[node])) ends.push_back(node);

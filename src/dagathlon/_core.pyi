@@ -986,7 +986,7 @@ def order_chain(
     each_dag_once: bool = False,
 ) -> OrderChain: ...
 def partition_chain(
-    tables: ParentTables, start: Sequence[int], options: ChainOptions
+    tables: ParentTables, start: Sequence[int], options: ChainOptions, turns: int = 1
 ) -> ChainLog: ...
 def structure_chain(
     score: Score,

@@ -19,7 +19,8 @@
 namespace dagathlon {
 
 // Which of a node's possible parents are allowed: candidates as bits, and for each column whether it
-// is open: as a factor of sums (1 or 0), or as a term of maxima (0 or minus infinity).
+// is open: as a factor of sums (1 or 0), or as a term of maxima (0 or minus infinity). Of a single
+// column, which is always open, nothing is noted.
 struct AllowedParents {
   std::uint32_t candidates = 0;
   std::vector<double> open;
@@ -54,6 +55,8 @@ class ParentTable {
 
   const NodeSpace& space() const { return space_; }
   std::size_t width() const { return width_; }
+  // Whether a draw outside takes one random number, and a choice two.
+  bool one_number_each() const { return !low_sums_.empty() && free_.empty(); }
 
   AllowedParents none() const;
   void clear(AllowedParents& allowed) const;
@@ -101,6 +104,7 @@ class ParentTable {
   TabledSet draw_tabled(const AllowedParents& allowed, Stream& random) const;
   TabledSet draw_tabled_outside(const AllowedParents& all, const AllowedParents& part, Stream& random) const;
   TabledSet find_free(std::span<const std::size_t> parents) const;
+  bool is_open(const AllowedParents& allowed, std::size_t t) const { return width_ == 1 || allowed.open[t] == open_; }
   bool lets(const AllowedParents& allowed, const FreeSets::Members& members) const;
   double best(const AllowedParents& allowed) const;
   double row_sum(const AllowedParents& allowed) const;
@@ -142,7 +146,7 @@ template <class Visit>
 void ParentTable::for_each_allowed(const AllowedParents& allowed, Visit&& visit) const {
   for (std::uint32_t set = allowed.candidates;; set = (set - 1) & allowed.candidates) {
     for (std::size_t t = 0; t < width_; ++t)
-      if (allowed.open[t] == open_) visit(set * width_ + t, weight(set * width_ + t));
+      if (is_open(allowed, t)) visit(set * width_ + t, weight(set * width_ + t));
     if (set == 0) return;
   }
 }

@@ -23,6 +23,7 @@ class PartitionState {
   PartitionState(const ParentTables& tables, Partition partition);
 
   const Partition& partition() const { return parts_; }
+  std::size_t size() const { return terms_.size(); }
   double value() const;
   // A DAG of the partition, drawn by weight.
   ScoredDag draw(Stream& random);
@@ -38,8 +39,9 @@ class PartitionState {
   void merge(double coldness, Stream& random);
   // Takes a node out and puts it into a part, or into one of its own, by weight.
   void relocate(std::size_t node, double coldness, Stream& random);
-  // Draws a DAG, proposes to turn an edge of it, and goes to the partition of the result.
-  void reverse_edge(double coldness, Stream& random);
+  // Draws a DAG, proposes to turn edges of it one after the other, and goes to the partition of the
+  // result.
+  void reverse_edges(std::size_t turns, double coldness, Stream& random);
 
  private:
   // What a node adds to the value if it is in a part.
@@ -74,7 +76,12 @@ class PartitionState {
 };
 
 // Samples DAGs without the bias of orders. The tables are of sums; the start is a DAG in them.
-ChainLog partition_chain(const ParentTables& tables, const BitMatrix& start, ChainLength length, Coldness coldness,
-                         Stream random);
+// `turns` is the number of edges that a step of that kind proposes to turn.
+struct PartitionOptions {
+  Coldness coldness{1.0};
+  std::size_t turns = 1;
+};
+ChainLog partition_chain(const ParentTables& tables, const BitMatrix& start, const PartitionOptions& options,
+                         ChainLength length, Stream random);
 
 }  // namespace dagathlon

@@ -209,6 +209,10 @@ class BidagPartitionMcmc(BidagSampler):
 
     verbose: bool = False
 
+    def translated(self) -> dict[str, Any]:
+        """A step turns one edge."""
+        return super().translated() | {"turns": 1}
+
     def steps(self, p: int) -> int:
         """20p² log p, at least 20000."""
         return max(20_000, thousands(20 * squared_log(p)))

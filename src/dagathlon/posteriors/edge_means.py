@@ -50,7 +50,8 @@ class EdgeMeans(NamedTuple):
     @property
     def mean(self) -> Floats:
         """Over the whole chain."""
-        mean: Floats = np.tensordot(self.lengths / self.lengths.sum(), self.means, axes=1)
+        # Divided last, so that an edge that is always there has a probability of exactly 1.
+        mean: Floats = np.tensordot(self.lengths, self.means, axes=1) / self.lengths.sum()
         return mean
 
     def after(self, burnin: float) -> EdgeMeans:

@@ -89,7 +89,7 @@ def convergence(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             continue
         least = min((row["ess"] for row in own if row["ess"] is not None), default=np.inf)
         if rhat > _SAFE_RHAT or (worst["apart"] or 0.0) > _chance(least, worst["chains"]):
-            yield _disagreeing(method, rhat, worst)
+            yield _disagreeing(method, rhat, worst, len(own) > 1)
             continue
         if least < _FEW_DRAWS:
             yield (
@@ -113,14 +113,18 @@ def _chance(draws: float, chains: int) -> float:
     return max(_SAFE_GAP, 5 * math.sqrt(0.5 * chains / max(draws, 1.0)))
 
 
-def _disagreeing(method: str, rhat: float, worst: Mapping[str, Any]) -> str:
+def _disagreeing(method: str, rhat: float, worst: Mapping[str, Any], several: bool) -> str:
+    """That chains disagree: about an edge, or by their scores."""
     shown = "far above 1" if rhat > 100 else f"{rhat:.2f}"
-    words = f"{method}: its chains disagree (R̂ of the score {shown}"
     if worst["apart"] is None:
-        words = f"{method}: the first half of its chain differs from the second (R̂ {shown}"
-    elif worst["apart"] > _SAFE_GAP:
-        words += f"; two of them differ by {worst['apart']:.2f} about {worst['apart about']}"
-    return words + "). They are too short, or do not mix: trust its probabilities with care."
+        words = f"{method}: the first half of its chain differs from the second (R̂ {shown})."
+    else:
+        place = f" on {worst['data']}, seed {worst['seed']}" if several else ""
+        words = (
+            f"{method}: its chains disagree. Two of them differ by {worst['apart']:.2f} about "
+            f"{worst['apart about']}{place}; R̂ of the score is {shown}."
+        )
+    return f"{words} They are too short, or do not mix: trust its probabilities with care."
 
 
 def calibration(

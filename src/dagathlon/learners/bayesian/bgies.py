@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any, ClassVar, Literal
@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.errors import OutOfTimeError
 from dagathlon.graphs import Graph, meek
@@ -20,6 +21,7 @@ from dagathlon.learners.score.equivalence_search import ClassSearch, Ges, Gies, 
 from dagathlon.learners.score.interventional import InterventionalScore
 from dagathlon.learners.score.score_kinds import MARGINAL, DefaultScores
 from dagathlon.modules import Delegate, Natural, Probability
+from dagathlon.posteriors.packed import Packing
 from dagathlon.posteriors.posterior import Posterior
 from dagathlon.posteriors.sample import Sample
 from dagathlon.pulse import beat, part, until_deadline
@@ -89,11 +91,10 @@ class Bgies(InterventionalScore):
                 dags.append(dag)
         if not dags:
             raise OutOfTimeError("the time limit came before the first sample was learned")
-        terms = {dag: sum(score.terms(dag.native)) for dag in dict.fromkeys(dags)}
-        logs = np.array([terms[dag] for dag in dags])
-        sample = Sample.of(dags, score=logs, log_weights=logs if self.weighted else None)
+        sample = _scored(dags, score, weighted=self.weighted)
         fits = fitted(sample, data, rows[: len(dags)], centred=self.score != "nig")
-        posterior = Posterior([sample.with_parameters(fits.coefficients, fits.variances)])
+        drawn = sample.with_parameters(fits.coefficients, fits.variances)
+        posterior = Posterior([drawn], space=f"DAGs found on {len(dags)} bootstrap samples")
         graph = posterior.map()
         if self.estimator == "threshold":
             graph = posterior.above(self.threshold, acyclic=True)
@@ -155,6 +156,17 @@ class Bgies(InterventionalScore):
                 "explain all rows; the variance of its noise is that of the data as they are."
             )
         return tuple(found)
+
+
+def _scored(dags: Sequence[Graph], score: _core.Score, *, weighted: bool) -> Sample:
+    """The DAGs with their scores, as weights or beside equal ones; each distinct one once."""
+    number = {dag: place for place, dag in enumerate(dict.fromkeys(dags))}
+    of_draw = np.array([number[dag] for dag in dags])
+    logs = np.array([sum(score.terms(dag.native)) for dag in number])[of_draw]
+    names = dags[0].names
+    arcs = np.array([dag.adjacency for dag in number], dtype=np.bool_)
+    bits = Packing(len(names), "arcs").pack(arcs)[of_draw]
+    return Sample(names, "arcs", bits, score=logs, log_weights=logs if weighted else None)
 
 
 def _directed(graph: Graph, random: Random) -> Graph:

@@ -23,7 +23,6 @@ from dagathlon.posteriors.edits import Edits
 from dagathlon.posteriors.posterior import Posterior
 
 _SAVED_STATES = 1000
-_FEWEST_STEPS = 200_000
 # A look at the probabilities of all edges costs as much as several steps.
 _STEPS_PER_LOOK = 10
 
@@ -147,8 +146,10 @@ def squared_log(p: int) -> float:
 
 
 def steps_for(p: int) -> int:
-    """Steps of a chain over partitions."""
-    return max(_FEWEST_STEPS, thousands(20 * squared_log(p)))
+    """Steps of a chain over partitions, which take some seconds where there are few variables."""
+    if p <= 15:
+        return 200_000 if p <= 8 else 500_000 if p <= 12 else 300_000
+    return max(100_000, thousands(20 * squared_log(p)))
 
 
 def starting_orders(required: ArcMatrix, chains: int, rng: np.random.Generator) -> list[list[int]]:

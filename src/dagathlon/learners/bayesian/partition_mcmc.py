@@ -12,6 +12,7 @@ from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.bayesian.dag_sampling import DagSampler, starting_orders, steps_for
 from dagathlon.learners.bayesian.sampled_space import SampledSpace
+from dagathlon.modules import Natural
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,8 +20,13 @@ class PartitionMcmc(SampledSpace, DagSampler):
     """Partition MCMC: a Markov chain over ordered partitions of the variables.
 
     Each DAG belongs to one partition alone, so DAGs are drawn by their posterior, inside the search
-    space. Moves: exchange two variables, divide or unite parts, put a variable elsewhere, turn an
-    edge.
+    space. Moves: exchange two variables, divide or unite parts, put a variable elsewhere, turn
+    edges of a DAG of the partition.
+
+    Parameters
+    ----------
+    turns
+        Number of edges that a step of the last kind proposes to turn, one after the other.
     """
 
     name = "partition_mcmc"
@@ -31,8 +37,10 @@ class PartitionMcmc(SampledSpace, DagSampler):
         "Viinikka, Hyttinen, Pensar and Koivisto 2020, Towards scalable Bayesian learning, NeurIPS",
     )
 
+    turns: Natural = 8
+
     def default_iterations(self, p: int) -> int:
-        """200000, and 20p² log p where that is more."""
+        """200000 to 500000 up to 15 variables, then 100000, or 20p² log p if that is more."""
         return steps_for(p)
 
     def learn(
@@ -46,7 +54,7 @@ class PartitionMcmc(SampledSpace, DagSampler):
         seed = int(rng.integers(2**63))
         orders = starting_orders(space.required, self.chains, rng)
         logs = [
-            _core.partition_chain(tables, order, length.options(seed, number))
+            _core.partition_chain(tables, order, length.options(seed, number), self.turns)
             for number, order in enumerate(orders)
         ]
         return replace(self.result(logs, data, length, space.words), notes=space.notes)

@@ -173,8 +173,9 @@ def _gaussian(
 
 def _wishart(rows: Any) -> Any:
     def build(data: Dataset, parameters: ScoreParameters) -> _core.Score:
-        sizes = _imaginary_sizes(len(data.names), parameters)
-        return _core.bge_score(*rows(data, data.values), *sizes)
+        parts, of_child = rows(data, data.values)
+        mean, wishart = _imaginary_sizes(len(data.names), parameters)
+        return _core.bge_score(parts, of_child, mean, wishart)
 
     return build
 
