@@ -329,7 +329,7 @@ def test_data_without_a_meaning_are_refused_with_the_reason():
 @needs_jax
 @pytest.mark.parametrize("likelihood", ["bge", "linear"])
 def test_conforms(likelihood):
-    check_learner(Dibs(likelihood=likelihood, steps=20, particles=4, samples=2))
+    check_learner(Dibs(likelihood=likelihood, steps=20, particles=4, drawn_sets=2))
 
 
 def test_scales_are_above_zero():

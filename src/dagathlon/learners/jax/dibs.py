@@ -84,7 +84,7 @@ class Dibs(JaxLearner):
     exact_sums
         Largest number of variables for which sums over all parent sets are made; null is 14 for
         bge, whose terms are known before the first step, and 10 for linear.
-    samples
+    drawn_sets
         Number of parent sets drawn for each node and particle in each step, above that. For bge
         each costs two determinants.
     patience
@@ -130,7 +130,7 @@ class Dibs(JaxLearner):
     noise_rate: NonNegative = 0.5
     centre: bool = True
     exact_sums: Count | None = None
-    samples: Natural = 32
+    drawn_sets: Natural = 32
     patience: Natural = 1000
     tolerance: NonNegative = 0.05
     start: Count = 1
@@ -178,8 +178,9 @@ class Dibs(JaxLearner):
         fixed = jax.tree_util.tree_map(
             lambda *parts: jnp.asarray(np.stack(parts), "float32"), *each
         )
+        state = start(keys(rngs, self.start))
         ended = run_until_settled(
-            advance, settled, start(keys(rngs, self.start)), fixed, steps=self.steps, every=_CHECKED_EVERY
+            advance, settled, state, fixed, steps=self.steps, every=_CHECKED_EVERY
         )
         if not ended.steps.all():
             raise OutOfTimeError("the time limit came before the first step")
@@ -202,7 +203,7 @@ class Dibs(JaxLearner):
             prior=self.prior,
             edges_per_node=self.edges_per_node,
             likelihood=self._likelihood(p),
-            samples=0 if p <= most else self.samples,
+            samples=0 if p <= most else self.drawn_sets,
             patience=self.patience,
             tolerance=self.tolerance,
         )
