@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from dagathlon.data import Dataset, Variable
+from dagathlon.data.facts import DataFacts
 from dagathlon.errors import DagathlonError, UnavailableError
 from dagathlon.learners.attempt import attempt
 from dagathlon.learners.bayesian.exact_posterior import ExactPosterior
@@ -330,6 +331,11 @@ def test_data_without_a_meaning_are_refused_with_the_reason():
 @pytest.mark.parametrize("likelihood", ["bge", "linear"])
 def test_conforms(likelihood):
     check_learner(Dibs(likelihood=likelihood, steps=20, particles=4, drawn_sets=2))
+
+
+def test_too_many_variables_are_refused_before_anything_runs():
+    assert "choose fewer" in Dibs(likelihood="linear").objection(DataFacts(n_columns=500))
+    assert not Dibs(likelihood="linear").objection(DataFacts(kind="continuous", n_columns=50))
 
 
 def test_scales_are_above_zero():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from dagathlon.data.facts import DataFacts
 from dagathlon.errors import OutOfTimeError
 from dagathlon.learners.assumptions import GAUSSIAN, LINEAR, NO_HIDDEN
 from dagathlon.learners.base import Estimate
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _CHECKED_EVERY = 100
 _EXACT_SUMS = {"bge": 14, "linear": 10}
+_MOST_GIGABYTES = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,6 +145,28 @@ class Dibs(JaxLearner):
                 return f"{name}: found 0, expected a number above 0"
         return super().problem()
 
+    def objection(self, data: DataFacts) -> str:
+        """Arrays over parent sets must have room."""
+        p = data.n_columns or 1
+        needed = self._bytes(p) / 1e9
+        if needed > _MOST_GIGABYTES:
+            return (
+                f"{self.name} of {p} variables and {self.particles} particles needs about "
+                f"{needed:.3g} GB, and {_MOST_GIGABYTES} are allowed: choose fewer of either"
+            )
+        return super().objection(data)
+
+    def _bytes(self, p: int) -> float:
+        """What the largest arrays of a run take, with their slopes."""
+        if p <= self._most_exact():
+            return 8.0 * p * 2.0 ** (p - 1) * (self.particles + p * p)
+        if self.likelihood == "linear":
+            return 8.0 * self.particles * p * p * (p + self.drawn_sets)
+        return 8.0 * self.particles * p * p * (2 * self.drawn_sets)
+
+    def _most_exact(self) -> int:
+        return _EXACT_SUMS[self.likelihood] if self.exact_sums is None else self.exact_sums
+
     def learn_many(
         self, data: Sequence[Dataset], rngs: Sequence[np.random.Generator]
     ) -> list[Estimate]:
@@ -189,7 +213,6 @@ class Dibs(JaxLearner):
     def plan(self, p: int) -> Plan:
         """All that is compiled in, for p variables."""
         latent_dim = self.latent_dim or max(p, 1)
-        most = _EXACT_SUMS[self.likelihood] if self.exact_sums is None else self.exact_sums
         return Plan(
             p=p,
             particles=self.particles,
@@ -203,7 +226,7 @@ class Dibs(JaxLearner):
             prior=self.prior,
             edges_per_node=self.edges_per_node,
             likelihood=self._likelihood(p),
-            samples=0 if p <= most else self.drawn_sets,
+            samples=0 if p <= self._most_exact() else self.drawn_sets,
             patience=self.patience,
             tolerance=self.tolerance,
         )
