@@ -41,8 +41,7 @@ def run_until_settled(
 ) -> Ended:
     """Advance all runs until each has settled, or to the last step.
 
-    What a run returns does not depend on the others: its state is put aside when it has settled,
-    and once half of the runs have, the others go on in a batch of half the size.
+    What a run returns does not depend on the others: its state is put aside when it has settled.
 
     Parameters
     ----------
@@ -95,7 +94,11 @@ class _Pieces:
 
 
 class _Batch:
-    """The runs that go on, and what the others came to."""
+    """The runs that go on, and what the others came to.
+
+    Those that have settled are computed on and not looked at: on a card that costs nothing, and to
+    compile for a smaller batch would.
+    """
 
     def __init__(self, state: Any, fixed: Any) -> None:
         self.state, self.fixed = state, fixed
@@ -103,33 +106,24 @@ class _Batch:
         runs = len(jax.tree_util.tree_leaves(state)[0])
         self._steps = np.zeros(runs, dtype=np.int64)
         self._settled = np.zeros(runs, dtype=np.bool_)
-        self._place = np.arange(runs)  # the run of each row of the batch
-        self.alive = np.arange(runs)  # rows of the batch that go on
+
+    @property
+    def alive(self) -> npt.NDArray[np.intp]:
+        """The runs that go on."""
+        return np.flatnonzero(~self._settled)
 
     def put_aside(self, done: npt.NDArray[np.bool_], step: int) -> None:
-        """Keep what has settled; where half of the batch has, go on with the rest."""
-        ended = self.alive[done[self.alive]]
-        if not ended.size:
-            return
-        self._keep(ended, step)
-        self._settled[self._place[ended]] = True
-        self.alive = self.alive[~done[self.alive]]
-        size = -(-len(self._place) // 2)
-        if self.alive.size and self.alive.size <= size < len(self._place):
-            self._shrink(size)
+        """Keep what has settled."""
+        ended = np.flatnonzero(done & ~self._settled)
+        if ended.size:
+            self._keep(ended, step)
+            self._settled[ended] = True
 
-    def _shrink(self, size: int) -> None:
-        rows = np.resize(self.alive, size)  # filled up by repeating: sizes compiled for stay few
-        self.state, self.fixed = jax.tree_util.tree_map(lambda x: x[rows], (self.state, self.fixed))
-        self._place = self._place[rows]
-        self.alive = np.arange(self.alive.size)
-
-    def _keep(self, rows: npt.NDArray[np.intp], step: int) -> None:
-        places = self._place[rows]
-        self._steps[places] = step
+    def _keep(self, runs: npt.NDArray[np.intp], step: int) -> None:
+        self._steps[runs] = step
 
         def copy(found: Any, state: Any) -> None:
-            found[places] = np.asarray(state)[rows]
+            found[runs] = np.asarray(state)[runs]
 
         jax.tree_util.tree_map(copy, self._found, self.state)
 
