@@ -14,8 +14,10 @@ import numpy as np
 from benchmarks.inputs import linear_data
 from benchmarks.timing import Row, Timing, best_of, compare, pick, print_table, row, timed
 from dagathlon import _core
-from dagathlon.data import Network
+from dagathlon.data import Dataset, Network
 from dagathlon.learners import learn
+from dagathlon.learners.bayesian.exact_posterior import ExactPosterior
+from dagathlon.learners.score.score_kinds import ScoreName
 
 # Beyond these sumu takes minutes.
 PEER_VARIABLES = pick((10, 14), (6,))
@@ -57,7 +59,38 @@ def posteriors() -> list[Row]:
     d = pick(16, 8)
     found = posterior(d)
     rows.append(row(f"one exact draw d={d}", best_of(lambda: found.sample(20, 1), 2) / 20))
+    rows.append(row(f"all path probabilities d={d}", best_of(found.paths, 1)))
     return rows
+
+
+def gold_standards() -> list[Row]:
+    """From rows of data to answers, scoring included; then what takes an enumeration."""
+    rows = []
+    for d in pick((10, 18, 20), (5,)):
+        data = linear_data(d, 200, degree=2)
+        for score in ("bge", "nig"):
+            whole = best_of(partial(evidence, data, score), 1)
+            rows.append(row(f"log evidence, edge marginals d={d} {score}", whole))
+    d = pick(6, 4)
+    data = linear_data(d, 200, degree=2)
+    pooled = ExactPosterior(variances="equal")
+    what = "evidence, edges, paths, entropy, MAP"
+    rows.append(row(f"equal variances d={d}: {what}", best_of(lambda: answers(pooled, data), 2)))
+    listed = ExactPosterior(score="nig").posterior(data)._enumeration()
+    note = f"{len(listed.classes()[0]):,} classes of {len(listed.dags()[0]):,} DAGs"
+    rows.append(row(f"all CPDAG probabilities d={d}", best_of(listed.classes, 2), note=note))
+    return rows
+
+
+def evidence(data: Dataset, score: ScoreName) -> float:
+    found = ExactPosterior(score=score).posterior(data)
+    return float(found.log_evidence + found.edge_probabilities.sum())
+
+
+def answers(learner: ExactPosterior, data: Dataset) -> float:
+    found = learner.posterior(data)
+    sums = found.edge_probabilities.sum() + found.path_probabilities.sum()
+    return float(found.log_evidence + found.entropy + sums + found.map().n_edges)
 
 
 def optima() -> list[Row]:
@@ -93,7 +126,7 @@ def orders() -> list[Row]:
 
 
 def run() -> list[Row]:
-    return [*posteriors(), *optima(), *orders()]
+    return [*posteriors(), *gold_standards(), *optima(), *orders()]
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ QUICK: dict[str, dict[str, Any]] = {
     "notears": {"rho_max": 100, "max_iter": 5},
     "gcastle_notears": {"rho_max": 100, "max_iter": 5},
     "bootstrap": {"replicates": 3},
+    "bgies": {"bootstraps": 3},
     "imputed": {"copies": 2, "sweeps": 1},
     # Four rows of fifty columns are hard to prove optimal with more parents.
     "exact_map": {"max_parents": 1},

@@ -46,3 +46,10 @@ def test_reference_pages_are_as_they_would_be_written() -> None:
     clean = {name: value for name, value in os.environ.items() if name != FILES}
     found = subprocess.run(tool, capture_output=True, text=True, check=False, env=clean)
     assert found.returncode == 0, found.stdout + found.stderr
+
+
+def test_python_of_the_page_on_posteriors_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    known: dict[str, object] = {}
+    for text in blocks(ROOT / "docs" / "evaluation-posteriors.md", "python"):
+        exec(text, known)
+    assert "e_shd" in capsys.readouterr().out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import runpy
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -36,6 +37,20 @@ def test_the_learner_does_what_studies_rely_on() -> None:
 
 
 @pytest.mark.slow
+def test_the_sampler_does_what_studies_rely_on_and_scores_itself(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    file = EXAMPLES / "own_sampler.py"
+    add_files([file])
+    learner = find("algorithm", "resampled_search")
+    assert learner.implementation == "own_sampler.py"
+    runpy.run_path(str(file), run_name="__main__")
+    own, exact = capsys.readouterr().out.splitlines()
+    assert own.startswith("own {'e_shd': ")
+    assert "'graph_mmd': 0.0," in exact
+
+
+@pytest.mark.slow
 def test_all_three_run_in_one_study(tmp_path: Path) -> None:
     Study.load(EXAMPLES / "own_parts.json").run(tmp_path, jobs=1)
     folder = tmp_path / "own_parts"
@@ -50,3 +65,11 @@ def test_all_three_run_in_one_study(tmp_path: Path) -> None:
     verdict = page.partition(">Verdict</h2>")[2].partition("<h2")[0]
     assert "degree error" in verdict
     assert "edge_counts" in page
+
+
+@pytest.mark.slow
+def test_the_sampler_is_scored_beside_the_exact_posterior(tmp_path: Path) -> None:
+    Study.load(EXAMPLES / "own_sampler.json").run(tmp_path, jobs=1)
+    found = list((tmp_path / "own_sampler" / "posteriors").glob("*.csv"))
+    scored = [row for path in found for row in rows(path) if row.get("e_shd")]
+    assert {"own", "exact", "mcmc"} <= {value for row in scored for value in row.values()}

@@ -25,8 +25,13 @@ std::vector<double> family_scores(Score& score, const SearchLimits& limits) {
   const std::size_t n = score.size();
   const std::size_t half = (std::size_t{1} << n) / 2;
   std::vector<double> result(n * half, -std::numeric_limits<double>::infinity());
+  // Where few families are allowed it is faster to score these alone.
+  const bool at_once = limits.max_parents + 1 >= n;
   NodeList parents;
   for (std::size_t j = 0; j < n; ++j) {
+    pulse::progress(j * half, n * half);
+    const std::span<double> own(result.data() + j * half, half);
+    if (at_once) score.families(j, own);
     Mask required = 0;
     Mask allowed = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -34,25 +39,19 @@ std::vector<double> family_scores(Score& score, const SearchLimits& limits) {
       if (i != j && !limits.forbidden.test(i, j)) allowed |= Mask{1} << i;
     }
     for (Mask rank = 0; rank < half; ++rank) {
-      if (rank % 16 == 0) pulse::progress(j * half + rank, n * half);
+      if (rank % 64 == 0) pulse::progress(j * half + rank, n * half);
       const Mask set = stretch(rank, j);
-      if ((set & ~allowed) != 0 || (required & ~set) != 0) continue;
-      if (static_cast<std::size_t>(std::popcount(set)) > limits.max_parents) continue;
-      parents.clear();
-      for (Mask rest = set; rest != 0; rest &= rest - 1)
-        parents.push_back(static_cast<std::size_t>(std::countr_zero(rest)));
-      result[j * half + rank] = score.local(j, parents);
+      const bool inside = (set & ~allowed) == 0 && (required & ~set) == 0 &&
+                          static_cast<std::size_t>(std::popcount(set)) <= limits.max_parents;
+      if (!inside) {
+        own[rank] = -std::numeric_limits<double>::infinity();
+      } else if (!at_once) {
+        parents.clear();
+        for (Mask rest = set; rest != 0; rest &= rest - 1)
+          parents.push_back(static_cast<std::size_t>(std::countr_zero(rest)));
+        own[rank] = score.local(j, parents);
+      }
     }
-  }
-  return result;
-}
-
-std::vector<NodeList> as_lists(const std::vector<Mask>& parents) {
-  std::vector<NodeList> result;
-  for (const Mask set : parents) {
-    NodeList& list = result.emplace_back();
-    for (Mask rest = set; rest != 0; rest &= rest - 1)
-      list.push_back(static_cast<std::size_t>(std::countr_zero(rest)));
   }
   return result;
 }
@@ -108,18 +107,27 @@ static void bind_dag_posterior(nb::module_& m) {
            },
            nb::arg("child"), ReleaseGil())
       .def("mean_log_weight", &Posterior::mean_log_weight, ReleaseGil())
-      .def("best", [](const Posterior& self) { return as_lists(self.best()); }, ReleaseGil())
+      .def("log_weights",
+           [](const Posterior& self) {
+             std::vector<double> values = self.log_weights();
+             return to_numpy(std::move(values), self.size(), (std::size_t{1} << self.size()) / 2);
+           })
+      .def("best", &Posterior::best, ReleaseGil())
       .def("sample",
            [](const Posterior& self, std::size_t count, std::uint64_t seed) {
-             std::vector<std::vector<NodeList>> result;
-             for (std::size_t k = 0; k < count; ++k) {
-               pulse::progress(k, count);
-               Stream stream(seed, k);
-               result.push_back(as_lists(self.sample(stream)));
+             std::vector<Mask> result;
+             {
+               const nb::gil_scoped_release free;
+               for (std::size_t k = 0; k < count; ++k) {
+                 pulse::progress(k, count);
+                 Stream stream(seed, k);
+                 const std::vector<Mask> drawn = self.sample(stream);
+                 result.insert(result.end(), drawn.begin(), drawn.end());
+               }
              }
-             return result;
+             return to_numpy(std::move(result), count, self.size());
            },
-           nb::arg("count"), nb::arg("seed"), ReleaseGil());
+           nb::arg("count"), nb::arg("seed"));
 }
 
 static const Part part("dag_posterior", bind_dag_posterior);

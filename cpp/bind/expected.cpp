@@ -106,6 +106,11 @@ void bind_scores(nb::module_& m) {
       throw nb::value_error("bge needs alpha_mu > 0 and alpha_w > number of columns + 1");
     return bound(bge_score(child_moments(parts, std::move(of_child)), alpha_mu, alpha_w));
   }, nb::arg("parts"), nb::arg("of_child"), nb::arg("alpha_mu"), nb::arg("alpha_w"));
+  m.def("nig_score", [](const std::vector<Moments>& parts, NodeList of_child, double shape, double rate,
+                        double precision) {
+    if (!(shape > 0) || !(rate > 0) || !(precision > 0)) throw nb::value_error("nig needs three positive numbers");
+    return bound(nig_score(child_moments(parts, std::move(of_child)), {shape, rate, precision}));
+  }, nb::arg("parts"), nb::arg("of_child"), nb::arg("shape"), nb::arg("rate"), nb::arg("precision"));
 }
 
 }  // namespace

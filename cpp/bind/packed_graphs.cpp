@@ -1,8 +1,11 @@
 #include "dagathlon/packed_graphs.hpp"
 
+#include <nanobind/stl/pair.h>
+
 #include <utility>
 
 #include "bind.hpp"
+#include "dagathlon/packed_classes.hpp"
 
 namespace dagathlon {
 
@@ -66,6 +69,14 @@ static void bind_packed_graphs(nb::module_& m) {
         nb::arg("bits"), nb::arg("nodes"), nb::arg("weights"));
   m.def("first_non_dag",
         [](const Packed& bits, std::size_t nodes) { return first_non_dag(arcs_of(bits, nodes), nodes); },
+        nb::arg("bits"), nb::arg("nodes"));
+  m.def("cpdag_rows",
+        [](const Packed& bits, std::size_t nodes) {
+          const PackedRows rows = arcs_of(bits, nodes);
+          ClassRows found = cpdag_rows(rows, nodes);
+          const std::size_t count = found.bits.empty() ? 0 : rows.count;
+          return std::pair(to_numpy(std::move(found.bits), count, rows.words), found.first_without);
+        },
         nb::arg("bits"), nb::arg("nodes"));
 }
 

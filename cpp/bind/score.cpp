@@ -121,6 +121,11 @@ void bind_gaussian(nb::module_& m) {
     const std::size_t n = of_child.size();
     return bound(bge_score(child_moments(parts, std::move(of_child), n), alpha_mu, alpha_w));
   }, nb::arg("parts"), nb::arg("of_child"), nb::arg("alpha_mu"), nb::arg("alpha_w"));
+  m.def("nig_score", [](const Parts& parts, NodeList of_child, double shape, double rate, double precision) {
+    if (!(shape > 0) || !(rate > 0) || !(precision > 0)) throw nb::value_error("nig needs three positive numbers");
+    const std::size_t n = of_child.size();
+    return bound(nig_score(child_moments(parts, std::move(of_child), n), {shape, rate, precision}));
+  }, nb::arg("parts"), nb::arg("of_child"), nb::arg("shape"), nb::arg("rate"), nb::arg("precision"));
   m.def("degenerate_gaussian_score", [](const Parts& parts, NodeList of_child, const NodeList& starts, double penalty) {
     if (starts.size() != of_child.size() + 1 || starts[0] != 0 || !std::ranges::is_sorted(starts))
       throw nb::value_error("starts of the columns increase from 0, one more than there are children");
@@ -168,10 +173,23 @@ Vector terms(BoundScore& score, const MarkedGraph& graph) {
   });
 }
 
-Bound with_prior(const BoundScore& score, Vector arcs, Vector nodes) {
+// The score of no data, to which a prior over graphs can be added.
+class FlatScore final : public Score {
+ public:
+  explicit FlatScore(std::size_t size) : size_(size) {}
+  std::size_t size() const override { return size_; }
+  double local(std::size_t, Nodes) override { return 0; }
+
+ private:
+  std::size_t size_;
+};
+
+Bound with_prior(const BoundScore& score, Vector arcs, Vector nodes, Vector sizes) {
   const std::size_t n = score.size();
-  if (arcs.size() != n * n || nodes.size() != n) throw nb::value_error("one term for each arc and node");
-  return bound(std::make_shared<ScoreWithPrior>(score.plain(), ArcPrior{std::move(arcs), std::move(nodes)}));
+  if (arcs.size() != n * n || nodes.size() != n || sizes.size() != n)
+    throw nb::value_error("one term for each arc, each node and each number of parents");
+  ArcPrior prior{std::move(arcs), std::move(nodes), std::move(sizes)};
+  return bound(std::make_shared<ScoreWithPrior>(score.plain(), std::move(prior)));
 }
 
 }  // namespace
@@ -194,7 +212,8 @@ static void bind_score(nb::module_& m) {
       .def("batch", &batch, nb::arg("families"), ReleaseGil())
       .def("additions", &additions, nb::arg("child"), nb::arg("parents"), ReleaseGil())
       .def("terms", &terms, nb::arg("graph"), ReleaseGil())
-      .def("with_prior", &with_prior, nb::arg("arcs"), nb::arg("nodes"));
+      .def("with_prior", &with_prior, nb::arg("arcs"), nb::arg("nodes"), nb::arg("sizes"));
+  m.def("flat_score", [](std::size_t nodes) { return bound(std::make_shared<FlatScore>(nodes)); }, nb::arg("nodes"));
   bind_gaussian(m);
   bind_discrete<std::uint8_t>(m);
   bind_discrete<std::uint16_t>(m);

@@ -15,6 +15,9 @@ namespace dagathlon {
 namespace {
 
 constexpr std::size_t sets_per_beat = 64;
+// Where the best DAGs on all sets are within so many powers of 2, sums of weights are ordinary numbers: what
+// is lost below them is 2^-100 of the smallest sum even if all other factors of its term are as large as can be.
+constexpr std::int32_t ordinary_powers = -700;
 
 }  // namespace
 
@@ -27,8 +30,10 @@ DagPosterior::DagPosterior(std::size_t nodes, std::vector<double> log_weights, M
   scale_weights();
   sum_subsets();
   best_powers();
+  ordinary_ = modularity_ == Modularity::structure && *std::ranges::min_element(best_) > ordinary_powers;
   forward();
   backward();
+  if (ordinary_) rescale();
 }
 
 void DagPosterior::scale_weights() {
@@ -97,6 +102,36 @@ void DagPosterior::steps_from(Mask from, double start, Steps& steps) const {
   }
 }
 
+// The same with the power in the factor.
+void DagPosterior::ordinary_steps_from(Mask from, double start, Steps& steps) const {
+  steps.outside.clear();
+  steps.factor.resize(std::size_t{1} << (n_ - static_cast<std::size_t>(std::popcount(from))));
+  pulse::beat(2 * steps.factor.size());
+  steps.reached.resize(steps.factor.size());
+  steps.factor[0] = start;
+  steps.reached[0] = from;
+  std::size_t known = 1;
+  for (std::size_t j = 0; j < n_; ++j) {
+    if ((from >> j) & 1U) continue;
+    steps.outside.push_back(j);
+    const double sum = -sums_[place(j, from)] * power_of_two(powers_[place(j, from)]);
+    for (std::size_t t = 0; t < known; ++t) {
+      steps.factor[known + t] = steps.factor[t] * sum;
+      steps.reached[known + t] = steps.reached[t] | (Mask{1} << j);
+    }
+    known *= 2;
+  }
+}
+
+// From sums as ordinary numbers to those over the power of the best DAG.
+void DagPosterior::rescale() {
+  for (std::size_t set = 0; set < best_.size(); ++set) {
+    partition_[set] = std::ldexp(partition_[set], -best_[set]);
+    adjoint_[set] = std::ldexp(adjoint_[set], best_[set] - best_.back());
+  }
+  if (partition_.back() > 0) first_layers_ = next_layers(0);
+}
+
 void DagPosterior::forward() {
   partition_.assign(std::size_t{1} << n_, 0.0);
   partition_[0] = 1.0;
@@ -111,6 +146,11 @@ void DagPosterior::forward() {
         const double factor = sums_[place(j, from)] * power_of_two(best_[from] + powers_[place(j, from)] - best_[to]);
         partition_[to] += partition_[from] * factor;
       }
+      continue;
+    }
+    if (ordinary_) {
+      ordinary_steps_from(from, -partition_[from], steps);
+      for (std::size_t t = 1; t < steps.factor.size(); ++t) partition_[steps.reached[t]] += steps.factor[t];
       continue;
     }
     steps_from(from, -partition_[from], steps);
@@ -130,17 +170,32 @@ void DagPosterior::backward() {
   Steps steps;
   for (Mask from = everything(); from-- > 0;) {
     if (from % sets_per_beat == 0) pulse::progress(2 * partition_.size() - from, 2 * partition_.size());
-    steps_from(from, -1.0, steps);
-    double total = 0;
-    for (std::size_t t = 1; t < steps.factor.size(); ++t) {
-      const Mask to = steps.reached[t];
-      steps.factor[t] *= power_of_two(steps.power[t] - best_[to]) * adjoint_[to];
-      total += steps.factor[t];
-    }
-    adjoint_[from] = total;
+    adjoint_[from] = ordinary_ ? ordinary_reach(from, steps) : reach(from, steps);
     if (partition_[from] != 0.0) share_out(from, steps);
   }
-  first_layers_ = next_layers(0);
+  if (!ordinary_) first_layers_ = next_layers(0);
+}
+
+// What the DAGs on a set are worth to the whole, and for each step from it how much of that.
+double DagPosterior::reach(Mask from, Steps& steps) const {
+  steps_from(from, -1.0, steps);
+  double total = 0;
+  for (std::size_t t = 1; t < steps.factor.size(); ++t) {
+    const Mask to = steps.reached[t];
+    steps.factor[t] *= power_of_two(steps.power[t] - best_[to]) * adjoint_[to];
+    total += steps.factor[t];
+  }
+  return total;
+}
+
+double DagPosterior::ordinary_reach(Mask from, Steps& steps) const {
+  ordinary_steps_from(from, -1.0, steps);
+  double total = 0;
+  for (std::size_t t = 1; t < steps.factor.size(); ++t) {
+    steps.factor[t] *= adjoint_[steps.reached[t]];
+    total += steps.factor[t];
+  }
+  return total;
 }
 
 void DagPosterior::backward_orders() {

@@ -22,9 +22,12 @@ struct Residual {
 };
 
 // Sweeps parents out of all columns at once: after k steps `variance[x]` is what x keeps, and
-// `shared[x]` what it has in common with the child.
+// `shared[x]` what it has in common with the child. A parent that keeps no more than a share of its own
+// variation is passed over.
 class Sweep {
  public:
+  explicit Sweep(double least_share) : least_share_(least_share) {}
+
   void start(const SymmetricMatrix& matrix, std::size_t child, Nodes parents) {
     matrix_ = &matrix;
     const std::size_t p = matrix.size();
@@ -46,7 +49,7 @@ class Sweep {
     const std::size_t parent = parents[k];
     double* row = rows_.data() + k * p;
     const double pivot = variance_[parent];
-    if (!(pivot > collinear_share * (*matrix_)(parent, parent))) {
+    if (!(pivot > least_share_ * (*matrix_)(parent, parent))) {
       std::fill_n(row, p, 0.0);
       return;
     }
@@ -66,6 +69,7 @@ class Sweep {
     log_determinant_ += std::log(pivot);
   }
 
+  double least_share_;
   const SymmetricMatrix* matrix_ = nullptr;
   std::vector<double> variance_;
   std::vector<double> shared_;
@@ -76,6 +80,8 @@ class Sweep {
 // The same for the child alone, by the Cholesky factor of the family.
 class Factor {
  public:
+  explicit Factor(double least_share) : least_share_(least_share) {}
+
   Residual residual(const SymmetricMatrix& matrix, std::size_t child, Nodes parents) {
     const std::size_t k = parents.size();
     rows_.resize((k + 1) * k);
@@ -83,7 +89,7 @@ class Factor {
     for (std::size_t i = 0; i < k; ++i) {
       const double own = matrix(parents[i], parents[i]);
       const double rest = solve(matrix.row(parents[i]), parents, i, i, own);
-      const bool collinear = !(rest > collinear_share * own);
+      const bool collinear = !(rest > least_share_ * own);
       // The diagonal holds the inverse; it is 0 for a parent that is passed over.
       rows_[i * k + i] = collinear ? 0.0 : 1.0 / std::sqrt(rest);
       if (!collinear) log_determinant += std::log(rest);
@@ -105,12 +111,14 @@ class Factor {
     return rest;
   }
 
+  double least_share_;
   std::vector<double> rows_;
 };
 
 class Likelihood {
  public:
   static constexpr bool needs_determinant = false;
+  static constexpr double least_share = collinear_share;
   Likelihood(const Moments& moments, PenalisedLikelihood kind)
       : rows_(static_cast<double>(moments.rows)), kind_(kind) {}
 
@@ -139,6 +147,7 @@ class Likelihood {
 class Bge {
  public:
   static constexpr bool needs_determinant = true;
+  static constexpr double least_share = collinear_share;
   Bge(const Moments& moments, double alpha_mu, double alpha_w) {
     const std::size_t p = moments.means.size();
     const auto n = static_cast<double>(moments.rows);
@@ -163,6 +172,91 @@ class Bge {
   double rows_ = 0;
   double freedom_ = 0;
   std::vector<double> constant_;
+};
+
+// The marginal likelihood of one node with coefficients N(0, σ²/precision) and σ² ~ IG(shape, rate). The
+// precision is on the whole diagonal of the matrix, so the child's own is taken off again.
+class NormalInverseGammaFormula {
+ public:
+  static constexpr bool needs_determinant = true;
+  // The prior keeps every matrix regular, so that only rounding is passed over.
+  static constexpr double least_share = 1e-14;
+  NormalInverseGammaFormula(const Moments& moments, const NormalInverseGamma& prior)
+      : prior_(prior), shape_(prior.shape + 0.5 * static_cast<double>(moments.rows)) {
+    constexpr double log_two_pi = 1.8378770664093454836;
+    constant_ = -0.5 * static_cast<double>(moments.rows) * log_two_pi + prior.shape * std::log(prior.rate) +
+                std::lgamma(shape_) - std::lgamma(prior.shape);
+  }
+
+  double operator()(std::size_t n_parents, const Residual& residual) const {
+    const double rate = prior_.rate + 0.5 * std::max(residual.rest - prior_.precision, 0.0);
+    const double spread = static_cast<double>(n_parents) * std::log(prior_.precision) - residual.log_determinant;
+    return constant_ + 0.5 * spread - shape_ * std::log(rate);
+  }
+
+ private:
+  NormalInverseGamma prior_;
+  double shape_;
+  double constant_ = 0;
+};
+
+// Residuals of one node given every set of others. Sets are grown from the first node to the last, and what
+// the nodes yet to come keep is carried along: most sets differ in their last members only, so that a set
+// costs a few operations however many nodes there are.
+class AllResiduals {
+ public:
+  AllResiduals(const SymmetricMatrix& matrix, std::size_t child, double least_share) : least_share_(least_share) {
+    std::vector<std::size_t> order;
+    for (std::size_t x = 0; x < matrix.size(); ++x)
+      if (x != child) order.push_back(x);
+    order.push_back(child);
+    for (const std::size_t x : order) own_.push_back(matrix(x, x));
+    for (std::size_t size = order.size(); size > 0; --size) levels_.emplace_back(size * size);
+    for (std::size_t i = 0; i < order.size(); ++i)
+      for (std::size_t j = 0; j <= i; ++j) levels_[0][i * order.size() + j] = matrix(order[i], order[j]);
+  }
+
+  // Calls use(rank, number of parents, residual) for each set.
+  template <class Use>
+  void for_each(Use&& use) {
+    visit(0, {0, 0, 0.0}, use);
+  }
+
+ private:
+  struct Chosen {
+    std::size_t rank;
+    std::size_t count;
+    double log_determinant;
+  };
+
+  template <class Use>
+  void visit(std::size_t level, const Chosen& chosen, Use& use) {
+    if (level + 1 == levels_.size()) return use(chosen.rank, chosen.count, {levels_[level][0], chosen.log_determinant});
+    const Chosen more{chosen.rank | (std::size_t{1} << level), chosen.count + 1, chosen.log_determinant};
+    const double pivot = levels_[level][0];
+    reduce(level, 0.0);
+    visit(level + 1, chosen, use);
+    if (!(pivot > least_share_ * own_[level])) return visit(level + 1, more, use);
+    reduce(level, 1.0 / pivot);
+    visit(level + 1, {more.rank, more.count, more.log_determinant + std::log(pivot)}, use);
+  }
+
+  // The next level: the matrix without its first row, or with that row swept out of the others.
+  void reduce(std::size_t level, double scale) {
+    const std::size_t size = levels_.size() - level;
+    const double* from = levels_[level].data();
+    double* to = levels_[level + 1].data();
+    for (std::size_t i = 1; i < size; ++i) {
+      const double factor = from[i * size] * scale;
+      for (std::size_t j = 1; j <= i; ++j)
+        to[(i - 1) * (size - 1) + j - 1] = from[i * size + j] - factor * from[j * size];
+    }
+  }
+
+  double least_share_;
+  std::vector<double> own_;
+  // What the nodes from each on and the child keep, lower triangles.
+  std::vector<std::vector<double>> levels_;
 };
 
 template <class Formula>
@@ -198,6 +292,16 @@ class GaussianScore final : public Score {
     return formulas_[of_child_[child]](parents.size(), residual);
   }
 
+  void families(std::size_t child, std::span<double> scores) override {
+    const SymmetricMatrix& matrix = matrices_[of_child_[child]];
+    const Formula& formula = formulas_[of_child_[child]];
+    AllResiduals(matrix, child, Formula::least_share).for_each(
+        [&](std::size_t rank, std::size_t count, const Residual& residual) {
+          if (rank % 16 == 0) pulse::beat();
+          scores[rank] = formula(count, {kept(residual.rest, matrix(child, child)), residual.log_determinant});
+        });
+  }
+
   void additions(std::size_t child, Nodes parents, std::span<double> scores) override {
     const SymmetricMatrix& matrix = matrices_[of_child_[child]];
     const Formula& formula = formulas_[of_child_[child]];
@@ -217,7 +321,7 @@ class GaussianScore final : public Score {
   Residual with(std::size_t x, std::size_t child, const SymmetricMatrix& matrix) const {
     const double own = sweep_.variance(x);
     const double rest = sweep_.variance(child);
-    if (!(own > collinear_share * matrix(x, x)))
+    if (!(own > Formula::least_share * matrix(x, x)))
       return {kept(rest, matrix(child, child)), sweep_.log_determinant()};
     const double left = kept(rest - sweep_.shared(x) * sweep_.shared(x) / own, matrix(child, child));
     if constexpr (Formula::needs_determinant) return {left, sweep_.log_determinant() + std::log(own)};
@@ -243,7 +347,7 @@ class GaussianScore final : public Score {
         if (y != x) others.push_back(y);
       pulse::beat(size() * size() * size() / 6);
       const double rest = factor_.residual(matrix, x, others).rest;
-      least.singular |= !(rest > 2 * collinear_share * matrix(x, x));
+      least.singular |= !(rest > 2 * Formula::least_share * matrix(x, x));
       // The rounding of a nearly singular matrix must not make the bound too low.
       least.of_node.push_back(rest * (1 - rounding_share));
       least.by_size.push_back(x);
@@ -255,14 +359,14 @@ class GaussianScore final : public Score {
   static constexpr double rounding_share = 1e-6;
 
   static double kept(double rest, double variance) {
-    return variance > 0 ? std::max(rest, collinear_share * variance) : 1.0;
+    return variance > 0 ? std::max(rest, Formula::least_share * variance) : 1.0;
   }
 
   std::vector<SymmetricMatrix> matrices_;
   std::vector<Formula> formulas_;
   std::vector<std::size_t> of_child_;
-  Sweep sweep_;
-  Factor factor_;
+  Sweep sweep_{Formula::least_share};
+  Factor factor_{Formula::least_share};
   std::vector<Kept> least_;
 };
 
@@ -303,6 +407,22 @@ std::unique_ptr<Score> bge_score(ChildMoments moments, double alpha_mu, double a
     formulas.emplace_back(m, alpha_mu, alpha_w);
   }
   return std::make_unique<GaussianScore<Bge>>(std::move(matrices), std::move(formulas), std::move(moments.of_child));
+}
+
+std::unique_ptr<Score> nig_score(ChildMoments moments, const NormalInverseGamma& prior) {
+  std::vector<SymmetricMatrix> matrices;
+  std::vector<NormalInverseGammaFormula> formulas;
+  for (const Moments& m : moments.distinct) {
+    const auto rows = static_cast<double>(m.rows);
+    SymmetricMatrix products = m.scatter;
+    for (std::size_t i = 0; i < products.size(); ++i)
+      for (std::size_t j = i; j < products.size(); ++j)
+        products.set(i, j, products(i, j) + rows * m.means[i] * m.means[j] + (i == j ? prior.precision : 0.0));
+    matrices.push_back(std::move(products));
+    formulas.emplace_back(m, prior);
+  }
+  return std::make_unique<GaussianScore<NormalInverseGammaFormula>>(std::move(matrices), std::move(formulas),
+                                                                   std::move(moments.of_child));
 }
 
 }  // namespace dagathlon

@@ -4,10 +4,13 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <span>
 
+#include "dagathlon/chain_run.hpp"
+#include "dagathlon/coupled_chains.hpp"
+#include "dagathlon/linear_extensions.hpp"
 #include "dagathlon/log_weights.hpp"
-#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
@@ -33,8 +36,8 @@ double Heating::coldness(std::size_t step, std::size_t steps) const {
 }
 
 OrderState::OrderState(const ParentTables& tables, std::vector<std::size_t> order)
-    : tables_(tables), order_(std::move(order)), terms_(tables.size()) {
-  for (const ParentTable& table : tables_) allowed_.push_back(table.none());
+    : tables_(&tables), order_(std::move(order)), terms_(tables.size()) {
+  for (const ParentTable& table : *tables_) allowed_.push_back(table.none());
   for (std::size_t place = 0; place < order_.size(); ++place) {
     allow_those_before(place);
     terms_[order_[place]] = term(order_[place]);
@@ -46,21 +49,21 @@ double OrderState::value() const { return std::accumulate(terms_.begin(), terms_
 void OrderState::allow_those_before(std::size_t place) {
   const std::size_t node = order_[place];
   AllowedParents& allowed = allowed_[node];
-  tables_[node].clear(allowed);
-  for (std::size_t k = 0; k < place; ++k) tables_[node].admit(allowed, order_[k]);
+  (*tables_)[node].clear(allowed);
+  for (std::size_t k = 0; k < place; ++k) (*tables_)[node].admit(allowed, order_[k]);
 }
 
 void OrderState::exchange(std::size_t a, std::size_t b) {
   const std::size_t x = order_[a], y = order_[b];
   for (std::size_t k = a + 1; k < b; ++k) {
     const std::size_t between = order_[k];
-    tables_[between].bar(allowed_[between], x);
-    tables_[between].admit(allowed_[between], y);
-    tables_[x].admit(allowed_[x], between);
-    tables_[y].bar(allowed_[y], between);
+    (*tables_)[between].bar(allowed_[between], x);
+    (*tables_)[between].admit(allowed_[between], y);
+    (*tables_)[x].admit(allowed_[x], between);
+    (*tables_)[y].bar(allowed_[y], between);
   }
-  tables_[x].admit(allowed_[x], y);
-  tables_[y].bar(allowed_[y], x);
+  (*tables_)[x].admit(allowed_[x], y);
+  (*tables_)[y].bar(allowed_[y], x);
   std::swap(order_[a], order_[b]);
 }
 
@@ -88,7 +91,7 @@ void OrderState::terms_of_places(std::size_t node) {
   for (const std::size_t other : order_) {
     passed = passed || other == node;
     if (other == node) continue;
-    const ParentTable& table = tables_[other];
+    const ParentTable& table = (*tables_)[other];
     double changed = terms_[other];
     if (table.knows(node)) {
       AllowedParents& allowed = allowed_[other];
@@ -100,7 +103,7 @@ void OrderState::terms_of_places(std::size_t node) {
     behind_.push_back(passed ? changed : terms_[other]);
     before_.push_back(passed ? terms_[other] : changed);
   }
-  const ParentTable& table = tables_[node];
+  const ParentTable& table = (*tables_)[node];
   AllowedParents& allowed = allowed_[node];
   table.clear(allowed);
   own_.assign(1, term(node));
@@ -129,7 +132,7 @@ void OrderState::relocate(std::size_t node, double coldness, Stream& random) {
 void OrderState::put(std::size_t node, std::size_t place) {
   for (std::size_t k = 0; k < others_.size(); ++k) {
     const std::size_t other = others_[k];
-    k < place ? tables_[other].bar(allowed_[other], node) : tables_[other].admit(allowed_[other], node);
+    k < place ? (*tables_)[other].bar(allowed_[other], node) : (*tables_)[other].admit(allowed_[other], node);
     terms_[other] = k < place ? behind_[k] : before_[k];
   }
   std::copy(others_.begin(), others_.end(), order_.begin());
@@ -142,11 +145,16 @@ void OrderState::put(std::size_t node, std::size_t place) {
 ScoredDag OrderState::choose(Stream& random) const {
   ScoredDag result{BitMatrix(order_.size())};
   for (std::size_t node = 0; node < order_.size(); ++node) {
-    const TabledSet set = tables_[node].choose(allowed_[node], random);
-    result.score += tables_[node].score(set);
-    for (const std::size_t parent : tables_[node].parents(set)) result.parents.set(node, parent);
+    const TabledSet set = (*tables_)[node].choose(allowed_[node], random);
+    result.score += (*tables_)[node].score(set);
+    for (const std::size_t parent : (*tables_)[node].parents(set)) result.parents.set(node, parent);
   }
   return result;
+}
+
+void OrderState::add_edges(double* matrix) const {
+  for (std::size_t node = 0; node < order_.size(); ++node)
+    (*tables_)[node].add_shares(allowed_[node], nullptr, 1.0, matrix + node, order_.size());
 }
 
 namespace {
@@ -181,32 +189,84 @@ struct Best {
   }
 };
 
+// The DAG that stands for the order of the cold chain. Each order is as likely as the weights of all its
+// DAGs together, so a DAG comes up once for each of its orders. Where each is to count once, the orders
+// of a few steps with a DAG drawn from the last one are a proposal, which is taken by the ratio of
+// the numbers of orders of the old DAG and of the new one; otherwise the orders go back.
+class DagOfOrder {
+ public:
+  DagOfOrder(CoupledChains<OrderState>& chains, bool once, Stream& random) : chains_(chains), once_(once) {
+    if (!once_) return;
+    kept_.emplace(chains_);
+    dag_ = chains_.cold().choose(random);
+    orders_ = count_of(dag_);
+  }
+
+  void advance(Stream& random) {
+    if (!once_ || ++steps_ % steps_per_proposal != 0) return;
+    ScoredDag fresh = chains_.cold().choose(random);
+    const double orders = count_of(fresh);
+    if (std::log(random.uniform()) < orders_ - orders) {
+      dag_ = std::move(fresh);
+      orders_ = orders;
+      kept_->take(chains_);
+    } else {
+      chains_.take(*kept_);
+    }
+  }
+
+  ScoredDag choose(const OrderState& state, Stream& random) const { return once_ ? dag_ : state.choose(random); }
+
+  void add_edges(double* matrix) const {
+    if (!once_) return chains_.cold().add_edges(matrix);
+    const std::size_t n = dag_.parents.size();
+    for (std::size_t child = 0; child < n; ++child)
+      for_each(dag_.parents[child], [&](std::size_t parent) { matrix[parent * n + child] += 1; });
+  }
+
+ private:
+  static constexpr std::size_t steps_per_proposal = 8;
+
+  double count_of(const ScoredDag& dag) {
+    const double found = counter_.log_count(dag.parents);
+    if (std::isnan(found)) throw TooManyOrders();
+    return found;
+  }
+
+  CoupledChains<OrderState>& chains_;
+  bool once_;
+  std::optional<CoupledChains<OrderState>> kept_;
+  ScoredDag dag_{BitMatrix(0)};
+  double orders_ = 0;
+  std::size_t steps_ = 0;
+  LinearExtensions counter_;
+};
+
 }  // namespace
 
-OrderChain order_chain(const ParentTables& tables, std::vector<std::size_t> start, Summary summary,
-                       ChainLength length, Heating heating, Stream random) {
-  OrderState state(tables, std::move(start));
-  OrderChain chain{ChainLog(tables.size()), {}};
-  Best best;
-  best.consider(state);
-  chain.log.record(0, state.choose(random));
-  const auto save = [&](std::size_t s, const OrderState& found) {
-    chain.log.record(s, found.choose(random));
+OrderChain order_chain(const ParentTables& tables, std::vector<std::size_t> start, const OrderOptions& options,
+                       ChainLength length, Stream random) {
+  CoupledChains chains(OrderState(tables, std::move(start)), options.coldness);
+  DagOfOrder dag(chains, options.each_dag_once, random);
+  const bool search = options.summary == Summary::best;
+  Best best, recent;
+  best.consider(chains.cold());
+  const auto advance = [&](std::size_t done) {
+    const double heat = options.heating.coldness(done, length.iterations);
+    bool moved = false;
+    chains.step([&](OrderState& state, double coldness) { moved |= step(state, heat * coldness, random); }, random);
+    if (search && (moved || recent.order.empty())) recent.consider(chains.cold());
+    dag.advance(random);
+  };
+  const auto look = [&](double* matrix) { dag.add_edges(matrix); };
+  const auto save = [&] {
+    const OrderState found = search && !recent.order.empty() ? OrderState(tables, recent.order) : chains.cold();
     best.consider(found);
+    recent = {};
+    return dag.choose(found, random);
   };
-  const auto sample = [&] {
-    std::size_t done = 0;
-    for (std::size_t s = 1; s <= length.saved(); ++s) {
-      Best recent;
-      for (std::size_t i = 0; i < length.steps(s); ++i) {
-        if (done % steps_per_beat == 0) pulse::progress(done, length.iterations);
-        const bool moved = step(state, heating.coldness(done++, length.iterations), random);
-        if (summary == Summary::best && (moved || i == 0)) recent.consider(state);
-      }
-      summary == Summary::best ? save(s, OrderState(tables, recent.order)) : save(s, state);
-    }
-  };
-  pulse::until_deadline(sample);
+  OrderChain chain{run_chain(tables.size(), length, advance, look, save), {}};
+  chain.log.swaps = chains.counts();
   chain.best = best.order;
   return chain;
 }

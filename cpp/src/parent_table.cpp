@@ -4,21 +4,26 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "dagathlon/log_weights.hpp"
+#include "dagathlon/power_of_two.hpp"
 #include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
 namespace {
 
-// Sums of a row may be this much (in logarithms) above its reference, and the terms below it by as
+// Sums of a row may be this much (in powers of 2) above its reference, and the terms below it by as
 // much, before doubles overflow.
-constexpr double log_range = 600.0;
-// Sets that are this much less probable than all together are never drawn: e^-45 is below the
-// resolution of the draw.
-constexpr double negligible = 45.0;
+constexpr std::int32_t range = 865;
+// From so many rows on a table keeps what makes draws quick.
+constexpr std::size_t quick_draws = 64;
 
+// Where the bits of the rows are halved: more of them are low, which are neighbours in memory.
+std::size_t bit_of_half(std::size_t rows) { return std::size_t{1} << (std::countr_zero(rows) / 2 + 2); }
+
+double log_power(std::int32_t power) { return power * std::numbers::ln2; }
 // Four independent sums, so that the processor does not wait for each addition.
 double dot(const double* values, const std::vector<double>& open) {
   double sums[4] = {0, 0, 0, 0};
@@ -59,13 +64,10 @@ ParentTable::ParentTable(Score& score, std::size_t child, NodeSpace space, doubl
   fill_scores(score, child);
   keep_to_limits();
   summaries_ = scores_;
-  if (summary_ == Summary::best) {
-    combine_subsets([](double a, double b) { return std::max(a, b); });
-    return;
-  }
-  for (std::size_t place = 0; place < summaries_.size(); ++place) summaries_[place] = weight(place);
-  combine_subsets(log_add);
-  scale_rows();
+  if (summary_ == Summary::best) maximise_subsets();
+  else sum_subsets();
+  const std::size_t largest = std::min({space_.free, space_.max_parents, FreeSets::most_members});
+  free_ = FreeSets(score, child, {space_.candidates, space_.extras, space_.required, largest}, power_);
 }
 
 // A family's score comes from the additions to the set without its first candidate, so that each set
@@ -100,8 +102,7 @@ void ParentTable::keep_to_limits() {
   }
 }
 
-template <class Combine>
-void ParentTable::combine_subsets(Combine&& combine) {
+void ParentTable::maximise_subsets() {
   const std::size_t rows = summaries_.size() / width_;
   for (std::size_t bit = 1; bit < rows; bit <<= 1)
     for (std::size_t set = 0; set < rows; ++set) {
@@ -109,22 +110,59 @@ void ParentTable::combine_subsets(Combine&& combine) {
       pulse::beat(width_);
       for (std::size_t t = 0; t < width_; ++t) {
         double& value = summaries_[set * width_ + t];
-        value = combine(value, summaries_[(set ^ bit) * width_ + t]);
+        value = std::max(value, summaries_[(set ^ bit) * width_ + t]);
       }
     }
 }
 
-void ParentTable::scale_rows() {
+// Numbers are a mantissa and a power of 2, so that no logarithm is taken in the loop.
+void ParentTable::sum_subsets() {
+  std::vector<std::int32_t> powers(summaries_.size(), lowest_power);
+  for (std::size_t place = 0; place < summaries_.size(); ++place) {
+    if (place % 64 == 0) pulse::beat();
+    const double log2 = weight(place) / std::numbers::ln2, whole = std::floor(log2);
+    const bool positive = whole > lowest_power;
+    summaries_[place] = positive ? std::exp2(log2 - whole) : 0.0;
+    if (positive) powers[place] = static_cast<std::int32_t>(whole);
+  }
   const std::size_t rows = summaries_.size() / width_;
-  reference_.assign(rows, 0.0);
+  const std::size_t split = width_ == 1 && rows >= quick_draws ? bit_of_half(rows) : 0;
+  for (std::size_t bit = 1; bit < rows; bit <<= 1) {
+    if (bit == split) keep_low_sums(powers);
+    for (std::size_t set = 0; set < rows; ++set) {
+      if (!(set & bit)) continue;
+      pulse::beat(width_);
+      const std::size_t here = set * width_, there = (set ^ bit) * width_;
+      for (std::size_t t = 0; t < width_; ++t)
+        add_scaled(summaries_[here + t], powers[here + t], summaries_[there + t], powers[there + t]);
+    }
+  }
+  scale_rows(powers);
+}
+
+void ParentTable::keep_low_sums(const std::vector<std::int32_t>& powers) {
+  low_mask_ = static_cast<std::uint32_t>(bit_of_half(summaries_.size())) - 1;
+  low_sums_.resize(summaries_.size());
+  for (std::size_t set = 0; set < summaries_.size(); ++set) {
+    if (set % 64 == 0) pulse::beat();
+    const double sum = summaries_[set];
+    low_sums_[set] = sum > 0 ? std::log(sum) + powers[set] * std::numbers::ln2 : minus_infinity;
+  }
+}
+
+void ParentTable::scale_rows(const std::vector<std::int32_t>& powers) {
+  const std::size_t rows = summaries_.size() / width_;
+  reference_.assign(rows, lowest_power);
   wide_.assign(rows, false);
   for (std::size_t set = 0; set < rows; ++set) {
     pulse::beat(width_);
-    const std::span<double> row{summaries_.data() + set * width_, width_};
-    const double top = *std::ranges::max_element(row);
-    if (top != minus_infinity) reference_[set] = std::max(row[0], top - log_range);
-    wide_[set] = row[0] != minus_infinity && row[0] < reference_[set] - log_range;
-    for (double& value : row) value = std::exp(value - reference_[set]);
+    const std::span row{summaries_.data() + set * width_, width_};
+    const std::span power{powers.data() + set * width_, width_};
+    const std::int32_t top = *std::ranges::max_element(power);
+    reference_[set] = top == lowest_power ? top : std::max(power[0], top - range);
+    wide_[set] = power[0] != lowest_power && power[0] < reference_[set] - range;
+    for (std::size_t t = 0; t < width_; ++t)
+      row[t] = row[t] > 0 ? std::ldexp(row[t], power[t] - reference_[set]) : 0.0;
   }
 }
 
@@ -133,15 +171,15 @@ double ParentTable::weight(std::size_t place) const {
 }
 
 AllowedParents ParentTable::none() const {
-  AllowedParents result{0, std::vector<double>(width_)};
+  AllowedParents result;
   clear(result);
   return result;
 }
 
 void ParentTable::clear(AllowedParents& allowed) const {
   allowed.candidates = 0;
-  std::ranges::fill(allowed.open, closed_);
-  allowed.open[0] = open_;
+  allowed.open.assign(width_ == 1 ? 0 : width_, closed_);
+  if (width_ > 1) allowed.open[0] = open_;
 }
 
 void ParentTable::admit(AllowedParents& allowed, std::size_t node) const {
@@ -157,44 +195,57 @@ void ParentTable::bar(AllowedParents& allowed, std::size_t node) const {
 }
 
 double ParentTable::row_sum(const AllowedParents& allowed) const {
+  if (width_ == 1) return summaries_[allowed.candidates];
   return dot(summaries_.data() + allowed.candidates * width_, allowed.open);
 }
 
 double ParentTable::value(const AllowedParents& allowed) const {
-  return summary_ == Summary::sum ? log_sum(allowed) : power_ * best(allowed);
+  if (summary_ == Summary::best) return power_ * best(allowed);
+  return free_.log_sum(tabled_sum(allowed), [&](const auto& members) { return lets(allowed, members); });
 }
 
-double ParentTable::log_sum(const AllowedParents& allowed) const {
+bool ParentTable::lets(const AllowedParents& allowed, const FreeSets::Members& members) const {
+  const std::size_t k = space_.candidates.size();
+  return std::ranges::all_of(members, [&](std::uint16_t node) {
+    if (node == FreeSets::nobody) return true;
+    const std::size_t slot = slots_[node];
+    return slot < k ? (allowed.candidates >> slot & 1U) != 0 : allowed.open[slot - k] == open_;
+  });
+}
+
+double ParentTable::tabled_sum(const AllowedParents& allowed) const {
   if (wide_[allowed.candidates]) return slow_log_sum(allowed);
-  return reference_[allowed.candidates] + std::log(row_sum(allowed));
+  return log_power(reference_[allowed.candidates]) + std::log(row_sum(allowed));
 }
 
 double ParentTable::log_difference(const AllowedParents& all, const AllowedParents& part) const {
+  return free_.log_sum(tabled_difference(all, part), [&](const auto& members) {
+    return lets(all, members) && !lets(part, members);
+  });
+}
+
+double ParentTable::tabled_difference(const AllowedParents& all, const AllowedParents& part) const {
   // Where little is left of the difference, its digits are lost and the sets are summed one by one.
   constexpr double least_share = 1e-8;
   if (wide_[all.candidates] || wide_[part.candidates]) return slow_difference(all, part);
   const double whole = row_sum(all);
-  const double scale = std::exp(reference_[part.candidates] - reference_[all.candidates]);
+  if (width_ == 1 && whole == 0.0) return minus_infinity;
+  // Powers of a part are never larger than those of the whole.
+  const double scale = power_of_two(reference_[part.candidates] - reference_[all.candidates]);
   const double left = whole - row_sum(part) * scale;
   if (!(left > least_share * whole)) return slow_difference(all, part);
-  return reference_[all.candidates] + std::log(left);
+  return log_power(reference_[all.candidates]) + std::log(left);
 }
 
 double ParentTable::best(const AllowedParents& allowed) const {
-  return top(summaries_.data() + allowed.candidates * width_, allowed.open);
-}
-
-template <class Visit>
-void ParentTable::for_each_allowed(const AllowedParents& allowed, Visit&& visit) const {
-  for (std::uint32_t set = allowed.candidates;; set = (set - 1) & allowed.candidates) {
-    for (std::size_t t = 0; t < width_; ++t)
-      if (allowed.open[t] == open_) visit(set * width_ + t, weight(set * width_ + t));
-    if (set == 0) return;
-  }
+  const double* row = summaries_.data() + allowed.candidates * width_;
+  const double found = width_ == 1 ? row[0] : top(row, allowed.open);
+  const std::size_t free = free_.best([&](const auto& members) { return lets(allowed, members); });
+  return free == FreeSets::none ? found : std::max(found, free_.score(free));
 }
 
 bool ParentTable::is_allowed(std::size_t place, const AllowedParents& allowed) const {
-  return !(place / width_ & ~std::size_t{allowed.candidates}) && allowed.open[place % width_] == open_;
+  return !(place / width_ & ~std::size_t{allowed.candidates}) && is_open(allowed, place % width_);
 }
 
 double ParentTable::slow_log_sum(const AllowedParents& allowed) const {
@@ -211,61 +262,26 @@ double ParentTable::slow_difference(const AllowedParents& all, const AllowedPare
   return sum.value();
 }
 
-TabledSet ParentTable::best_set(const AllowedParents& allowed) const {
-  const double* row = summaries_.data() + allowed.candidates * width_;
-  std::size_t column = 0;
-  for (std::size_t t = 1; t < width_; ++t)
-    if (allowed.open[t] == open_ && row[t] > row[column]) column = t;
-  for (std::uint32_t set = 0;; set = (set - allowed.candidates) & allowed.candidates)
-    if (scores_[set * width_ + column] == row[column] || set == allowed.candidates) return {set, column};
-}
-
-std::size_t ParentTable::choose_column(const AllowedParents& allowed, Stream& random) const {
-  const double* row = summaries_.data() + allowed.candidates * width_;
-  double left = random.uniform() * row_sum(allowed);
-  std::size_t last = 0;
-  for (std::size_t t = 0; t < width_; ++t) {
-    if (allowed.open[t] != open_ || row[t] == 0.0) continue;
-    last = t;
-    left -= row[t];
-    if (left < 0) break;
-  }
-  return last;
-}
-
-TabledSet ParentTable::choose(const AllowedParents& allowed, Stream& random) const {
-  if (summary_ == Summary::best) return best_set(allowed);
-  if (wide_[allowed.candidates]) return draw_outside(allowed, {0, std::vector<double>(width_, closed_)}, random);
-  const std::size_t t = choose_column(allowed, random);
-  const double total = reference_[allowed.candidates] + std::log(summaries_[allowed.candidates * width_ + t]);
-  LogDraw draw(total, random.uniform(), negligible);
-  for (std::uint32_t set = allowed.candidates;; set = (set - 1) & allowed.candidates) {
-    draw.offer(set * width_ + t, weight(set * width_ + t));
-    if (set == 0) return set_at(draw.chosen());
-  }
-}
-
-TabledSet ParentTable::draw_outside(const AllowedParents& all, const AllowedParents& part, Stream& random) const {
-  LogDraw draw(log_difference(all, part), random.uniform(), negligible);
-  for_each_allowed(all, [&](std::size_t place, double w) {
-    if (!is_allowed(place, part)) draw.offer(place, w);
-  });
-  return set_at(draw.chosen());
-}
-
 TabledSet ParentTable::find(std::span<const std::size_t> parents) const {
   TabledSet result;
   const std::size_t k = space_.candidates.size();
   for (const std::size_t node : parents) {
     const std::size_t slot = slots_[node];
-    if (slot == no_slot || (slot > k && result.column != 0)) return {0, no_slot};
+    if (slot == no_slot) return {0, no_slot};
+    if (slot > k && result.column != 0) return find_free(parents);
     if (slot < k) result.candidates |= std::uint32_t{1} << slot;
     else result.column = slot - k;
   }
   return score(result) == minus_infinity ? TabledSet{0, no_slot} : result;
 }
 
+TabledSet ParentTable::find_free(std::span<const std::size_t> parents) const {
+  const std::size_t item = free_.find(parents);
+  return item == FreeSets::none ? TabledSet{0, no_slot} : TabledSet{0, width_ + item};
+}
+
 std::vector<std::size_t> ParentTable::parents(const TabledSet& set) const {
+  if (set.column >= width_) return free_.members(set.column - width_);
   std::vector<std::size_t> result;
   for (std::size_t c = 0; c < space_.candidates.size(); ++c)
     if (set.candidates >> c & 1U) result.push_back(space_.candidates[c]);

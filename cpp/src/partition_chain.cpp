@@ -7,9 +7,10 @@
 #include <span>
 #include <utility>
 
+#include "dagathlon/chain_run.hpp"
+#include "dagathlon/coupled_chains.hpp"
 #include "dagathlon/edge_reversal.hpp"
 #include "dagathlon/log_weights.hpp"
-#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
@@ -58,7 +59,7 @@ std::size_t draw_by_log(std::span<const double> values, Stream& random) {
 }  // namespace
 
 PartitionState::PartitionState(const ParentTables& tables, Partition partition)
-    : tables_(tables), parts_(std::move(partition)), terms_(tables.size()) {
+    : tables_(&tables), parts_(std::move(partition)), terms_(tables.size()) {
   set_terms(0, parts_.size());
 }
 
@@ -66,8 +67,7 @@ double PartitionState::value() const { return std::accumulate(terms_.begin(), te
 
 // Fills all_ with the parts before a node's own, beyond_ with those before its neighbour.
 void PartitionState::allow(std::size_t node, std::size_t part) {
-  const ParentTable& table = tables_[node];
-  beyond_.open.resize(table.width());
+  const ParentTable& table = (*tables_)[node];
   table.clear(beyond_);
   for (std::size_t m = 0; m + 1 < part; ++m)
     for (const std::size_t x : parts_[m]) table.admit(beyond_, x);
@@ -78,7 +78,7 @@ void PartitionState::allow(std::size_t node, std::size_t part) {
 
 double PartitionState::term(std::size_t node, std::size_t part) {
   allow(node, part);
-  return part == 0 ? tables_[node].value(all_) : tables_[node].log_difference(all_, beyond_);
+  return part == 0 ? (*tables_)[node].value(all_) : (*tables_)[node].log_difference(all_, beyond_);
 }
 
 void PartitionState::set_terms(std::size_t first, std::size_t last) {
@@ -86,17 +86,17 @@ void PartitionState::set_terms(std::size_t first, std::size_t last) {
     for (const std::size_t node : parts_[m]) terms_[node] = term(node, m);
 }
 
-void PartitionState::decide(Partition proposal, std::size_t first, std::size_t last, double bias, Stream& random) {
+void PartitionState::decide(Proposal proposal, double coldness, Stream& random) {
   const double before = value();
   const std::vector<double> kept = terms_;
-  std::swap(parts_, proposal);
-  set_terms(first, last);
-  if (std::log(random.uniform()) < value() - before + bias) return;
-  std::swap(parts_, proposal);
+  std::swap(parts_, proposal.parts);
+  set_terms(proposal.first, proposal.last);
+  if (std::log(random.uniform()) < coldness * (value() - before) + proposal.bias) return;
+  std::swap(parts_, proposal.parts);
   terms_ = kept;
 }
 
-void PartitionState::swap(bool neighbouring, Stream& random) {
+void PartitionState::swap(bool neighbouring, double coldness, Stream& random) {
   if (parts_.size() < 2) return;
   std::size_t a = random.below(parts_.size() - 1), b = a + 1;
   if (!neighbouring) {
@@ -107,10 +107,10 @@ void PartitionState::swap(bool neighbouring, Stream& random) {
   }
   Partition proposal = parts_;
   std::swap(proposal[a][random.below(parts_[a].size())], proposal[b][random.below(parts_[b].size())]);
-  decide(std::move(proposal), a, b + 2, 0.0, random);
+  decide({std::move(proposal), a, b + 2, 0.0}, coldness, random);
 }
 
-void PartitionState::split(Stream& random) {
+void PartitionState::split(double coldness, Stream& random) {
   const std::size_t divisible = divisible_parts(parts_);
   if (divisible == 0) return;
   std::size_t chosen = random.below(divisible), m = 0;
@@ -123,10 +123,10 @@ void PartitionState::split(Stream& random) {
   proposal[m].assign(part.begin(), middle);
   proposal.insert(proposal.begin() + static_cast<std::ptrdiff_t>(m + 1), std::vector<std::size_t>(middle, part.end()));
   const double bias = -log_of(parts_.size()) - log_split(divisible, part.size(), first);
-  decide(std::move(proposal), m, m + 3, bias, random);
+  decide({std::move(proposal), m, m + 3, bias}, coldness, random);
 }
 
-void PartitionState::merge(Stream& random) {
+void PartitionState::merge(double coldness, Stream& random) {
   if (parts_.size() < 2) return;
   const std::size_t m = random.below(parts_.size() - 1), first = parts_[m].size();
   Partition proposal = parts_;
@@ -134,13 +134,13 @@ void PartitionState::merge(Stream& random) {
   proposal.erase(proposal.begin() + static_cast<std::ptrdiff_t>(m + 1));
   const double bias =
       log_split(divisible_parts(proposal), proposal[m].size(), first) + log_of(parts_.size() - 1);
-  decide(std::move(proposal), m, m + 2, bias, random);
+  decide({std::move(proposal), m, m + 2, bias}, coldness, random);
 }
 
 PartitionState::PartTerms PartitionState::terms_around(std::size_t part, std::size_t node) {
   PartTerms sums;
   for (const std::size_t other : parts_[part]) {
-    const ParentTable& table = tables_[other];
+    const ParentTable& table = (*tables_)[other];
     const double behind = term(other, part);  // leaves all_ and beyond_ as they are without the node
     sums.behind += behind;
     if (!table.knows(node)) {
@@ -180,10 +180,12 @@ std::vector<double> PartitionState::values_of_places(std::size_t node) {
   return values;
 }
 
-void PartitionState::relocate(std::size_t node, Stream& random) {
+void PartitionState::relocate(std::size_t node, double coldness, Stream& random) {
   for (auto& part : parts_) std::erase(part, node);
   std::erase_if(parts_, [](const auto& part) { return part.empty(); });
-  const std::size_t place = draw_by_log(values_of_places(node), random);
+  std::vector<double> values = values_of_places(node);
+  for (double& value : values) value *= coldness;
+  const std::size_t place = draw_by_log(values, random);
   const auto at = parts_.begin() + static_cast<std::ptrdiff_t>(place / 2);
   if (place % 2 == 0) parts_.insert(at, std::vector<std::size_t>(1, node));
   else at->push_back(node);
@@ -191,11 +193,11 @@ void PartitionState::relocate(std::size_t node, Stream& random) {
 }
 
 ScoredDag PartitionState::draw(Stream& random) {
-  ScoredDag dag{BitMatrix(tables_.size())};
+  ScoredDag dag{BitMatrix(tables_->size())};
   for (std::size_t m = 0; m < parts_.size(); ++m)
     for (const std::size_t node : parts_[m]) {
       allow(node, m);
-      const ParentTable& table = tables_[node];
+      const ParentTable& table = (*tables_)[node];
       const TabledSet set = m == 0 ? TabledSet{} : table.draw_outside(all_, beyond_, random);
       dag.score += table.score(set);
       for (const std::size_t parent : table.parents(set)) dag.parents.set(node, parent);
@@ -203,47 +205,55 @@ ScoredDag PartitionState::draw(Stream& random) {
   return dag;
 }
 
-void PartitionState::reverse_edge(Stream& random) {
+// The move keeps the posterior of DAGs as it is. On a partition's weight to the power of the coldness it
+// is a proposal, whose ratio to that posterior is what is left to decide.
+void PartitionState::reverse_edges(std::size_t turns, double coldness, Stream& random) {
   BitMatrix dag = draw(random).parents;
-  if (!dagathlon::reverse_edge(tables_, dag, random)) return;
+  bool turned = false;
+  for (std::size_t k = 0; k < turns; ++k) turned |= reverse_edge(*tables_, dag, random, Inside::surely);
+  if (!turned) return;
+  if (coldness != 1) return decide({partition_of(dag), 0, tables_->size(), 0.0}, coldness - 1, random);
   parts_ = partition_of(dag);
   set_terms(0, parts_.size());
+}
+
+void PartitionState::add_edges(double* matrix) {
+  for (std::size_t m = 1; m < parts_.size(); ++m)
+    for (const std::size_t node : parts_[m]) {
+      allow(node, m);
+      (*tables_)[node].add_shares(all_, &beyond_, 1.0, matrix + node, tables_->size());
+    }
 }
 
 namespace {
 
 // Edge reversals carry the chain between groups of DAGs that are far apart for all other moves. A
 // relocation looks at every place, so that it is rarer the more nodes there are.
-void step(PartitionState& state, std::size_t n, Stream& random) {
+void step(PartitionState& state, std::size_t turns, double coldness, Stream& random) {
+  const std::size_t n = state.size();
   if (n < 2) return;
   const double relocation = std::min(0.3, 8.0 / static_cast<double>(n)), reversal = 0.4;
   const double kind = random.uniform();
-  if (kind < relocation) return state.relocate(random.below(n), random);
-  if (kind < relocation + reversal) return state.reverse_edge(random);
+  if (kind < relocation) return state.relocate(random.below(n), coldness, random);
+  if (kind < relocation + reversal) return state.reverse_edges(turns, coldness, random);
   switch (random.below(4)) {
-    case 0: return state.split(random);
-    case 1: return state.merge(random);
-    case 2: return state.swap(true, random);
-    default: return state.swap(false, random);
+    case 0: return state.split(coldness, random);
+    case 1: return state.merge(coldness, random);
+    case 2: return state.swap(true, coldness, random);
+    default: return state.swap(false, coldness, random);
   }
 }
 
 }  // namespace
 
-ChainLog partition_chain(const ParentTables& tables, const BitMatrix& start, ChainLength length, Stream random) {
-  PartitionState state(tables, partition_of(start));
-  ChainLog log(tables.size());
-  log.record(0, state.draw(random));
-  pulse::until_deadline([&] {
-    std::size_t done = 0;
-    for (std::size_t s = 1; s <= length.saved(); ++s) {
-      for (std::size_t i = 0; i < length.steps(s); ++i) {
-        pulse::progress(done++, length.iterations);
-        step(state, tables.size(), random);
-      }
-      log.record(s, state.draw(random));
-    }
-  });
+ChainLog partition_chain(const ParentTables& tables, const BitMatrix& start, const PartitionOptions& options,
+                         ChainLength length, Stream random) {
+  CoupledChains chains(PartitionState(tables, partition_of(start)), options.coldness);
+  const auto move = [&](PartitionState& state, double coldness) { step(state, options.turns, coldness, random); };
+  ChainLog log = run_chain(
+      tables.size(), length, [&](std::size_t) { chains.step(move, random); },
+      [&](double* matrix) { chains.cold().add_edges(matrix); }, [&] { return chains.cold().draw(random); });
+  log.swaps = chains.counts();
   return log;
 }
 

@@ -1,7 +1,10 @@
 #include "dagathlon/score.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
+
+#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
@@ -23,6 +26,19 @@ void Score::removals(std::size_t child, Nodes parents, std::span<double> scores)
     family_.assign(parents.begin(), parents.end());
     family_.erase(family_.begin() + static_cast<std::ptrdiff_t>(k));
     scores[k] = local(child, family_);
+  }
+}
+
+void Score::families(std::size_t child, std::span<double> scores) {
+  std::vector<std::size_t> parents;
+  for (std::size_t rank = 0; rank < scores.size(); ++rank) {
+    if (rank % 16 == 0) pulse::beat();
+    parents.clear();
+    for (std::size_t rest = rank; rest != 0; rest &= rest - 1) {
+      const auto other = static_cast<std::size_t>(std::countr_zero(rest));
+      parents.push_back(other < child ? other : other + 1);
+    }
+    scores[rank] = local(child, parents);
   }
 }
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         write_network,
     )
     from dagathlon.errors import DagathlonError
-    from dagathlon.evaluate import compare
+    from dagathlon.evaluate import compare, compare_posterior
     from dagathlon.evaluations import Evaluation
     from dagathlon.graphs import Graph, read_graph, write_graph
     from dagathlon.learners import Estimate, Learner, StructureLearner, learn
@@ -36,6 +36,7 @@ _HOMES = {
     "StructureLearner": "learners",
     "Study": "workflow",
     "compare": "evaluate",
+    "compare_posterior": "evaluate",
     "fit": "data",
     "learn": "learners",
     "read_data": "data",
@@ -57,6 +58,7 @@ __all__ = [
     "StructureLearner",
     "Study",
     "compare",
+    "compare_posterior",
     "fit",
     "learn",
     "read_data",

@@ -180,8 +180,11 @@ class Score:
     def batch(self, families: Sequence[tuple[int, Sequence[int]]]) -> list[float]: ...
     def additions(self, child: int, parents: Sequence[int]) -> list[float]: ...
     def terms(self, graph: MarkedGraph) -> list[float]: ...
-    def with_prior(self, arcs: Sequence[float], nodes: Sequence[float]) -> Score: ...
+    def with_prior(
+        self, arcs: Sequence[float], nodes: Sequence[float], sizes: Sequence[float]
+    ) -> Score: ...
 
+def flat_score(nodes: int) -> Score: ...
 @overload
 def gaussian_likelihood(
     parts: Sequence[NDArray[numpy.float64]],
@@ -206,6 +209,18 @@ def bge_score(
 @overload
 def bge_score(
     parts: Sequence[Moments], of_child: Sequence[int], alpha_mu: float, alpha_w: float
+) -> Score: ...
+@overload
+def nig_score(
+    parts: Sequence[NDArray[numpy.float64]],
+    of_child: Sequence[int],
+    shape: float,
+    rate: float,
+    precision: float,
+) -> Score: ...
+@overload
+def nig_score(
+    parts: Sequence[Moments], of_child: Sequence[int], shape: float, rate: float, precision: float
 ) -> Score: ...
 def degenerate_gaussian_score(
     parts: Sequence[NDArray[numpy.float64]],
@@ -401,6 +416,27 @@ def descendants(graph: MarkedGraph, nodes: Sequence[int]) -> list[int]:
 
 def markov_blanket(graph: MarkedGraph, node: int) -> list[int]: ...
 
+class DagEnumeration:
+    """All DAGs of at most six nodes, one after another."""
+
+    def __init__(
+        self,
+        terms: NDArray[numpy.float64],
+        rests: NDArray[numpy.float64],
+        shape: float,
+        rate: float,
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    def log_partition(self) -> float: ...
+    def edges(self) -> NDArray[numpy.float64]: ...
+    def paths(self) -> NDArray[numpy.float64]: ...
+    def families(self, child: int) -> list[float]: ...
+    def mean_log_weight(self) -> float: ...
+    def best(self) -> list[int]: ...
+    def sample(self, count: int, seed: int) -> NDArray[numpy.uint32]: ...
+    def dags(self) -> tuple[NDArray[numpy.uint64], NDArray[numpy.float64]]: ...
+    def classes(self) -> tuple[NDArray[numpy.uint64], NDArray[numpy.float64]]: ...
+
 class Modularity(enum.Enum):
     structure = 0
 
@@ -419,8 +455,9 @@ class DagPosterior:
     def paths(self) -> NDArray[numpy.float64]: ...
     def families(self, child: int) -> list[float]: ...
     def mean_log_weight(self) -> float: ...
-    def best(self) -> list[list[int]]: ...
-    def sample(self, count: int, seed: int) -> list[list[list[int]]]: ...
+    def log_weights(self) -> NDArray[numpy.float64]: ...
+    def best(self) -> list[int]: ...
+    def sample(self, count: int, seed: int) -> NDArray[numpy.uint32]: ...
 
 def differing_pairs(a: MarkedGraph, b: MarkedGraph) -> int: ...
 def is_pdag(graph: MarkedGraph) -> bool: ...
@@ -748,6 +785,7 @@ def path_sums(
     bits: NDArray[numpy.uint64], nodes: int, weights: NDArray[numpy.float64]
 ) -> NDArray[numpy.float64]: ...
 def first_non_dag(bits: NDArray[numpy.uint64], nodes: int) -> int: ...
+def cpdag_rows(bits: NDArray[numpy.uint64], nodes: int) -> tuple[NDArray[numpy.uint64], int]: ...
 
 class ParentSets:
     """Candidate parent sets of each node with their scores."""
@@ -868,6 +906,7 @@ class ParentTables:
         extras: NDArray[numpy.bool_],
         required: NDArray[numpy.bool_],
         max_parents: int,
+        free: int = 0,
     ) -> None: ...
 
 class ChainLog:
@@ -888,6 +927,16 @@ class ChainLog:
     def added_starts(self) -> NDArray[numpy.int64]: ...
     @property
     def removed_starts(self) -> NDArray[numpy.int64]: ...
+    @property
+    def edge_means(self) -> NDArray[numpy.float64]:
+        """A row for each stretch of the chain."""
+
+    @property
+    def edge_ends(self) -> NDArray[numpy.int64]: ...
+    @property
+    def swaps_proposed(self) -> list[int]: ...
+    @property
+    def swaps_accepted(self) -> list[int]: ...
 
 class OrderChain:
     @property
@@ -900,21 +949,52 @@ class ChainOptions:
     How long a chain runs, and on which of the seed's streams of random numbers.
     """
 
-    def __init__(self, *, iterations: int, stepsave: int, seed: int, stream: int) -> None: ...
+    def __init__(
+        self,
+        *,
+        iterations: int,
+        stepsave: int,
+        seed: int,
+        stream: int,
+        warmup: int = 0,
+        look: int = 0,
+        coldness: Sequence[float] = [1.0],
+    ) -> None: ...
 
 class Heating:
     """Cycles of annealing, and the heated share of each."""
 
     def __init__(self, *, cycles: int, share: float) -> None: ...
 
+def candidate_parents(
+    score: Score, forbidden: NDArray[numpy.bool_], required: NDArray[numpy.bool_], count: int
+) -> NDArray[numpy.bool_]:
+    """So many candidate parents of each node, chosen by the score."""
+
+MAX_COUNTED: int = 64
+
+def log_linear_extensions(dag: MarkedGraph) -> float:
+    """
+    The logarithm of the number of orders that agree with a DAG; NaN where counting would take too long.
+    """
+
 def order_chain(
-    tables: ParentTables, start: Sequence[int], options: ChainOptions, heating: Heating
+    tables: ParentTables,
+    start: Sequence[int],
+    options: ChainOptions,
+    heating: Heating,
+    each_dag_once: bool = False,
 ) -> OrderChain: ...
 def partition_chain(
-    tables: ParentTables, start: Sequence[int], options: ChainOptions
+    tables: ParentTables, start: Sequence[int], options: ChainOptions, turns: int = 1
 ) -> ChainLog: ...
 def structure_chain(
-    score: Score, limits: SearchLimits, start: MarkedGraph, power: float, options: ChainOptions
+    score: Score,
+    limits: SearchLimits,
+    start: MarkedGraph,
+    tables: ParentTables,
+    reversals: float,
+    options: ChainOptions,
 ) -> ChainLog: ...
 
 class NetworkSampler:

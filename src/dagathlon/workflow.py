@@ -190,7 +190,9 @@ class Study:
             Told everything that happens.
         engine
             What runs the tasks: ``"local"`` (worker processes on this machine), ``"inline"`` (one
-            after another in this process, for a debugger), or an engine with its own settings.
+            after another in this process, for a debugger), ``"batched"`` (in this process, with all
+            data sets of a learner at once where it can take them), or an engine with its own
+            settings.
         figures
             Which figures become files: those that the report does not have (``"asked"``), ``"all"``
             of them, or ``"none"``.

@@ -8,6 +8,8 @@ import sys
 import pytest
 
 from dagathlon.cli import main
+from dagathlon.graphs import Graph
+from dagathlon.posteriors import Posterior, write_posterior
 
 
 @pytest.fixture
@@ -174,3 +176,19 @@ def test_the_module_is_a_program(tmp_path) -> None:
     command = [sys.executable, "-m", "dagathlon", "--version"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
     assert done.stdout.startswith("dagathlon ")
+
+
+def test_compare_scores_a_posterior(run, tmp_path) -> None:
+    truth = Graph.from_edges([("A", "B")], names="AB")
+    turned = Graph.from_edges([("B", "A")], names="AB")
+    write_posterior(Posterior.of([truth, turned, truth, truth]), tmp_path / "p.npz")
+    (tmp_path / "t.csv").write_text("A,B\n0,1\n0,0\n")
+    code, out, _ = run("compare", "p.npz", "t.csv", "--json")
+    metrics = json.loads(out)
+    assert code == 0
+    assert metrics["e_shd"] == 0.25
+    assert metrics["edge_auroc"] == 1
+    assert "nll" not in metrics
+    assert "e_cpdag_shd" in run("compare", "p.npz", "t.csv")[1]
+    with pytest.raises(SystemExit):
+        run("compare", "p.npz", "t.csv", "--burn-in", "2")

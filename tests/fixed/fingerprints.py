@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,6 +62,11 @@ _NEEDED: dict[str, dict[str, Any]] = {
     "select": {"variables": ("A", "C")},
     "log": {"offset": 20.0},
     "discretize": {"method": "hartemink"},
+    "posterior_scores": {
+        "inputs": ("truth", "training", "model", "posterior", "reference"),
+        "draw_parameters": "nig",
+        "burn_in": 0.0,
+    },
 }
 _NUMBERS = ("score", "ntests", "posterior", "bound", "n_scores")
 
@@ -212,6 +218,9 @@ def _noisy(noise: Any) -> Any:
 def _computed(module: Any) -> Any:
     given = dict(for_metrics())
     names = getattr(module, "needs", ()) or inspect.signature(module.compute).parameters
+    if module.name == "posterior_scores":
+        names = module.inputs
+        module = replace(module, inputs=tuple("data" if n == "training" else n for n in names))
     if getattr(module, "needs", ()):
         given["estimate"] = given["estimate"].graph
     result = module.compute(*(given[name] for name in names))

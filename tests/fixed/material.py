@@ -114,6 +114,8 @@ def for_metrics() -> Mapping[str, Any]:
         "truth": TRUTH,
         "graph": TRUTH,
         "estimate": Estimate(ESTIMATE, {}, posterior),
+        "posterior": posterior,
+        "reference": Posterior.of([TRUTH, TRUTH, ESTIMATE]),
         "data": table("discrete"),
         "training": table("continuous"),
         "test": table("continuous", seed=8),

@@ -85,14 +85,14 @@ def test_limits_are_kept_in_the_enumeration() -> None:
 
 
 def test_what_needs_draws_says_so() -> None:
-    found = ExactPosterior(score="bge").posterior(data_of(6, 3))
+    found = ExactPosterior(score="bge").posterior(data_of(7, 3))
     with pytest.raises(DataError, match=r"posterior.with_draws\(posterior.drawn"):
         found.expect(lambda g: g.n_edges)
     drawn = found.with_draws(found.drawn(500, seed=1))
     assert drawn.expect(lambda g: g.n_edges) == pytest.approx(found.expected_edges, rel=0.2)
     assert drawn.n_draws == 500
     assert found.n_draws == 0
-    with pytest.raises(DataError, match="at most 5 variables"):
+    with pytest.raises(DataError, match="at most 6 variables"):
         found.enumerated()
     with pytest.raises(GraphError, match="edges of DAGs are directed"):
         found.probability(["a - b"])

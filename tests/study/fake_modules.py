@@ -10,6 +10,7 @@ import resource
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -17,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dagathlon.data import Dataset, Variable
+from dagathlon.data.facts import DataFacts
 from dagathlon.data.storable import storable
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner
@@ -124,6 +126,36 @@ class FakeLearner(Learner):
         matrix = np.triu(rng.integers(0, 2, (p, p)), 1)
         stats = {"score": float(data.values[:100].sum()), "started": start is not None}
         return Estimate(Graph.from_adjacency(data.names, matrix), stats)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchLearner(Learner):
+    """Learns from several data sets at once; the bad ones take a batch with them."""
+
+    name = "batch_learner"
+    batches = True
+    takes = frozenset({"continuous"})
+    number: int = 0
+    worst: float = 1e9
+    wrong: bool = False
+
+    def objection(self, data: DataFacts) -> str:
+        return "too few rows" if data.n_rows is not None and data.n_rows < 5 else ""
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        return self.learn_many([data], [rng])[0]
+
+    def learn_many(
+        self, data: Sequence[Dataset], rngs: Sequence[np.random.Generator]
+    ) -> list[Estimate]:
+        drawn = [rng.random(3) for rng in rngs]
+        if any(float(one.values[0, 0]) > self.worst for one in data):
+            raise RuntimeError("a bad data set")
+        names = [("Q", "R") if self.wrong and one.values[0, 0] > 0 else one.names for one in data]
+        return [
+            Estimate(Graph(nodes), {"drawn": float(numbers.sum()), "first": one.values[0, 0]})
+            for nodes, one, numbers in zip(names, data, drawn, strict=True)
+        ]
 
 
 @dataclass(frozen=True, kw_only=True)

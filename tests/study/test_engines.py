@@ -17,6 +17,7 @@ from test_engine import outcome, statuses
 from dagathlon.cli import main
 from dagathlon.errors import DagathlonError
 from dagathlon.study.engine import inline
+from dagathlon.study.engine.batched import BatchedEngine
 from dagathlon.study.engine.engines import engines, make_engine
 from dagathlon.study.engine.inline import InlineEngine
 from dagathlon.study.engine.local import LocalEngine
@@ -46,7 +47,7 @@ def store(tmp_path):
 
 
 def test_engines_are_found_by_name():
-    assert engines() == {"inline": InlineEngine, "local": LocalEngine}
+    assert engines() == {"batched": BatchedEngine, "inline": InlineEngine, "local": LocalEngine}
     assert make_engine("local", jobs=3, raises=False) == LocalEngine(3)
     assert make_engine("inline", jobs=0, raises=True) == InlineEngine(raises=True)
     with pytest.raises(DagathlonError, match="did you mean 'inline'"):

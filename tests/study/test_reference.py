@@ -41,13 +41,19 @@ class Beside(Evaluation):
     name = "beside"
     ids: tuple[str, ...] = ()
     reference: str = ""
+    graph_ids: tuple[str, ...] = ()
 
     def algorithms(self):
         return self.ids
 
+    def reads(self, cases):
+        here = not self.graph_ids or cases.graph_id in self.graph_ids
+        return self.ids if here else ()
+
     def tasks(self, cases):
-        inputs = ("reference", "posterior")
-        yield RunScore("apart", Apart(), inputs, reference=self.reference)
+        if self.reads(cases):
+            inputs = ("reference", "posterior")
+            yield RunScore("apart", Apart(), inputs, reference=self.reference)
 
     def tables(self, results):
         runs = results.runs_of(self.ids)
@@ -126,6 +132,20 @@ def results_of(folder: Path, study: Study) -> list[dict[str, str]]:
     study.run(folder / "out", jobs=1)
     with (folder / "out" / "small" / "beside" / "runs.csv").open(newline="") as stream:
         return list(csv.DictReader(stream))
+
+
+def test_an_algorithm_is_run_where_an_evaluation_reads_it(tmp_path: Path) -> None:
+    study_of(tmp_path, ids=["precision"], reference="precision", graph_ids=["other"])
+    content = json.loads((tmp_path / "study.json").read_text("utf-8"))
+    setup = content["benchmark_setup"][0]
+    setup["evaluation"]["benchmarks"]["ids"] = ["correlation"]
+    setup["data"] = [{**setup["data"][0], "graph_id": name} for name in ("dag", "other")]
+    graphs = content["resources"]["graph"]["pcalg_randdag"]
+    graphs.append({**graphs[0], "id": "other", "d": 3})
+    (tmp_path / "study.json").write_text(json.dumps(content), "utf-8")
+    plan = Study.load(tmp_path / "study.json").plan
+    found = {(plan.origins[plan.cases[run.case].origin].graph_id, run.entry) for run in plan.runs}
+    assert found == {("dag", "correlation"), ("other", "correlation"), ("other", "precision")}
 
 
 @pytest.mark.slow

@@ -1,7 +1,8 @@
-// A prior over DAGs that is a product over arcs, added to a score.
+// A prior over DAGs that is a product over arcs and over numbers of parents, added to a score.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <limits>
 #include <memory>
@@ -17,6 +18,8 @@ struct ArcPrior {
   std::vector<double> arcs;
   // Added to the term of each node.
   std::vector<double> nodes;
+  // Added to the term of a node with so many parents.
+  std::vector<double> sizes;
 };
 
 class ScoreWithPrior final : public Score {
@@ -31,11 +34,25 @@ class ScoreWithPrior final : public Score {
 
   void additions(std::size_t child, Nodes parents, std::span<double> scores) override {
     score_->additions(child, parents, scores);
-    const double common = of_family(child, parents);
+    const std::size_t k = parents.size();
+    const double common = of_family(child, parents) - prior_.sizes[k];
     std::size_t next = 0;
     for (std::size_t x = 0; x < size(); ++x) {
       if (next < parents.size() && parents[next] == x) ++next;
-      else if (x != child) scores[x] += common + arc(x, child);
+      else if (x != child) scores[x] += common + arc(x, child) + prior_.sizes[k + 1];
+    }
+  }
+
+  void families(std::size_t child, std::span<double> scores) override {
+    score_->families(child, scores);
+    std::vector<double> arcs(scores.size(), 0.0);
+    for (std::size_t rank = 0; rank < scores.size(); ++rank) {
+      if (rank != 0) {
+        const auto first = static_cast<std::size_t>(std::countr_zero(rank));
+        arcs[rank] = arcs[rank & (rank - 1)] + arc(first < child ? first : first + 1, child);
+      }
+      const auto k = static_cast<std::size_t>(std::popcount(rank));
+      scores[rank] += prior_.nodes[child] + prior_.sizes[k] + arcs[rank];
     }
   }
 
@@ -48,13 +65,18 @@ class ScoreWithPrior final : public Score {
       favoured += std::max(0.0, arc(x, child));
       cheapest = std::max(cheapest, arc(x, child));
     }
-    return score_->bound_above(child, parents) + of_family(child, parents) + favoured + std::min(0.0, cheapest);
+    const std::size_t k = parents.size();
+    if (k + 1 >= size()) return -std::numeric_limits<double>::infinity();
+    const auto more = prior_.sizes.begin() + static_cast<std::ptrdiff_t>(k + 1);
+    const double size_gain = *std::max_element(more, prior_.sizes.end()) - prior_.sizes[k];
+    return score_->bound_above(child, parents) + of_family(child, parents) + favoured + std::min(0.0, cheapest) +
+           size_gain;
   }
 
  private:
   double arc(std::size_t from, std::size_t to) const { return prior_.arcs[from * score_->size() + to]; }
   double of_family(std::size_t child, Nodes parents) const {
-    double sum = prior_.nodes[child];
+    double sum = prior_.nodes[child] + prior_.sizes[parents.size()];
     for (const std::size_t s : parents) sum += arc(s, child);
     return sum;
   }

@@ -6,17 +6,22 @@
 #include <vector>
 
 #include "dagathlon/bits.hpp"
+#include "dagathlon/coupled_chains.hpp"
+#include "dagathlon/edge_means.hpp"
 
 namespace dagathlon {
 
 // A step may take less than half a microsecond, so only one of several beats.
 constexpr std::size_t steps_per_beat = 16;
 
-// How many steps a chain makes, and how many lie between two saved states. The start is saved too;
-// steps that are left over come before the last saved state.
+// How many steps a chain makes, and how many lie between two saved states. The start is saved too,
+// after a warm-up that is not; steps that are left over come before the last saved state.
 struct ChainLength {
   std::size_t iterations;
   std::size_t stepsave;
+  std::size_t warmup = 0;
+  // Steps between two looks at the probabilities of edges; 0: no look at all.
+  std::size_t look = 0;
 
   std::size_t saved() const { return iterations / stepsave; }
   // Steps before the s-th saved state, s > 0, since the one before.
@@ -31,7 +36,13 @@ struct ScoredDag {
 
 class ChainLog {
  public:
-  explicit ChainLog(std::size_t n) : last_(n) {}
+  // Over n nodes, with so many states to be saved.
+  ChainLog(std::size_t n, std::size_t states) : last_(n), edges_(n, states) {}
+
+  EdgeMeans& edges() { return edges_; }
+  const EdgeMeans& edges() const { return edges_; }
+  // Of coupled chains.
+  SwapCounts swaps;
 
   // Notes the state from an index on; one like the state before leaves no trace.
   void record(std::size_t index, const ScoredDag& state) {
@@ -69,6 +80,7 @@ class ChainLog {
 
   std::size_t length_ = 0;
   BitMatrix last_;
+  EdgeMeans edges_;
   std::vector<std::int64_t> index_;
   std::vector<double> score_;
   std::vector<std::int32_t> added_;

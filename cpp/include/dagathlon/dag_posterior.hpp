@@ -43,6 +43,7 @@ class DagPosterior {
   DagPosterior(std::size_t nodes, std::vector<double> log_weights, Modularity modularity);
 
   std::size_t size() const { return n_; }
+  const std::vector<double>& log_weights() const { return log_weights_; }
   // The logarithm of the sum of all weights; minus infinity if there is no DAG at all.
   double log_partition() const;
   // Probability of each edge, row-major, from row to column.
@@ -76,6 +77,10 @@ class DagPosterior {
     std::vector<Mask> reached;
   };
   void steps_from(Mask from, double start, Steps& steps) const;
+  void ordinary_steps_from(Mask from, double start, Steps& steps) const;
+  double reach(Mask from, Steps& steps) const;
+  double ordinary_reach(Mask from, Steps& steps) const;
+  void rescale();
   void inner_steps_from(Mask from, Mask outer, Steps& steps) const;
   void share_out(Mask from, Steps& steps);
   void backward_orders();
@@ -89,6 +94,8 @@ class DagPosterior {
   std::size_t n_;
   std::size_t half_;
   Modularity modularity_;
+  // Whether no sum of weights is too small for a double.
+  bool ordinary_ = false;
   std::vector<double> log_weights_;
   // The largest log weight of each node, taken out of all of them.
   std::vector<double> largest_;

@@ -7,8 +7,10 @@
 
 namespace dagathlon {
 
-// The edge reversal of Grzegorczyk and Husmeier (2008), accepted or not; whether it was. The DAG must
-// be in the tables; the posterior that they define stays as it is. Its score is not kept up.
-bool reverse_edge(const ParentTables& tables, BitMatrix& parents, Stream& random);
+// The edge reversal of Grzegorczyk and Husmeier (2008), accepted or not; whether it was. The posterior
+// stays as it is. An edge with an end whose parents are not in its table is never turned, which is the
+// same from both sides. The DAG's score is not kept up.
+enum class Inside { surely, perhaps };
+bool reverse_edge(const ParentTables& tables, BitMatrix& parents, Stream& random, Inside inside);
 
 }  // namespace dagathlon

@@ -4,7 +4,7 @@
 // nothing but its penalty. A child that is a linear function of its parents keeps `collinear_share` of
 // its variance, so that its score stays finite. A constant column has variance 1 by convention: it
 // gains nothing from parents. With no degree of freedom left (parents + 1 >= rows) a penalised
-// likelihood is minus infinity; the marginal likelihood `bge` is proper for any data.
+// likelihood is minus infinity; the marginal likelihoods `bge` and `nig` are proper for any data.
 #pragma once
 
 #include <cstddef>
@@ -40,5 +40,16 @@ std::unique_ptr<Score> gaussian_score(ChildMoments moments, PenalisedLikelihood 
 // the mean (alpha_mu > 0) and of the Wishart distribution (alpha_w > p + 1, p being the number of
 // nodes); the prior mean is the sample mean.
 std::unique_ptr<Score> bge_score(ChildMoments moments, double alpha_mu, double alpha_w);
+
+// A node is a sum of its parents without an intercept, plus noise: σ² ~ inverse gamma(shape, rate), and the
+// coefficients are independent N(0, σ²/precision). All three are positive.
+struct NormalInverseGamma {
+  double shape;
+  double rate;
+  double precision;
+};
+
+// The marginal likelihood under that prior, with a variance of its own for each node.
+std::unique_ptr<Score> nig_score(ChildMoments moments, const NormalInverseGamma& prior);
 
 }  // namespace dagathlon

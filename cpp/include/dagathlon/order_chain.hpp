@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "dagathlon/chain_log.hpp"
@@ -36,16 +37,18 @@ class OrderState {
   void relocate(std::size_t node, double coldness, Stream& random);
   // A DAG in which parents come before children: drawn by weight, or the best.
   ScoredDag choose(Stream& random) const;
+  // Adds the probability of each edge among the DAGs of the order to a matrix, from row to column.
+  void add_edges(double* matrix) const;
 
  private:
   void exchange(std::size_t a, std::size_t b);
-  double term(std::size_t node) const { return tables_[node].value(allowed_[node]); }
+  double term(std::size_t node) const { return (*tables_)[node].value(allowed_[node]); }
   void allow_those_before(std::size_t place);
   // Terms of the others with the node behind and before them, and of the node at each place.
   void terms_of_places(std::size_t node);
   void put(std::size_t node, std::size_t place);
 
-  const ParentTables& tables_;
+  const ParentTables* tables_;
   std::vector<std::size_t> order_;
   std::vector<AllowedParents> allowed_;
   std::vector<double> terms_;
@@ -58,6 +61,19 @@ class OrderState {
   std::vector<double> values_;
 };
 
+struct OrderOptions {
+  Summary summary = Summary::sum;
+  Heating heating;
+  Coldness coldness{1.0};
+  // Whether each DAG counts once, rather than once for each of its orders; with tables of sums.
+  bool each_dag_once = false;
+};
+
+// A DAG has more orders than can be counted.
+struct TooManyOrders : std::runtime_error {
+  TooManyOrders() : std::runtime_error("a DAG has too many orders to be counted") {}
+};
+
 struct OrderChain {
   ChainLog log;
   // The order of highest weight that was visited.
@@ -67,7 +83,7 @@ struct OrderChain {
 // Tables of sums make a sampler of DAGs. Tables of maxima make a search: a saved state is then the
 // best DAG of all orders since the state before. The start must have a positive weight. What is
 // sampled while there is heat is not from the posterior.
-OrderChain order_chain(const ParentTables& tables, std::vector<std::size_t> start, Summary summary,
-                       ChainLength length, Heating heating, Stream random);
+OrderChain order_chain(const ParentTables& tables, std::vector<std::size_t> start, const OrderOptions& options,
+                       ChainLength length, Stream random);
 
 }  // namespace dagathlon

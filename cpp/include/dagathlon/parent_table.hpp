@@ -1,7 +1,7 @@
 // Weights of all parent sets that a search space gives to one node, with their sums.
 //
 // A parent set is any subset of the candidates, with at most one of the extras (the "plus one" of
-// Kuipers, Suter and Moffa 2022). Row S of a table is a subset of the candidates as bits; column 0
+// Kuipers, Suter and Moffa 2022), or a free set (free_sets.hpp). Row S of a table is a subset of the candidates as bits; column 0
 // has no extra, column 1+e has the e-th one. Summed or maximised over subsets beforehand, what a
 // node contributes to an order is one row of a table.
 #pragma once
@@ -12,19 +12,21 @@
 #include <vector>
 
 #include "dagathlon/bits.hpp"
+#include "dagathlon/free_sets.hpp"
 #include "dagathlon/random.hpp"
 #include "dagathlon/score.hpp"
 
 namespace dagathlon {
 
 // Which of a node's possible parents are allowed: candidates as bits, and for each column whether it
-// is open: as a factor of sums (1 or 0), or as a term of maxima (0 or minus infinity).
+// is open: as a factor of sums (1 or 0), or as a term of maxima (0 or minus infinity). Of a single
+// column, which is always open, nothing is noted.
 struct AllowedParents {
   std::uint32_t candidates = 0;
   std::vector<double> open;
 };
 
-// A parent set: subset of the candidates, and column.
+// A parent set: subset of the candidates, and column; columns beyond those of the table are free sets.
 struct TabledSet {
   std::uint32_t candidates = 0;
   std::size_t column = 0;
@@ -39,6 +41,7 @@ struct NodeSpace {
   std::vector<std::size_t> extras;      // in increasing order
   std::vector<std::size_t> required;    // some of the candidates
   std::size_t max_parents = 0;
+  std::size_t free = 0;                 // all sets of at most so many candidates and extras
 };
 
 class ParentTable {
@@ -52,6 +55,8 @@ class ParentTable {
 
   const NodeSpace& space() const { return space_; }
   std::size_t width() const { return width_; }
+  // Whether a draw outside takes one random number, and a choice two.
+  bool one_number_each() const { return !low_sums_.empty() && free_.empty(); }
 
   AllowedParents none() const;
   void clear(AllowedParents& allowed) const;
@@ -62,33 +67,52 @@ class ParentTable {
 
   // Logarithm of the sum of all allowed weights, or of the largest one.
   double value(const AllowedParents& allowed) const;
-  // Logarithm of the sum of the weights allowed by `all` but not by `part`, some of them.
+  // Logarithm of the sum of the weights allowed by `all` but not by `part`, which allows some of them.
   double log_difference(const AllowedParents& all, const AllowedParents& part) const;
 
   // An allowed set: one by weight, or the best.
   TabledSet choose(const AllowedParents& allowed, Stream& random) const;
   // By weight one that `all` allows and `part` does not.
   TabledSet draw_outside(const AllowedParents& all, const AllowedParents& part, Stream& random) const;
+  // Adds `share` times the probability of each node to be in an allowed set, which is not one of those
+  // that `part` allows if there is one, to shares[node * stride].
+  void add_shares(const AllowedParents& all, const AllowedParents* part, double share, double* shares,
+                  std::size_t stride) const;
 
   // The set with these parents; its column is `no_slot` if it is not in the table.
   TabledSet find(std::span<const std::size_t> parents) const;
   // The score of a set, and the nodes in it in increasing order.
-  double score(const TabledSet& set) const { return scores_[set.candidates * width_ + set.column]; }
+  double score(const TabledSet& set) const {
+    return set.column < width_ ? scores_[set.candidates * width_ + set.column] : free_.score(set.column - width_);
+  }
   std::vector<std::size_t> parents(const TabledSet& set) const;
 
  private:
   void fill_scores(Score& score, std::size_t child);
   void keep_to_limits();
-  // Makes each row of the summaries that of all subsets.
-  template <class Combine>
-  void combine_subsets(Combine&& combine);
-  void scale_rows();
+  void maximise_subsets();
+  // Sums the weights of all subsets, and before that those of the subsets that differ in low bits.
+  void sum_subsets();
+  void keep_low_sums(const std::vector<std::int32_t>& powers);
+  void scale_rows(const std::vector<std::int32_t>& powers);
   double weight(std::size_t place) const;
-  double log_sum(const AllowedParents& allowed) const;
+  // Without free sets.
+  double tabled_sum(const AllowedParents& allowed) const;
+  double tabled_difference(const AllowedParents& all, const AllowedParents& part) const;
+  template <class Tabled, class Allowed>
+  TabledSet draw_from(double tabled, Stream& random, Tabled&& from_table, Allowed&& allowed) const;
+  TabledSet draw_tabled(const AllowedParents& allowed, Stream& random) const;
+  TabledSet draw_tabled_outside(const AllowedParents& all, const AllowedParents& part, Stream& random) const;
+  TabledSet find_free(std::span<const std::size_t> parents) const;
+  bool is_open(const AllowedParents& allowed, std::size_t t) const { return width_ == 1 || allowed.open[t] == open_; }
+  bool lets(const AllowedParents& allowed, const FreeSets::Members& members) const;
   double best(const AllowedParents& allowed) const;
   double row_sum(const AllowedParents& allowed) const;
   std::size_t choose_column(const AllowedParents& allowed, Stream& random) const;
   TabledSet best_set(const AllowedParents& allowed) const;
+  // The same as draw_outside, by way of the sums over low bits.
+  TabledSet draw_by_halves(const AllowedParents& all, const AllowedParents* part, double log_total,
+                           Stream& random) const;
   bool is_allowed(std::size_t place, const AllowedParents& allowed) const;
   // Calls visit(place, log weight) for each allowed set.
   template <class Visit>
@@ -106,12 +130,26 @@ class ParentTable {
   // For each node its bit, or the number of candidates plus its column; or no_slot.
   std::vector<std::size_t> slots_;
   std::vector<double> scores_;
-  // Over subsets: the largest score, or the sum of weights relative to exp(reference_) of the row.
+  // Over subsets: the largest score, or the sum of weights relative to 2^reference_ of the row.
   std::vector<double> summaries_;
-  std::vector<double> reference_;
+  std::vector<std::int32_t> reference_;
+  // Of tables with many candidates and no extras: logarithms of sums over the subsets of a row that
+  // have the same high bits. With them a draw looks at 2·2^(k/2) sets rather than at 2^k.
+  std::vector<double> low_sums_;
+  std::uint32_t low_mask_ = 0;
   // Rows whose sums have so wide a range that small ones may have become 0.
   std::vector<bool> wide_;
+  FreeSets free_;
 };
+
+template <class Visit>
+void ParentTable::for_each_allowed(const AllowedParents& allowed, Visit&& visit) const {
+  for (std::uint32_t set = allowed.candidates;; set = (set - 1) & allowed.candidates) {
+    for (std::size_t t = 0; t < width_; ++t)
+      if (is_open(allowed, t)) visit(set * width_ + t, weight(set * width_ + t));
+    if (set == 0) return;
+  }
+}
 
 // One table for each node.
 using ParentTables = std::vector<ParentTable>;

@@ -23,28 +23,41 @@ class PartitionState {
   PartitionState(const ParentTables& tables, Partition partition);
 
   const Partition& partition() const { return parts_; }
+  std::size_t size() const { return terms_.size(); }
   double value() const;
   // A DAG of the partition, drawn by weight.
   ScoredDag draw(Stream& random);
+  // Adds the probability of each edge among the DAGs of the partition to a matrix, from row to column.
+  void add_edges(double* matrix);
+
+  // Moves for logarithmic weights of partitions times a factor.
 
   // Proposes to exchange two nodes of neighbouring parts, or of any two parts.
-  void swap(bool neighbouring, Stream& random);
+  void swap(bool neighbouring, double coldness, Stream& random);
   // Proposes to divide a part, or to unite two neighbouring ones.
-  void split(Stream& random);
-  void merge(Stream& random);
+  void split(double coldness, Stream& random);
+  void merge(double coldness, Stream& random);
   // Takes a node out and puts it into a part, or into one of its own, by weight.
-  void relocate(std::size_t node, Stream& random);
-  // Draws a DAG, proposes to turn an edge of it, and goes to the partition of the result.
-  void reverse_edge(Stream& random);
+  void relocate(std::size_t node, double coldness, Stream& random);
+  // Draws a DAG, proposes to turn edges of it one after the other, and goes to the partition of the
+  // result.
+  void reverse_edges(std::size_t turns, double coldness, Stream& random);
 
  private:
   // What a node adds to the value if it is in a part.
   double term(std::size_t node, std::size_t part);
   void allow(std::size_t node, std::size_t part);
   void set_terms(std::size_t first, std::size_t last);
-  // Takes a proposal whose terms differ in parts first to last, or goes back; `bias` is the logarithm
-  // of the ratio of proposal probabilities.
-  void decide(Partition proposal, std::size_t first, std::size_t last, double bias, Stream& random);
+  // A proposal whose terms differ in parts first to last; `bias` is the logarithm of the ratio of
+  // proposal probabilities.
+  struct Proposal {
+    Partition parts;
+    std::size_t first = 0;
+    std::size_t last = 0;
+    double bias = 0;
+  };
+  // Takes a proposal, or goes back.
+  void decide(Proposal proposal, double coldness, Stream& random);
   // Sums over the nodes of a part, for the four ways in which an outside node can stand to it.
   struct PartTerms {
     double behind = 0;
@@ -55,7 +68,7 @@ class PartitionState {
   PartTerms terms_around(std::size_t part, std::size_t node);
   std::vector<double> values_of_places(std::size_t node);
 
-  const ParentTables& tables_;
+  const ParentTables* tables_;
   Partition parts_;
   std::vector<double> terms_;
   AllowedParents all_;
@@ -63,6 +76,12 @@ class PartitionState {
 };
 
 // Samples DAGs without the bias of orders. The tables are of sums; the start is a DAG in them.
-ChainLog partition_chain(const ParentTables& tables, const BitMatrix& start, ChainLength length, Stream random);
+// `turns` is the number of edges that a step of that kind proposes to turn.
+struct PartitionOptions {
+  Coldness coldness{1.0};
+  std::size_t turns = 1;
+};
+ChainLog partition_chain(const ParentTables& tables, const BitMatrix& start, const PartitionOptions& options,
+                         ChainLength length, Stream random);
 
 }  // namespace dagathlon

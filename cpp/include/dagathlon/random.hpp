@@ -61,6 +61,13 @@ class Stream {
   // Uniform on [0, 1) with 53 bits.
   double uniform() { return to_uniform(bits()); }
 
+  // The uniform number that comes after so many others, which are still to come.
+  double ahead(std::size_t numbers) const {
+    Stream later = *this;
+    for (std::size_t k = 0; k < numbers; ++k) later.bits();
+    return later.uniform();
+  }
+
   // Uniform on {0, …, n-1}, exactly: the few products that would favour some value are drawn again
   // (Lemire 2019). n is at least 1.
   std::uint64_t below(std::uint64_t n) {

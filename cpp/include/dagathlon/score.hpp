@@ -32,6 +32,10 @@ class Score {
   // scores[k]: the term without parents[k].
   virtual void removals(std::size_t child, Nodes parents, std::span<double> scores);
 
+  // scores[r]: the term with the r-th set of other nodes as parents, for all sets. A bit of r stands for one
+  // of the others, the lowest for the first; there are at most 32 nodes.
+  virtual void families(std::size_t child, std::span<double> scores);
+
   // At least the term of every family with these parents and others besides; with it an exact search
   // leaves out families that it never scored. Infinity where nothing is known.
   virtual double bound_above(std::size_t child, Nodes parents);

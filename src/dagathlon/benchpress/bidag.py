@@ -9,10 +9,11 @@ from dagathlon.benchpress.base import BenchpressLearner, BenchpressSampler
 from dagathlon.benchpress.needs import BINARY, CONTINUOUS, DISCRETE
 from dagathlon.benchpress.translation import same
 from dagathlon.learners.base import Learner, Output, Sampler
-from dagathlon.learners.bayesian.dag_sampling import DagSampler, PosteriorBased
+from dagathlon.learners.bayesian.dag_sampling import DagSampler, squared_log, thousands
 from dagathlon.learners.bayesian.iterative_search import IterativeSearch
-from dagathlon.learners.bayesian.order_mcmc import OrderMcmc
+from dagathlon.learners.bayesian.order_mcmc import OrderMcmc, search_steps
 from dagathlon.learners.bayesian.partition_mcmc import PartitionMcmc
+from dagathlon.learners.bayesian.space_based import PosteriorBased
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.start_graph import AlgorithmId
 from dagathlon.modules import Count, NonNegative, Probability
@@ -62,8 +63,8 @@ class BidagScore(BenchpressLearner):
         return replace(learner, iss_w=degrees)
 
     def translated(self) -> dict[str, Any]:
-        """The score and PC's test in our terms."""
-        found = super().translated() | {"test": _TESTS[self.scoretype]}
+        """The score and PC's test in our terms; BiDAG knows nothing of interventions."""
+        found = super().translated() | {"test": _TESTS[self.scoretype], "interventions": False}
         if self.scoretype == "bge":
             return found | {"score": "bge", "iss_mu": self._mean_size(), "iss_w": self.aw}
         return found | {
@@ -146,8 +147,21 @@ class BidagSampler(BidagScore, BenchpressSampler):
     stepsave: Count | None = None
 
     def translated(self) -> dict[str, Any]:
-        """No distance between saved steps is that of the default."""
-        return super().translated() | {"stepsave": self.stepsave or None}
+        """No distance between saved steps is that of the default; the start is saved as well."""
+        found = super().translated() | {"stepsave": self.stepsave or None}
+        found["alpha"] = 0.05 if found.get("alpha") is None else found["alpha"]
+        return found | {"warmup": 0, "mean_edges": False}
+
+    def native_for(self, data: Dataset) -> Learner:
+        """Our learner; the length of the chain grows with the number of variables."""
+        learner = cast(DagSampler, super().native_for(data))
+        if learner.iterations is not None:
+            return learner
+        return replace(learner, iterations=self.steps(len(data.names)))
+
+    def steps(self, p: int) -> int:
+        """BiDAG's length of a chain of p variables."""
+        return search_steps(p)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,6 +186,10 @@ class BidagOrderMcmc(BidagSampler):
     MAP = True
     alpha: Probability | None = 0.05
 
+    def translated(self) -> dict[str, Any]:
+        """A DAG counts once for each of its orders."""
+        return super().translated() | {"modularity": "order"}
+
 
 @dataclass(frozen=True, kw_only=True)
 class BidagPartitionMcmc(BidagSampler):
@@ -190,3 +208,11 @@ class BidagPartitionMcmc(BidagSampler):
     references = (_BIDAG, "Kuipers and Moffa 2017, JASA 112")
 
     verbose: bool = False
+
+    def translated(self) -> dict[str, Any]:
+        """A step turns one edge."""
+        return super().translated() | {"turns": 1}
+
+    def steps(self, p: int) -> int:
+        """20p² log p, at least 20000."""
+        return max(20_000, thousands(20 * squared_log(p)))

@@ -25,7 +25,7 @@ from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.hybrid.hybrid import H2pc, Mmhc, Restrict, Rsmax2, TwoStep
 from dagathlon.learners.score.hill_climbing import HillClimbing, Tabu
 from dagathlon.learners.score.score_based import ScoreBased
-from dagathlon.learners.score.score_kinds import SCORES, DefaultScores, GraphPrior
+from dagathlon.learners.score.score_kinds import SCORES, DefaultScores
 from dagathlon.modules import Count, Delegate, Module, Natural, NonNegative
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ MixedScore: TypeAlias = Literal[
     "bic-cg", "aic-cg", "loglik-cg", "ebic-cg", "pred-loglik-cg", "nal-cg", "pnal-cg",
 ]  # fmt: skip
 Score: TypeAlias = Literal[DiscreteScore, GaussianScore, MixedScore]
+Prior: TypeAlias = Literal["uniform", "vsp", "marginal", "cs"]
 
 # A conditional-Gaussian test or score is the discrete or the Gaussian one where all variables are
 # of one kind, so it suits any data; null leaves the choice to the kind of data.
@@ -282,6 +283,7 @@ class BnlearnScoreBased(BnlearnScored):
     data_rules = {"score": SCORE_RULE}
 
     score: Score | None = None
+    prior: Prior = "uniform"
     beta: NonNegative | None = None
     l: Count = 5  # noqa: E741 - Benchpress's name
 
@@ -337,7 +339,7 @@ class BnlearnHybrid(BnlearnTester, BnlearnScored):
     score: Score | None = None
     iss: NonNegative | None = None
     issmu: NonNegative | None = None
-    prior: GraphPrior | None = "uniform"
+    prior: Prior | None = "uniform"
     beta: NonNegative | None = None
     l: Count | None = None  # noqa: E741 - Benchpress's name
 

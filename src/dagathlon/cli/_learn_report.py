@@ -110,6 +110,8 @@ def _study(learned: Learned, stem: str, copies: int) -> dict[str, Any]:
     for name in ("graph_estimation", "agreement", *(() if copies else ("stability",))):
         del evaluation[name]
     evaluation["learned_graphs"] = {"ids": [learned.name]}
+    if learned.estimate.posterior is not None:
+        evaluation["edge_probabilities"] = {"ids": [learned.name]}
     entry = {"graph_id": None, "parameters_id": None, "data_id": f"{stem}.arrow"}
     setup = {
         "title": f"{stem}-{learned.name}",

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules, table
 from dagathlon.errors import listing
-from dagathlon.evaluate import compare
+from dagathlon.evaluate import compare, compare_posterior
 from dagathlon.evaluate.metric import Value
 from dagathlon.graphs import Graph, read_graph
 
@@ -20,26 +20,50 @@ def add_parser(commands: Commands) -> None:
     parser = command(
         commands,
         "compare",
-        "compare a learned graph with the true one",
+        "compare a learned graph, or a posterior, with the true graph",
         "dagathlon compare learned.csv truth.csv --json",
         _run,
     )
-    parser.add_argument("estimate", type=Path, help="file of the learned graph")
+    parser.add_argument(
+        "estimate", type=Path, help="file of the learned graph, or of a posterior (.npz)"
+    )
     parser.add_argument("truth", type=Path, help="file of the true graph")
     add_modules_argument(parser)
+    parser.add_argument(
+        "--burn-in",
+        type=_share,
+        default=0.5,
+        metavar="SHARE",
+        help="of a posterior: share of each Markov chain to leave out at its start (0.5)",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
 
 def _run(arguments: argparse.Namespace) -> int:
     load_modules(arguments)
-    estimate, truth = read_graph(arguments.estimate), read_graph(arguments.truth)
-    metrics = compare(estimate, truth, causal=True)
-    _say_left_out(estimate, truth)
+    truth = read_graph(arguments.truth)
+    if arguments.estimate.suffix == ".npz":
+        known = compare_posterior(arguments.estimate, truth, burn_in=arguments.burn_in)
+        metrics: dict[str, Value] = {k: v for k, v in known.items() if v is not None}
+    else:
+        estimate = read_graph(arguments.estimate)
+        metrics = compare(estimate, truth, causal=True)
+        _say_left_out(estimate, truth)
     if arguments.json:
         print(json.dumps({name: _json(value) for name, value in metrics.items()}, indent=2))
     else:
         print(table(("metric", "value"), [(k, _shown(v)) for k, v in metrics.items()]))
     return 0
+
+
+def _share(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not 0 <= found < 1:
+        raise argparse.ArgumentTypeError(f"a share from 0 to below 1, found {text!r}")
+    return found
 
 
 def _say_left_out(estimate: Graph, truth: Graph) -> None:

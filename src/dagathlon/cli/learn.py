@@ -78,8 +78,8 @@ def add_parser(commands: Commands) -> None:
         "--report",
         type=Path,
         metavar="PAGE.html",
-        help="write a page on the graph: stability, held-out likelihood, rejected independences; "
-        "any other name is a folder for page, tables and figures",
+        help="write a page on the graph: stability, held-out likelihood, rejected independences, "
+        "the posterior of samplers; any other name is a folder for page, tables and figures",
     )
     parser.add_argument(
         "--copies",

@@ -40,13 +40,14 @@ def add_parser(commands: Commands) -> None:
         "--engine",
         default=DEFAULT,
         metavar="NAME",
-        help="local (default): guarded processes; inline: one process, for a debugger",
+        help="local (default): guarded processes; inline: one process, for a debugger; batched: "
+        "one process, data sets of a learner together where it can take them",
     )
     parser.add_argument(
         "--raise",
         dest="raises",
         action="store_true",
-        help="with --engine inline: end with the exception of the first failure",
+        help="with --engine inline or batched: end with the exception of the first failure",
     )
     parser.add_argument("--retry", default="", metavar="F1,F2", help="run failed ones again")
     parser.add_argument("--limit", type=int, metavar="N", help="a quick look: only N learning runs")

@@ -12,6 +12,7 @@ from dagathlon.evaluate.fit import (
     gaussian_cross_entropy,
     held_out_log_likelihood,
 )
+from dagathlon.evaluate.posterior_comparison import compare_posterior
 from dagathlon.evaluate.sortability import order_alignment, r2_sortability, varsortability
 from dagathlon.evaluate.truth import free_parameters, graph_statistics, samples_per_parameter
 
@@ -20,6 +21,7 @@ __all__ = [
     "aid",
     "bayesys_counts",
     "compare",
+    "compare_posterior",
     "cross_validated_log_likelihood",
     "fit",
     "free_parameters",

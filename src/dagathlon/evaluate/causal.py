@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -13,13 +14,14 @@ from dagathlon.evaluate.metric import Measure, Value, metric_family
 from dagathlon.graphs import Graph, Mark
 
 Adjustment: TypeAlias = Literal["parent", "ancestor", "oset"]
+Coded: TypeAlias = npt.NDArray[np.int8]
 _ADJUSTMENTS: tuple[Adjustment, ...] = ("parent", "ancestor", "oset")
 _DIRECTION = "from row to column"
-_SID = (
+SID_REFERENCE = (
     "Peters and Bühlmann 2015, Structural intervention distance for evaluating causal graphs, "
     "Neural Computation 27",
 )
-_AID = (
+AID_REFERENCE = (
     "Henckel, Würtzen and Weichwald 2024, Adjustment identification distance: a gadjid for causal "
     "structure learning, UAI",
 )
@@ -37,7 +39,7 @@ def _distance(name: str, words: str, short: str, headline: int | None = None) ->
         short,
         "pairs",
         kinds,
-        references=_AID,
+        references=AID_REFERENCE,
         headline=headline,
         show=headline is not None,
     )
@@ -79,8 +81,6 @@ def aid(estimate: Graph, truth: Graph, adjustment: Adjustment) -> int:
     Henckel, Würtzen and Weichwald 2024, Adjustment identification distance: a gadjid for causal
     structure learning, UAI.
     """
-    import gadjid  # noqa: PLC0415 - only where these distances are wanted
-
     if adjustment not in _ADJUSTMENTS:
         raise GraphError(unknown("adjustment", adjustment, _ADJUSTMENTS))
     learned, true = on_shared_nodes(estimate, truth)
@@ -89,9 +89,15 @@ def aid(estimate: Graph, truth: Graph, adjustment: Adjustment) -> int:
             raise GraphError(f"AID compares DAGs and CPDAGs; this is a {graph.kind} graph")
     if len(true) < 2:
         return 0
+    return count_mistakes(coded(true), [coded(learned)], adjustment)[0]
+
+
+def count_mistakes(truth: Coded, learned: Iterable[Coded], adjustment: Adjustment) -> list[int]:
+    """The distances of graphs that are coded as gadjid reads them; see `coded`."""
+    import gadjid  # noqa: PLC0415 - only where these distances are wanted
+
     measure = getattr(gadjid, f"{adjustment}_aid")
-    _, mistakes = measure(_coded(true), _coded(learned), edge_direction=_DIRECTION)
-    return int(mistakes)
+    return [int(measure(truth, one, edge_direction=_DIRECTION)[1]) for one in learned]
 
 
 @metric_family(
@@ -103,7 +109,7 @@ def aid(estimate: Graph, truth: Graph, adjustment: Adjustment) -> int:
         "SID",
         "pairs",
         ("dag",),
-        references=_SID,
+        references=SID_REFERENCE,
         show=True,
     ),
     _distance("parent_AID", "parent", "parent-AID"),
@@ -129,7 +135,7 @@ def _is_accepted(graph: Graph) -> bool:
     return graph.is_dag or graph.is_cpdag
 
 
-def _coded(graph: Graph) -> npt.NDArray[np.int8]:
+def coded(graph: Graph) -> Coded:
     """1 for an arc from row to column, 2 for an undirected edge."""
     marks = graph.marks
     arcs = (marks == Mark.ARROW) & (marks.T == Mark.TAIL)

@@ -52,8 +52,27 @@ def sample_members(cpdag: Graph, n: int, seed: int) -> list[Graph]:
     require_cpdag(cpdag, "drawing members of a class")
     if n < 0:
         raise GraphError(f"the number of members to draw is at least 0, found {n}")
-    part, random = _UndirectedPart(cpdag.marks), Random(seed)
-    return [_with_arcs(cpdag, part.draw(random)) for _ in range(n)]
+    drawn, random = ClassMembers(cpdag), Random(seed)
+    return [drawn.draw(random) for _ in range(n)]
+
+
+class ClassMembers:
+    """Draws from one class of DAGs, again and again.
+
+    Parameters
+    ----------
+    graph
+        The CPDAG of a class, or the graph of a class that interventions divide further: each
+        undirected part of it is chordal and can be directed without regard to the others.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._part = _UndirectedPart(graph.marks)
+
+    def draw(self, random: Random) -> Graph:
+        """One DAG of the class, each equally likely."""
+        return _with_arcs(self._graph, self._part.draw(random))
 
 
 class _UndirectedPart:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import cache
@@ -17,7 +18,13 @@ from weakref import WeakSet
 
 import numpy as np
 
-from dagathlon.errors import DataError, OutOfTimeError, UnavailableError, WrongResultError
+from dagathlon.errors import (
+    DagathlonError,
+    DataError,
+    OutOfTimeError,
+    UnavailableError,
+    WrongResultError,
+)
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.result_checks import plain, problems_with
@@ -108,6 +115,53 @@ def attempt_inside(
     if problems:
         raise WrongResultError(*problems)
     return _plain(cast(Estimate, result))
+
+
+def attempt_many(
+    learner: Learner, data: Sequence[Dataset], rngs: Sequence[np.random.Generator]
+) -> list[Estimate | DagathlonError]:
+    """Run a learner on several data sets together, by its `learn_many`.
+
+    Parameters
+    ----------
+    learner
+        The learner with its parameters.
+    data
+        The data sets. Those that do not suit the learner are left out.
+    rngs
+        The only source of randomness, one for each data set.
+
+    Returns
+    -------
+    list
+        For each data set what was learned, or why it was refused, or what is wrong with the result.
+
+    Raises
+    ------
+    Exception
+        Whatever ends the batch. It is then not known which data set was the cause: try them one by
+        one, each with its random numbers from the beginning.
+    """
+    found: list[Estimate | DagathlonError | None] = [_refusal(learner, each) for each in data]
+    suited = [k for k, refused in enumerate(found) if refused is None]
+    make_ready(type(learner))
+    with _threads(learner), watch():
+        chosen = [data[k] for k in suited], [rngs[k] for k in suited]
+        learned: Any = learner.learn_many(*chosen) if suited else []
+    if not isinstance(learned, Sequence) or len(learned) != len(suited):
+        raise WrongResultError(f"it did not return {len(suited)} estimates for as many data sets")
+    for k, result in zip(suited, learned, strict=True):
+        problems = tuple(problems_with(result, data[k].names, learner.output()))
+        found[k] = WrongResultError(*problems) if problems else _plain(result)
+    return cast("list[Estimate | DagathlonError]", found)
+
+
+def _refusal(learner: Learner, data: Dataset) -> DagathlonError | None:
+    try:
+        refuse_unsuited(learner, data)
+    except DagathlonError as error:
+        return error
+    return None
 
 
 def make_ready(cls: type[Learner]) -> None:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.posteriors.draws import BLOCK_BYTES, Draws
+from dagathlon.posteriors.edge_means import EdgeMeans
 from dagathlon.posteriors.edits import Edits, effective_edits, joined_edits
 from dagathlon.posteriors.packed import Floats, Ints, Words
 
@@ -39,6 +40,9 @@ class Chain(Draws):
     time
         Time at which each row begins, for chains in continuous time; states then count by how long
         they last.
+    edge_means
+        Probabilities of edges as the sampler knows them better than its saved graphs tell; the
+        probabilities of single edges are then these.
     """
 
     kind = "chain"
@@ -54,6 +58,7 @@ class Chain(Draws):
         added: Edits,
         removed: Edits,
         time: npt.ArrayLike | None = None,
+        edge_means: EdgeMeans | None = None,
     ) -> None:
         self.names = tuple(names)
         self.directed = directed
@@ -64,6 +69,7 @@ class Chain(Draws):
         self._check_rows()
         edits = [self._checked(which) for which in (added, removed)]
         self.added, self.removed = effective_edits(edits[0], edits[1], len(self.names))
+        self.edge_means = edge_means and EdgeMeans.of(*edge_means, len(self.names))
         for array in (self.index, self.score, *self.added, *self.removed, self.time):
             if array is not None:
                 array.flags.writeable = False
@@ -133,6 +139,13 @@ class Chain(Draws):
         sums = total.reshape(p, p)
         return sums if self.directed else sums + sums.T
 
+    def expected_sums(self, weights: Floats) -> Floats:
+        """The same as well as it is known: by the means where the sampler gave them."""
+        if self.edge_means is None:
+            return self.edge_sums(weights)
+        sums: Floats = self.edge_means.mean * weights.sum()
+        return sums
+
     def blocks(self) -> Iterator[tuple[int, Words]]:
         """The graphs after each row: each edit turns one bit of the row before."""
         words = self.packing.words
@@ -167,7 +180,9 @@ class Chain(Draws):
         _, start = self._burnt(burnin)
         start_index = int(start) if self.time is None else int(self.index[rows[0]])
         time = None if self.time is None else np.maximum(self.time[rows] - start, 0.0)
-        return self._selected(rows, np.maximum(self.index[rows] - start_index, 0), time)
+        means = self.edge_means and self.edge_means.after(burnin)
+        index = np.maximum(self.index[rows] - start_index, 0)
+        return self._selected(rows, index, time, means)
 
     def thinned(self, every: int) -> Chain:
         """The first of every so many states."""
@@ -176,9 +191,11 @@ class Chain(Draws):
         index = -(-(self.index - self.index[0]) // every)
         # A row of which no state is left goes; the last one ends the chain.
         rows = np.append(np.flatnonzero(np.diff(index) > 0), len(self) - 1)
-        return self._selected(rows, index[rows], None)
+        return self._selected(rows, index[rows], None, self.edge_means)
 
-    def _selected(self, rows: Ints, index: Ints, time: Floats | None) -> Chain:
+    def _selected(
+        self, rows: Ints, index: Ints, time: Floats | None, means: EdgeMeans | None
+    ) -> Chain:
         """Only some rows: edits of the others join those of the next row that is kept."""
         added, removed = joined_edits(self.added, self.removed, rows, len(self.names))
         return Chain(
@@ -189,6 +206,7 @@ class Chain(Draws):
             added=added,
             removed=removed,
             time=time,
+            edge_means=means,
         )
 
     def graph_at(self, row: int) -> Graph:
@@ -208,17 +226,21 @@ class Chain(Draws):
             return False
         if (self.time is None) != (other.time is None):
             return False
+        if (self.edge_means is None) != (other.edge_means is None):
+            return False
         return all(map(np.array_equal, self._arrays(), other._arrays()))
 
     __hash__ = None  # type: ignore[assignment]  # as large as an array, and as unhashable
 
     def _arrays(self) -> list[npt.NDArray[np.int64] | npt.NDArray[np.float64]]:
         time = np.empty(0) if self.time is None else self.time
-        return [self.index, self.score, time, *self.added, *self.removed]  # type: ignore[list-item]
+        means = self.edge_means or ()
+        return [self.index, self.score, time, *self.added, *self.removed, *means]  # type: ignore[list-item]
 
     def __reduce__(self) -> tuple[partial[Chain], tuple[object, ...]]:
         rows = {
-            name: getattr(self, name) for name in ("index", "score", "added", "removed", "time")
+            name: getattr(self, name)
+            for name in ("index", "score", "added", "removed", "time", "edge_means")
         }
         return (partial(Chain, **rows), (self.names, self.directed))
 

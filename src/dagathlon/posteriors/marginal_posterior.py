@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
+from dagathlon.posteriors.dag_weights import DagWeights
 from dagathlon.posteriors.draws import Draws
 from dagathlon.posteriors.making import fitting
 from dagathlon.posteriors.marginals import frozen
-from dagathlon.posteriors.packed import Floats
+from dagathlon.posteriors.packed import Bools, Floats
 from dagathlon.posteriors.posterior import Edges, GraphFunction, Posterior
 from dagathlon.posteriors.queries import written_edges
 
@@ -38,16 +39,21 @@ class MarginalPosterior(Posterior):
     best
         The most probable DAG.
     log_partition
-        Logarithm of the sum of all weights, the log evidence of a normalised prior.
+        Logarithm of the sum of all weights.
+    log_evidence
+        The same with a prior that sums to 1: the logarithm of the probability of the data.
     entropy
         Shannon entropy in nats.
     chains
         Independent draws.
     space
         Which graphs the posterior covers, in words.
+    dag_weights
+        What the weight of each DAG is made of; None where nobody kept it.
     """
 
     _paths: Floats | None = None
+    _weights: DagWeights | None = None
 
     def __init__(
         self,
@@ -57,9 +63,11 @@ class MarginalPosterior(Posterior):
         best: Graph,
         path_probabilities: npt.ArrayLike | None = None,
         log_partition: float = math.nan,
+        log_evidence: float = math.nan,
         entropy: float = math.nan,
         chains: Sequence[Draws] = (),
         space: str = "",
+        dag_weights: DagWeights | None = None,
     ) -> None:
         self.names = tuple(names)
         self._edges = self._checked(edge_probabilities)
@@ -67,9 +75,11 @@ class MarginalPosterior(Posterior):
         self._paths = None if given is None else self._checked(given)
         self._best = best.subgraph(self.names)
         self._log_partition = log_partition
+        self._log_evidence = log_evidence
         self._entropy = entropy
         self.chains = fitting(chains) if chains else ()
         self.space = space
+        self._weights = None if dag_weights is None else dag_weights.checked(len(self.names))
 
     def _checked(self, given: npt.ArrayLike) -> Floats:
         p = len(self.names)
@@ -121,6 +131,23 @@ class MarginalPosterior(Posterior):
     def log_partition(self) -> float:
         """The logarithm of the sum of all weights; NaN where nobody computed it."""
         return self._log_partition
+
+    @property
+    def log_evidence(self) -> float:
+        """The logarithm of the probability (density) of the data; NaN where nobody computed it."""
+        return self._log_evidence
+
+    @property
+    def dag_weights(self) -> DagWeights | None:
+        """What the weight of each DAG is made of; None where nobody kept it."""
+        return self._weights
+
+    def log_probabilities(self, dags: Bools) -> Floats:
+        """Log probabilities of DAGs, given as matrices of edges from row to column."""
+        weights = self.dag_weights
+        if weights is None or math.isnan(self.log_partition):
+            raise DataError("the weights of single DAGs were not kept with these marginals")
+        return np.minimum(weights.logs(dags) - self.log_partition, 0.0)
 
     @property
     def entropy(self) -> float:

@@ -12,7 +12,9 @@ import numpy.typing as npt
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.posteriors.chain import Chain
+from dagathlon.posteriors.dag_weights import MOST_KEPT, DagWeights
 from dagathlon.posteriors.draws import Draws, Parameters
+from dagathlon.posteriors.edge_means import EdgeMeans
 from dagathlon.posteriors.edits import Edits
 from dagathlon.posteriors.marginal_posterior import MarginalPosterior
 from dagathlon.posteriors.posterior import Posterior
@@ -38,11 +40,16 @@ def to_parts(posterior: Posterior) -> tuple[dict[str, Any], dict[str, npt.NDArra
     if isinstance(posterior, MarginalPosterior):
         meta["marginal"] = {
             "log_partition": _number(posterior.log_partition),
+            "log_evidence": _number(posterior.log_evidence),
             "entropy": _number(posterior.entropy),
         }
         arrays |= {"edges": posterior.edge_probabilities, "best": posterior.map().marks}
         paths = _paths(posterior)
         arrays |= {} if paths is None else {"paths": paths}
+        weights = posterior.dag_weights if len(posterior.names) <= MOST_KEPT else None
+        if weights is not None:
+            meta["marginal"]["shared_variance"] = [weights.shape, weights.rate]
+            arrays |= {"terms": weights.terms, "rests": weights.rests}
     return meta, arrays
 
 
@@ -65,10 +72,20 @@ def from_parts(meta: Any, arrays: Arrays) -> Posterior:
         best=Graph(names, arrays["best"]),
         path_probabilities=arrays.get("paths"),
         log_partition=_nan(exact["log_partition"]),
+        log_evidence=_nan(exact.get("log_evidence")),  # not in files of the first versions
         entropy=_nan(exact["entropy"]),
         chains=chains,
         space=space,
+        dag_weights=_dag_weights(exact, arrays),
     )
+
+
+def _dag_weights(exact: Mapping[str, Any], arrays: Arrays) -> DagWeights | None:
+    """Not in files of the first versions, nor of many variables."""
+    if "terms" not in arrays:
+        return None
+    shape, rate = map(float, exact["shared_variance"])
+    return DagWeights(arrays["terms"], arrays["rests"], shape, rate)
 
 
 def old_chain(names: list[str], directed: bool, arrays: Arrays) -> Posterior:
@@ -91,6 +108,8 @@ def _chain_parts(chain: Draws) -> tuple[dict[str, Any], dict[str, npt.NDArray[An
             "removed_starts": chain.removed.starts,
             "time": chain.time,
         }
+        if chain.edge_means is not None:
+            found |= {f"edge_{name}": array for name, array in chain.edge_means._asdict().items()}
         return {"kind": "chain", "directed": chain.directed}, _given(found)
     assert isinstance(chain, Sample)
     found = {"bits": chain.bits, "score": chain.score, "log_weights": chain.log_weights}
@@ -113,6 +132,7 @@ def _chain(names: list[str], about: Mapping[str, Any], arrays: Arrays) -> Draws:
             added=Edits(arrays["added"], arrays["added_starts"]),
             removed=Edits(arrays["removed"], arrays["removed_starts"]),
             time=arrays.get("time"),
+            edge_means=_edge_means(arrays),
         )
     fields = Parameters._fields
     given = Parameters(*(arrays[name] for name in fields)) if fields[0] in arrays else None
@@ -125,6 +145,12 @@ def _chain(names: list[str], about: Mapping[str, Any], arrays: Arrays) -> Draws:
         parameters=given,
         markov=about["markov"],
     )
+
+
+def _edge_means(arrays: Arrays) -> EdgeMeans | None:
+    if "edge_means" not in arrays:
+        return None
+    return EdgeMeans(arrays["edge_lengths"], arrays["edge_means"])
 
 
 def _paths(posterior: MarginalPosterior) -> npt.NDArray[np.float64] | None:

@@ -190,7 +190,7 @@ class Posterior(EdgeMarginals):
     @cached_property
     def _edge_sums(self) -> Floats:
         pairs = zip(self.chains, self._raw, strict=True)
-        sums: Floats = np.sum([chain.edge_sums(raw) for chain, raw in pairs], axis=0)
+        sums: Floats = np.sum([chain.expected_sums(raw) for chain, raw in pairs], axis=0)
         return sums
 
     @cached_property

@@ -188,8 +188,7 @@ def regressions(moments: Floats, child: int, parents: Bools, *, ridge: float = 0
 
 
 def _solved(matrices: Floats, right: Floats) -> Floats:
-    found: Floats = np.linalg.solve(matrices, right[:, :, None])[:, :, 0]
-    return found
+    return np.asarray(np.linalg.solve(matrices, right[:, :, None])[:, :, 0], dtype=np.float64)
 
 
 def _least_squares(matrices: Floats, right: Floats) -> Floats:
@@ -199,5 +198,4 @@ def _least_squares(matrices: Floats, right: Floats) -> Floats:
     inverse = np.linalg.pinv(
         matrices / (scale[:, :, None] * scale[:, None, :]), rcond=_SINGULAR, hermitian=True
     )
-    found: Floats = np.einsum("mij,mj->mi", inverse, right / scale) / scale
-    return found
+    return np.asarray(np.einsum("mij,mj->mi", inverse, right / scale) / scale, dtype=np.float64)

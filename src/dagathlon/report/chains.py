@@ -14,7 +14,7 @@ from dagathlon.report.context import Results
 from dagathlon.report.evaluation import Block
 from dagathlon.study.plan.plan import Case, Run
 
-_NOT_VARIED = ("mcmc_seed", "mcmc_estimator", "threshold", "burnin_frac")
+NOT_VARIED = ("mcmc_seed", "mcmc_estimator", "threshold", "burnin_frac")
 
 
 class ChainRun(NamedTuple):
@@ -80,7 +80,7 @@ def varied_parameter(values: Mapping[str, Any]) -> str:
     varied = [
         key
         for key, value in values.items()
-        if isinstance(value, list) and len(value) > 1 and key not in _NOT_VARIED
+        if isinstance(value, list) and len(value) > 1 and key not in NOT_VARIED
     ]
     return varied[-1] if varied else "id"
 

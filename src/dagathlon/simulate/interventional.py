@@ -77,12 +77,12 @@ class Interventional(RowGenerator):
 
     def sample(self, model: Model, rng: np.random.Generator) -> Dataset:
         """Draw one data set."""
-        network = _as_network(model)
+        network = as_network(model)
         targets = self._targets(network.names, rng)
         keys = rng.integers(0, 2**64, 1 + len(targets), dtype=np.uint64)
         blocks = [network.sample(self.n, int(keys[0]))]
         for target, key in zip(targets, keys[1:], strict=True):
-            blocks.append(self._changed(network, target).sample(self.n_intervened, int(key)))
+            blocks.append(self.changed(network, target).sample(self.n_intervened, int(key)))
         sets = [frozenset[str](), *targets]
         regime = np.repeat(np.arange(len(sets)), [len(block) for block in blocks])
         codes = np.concatenate([block.codes for block in blocks])
@@ -113,7 +113,8 @@ class Interventional(RowGenerator):
                 raise DataError(unknown("intervention target", part, names))
         return frozenset(parts)
 
-    def _changed(self, network: Network, target: Collection[str]) -> Network:
+    def changed(self, network: Network, target: Collection[str]) -> Network:
+        """The network under an intervention on these variables."""
         changed = dict(network.distributions)
         for name in target:
             change = self._cut if self.intervention == "perfect" else self._softened
@@ -134,7 +135,8 @@ class Interventional(RowGenerator):
         return replace(given, intercept=given.intercept + self.shift, sd=given.sd * self.factor)
 
 
-def _as_network(model: Model) -> Network:
+def as_network(model: Model) -> Network:
+    """A causal model as a network whose distributions can be changed; others are refused."""
     if isinstance(model, Network):
         return model
     if not isinstance(model, LinearSem):

@@ -20,6 +20,8 @@ HIGHLIGHTS = ("correct", "reversed", "missing", "wrong")
 _MARGIN = 12.0
 _ARROW_LENGTH, _ARROW_WIDTH = 9.0, 7.0
 _CIRCLE_RADIUS = 3.5
+# Arrows that are less opaque are left out.
+_FAINTEST = 0.05
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 # Ink is the colour of the text around the drawing; as a file of its own the drawing follows the
@@ -68,6 +70,9 @@ class EdgeStyle(NamedTuple):
         Whether the line is dashed.
     words
         What is said of the edge where the pointer rests on it.
+    heads
+        In place of the marks of the graph: how opaque an arrow is at the first and at the second
+        of the two names, from 0 to 1.
     """
 
     colour: str = "currentColor"
@@ -75,6 +80,7 @@ class EdgeStyle(NamedTuple):
     opacity: float = 1.0
     dashed: bool = False
     words: str = ""
+    heads: tuple[float, float] | None = None
 
 
 def to_svg(
@@ -121,12 +127,15 @@ def to_svg(
     placed = arrange(graph, labels, layout).moved(_MARGIN, _MARGIN)
     classes = _edge_classes(graph, highlight or {})
     numbers = {frozenset(graph.positions(pair)): w for pair, w in (weights or {}).items()}
-    given = {frozenset(graph.positions(pair)): style for pair, style in (styles or {}).items()}
+    given: dict[tuple[int, int], EdgeStyle] = {}
+    for (left, right), style in (styles or {}).items():
+        i, j = graph.position(left), graph.position(right)
+        given |= {(i, j): style, (j, i): _turned(style)}
     edges = []
     for pair, curve in sorted(placed.curves.items()):
         key = frozenset(pair)
-        if key in given:
-            edges.append(_styled_edge(graph, pair, curve, given[key]))
+        if pair in given:
+            edges.append(_styled_edge(graph, pair, curve, given[pair]))
         else:
             edges.append(_edge(graph, pair, curve, classes.get(key, ""), numbers.get(key)))
     nodes = [
@@ -134,6 +143,11 @@ def to_svg(
     ]
     size = (placed.width + 2 * _MARGIN, placed.height + 2 * _MARGIN)
     return "\n".join([_opening(size, width), *_description(graph, ink), *edges, *nodes, "</svg>"])
+
+
+def _turned(style: EdgeStyle) -> EdgeStyle:
+    """The style of the same edge, named from its other end."""
+    return style if style.heads is None else style._replace(heads=style.heads[::-1])
 
 
 def _opening(size: tuple[float, float], width: float | None) -> str:
@@ -207,8 +221,13 @@ def _styled_edge(graph: Graph, pair: tuple[int, int], curve: Curve, style: EdgeS
     """An edge in a look of its own, with a broad invisible line for the pointer to rest on."""
     i, j = pair
     at_i, at_j = Mark(int(graph.marks[j, i])), Mark(int(graph.marks[i, j]))
+    if style.heads is not None:
+        at_i, at_j = (Mark.ARROW if head >= _FAINTEST else Mark.TAIL for head in style.heads)
     scale = max(1.0, 0.7 + style.width / 4)
-    shapes = _end_mark(curve, at_i, scale) + _end_mark(curve[::-1], at_j, scale)
+    shapes = [_end_mark(curve, at_i, scale), _end_mark(curve[::-1], at_j, scale)]
+    if style.heads is not None:
+        pairs = zip(shapes, style.heads, strict=True)
+        shapes = [f'<g opacity="{head:.2f}">{shape}</g>' for shape, head in pairs if shape]
     line = _shortened(_shortened(curve[::-1], at_j, scale)[::-1], at_i, scale)
     written = f"{graph.names[i]} {connector(at_i, at_j)} {graph.names[j]}"
     look = f"stroke:{style.colour};stroke-width:{_number(style.width)};stroke-opacity:1"
@@ -217,7 +236,7 @@ def _styled_edge(graph: Graph, pair: tuple[int, int], curve: Curve, style: EdgeS
         f'<g class="edge styled" style="{look};opacity:{style.opacity:.2f};color:{style.colour}">'
         f"<title>{_text(style.words or written)}</title>"
         f'<path d="{_path(curve)}" style="stroke:transparent;stroke-width:14"/>'
-        f'<path class="line" d="{_path(line)}"{dashes} stroke-linecap="butt"/>{shapes}</g>'
+        f'<path class="line" d="{_path(line)}"{dashes} stroke-linecap="butt"/>{"".join(shapes)}</g>'
     )
 
 

@@ -1,4 +1,4 @@
-"""What the samplers of DAGs have in common: the search space, the chains, their diagnostics."""
+"""What the samplers of DAGs have in common: the chains and their diagnostics."""
 
 from __future__ import annotations
 
@@ -12,46 +12,33 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data import Dataset
-from dagathlon.graphs import Graph, as_graph
-from dagathlon.learners.attempt import attempt_inside
-from dagathlon.learners.background import starting_dag
-from dagathlon.learners.base import Estimate, Sampler
-from dagathlon.learners.bayesian.search_space import (
-    ArcMatrix,
-    check_size,
-    first_order,
-    space_of_graph,
-)
-from dagathlon.learners.constraint.pc import Pc
-from dagathlon.learners.score.score_based import ScoreBased
-from dagathlon.learners.score.score_kinds import MARGINAL
-from dagathlon.learners.start_graph import StartsFromGraph
-from dagathlon.modules import Count, Delegate, Natural, NonNegative, Probability
+from dagathlon.learners.base import Estimate, Sampler, Statistic
+from dagathlon.learners.bayesian.search_space import ArcMatrix, first_order
+from dagathlon.learners.bayesian.space_based import PosteriorBased
+from dagathlon.modules import Count, Natural, NonNegative
 from dagathlon.posteriors.chain import Chain
 from dagathlon.posteriors.convergence import chain_stats
+from dagathlon.posteriors.edge_means import EdgeMeans
 from dagathlon.posteriors.edits import Edits
 from dagathlon.posteriors.posterior import Posterior
 
 _SAVED_STATES = 1000
-
-
-class SearchSpace(NamedTuple):
-    """A search space: candidate, other possible and required parents, from row to column.
-
-    With what is to be known of how it was found.
-    """
-
-    candidates: ArcMatrix
-    extras: ArcMatrix
-    required: ArcMatrix
-    notes: tuple[str, ...] = ()
+# A look at the probabilities of all edges costs as much as several steps.
+_STEPS_PER_LOOK = 10
 
 
 class RunLength(NamedTuple):
-    """Steps of a chain, and steps between two states that are saved."""
+    """Steps of a chain, and steps between two states that are saved.
+
+    Besides: steps before the first one that is saved, steps between two looks at the probabilities
+    of edges (0 is none), and the temperatures of chains that are coupled.
+    """
 
     iterations: int
     stepsave: int
+    warmup: int = 0
+    look: int = 0
+    temperatures: tuple[float, ...] = (1.0,)
 
     @property
     def saved(self) -> int:
@@ -61,113 +48,18 @@ class RunLength(NamedTuple):
     def options(self, seed: int, stream: int) -> _core.ChainOptions:
         """A native chain of this length, on one of the seed's streams of random numbers."""
         return _core.ChainOptions(
-            iterations=self.iterations, stepsave=self.stepsave, seed=seed, stream=stream
+            iterations=self.iterations,
+            stepsave=self.stepsave,
+            seed=seed,
+            stream=stream,
+            warmup=self.warmup,
+            look=self.look,
+            coldness=[1 / temperature for temperature in self.temperatures],
         )
 
     def made(self, saved: int) -> int:
         """Number of steps of a chain with so many saved states, fewer at a deadline."""
         return self.iterations if saved == self.saved else (saved - 1) * self.stepsave
-
-
-@dataclass(frozen=True, kw_only=True)
-class PosteriorBased(ScoreBased):
-    """A learner for which the exponential of the score is the posterior weight of a DAG.
-
-    Parameters
-    ----------
-    score
-        The score; null is bge for continuous, bde for discrete and bic-dg for mixed data.
-    power
-        Power to which the posterior is raised: below 1 a chain moves more easily.
-    """
-
-    default_scores = MARGINAL
-    extends_default = False
-
-    power: NonNegative = 1.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class SpaceBased(StartsFromGraph, PosteriorBased):
-    """A learner inside a search space of candidate parents.
-
-    Parameters
-    ----------
-    alpha
-        Significance level of PC, which finds the search space where no start graph is given.
-    test
-        Independence test of PC; null is cor, mi or wilks-dg as the data are continuous, discrete
-        or mixed.
-    directed_space
-        Whether the search space follows the directions that PC finds; otherwise the skeleton makes
-        each neighbour a candidate parent.
-    plus_one
-        Whether each node may have one parent more from outside the search space.
-    hard_limit
-        Largest number of candidate parents of a node; null is 14, or 20 without the extra parent.
-    """
-
-    alpha: Probability = 0.05
-    test: str | None = None
-    directed_space: bool = False
-    plus_one: bool = True
-    hard_limit: Natural | None = None
-
-    def problem(self) -> str:
-        """All subsets of the candidates go into a table."""
-        if self.hard_limit is not None and self.hard_limit > _core.MAX_CANDIDATES:
-            return (
-                f"hard_limit: found {self.hard_limit}, expected at most {_core.MAX_CANDIDATES}: "
-                "tables hold all subsets of the candidate parents"
-            )
-        return super().problem() or self._pc().problem()
-
-    def limit(self) -> int:
-        """Largest number of candidate parents."""
-        return self.hard_limit or (14 if self.plus_one else _core.MAX_CANDIDATES)
-
-    def space(self, data: Dataset, rng: np.random.Generator, start: Graph | None) -> SearchSpace:
-        """The search space: of the start graph, or of PC, without forbidden arcs."""
-        first = (
-            attempt_inside(self._pc(), data, rng) if start is None else Estimate(as_graph(start))
-        )
-        forbidden, required = self.forbidden_and_required(data)
-        candidates = space_of_graph(first.graph, data.names) & ~forbidden | required
-        extras = ~forbidden & self.plus_one
-        return self.checked(SearchSpace(candidates, extras, required, first.notes), data)
-
-    def checked(self, space: SearchSpace, data: Dataset) -> SearchSpace:
-        """The same space, unless it is too large."""
-        check_size(space.candidates, self.plus_one, self.limit(), data.names)
-        return space
-
-    def forbidden_and_required(self, data: Dataset) -> tuple[ArcMatrix, ArcMatrix]:
-        """Arcs that no DAG, and those that every DAG has."""
-        starting_dag(None, self.knowledge(data), data.names)  # required edges without a cycle
-        forbidden, required = self.arc_matrices(data)
-        np.fill_diagonal(forbidden, True)
-        return forbidden, required
-
-    def fill(
-        self, tables: _core.ParentTables, score: _core.Score, space: SearchSpace
-    ) -> _core.ParentTables:
-        """Tables of a search space; those of nodes with the same candidates are kept."""
-        most = self.max_parents or len(score)
-        tables.fill(score, space.candidates, space.extras, space.required, most)
-        return tables
-
-    def delegates(self) -> tuple[Delegate, ...]:
-        """The score, and PC where it makes the search space."""
-        own = super().delegates()
-        return own if self.input_algorithm_id is not None else (*own, self._pc())
-
-    def _pc(self) -> Pc:
-        return Pc(
-            alpha=self.alpha,
-            test=self.test,
-            constraints=self.constraints,
-            skeleton_only=not self.directed_space,
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,6 +74,15 @@ class DagSampler(PosteriorBased, Sampler):
         Number of steps between two states that are saved; null saves 1000 in all.
     chains
         Number of independent chains.
+    warmup
+        Number of steps before the first saved state; null is a tenth of the others.
+    temperatures
+        Temperatures of coupled chains, rising from 1: each runs on the posterior to the power of
+        1/temperature, and neighbours exchange their states now and then. Only the first one is
+        saved. One temperature is a chain without company.
+    mean_edges
+        Whether the probabilities of single edges are means over all visited states, and over all
+        DAGs of each where that is known, rather than shares of the saved DAGs.
     """
 
     gives = "chain"
@@ -190,12 +91,24 @@ class DagSampler(PosteriorBased, Sampler):
     iterations: Count | None = None
     stepsave: Natural | None = None
     chains: Natural = 1
+    warmup: Count | None = None
+    temperatures: tuple[NonNegative, ...] = (1.0,)
+    mean_edges: bool = True
+
+    def problem(self) -> str:
+        """Temperatures begin with that of the posterior and rise."""
+        given = self.temperatures
+        if not given or given[0] != 1 or any(np.diff(given) <= 0):
+            return f"temperatures: found {list(given)}, expected 1 and then ever larger numbers"
+        return super().problem()
 
     def length(self, p: int) -> RunLength:
         """How long the chains of p variables are."""
         steps = self.default_iterations(p) if self.iterations is None else self.iterations
         every = self.stepsave or max(steps // _SAVED_STATES, 1)
-        return RunLength(steps, min(every, max(steps, 1)))
+        warmup = (0 if self.is_search() else steps // 10) if self.warmup is None else self.warmup
+        look = max(_STEPS_PER_LOOK, p * p // 10) if self.mean_edges and not self.is_search() else 0
+        return RunLength(steps, min(every, max(steps, 1)), warmup, look, self.temperatures)
 
     @abstractmethod
     def default_iterations(self, p: int) -> int:
@@ -205,7 +118,9 @@ class DagSampler(PosteriorBased, Sampler):
         """Whether the chains only look for the best graph; they then converge to nothing."""
         return False
 
-    def result(self, logs: Sequence[_core.ChainLog], data: Dataset, length: RunLength) -> Estimate:
+    def result(
+        self, logs: Sequence[_core.ChainLog], data: Dataset, length: RunLength, space: str = ""
+    ) -> Estimate:
         """The chains, their best graph, and what is known about convergence."""
         # Chains run one after the other: a deadline leaves the last ones shorter, or empty.
         saved = max(len(log) for log in logs)
@@ -214,8 +129,9 @@ class DagSampler(PosteriorBased, Sampler):
             "score": max(float(chain.score.max()) for chain in chains),
             "iterations": length.made(saved),
             **({} if self.is_search() else chain_stats(chains)),
+            **_swap_rates(logs),
         }
-        posterior = Posterior(chains)
+        posterior = Posterior(chains, space=space)
         return Estimate(posterior.map(), stats, posterior)
 
 
@@ -227,6 +143,13 @@ def thousands(steps: float) -> int:
 def squared_log(p: int) -> float:
     """The growth of chains that the literature recommends: p² log p."""
     return p * p * math.log(p) if p > 0 else 0.0
+
+
+def steps_for(p: int) -> int:
+    """Steps of a chain over partitions, which take some seconds where there are few variables."""
+    if p <= 15:
+        return 200_000 if p <= 8 else 500_000 if p <= 12 else 300_000
+    return max(100_000, thousands(20 * squared_log(p)))
 
 
 def starting_orders(required: ArcMatrix, chains: int, rng: np.random.Generator) -> list[list[int]]:
@@ -246,7 +169,26 @@ def closed_chain(log: _core.ChainLog, names: Sequence[str]) -> Chain:
         score=np.append(score, score[-1]),
         added=_edits(log.added, log.added_starts),
         removed=_edits(log.removed, log.removed_starts),
+        edge_means=_edge_means(log, len(names)),
     )
+
+
+def _edge_means(log: _core.ChainLog, p: int) -> EdgeMeans | None:
+    ends = log.edge_ends.ravel()
+    if not len(ends) or not p:
+        return None
+    return EdgeMeans(np.diff(ends, prepend=0), log.edge_means.reshape(len(ends), p, p))
+
+
+def _swap_rates(logs: Sequence[_core.ChainLog]) -> dict[str, Statistic]:
+    """For coupled chains the share of accepted exchanges between neighbours."""
+    proposed = np.sum([log.swaps_proposed for log in logs], axis=0)
+    accepted = np.sum([log.swaps_accepted for log in logs], axis=0)
+    return {
+        f"swap_rate_{k + 1}": float(accepted[k] / proposed[k])
+        for k in range(len(proposed))
+        if proposed[k]
+    }
 
 
 def _edits(pairs: np.ndarray, starts: np.ndarray) -> Edits:

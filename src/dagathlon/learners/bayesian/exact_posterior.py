@@ -4,30 +4,44 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
 
 from dagathlon import _core
 from dagathlon.data import Dataset
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import DataError
 from dagathlon.learners.background import starting_dag
 from dagathlon.learners.base import Estimate, Statistic
-from dagathlon.learners.score.score_based import ScoreBased
-from dagathlon.learners.score.score_kinds import MARGINAL
+from dagathlon.learners.bayesian.pooled_terms import pooled_terms
+from dagathlon.learners.score.interventional import InterventionalScore
+from dagathlon.learners.score.prior_mass import log_prior_mass, prior_score
+from dagathlon.learners.score.score_kinds import MARGINAL, ScoreName
+from dagathlon.learners.score.scores import prior_terms
 from dagathlon.modules import Count, NonNegative, Probability
-from dagathlon.posteriors.dag_posterior import DagPosterior, DagSpace
+from dagathlon.posteriors.dag_posterior import DagPosterior
+from dagathlon.posteriors.exact_sums import ENUMERABLE, DagSpace, ExactSums
+from dagathlon.posteriors.parameters import NormalInverseGamma, NormalWishart
+from dagathlon.posteriors.pooled_posterior import PooledPosterior
 
 MOST_VARIABLES = 20
+# The scores that are marginal likelihoods of linear models.
+_CONJUGATE = ("nig", "bge", "mbge")
+_TOO_MANY_TO_LIST = (
+    f"variances 'equal' meets every DAG, one after another, of at most {ENUMERABLE} variables, not "
+    "{}; choose fewer, or variances 'own' with score nig"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExactPosterior(ScoreBased):
+class ExactPosterior(InterventionalScore):
     """The posterior over all DAGs of at most 20 variables: no sampling, no approximation.
 
     The score is a log marginal likelihood (with others the posterior is what that score would
-    stand for); all DAGs are equally probable at first unless `prior` says otherwise.
+    stand for); all DAGs are equally probable at first unless `prior` says otherwise. The log
+    evidence among the statistics is that of a prior that sums to 1 over the DAGs.
 
     Parameters
     ----------
@@ -42,15 +56,22 @@ class ExactPosterior(ScoreBased):
     modularity
         Whether each DAG counts once (structure), or once for each order of the variables that it
         is consistent with (order).
+    variances
+        Whether each node of a linear model has a noise variance of its own, or all share one
+        (equal): the model of nig with one σ² for all nodes, whose DAGs can be told apart. It is no
+        product over nodes, so that all DAGs are enumerated: at most six variables.
     draws
         Number of independent DAGs to draw.
+    draw_parameters
+        Whether each draw has coefficients and noise variances, from their posterior given the DAG:
+        under the prior of the score (score: that of nig, or for bge of wishart), or a named one.
     memory_limit
         Largest memory in GB.
     """
 
     gives_posterior = True
     name = "exact_posterior"
-    version = 2
+    version = 3
     gives = "dag"
     references = (
         "Tian and He 2009, UAI",
@@ -63,36 +84,88 @@ class ExactPosterior(ScoreBased):
     estimator: Literal["map", "threshold"] = "map"
     threshold: Probability = 0.5
     modularity: Literal["structure", "order"] = "structure"
+    variances: Literal["own", "equal"] = "own"
     draws: Count = 0
+    draw_parameters: Literal["score", "nig", "wishart"] | None = None
     memory_limit: NonNegative = 2.0
+
+    def problem(self) -> str:
+        """Options that cannot go together."""
+        if self.draw_parameters is not None and not self.draws:
+            return "draw_parameters: parameters come with draws, say how many (draws)"
+        known = (None, *_CONJUGATE) if self.variances == "own" else (None, "nig")
+        if self.variances == "equal" and self.score not in known:
+            return f"variances 'equal' is a model with the prior of nig, not of score {self.score}"
+        if self.variances == "equal" and self.modularity == "order":
+            return "variances 'equal' counts each DAG once: modularity 'structure'"
+        if self.draw_parameters == "score" and self.score not in known:
+            return f"score {self.score} has no parameters to draw; ask for those of nig or wishart"
+        return super().problem()
+
+    def accepted(self) -> frozenset[DataKind]:
+        """Linear models are for continuous data."""
+        linear = self.draw_parameters is not None or self.variances == "equal"
+        return super().accepted() & frozenset({"continuous"}) if linear else super().accepted()
 
     def objection(self, data: DataFacts) -> str:
         """Sums over all DAGs are for few variables."""
         if data.n_columns is not None and data.n_columns > MOST_VARIABLES:
             return _too_many(data.n_columns, self.memory_limit)
+        if data.n_columns is not None and self._too_many_to_list(data.n_columns):
+            return _TOO_MANY_TO_LIST.format(data.n_columns)
         return super().objection(data)
 
-    def posterior(self, data: Dataset) -> DagPosterior:
+    def chosen_score(self, data: Dataset) -> ScoreName:
+        """The score; with one variance for all nodes its model is that of nig."""
+        return super().chosen_score(data) if self.variances == "own" else "nig"
+
+    def posterior(self, data: Dataset) -> ExactSums:
         """The posterior, to be asked for marginals, features and samples."""
         self._require_room(len(data.names))
         starting_dag(None, self.knowledge(data), data.names)  # required edges without a cycle
         most = len(data.names) if self.max_parents is None else self.max_parents
         space = DagSpace(*self.arc_matrices(data), most)
         modularity = getattr(_core.Modularity, self.modularity)
-        return DagPosterior(data.names, self.native_score(data), space, modularity)
+        seen = self.as_seen(data)
+        score = self.native_score(data)  # of one variance for all nodes it refuses bad data
+        prior = prior_terms(data, self.chosen_score(data), self.score_parameters(data))
+        mass = partial(log_prior_mass, len(data.names), prior, space, modularity)
+        if self.variances == "own":
+            own = data.names, score, space, modularity
+            return DagPosterior(*own, log_prior=mass, data=seen)
+        terms = pooled_terms(seen, self._inverse_gamma(), prior_score(len(data.names), prior))
+        return PooledPosterior(data.names, terms, space, log_prior=mass, data=seen)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Sum over all DAGs, and estimate one."""
         posterior = self.posterior(data)
         seed = int(rng.integers(2**63))
         if self.draws:
-            posterior = posterior.with_draws(posterior.drawn(self.draws, seed))
+            drawn = posterior.drawn(self.draws, seed, self._conjugate(data))
+            posterior = posterior.with_draws(drawn)
         graph = posterior.map()
         if self.estimator == "threshold":
             graph = posterior.above(self.threshold, acyclic=True)
-        return Estimate(graph, _summary(posterior), posterior)
+        return Estimate(graph, _summary(posterior), posterior, self.notes(data))
+
+    def _conjugate(self, data: Dataset) -> NormalInverseGamma | NormalWishart | None:
+        """The prior that the parameters of the draws are drawn with."""
+        if self.draw_parameters is None:
+            return None
+        own = "nig" if self.chosen_score(data) == "nig" else "wishart"
+        chosen = own if self.draw_parameters == "score" else self.draw_parameters
+        return self._inverse_gamma() if chosen == "nig" else NormalWishart(self.iss_mu, self.iss_w)
+
+    def _inverse_gamma(self) -> NormalInverseGamma:
+        own = self.nig_shape, self.nig_rate, self.nig_precision
+        return NormalInverseGamma(*own, equal_variances=self.variances == "equal")
+
+    def _too_many_to_list(self, variables: int) -> bool:
+        return self.variances == "equal" and variables > ENUMERABLE
 
     def _require_room(self, variables: int) -> None:
+        if self._too_many_to_list(variables):
+            raise DataError(_TOO_MANY_TO_LIST.format(variables))
         needed = memory_needed(variables) / 1e9
         if variables <= MOST_VARIABLES and needed <= self.memory_limit:
             return
@@ -113,12 +186,13 @@ def _too_many(variables: int, memory_limit: float) -> str:
 def memory_needed(variables: int) -> float:
     """Bytes that the tables over sets of variables take."""
     families = variables * 2.0 ** (variables - 1)
-    return families * (8 + 8 + 4 + 8 + 8) + 2.0**variables * 60
+    return families * (8 + 8 + 4 + 8 + 8 + 8) + 2.0**variables * 60
 
 
-def _summary(posterior: DagPosterior) -> dict[str, Statistic]:
+def _summary(posterior: ExactSums) -> dict[str, Statistic]:
     found: dict[str, Statistic] = {
         "log_partition": posterior.log_partition,
+        "log_evidence": posterior.log_evidence,
         "expected_edges": posterior.expected_edges,
     }
     if not math.isnan(posterior.entropy):

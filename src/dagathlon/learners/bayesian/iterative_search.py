@@ -14,8 +14,6 @@ from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.bayesian.dag_sampling import (
     RunLength,
-    SearchSpace,
-    SpaceBased,
     closed_chain,
     squared_log,
     thousands,
@@ -27,6 +25,7 @@ from dagathlon.learners.bayesian.order_mcmc import (
     OrderMcmc,
 )
 from dagathlon.learners.bayesian.search_space import ArcMatrix, first_order
+from dagathlon.learners.bayesian.space_based import SearchSpace, SpaceBased
 from dagathlon.modules import Count, Delegate, Natural, Probability
 from dagathlon.posteriors.chain import Chain
 from dagathlon.posteriors.posterior import Posterior
@@ -60,6 +59,8 @@ class IterativeSearch(SpaceBased):
         were its parents, not its children.
     iterations
         Number of steps of a round; null is 25000, or 3.5p² log p from 26 variables on.
+    alpha
+        Significance level of PC, which finds the search space where no start graph is given.
     plus_one
         Refused when false: the extra parent is how the search space grows.
     """
@@ -75,6 +76,11 @@ class IterativeSearch(SpaceBased):
     posterior: Probability = 0.5
     soft_limit: Natural = 9
     iterations: Count | None = None
+    alpha: Probability = 0.05
+
+    def level(self) -> float:
+        """As the parameter says."""
+        return self.alpha
 
     def problem(self) -> str:
         """What the search cannot do without is not to be switched off."""
@@ -127,7 +133,8 @@ class IterativeSearch(SpaceBased):
 
     def delegates(self) -> tuple[Delegate, ...]:
         """The score, PC, and the chain over orders of each round."""
-        return (*super().delegates(), OrderMcmc(score=self.score, test=self.test))
+        chain = OrderMcmc(score=self.score, test=self.test, alpha=self.alpha)
+        return (*super().delegates(), chain)
 
     def _length(self, p: int) -> RunLength:
         few = 25_000 if p < FEW_VARIABLES else thousands(3.5 * squared_log(p))

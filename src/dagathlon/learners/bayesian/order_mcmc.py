@@ -3,60 +3,84 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
 from dagathlon import _core
 from dagathlon.data import Dataset
+from dagathlon.data.facts import DataFacts
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.bayesian.dag_sampling import (
     DagSampler,
-    SpaceBased,
     squared_log,
     starting_orders,
+    steps_for,
     thousands,
 )
+from dagathlon.learners.bayesian.sampled_space import MOST_COMPLETE, SampledSpace
 
 FEW_VARIABLES = 26
 KUIPERS_2022 = "Kuipers, Suter and Moffa 2022, Efficient sampling and structure learning, JCGS 31"
+
+
+def search_steps(p: int) -> int:
+    """Steps of a search: 30000 for few variables, then 6p² log p."""
+    return 30_000 if p < FEW_VARIABLES else thousands(6 * squared_log(p))
+
 
 # How a search is annealed: one long chain stays where it was first caught.
 ANNEALED_SEARCH = _core.Heating(cycles=8, share=0.8)
 
 
 @dataclass(frozen=True, kw_only=True)
-class OrderMcmc(SpaceBased, DagSampler):
+class OrderMcmc(SampledSpace, DagSampler):
     """Order MCMC: a Markov chain over orders of the variables, with a DAG drawn from each order.
 
     The weight of an order is that of all DAGs of the search space that agree with it, so a DAG that
-    agrees with many orders is drawn more often than its posterior says.
+    agrees with many orders comes up more often than its posterior says. That is made good where
+    each DAG is to count once.
 
     Parameters
     ----------
+    modularity
+        Whether each DAG counts once (structure), by way of the exact number of its orders, or once
+        for each of its orders (order). Null is structure up to 20 variables and order beyond,
+        where partition MCMC is the better choice; a search has neither.
     maximise
         Whether an order stands for its best DAG rather than for all of its DAGs. The chain is then
         a search, and a saved state is the best DAG since the one saved before.
     """
 
     name = "order_mcmc"
-    version = 2
+    version = 3
     references = ("Friedman and Koller 2003, Machine Learning 50", KUIPERS_2022)
 
+    modularity: Literal["structure", "order"] | None = None
     maximise: bool = False
+
+    def objection(self, data: DataFacts) -> str:
+        """Orders of DAGs are counted where there are few variables."""
+        if self.modularity == "structure" and (data.n_columns or 0) > _core.MAX_COUNTED:
+            return (
+                f"the orders of DAGs of {data.n_columns} variables are not counted, of at most "
+                f"{_core.MAX_COUNTED}: choose modularity = order, or partition_mcmc"
+            )
+        return super().objection(data)
 
     def is_search(self) -> bool:
         """As the parameter says."""
         return self.maximise
 
     def default_iterations(self, p: int) -> int:
-        """30000 for few variables, then 6p² log p."""
-        return 30_000 if p < FEW_VARIABLES else thousands(6 * squared_log(p))
+        """As many as partition MCMC makes; of a search 30000, then 6p² log p."""
+        return search_steps(p) if self.maximise else steps_for(p)
 
     def learn(
         self, data: Dataset, rng: np.random.Generator, start: Graph | None = None
     ) -> Estimate:
-        """Sample in the search space of `start`, or in that of PC."""
+        """Sample in the search space of `start`, or in the widest there is room for."""
         score = self.native_score(data)
         space = self.space(data, rng, start)
         summary = _core.Summary.best if self.maximise else _core.Summary.sum
@@ -65,8 +89,20 @@ class OrderMcmc(SpaceBased, DagSampler):
         seed = int(rng.integers(2**63))
         orders = starting_orders(space.required, self.chains, rng)
         heating = ANNEALED_SEARCH if self.maximise else _core.Heating(cycles=1, share=0)
+        once = self._counts_once(len(data.names))
         logs = [
-            _core.order_chain(tables, order, length.options(seed, number), heating).log
+            _core.order_chain(tables, order, length.options(seed, number), heating, once).log
             for number, order in enumerate(orders)
         ]
-        return replace(self.result(logs, data, length), notes=space.notes)
+        found = self.result(logs, data, length, self._words(space.words, once))
+        return replace(found, notes=space.notes)
+
+    def _counts_once(self, p: int) -> bool:
+        """Whether each DAG counts once."""
+        wanted = self.modularity or ("structure" if p <= MOST_COMPLETE else "order")
+        return wanted == "structure" and not self.maximise
+
+    def _words(self, space: str, once: bool) -> str:
+        if once or self.maximise:
+            return space
+        return f"{space}, each counted once for every order of the variables that it agrees with"

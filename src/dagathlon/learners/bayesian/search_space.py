@@ -67,3 +67,14 @@ def first_order(required: ArcMatrix, preference: Sequence[int]) -> list[int]:
         order.append(node)
         left.remove(node)
     return order
+
+
+def first_candidates(
+    score: _core.Score, forbidden: ArcMatrix, required: ArcMatrix, count: int
+) -> ArcMatrix:
+    """So many candidate parents of each node, those of the largest weights; or all of them."""
+    if count >= len(forbidden) - 1:
+        everything: ArcMatrix = ~forbidden | required
+        return everything
+    chosen: ArcMatrix = _core.candidate_parents(score, forbidden, required, count)
+    return chosen

@@ -9,11 +9,13 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.learners.jax.backend import jax
+from dagathlon.learners.jax.backend import jax, on_card
 from dagathlon.pulse import aside, beat, until_deadline
 
 Advance: TypeAlias = Callable[[Any, Any, int, int], Any]
 Settled: TypeAlias = Callable[[Any, Any, int], tuple[Any, Any]]
+# A card takes no longer for so many runs than for one, and to compile takes seconds.
+_FEWEST_ON_CARD = 256
 # Steps are made in pieces, between which progress is told and a deadline leaves what is done.
 _PIECE_SECONDS = 0.1
 
@@ -41,7 +43,8 @@ def run_until_settled(
 ) -> Ended:
     """Advance all runs until each has settled, or to the last step.
 
-    What a run returns does not depend on the others: its state is put aside when it has settled.
+    What a run returns does not depend on the others: its state is put aside when it has settled,
+    and once half of the runs have, the others go on in a smaller batch.
 
     Parameters
     ----------
@@ -93,37 +96,51 @@ class _Pieces:
         return state
 
 
-class _Batch:
-    """The runs that go on, and what the others came to.
+def _compiled_size(runs: int) -> int:
+    """The power of two that has room for so many runs: few sizes are compiled for."""
+    return 1 << max(runs - 1, 0).bit_length()
 
-    Those that have settled are computed on and not looked at: on a card that costs nothing, and to
-    compile for a smaller batch would.
-    """
+
+class _Batch:
+    """The runs that go on, and what the others came to."""
 
     def __init__(self, state: Any, fixed: Any) -> None:
-        self.state, self.fixed = state, fixed
         self._found = jax.tree_util.tree_map(np.array, state)
         runs = len(jax.tree_util.tree_leaves(state)[0])
         self._steps = np.zeros(runs, dtype=np.int64)
         self._settled = np.zeros(runs, dtype=np.bool_)
-
-    @property
-    def alive(self) -> npt.NDArray[np.intp]:
-        """The runs that go on."""
-        return np.flatnonzero(~self._settled)
+        self.state, self.fixed = state, fixed
+        self._place = np.arange(runs)  # the run of each row of the batch
+        self.alive = np.arange(runs)  # rows of the batch that go on
+        self._take(_compiled_size(runs))
 
     def put_aside(self, done: npt.NDArray[np.bool_], step: int) -> None:
-        """Keep what has settled."""
-        ended = np.flatnonzero(done & ~self._settled)
-        if ended.size:
-            self._keep(ended, step)
-            self._settled[ended] = True
+        """Keep what has settled; where half of the batch has, go on with fewer rows."""
+        ended = self.alive[done[self.alive]]
+        if not ended.size:
+            return
+        self._keep(ended, step)
+        self._settled[self._place[ended]] = True
+        self.alive = self.alive[~done[self.alive]]
+        size = max(_compiled_size(self.alive.size), _FEWEST_ON_CARD if on_card() else 1)
+        if self.alive.size and size < len(self._place):
+            self._take(size)
 
-    def _keep(self, runs: npt.NDArray[np.intp], step: int) -> None:
-        self._steps[runs] = step
+    def _take(self, size: int) -> None:
+        """Go on with a batch of another size, filled up by repeating runs."""
+        if size == len(self._place):
+            return
+        rows = np.resize(self.alive, size)
+        self.state, self.fixed = jax.tree_util.tree_map(lambda x: x[rows], (self.state, self.fixed))
+        self._place = self._place[rows]
+        self.alive = np.arange(self.alive.size)
+
+    def _keep(self, rows: npt.NDArray[np.intp], step: int) -> None:
+        places = self._place[rows]
+        self._steps[places] = step
 
         def copy(found: Any, state: Any) -> None:
-            found[runs] = np.asarray(state)[runs]
+            found[places] = np.asarray(state)[rows]
 
         jax.tree_util.tree_map(copy, self._found, self.state)
 

@@ -19,7 +19,7 @@ from dagathlon.learners.background import direct_by_knowledge, starting_dag
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.order.order_search import Boss
 from dagathlon.learners.score.score_based import ROUNDING, ScoreBased
-from dagathlon.learners.score.score_kinds import SCORES, DefaultScores
+from dagathlon.learners.score.score_kinds import SCORES, UNEQUAL_PRIORS, DefaultScores
 from dagathlon.learners.score.stable_order import stable_order
 from dagathlon.learners.start_graph import StartsFromGraph
 from dagathlon.modules import Delegate, Natural
@@ -78,14 +78,34 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
         stats = {"score": best.score, "steps": best.steps}
         return Estimate(graph, stats, notes=self.notes(data))
 
+    def classes(self, data: Dataset, samples: Iterable[Dataset]) -> Iterator[Graph]:
+        """The class of each of many samples of the rows of `data`, in turn, from one start each.
+
+        What does not depend on the rows is prepared once.
+        """
+        knowledge = self.knowledge(data)
+        first = starting_dag(None, knowledge, data.names)
+        limits, settings, targets = self.limits(data), self._settings(data), self._targets(data)
+        score, parameters = SCORES[self.chosen_score(data)], self.score_parameters(data)
+        known: dict[bytes, Graph] = {}
+        self.native_score(data)  # which refuses what no score can be made of
+        for sample in samples:
+            native = score.build(sample, parameters)
+            found = _core.search_classes(native, limits, first.native, settings, targets).graph
+            marks = found.marks().tobytes()
+            if marks not in known:
+                known[marks] = direct_by_knowledge(Graph._of(data.names, found), knowledge)
+            yield known[marks]
+
     def notes(self, data: Dataset) -> tuple[str, ...]:
         """A score that differs within a class is not what the search is made for."""
         if self._equivalent(data):
             return super().notes(data)
-        score = self.chosen_score(data)
+        score, prior = self.chosen_score(data), self.prior
+        cause = f"{score} with prior {prior}" if prior in UNEQUAL_PRIORS else score
         return (
             *super().notes(data),
-            f"{self.name} assumes a score that is the same for all DAGs of a class, and {score} is "
+            f"{self.name} assumes a score that is the same for all DAGs of a class, and {cause} is "
             f"not; use hc or tabu with it, or {self.default_score(data)} here.",
         )
 
@@ -138,7 +158,7 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
         """Whether the score is the same for all DAGs of a class."""
         kind = SCORES[self.chosen_score(data)]
         one_kind = kind.conditional and not data.is_mixed
-        return (kind.equivalent or one_kind) and self.prior != "cs"
+        return (kind.equivalent or one_kind) and self.prior not in UNEQUAL_PRIORS
 
     def _escapes(self, variables: int) -> bool:
         if self.escape is None:

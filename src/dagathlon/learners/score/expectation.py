@@ -57,9 +57,7 @@ class Statistics:
         read = dataclasses.replace(ScoreParameters(), **own)
         native = kind.build(cast(Any, self), read)
         terms = arc_terms(self.names, name, read, self.n_rows)
-        if terms is None:
-            return native
-        return native.with_prior(terms.arcs.ravel().tolist(), terms.nodes)
+        return native if terms is None else terms.added_to(native)
 
 
 class Expectation(ABC):

@@ -1,4 +1,4 @@
-"""Priors over DAGs that are products over arcs."""
+"""Priors over DAGs that are products over arcs and over numbers of parents."""
 
 from __future__ import annotations
 
@@ -9,15 +9,24 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dagathlon import _core
 from dagathlon.errors import DataError, unknown
 from dagathlon.learners.score.score_kinds import ScoreParameters
 
 
 class ArcTerms(NamedTuple):
-    """What a prior adds to a score: for each arc, from row to column, and for each node."""
+    """What a prior adds to a score.
+
+    For each arc, from row to column; for each node; for each node with so many parents.
+    """
 
     arcs: npt.NDArray[np.float64]
     nodes: list[float]
+    sizes: list[float]
+
+    def added_to(self, score: _core.Score) -> _core.Score:
+        """A score with these terms."""
+        return score.with_prior(self.arcs.ravel().tolist(), self.nodes, self.sizes)
 
 
 def arc_terms(
@@ -29,7 +38,7 @@ def arc_terms(
     the other way or not at all with equal probability, as bnlearn has it.
     """
     p = len(names)
-    terms = ArcTerms(np.zeros((p, p)), [0.0] * p)
+    terms = ArcTerms(np.zeros((p, p)), [0.0] * p, _sizes(parameters.prior, p))
     if p < 2:
         return None
     terms.arcs[:] += _prior_of_arcs(names, parameters, terms.nodes)
@@ -39,8 +48,17 @@ def arc_terms(
         terms.arcs[:] -= 4 * parameters.gamma * math.log(p)
     if parameters.structure_prior > 0:
         _add_structure_prior(terms, score, parameters.structure_prior, n_rows)
-    unchanged = not terms.arcs.any() and not any(terms.nodes)
+    unchanged = not terms.arcs.any() and not any(terms.nodes) and not any(terms.sizes)
     return None if unchanged else terms
+
+
+def _sizes(prior: str, p: int) -> list[float]:
+    """Terms of a node by its number of parents."""
+    if prior == "scale_free":
+        return [-3 * math.log1p(k) for k in range(p)]
+    if prior == "fair":
+        return [-math.log(math.comb(p - 1, k)) for k in range(p)]
+    return [0.0] * p
 
 
 def _prior_of_arcs(
@@ -55,6 +73,10 @@ def _prior_of_arcs(
         beta = _probability(parameters.beta, 0.5)
         nodes[:] = [term + (p - 1) / 2 * math.log(3 * (1 - beta)) for term in nodes]
         return np.full((p, p), math.log(beta / (2 * (1 - beta))))
+    if parameters.prior == "er":
+        share = _pair_share(parameters.edges_per_node, p)
+        nodes[:] = [term + (p - 1) / 2 * math.log1p(-share) for term in nodes]
+        return np.full((p, p), math.log(share / (1 - share)))
     if parameters.prior == "cs":
         return _castelo_siebes(names, parameters, nodes)
     return np.zeros((p, p))
@@ -67,6 +89,18 @@ def _probability(found: float | None, default: float) -> float:
             f"beta: found {beta:g}, expected a probability between 0 and 1, both excluded"
         )
     return beta
+
+
+def _pair_share(edges_per_node: float | None, p: int) -> float:
+    """Expected edges over pairs of nodes; null joins at most every other pair."""
+    pairs_per_node = (p - 1) / 2
+    found = min(1.0, pairs_per_node / 2) if edges_per_node is None else edges_per_node
+    if not 0 < found < pairs_per_node:
+        raise DataError(
+            f"edges_per_node: found {found:g}, expected a number above 0 and below "
+            f"{pairs_per_node:g}, with which all of the {p} variables would be joined"
+        )
+    return found / pairs_per_node
 
 
 def _castelo_siebes(
@@ -113,7 +147,7 @@ def _add_edge_penalty(terms: ArcTerms, score: str, factor: float) -> None:
     if not factor > 0:
         raise DataError(f"edge_penalty: found {factor:g}, expected a number above 0")
     terms.arcs[:] -= math.log(factor)
-    if score == "bge":
+    if score in ("bge", "mbge"):
         # BiDAG counts the node itself as well in its Gaussian score.
         terms.nodes[:] = [term - math.log(factor) for term in terms.nodes]
 

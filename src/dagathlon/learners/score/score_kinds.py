@@ -19,11 +19,13 @@ from dagathlon.modules import NonNegative, Probability, SharedCode
 
 ScoreName: TypeAlias = Literal[
     "loglik", "aic", "bic", "ebic", "bde", "bdeu", "bds", "bdj", "k2", "fnml", "qnml", "mbde",
-    "loglik-g", "aic-g", "bic-g", "ebic-g", "bge", "sem-bic", "l0-g", "disc-bic",
+    "loglik-g", "aic-g", "bic-g", "ebic-g", "bge", "mbge", "nig", "sem-bic", "l0-g", "disc-bic",
     "loglik-cg", "aic-cg", "bic-cg", "ebic-cg",
     "loglik-dg", "aic-dg", "bic-dg", "ebic-dg", "l0-dg",
 ]  # fmt: skip
-GraphPrior: TypeAlias = Literal["uniform", "vsp", "marginal", "cs"]
+GraphPrior: TypeAlias = Literal["uniform", "vsp", "marginal", "cs", "er", "scale_free", "fair"]
+UNEQUAL_PRIORS: frozenset[GraphPrior] = frozenset({"cs", "scale_free", "fair"})
+"""The priors that tell DAGs of one class apart."""
 ArcProbabilities: TypeAlias = tuple[tuple[str | float, ...], ...]
 Parts: TypeAlias = tuple[list[npt.NDArray[Any]], list[int]]
 
@@ -45,16 +47,26 @@ class ScoreParameters:
         Imaginary sample size of the mean in bge.
     iss_w
         Imaginary sample size of the Wishart prior in bge; null is the number of variables plus 2.
+    nig_shape, nig_rate
+        Shape and rate of the inverse-gamma prior of each noise variance in nig.
+    nig_precision
+        Precision of the normal prior of the coefficients in nig, in units of the noise.
     penalty_discount
         Factor of the penalty in sem-bic and disc-bic.
     structure_prior
         Expected number of parents in Tetrad's structure prior; 0 is no prior.
     prior
-        Prior over graphs: uniform, variable selection (vsp), marginal uniform (marginal) or
-        Castelo and Siebes (cs).
+        Prior over graphs: uniform, variable selection (vsp), marginal uniform (marginal),
+        Castelo and Siebes (cs), Erdős and Rényi by the number of edges (er), scale-free as in DiBS
+        (a node with k parents counts (1 + k)⁻³), or fair (each number of parents of a node as
+        probable as any other, but for cycles).
     beta
         Probability of an arc in the prior over graphs; null is 1/(number of variables - 1) for vsp
         and 0.5 for marginal.
+    edges_per_node
+        For the er prior: the expected number of edges over that of variables p. Each arc has the
+        odds q/(1 - q) with q = 2·edges_per_node/(p - 1), as in DiBS; that DAGs have no cycles is
+        not taken into account. Null is 1, or (p - 1)/4 where that is less.
     arc_probabilities
         For the cs prior: [from, to, probability] for each arc that something is known about.
     edge_penalty
@@ -66,10 +78,14 @@ class ScoreParameters:
     iss: NonNegative = 1.0
     iss_mu: NonNegative = 1.0
     iss_w: NonNegative | None = None
+    nig_shape: NonNegative = 4.0
+    nig_rate: NonNegative = 0.5
+    nig_precision: NonNegative = 1.0
     penalty_discount: NonNegative = 2.0
     structure_prior: NonNegative = 0.0
     prior: GraphPrior = "uniform"
     beta: Probability | None = None
+    edges_per_node: NonNegative | None = None
     arc_probabilities: ArcProbabilities = ()
     edge_penalty: NonNegative = 1.0
 
@@ -79,7 +95,8 @@ class ScoreKind:
     """A score: the data it takes, the parameters it reads, what it is, how to build it.
 
     Equivalent is one that is the same for all DAGs of a class, conditional one that gives no
-    discrete node a continuous parent. The version is raised when it begins to give other numbers.
+    discrete node a continuous parent; `least_rows` is how many rows of continuous data it takes.
+    The version is raised when it begins to give other numbers.
     """
 
     data: DataKind
@@ -89,6 +106,7 @@ class ScoreKind:
     equivalent: bool = True
     conditional: bool = False
     version: int = 1
+    least_rows: int = 3
 
 
 def _all_rows(data: Dataset, matrix: npt.NDArray[Any]) -> Parts:
@@ -153,8 +171,16 @@ def _gaussian(
     return build
 
 
-def _bge(data: Dataset, parameters: ScoreParameters) -> _core.Score:
-    p = len(data.names)
+def _wishart(rows: Any) -> Any:
+    def build(data: Dataset, parameters: ScoreParameters) -> _core.Score:
+        parts, of_child = rows(data, data.values)
+        mean, wishart = _imaginary_sizes(len(data.names), parameters)
+        return _core.bge_score(parts, of_child, mean, wishart)
+
+    return build
+
+
+def _imaginary_sizes(p: int, parameters: ScoreParameters) -> tuple[float, float]:
     wishart = p + 2.0 if parameters.iss_w is None else parameters.iss_w
     if not parameters.iss_mu > 0:
         raise DataError(f"iss_mu: found {parameters.iss_mu:g}, expected a number above 0")
@@ -163,8 +189,17 @@ def _bge(data: Dataset, parameters: ScoreParameters) -> _core.Score:
             f"iss_w: found {wishart:g}, expected a number above {p + 1}, the number of variables "
             "plus 1"
         )
-    parts, of_child = _all_rows(data, data.values)
-    return _core.bge_score(parts, of_child, parameters.iss_mu, wishart)
+    return parameters.iss_mu, wishart
+
+
+def _nig(data: Dataset, parameters: ScoreParameters) -> _core.Score:
+    for name in ("nig_shape", "nig_rate", "nig_precision"):
+        found = getattr(parameters, name)
+        if not found > 0:
+            raise DataError(f"{name}: found {found:g}, expected a number above 0")
+    parts, of_child = _rows_without_intervention(data, data.values)
+    own = parameters.nig_shape, parameters.nig_rate, parameters.nig_precision
+    return _core.nig_score(parts, of_child, *own)
 
 
 def _mixed(penalty: Callable[[Dataset, ScoreParameters], float]) -> Any:
@@ -207,7 +242,7 @@ def _half_discounted(data: Dataset, parameters: ScoreParameters) -> float:
     return parameters.penalty_discount * _half_log_rows(data)
 
 
-_PRIOR = ("prior", "beta", "arc_probabilities", "edge_penalty")
+_PRIOR = ("prior", "beta", "edges_per_node", "arc_probabilities", "edge_penalty")
 _UNBIASED = LikelihoodConvention.unbiased
 _UNIFORM, _OBSERVED, _CELL = Pseudocount.uniform, Pseudocount.observed, Pseudocount.cell
 
@@ -253,7 +288,7 @@ SCORES: Mapping[str, ScoreKind] = {
         _normalised(NormalisedLikelihood.quotient),
     ),
     "mbde": _of(
-        "discrete", ("iss",), "bde of the rows in which a variable was not set",
+        "discrete", ("iss", "structure_prior"), "bde of the rows in which a variable was not set",
         _dirichlet(_UNIFORM, lambda parameters: parameters.iss, _rows_without_intervention),
     ),
     "disc-bic": _of(
@@ -268,7 +303,18 @@ SCORES: Mapping[str, ScoreKind] = {
     "ebic-g": _of(
         "continuous", ("k", "gamma"), "bic-g with a penalty per arc", _gaussian(_UNBIASED, _bic)
     ),
-    "bge": _of("continuous", ("iss_mu", "iss_w"), "Bayesian Gaussian, equivalent", _bge),
+    "bge": _of(
+        "continuous", ("iss_mu", "iss_w"), "Bayesian Gaussian, equivalent", _wishart(_all_rows)
+    ),
+    "mbge": _of(
+        "continuous", ("iss_mu", "iss_w"), "bge of the rows in which a variable was not set",
+        _wishart(_rows_without_intervention),
+    ),
+    "nig": ScoreKind(
+        "continuous", ("nig_shape", "nig_rate", "nig_precision", *_PRIOR),
+        "normal and inverse-gamma prior, means of zero, without rows that set the variable",
+        _nig, equivalent=False, least_rows=1,
+    ),
     "sem-bic": _of(
         "continuous", ("penalty_discount", "structure_prior"), "Tetrad's bic, on twice the scale",
         _gaussian(LikelihoodConvention.doubled, _discounted),
@@ -305,6 +351,12 @@ EXTENDED_GAMMA = 0.25
 """Its weight: each arc costs the logarithm of the number of variables more."""
 MARGINAL: DefaultScores = {"continuous": "bge", "discrete": "bde", "mixed": "bic-dg"}
 """The marginal likelihood for each kind of data, where there is one."""
+INTERVENTIONAL: Mapping[ScoreName, ScoreName] = {
+    "bge": "mbge", "bde": "mbde", "bdeu": "mbde", "bic-dg": "l0-dg",
+}  # fmt: skip
+"""The same score of the rows in which a variable was not set."""
+KNOW_TARGETS: frozenset[ScoreName] = frozenset({*INTERVENTIONAL.values(), "nig", "l0-g"})
+"""The scores that leave out rows in which a variable was set."""
 
 
 def shared_scores(names: Iterable[ScoreName]) -> tuple[SharedCode, ...]:

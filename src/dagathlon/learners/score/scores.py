@@ -16,7 +16,7 @@ from dagathlon.data.facts import DataKind
 from dagathlon.errors import DataError, GraphError, listing, unknown
 from dagathlon.graphs import Graph, as_graph
 from dagathlon.graphs.checks import require_dag
-from dagathlon.learners.score.graph_priors import arc_terms
+from dagathlon.learners.score.graph_priors import ArcTerms, arc_terms
 from dagathlon.learners.score.score_kinds import SCORES, ScoreKind, ScoreParameters
 
 
@@ -108,14 +108,19 @@ def native_score(data: Dataset, score: str, parameters: ScoreParameters) -> _cor
         raise DataError(
             f"score {score} takes no missing values; impute them first or drop the rows"
         )
-    least = 1 if data.is_discrete else 3
+    least = 1 if data.is_discrete else kind.least_rows
     if len(data) < least:
         raise DataError(f"score {score} needs at least {least} rows, found {len(data)}")
     if not np.isfinite(data.values).all():
         raise DataError(f"score {score} takes finite values only")
     native = kind.build(data, _own(kind, parameters))
-    terms = arc_terms(data.names, score, _own(kind, parameters), len(data))
-    return native if terms is None else native.with_prior(terms.arcs.ravel().tolist(), terms.nodes)
+    terms = prior_terms(data, score, parameters)
+    return native if terms is None else terms.added_to(native)
+
+
+def prior_terms(data: Dataset, score: str, parameters: ScoreParameters) -> ArcTerms | None:
+    """What a score has besides the data: the prior over graphs and penalties of arcs."""
+    return arc_terms(data.names, score, _own(SCORES[score], parameters), len(data))
 
 
 def _own(kind: ScoreKind, parameters: ScoreParameters) -> ScoreParameters:

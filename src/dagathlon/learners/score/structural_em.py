@@ -28,7 +28,7 @@ Beginning: TypeAlias = Literal["imputed", "empty", "given"]
 # Scores that need no more than expected counts or moments.
 EXPECTED: tuple[ScoreName, ...] = (
     "loglik", "aic", "bic", "ebic", "bde", "bdeu", "bdj", "k2", "disc-bic",
-    "loglik-g", "aic-g", "bic-g", "ebic-g", "bge", "sem-bic", "l0-g",
+    "loglik-g", "aic-g", "bic-g", "ebic-g", "bge", "nig", "sem-bic", "l0-g",
 )  # fmt: skip
 _SEARCHES: dict[str, type[GreedyDagSearch]] = {"hc": HillClimbing, "tabu": Tabu}
 # Gains below this share of the score are rounding.

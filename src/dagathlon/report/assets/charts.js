@@ -72,7 +72,9 @@ async function draw(figure) {
   }
   const present = presentIn(spec);
   const grey = paint(spec, look, present);
-  figure.classList.toggle("panels", Boolean(spec.facet) && chosenCases().length > 1);
+  const follows = namesIn(spec).size > 0;
+  const panels = !follows || chosenCases().length > 1;
+  figure.classList.toggle("panels", Boolean(spec.facet) && panels);
   fit(spec, plot.clientWidth, present);
   const before = charts.get(figure);
   // The page does not jump while a chart is replaced by the next.
@@ -101,7 +103,7 @@ function describe(figure, plot) {
 function notesOf(spec, grey) {
   const notes = [];
   const kinds = chosenCases().length;
-  if (spec.facet && kinds > mostPanels()) {
+  if (spec.facet && namesIn(spec).size && kinds > mostPanels()) {
     notes.push(`${mostPanels()} of ${kinds} kinds of data are shown; the filters choose others.`);
   }
   if (grey.size) {

@@ -46,13 +46,18 @@ function paint(part, look, present, found = new Set()) {
   return found;
 }
 
-// The algorithms that have a number to show.
+// The algorithms that have a number to show, in tables of the page or in data of the chart's own.
 function presentIn(spec) {
   const { encoding = {} } = spec.spec || spec;
   const field = encoding.y && encoding.y.type === "quantitative" ? encoding.y.field : null;
-  const rows = Object.values(spec.datasets).flat();
-  return new Set(rows.filter((row) => !field || typeof row[field] === "number")
+  return new Set(rowsIn(spec).filter((row) => !field || typeof row[field] === "number")
     .map((row) => row.id));
+}
+
+// The rows of a chart, those of the page's tables and those of its own.
+function rowsIn(spec) {
+  const own = spec.data && spec.data.values ? spec.data.values : [];
+  return Object.values(spec.datasets).flat().concat(own);
 }
 
 function longest(names) {
@@ -70,7 +75,7 @@ function fit(spec, width, present) {
   config.axis = { ...config.axis, labelLimit: Math.min(400, Math.round(width * 0.5)) };
   // A title longer than its axis has room on the left, where the labels are.
   if (width < 440) config.axisX = { ...config.axisX, titleAnchor: "end" };
-  if (width < 640) breakNames(spec.spec || spec, Object.values(spec.datasets).flat());
+  if (width < 640) breakNames(spec.spec || spec, rowsIn(spec));
   if (spec.facet) fitPanels(spec, width, config.axis.labelLimit);
   else if (typeof spec.width === "number") {
     spec.width = "container";
@@ -106,7 +111,7 @@ function eachLegend(part, change) {
 
 // Panels share the width: the names of settings stand once, on the left.
 function fitPanels(spec, width, limit) {
-  const rows = Object.values(spec.datasets).flat();
+  const rows = rowsIn(spec);
   const count = Math.max(1, new Set(rows.map((row) => row.case)).size);
   const y = spec.spec.encoding.y;
   const named = y.type === "nominal";

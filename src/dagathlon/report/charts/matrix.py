@@ -65,7 +65,9 @@ def difference_plot(names: Sequence[str], estimate: npt.ArrayLike, truth: npt.Ar
     return chart | {"mark": "rect"}
 
 
-def frequency_plot(names: Sequence[str], frequencies: npt.ArrayLike) -> Chart:
+def frequency_plot(
+    names: Sequence[str], frequencies: npt.ArrayLike, words: str = "share of graphs"
+) -> Chart:
     """How often each edge occurs, from row to column; small matrices carry the numbers.
 
     Parameters
@@ -74,12 +76,14 @@ def frequency_plot(names: Sequence[str], frequencies: npt.ArrayLike) -> Chart:
         The nodes.
     frequencies
         Matrix of shares from 0 to 1, from row to column.
+    words
+        What the shares are.
     """
     chart = _grid(names, np.asarray(frequencies, dtype=float))
     colour = {
         "field": "value",
         "type": "quantitative",
-        "title": "share of graphs",
+        "title": words,
         "scale": {"scheme": "blues", "domain": [0, 1]},
     }
     layers: list[Chart] = [{"mark": "rect", "encoding": {"color": colour}}]

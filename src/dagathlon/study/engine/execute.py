@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -20,8 +20,8 @@ from dagathlon.errors import (
     WrongResultError,
 )
 from dagathlon.graphs import Graph
-from dagathlon.learners.attempt import attempt
-from dagathlon.learners.base import Estimate
+from dagathlon.learners.attempt import attempt, attempt_many
+from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.result_checks import described, with_article
 from dagathlon.modules import Kind, Module, find
 from dagathlon.study.engine.fixed import READERS, read_fixed_data
@@ -74,6 +74,23 @@ def execute(call: Call, rng: np.random.Generator, inputs: Inputs) -> Any:
     if problem:
         raise WrongResultError(problem)
     return result
+
+
+def execute_many(
+    call: Call, rngs: Sequence[np.random.Generator], data: Sequence[Dataset]
+) -> list[Estimate | DagathlonError]:
+    """The results of one learner on several data sets, or why there is none, each in its place."""
+    return attempt_many(cast(Learner, module_of(call)), data, rngs)
+
+
+def batches(call: Call) -> bool:
+    """Whether a call is of a learner that takes several data sets at once, and runs here."""
+    if call.kind is not TaskKind.LEARN or call.location:
+        return False
+    try:
+        return cast(Learner, module_of(call)).batches
+    except DagathlonError:
+        return False
 
 
 def _read(call: Call) -> Any:

@@ -9,14 +9,20 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dagathlon.study.engine.coordinator import Coordinator
-from dagathlon.study.engine.perform import LostInputError, RecentInputs, gathered, perform
+from dagathlon.study.engine.perform import (
+    LostInputError,
+    Performed,
+    RecentInputs,
+    gathered,
+    perform,
+)
 from dagathlon.study.engine.protocol import Note, OnEvent, Options, Summary, silent
 from dagathlon.study.plan.task import Workload
 from dagathlon.study.store.store import Store
 
 _PAUSE = 0.1
 _NOT_ENFORCED = (
-    "the inline engine runs everything in one process: time and memory limits are not enforced, "
+    "the {} engine runs everything in one process: time and memory limits are not enforced, "
     "and a learner that crashes ends the run"
 )
 
@@ -46,28 +52,29 @@ class InlineEngine:
         """Run all tasks that have no outcome in the store yet; see `Engine`."""
         with Coordinator(plan, store, on_event, options) as work:
             if work.is_going_on:
-                on_event(Note(_NOT_ENFORCED))
+                on_event(Note(_NOT_ENFORCED.format(self.name)))
             inputs = RecentInputs(store.stored)
             gc.freeze()  # what is here already need not be looked through before every task
             try:
-                while work.is_going_on:
-                    self._next(work, inputs)
+                self._all(work, inputs)
             except (KeyboardInterrupt, bdb.BdbQuit):
                 work.interrupted = True
             finally:
                 gc.unfreeze()
         return work.summary
 
-    def _next(self, work: Coordinator, inputs: RecentInputs) -> None:
-        ready = (i for i, _ in enumerate(work.schedule.shapes) if work.schedule.n_ready(i))
-        shape = next(ready, None)
-        if shape is None:  # another run is at what is left
-            time.sleep(_PAUSE)
-            work.look((), 0)
-            return
-        for position in work.claim([work.schedule.pop(shape)]):
-            work.look([position], 0)
-            self._perform(work, inputs, position)
+    def _all(self, work: Coordinator, inputs: RecentInputs) -> None:
+        while work.is_going_on:
+            position = next_ready(work)
+            if position is None:
+                wait(work)
+            else:
+                self._claimed(work, inputs, position)
+
+    def _claimed(self, work: Coordinator, inputs: RecentInputs, position: int) -> None:
+        for ours in work.claim([position]):
+            work.look([ours], 0)
+            self._perform(work, inputs, ours)
 
     def _perform(self, work: Coordinator, inputs: RecentInputs, position: int) -> None:
         try:
@@ -77,9 +84,25 @@ class InlineEngine:
             return
         task = work.schedule.tasks[position]
         done = perform(task.call, task.random_key, read, work.limits(position))
+        self._record(work, position, done)
+
+    def _record(self, work: Coordinator, position: int, done: Performed) -> None:
         failed = done.error is not None and done.outcome.detail
         if isinstance(done.error, bdb.BdbQuit) or (self.raises and failed):
             assert done.error is not None
             raise done.error
         payload = None if done.stored is None else work.keep(done.stored)
         work.record(position, done.outcome, payload)
+
+
+def next_ready(work: Coordinator) -> int | None:
+    """The first task that could run now; none when another run is at what is left."""
+    ready = (i for i, _ in enumerate(work.schedule.shapes) if work.schedule.n_ready(i))
+    shape = next(ready, None)
+    return None if shape is None else work.schedule.pop(shape)
+
+
+def wait(work: Coordinator) -> None:
+    """Until another run may have gone on."""
+    time.sleep(_PAUSE)
+    work.look((), 0)

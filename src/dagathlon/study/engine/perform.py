@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol
 
 from dagathlon.errors import DagathlonError, UnavailableError, UnsuitedError
 from dagathlon.external.program import memory_limit
-from dagathlon.study.engine.execute import execute, prepare
+from dagathlon.study.engine.execute import execute, execute_many, prepare
 from dagathlon.study.engine.limits import Meter, Usage
 from dagathlon.study.plan.task import Call, Limits, Outcome, Status, random_stream
 from dagathlon.study.store.codec import Bytes, CodecError, decode, encode
@@ -29,6 +29,7 @@ _EXHAUSTED = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFIL
 _NOTHING = Usage(0.0, 0.0, 0)
 NO_LIMITS = Limits()
 _UNLIMITED = contextlib.nullcontext()
+_TOGETHER = "learned together from {} data sets: the times are equal shares, the memory is of all"
 
 
 class Clock(Protocol):
@@ -121,6 +122,47 @@ def perform(
     except BaseException as error:
         return failure(error, limits, usage)
     return Performed(Outcome(Status.OK, "", "", *usage, limits), stored)
+
+
+def perform_many(
+    call: Call, random_keys: Sequence[bytes], data: Sequence[Any], limits: Limits = NO_LIMITS
+) -> list[Performed]:
+    """Do the tasks of one learner on several data sets together.
+
+    Each has an equal share of the time that the batch took, and the batch's peak of memory; its
+    outcome says so.
+
+    Parameters
+    ----------
+    call, limits
+        As `perform` takes them, the same for all tasks.
+    random_keys
+        What chooses the random stream of each task.
+    data
+        The data set of each task.
+
+    Raises
+    ------
+    Exception
+        What ended the batch; nothing is known of any of the tasks then.
+    """
+    meter = _meter_of(os.getpid())
+    rngs = [random_stream(key) for key in random_keys]
+    prepare(call)
+    meter.start()
+    try:
+        results = execute_many(call, rngs, data)
+    finally:
+        usage = meter.stop()
+    learned = sum(not isinstance(result, BaseException) for result in results)
+    share = Usage(usage.wall / max(learned, 1), usage.cpu / max(learned, 1), usage.memory)
+    said = _TOGETHER.format(learned) if learned > 1 else ""
+    return [
+        failure(result, limits, share)
+        if isinstance(result, BaseException)
+        else Performed(Outcome(Status.OK, "", said, *share, limits), encode(result))
+        for result in results
+    ]
 
 
 @functools.cache

@@ -40,6 +40,7 @@ from dagathlon.study.grammar.resources import (
 )
 from dagathlon.study.grammar.sections import read_sections
 from dagathlon.study.grammar.units import seconds_of, size_of
+from dagathlon.study.grammar.wanted import Cases
 
 _DATA_KEYS = (
     *("graph_id", "parameters_id", "data_id", "seed_range", "noise", "transforms"),
@@ -92,6 +93,11 @@ class Setup:
         """Ids of all algorithms that some evaluation reads, in order of appearance."""
         found = (name for part in self.evaluations for name in part.algorithms())
         return list(dict.fromkeys(found))
+
+    def ids_on(self, cases: Cases) -> tuple[str, ...]:
+        """Ids of the algorithms that some evaluation reads on one kind of data."""
+        read = {name for part in self.evaluations for name in part.reads(cases)}
+        return tuple(name for name in self.algorithm_ids() if name in read)
 
     def benchmarked(self) -> set[str]:
         """Ids of the algorithms that are compared with the truth in the joint table."""

@@ -32,6 +32,18 @@ class Request(Module):
         """Ids of the algorithms whose results are read."""
         return ()
 
+    def reads(self, cases: Cases) -> tuple[str, ...]:
+        """Ids of the algorithms whose results on one kind of data are read; as a rule, of all.
+
+        An algorithm that no evaluation reads there is not run there.
+
+        Parameters
+        ----------
+        cases
+            Data sets that differ in their seed alone.
+        """
+        return self.algorithms()
+
     def compared(self) -> tuple[str, ...]:
         """Ids of the algorithms whose runs are rows of Benchpress's joint table."""
         return ()

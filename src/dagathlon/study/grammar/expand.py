@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dagathlon.errors import Mistakes
+from dagathlon.learners.base import Learner
 from dagathlon.modules import Module
 from dagathlon.study.grammar.json_source import Node
 from dagathlon.study.grammar.resources import (
@@ -19,6 +20,9 @@ from dagathlon.study.grammar.resources import (
 )
 
 MAX_SETTINGS = 1_000_000
+START = "start"
+"""Key of an algorithm's object: which of several runs that differ in their random numbers alone."""
+_MOST_STARTS = 1000
 _MOST_WRONG = 1000
 
 
@@ -32,10 +36,13 @@ class Setting:
         The module with these parameters.
     values
         The parameters as the study gives them (before defaults), in the order of its keys.
+    start
+        Which of several runs that differ in their random numbers alone, from 1 on.
     """
 
     module: Module
     values: Mapping[str, Any]
+    start: int = 1
 
 
 @dataclass(frozen=True)
@@ -69,7 +76,7 @@ class ModuleEntry:
     def curve_parameter(self) -> str:
         """The parameter that is varied along a curve: the first with several values."""
         several = (k for k, v in self.values.items() if isinstance(v, list) and len(v) > 1)
-        varied = next((key for key in several if key != "mcmc_seed"), None)
+        varied = next((key for key in several if key not in ("mcmc_seed", START)), None)
         return varied or next(iter(self.values), "id")
 
 
@@ -94,11 +101,27 @@ def expand(module: type[Module], values: Mapping[str, Any], node: Node) -> list[
     mistakes = Mistakes()
     settings = []
     for n, point in enumerate(points):
-        settings.append(Setting(mistakes.read(module.from_json, point, node.where), point))
+        settings.append(mistakes.read(_setting, module, point, node))
         if mistakes and n >= _MOST_WRONG:
             break
     mistakes.refuse()
     return settings
+
+
+def takes_start(module: type[Module]) -> bool:
+    """Whether an object may name starts; a parameter of that name goes first."""
+    return issubclass(module, Learner) and START not in module.parameters()
+
+
+def _setting(module: type[Module], point: Mapping[str, Any], node: Node) -> Setting:
+    if START not in point or not takes_start(module):
+        return Setting(module.from_json(point, node.where), point)
+    start = point[START]
+    if type(start) is not int or not 1 <= start <= _MOST_STARTS:
+        wanted = f"a whole number from 1 to {_MOST_STARTS}, or a list of them"
+        raise node.fail(f"start: found {start!r}, expected {wanted}")
+    own = {key: value for key, value in point.items() if key != START}
+    return Setting(module.from_json(own, node.where), point, start)
 
 
 def _axis(module: type[Module], key: str, value: Any) -> Sequence[Any]:

@@ -8,11 +8,18 @@ from typing import Any, cast
 from dagathlon.modules import Kind, Module, Parameter, modules
 from dagathlon.simulate.noise import Noise
 from dagathlon.study.grammar.evaluation import Request
+from dagathlon.study.grammar.expand import START, takes_start
 from dagathlon.study.grammar.reading import reading_schema
 from dagathlon.study.grammar.resources import RESOURCES, resource_keys
 from dagathlon.study.grammar.sections import SECTIONS
 
 _NULL_OR_TEXT = {"type": ["string", "null"]}
+_START = {"type": "integer", "minimum": 1}
+_STARTS = {
+    "anyOf": [_START, {"type": "array", "items": _START}],
+    "description": "which of several runs that differ in their random numbers alone",
+    "default": 1,
+}
 
 
 def study_schema() -> dict[str, Any]:
@@ -152,6 +159,8 @@ def _object(module: type[Module], *, identified: bool) -> dict[str, Any]:
     required = [name for name, p in module.parameters().items() if p.required]
     if identified:
         extra = _resources(resource_keys(module))
+        if takes_start(module):
+            extra[START] = _STARTS
         properties = {"id": {"type": "string"}, **properties, **extra}
         required = ["id", *required]
     return {

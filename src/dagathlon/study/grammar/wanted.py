@@ -43,6 +43,8 @@ class Cases:
         The transforms of the data entry that do something.
     ids
         The algorithms of the setup.
+    graph_id, parameters_id
+        What the data entry has as its graph and parameters; None without any.
     """
 
     graph: str
@@ -54,6 +56,8 @@ class Cases:
     generator: Module | None
     steps: tuple[Transform, ...]
     ids: tuple[str, ...]
+    graph_id: str | None = None
+    parameters_id: str | None = None
 
     def offers(self) -> frozenset[Input]:
         """What scores can be computed from here."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import prod
 from typing import NamedTuple, cast
 
@@ -30,6 +31,7 @@ from dagathlon.study.plan.scoring import (
     beside,
     fresh_seed,
     of_run,
+    started_seed,
     wanted_of,
     without_value,
 )
@@ -118,7 +120,6 @@ class _Planner:
         self, number: int, setup: Setup, entry: DataEntry, parts: _Parts, place: int
     ) -> Iterator[_Kind]:
         """The kinds of data that transforms make of one combination of parts."""
-        ids = tuple(setup.algorithm_ids())
         labels = [label_of(part) for part in parts]
         before = facts_of_case(*parts, entry.where)
         for steps in entry.steps:
@@ -135,9 +136,12 @@ class _Planner:
                 parts.graph is not None,
                 None if isinstance(parts.data, FixedFile) else parts.data.module,
                 tuple(step for step in steps if not step.does_nothing),
-                ids,
+                tuple(setup.algorithm_ids()),
+                entry.graph_id,
+                entry.parameters_id,
             )
-            self._look(ids, facts, entry.where, cases.data)
+            cases = replace(cases, ids=setup.ids_on(cases))
+            self._look(cases.ids, facts, entry.where, cases.data)
             for name, reason in without_value(cases):
                 omission = Omission(entry.where, cases.data, f"metric {name}", reason)
                 self.plan.omissions.append(omission)
@@ -292,7 +296,7 @@ class _Planner:
             return Call.of(TaskKind.LEARN, module.name, module.version, values, raised=behind)
 
         call = self.pooling.call(setting, found.data, make)
-        position = self.collect.add(call, found.seed, inputs)
+        position = self.collect.add(call, started_seed(found.seed, setting.start), inputs)
         self._limit(position, module, setup)
         resources = resources_of(module, entry.resources, setup.resources)
         if resources != _ORDINARY:

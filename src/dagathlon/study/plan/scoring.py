@@ -20,12 +20,19 @@ _OWN = "own_metrics"
 
 # Fresh data are drawn with the data's own seed, one bit turned that seeds of studies do not have.
 _FRESH = 1 << 62
+# Where the number of the start is turned in; runs on other data have other keys in any case.
+_STARTS_AT = 48
 _ESTIMATE, _LEARNED, _REFERENCE = -1, -2, -3
 
 
 def fresh_seed(seed: int) -> int:
     """The seed of the data that a run's estimate is tried on."""
     return seed ^ _FRESH
+
+
+def started_seed(seed: int, start: int) -> int:
+    """The seed of a learning run at one of several starts; the first one's is the data's own."""
+    return seed ^ ((start - 1) << _STARTS_AT)
 
 
 def call_of(kind: TaskKind, module: Module) -> Call:

@@ -165,10 +165,9 @@ class RunResults:
         for position in (run.score, *run.scores):
             metrics = {} if position is None else scores.get(self._key(position), {})
             # Lists and objects are for the evaluation that asked, and no cells of a table.
+            plain = {k: v for k, v in metrics.items() if not isinstance(v, list | dict)}
             row |= {
-                k: v
-                for k, v in metrics.items()
-                if k not in joint and not isinstance(v, list | dict)
+                k: v for k, v in plain.items() if k not in joint and (v is not None or k not in row)
             }
         return row
 

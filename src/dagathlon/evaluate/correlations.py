@@ -1,0 +1,158 @@
+"""Whether metrics order methods alike: rank correlations over data sets, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+LEAST_METHODS = 3
+"""Two methods are in the same order or in the other one: that is no correlation."""
+_SEED = 20240707
+
+
+class Interval(NamedTuple):
+    """Means over data sets, with what resampled data sets give.
+
+    Parameters
+    ----------
+    mean
+        The mean over the data sets that have a value; NaN without any.
+    low, high
+        Percentiles of the means of resampled data sets.
+    count
+        How many data sets have a value.
+    """
+
+    mean: Floats
+    low: Floats
+    high: Floats
+    count: npt.NDArray[np.int64]
+
+
+def bootstrap_means(values: npt.ArrayLike, resamples: int = 1000, level: float = 0.95) -> Interval:
+    """Means over the first axis, the data sets, with percentile intervals of the bootstrap.
+
+    Parameters
+    ----------
+    values
+        One entry per data set, of any shape; NaN where there is none.
+    resamples
+        How often data sets are drawn again, as many as there are, with replacement.
+    level
+        Probability that an interval covers.
+    """
+    table = np.asarray(values, dtype=np.float64)
+    n = len(table)
+    there = ~np.isnan(table)
+    count = there.sum(axis=0)
+    if not n:
+        nothing = np.full(table.shape[1:], np.nan)
+        return Interval(nothing, nothing, nothing, count)
+    flat, known = np.where(there, table, 0.0).reshape(n, -1), there.reshape(n, -1)
+    weights = np.random.default_rng(_SEED).multinomial(n, np.full(n, 1 / n), resamples)
+    drawn = _ratio(weights @ flat, weights @ known.astype(np.float64))
+    mean = _ratio(flat.sum(axis=0), known.sum(axis=0).astype(np.float64))
+    low, high = _percentiles(drawn, level)
+    shape = table.shape[1:]
+    return Interval(mean.reshape(shape), low.reshape(shape), high.reshape(shape), count)
+
+
+def _ratio(sums: Floats, counts: Floats) -> Floats:
+    nothing = np.full_like(sums, np.nan)
+    return np.divide(sums, counts, out=nothing, where=counts > 0)
+
+
+def _percentiles(drawn: Floats, level: float) -> tuple[Floats, Floats]:
+    """Of the means that there are: a resample may have none of the few data sets with a value."""
+    tail = 100 * (1 - level) / 2
+    empty = np.isnan(drawn).all(axis=0)
+    found = np.nanpercentile(np.where(empty, 0.0, drawn), [tail, 100 - tail], axis=0)
+    found[:, empty] = np.nan
+    return found[0], found[1]
+
+
+def rank_correlations(values: npt.ArrayLike, better: Sequence[str]) -> Floats:
+    """Spearman's correlation of any two metrics over methods, on one data set.
+
+    Parameters
+    ----------
+    values
+        A row for each method and a column for each metric; NaN where a method has no value.
+    better
+        For each metric whether ``more`` or ``less`` is better, so that 1 always means that two
+        metrics prefer the same methods; a metric without direction counts as it is.
+
+    Returns
+    -------
+    array
+        Over the methods that have both metrics; equal values share the mean of their ranks. NaN for
+        fewer than three methods, and where a metric is the same for all.
+    """
+    table = np.asarray(values, dtype=np.float64)
+    table = table * np.where([one == "less" for one in better], -1.0, 1.0)
+    known = ~np.isnan(table)
+    m = table.shape[1]
+    found = np.full((m, m), np.nan)
+    pairs = known[:, :, None] & known[:, None, :]
+    for chosen in np.unique(pairs.reshape(len(table), -1), axis=1).T:
+        if chosen.sum() < LEAST_METHODS:
+            continue
+        same = (pairs == chosen[:, None, None]).all(axis=0)
+        columns = known[chosen].all(axis=0)
+        part = np.full((m, m), np.nan)
+        part[np.ix_(columns, columns)] = _spearman(table[np.ix_(chosen, columns)])
+        found[same] = part[same]
+    return found
+
+
+def _spearman(values: Floats) -> Floats:
+    """Of a table without gaps; NaN where a column is constant."""
+    ranks = _ranks(values)
+    centred = ranks - ranks.mean(axis=0)
+    norms = np.sqrt((centred**2).sum(axis=0))
+    moments = centred.T @ centred
+    scale = np.outer(norms, norms)
+    found = np.divide(moments, scale, out=np.full_like(moments, np.nan), where=scale > 0)
+    return np.clip(found, -1.0, 1.0)
+
+
+def _ranks(values: Floats) -> Floats:
+    """Ranks in each column from below; equal values share the mean of their ranks."""
+    less = (values[None, :, :] < values[:, None, :]).sum(axis=1)
+    equal = (values[None, :, :] == values[:, None, :]).sum(axis=1)
+    ranks: Floats = less + (equal + 1) / 2
+    return ranks
+
+
+def mean_correlations(
+    data_sets: Sequence[Sequence[npt.ArrayLike]],
+    better: Sequence[str],
+    resamples: int = 1000,
+) -> Interval:
+    """Rank correlations averaged: first over the starts on a data set, then over data sets.
+
+    Methods are ranked on each data set by itself, so that data sets on which all methods do badly
+    make no two metrics look alike. Values of all data sets in one ranking would.
+
+    Parameters
+    ----------
+    data_sets
+        For each data set, for each start of the methods, values as in `rank_correlations`.
+    better
+        As there.
+    resamples
+        As in `bootstrap_means`.
+    """
+    m = len(better)
+    found = np.full((len(data_sets), m, m), np.nan)
+    for place, starts in enumerate(data_sets):
+        tables = np.array([rank_correlations(values, better) for values in starts])
+        known = ~np.isnan(tables)
+        sums = np.where(known, tables, 0.0).sum(axis=0)
+        found[place] = _ratio(sums, known.sum(axis=0).astype(np.float64))
+    return bootstrap_means(found, resamples)

@@ -1,0 +1,186 @@
+"""The DAG bootstrap: greedy equivalence searches on samples of the rows, weighted by posteriors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon import _core
+from dagathlon.data import Dataset
+from dagathlon.errors import OutOfTimeError
+from dagathlon.graphs import Graph, meek
+from dagathlon.graphs.members import ClassMembers
+from dagathlon.learners.base import Estimate, Statistic
+from dagathlon.learners.bayesian.resampled_fits import Fits, fitted
+from dagathlon.learners.score.equivalence_search import ClassSearch, Ges, Gies, Phase
+from dagathlon.learners.score.interventional import InterventionalScore
+from dagathlon.learners.score.score_kinds import MARGINAL, DefaultScores
+from dagathlon.modules import Delegate, Natural, Probability
+from dagathlon.posteriors.packed import Packing
+from dagathlon.posteriors.posterior import Posterior
+from dagathlon.posteriors.sample import Sample
+from dagathlon.pulse import beat, part, until_deadline
+
+_PHASES: tuple[Phase, ...] = ("forward", "backward", "turning")
+# Below this share of the bootstraps what is left of the weights is worth a word.
+_COLLAPSED = 0.1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bgies(InterventionalScore):
+    """The DAG bootstrap: GES, or GIES with known targets, on samples of the rows.
+
+    Each sample gives a class of DAGs, from which one is drawn, each equally likely, and the
+    coefficients and noise variances of highest likelihood on the sample. DAGs are weighted by their
+    posterior probability on the data as they are. It is no sample from the posterior: DAGs that no
+    search finds are missing, and one that is found twice counts twice.
+
+    Parameters
+    ----------
+    score
+        Log weight of a DAG; null is bge. Searches maximise l0-g, a Gaussian likelihood with the
+        penalty of BIC. Models have intercepts, which the draws leave out, but with nig, whose
+        means are zero.
+    bootstraps
+        Number of samples of the rows. Rows with the same targets are drawn with replacement among
+        themselves, so that each sample has as many of them as the data.
+    weighted
+        Whether DAGs count by their posterior probability, or all the same.
+    estimator
+        The DAG of largest weight in all (map), or all edges above a probability (threshold), less
+        those that would close a cycle with more probable ones.
+    threshold
+        Probability above which the threshold estimator keeps an edge.
+    """
+
+    gives_posterior = True
+    name = "bgies"
+    gives = "dag"
+    takes = frozenset({"continuous"})
+    anytime = True
+    references = (
+        "Friedman, Goldszmidt and Wyner 1999, Data analysis with Bayesian networks, UAI",
+        "Hauser and Bühlmann 2012, JMLR 13",
+    )
+    default_scores: ClassVar[DefaultScores] = MARGINAL
+    extends_default = False
+
+    bootstraps: Natural = 100
+    weighted: bool = True
+    estimator: Literal["map", "threshold"] = "map"
+    threshold: Probability = 0.5
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The score, and the two searches."""
+        return (*super().delegates(), Ges(**self._published()), self._gies())
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Search on each sample, fit, weight."""
+        if not self.interventions:
+            data = Dataset(data.variables, values=data.values)
+        score = self.native_score(data)
+        rows: list[npt.NDArray[np.int64]] = []
+        dags: list[Graph] = []
+        with until_deadline():
+            for dag in self._dags(data, rng, rows):
+                dags.append(dag)
+        if not dags:
+            raise OutOfTimeError("the time limit came before the first sample was learned")
+        sample = _scored(dags, score, weighted=self.weighted)
+        fits = fitted(sample, data, rows[: len(dags)], centred=self.score != "nig")
+        drawn = sample.with_parameters(fits.coefficients, fits.variances)
+        posterior = Posterior([drawn], space=f"DAGs found on {len(dags)} bootstrap samples")
+        graph = posterior.map()
+        if self.estimator == "threshold":
+            graph = posterior.above(self.threshold, acyclic=True)
+        return Estimate(graph, _stats(posterior), posterior, self._notes(data, posterior, fits))
+
+    def _dags(
+        self, data: Dataset, rng: np.random.Generator, rows: list[npt.NDArray[np.int64]]
+    ) -> Iterator[Graph]:
+        """A DAG of the class of each sample; the sample's rows are put down in `rows`."""
+        random = Random(int(rng.integers(2**63)))
+        regime = np.zeros(len(data), dtype=int) if data.regime is None else data.regime
+        groups = [np.flatnonzero(regime == number) for number in np.unique(regime)]
+
+        def samples() -> Iterator[Dataset]:
+            for number in range(self.bootstraps):
+                beat(number, self.bootstraps)
+                drawn = [group[rng.integers(len(group), size=len(group))] for group in groups]
+                rows.append(np.concatenate(drawn))
+                yield data.take(rows[-1])
+
+        known: dict[Graph, ClassMembers] = {}
+        found = self._search_for(data).classes(data, samples())
+        while True:
+            with part():
+                graph = next(found, None)
+            if graph is None:
+                return
+            if self.constraints is not None:
+                yield _directed(graph, random)
+                continue
+            if graph not in known:
+                known[graph] = ClassMembers(graph)
+            yield known[graph].draw(random)
+
+    def _search_for(self, data: Dataset) -> ClassSearch:
+        if data.regimes is None or data.regimes.is_observational:
+            return Ges(**self._published())
+        return self._gies()
+
+    def _gies(self) -> Gies:
+        return Gies(**self._published(), orders=False)
+
+    def _published(self) -> dict[str, Any]:
+        """The settings of a published search, with this learner's limits and knowledge."""
+        own = {"max_parents": self.max_parents, "constraints": self.constraints}
+        return own | {"score": "l0-g", "phases": _PHASES, "iterate": True, "escape": False}
+
+    def _notes(self, data: Dataset, posterior: Posterior, fits: Fits) -> tuple[str, ...]:
+        found = list(self.notes(data))
+        size, count = posterior.effective_size(), posterior.n_draws
+        if self.weighted and size < _COLLAPSED * count:
+            found.append(
+                f"The weights of {count} bootstrap DAGs are worth {size:.1f} equal ones: few DAGs "
+                "outweigh all others, as with many rows; weighted = false counts all the same."
+            )
+        if fits.without_noise:
+            found.append(
+                f"In {fits.without_noise} of {count} bootstrap samples the parents of a variable "
+                "explain all rows; the variance of its noise is that of the data as they are."
+            )
+        return tuple(found)
+
+
+def _scored(dags: Sequence[Graph], score: _core.Score, *, weighted: bool) -> Sample:
+    """The DAGs with their scores, as weights or beside equal ones; each distinct one once."""
+    number = {dag: place for place, dag in enumerate(dict.fromkeys(dags))}
+    of_draw = np.array([number[dag] for dag in dags])
+    logs = np.array([sum(score.terms(dag.native)) for dag in number])[of_draw]
+    names = dags[0].names
+    arcs = np.array([dag.adjacency for dag in number], dtype=np.bool_)
+    bits = Packing(len(names), "arcs").pack(arcs)[of_draw]
+    return Sample(names, "arcs", bits, score=logs, log_weights=logs if weighted else None)
+
+
+def _directed(graph: Graph, random: Random) -> Graph:
+    """A DAG of a class with background knowledge: edges are directed one after another."""
+    while True:
+        open_edges = [edge for edge in graph.edges() if edge.connector == "-"]
+        if not open_edges:
+            return graph
+        edge = open_edges[random.randrange(len(open_edges))]
+        ends = (edge.left, edge.right)
+        graph = meek(graph, [ends if random.random() < 0.5 else ends[::-1]])
+
+
+def _stats(posterior: Posterior) -> dict[str, Statistic]:
+    found = posterior.summary()
+    wanted = ("draws", "distinct_graphs", "effective_size", "entropy", "expected_edges")
+    return {"bootstraps" if name == "draws" else name: found[name] for name in wanted}

@@ -1,0 +1,81 @@
+"""Experiments whose targets a posterior chooses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from dagathlon.data import Dataset
+from dagathlon.errors import DagathlonError, DataError
+from dagathlon.learners.attempt import attempt
+from dagathlon.learners.base import Learner
+from dagathlon.modules import Delegate, Natural, find
+from dagathlon.modules.spec import single_values
+from dagathlon.posteriors.design import best_target
+from dagathlon.simulate.experiments import Experiments
+
+
+@dataclass(frozen=True, kw_only=True)
+class DesignedExperiments(Experiments):
+    """As `experiments`, but each step sets the variable of which its learner expects to learn most.
+
+    Before each step the learner is run on the rows so far. From its draws, which get parameters
+    where they have none, the expected reduction of their entropy is computed for an intervention on
+    each variable in turn, and the largest wins.
+
+    Parameters
+    ----------
+    learner
+        A learner that gives a posterior with draws, with its parameters in brackets.
+    draws
+        At most so many draws are used.
+    """
+
+    name = "designed_experiments"
+    takes = frozenset({"continuous"})
+    references = (
+        "Lindley 1956, Annals of Mathematical Statistics 27",
+        "Tigas et al. 2022, Interventions, where and how?, NeurIPS",
+    )
+
+    learner: str = "exact_posterior[score=nig,draws=200]"
+    draws: Natural = 200
+
+    def problem(self) -> str:
+        """The learner must be known and give a posterior."""
+        try:
+            inner = self.inner()
+        except DagathlonError as error:
+            return str(error)
+        if not (inner.samples or inner.gives_posterior):
+            return f"learner: {inner.name} gives no posterior"
+        return inner.problem()
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The learner."""
+        return (self.inner(),)
+
+    def inner(self) -> Learner:
+        """The learner that is asked before each step."""
+        name, values = single_values(self.learner)
+        return cast(type[Learner], find("algorithm", name)).from_json(values, name)
+
+    def target(self, data: Dataset, rng: np.random.Generator) -> str:
+        """The variable whose intervention would tell most."""
+        inner = self.inner()
+        posterior = attempt(inner, data, rng).posterior
+        if posterior is None or not posterior.chains:
+            raise DataError(
+                f"designed_experiments needs draws, and {self.learner} gave none; set draws there"
+            )
+        return best_target(
+            posterior,
+            data,
+            rng,
+            rows=self.rows_per_step,
+            mean=self.mean,
+            sd=self.sd,
+            draws=self.draws,
+        )

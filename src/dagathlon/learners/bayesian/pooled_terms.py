@@ -1,0 +1,50 @@
+"""The marginal likelihood of linear models with one noise variance, in parts by family."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dagathlon import _core
+from dagathlon.data import Dataset
+from dagathlon.posteriors.parameters import NormalInverseGamma
+from dagathlon.posteriors.pooled_posterior import PooledTerms, other_sets
+from dagathlon.posteriors.regressions import moments_of, regressions
+
+
+def pooled_terms(data: Dataset, model: NormalInverseGamma, prior: _core.Score) -> PooledTerms:
+    """Terms and rests of all families, the prior over graphs among the terms.
+
+    With σ² ~ IG(α, β) for all nodes together, and M_j the number of rows in which node j was not
+    set, the marginal likelihood is (2π)^(-ΣM/2) β^α/β'^α' Γ(α')/Γ(α) Π_j √(det Λ_j/det Λ'_j) with
+    α' = α + ΣM/2 and β' = β + Σ_j (squares that the parents leave)/2.
+
+    Parameters
+    ----------
+    data
+        Continuous data; rows in which a node was set are left out of what is its own.
+    model
+        The prior of coefficients and variance.
+    prior
+        The prior over graphs as a score.
+    """
+    p = len(data.names)
+    moments = moments_of(data, centred=False)
+    terms, rests = np.empty((p, 2 ** (p - 1))), np.empty((p, 2 ** (p - 1)))
+    for j in range(p):
+        sets = other_sets(j, p)
+        found = regressions(moments.at(j), j, sets, ridge=model.precision)
+        spread = sets.sum(axis=1) * math.log(model.precision) - found.log_determinants()
+        of_graph = prior.batch([(j, np.flatnonzero(row).tolist()) for row in sets])
+        terms[j] = spread / 2 + np.array(of_graph)
+        rests[j] = found.rest / 2
+    rows = float(moments.rows[moments.of_node].sum())
+    shape = model.shape + rows / 2
+    terms[0] += (
+        model.shape * math.log(model.rate)
+        + math.lgamma(shape)
+        - math.lgamma(model.shape)
+        - rows / 2 * math.log(2 * math.pi)
+    )
+    return PooledTerms(terms, rests, shape, model.rate)

@@ -1,0 +1,95 @@
+"""Parameters of highest likelihood, each DAG on a sample of the rows of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.data import Dataset
+from dagathlon.posteriors.packed import Floats
+from dagathlon.posteriors.regressions import moments_of, regressions
+from dagathlon.posteriors.sample import Sample
+
+# A variable that keeps less of its own variance is a function of its parents.
+_NO_NOISE = 1e-8
+
+
+class Fits(NamedTuple):
+    """Parameters of linear models.
+
+    Parameters
+    ----------
+    coefficients
+        Weights of the arcs, from row to column, a matrix for each DAG.
+    variances
+        Variances of the noise, a row for each DAG.
+    without_noise
+        Number of samples in which the parents of a variable explain all rows.
+    """
+
+    coefficients: Floats
+    variances: Floats
+    without_noise: int
+
+
+def fitted(
+    sample: Sample, data: Dataset, rows: Sequence[npt.NDArray[np.int64]], *, centred: bool = True
+) -> Fits:
+    """The parameters of highest likelihood of each DAG on the rows that were drawn for it.
+
+    Rows in which a node was set are left out for it. Where parents explain all rows of a
+    sample, the variance is what the same coefficients leave of the data as they are, and no less
+    than a share of 1e-8 of the variable's own variance there.
+
+    Parameters
+    ----------
+    sample
+        The DAGs, over the names of the data in their order.
+    data
+        The data.
+    rows
+        For each DAG the rows of its sample; targets have as many of them as in the data.
+    centred
+        Whether the models have intercepts, which are then left out.
+    """
+    arcs = sample.packing.adjacency(sample.bits)
+    whole = moments_of(data, centred=centred)
+    masks = np.zeros(data.values.shape, bool) if data.intervened is None else data.intervened
+    counts = np.array([np.bincount(drawn, minlength=len(data)) for drawn in rows], dtype=float)
+    coefficients, variances = np.zeros(arcs.shape), np.zeros(arcs.shape[:2])
+    empty = np.zeros(len(arcs), dtype=bool)
+    known: dict[int, Floats] = {}
+    for j, choice in enumerate(whole.of_node.tolist()):
+        if choice not in known:
+            known[choice] = _moments(data.values, counts * ~masks[:, j], centred=centred)
+        found = regressions(known[choice], j, arcs[:, :, j])
+        own = np.maximum(known[choice][:, j, j], _NO_NOISE * whole.at(j)[j, j])
+        none = found.rest <= _NO_NOISE * own
+        rest = np.where(none, _left(found.coefficients, whole.at(j), j), found.rest)
+        coefficients[:, :, j] = found.coefficients
+        variances[:, j] = rest / max(whole.rows[choice], 1.0)
+        empty |= none
+    return Fits(coefficients, variances, int(empty.sum()))
+
+
+def _moments(values: Floats, counts: Floats, *, centred: bool) -> Floats:
+    """Sums of products of the rows, each counted as often as it was drawn."""
+    shifted = values - values.mean(axis=0) if centred else values
+    total = np.maximum(counts.sum(axis=1), 1.0)
+    means = counts @ shifted / total[:, None]
+    sums = np.array([(shifted.T * count) @ shifted for count in counts])
+    if not centred:
+        return sums
+    found: Floats = sums - total[:, None, None] * means[:, :, None] * means[:, None, :]
+    return found
+
+
+def _left(coefficients: Floats, moments: Floats, child: int) -> Floats:
+    """What each row of coefficients leaves of a variable's sum of squares."""
+    deviations = -coefficients
+    deviations[:, child] += 1.0
+    squares = np.einsum("mi,ij,mj->m", deviations, moments, deviations)
+    return np.asarray(np.maximum(squares, _NO_NOISE * moments[child, child]), dtype=np.float64)

@@ -1,0 +1,86 @@
+"""The search space of samplers: all parent sets, or as many as tables can hold."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from dagathlon import _core
+from dagathlon.data import Dataset
+from dagathlon.graphs import Graph
+from dagathlon.learners.bayesian.search_space import ArcMatrix, first_candidates
+from dagathlon.learners.bayesian.space_based import SearchSpace, SpaceBased
+from dagathlon.modules import Count, Natural, Probability
+from dagathlon.posteriors.spaces import all_dags, limits_in_words
+
+# Tables of all parent sets of more variables take more than some seconds and half a gigabyte.
+MOST_COMPLETE = 20
+# Parent sets in the tables of all nodes together, and of the free sets besides.
+_TABLED = 3_000_000
+_FREE = 1_500_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampledSpace(SpaceBased):
+    """A sampler inside a search space: that of all DAGs where there are few variables.
+
+    Parameters
+    ----------
+    alpha
+        Significance level of PC, whose graph is then the search space, as a start graph is. Null:
+        all parent sets up to 20 variables; with more, all subsets of candidate parents that are
+        chosen by the score, with one parent from outside, and all small sets.
+    candidates
+        Number of candidate parents of each node where the score chooses them; null is as many as
+        tables have room for, 12 at most.
+    free_parents
+        Size up to which all parent sets are in the space where the score chooses candidates; null
+        is 3, or as much as there is room for.
+    """
+
+    alpha: Probability | None = None
+    candidates: Natural | None = None
+    free_parents: Count | None = None
+
+    def level(self) -> float | None:
+        """As the parameter says."""
+        return self.alpha
+
+    def problem(self) -> str:
+        """Candidates go into tables of all their subsets."""
+        if self.candidates is not None and self.candidates > _core.MAX_CANDIDATES:
+            return f"candidates: found {self.candidates}, expected at most {_core.MAX_CANDIDATES}"
+        return super().problem()
+
+    def space(self, data: Dataset, rng: np.random.Generator, start: Graph | None) -> SearchSpace:
+        """That of the start graph or of PC where one is given; else as large as it can be."""
+        if start is not None or self.alpha is not None:
+            return super().space(data, rng, start)
+        forbidden, required = self.forbidden_and_required(data)
+        return self.widest(data, forbidden, required)
+
+    def widest(self, data: Dataset, forbidden: ArcMatrix, required: ArcMatrix) -> SearchSpace:
+        """All parent sets, or candidates chosen by the score and a complement."""
+        p, limits = len(data.names), (forbidden, required, self.max_parents)
+        if p <= MOST_COMPLETE and self.candidates is None:
+            nothing = np.zeros_like(forbidden)
+            return SearchSpace(~forbidden | required, nothing, required, words=all_dags(*limits))
+        count, free = self.sizes(p)
+        chosen = first_candidates(self.native_score(data), forbidden, required, count)
+        extras = ~forbidden & ~chosen & self.plus_one
+        words = (
+            f"DAGs{limits_in_words(*limits)} whose parents are among {count} candidates for each "
+            f"node, chosen by the score{', with one more from outside' * self.plus_one}"
+            f"{f', or any {free} nodes' if free > 1 else ''}"
+        )
+        return SearchSpace(chosen, extras, required, words=words, free=free)
+
+    def sizes(self, p: int) -> tuple[int, int]:
+        """Number of candidates, and size up to which all parent sets are in the space."""
+        count = self.candidates or min(max(int(math.log2(_TABLED / p**2)), 4), 12)
+        count = min(count, max(p - 1, 1))
+        room = [d for d in (1, 2, 3) if p * math.comb(p - 1, d) <= _FREE]
+        free = max(room, default=1) if self.free_parents is None else self.free_parents
+        return count, min(free, self.max_parents or free)

@@ -1,0 +1,151 @@
+"""Learners inside a search space of candidate parents."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from dagathlon import _core
+from dagathlon.data import Dataset
+from dagathlon.graphs import Graph, as_graph
+from dagathlon.learners.attempt import attempt_inside
+from dagathlon.learners.background import starting_dag
+from dagathlon.learners.base import Estimate
+from dagathlon.learners.bayesian.search_space import ArcMatrix, check_size, space_of_graph
+from dagathlon.learners.constraint.pc import Pc
+from dagathlon.learners.score.interventional import InterventionalScore
+from dagathlon.learners.score.score_kinds import MARGINAL
+from dagathlon.learners.start_graph import StartsFromGraph
+from dagathlon.modules import Delegate, Natural, NonNegative
+from dagathlon.posteriors.spaces import limits_in_words
+
+
+class SearchSpace(NamedTuple):
+    """A search space: candidate, other possible and required parents, from row to column.
+
+    With what is to be known of how it was found, and which DAGs it has, in words. Every set of at
+    most so many parents is in it too, whether they are candidates or not.
+    """
+
+    candidates: ArcMatrix
+    extras: ArcMatrix
+    required: ArcMatrix
+    notes: tuple[str, ...] = ()
+    words: str = ""
+    free: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class PosteriorBased(InterventionalScore):
+    """A learner for which the exponential of the score is the posterior weight of a DAG.
+
+    Parameters
+    ----------
+    score
+        The score; null is bge for continuous, bde for discrete and bic-dg for mixed data.
+    power
+        Power to which the posterior is raised: below 1 a chain moves more easily.
+    """
+
+    default_scores = MARGINAL
+    extends_default = False
+
+    power: NonNegative = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpaceBased(StartsFromGraph, PosteriorBased):
+    """A learner inside a search space of candidate parents.
+
+    Parameters
+    ----------
+    test
+        Independence test of PC; null is cor, mi or wilks-dg as the data are continuous, discrete
+        or mixed.
+    directed_space
+        Whether the search space follows the directions that PC finds; otherwise the skeleton makes
+        each neighbour a candidate parent.
+    plus_one
+        Whether each node may have one parent more from outside the search space.
+    hard_limit
+        Largest number of candidate parents of a node; null is 14, or 20 without the extra parent.
+    """
+
+    test: str | None = None
+    directed_space: bool = False
+    plus_one: bool = True
+    hard_limit: Natural | None = None
+
+    def problem(self) -> str:
+        """All subsets of the candidates go into a table."""
+        if self.hard_limit is not None and self.hard_limit > _core.MAX_CANDIDATES:
+            return (
+                f"hard_limit: found {self.hard_limit}, expected at most {_core.MAX_CANDIDATES}: "
+                "tables hold all subsets of the candidate parents"
+            )
+        pc = self.pc()
+        return super().problem() or (pc.problem() if pc else "")
+
+    @abstractmethod
+    def level(self) -> float | None:
+        """Significance level of PC where it is to find the search space."""
+
+    def limit(self) -> int:
+        """Largest number of candidate parents."""
+        return self.hard_limit or (14 if self.plus_one else _core.MAX_CANDIDATES)
+
+    def space(self, data: Dataset, rng: np.random.Generator, start: Graph | None) -> SearchSpace:
+        """The search space: of the start graph, or of PC, without forbidden arcs."""
+        pc = self.pc()
+        if start is None and pc is not None:
+            first, source = attempt_inside(pc, data, rng), f"PC at alpha = {pc.alpha:g}"
+        else:
+            first, source = Estimate(as_graph(start)), "the start graph"
+        forbidden, required = self.forbidden_and_required(data)
+        candidates = space_of_graph(first.graph, data.names) & ~forbidden | required
+        extras = ~forbidden & self.plus_one
+        found = SearchSpace(candidates, extras, required, first.notes)
+        plus = " or with one parent besides" if self.plus_one else ""
+        limits = limits_in_words(forbidden, required, self.max_parents)
+        words = f"DAGs{limits} whose parents are all neighbours in {source}{plus}"
+        return self.checked(found._replace(words=words), data)
+
+    def checked(self, space: SearchSpace, data: Dataset) -> SearchSpace:
+        """The same space, unless it is too large."""
+        check_size(space.candidates, self.plus_one, self.limit(), data.names)
+        return space
+
+    def forbidden_and_required(self, data: Dataset) -> tuple[ArcMatrix, ArcMatrix]:
+        """Arcs that no DAG, and those that every DAG has."""
+        starting_dag(None, self.knowledge(data), data.names)  # required edges without a cycle
+        forbidden, required = self.arc_matrices(data)
+        np.fill_diagonal(forbidden, True)
+        return forbidden, required
+
+    def fill(
+        self, tables: _core.ParentTables, score: _core.Score, space: SearchSpace
+    ) -> _core.ParentTables:
+        """Tables of a search space; those of nodes with the same candidates are kept."""
+        most = self.max_parents or len(score)
+        tables.fill(score, space.candidates, space.extras, space.required, most, space.free)
+        return tables
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The score, and PC where it makes the search space."""
+        own, pc = super().delegates(), self.pc()
+        return own if pc is None or self.input_algorithm_id is not None else (*own, pc)
+
+    def pc(self) -> Pc | None:
+        """PC where it is to find the search space."""
+        level = self.level()
+        if level is None:
+            return None
+        return Pc(
+            alpha=level,
+            test=self.test,
+            constraints=self.constraints,
+            skeleton_only=not self.directed_space,
+        )

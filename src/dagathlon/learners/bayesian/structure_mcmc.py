@@ -1,0 +1,92 @@
+"""Markov chains over DAGs themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dagathlon import _core
+from dagathlon.data import Dataset
+from dagathlon.graphs import Graph
+from dagathlon.learners.background import starting_dag
+from dagathlon.learners.base import Estimate
+from dagathlon.learners.bayesian.dag_sampling import DagSampler, steps_for
+from dagathlon.learners.bayesian.search_space import first_candidates
+from dagathlon.learners.start_graph import StartsFromGraph
+from dagathlon.modules import Natural, Probability
+from dagathlon.posteriors.spaces import all_dags
+
+
+@dataclass(frozen=True, kw_only=True)
+class StructureMcmc(StartsFromGraph, DagSampler):
+    """Structure MCMC: a Markov chain over DAGs that adds, removes or reverses one arc at a time.
+
+    Some steps turn an edge and draw both of its ends new parents by their weights, which carries
+    the chain between DAGs that are far apart. It covers all DAGs.
+
+    Parameters
+    ----------
+    reversals
+        Share of the steps that turn an edge so; 0 is the chain of Madigan and York, which mixes
+        slowly.
+    candidates
+        Number of candidate parents, chosen by the score, among which new parents are drawn; null
+        is all up to 15 variables, and 10 beyond. With few, such steps are rarer but no DAG is lost.
+    """
+
+    name = "structure_mcmc"
+    version = 3
+    references = (
+        "Madigan and York 1995, International Statistical Review 63",
+        "Grzegorczyk and Husmeier 2008, Improving the structure MCMC sampler, ML 71",
+    )
+
+    reversals: Probability = 0.2
+    candidates: Natural | None = None
+
+    def problem(self) -> str:
+        """Candidates go into tables of all their subsets."""
+        if self.candidates is not None and self.candidates > _core.MAX_CANDIDATES:
+            return f"candidates: found {self.candidates}, expected at most {_core.MAX_CANDIDATES}"
+        return super().problem()
+
+    def default_iterations(self, p: int) -> int:
+        """As many as partition MCMC makes, five times."""
+        return 5 * steps_for(p)
+
+    def learn(
+        self, data: Dataset, rng: np.random.Generator, start: Graph | None = None
+    ) -> Estimate:
+        """Sample from `start`, or from the graph of the required edges alone."""
+        dag = starting_dag(start, self.knowledge(data), data.names)
+        score, limits = self.native_score(data), self.limits(data)
+        tables = self._tables(score, data)
+        length = self.length(len(data.names))
+        seed = int(rng.integers(2**63))
+        logs = [
+            _core.structure_chain(
+                score, limits, dag.native, tables, self.reversals, length.options(seed, number)
+            )
+            for number in range(self.chains)
+        ]
+        words = all_dags(*self.arc_matrices(data), self.max_parents)
+        return self.result(logs, data, length, words)
+
+    def _tables(self, score: _core.Score, data: Dataset) -> _core.ParentTables:
+        """Parent sets to draw from where an edge is turned."""
+        tables = _core.ParentTables(self.power, _core.Summary.sum)
+        if not self.reversals or not data.names:
+            return tables
+        forbidden, required = self.arc_matrices(data)
+        np.fill_diagonal(forbidden, True)
+        p = len(data.names)
+        count = self.candidates or (p if p <= _MOST_COMPLETE else _CANDIDATES)
+        chosen = first_candidates(score, forbidden, required, count)
+        nothing = np.zeros_like(chosen)
+        tables.fill(score, chosen, nothing, required, self.max_parents or p, 0)
+        return tables
+
+
+_MOST_COMPLETE = 15
+_CANDIDATES = 10

@@ -1,0 +1,197 @@
+"""The evidence lower bound of BCD Nets: W = Pᵀ L P, with all parameters of one run."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dagathlon.learners.jax.backend import jax, jnp
+from dagathlon.learners.jax.bcd_permutations import (
+    all_orders,
+    gumbel_divergence,
+    gumbel_sinkhorn,
+    log_shares,
+)
+from dagathlon.learners.jax.perceptron import layers, outputs
+from dagathlon.posteriors.packed import Floats
+
+ALL_ORDERS = 6
+"""So many nodes have few enough orders to sum over all of them."""
+_LOG_2PI = math.log(2 * math.pi)
+_SCALES = 24
+
+
+class Family(NamedTuple):
+    """All that is compiled in: sizes, priors and the relaxation."""
+
+    p: int
+    equal_variances: bool
+    hidden: int
+    samples: int
+    noise_sd: float
+    temperature: float
+
+    @property
+    def arcs(self) -> int:
+        """Number of weights of arcs."""
+        return self.p * (self.p - 1) // 2
+
+    @property
+    def noises(self) -> int:
+        """Number of noise variances."""
+        return 1 if self.equal_variances else self.p
+
+    @property
+    def sums(self) -> bool:
+        """Whether expectations over orders are sums over all of them."""
+        return self.p <= ALL_ORDERS
+
+
+class Facts(NamedTuple):
+    """A data set.
+
+    Parameters
+    ----------
+    gram, counts
+        Sums of products and number of the rows that count for a node. Where the bound sums over
+        all orders they are by position: axes are the position of the node, the pair of positions,
+        and the order.
+    scale
+        Scale of the horseshoe.
+    """
+
+    gram: Any
+    counts: Any
+    scale: Any
+
+
+def placed(gram: Floats, counts: Floats) -> tuple[Floats, Floats]:
+    """Moments by position for all orders of few nodes."""
+    p = len(counts)
+    orders = all_orders(p)
+    found = gram[orders[:, :, None, None], orders[:, None, :, None], orders[:, None, None]]
+    return found.reshape(len(orders), p, p * p).transpose(1, 2, 0), counts[orders].T
+
+
+class Variational(NamedTuple):
+    """A normal distribution over weights and log variances, and a network from them to orders."""
+
+    mean: Any
+    log_sd: Any
+    network: Any
+
+
+def initial(family: Family, key: Any) -> Variational:
+    """Small weights, noise of about 1, and nearly no preference for an order."""
+    first, second = jax.random.split(key)
+    size = family.arcs + family.noises
+    mean = 0.1 * jax.random.normal(first, (size,))
+    sizes = (size, family.hidden, family.hidden, family.p**2)
+    return Variational(mean, jnp.full(size, -2.0, jnp.float32), layers(second, sizes))
+
+
+def drawn(family: Family, found: Variational, key: Any, count: int) -> tuple[Any, Any, Any]:
+    """Draws of weights by position, of log variances by node, and scores of the orders."""
+    noise = jax.random.normal(key, (count, len(found.mean)))
+    values = found.mean + jnp.exp(found.log_sd) * noise
+    above = np.triu_indices(family.p, 1)
+    weights = jnp.zeros((count, family.p, family.p))
+    weights = weights.at[:, above[0], above[1]].set(values[:, : family.arcs])
+    log_variances = jnp.broadcast_to(values[:, family.arcs :], (count, family.p))
+    scores = outputs(found.network, values).reshape(count, family.p, family.p)
+    return weights, log_variances, scores
+
+
+def bounds(family: Family, found: Variational, facts: Facts, key: Any) -> Any:
+    """An unbiased estimate of the evidence lower bound, as an array of one number.
+
+    Expectations over orders are sums for few nodes; for more, one order is drawn for each draw of
+    the parameters.
+    """
+    first, second = jax.random.split(key)
+    model = drawn(family, found, first, family.samples)
+    prior = log_prior(family, *model[:2], facts.scale)
+    if family.sums:
+        expected = _summed(family, model, facts)
+    else:
+        expected = _sampled(family, model, facts, second)
+    entropy = jnp.sum(found.log_sd) + len(found.log_sd) * (1 + _LOG_2PI) / 2
+    return (jnp.mean(prior + expected) + entropy)[None]
+
+
+def log_prior(family: Family, weights: Any, log_variances: Any, scale: Any) -> Any:
+    """Horseshoe weights and normal log variances.
+
+    The horseshoe's half-Cauchy mixture of normal distributions is a mean over equally probable
+    scales, so that the density is bounded at 0 and sums to 1.
+    """
+    above = np.triu_indices(family.p, 1)
+    values = weights[..., above[0], above[1]][..., None]
+    widths = scale * np.tan((np.arange(_SCALES) + 0.5) / _SCALES * np.pi / 2)
+    logs = -0.5 * (values / widths) ** 2 - jnp.log(widths) - 0.5 * _LOG_2PI
+    arcs = jnp.sum(jax.nn.logsumexp(logs, axis=-1) - math.log(_SCALES), axis=-1)
+    noises = log_variances[..., : family.noises] / family.noise_sd
+    constant = math.log(family.noise_sd) + 0.5 * _LOG_2PI
+    return arcs - jnp.sum(0.5 * noises**2 + constant, axis=-1)
+
+
+def _summed(family: Family, model: tuple[Any, Any, Any], facts: Facts) -> Any:
+    """Expected log likelihood less the divergence of the orders, for each draw."""
+    weights, log_variances, scores = model
+    orders = all_orders(family.p)
+    log_share = log_shares(scores, orders)
+    likelihood = log_likelihoods(weights, log_variances, facts)
+    return jnp.sum(jnp.exp(log_share) * (likelihood - log_share), axis=-1) - math.lgamma(
+        family.p + 1
+    )
+
+
+def log_likelihoods(weights: Any, log_variances: Any, facts: Facts) -> Any:
+    """Log likelihood of each draw (row) with each order of the nodes (column)."""
+    p = weights.shape[1]
+    left = jnp.moveaxis(jnp.eye(p) - weights, 2, 0)
+    squares = (left[:, :, :, None] * left[:, :, None, :]).reshape(p, len(weights), p * p)
+    rest = squares @ facts.gram
+    # Of the node at each position, by a product with zeros and ones: gathers are slow.
+    log_variance = jnp.moveaxis((log_variances @ _nodes(p)).reshape(len(weights), p, -1), 1, 0)
+    terms = facts.counts[:, None] * (_LOG_2PI + log_variance) + rest * jnp.exp(-log_variance)
+    return -0.5 * jnp.sum(terms, axis=0)
+
+
+def _nodes(p: int) -> Floats:
+    """For each node (row) whether it is at a position of an order (columns, orders last)."""
+    orders = all_orders(p)
+    found = np.equal(np.arange(p)[:, None, None], orders.T[None])
+    return found.reshape(p, -1).astype(np.float32)
+
+
+def _sampled(family: Family, model: tuple[Any, Any, Any], facts: Facts, key: Any) -> Any:
+    """Log likelihood with one drawn order less the divergence of the orders, for each draw."""
+    weights, log_variances, scores = model
+    keys = jax.random.split(key, len(weights))
+    places = jax.vmap(lambda s, k: gumbel_sinkhorn(s, k, family.temperature))(scores, keys)
+    left = jnp.eye(family.p) - jnp.einsum("sai,sab,sbj->sij", places, weights, places)
+    rest = jnp.einsum("sij,jik,skj->sj", left, facts.gram, left)
+    terms = facts.counts * (_LOG_2PI + log_variances) + rest * jnp.exp(-log_variances)
+    return -0.5 * jnp.sum(terms, axis=-1) - jax.vmap(gumbel_divergence)(scores)
+
+
+def posterior_draws(
+    family: Family, found: Variational, reached: Any, key: Any, count: int
+) -> tuple[Any, Any]:
+    """Draws of the weights of arcs, from row to column, and of the noise variances."""
+    first, second = jax.random.split(key)
+    weights, log_variances, scores = drawn(family, found, first, count)
+    if family.sums:
+        orders = jnp.asarray(all_orders(family.p))
+        chosen = jax.random.categorical(
+            second, log_shares(scores, np.asarray(all_orders(family.p)))
+        )
+        places = jax.nn.one_hot(orders[chosen], family.p)
+    else:
+        keys = jax.random.split(second, count)
+        draw = jax.vmap(lambda s, k: gumbel_sinkhorn(s, k, family.temperature))
+        places = jnp.round(draw(scores, keys))
+    return jnp.einsum("sai,sab,sbj->sij", places, weights, places), jnp.exp(log_variances)

@@ -1,0 +1,189 @@
+"""BCD Nets: a variational posterior over orders, weights and noise of linear models."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from dagathlon.data import Dataset
+from dagathlon.learners.assumptions import GAUSSIAN, NO_HIDDEN
+from dagathlon.learners.base import Estimate, Statistic
+from dagathlon.learners.jax.backend import JaxLearner, by_size, keys, require_jax
+from dagathlon.learners.jax.bcd_bound import ALL_ORDERS, Facts, Family, placed
+from dagathlon.learners.jax.bcd_training import Training, compiled
+from dagathlon.learners.jax.loop import Ended, run_until_settled
+from dagathlon.learners.jax.moments import moments
+from dagathlon.modules import Natural, NonNegative
+from dagathlon.posteriors.packed import Packing
+from dagathlon.posteriors.posterior import Posterior
+from dagathlon.posteriors.regressions import checked_values
+from dagathlon.posteriors.sample import Sample
+
+_EVERY = 500
+
+
+@dataclass(frozen=True, kw_only=True)
+class BcdNets(JaxLearner):
+    """A variational posterior over linear Gaussian models, as orders and triangular weights.
+
+    The weights of arcs are a triangular matrix whose rows and columns are permuted. Its entries and
+    the logarithms of the noise variances are independent normal numbers, chosen with the
+    probabilities of orders for the highest evidence lower bound. Weights have a horseshoe prior,
+    all orders are equally probable at first. Models have no intercepts: means are zero unless
+    `centre` subtracts them. `graph` is the DAG that was drawn most often.
+
+    Parameters
+    ----------
+    family
+        How parameters and orders depend on each other: by a network from parameters to orders
+        (network), as published, or with parameters of their own for every order (by_order), which
+        reach several modes. By_order is for up to 6 variables; more have the network.
+    steps
+        Number of training steps at most.
+    patience
+        Training ends when the mean bound of 500 steps has not risen by the tolerance in so many
+        times 500 steps.
+    tolerance
+        See `patience`; in nats.
+    threshold
+        Weights not above this in absolute value are no arcs of the draws.
+    edges_per_node
+        Expected number of arcs for each node, which sets the scale of the horseshoe.
+    equal_variances
+        Whether all nodes share one noise variance.
+    noise_sd
+        Standard deviation of the normal prior of log noise variances, around 0.
+    samples
+        Number of draws of weights in each training step.
+    hidden
+        Units of each of the two hidden layers of the network.
+    temperature
+        Of Gumbel-Sinkhorn with 7 nodes and more; with fewer the bound sums over all orders.
+    learning_rate
+        Size of the steps of Adam.
+    draws
+        Number of independent models to draw.
+    centre
+        Whether the mean of each column is subtracted first.
+    timeout
+        Seconds after which training ends; null for no limit.
+    """
+
+    name = "bcd_nets"
+    gives = "dag"
+    gives_posterior = True
+    anytime = True
+    handles_interventions = True
+    assumes = (GAUSSIAN, NO_HIDDEN)
+    references = ("Cundy, Grover and Ermon 2021, NeurIPS 34",)
+
+    family: Literal["by_order", "network"] = "by_order"
+    steps: Natural = 20000
+    patience: Natural = 3
+    tolerance: NonNegative = 0.1
+    threshold: NonNegative = 0.3
+    edges_per_node: NonNegative = 1.0
+    equal_variances: bool = False
+    noise_sd: NonNegative = 3.0
+    samples: Natural = 16
+    hidden: Natural = 64
+    temperature: NonNegative = 0.2
+    learning_rate: NonNegative = 0.003
+    draws: Natural = 1000
+    centre: bool = False
+    timeout: NonNegative | None = None
+
+    def problem(self) -> str:
+        """Scales are above 0."""
+        for field in ("noise_sd", "temperature", "edges_per_node"):
+            if getattr(self, field) == 0:
+                return f"{field}: found 0, expected a number above 0"
+        return super().problem()
+
+    def learn_many(
+        self, data: Sequence[Dataset], rngs: Sequence[np.random.Generator]
+    ) -> list[Estimate]:
+        """Learn from each data set with its own random numbers, all at once."""
+        require_jax()
+        found: dict[int, Estimate] = {}
+        for p, places in by_size(data).items():
+            facts = [self._facts(data[place]) for place in places]
+            ended, weights, variances = self._ended(p, facts, [rngs[place] for place in places])
+            for run, place in enumerate(places):
+                drawn = (weights[run], variances[run])
+                found[place] = self._estimate(data[place].names, drawn, self._stats(ended, run))
+        return [found[place] for place in range(len(data))]
+
+    def _facts(self, data: Dataset) -> Facts:
+        checked_values(data)
+        found = moments(data, centre=self.centre)
+        p = len(data.names)
+        if p <= ALL_ORDERS:
+            found = placed(*found)
+        scale = horseshoe_scale(p, len(data), self.edges_per_node)
+        return Facts(*(np.float32(part) for part in (*found, scale)))
+
+    def _ended(
+        self, p: int, facts: list[Facts], rngs: list[np.random.Generator]
+    ) -> tuple[Ended, Any, Any]:
+        functions = compiled(self._training(p), self.draws)
+        fixed = Facts(*(np.stack(parts) for parts in zip(*facts, strict=True)))
+        ended = run_until_settled(
+            functions.advance,
+            functions.settled,
+            functions.begun(keys(rngs)),
+            fixed,
+            steps=self.steps,
+            every=_EVERY,
+        )
+        weights, variances = functions.draws(ended.state, keys(rngs))
+        return ended, np.asarray(weights, np.float64), np.asarray(variances, np.float64)
+
+    def _training(self, p: int) -> Training:
+        family = Family(
+            p, self.equal_variances, self.hidden, self.samples, self.noise_sd, self.temperature
+        )
+        return Training(
+            family, self._by_order(p), self.learning_rate, self.patience, self.tolerance
+        )
+
+    def _by_order(self, p: int) -> bool:
+        """Whether every order has a distribution of its own."""
+        return self.family == "by_order" and p <= ALL_ORDERS
+
+    def _stats(self, ended: Ended, run: int) -> dict[str, Statistic]:
+        return {
+            "steps": int(ended.steps[run]),
+            "bound": float(ended.state.bound[run]),
+            "settled": bool(ended.settled[run]),
+        }
+
+    def _estimate(
+        self, names: tuple[str, ...], drawn: tuple[Any, Any], stats: dict[str, Statistic]
+    ) -> Estimate:
+        weights, variances = drawn
+        arcs = np.abs(weights) > self.threshold
+        bits = Packing(len(names), "arcs").pack(arcs)
+        sample = Sample(names, "arcs", bits).with_parameters(weights * arcs, variances)
+        posterior = Posterior([sample], space="all DAGs")
+        notes = () if stats["settled"] else (_UNSETTLED,)
+        stats = stats | {"expected_edges": posterior.expected_edges}
+        return Estimate(posterior.map(), stats, posterior, notes)
+
+
+_UNSETTLED = "Training ended while the bound was still rising; more steps may help."
+
+
+def horseshoe_scale(p: int, rows: int, edges_per_node: float) -> float:
+    """The scale of weights that leaves about as many of them as there are arcs expected.
+
+    By Piironen and Vehtari 2017: the odds of an arc over the square root of the number of rows. A
+    share of arcs above a half would be no sparsity, and counts as a half.
+    """
+    most = max(p * (p - 1) / 2, 1.0)
+    share = min(edges_per_node * p / most, 0.5)
+    return max(share / (1 - share), 1e-6) / math.sqrt(max(rows, 1))

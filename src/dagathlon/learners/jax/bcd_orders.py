@@ -1,0 +1,65 @@
+"""BCD Nets with a normal distribution of its own for every order of few nodes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from dagathlon.learners.jax.backend import jax, jnp
+from dagathlon.learners.jax.bcd_bound import Facts, Family, Variational, log_prior
+from dagathlon.learners.jax.bcd_permutations import all_orders
+
+_LOG_2PI = math.log(2 * math.pi)
+
+
+def initial(family: Family, key: Any) -> Variational:
+    """Small weights and noise of about 1 for every order."""
+    shape = (math.factorial(family.p), family.arcs + family.noises)
+    mean = 0.1 * jax.random.normal(key, shape)
+    return Variational(mean, jnp.full(shape, -2.0, jnp.float32), [])
+
+
+def bounds(family: Family, found: Variational, facts: Facts, key: Any) -> Any:
+    """Unbiased estimates of the evidence lower bound given each order."""
+    orders, size = found.mean.shape
+    noise = jax.random.normal(key, (family.samples, orders, size))
+    weights, log_variances = _model(family, found.mean + jnp.exp(found.log_sd) * noise)
+    left = jnp.eye(family.p) - weights
+    squares = left[..., :, None, :] * left[..., None, :, :]
+    squares = squares.reshape(family.samples, orders, family.p**2, family.p)
+    rest = jnp.einsum("skcb,bck->skb", squares, facts.gram)
+    counts = jnp.swapaxes(facts.counts, 0, 1)
+    terms = counts * (_LOG_2PI + log_variances) + rest * jnp.exp(-log_variances)
+    likelihood = -0.5 * jnp.sum(terms, axis=-1)
+    entropy = jnp.sum(found.log_sd, axis=-1) + size * (1 + _LOG_2PI) / 2
+    prior = log_prior(family, weights, log_variances, facts.scale)
+    return jnp.mean(likelihood + prior, axis=0) + entropy
+
+
+def _model(family: Family, values: Any) -> tuple[Any, Any]:
+    """Weights and log variances by position."""
+    above = np.triu_indices(family.p, 1)
+    weights = jnp.zeros((*values.shape[:-1], family.p, family.p))
+    weights = weights.at[..., above[0], above[1]].set(values[..., : family.arcs])
+    log_variances = values[..., family.arcs :]
+    return weights, jnp.broadcast_to(log_variances, (*values.shape[:-1], family.p))
+
+
+def posterior_draws(
+    family: Family, found: Variational, reached: Any, key: Any, count: int
+) -> tuple[Any, Any]:
+    """Draws of the weights of arcs, from row to column, and of the noise variances.
+
+    Orders are drawn in proportion to the exponentials of their bounds, which is the choice of
+    highest bound in all.
+    """
+    first, second = jax.random.split(key)
+    chosen = jax.random.categorical(first, reached, shape=(count,))
+    noise = jax.random.normal(second, (count, found.mean.shape[1]))
+    values = found.mean[chosen] + jnp.exp(found.log_sd[chosen]) * noise
+    weights, log_variances = _model(family, values)
+    places = jax.nn.one_hot(jnp.asarray(all_orders(family.p))[chosen], family.p)
+    variances = jnp.einsum("sai,sa->si", places, jnp.exp(log_variances))
+    return jnp.einsum("sai,sab,sbj->sij", places, weights, places), variances

@@ -1,0 +1,68 @@
+"""Random permutations: all of them for few nodes, Gumbel-Sinkhorn for more.
+
+A permutation is a matrix with a row for each position and a column for each node.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from dagathlon.learners.jax.backend import jax, jnp
+from dagathlon.posteriors.packed import Ints
+
+_SWEEPS = 20
+
+
+def all_orders(p: int) -> Ints:
+    """All orders of the nodes, a row each: the node at each position."""
+    return np.array(list(permutations(range(p))), dtype=np.int64).reshape(-1, p)
+
+
+def log_shares(scores: Any, orders: Ints) -> Any:
+    """Log probabilities of all orders, for log weights of nodes (columns) at positions (rows).
+
+    The probability of an order is proportional to the product of the weights of its places.
+    """
+    p = orders.shape[1]
+    places = np.eye(p, dtype=np.float32)[orders].reshape(len(orders), p * p)
+    return jax.nn.log_softmax(scores.reshape(*scores.shape[:-2], p * p) @ places.T, axis=-1)
+
+
+def gumbel_sinkhorn(scores: Any, key: Any, temperature: float) -> Any:
+    """A random permutation matrix, with the gradient of a doubly stochastic one.
+
+    Gumbel noise is added to the scores; rows and columns of the exponentials are scaled in turn
+    until they sum to 1, and the result is rounded. The gradient passes the rounding by.
+    """
+    noisy = (scores + jax.random.gumbel(key, scores.shape)) / temperature
+    for _ in range(_SWEEPS):
+        noisy = noisy - jax.nn.logsumexp(noisy, axis=1, keepdims=True)
+        noisy = noisy - jax.nn.logsumexp(noisy, axis=0, keepdims=True)
+    soft = jnp.exp(noisy)
+    return soft + jax.lax.stop_gradient(_rounded(noisy) - soft)
+
+
+def _rounded(log_matrix: Any) -> Any:
+    """The permutation matrix by taking the largest entry again and again."""
+    p = log_matrix.shape[0]
+
+    def taken(_: Any, now: tuple[Any, Any]) -> tuple[Any, Any]:
+        left, found = now
+        place = jnp.argmax(left)
+        row, column = place // p, place % p
+        crossed = (jnp.arange(p)[:, None] == row) | (jnp.arange(p)[None, :] == column)
+        return jnp.where(crossed, -jnp.inf, left), found.at[row, column].set(1.0)
+
+    return jax.lax.fori_loop(0, p, taken, (log_matrix, jnp.zeros_like(log_matrix)))[1]
+
+
+def gumbel_divergence(scores: Any) -> Any:
+    """Kullback-Leibler divergence of the noisy scores from noise alone.
+
+    Noise alone gives all permutations the same probability; what is made of the noisy scores is
+    no farther from that than they are, so that a bound with this divergence holds.
+    """
+    return jnp.sum(scores + jnp.exp(-scores) - 1)

@@ -1,0 +1,127 @@
+"""Training of BCD Nets, and the rule that ends it."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+from dagathlon.learners.jax import bcd_bound, bcd_orders
+from dagathlon.learners.jax.adam import Averages, descended, resting
+from dagathlon.learners.jax.backend import jax, jnp
+from dagathlon.learners.jax.bcd_bound import Facts, Family, Variational
+
+
+class Training(NamedTuple):
+    """All that is compiled in."""
+
+    family: Family
+    by_order: bool
+    rate: float
+    patience: int
+    tolerance: float
+
+
+class State(NamedTuple):
+    """A run: what is varied, and what the rule knows.
+
+    Parameters
+    ----------
+    found, averages, key
+        The variational parameters, the averages of Adam, random numbers.
+    total, made
+        Sum and number of the bounds since the rule was last asked. Where orders have distributions
+        of their own, bounds are those given each order.
+    reached, bound, best, waited
+        Mean bounds of the last block of steps, the bound in all, the best one so far, and blocks
+        since then.
+    """
+
+    found: Variational
+    averages: Averages
+    key: Any
+    total: Any
+    made: Any
+    reached: Any
+    bound: Any
+    best: Any
+    waited: Any
+
+
+def begun(training: Training, key: Any) -> State:
+    """The state before the first step."""
+    ours, first = jax.random.split(key)
+    found = _room(training).initial(training.family, first)
+    zero, lowest = jnp.zeros(()), jnp.array(-jnp.inf, jnp.float32)
+    none = jnp.zeros(len(found.mean) if training.by_order else 1)
+    return State(found, resting(found), ours, none, zero, none, lowest, lowest, zero)
+
+
+def _room(training: Training) -> Any:
+    return bcd_orders if training.by_order else bcd_bound
+
+
+def step(training: Training, state: State, facts: Facts, number: Any) -> State:
+    """Raise the bounds by one step of Adam."""
+    key, ours = jax.random.split(state.key)
+
+    def loss(found: Variational) -> tuple[Any, Any]:
+        bounds = _room(training).bounds(training.family, found, facts, ours)
+        return -jnp.sum(bounds), bounds
+
+    slopes, bounds = jax.grad(loss, has_aux=True)(state.found)
+    found, averages = descended(state.found, slopes, state.averages, number, training.rate)
+    return state._replace(
+        found=found, averages=averages, key=key, total=state.total + bounds, made=state.made + 1
+    )
+
+
+def judged(training: Training, state: State) -> tuple[State, Any]:
+    """Whether the mean bound of a block of steps has not risen by the tolerance for long enough.
+
+    All orders are equally probable before the data, and the bound in all is that of the best
+    probabilities of the orders.
+    """
+    reached = state.total / jnp.maximum(state.made, 1)
+    mean = jax.nn.logsumexp(reached) - jnp.log(len(reached))
+    better = mean > state.best + training.tolerance
+    waited = jnp.where(better, 0, state.waited + 1)
+    after = state._replace(
+        total=jnp.zeros_like(state.total),
+        made=jnp.zeros_like(state.made),
+        reached=reached,
+        bound=mean,
+        best=jnp.where(better, mean, state.best),
+        waited=waited.astype(state.waited.dtype),
+    )
+    return after, waited >= training.patience
+
+
+class Compiled(NamedTuple):
+    """The functions of many runs, compiled once for each shape."""
+
+    begun: Any
+    advance: Any
+    settled: Any
+    draws: Any
+
+
+@cache
+def compiled(training: Training, count: int) -> Compiled:
+    """The functions for these settings and this number of draws."""
+
+    def one(state: State, facts: Facts, first: Any, last: Any) -> State:
+        return jax.lax.fori_loop(
+            first, last, lambda number, now: step(training, now, facts, number), state
+        )
+
+    def drawn(state: State, key: Any) -> Any:
+        return _room(training).posterior_draws(
+            training.family, state.found, state.reached, key, count
+        )
+
+    return Compiled(
+        jax.jit(jax.vmap(lambda key: begun(training, key))),
+        jax.jit(jax.vmap(one, in_axes=(0, 0, None, None)), donate_argnums=0),
+        jax.jit(lambda state, facts, number: jax.vmap(lambda one: judged(training, one))(state)),
+        jax.jit(jax.vmap(drawn)),
+    )

@@ -1,0 +1,62 @@
+"""The policy of a GFlowNet over DAGs: which arc to add, or to stop.
+
+Everything here is about one graph; `vmap` makes it many.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from dagathlon.learners.jax.backend import jax, jnp
+from dagathlon.learners.jax.gflownet_states import Graphs, Reward, moves, with_arc
+from dagathlon.learners.jax.perceptron import layers, outputs
+
+# A unit of the network's outputs in nats: so large are the flows that it has to learn.
+_UNIT = 5.0
+
+
+class Policy(NamedTuple):
+    """All that is compiled in: the number of nodes, the network, the depth of rewards."""
+
+    p: int
+    hidden: int
+    depth: float
+
+
+def network(policy: Policy, key: Any) -> Any:
+    """A network with random weights: two hidden layers."""
+    cells = policy.p**2
+    return layers(key, (3 * cells + 1, policy.hidden, policy.hidden, cells))
+
+
+def log_odds(policy: Policy, weights: Any, graph: Graphs, reward: Reward) -> tuple[Any, Any]:
+    """Log odds of each move against stopping, and what it gains.
+
+    Without the network they would be the gain of the arc over the number of arcs that may have
+    been added last. The network learns what is missing: the log of all the reward that can be
+    reached from there, relative to the reward there. An arc that is not legal has minus infinity.
+    """
+    next_moves = moves(graph, reward, policy.depth)
+    gain, legal = next_moves.gain.reshape(-1), next_moves.legal.reshape(-1)
+    seen = (graph.arcs.reshape(-1), graph.leads.reshape(-1), jnp.arcsinh(gain))
+    inputs = jnp.concatenate([*seen, jnp.arcsinh(next_moves.level)[None]])
+    learned = _UNIT * outputs(weights, inputs) - jnp.log(_added(graph, reward) + 1.0)
+    return jnp.where(legal, gain + learned, -jnp.inf), gain
+
+
+def imbalance(policy: Policy, weights: Any, graph: Graphs, move: Any, reward: Reward) -> Any:
+    """How far the policy is from detailed balance at one move, in nats.
+
+    With rewards R, backward probabilities 1/(number of added arcs) and a stop that is possible
+    everywhere, balance is R(G') P(G | G') P(stop | G) = R(G) P(G' | G) P(stop | G').
+    """
+    odds, gain = log_odds(policy, weights, graph, reward)
+    after = with_arc(graph, move)
+    odds_after, _ = log_odds(policy, weights, after, reward)
+    log_stop_after = -jax.nn.logsumexp(jnp.append(odds_after, 0.0))
+    return gain[move] - jnp.log(_added(after, reward)) - odds[move] - log_stop_after
+
+
+def _added(graph: Graphs, reward: Reward) -> Any:
+    """Number of arcs beyond those at the start."""
+    return jnp.sum(graph.arcs & ~reward.start).astype(jnp.float32)

@@ -1,0 +1,102 @@
+"""Tables of the log weights of families: all that a GFlowNet knows of the data."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dagathlon import _core
+from dagathlon.errors import DataError
+from dagathlon.learners.jax.gflownet_states import Reward
+from dagathlon.posteriors.dag_posterior import DagSpace
+from dagathlon.posteriors.packed import Bools, Floats, Ints
+from dagathlon.pulse import beat
+
+_BLOCK = 4096
+
+
+def compression_depth(p: int) -> float:
+    """How far below a good DAG log rewards are kept as they are.
+
+    There are fewer than 3^(p(p-1)/2) DAGs, so those that are deeper have less than a thousandth of
+    the probability of the good one, all together.
+    """
+    return p * (p - 1) / 2 * math.log(3) + math.log(1000)
+
+
+def parent_sets(p: int, child: int) -> Bools:
+    """All sets of parents of a node in the order of the table: a row of truth values each."""
+    numbers = np.arange(2 ** (p - 1))
+    others = [node for node in range(p) if node != child]
+    sets = np.zeros((len(numbers), p), dtype=np.bool_)
+    sets[:, others] = (numbers[:, None] >> np.arange(p - 1)[None, :]) & 1
+    return sets
+
+
+def score_table(score: _core.Score, space: DagSpace) -> Floats:
+    """Log weights of all families that keep to the limits; the others have minus infinity."""
+    p = len(space.forbidden)
+    table = np.full((p, 2 ** (p - 1)), -np.inf)
+    for child in range(p):
+        sets = parent_sets(p, child)
+        allowed = np.flatnonzero(allowed_sets(sets, space, child))
+        for first in range(0, len(allowed), _BLOCK):
+            beat(child, p)
+            rows = allowed[first : first + _BLOCK]
+            families = [(child, np.flatnonzero(sets[row]).tolist()) for row in rows.tolist()]
+            table[child, rows] = score.batch(families)
+    return table
+
+
+def allowed_sets(sets: Bools, space: DagSpace, child: int) -> Bools:
+    """Which sets of parents keep to the limits; parents may be missing that are required."""
+    found: Bools = ~(sets & space.forbidden[:, child]).any(axis=1)
+    return found & (sets.sum(axis=1) <= space.max_parents)
+
+
+def reward_of(table: Floats, required: Bools) -> Reward:
+    """The reward of a table, relative to a DAG found by adding the best arc again and again."""
+    p = len(table)
+    family = _columns(required)
+    if not np.isfinite(table[np.arange(p), family]).all():
+        raise DataError(
+            "no DAG has a positive probability: the constraints and the limit on parents leave "
+            "none, or there are too few rows for the score"
+        )
+    best = table[np.arange(p), _columns(_greedy(table, required))]
+    return Reward((table - best[:, None]).astype(np.float32), required)
+
+
+def _columns(arcs: Bools) -> Ints:
+    """The column of the table of each node's family."""
+    p = len(arcs)
+    node = np.arange(p)
+    place = node[:, None] - (node[:, None] > node[None, :])
+    found: Ints = (arcs * np.where(np.eye(p, dtype=bool), 0, 2 ** np.maximum(place, 0))).sum(axis=0)
+    return found
+
+
+def _greedy(table: Floats, start: Bools) -> Bools:
+    """A DAG to which no arc can be added that raises its log weight."""
+    p = len(table)
+    arcs, leads = start.copy(), closure(start)
+    while True:
+        gains = np.full((p, p), -np.inf)
+        family = _columns(arcs)
+        for parent, child in np.argwhere(~arcs & ~leads.T).tolist():
+            bit = 1 << (parent - (parent > child))
+            gains[parent, child] = table[child, family[child] + bit] - table[child, family[child]]
+        parent, child = np.unravel_index(np.argmax(gains), gains.shape)
+        if not gains[parent, child] > 0:
+            return arcs
+        arcs[parent, child] = True
+        leads |= leads[:, parent][:, None] & leads[child][None, :]
+
+
+def closure(arcs: Bools) -> Bools:
+    """Which nodes lead to which, themselves included."""
+    leads = arcs | np.eye(len(arcs), dtype=np.bool_)
+    for middle in range(len(arcs)):
+        leads |= leads[:, middle][:, None] & leads[middle][None, :]
+    return leads

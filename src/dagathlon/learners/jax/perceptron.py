@@ -1,0 +1,31 @@
+"""A network of fully connected layers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from dagathlon.learners.jax.backend import jax, jnp
+
+# Nearly nothing at first, so that training begins at what the outputs are added to.
+_LAST = 0.01
+
+
+def layers(key: Any, sizes: Sequence[int]) -> list[tuple[Any, Any]]:
+    """Random weights, and zeros as intercepts, of layers between so many units."""
+    found = []
+    for number, (ins, outs) in enumerate(pairwise(sizes)):
+        scale = _LAST if number == len(sizes) - 2 else 1.0
+        drawn = jax.random.normal(jax.random.fold_in(key, number), (ins, outs))
+        found.append((scale * drawn * jnp.sqrt(2 / ins), jnp.zeros(outs)))
+    return found
+
+
+def outputs(network: Sequence[tuple[Any, Any]], inputs: Any) -> Any:
+    """What the network makes of rows of inputs."""
+    values = inputs
+    for weights, intercepts in network[:-1]:
+        values = jax.nn.leaky_relu(values @ weights + intercepts)
+    weights, intercepts = network[-1]
+    return values @ weights + intercepts

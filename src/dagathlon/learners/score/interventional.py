@@ -1,0 +1,74 @@
+"""Learners that leave a variable's own interventions out of its term of the score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dagathlon import _core
+from dagathlon.data import Dataset
+from dagathlon.learners.score.score_based import ScoreBased
+from dagathlon.learners.score.score_kinds import (
+    INTERVENTIONAL,
+    KNOW_TARGETS,
+    ScoreName,
+    shared_scores,
+)
+from dagathlon.modules import Delegate, SharedCode
+
+# Raised when other rows begin to count where variables were set.
+_CHOICE = SharedCode("choice", "interventions", 2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class InterventionalScore(ScoreBased):
+    """A learner for which data with known targets are no observations.
+
+    A variable that was set says nothing about its parents: such rows are left out of its own term
+    and count in those of all others.
+
+    Parameters
+    ----------
+    interventions
+        Whether rows in which a variable was set are left out of its term: bge, bde and bic-dg then
+        stand for mbge, mbde and l0-dg. Otherwise the data are taken for observations.
+    """
+
+    handles_interventions = True
+
+    interventions: bool = True
+
+    def chosen_score(self, data: Dataset) -> ScoreName:
+        """The score for these data, that of the rows in which a variable was not set."""
+        name = super().chosen_score(data)
+        return INTERVENTIONAL.get(name, name) if self._counts_targets(data) else name
+
+    def native_score(self, data: Dataset) -> _core.Score:
+        """The score on these data."""
+        return super().native_score(self.as_seen(data))
+
+    def as_seen(self, data: Dataset) -> Dataset:
+        """The data, without targets where they are not to count."""
+        if self.interventions or data.regimes is None:
+            return data
+        return Dataset(data.variables, codes=data.codes, values=data.values)
+
+    def notes(self, data: Dataset) -> tuple[str, ...]:
+        """A score that takes no notice of targets is worth a word."""
+        found = super().notes(data)
+        name = self.chosen_score(data)
+        if not self._counts_targets(data) or name in KNOW_TARGETS:
+            return found
+        return (*found, f"Score {name} takes no notice of interventions: all rows count the same.")
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The scores of the rows in which a variable was not set as well."""
+        own = super().delegates()
+        if not self.interventions:
+            return own
+        named = self.default_scores.values() if self.score is None else (self.score,)
+        others = (INTERVENTIONAL[name] for name in named if name in INTERVENTIONAL)
+        return (*own, *shared_scores(others), _CHOICE)
+
+    def _counts_targets(self, data: Dataset) -> bool:
+        known = data.regimes is not None and not data.regimes.is_observational
+        return self.interventions and known

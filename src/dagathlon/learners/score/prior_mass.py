@@ -1,0 +1,90 @@
+"""The sum of a prior over all DAGs, by which an evidence is normalised."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dagathlon import _core
+from dagathlon.learners.score.graph_priors import ArcTerms
+from dagathlon.posteriors.exact_sums import DagSpace
+
+
+def log_prior_mass(
+    nodes: int, terms: ArcTerms | None, space: DagSpace, modularity: _core.Modularity
+) -> float:
+    """The logarithm of the sum of the prior over the DAGs of a space.
+
+    Parameters
+    ----------
+    nodes
+        Number of variables.
+    terms
+        The logarithm of the prior; None is 0 for all DAGs, so that they are counted.
+    space
+        The DAGs.
+    modularity
+        Whether each DAG counts once, or once for each of its orders.
+    """
+    if _symmetric(nodes, terms, space):
+        return _by_size(nodes, terms, space.max_parents, modularity)
+    limits = _core.SearchLimits(*space)
+    return _core.DagPosterior.of_score(
+        prior_score(nodes, terms), limits, modularity
+    ).log_partition()
+
+
+def prior_score(nodes: int, terms: ArcTerms | None) -> _core.Score:
+    """The prior as a score of no data."""
+    flat = _core.flat_score(nodes)
+    return flat if terms is None else terms.added_to(flat)
+
+
+def _symmetric(nodes: int, terms: ArcTerms | None, space: DagSpace) -> bool:
+    """Whether all variables and all arcs are treated alike."""
+    pairs = ~np.eye(nodes, dtype=np.bool_)
+    if np.any(space.required) or np.any(space.forbidden & pairs):
+        return False
+    return terms is None or nodes < 2 or len(np.unique(terms.arcs[pairs])) == 1
+
+
+def _by_size(
+    nodes: int, terms: ArcTerms | None, max_parents: int, modularity: _core.Modularity
+) -> float:
+    """The sums over sets of sinks, where all sets of one size are alike.
+
+    In whole numbers, so that nothing cancels: floating-point numbers are multiples of a power of 2.
+    """
+    families, shift = _whole([_families(m, terms, max_parents) for m in range(nodes)])
+    constant = 0.0 if terms is None else math.fsum(terms.nodes)
+    if modularity == _core.Modularity.order:
+        total = math.factorial(nodes) * math.prod(families)
+    else:
+        totals = [1]
+        for n in range(1, nodes + 1):
+            totals.append(
+                sum(
+                    (-1) ** (k + 1) * math.comb(n, k) * families[n - k] ** k * totals[n - k]
+                    for k in range(1, n + 1)
+                )
+            )
+        total = totals[nodes]
+    # Each term of the sum is a product of as many families as there are nodes.
+    return math.log(total) - shift * nodes * math.log(2) + constant
+
+
+def _families(candidates: int, terms: ArcTerms | None, max_parents: int) -> float:
+    """The sum over all parent sets among some candidates."""
+    sizes = range(min(candidates, max_parents) + 1)
+    if terms is None:
+        return float(sum(math.comb(candidates, k) for k in sizes))
+    arc = float(terms.arcs[0, 1]) if len(terms.nodes) > 1 else 0.0
+    return math.fsum(math.comb(candidates, k) * math.exp(k * arc + terms.sizes[k]) for k in sizes)
+
+
+def _whole(values: list[float]) -> tuple[list[int], int]:
+    """Numbers times a power of 2 that makes them whole, and the power."""
+    ratios = [value.as_integer_ratio() for value in values]
+    largest = max(bottom for _, bottom in ratios)
+    return [top * (largest // bottom) for top, bottom in ratios], largest.bit_length() - 1

@@ -1,0 +1,121 @@
+"""A posterior as plain arrays: distinct graphs, linear models, draws of equal weight."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dagathlon.errors import DataError
+from dagathlon.posteriors.packed import Bools, Floats, Ints, Packing, Words
+from dagathlon.posteriors.posterior import Posterior
+from dagathlon.posteriors.sample import Sample
+
+# The golden section of a step.
+_FIRST = 0.6180339887498949
+
+
+class GraphRows(NamedTuple):
+    """The distinct graphs of a posterior, a row of bits each, with the probability of each."""
+
+    names: tuple[str, ...]
+    packing: Packing
+    rows: Words
+    shares: Floats
+
+    def adjacency(self) -> Bools:
+        """Matrices of edges from row to column; one without a direction goes both ways."""
+        return self.packing.adjacency(self.rows)
+
+    def arcs(self) -> Words:
+        """The rows in the form of arcs."""
+        return np.ascontiguousarray(self.packing.arcs(self.rows))
+
+    def drawn(self, most: int) -> GraphRows:
+        """At most so many graphs: if there are more, an even sample by probability stands for all."""
+        if len(self.rows) <= most:
+            return self
+        chosen, copies = np.unique(systematic(self.shares, most), return_counts=True)
+        return GraphRows(self.names, self.packing, self.rows[chosen], copies / most)
+
+
+class LinearModels(NamedTuple):
+    """Linear Gaussian models of means zero, with the probability of each.
+
+    Coefficients are matrices from row to column, variances those of the noise.
+    """
+
+    names: tuple[str, ...]
+    coefficients: Floats
+    variances: Floats
+    shares: Floats
+
+    def thinned(self, most: int) -> LinearModels:
+        """At most so many: if there are more, models of equal weight stand for all."""
+        return self if len(self.shares) <= most else self.resampled(most)
+
+    def resampled(self, count: int) -> LinearModels:
+        """So many models of equal weight, evenly by their probabilities."""
+        chosen = systematic(self.shares, count)
+        equal = np.full(count, 1.0 / count)
+        return LinearModels(self.names, self.coefficients[chosen], self.variances[chosen], equal)
+
+
+def distinct_graphs(posterior: Posterior) -> GraphRows:
+    """Every drawn graph once."""
+    posterior._require_draws("expected values")
+    found = posterior._distinct
+    return GraphRows(posterior.names, found.packing, found.rows, found.weights / posterior._drawn)
+
+
+def linear_models(posterior: Posterior) -> LinearModels:
+    """The draws with their parameters; an error where they have none.
+
+    Draws of probability zero are left out.
+    """
+    posterior._require_draws("parameters")
+    dense, noise = [], []
+    for chain in posterior.chains:
+        if not isinstance(chain, Sample) or chain.parameters is None:
+            raise DataError("the draws are graphs alone: they have no coefficients and variances")
+        arcs = chain.packing.adjacency(chain.bits)
+        matrices = np.zeros(arcs.shape)
+        matrices[arcs] = chain.parameters.coefficients
+        dense.append(matrices)
+        noise.append(chain.parameters.variances)
+    shares = np.concatenate(posterior.weights)
+    found = LinearModels(posterior.names, np.concatenate(dense), np.concatenate(noise), shares)
+    kept = shares > 0
+    return found if kept.all() else LinearModels(found.names, *(a[kept] for a in found[1:]))
+
+
+def sample_of(posterior: Posterior, most: int) -> Sample:
+    """The draws of all chains in one sample, with their weights and no scores.
+
+    More than `most` states become `most` draws of equal weight, taken evenly along the chains.
+    """
+    posterior._require_draws("parameters")
+    shares = np.concatenate(posterior.weights)
+    rows = np.concatenate([rows for chain in posterior.chains for _, rows in chain.blocks()])
+    # A row of a Markov chain may stand for many states, each of which has parameters of its own.
+    single = all(isinstance(chain, Sample) for chain in posterior.chains)
+    if single and len(rows) <= most:
+        kept = np.flatnonzero(shares > 0)
+        logs = np.log(shares[kept])
+    else:
+        kept = systematic(shares, min(most, posterior.n_draws))
+        logs = np.zeros(len(kept))
+    return Sample(posterior.names, posterior.chains[0].form, rows[kept], log_weights=logs)
+
+
+def systematic(shares: Floats, count: int) -> Ints:
+    """Places of so many draws of equal weight that stand for draws with these probabilities.
+
+    Systematic resampling: draws of equal weight are thinned evenly, and the number of copies of any
+    other is less than one away from its expected number. The first point is where no multiple of
+    equal weights ends, so that rounding decides nothing.
+    """
+    ends = np.cumsum(shares)
+    points = (np.arange(count) + _FIRST) / count * ends[-1]
+    found: Ints = np.searchsorted(ends, points, side="right").astype(np.int64)
+    return np.minimum(found, len(shares) - 1)

@@ -1,0 +1,53 @@
+"""`DagWeights`: what the weight of any DAG of few variables is made of."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dagathlon.errors import DataError
+from dagathlon.posteriors.packed import Bools, Floats
+
+MOST_KEPT = 8
+"""Weights of so many variables are kept with a posterior: a thousand numbers of eight."""
+
+
+class DagWeights(NamedTuple):
+    """Log weights by node and parent set: Σ terms - shape·log(rate + Σ rests) over nodes.
+
+    Parameters
+    ----------
+    terms
+        For each node a row over all sets of the others, by the bits of the set.
+    rests
+        The same of what nodes say about a noise variance that they share; zeros where they have
+        one each.
+    shape, rate
+        Of the shared variance's posterior; a shape of 0 where there is none.
+    """
+
+    terms: Floats
+    rests: Floats
+    shape: float = 0.0
+    rate: float = 1.0
+
+    def checked(self, nodes: int) -> DagWeights:
+        """The same, if it is about so many nodes."""
+        shape = (nodes, 2 ** max(nodes - 1, 0))
+        sound = self.terms.shape == self.rests.shape == shape
+        if not sound or np.isnan(self.terms).any() or not np.isfinite(self.rests).all():
+            raise DataError(f"weights of the DAGs of {nodes} variables are tables of shape {shape}")
+        return self
+
+    def logs(self, arcs: Bools) -> Floats:
+        """Log weights of DAGs, given as matrices of edges from row to column."""
+        p = arcs.shape[1]
+        total, rest = np.zeros(len(arcs)), np.zeros(len(arcs))
+        powers = 1 << np.arange(max(p - 1, 0))
+        for node in range(p):
+            others = [k for k in range(p) if k != node]
+            rank = arcs[:, others, node] @ powers
+            total += self.terms[node, rank]
+            rest += self.rests[node, rank]
+        return total - self.shape * np.log(self.rate + rest) if self.shape else total

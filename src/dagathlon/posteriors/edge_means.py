@@ -1,0 +1,64 @@
+"""`EdgeMeans`: probabilities of edges along a chain, with less noise than its saved graphs have."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.errors import DataError
+from dagathlon.posteriors.packed import Floats
+
+_ROUNDING = 1e-6
+
+
+class EdgeMeans(NamedTuple):
+    """Means of the probabilities of edges over stretches of a chain.
+
+    A sampler of partitions or orders knows the probability of each edge among all graphs of a state
+    it visits, and visits more states than it saves. A mean over these is an estimate of the same
+    probabilities as the frequencies of edges in the saved graphs, with a smaller error (Rao and
+    Blackwell). Stretches make it possible to leave out a burn-in.
+
+    Attributes
+    ----------
+    lengths
+        Number of saved states that each stretch covers.
+    means
+        For each stretch a matrix, from row to column.
+    """
+
+    lengths: Floats
+    means: Floats
+
+    @classmethod
+    def of(cls, lengths: npt.ArrayLike, means: npt.ArrayLike, p: int) -> EdgeMeans:
+        """Checked: numbers from 0 to 1 for p nodes, and at least one stretch of some length."""
+        found = cls(np.array(lengths, dtype=np.float64), np.array(means, dtype=np.float64))
+        count = len(found.lengths) if found.lengths.ndim == 1 else 0
+        if not count or found.means.shape != (count, p, p):
+            raise DataError("means of edges are a square matrix for each stretch of a chain")
+        if not (np.all(found.lengths >= 0) and found.lengths.sum() > 0):
+            raise DataError("stretches of a chain have lengths of at least 0, and not all of 0")
+        if not np.all((found.means >= -_ROUNDING) & (found.means <= 1 + _ROUNDING)):
+            raise DataError("means of edges are probabilities, from 0 to 1")
+        for array in found:
+            array.flags.writeable = False
+        return found
+
+    @property
+    def mean(self) -> Floats:
+        """Over the whole chain."""
+        # Divided last, so that an edge that is always there has a probability of exactly 1.
+        mean: Floats = np.tensordot(self.lengths, self.means, axes=1) / self.lengths.sum()
+        return mean
+
+    def after(self, burnin: float) -> EdgeMeans:
+        """Without a share of the chain at its start; the last stretch always stays."""
+        ends = np.cumsum(self.lengths)
+        kept = np.clip(ends - burnin * ends[-1], 0.0, self.lengths)
+        if not kept.sum() > 0:
+            kept[-1] = 1.0
+        rows = kept > 0
+        return EdgeMeans.of(kept[rows], self.means[rows], self.means.shape[1])

@@ -1,0 +1,227 @@
+"""`Belief`: what a posterior says of edges, how it was drawn, and how far it is from the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from dagathlon.evaluate.posterior_calibration import edge_outcomes, path_outcomes
+from dagathlon.evaluate.posterior_discrepancies import graph_mmd
+from dagathlon.evaluate.posterior_graphs import (
+    MissingInputError,
+    RankedEdges,
+    edge_error,
+    expected_shd,
+)
+from dagathlon.graphs import Graph
+from dagathlon.posteriors.convergence import states
+from dagathlon.posteriors.packed import Bools, Floats
+from dagathlon.posteriors.posterior import Posterior
+from dagathlon.report.tables import Combination
+from dagathlon.study.plan.plan import Run
+
+# Closures of larger graphs, draw by draw, would be most of the time that a page takes.
+_MOST_PATHS = 150
+_MOST_POINTS = 400
+
+
+class Whose(NamedTuple):
+    """Whose posterior it is.
+
+    Parameters
+    ----------
+    method, id
+        The setting in words, and the id of the algorithm.
+    data, seed
+        The data set.
+    run
+        The first of its runs, which others join that differ in the seed of the chain alone.
+    """
+
+    method: str
+    id: str
+    data: Combination
+    seed: int
+    run: Run
+
+
+class Trace(NamedTuple):
+    """The score along one chain, thinned to what a figure can show, and where the burn-in ends."""
+
+    state: Floats
+    score: Floats
+    burnin: float
+
+
+class Verdict(NamedTuple):
+    """A posterior against the truth and a reference, as far as there are such.
+
+    Parameters
+    ----------
+    truth
+        The true DAG, from row to column.
+    e_shd
+        Expected structural Hamming distance to it.
+    edge_error, graph_mmd
+        Largest error of an edge's probability, and Graph MMD, both to the reference.
+    outcomes
+        Probabilities of ``edges`` and of ``paths``, and which of them are there.
+    """
+
+    truth: Bools | None = None
+    e_shd: float | None = None
+    edge_error: float | None = None
+    graph_mmd: float | None = None
+    outcomes: Mapping[str, RankedEdges] = {}
+
+
+class Belief(NamedTuple):
+    """A method's posterior on one data set.
+
+    Parameters
+    ----------
+    whose
+        The method and the data set.
+    names
+        The variables.
+    edges
+        Probability of each edge, from row to column; one without a direction goes both ways.
+    directed
+        The same with half of an edge without a direction each way.
+    expected_edges
+        Their expected number.
+    cpu
+        Seconds of processor time of all its runs, None where nobody measured them.
+    draws, chains
+        How many there are after the burn-in; none of exact marginals.
+    rhat, ess
+        R̂ of the score along Markov chains (of the number of edges where there is no score), and
+        the effective number of draws.
+    apart
+        By how much two chains differ most about an edge, None for one chain.
+    space, notes
+        Which graphs the posterior covers, and what the learner said.
+    traces
+        The scores of Markov chains.
+    verdict
+        The posterior against the truth and the reference.
+    """
+
+    whose: Whose
+    names: tuple[str, ...]
+    edges: Floats
+    directed: Floats
+    expected_edges: float
+    cpu: float | None
+    draws: int
+    chains: int
+    rhat: float | None
+    ess: float | None
+    apart: tuple[float, str] | None
+    space: str
+    notes: tuple[str, ...]
+    traces: tuple[Trace, ...]
+    verdict: Verdict
+
+
+def belief_of(
+    whose: Whose, whole: Posterior, burnin: float, cpu: float | None, notes: Sequence[str]
+) -> Belief:
+    """What a posterior says after its burn-in, not yet compared with anything.
+
+    Parameters
+    ----------
+    whose
+        The method and the data set.
+    whole
+        The posterior, with its burn-in.
+    burnin
+        The share of each chain to leave out.
+    cpu, notes
+        What it cost, and what the learner said.
+    """
+    late = whole.after(burnin)
+    strengths = late.strengths
+    return Belief(
+        whose,
+        late.names,
+        late.edge_probabilities,
+        strengths.strength * strengths.direction,
+        late.expected_edges,
+        cpu,
+        late.n_draws,
+        len(late.chains),
+        *_convergence(late),
+        _apart(late),
+        whole.space,
+        tuple(notes),
+        tuple(_traces(whole, burnin)),
+        Verdict(),
+    )
+
+
+def verdict_on(late: Posterior, truth: Graph | None, reference: Posterior | None) -> Verdict:
+    """A posterior against a true DAG and a reference over the same variables.
+
+    Parameters
+    ----------
+    late
+        The posterior after its burn-in.
+    truth
+        The true graph; one that is no DAG, or over other variables, is as good as none.
+    reference
+        What it is to come near, None for the reference itself.
+    """
+    found = Verdict()
+    if reference is not None and set(reference.names) == set(late.names):
+        distances = edge_error(late, reference), graph_mmd(late, reference)
+        found = found._replace(edge_error=distances[0], graph_mmd=distances[1])
+    if truth is None or not truth.is_dag or set(truth.names) != set(late.names):
+        return found
+    arcs: Bools = truth.subgraph(late.names).adjacency != 0
+    outcomes = {"edges": edge_outcomes(late, truth)} | _path_outcomes(late, truth)
+    return found._replace(truth=arcs, e_shd=expected_shd(late, truth), outcomes=outcomes)
+
+
+def _path_outcomes(late: Posterior, truth: Graph) -> dict[str, RankedEdges]:
+    if len(late.names) > _MOST_PATHS:
+        return {}
+    try:
+        return {"paths": path_outcomes(late, truth)}
+    except MissingInputError:
+        return {}
+
+
+def _convergence(posterior: Posterior) -> tuple[float | None, float | None]:
+    """R̂ of Markov chains, and the effective number of draws."""
+    if not posterior.chains or posterior.n_draws == 0:
+        return None, None
+    rhat = None
+    if all(chain.markov for chain in posterior.chains):
+        scored = all(chain.score is not None for chain in posterior.chains)
+        rhat = _number(posterior.rhat("score" if scored else "size"))
+    return rhat, _number(posterior.effective_size())
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _apart(posterior: Posterior) -> tuple[float, str] | None:
+    """The edge about which the chains differ most, and by how much."""
+    if len(posterior.chains) < 2:
+        return None
+    each = np.array([Posterior([chain]).edge_probabilities for chain in posterior.chains])
+    spread = each.max(axis=0) - each.min(axis=0)
+    i, j = np.unravel_index(int(np.argmax(spread)), spread.shape)
+    return float(spread[i, j]), f"{posterior.names[i]} → {posterior.names[j]}"
+
+
+def _traces(posterior: Posterior, burnin: float) -> Iterator[Trace]:
+    for chain in posterior.chains:
+        if chain.markov and chain.score is not None:
+            score = states(chain, chain.score)
+            places = np.linspace(0, len(score) - 1, min(len(score), _MOST_POINTS)).astype(int)
+            yield Trace(places.astype(np.float64), score[places], burnin * len(score))

@@ -1,0 +1,107 @@
+"""A metric against the number of rows: a line for each method, a panel for each graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dagathlon.report.charts.facets import by_kind
+from dagathlon.report.charts.parts import HEIGHT, WIDTH, Chart, Rows, has_values, nothing, tooltip
+from dagathlon.report.look import Look
+from dagathlon.report.words import short_title
+
+# Means that lie further apart than this have no room on a plain axis.
+_WIDE = 50
+
+
+def metric_lines(rows: Rows, metric: str, look: Look, across: str = "rows") -> Chart:
+    """Means of one metric with their intervals, panels for the graphs.
+
+    Parameters
+    ----------
+    rows
+        `graph`, `rows`, `id`, `mean`, `low`, `high`, `data_sets`.
+    metric
+        The metric, whose words stand on the axis.
+    look
+        Colours and symbols of what `id` names.
+    across
+        What rows are called.
+    """
+    return _lines(rows, short_title(metric), _scale(rows), look, own=("y",), across=across)
+
+
+def correlation_lines(rows: Rows, words: str, look: Look) -> Chart:
+    """Rank correlations with one metric against the number of rows, panels for the graphs.
+
+    Parameters
+    ----------
+    rows
+        As in `metric_lines`, where `id` is the other metric.
+    words
+        What the correlations are with.
+    look
+        Colours and symbols of the metrics.
+    """
+    return _lines(rows, words, {"domain": [-1, 1]}, look)
+
+
+def _lines(
+    rows: Rows,
+    words: str,
+    scale: dict[str, Any],
+    look: Look,
+    *,
+    own: Sequence[str] = (),
+    across: str = "rows",
+) -> Chart:
+    if not has_values(rows, "mean"):
+        return nothing("no run has a number to show")
+    graphs = list(dict.fromkeys(str(row["graph"]) for row in rows))
+    sizes = sorted({int(row["rows"]) for row in rows})
+    y: dict[str, Any] = {"field": "mean", "type": "quantitative", "title": words, "scale": scale}
+    ends = {"y": y | {"field": "low"}, "y2": {"field": "high"}}
+    about = tooltip(id="method", rows=across, data_sets="data sets")
+    shown = [{"field": f, "title": f, "format": ".3g"} for f in ("mean", "low", "high")]
+    chart: Chart = {
+        "width": WIDTH,
+        "height": HEIGHT - 80,
+        "data": {"values": [_point(row) for row in rows]},
+        "encoding": {"x": _axis(sizes, across), "y": y, "color": look.colour()},
+        "layer": [
+            {"mark": {"type": "rule", "opacity": 1, "strokeOpacity": 0.45}, "encoding": ends},
+            {"mark": {"type": "line", "opacity": 1, "strokeOpacity": 0.7, "strokeWidth": 1.5}},
+            {
+                "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
+                "encoding": {"shape": look.shape(), "tooltip": [*about, *shown]},
+            },
+        ],
+    }
+    return by_kind(chart, graphs, own=own)
+
+
+def _point(row: Any) -> dict[str, Any]:
+    kept = {name: row[name] for name in ("rows", "id", "data_sets")}
+    numbers = {name: float(f"{row[name]:.5g}") for name in ("mean", "low", "high")}
+    return kept | numbers | {"case": row["graph"]}
+
+
+def _axis(sizes: Sequence[int], across: str) -> dict[str, Any]:
+    wide = len(sizes) > 1 and sizes[0] > 0 and sizes[-1] / sizes[0] >= 20
+    scale: dict[str, Any] = {"type": "log"} if wide else {"zero": False}
+    return {
+        "field": "rows",
+        "type": "quantitative",
+        "title": across,
+        "scale": scale | {"nice": False, "padding": 14},
+        "axis": {"values": list(sizes), "format": ".6~g", "labelOverlap": True},
+    }
+
+
+def _scale(rows: Rows) -> dict[str, Any]:
+    """Some metrics have no upper end, and a method that fails by far would hide the others."""
+    sizes = sorted(abs(float(row["mean"])) for row in rows)
+    middle = sizes[len(sizes) // 2] if sizes else 0.0
+    if middle and sizes[-1] > _WIDE * middle:
+        return {"type": "symlog", "constant": middle}
+    return {"zero": False, "nice": True}
