@@ -16,6 +16,7 @@ from dagathlon.learners.jax.dibs_likelihoods import Linear, Theta, log_joint
 from dagathlon.learners.jax.dibs_svgd import Plan
 from dagathlon.learners.jax.moments import Floats
 from dagathlon.posteriors.posterior import Posterior
+from dagathlon.posteriors.sample import Sample
 
 Arcs = npt.NDArray[np.bool_]
 
@@ -42,15 +43,15 @@ def estimate(
     logs = _log_weights(arcs, score, theta) if weighted else None
     graphs = [Graph.from_adjacency(names, matrix) for matrix in np.moveaxis(arcs, 2, 0)]
     coefficients, variances = _parameters(plan, theta, arcs)
-    posterior = Posterior.of(
+    sample = Sample.of(
         graphs,
         names=names,
         score=score,
         log_weights=logs,
         coefficients=coefficients,
         variances=variances,
-        dags=True,
     )
+    posterior = Posterior([sample], space="all DAGs")
     stats: dict[str, Statistic] = {
         "score": float(score.max()),
         "steps": run.steps,
