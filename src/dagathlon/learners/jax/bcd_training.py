@@ -10,7 +10,6 @@ from dagathlon.learners.jax.adam import Averages, descended, resting
 from dagathlon.learners.jax.backend import jax, jnp
 from dagathlon.learners.jax.bcd_bound import Facts, Family, Variational
 
-
 # After so many steps the step size is a half, after twice as many a third, and so on.
 _SLOWING = 500
 
