@@ -23,7 +23,7 @@ from dagathlon.posteriors.posterior import Posterior
 from dagathlon.posteriors.regressions import checked_values
 from dagathlon.posteriors.sample import Sample
 
-_EVERY = 250
+_EVERY = 500
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,8 +45,8 @@ class BcdNets(JaxLearner):
     steps
         Number of training steps at most.
     patience
-        Training ends when the mean bound of 250 steps has not risen by the tolerance in so many
-        times 250 steps.
+        Training ends when the mean bound of 500 steps has not risen by the tolerance in so many
+        times 500 steps.
     tolerance
         See `patience`; in nats.
     threshold
@@ -84,8 +84,8 @@ class BcdNets(JaxLearner):
 
     family: Literal["by_order", "network"] = "by_order"
     steps: Natural = 20000
-    patience: Natural = 3
-    tolerance: NonNegative = 0.1
+    patience: Natural = 1
+    tolerance: NonNegative = 0.5
     threshold: NonNegative = 0.3
     edges_per_node: NonNegative = 1.0
     equal_variances: bool = False
