@@ -112,8 +112,8 @@ def sumu_edges(data: Dataset, steps: int) -> np.ndarray:
     ).sample()  # fmt: skip
     counts = np.zeros((p, p))
     for dag in dags:
-        for child, parents in dag:
-            for parent in parents:
+        for child, *parents in dag:  # a node alone has no parents
+            for parent in parents[0] if parents else ():
                 counts[parent, child] += 1
     return counts / len(dags)
 
