@@ -45,7 +45,8 @@ def main() -> None:
 
 def _table(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
+        rows = list(csv.DictReader(stream))
+    return [row | {"model": row["model"].removesuffix("_normalised")} for row in rows]
 
 
 def _print(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
