@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from dagathlon.errors import OutOfTimeError
 from dagathlon.learners.jax.backend import jax, on_card
 from dagathlon.pulse import beat, until_deadline
 
@@ -36,6 +37,12 @@ class Ended(NamedTuple):
     state: Any
     steps: npt.NDArray[np.int64]
     settled: npt.NDArray[np.bool_]
+
+
+def require_steps(ended: Ended) -> None:
+    """Refuse what has not learned anything yet."""
+    if not ended.steps.all():
+        raise OutOfTimeError("the time limit came before the first step")
 
 
 def run_until_settled(
