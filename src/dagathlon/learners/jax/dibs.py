@@ -10,7 +10,7 @@ import numpy as np
 
 from dagathlon.data.facts import DataFacts
 from dagathlon.errors import OutOfTimeError
-from dagathlon.learners.assumptions import GAUSSIAN, LINEAR, NO_HIDDEN
+from dagathlon.learners.assumptions import GAUSSIAN, NO_HIDDEN
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.jax.backend import JaxLearner, by_size, jax, jnp, keys, on_card
 from dagathlon.learners.jax.dibs_graphs import GraphPrior
@@ -101,7 +101,7 @@ class Dibs(JaxLearner):
     """
 
     name = "dibs"
-    assumes = (LINEAR, GAUSSIAN, NO_HIDDEN)
+    assumes = (GAUSSIAN, NO_HIDDEN)
     gives_posterior = True
     handles_interventions = True
     anytime = True

@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from dagathlon.errors import OutOfTimeError
 from dagathlon.learners.jax.backend import jax, on_card
-from dagathlon.pulse import aside, beat, until_deadline
+from dagathlon.pulse import beat, until_deadline
 
 Advance: TypeAlias = Callable[[Any, Any, int, int], Any]
 Settled: TypeAlias = Callable[[Any, Any, int], tuple[Any, Any]]
 # A card takes no longer for so many runs than for one, and to compile takes seconds.
 _FEWEST_ON_CARD = 256
-# Steps are made in pieces, between which progress is told and a deadline leaves what is done.
+# Compiled steps cannot be interrupted: so long, about, is the wait until the pulse beats.
 _PIECE_SECONDS = 0.1
 
 
@@ -79,7 +79,7 @@ def run_until_settled(
                 last = min(step + pieces.length, target)
                 batch.state = pieces.timed(advance, batch.state, batch.fixed, step, last)
                 step = last
-            batch.state, done = aside(settled, batch.state, batch.fixed, step)
+            batch.state, done = settled(batch.state, batch.fixed, step)
             batch.put_aside(np.asarray(done), step)
     return batch.ended(step)
 
@@ -94,8 +94,8 @@ class _Pieces:
 
     def timed(self, advance: Advance, state: Any, fixed: Any, first: int, last: int) -> Any:
         start = time.perf_counter()
-        # To compile takes seconds, and so may a single step of many variables.
-        state = aside(lambda: jax.block_until_ready(advance(state, fixed, first, last)))
+        # Not aside: JAX's threads must not be left behind, for they bring the process down.
+        state = jax.block_until_ready(advance(state, fixed, first, last))
         taken = (time.perf_counter() - start) / (last - first)
         if self._compiled:  # the first time includes compiling
             self.length = int(np.clip(_PIECE_SECONDS / taken, 1, min(self._most, 4 * self.length)))
