@@ -333,9 +333,8 @@ def test_data_without_a_meaning_are_refused_with_the_reason():
 
 @pytest.mark.slow
 @needs_jax
-@pytest.mark.parametrize("likelihood", ["bge", "linear"])
-def test_conforms(likelihood):
-    check_learner(Dibs(likelihood=likelihood, steps=20, particles=4, drawn_sets=2))
+def test_conforms():
+    check_learner(Dibs(steps=20, particles=4, drawn_sets=2))
 
 
 def test_too_many_variables_are_refused_before_anything_runs():

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from dagathlon.data.facts import DataFacts
-from dagathlon.errors import OutOfTimeError
 from dagathlon.learners.assumptions import GAUSSIAN, NO_HIDDEN
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.jax.backend import JaxLearner, by_size, jax, jnp, keys, on_card
@@ -17,7 +16,7 @@ from dagathlon.learners.jax.dibs_graphs import GraphPrior
 from dagathlon.learners.jax.dibs_likelihoods import Bge, Linear, Theta
 from dagathlon.learners.jax.dibs_results import Finished, estimate
 from dagathlon.learners.jax.dibs_svgd import Plan, State, compiled
-from dagathlon.learners.jax.loop import Ended, run_until_settled
+from dagathlon.learners.jax.loop import Ended, require_steps, run_until_settled
 from dagathlon.learners.jax.moments import moments, refuse_degenerate
 from dagathlon.modules import Count, Natural, NonNegative
 
@@ -206,8 +205,7 @@ class Dibs(JaxLearner):
         ended = run_until_settled(
             advance, settled, state, fixed, steps=self.steps, every=_CHECKED_EVERY
         )
-        if not ended.steps.all():
-            raise OutOfTimeError("the time limit came before the first step")
+        require_steps(ended)
         return ended
 
     def plan(self, p: int) -> Plan:
