@@ -216,6 +216,7 @@ static void bind_samplers(nb::module_& m) {
       .def("__init__", from_fields<Heating, std::size_t, double>(), nb::kw_only(), nb::arg("cycles"), nb::arg("share"));
   m.def("candidate_parents", &choose_candidates, nb::arg("score"), nb::arg("forbidden"), nb::arg("required"),
         nb::arg("count"), "So many candidate parents of each node, chosen by the score.");
+  nb::exception<TooManyOrders>(m, "TooManyOrders");
   m.attr("MAX_COUNTED") = LinearExtensions::max_nodes;
   m.def("log_linear_extensions", &log_linear_extensions, nb::arg("dag"), ReleaseGil(),
         "The logarithm of the number of orders that agree with a DAG; NaN where counting would take too long.");

@@ -971,6 +971,9 @@ def candidate_parents(
 ) -> NDArray[numpy.bool_]:
     """So many candidate parents of each node, chosen by the score."""
 
+class TooManyOrders(Exception):
+    pass
+
 MAX_COUNTED: int = 64
 
 def log_linear_extensions(dag: MarkedGraph) -> float:

@@ -98,7 +98,19 @@ def test_one_learner_has_the_same_report(
     assert '<section id="agreement"' not in text
     assert "1 came from the store" in capsys.readouterr().err
     assert (
-        main(["learn", data, "--with", "order_mcmc", "--report", str(folder), "--copies", "0"]) == 0
+        main(
+            [
+                "learn",
+                data,
+                "--with",
+                "order_mcmc[iterations=2000]",
+                "--report",
+                str(folder),
+                "--copies",
+                "0",
+            ]
+        )
+        == 0
     )
     assert not (folder / "stability").exists()
     rows = table(folder / "learned_graphs" / "statistics.csv")

@@ -235,7 +235,7 @@ class Chain(Draws):
     def _arrays(self) -> list[npt.NDArray[np.int64] | npt.NDArray[np.float64]]:
         time = np.empty(0) if self.time is None else self.time
         means = self.edge_means or ()
-        return [self.index, self.score, time, *self.added, *self.removed, *means]  # type: ignore[list-item]
+        return [self.index, self.score, time, *self.added, *self.removed, *means]
 
     def __reduce__(self) -> tuple[partial[Chain], tuple[object, ...]]:
         rows = {

@@ -10,6 +10,7 @@ import numpy as np
 from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.data.facts import DataFacts
+from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.bayesian.dag_sampling import (
@@ -73,8 +74,8 @@ class OrderMcmc(SampledSpace, DagSampler):
         return self.maximise
 
     def default_iterations(self, p: int) -> int:
-        """As many as partition MCMC makes; of a search 30000, then 6p² log p."""
-        return search_steps(p) if self.maximise else self.steps(p)
+        """Four times as many as partition MCMC makes; of a search 30000, then 6p² log p."""
+        return search_steps(p) if self.maximise else 4 * self.steps(p)
 
     def learn(
         self, data: Dataset, rng: np.random.Generator, start: Graph | None = None
@@ -89,10 +90,13 @@ class OrderMcmc(SampledSpace, DagSampler):
         orders = starting_orders(space.required, self.chains, rng)
         heating = ANNEALED_SEARCH if self.maximise else _core.Heating(cycles=1, share=0)
         once = self._counts_once(len(data.names))
-        logs = [
-            _core.order_chain(tables, order, length.options(seed, number), heating, once).log
-            for number, order in enumerate(orders)
-        ]
+        try:
+            logs = [
+                _core.order_chain(tables, order, length.options(seed, number), heating, once).log
+                for number, order in enumerate(orders)
+            ]
+        except _core.TooManyOrders as error:
+            raise DataError(f"{error}: choose modularity = order, or partition_mcmc") from None
         found = self.result(logs, data, length, self._words(space.words, once))
         return replace(found, notes=space.notes)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data import Dataset
+from dagathlon.errors import OutOfTimeError
 from dagathlon.graphs import Graph
 from dagathlon.learners.background import starting_dag
 from dagathlon.learners.base import Estimate
@@ -16,6 +17,7 @@ from dagathlon.learners.bayesian.search_space import first_candidates
 from dagathlon.learners.start_graph import StartsFromGraph
 from dagathlon.modules import Natural, Probability
 from dagathlon.posteriors.spaces import all_dags
+from dagathlon.pulse import best_so_far
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,17 +63,26 @@ class StructureMcmc(StartsFromGraph, DagSampler):
         """Sample from `start`, or from the graph of the required edges alone."""
         dag = starting_dag(start, self.knowledge(data), data.names)
         score, limits = self.native_score(data), self.limits(data)
-        tables = self._tables(score, data)
+        tables, reversals = self._reversals(score, data)
         length = self.length(len(data.names))
         seed = int(rng.integers(2**63))
         logs = [
             _core.structure_chain(
-                score, limits, dag.native, tables, self.reversals, length.options(seed, number)
+                score, limits, dag.native, tables, reversals, length.options(seed, number)
             )
             for number in range(self.chains)
         ]
         words = all_dags(*self.arc_matrices(data), self.max_parents)
         return self.result(logs, data, length, words)
+
+    def _reversals(self, score: _core.Score, data: Dataset) -> tuple[_core.ParentTables, float]:
+        """Tables to turn edges with, and how often; never where there was no time for them."""
+        try:
+            return self._tables(score, data), self.reversals
+        except OutOfTimeError:
+            if not best_so_far():
+                raise
+            return _core.ParentTables(self.power, _core.Summary.sum), 0.0
 
     def _tables(self, score: _core.Score, data: Dataset) -> _core.ParentTables:
         """Parent sets to draw from where an edge is turned."""
