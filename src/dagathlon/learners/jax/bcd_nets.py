@@ -154,9 +154,9 @@ class BcdNets(JaxLearner):
         family = Family(
             p, self.equal_variances, self.hidden, self.samples, self.noise_sd, self.temperature
         )
-        return Training(
-            family, self._by_order(p), self.learning_rate, self.patience, self.tolerance
-        )
+        by_order = self._by_order(p)
+        rate = _RATES[by_order] if self.learning_rate is None else self.learning_rate
+        return Training(family, by_order, rate, self.patience, self.tolerance)
 
     def _by_order(self, p: int) -> bool:
         """Whether every order has a distribution of its own."""
