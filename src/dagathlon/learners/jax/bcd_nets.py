@@ -24,6 +24,8 @@ from dagathlon.posteriors.regressions import checked_values
 from dagathlon.posteriors.sample import Sample
 
 _EVERY = 500
+# Networks take smaller steps; each order by itself is an easy problem.
+_RATES = {True: 0.03, False: 0.01}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +67,8 @@ class BcdNets(JaxLearner):
     temperature
         Of Gumbel-Sinkhorn with 7 nodes and more; with fewer the bound sums over all orders.
     learning_rate
-        Size of the steps of Adam at first; after 500 steps it is a half, after 1,000 a third.
+        Size of the steps of Adam at first; after 500 steps it is a half, after 1,000 a third. Null
+        is 0.03 with by_order, and 0.01 with the network.
     draws
         Number of independent models to draw.
     centre
@@ -93,7 +96,7 @@ class BcdNets(JaxLearner):
     samples: Natural = 16
     hidden: Natural = 64
     temperature: NonNegative = 0.2
-    learning_rate: NonNegative = 0.01
+    learning_rate: NonNegative | None = None
     draws: Natural = 1000
     centre: bool = False
     timeout: NonNegative | None = None
@@ -151,9 +154,9 @@ class BcdNets(JaxLearner):
         family = Family(
             p, self.equal_variances, self.hidden, self.samples, self.noise_sd, self.temperature
         )
-        return Training(
-            family, self._by_order(p), self.learning_rate, self.patience, self.tolerance
-        )
+        by_order = self._by_order(p)
+        rate = _RATES[by_order] if self.learning_rate is None else self.learning_rate
+        return Training(family, by_order, rate, self.patience, self.tolerance)
 
     def _by_order(self, p: int) -> bool:
         """Whether every order has a distribution of its own."""
