@@ -179,7 +179,12 @@ class Dibs(JaxLearner):
             lambda *parts: jnp.asarray(np.stack(parts), "float32"), *each
         )
         ended = run_until_settled(
-            advance, settled, start(keys(rngs, self.start)), fixed, steps=self.steps, every=_CHECKED_EVERY
+            advance,
+            settled,
+            start(keys(rngs, self.start)),
+            fixed,
+            steps=self.steps,
+            every=_CHECKED_EVERY,
         )
         if not ended.steps.all():
             raise OutOfTimeError("the time limit came before the first step")
