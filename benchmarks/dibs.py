@@ -1,19 +1,14 @@
 """DiBS beside dibs-lib: the same data, prior, likelihood, particles, schedules and steps.
 
-``DAGATHLON_DIBS_LIB`` names a Python that has dibs-lib; without it ours is measured alone. A
-machine with a graphics card runs one cell of the study of posteriors, 20 data sets with three
-starts each, in one batch:
-
-    PYTHONPATH=src python -m benchmarks.dibs card
+``DAGATHLON_DIBS_LIB`` names a Python that has dibs-lib; without it ours is measured alone.
+`_dibs_card` is for machines with a graphics card.
 """
 
 from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
@@ -112,32 +107,7 @@ def described(found: np.ndarray) -> str:
     return "ours and the peer's: " + ", ".join(parts)
 
 
-def card() -> None:
-    """All 60 runs of a cell at once, first with compiling and then without."""
-    from dagathlon.learners.jax.backend import jax
-    from dagathlon.learners.jax.dibs import Dibs
-
-    print(f"JAX {jax.__version__} on {jax.devices()[0]}")
-    data = [dataset(model(seed)[0]) for seed in range(20) for _ in range(3)]
-    for likelihood in ("bge", "linear"):
-        for patience, words in ((1000, "until settled"), (10**9, "20,000 steps")):
-            for time_of in ("with compiling", "compiled"):
-                rngs = [np.random.default_rng(seed) for seed in range(len(data))]
-                start = time.perf_counter()
-                found = Dibs(likelihood=likelihood, patience=patience).learn_many(data, rngs)
-                seconds = time.perf_counter() - start
-                steps = np.mean([one.stats["steps"] for one in found])
-                print(
-                    f"{likelihood}, 60 runs, {words}, {time_of}: {seconds:.1f} s, "
-                    f"{steps:.0f} steps on average",
-                    flush=True,
-                )
-
-
 if __name__ == "__main__":
-    if sys.argv[1:] == ["card"]:
-        card()
-    else:
-        from benchmarks.timing import print_table
+    from benchmarks.timing import print_table
 
-        print_table(run())
+    print_table(run())

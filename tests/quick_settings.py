@@ -32,6 +32,9 @@ QUICK: dict[str, dict[str, Any]] = {
 }
 QUICK |= {name: {"iterations": 200} for name in (*SAMPLERS, "bidag_partition_mcmc")}
 QUICK["itsearch"]["hard_limit"] = 8
+# Tables of all parent sets of twenty variables take seconds.
+for _name in ("order_mcmc", "partition_mcmc", "structure_mcmc"):
+    QUICK[_name]["candidates"] = 4
 NATIVE = [
     name
     for name, cls in modules("algorithm").items()

@@ -8,7 +8,7 @@
 namespace dagathlon {
 
 FreeSets::FreeSets(Score& score, std::size_t child, const Space& space, double power) : power_(power) {
-  if (space.largest < 2) return;
+  if (space.largest < 2 || score.size() > max_nodes) return;
   const auto keeps = [&](const std::vector<std::size_t>& members) {
     return std::ranges::all_of(space.required, [&](std::size_t x) { return std::ranges::count(members, x) > 0; });
   };
@@ -32,13 +32,10 @@ FreeSets::FreeSets(Score& score, std::size_t child, const Space& space, double p
   sort();
 }
 
-void FreeSets::add(std::vector<std::size_t> members, double score) {
+void FreeSets::add(const std::vector<std::size_t>& members, double score) {
   if (score == minus_infinity) return;
-  std::ranges::sort(members);
-  Members stored{nobody, nobody, nobody};
-  for (std::size_t k = 0; k < members.size(); ++k) stored[k] = static_cast<std::uint16_t>(members[k]);
   scores_.push_back(score);
-  members_.push_back(stored);
+  members_.push_back(bits_of(members));
 }
 
 void FreeSets::sort() {
@@ -48,7 +45,7 @@ void FreeSets::sort() {
   std::vector<double> scores;
   std::vector<Members> members;
   for (const std::size_t k : order) {
-    places_.emplace(key(members_[k]), scores.size());
+    places_.emplace(members_[k], scores.size());
     scores.push_back(scores_[k]);
     members.push_back(members_[k]);
   }
@@ -59,22 +56,21 @@ void FreeSets::sort() {
   for (std::size_t k = left_.size(); k-- > 1;) left_[k - 1] += left_[k];
 }
 
-std::uint64_t FreeSets::key(const Members& members) {
-  return std::uint64_t{members[0]} << 32 | std::uint64_t{members[1]} << 16 | members[2];
+FreeSets::Members FreeSets::bits_of(std::span<const std::size_t> members) {
+  Members result{};
+  for (const std::size_t node : members) set(result, node);
+  return result;
 }
 
 std::vector<std::size_t> FreeSets::members(std::size_t item) const {
   std::vector<std::size_t> result;
-  for (const std::uint16_t node : members_[item])
-    if (node != nobody) result.push_back(node);
+  for_each(members_[item], [&](std::size_t node) { result.push_back(node); });
   return result;
 }
 
 std::size_t FreeSets::find(std::span<const std::size_t> members) const {
-  if (members.size() > most_members) return none;
-  Members wanted{nobody, nobody, nobody};
-  for (std::size_t k = 0; k < members.size(); ++k) wanted[k] = static_cast<std::uint16_t>(members[k]);
-  const auto place = places_.find(key(wanted));
+  if (empty()) return none;
+  const auto place = places_.find(bits_of(members));
   return place == places_.end() ? none : place->second;
 }
 

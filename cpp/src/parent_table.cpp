@@ -126,7 +126,9 @@ void ParentTable::sum_subsets() {
     if (positive) powers[place] = static_cast<std::int32_t>(whole);
   }
   const std::size_t rows = summaries_.size() / width_;
-  const std::size_t split = width_ == 1 && rows >= quick_draws ? bit_of_half(rows) : 0;
+  // With extras only where there are free sets too: the draws of older search spaces stay what they were.
+  const bool quick = (width_ == 1 || space_.free > 0) && rows >= quick_draws;
+  const std::size_t split = quick ? bit_of_half(rows) : 0;
   for (std::size_t bit = 1; bit < rows; bit <<= 1) {
     if (bit == split) keep_low_sums(powers);
     for (std::size_t set = 0; set < rows; ++set) {
@@ -141,12 +143,12 @@ void ParentTable::sum_subsets() {
 }
 
 void ParentTable::keep_low_sums(const std::vector<std::int32_t>& powers) {
-  low_mask_ = static_cast<std::uint32_t>(bit_of_half(summaries_.size())) - 1;
+  low_mask_ = static_cast<std::uint32_t>(bit_of_half(summaries_.size() / width_)) - 1;
   low_sums_.resize(summaries_.size());
-  for (std::size_t set = 0; set < summaries_.size(); ++set) {
-    if (set % 64 == 0) pulse::beat();
-    const double sum = summaries_[set];
-    low_sums_[set] = sum > 0 ? std::log(sum) + powers[set] * std::numbers::ln2 : minus_infinity;
+  for (std::size_t place = 0; place < summaries_.size(); ++place) {
+    if (place % 64 == 0) pulse::beat();
+    const double sum = summaries_[place];
+    low_sums_[place] = sum > 0 ? std::log(sum) + log_power(powers[place]) : minus_infinity;
   }
 }
 
@@ -178,17 +180,20 @@ AllowedParents ParentTable::none() const {
 
 void ParentTable::clear(AllowedParents& allowed) const {
   allowed.candidates = 0;
+  allowed.nodes = {};
   allowed.open.assign(width_ == 1 ? 0 : width_, closed_);
   if (width_ > 1) allowed.open[0] = open_;
 }
 
 void ParentTable::admit(AllowedParents& allowed, std::size_t node) const {
+  if (!free_.empty()) set(allowed.nodes, node);
   const std::size_t slot = slots_[node], k = space_.candidates.size();
   if (slot < k) allowed.candidates |= std::uint32_t{1} << slot;
   else if (slot != no_slot) allowed.open[slot - k] = open_;
 }
 
 void ParentTable::bar(AllowedParents& allowed, std::size_t node) const {
+  if (!free_.empty()) reset(allowed.nodes, node);
   const std::size_t slot = slots_[node], k = space_.candidates.size();
   if (slot < k) allowed.candidates &= ~(std::uint32_t{1} << slot);
   else if (slot != no_slot) allowed.open[slot - k] = closed_;
@@ -202,15 +207,6 @@ double ParentTable::row_sum(const AllowedParents& allowed) const {
 double ParentTable::value(const AllowedParents& allowed) const {
   if (summary_ == Summary::best) return power_ * best(allowed);
   return free_.log_sum(tabled_sum(allowed), [&](const auto& members) { return lets(allowed, members); });
-}
-
-bool ParentTable::lets(const AllowedParents& allowed, const FreeSets::Members& members) const {
-  const std::size_t k = space_.candidates.size();
-  return std::ranges::all_of(members, [&](std::uint16_t node) {
-    if (node == FreeSets::nobody) return true;
-    const std::size_t slot = slots_[node];
-    return slot < k ? (allowed.candidates >> slot & 1U) != 0 : allowed.open[slot - k] == open_;
-  });
 }
 
 double ParentTable::tabled_sum(const AllowedParents& allowed) const {

@@ -4,6 +4,7 @@
 
 #include "dagathlon/log_weights.hpp"
 #include "dagathlon/parent_table.hpp"
+#include "dagathlon/power_of_two.hpp"
 
 namespace dagathlon {
 
@@ -12,6 +13,8 @@ namespace {
 // Sets that are this much less probable than all together are never drawn: e^-45 is below the
 // resolution of the draw.
 constexpr double negligible = 45.0;
+// A difference that is this much smaller than the whole has lost its digits.
+constexpr double cancelled = 18.0;
 
 }  // namespace
 
@@ -54,17 +57,17 @@ TabledSet ParentTable::draw_outside(const AllowedParents& all, const AllowedPare
 template <class Tabled, class Allowed>
 TabledSet ParentTable::draw_from(double tabled, Stream& random, Tabled&& from_table, Allowed&& allowed) const {
   if (free_.empty()) return from_table();
+  if (std::log(random.uniform()) < tabled - free_.log_sum(tabled, allowed)) return from_table();
   const double mass = free_.log_sum(minus_infinity, allowed);
-  if (std::log(random.uniform()) < tabled - log_add(tabled, mass)) return from_table();
   return {0, width_ + free_.draw(mass, random.uniform(), allowed)};
 }
 
 TabledSet ParentTable::draw_tabled(const AllowedParents& allowed, Stream& random) const {
-  if (wide_[allowed.candidates]) return draw_tabled_outside(allowed, {0, std::vector<double>(width_, closed_)}, random);
+  if (wide_[allowed.candidates]) return draw_tabled_outside(allowed, {0, std::vector<double>(width_, closed_), {}}, random);
   const std::size_t t = choose_column(allowed, random);
   const double total =
       reference_[allowed.candidates] * std::numbers::ln2 + std::log(summaries_[allowed.candidates * width_ + t]);
-  if (!low_sums_.empty()) return draw_by_halves(allowed, nullptr, total, random);
+  if (!low_sums_.empty()) return draw_by_halves(allowed, nullptr, t, total, random);
   LogDraw draw(total, random.uniform(), negligible);
   for (std::uint32_t set = allowed.candidates;; set = (set - 1) & allowed.candidates) {
     draw.offer(set * width_ + t, weight(set * width_ + t));
@@ -75,7 +78,10 @@ TabledSet ParentTable::draw_tabled(const AllowedParents& allowed, Stream& random
 TabledSet ParentTable::draw_tabled_outside(const AllowedParents& all, const AllowedParents& part,
                                            Stream& random) const {
   const double total = tabled_difference(all, part);
-  if (!low_sums_.empty()) return draw_by_halves(all, &part, total, random);
+  if (width_ == 1 && !low_sums_.empty()) return draw_by_halves(all, &part, 0, total, random);
+  const bool little = wide_[all.candidates] || wide_[part.candidates] ||
+                      !(total > reference_[all.candidates] * std::numbers::ln2 + std::log(row_sum(all)) - cancelled);
+  if (!low_sums_.empty() && !little) return draw_by_columns(all, part, random);
   LogDraw draw(total, random.uniform(), negligible);
   for_each_allowed(all, [&](std::size_t place, double w) {
     if (!is_allowed(place, part)) draw.offer(place, w);
@@ -83,10 +89,32 @@ TabledSet ParentTable::draw_tabled_outside(const AllowedParents& all, const Allo
   return set_at(draw.chosen());
 }
 
+TabledSet ParentTable::draw_by_columns(const AllowedParents& all, const AllowedParents& part,
+                                       Stream& random) const {
+  const double* whole = summaries_.data() + all.candidates * width_;
+  const double* less = summaries_.data() + part.candidates * width_;
+  const double scale = power_of_two(reference_[part.candidates] - reference_[all.candidates]);
+  const auto sum = [&](std::size_t t) {
+    if (!is_open(all, t)) return 0.0;
+    return std::max(whole[t] - (is_open(part, t) ? less[t] * scale : 0.0), 0.0);
+  };
+  double total = 0;
+  for (std::size_t t = 0; t < width_; ++t) total += sum(t);
+  double left = random.uniform() * total;
+  std::size_t column = 0;
+  for (std::size_t t = 0; t < width_; ++t) {
+    const double here = sum(t);
+    if (here > 0) column = t;
+    if ((left -= here) < 0) break;
+  }
+  const double log_total = reference_[all.candidates] * std::numbers::ln2 + std::log(sum(column));
+  return draw_by_halves(all, is_open(part, column) ? &part : nullptr, column, log_total, random);
+}
+
 // Sets come in the same order as in a walk over all of them, so that a draw is the same: first whole
 // groups of sets with the same high bits are passed over, then sets of the group in which it falls.
-TabledSet ParentTable::draw_by_halves(const AllowedParents& all, const AllowedParents* part, double log_total,
-                                      Stream& random) const {
+TabledSet ParentTable::draw_by_halves(const AllowedParents& all, const AllowedParents* part, std::size_t column,
+                                      double log_total, Stream& random) const {
   const std::uint32_t high_all = all.candidates & ~low_mask_, low_all = all.candidates & low_mask_;
   const std::uint32_t excluded = part ? part->candidates : 0;
   const auto share = [&](double log_weight) {
@@ -95,8 +123,8 @@ TabledSet ParentTable::draw_by_halves(const AllowedParents& all, const AllowedPa
   double left = random.uniform();
   std::uint32_t group = high_all, last = high_all;
   for (;; group = (group - 1) & high_all) {
-    double mass = share(low_sums_[group | low_all]);
-    if (part && !(group & ~excluded)) mass -= share(low_sums_[group | (excluded & low_all)]);
+    double mass = share(low_sums_[(group | low_all) * width_ + column]);
+    if (part && !(group & ~excluded)) mass -= share(low_sums_[(group | (excluded & low_all)) * width_ + column]);
     if (mass > 0) last = group;
     if (mass > left || group == 0) break;
     left -= std::max(mass, 0.0);
@@ -104,7 +132,8 @@ TabledSet ParentTable::draw_by_halves(const AllowedParents& all, const AllowedPa
   LogDraw draw(log_total, left, negligible);
   for (std::uint32_t low = low_all;; low = (low - 1) & low_all) {
     const std::uint32_t set = last | low;
-    if (!part || (set & ~excluded)) draw.offer(set, weight(set));
+    const std::size_t place = set * width_ + column;
+    if (!part || (set & ~excluded)) draw.offer(place, weight(place));
     if (low == 0) return set_at(draw.chosen());
   }
 }

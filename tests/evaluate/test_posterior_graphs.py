@@ -135,6 +135,8 @@ def test_exact_posteriors_need_no_draws() -> None:
     assert expected_shd(exact, model.graph) == pytest.approx(
         every.expect(lambda graph: shd(graph, model.graph)), abs=1e-10
     )
+    by_class = every.expect(lambda graph: shd(graph, model.graph, "cpdag"))
+    assert expected_cpdag_shd(exact, model.graph) == pytest.approx(by_class, abs=1e-10)
     draws = Posterior.of(random_dags(np.random.default_rng(3), 9, 3))
     shares = dict(every.graphs())
     drawn = dict(draws.graphs())

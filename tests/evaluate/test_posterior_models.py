@@ -125,7 +125,7 @@ def test_divergence_from_a_mixture_by_integration() -> None:
         right = on_grid(*set_to(true, node, value), grid)
         parts = np.array([on_grid(*set_to(one, node, value), grid) for one in models])
         ratio = np.log(np.maximum(right, 1e-300)) - np.log(np.maximum(weights @ parts, 1e-300))
-        found.append(np.trapezoid(right * ratio, grid))
+        found.append((right * ratio).sum() * (grid[1] - grid[0]))
     # 4096 evenly spread points: far less than the error of as many random ones, .01.
     assert interventional_kl(posterior, true, rows=4096) == pytest.approx(np.mean(found), abs=3e-3)
     assert interventional_kl(posterior_of([true]), true) == pytest.approx(0, abs=1e-12)

@@ -123,22 +123,23 @@ def test_chains_that_disagree_are_named() -> None:
         known("alone", FIRST, chains=1, rhat=1.2),
         known("short", FIRST, chains=1, rhat=1.0, ess=25.0),
         known("good", FIRST, chains=2, rhat=1.001, ess=900.0, apart=(0.05, "a → b")),
-        known("exact", FIRST),
+        known("weighed", FIRST, draws=100, chains=1, ess=3.2),
     ]
     said = list(belief_words.convergence([method_row(one) for one in chains]))
     assert "torn: its chains disagree" in said[0]
     assert "differ by 0.60 about a → b; R̂ of the score is 1.40" in said[0]
     assert "the first half of its chain differs" in said[1]
     assert "as much as 25 independent ones" in said[2]
-    assert said[3] == "No sign that the chains of good have not settled."
-    assert len(said) == 4
+    assert said[3] == "weighed: the weights of its draws leave as much as 3 of them."
+    assert said[4] == "No sign that the chains of good have not settled."
+    assert len(said) == 5
 
 
 def test_the_space_that_a_posterior_covers_is_said_where_it_is_not_all() -> None:
     found = [known("all", FIRST, space="all DAGs"), known("some", FIRST, space="DAGs of a kind.")]
-    found += [known("noted", FIRST, notes=("Two rows were left out",))]
+    found += [known("noted", FIRST, notes=(f"{k} of 10 rows were left out.",)) for k in (2, 3)]
     said = list(belief_words.coverage(found))
-    assert said == ["some covers DAGs of a kind.", "noted says: Two rows were left out."]
+    assert said == ["some covers DAGs of a kind.", "noted says: 2 of 10 rows were left out."]
 
 
 def test_a_page_draws_some_data_sets_and_says_so() -> None:
@@ -308,3 +309,12 @@ def test_the_report_on_one_sampler_has_its_posterior(tmp_path: Path) -> None:
     assert "structure_mcmc gives a distribution over graphs." in page
     rows = table(tmp_path / "page" / "edge_probabilities" / "edges.csv")
     assert {"from", "to", "probability"} <= set(rows[0])
+
+
+def test_an_edge_without_a_direction_counts_half_each_way() -> None:
+    graphs = [Graph.from_edges(["a - b"], NAMES), Graph.from_edges(["a -> b"], NAMES)]
+    whose = Whose("m", "m", Combination("g", "p", "d"), 1, Run(0, 0, "m", 0, 0, 0, 0))
+    found = belief_of(whose, Posterior.of(graphs), 0.0, None, ())
+    assert found.edges.tolist() == [[0, 0.75, 0], [0.25, 0, 0], [0, 0, 0]]
+    (words,) = belief_words.undirected([Named(found, "data", ""), known("sure", FIRST)])
+    assert words.startswith("Some edges of m have no direction")

@@ -58,6 +58,8 @@ _SEARCHES: dict[str, dict[str, Any]] = {
 # What declares columns and computes none, and what runs the metrics of others.
 _NO_RESULT = ("run_facts", "own_metrics")
 _NEEDED: dict[str, dict[str, Any]] = {
+    "experiments": {"steps": 3},
+    "designed_experiments": {"steps": 2, "learner": "bgies[bootstraps=5]"},
     "subsample": {"n": 20},
     "select": {"variables": ("A", "C")},
     "log": {"offset": 20.0},

@@ -26,8 +26,16 @@ def learner(name: str) -> type[Learner]:
         ("hc", "any data, constraints, tiers, start (by score)", "dag"),
         ("corr_thresh", "continuous, missing", "undirected"),
         ("direct_lingam", "continuous", "dag"),
-        ("order_mcmc", "any data, constraints, tiers, start (by score)", "posterior"),
-        ("exact_posterior", "any data, constraints, tiers (by score)", "dag, posterior"),
+        (
+            "order_mcmc",
+            "any data, interventions, constraints, tiers, start (by score)",
+            "posterior",
+        ),
+        (
+            "exact_posterior",
+            "any data, interventions, constraints, tiers (by score, variances)",
+            "dag, posterior",
+        ),
         ("gcastle_golem", "continuous", "dag"),
         (
             "tetrad_fges",

@@ -11,6 +11,7 @@ import pytest
 from dagathlon.data import Dataset, Variable
 from dagathlon.errors import DagathlonError
 from dagathlon.learners.attempt import attempt
+from dagathlon.learners.jax import backend
 from dagathlon.learners.jax.bcd_nets import BcdNets, horseshoe_scale
 from dagathlon.learners.jax.bcd_permutations import all_orders
 from dagathlon.testing import check_learner
@@ -102,7 +103,7 @@ def test_bounds_by_order_have_the_likelihood_of_their_order():
 
 
 def log_horseshoe(weights: np.ndarray, scale: float) -> np.ndarray:
-    widths = scale * np.tan((np.arange(24) + 0.5) / 24 * np.pi / 2)
+    widths = scale * np.tan((np.arange(16) + 0.5) / 16 * np.pi / 2)
     density = np.exp(-0.5 * (weights[..., None] / widths) ** 2) / widths / math.sqrt(2 * math.pi)
     return np.log(density.mean(axis=-1))
 
@@ -111,7 +112,7 @@ def log_evidence_of_node(data: Dataset, child: int, parents: list[int], scale: f
     """By sums over a grid of weights and log variances."""
     gram = np.asarray(data.values).T @ np.asarray(data.values)
     # Denser near 0, where the prior is.
-    half = np.concatenate([np.geomspace(1e-3, 4, 90)])
+    half = np.geomspace(1e-3, 4, 90)
     line = np.concatenate([-half[::-1], half])
     width = np.gradient(line)
     grids = np.meshgrid(*[line] * len(parents), indexing="ij")
@@ -127,7 +128,7 @@ def log_evidence_of_node(data: Dataset, child: int, parents: list[int], scale: f
         cells = cells * width.reshape([-1 if k == axis else 1 for k in range(len(parents))])
     logs = np.linspace(-6, 6, 121)
     terms = [
-        np.log(np.sum(cells * np.exp(log_prior - rest / (2 * math.exp(v)))))
+        np.logaddexp.reduce((np.log(cells) + log_prior - rest / (2 * math.exp(v))).ravel())
         - len(data) / 2 * (math.log(2 * math.pi) + v)
         - 0.5 * (v / 3) ** 2
         - math.log(3 * math.sqrt(2 * math.pi))
@@ -146,7 +147,7 @@ def test_the_bound_is_below_the_evidence_and_near_it():
     ]
     evidence = float(np.logaddexp.reduce(orders)) - math.log(6)
     bounds = {
-        family: BcdNets(family=family, steps=6000).learn(data, np.random.default_rng(1)).stats
+        family: BcdNets(family=family, steps=4000).learn(data, np.random.default_rng(1)).stats
         for family in ("by_order", "network")
     }
     assert bounds["by_order"]["bound"] < evidence + 0.05
@@ -155,21 +156,33 @@ def test_the_bound_is_below_the_evidence_and_near_it():
     assert bounds["network"]["bound"] > evidence - 5
 
 
-def test_a_clear_chain_is_found_whatever_else_is_in_the_batch():
+def test_a_clear_chain_is_found():
     pytest.importorskip("jax")
-    clear, small = chain_data(5, 500), chain_data(6, 5)
-    learner = BcdNets(steps=5000)
-    pair = [np.random.default_rng(k) for k in (1, 2)]
-    both = learner.learn_many([clear, small], pair)
-    same = learner.learn_many([clear, small], [np.random.default_rng(k) for k in (1, 2)])
-    assert both == same
-    shares = both[0].posterior.edge_probabilities
+    clear = chain_data(5, 500)
+    learner = BcdNets()
+    found = learner.learn(clear, np.random.default_rng(1))
+    assert learner.learn(clear, np.random.default_rng(1)) == found
+    shares = found.posterior.edge_probabilities
     joined = shares + shares.T
     assert joined[0, 1] > 0.95
     assert joined[1, 2] > 0.95
-    assert both[0].stats["settled"]
-    other = learner.learn_many([clear, clear], [np.random.default_rng(k) for k in (1, 9)])[0]
-    assert other.stats["bound"] == pytest.approx(both[0].stats["bound"], abs=0.5)
+    assert np.all(shares[[0, 1], [1, 2]] > 0.1)  # the other DAGs of the class as well
+    assert np.all(shares[[1, 2], [0, 1]] > 0.1)
+    assert found.stats["settled"]
+
+
+@pytest.mark.parametrize("family", ["by_order", "network"])
+def test_runs_that_are_computed_together_do_not_depend_on_each_other(family, monkeypatch):
+    pytest.importorskip("jax")
+    monkeypatch.setattr(backend, "on_card", lambda: True)
+    learner = BcdNets(family=family, steps=30, draws=20, hidden=4, samples=2)
+    first, *others = (chain_data(seed, 10) for seed in range(3))
+    pairs = [
+        learner.learn_many([first, other], [np.random.default_rng(k) for k in (1, 2)])
+        for other in others
+    ]
+    assert pairs[0][0] == pairs[1][0]
+    assert pairs[0][1] != pairs[1][1]
 
 
 def test_gumbel_sinkhorn_gives_permutations_and_its_divergence_is_that_of_the_noise():
@@ -208,4 +221,4 @@ def test_bad_data_and_parameters_are_refused_with_a_reason():
 
 def test_conforms():
     pytest.importorskip("jax")
-    check_learner(BcdNets(steps=10, draws=20, hidden=4, samples=2))
+    check_learner(BcdNets(steps=10, draws=20, hidden=4, samples=2), seconds=600)

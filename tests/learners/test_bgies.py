@@ -151,6 +151,15 @@ def test_few_rows_have_noise_all_the_same() -> None:
         assert np.all(np.isfinite(weights))
 
 
+def test_constant_variables_have_no_noise() -> None:
+    values = observed(30).values.copy()
+    values[:, 1] = 7.0
+    found, draws = run(Dataset(observed(30).variables, values=values))
+    assert found.notes == ()
+    assert all(draws.parameters_at(k)[1][1] == 0 for k in range(12))
+    assert all(not draws.graph_at(k).parents("b") for k in range(12))
+
+
 def test_knowledge_holds_in_every_draw() -> None:
     known = Knowledge(required=frozenset({("d", "c")}), forbidden=frozenset({("b", "a")}))
     _, draws = run(observed(60), constraints=known)

@@ -140,6 +140,21 @@ def test_flat_weights_count_labelled_dags() -> None:
         assert found.log_partition() == pytest.approx(math.log(count), rel=1e-14)
 
 
+def test_a_leaf_of_any_weight_changes_nothing() -> None:
+    """With it, sums are no longer ordinary numbers: 2^-1000 beside 1 asks for powers of 2."""
+    d = 8
+    plain = 3 * np.random.default_rng(0).normal(size=(d, 2 ** (d - 1)))
+    larger = np.full((d + 1, 2**d), -np.inf)
+    larger[:d, : 2 ** (d - 1)] = plain
+    larger[d, 0], larger[d, 1] = -1000 * math.log(2), 0.0
+    few, more = (_core.DagPosterior.of_weights(table, STRUCTURE) for table in (plain, larger))
+    assert more.log_partition() == pytest.approx(few.log_partition(), abs=1e-12)
+    np.testing.assert_allclose(more.edges()[:d, :d], few.edges(), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(more.paths()[:d, :d], few.paths(), rtol=0, atol=1e-12)
+    assert more.edges()[0, d] == pytest.approx(1)
+    assert more.best()[:d] == few.best()
+
+
 @pytest.mark.parametrize("modularity", [STRUCTURE, ORDER])
 def test_frequencies_of_draws_fit_the_probabilities(modularity: _core.Modularity) -> None:
     """Chi-square over all DAGs that are expected at least five times."""

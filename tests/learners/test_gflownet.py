@@ -13,6 +13,7 @@ from dagathlon.data import Dataset, Variable, facts_of
 from dagathlon.errors import DagathlonError, DataError
 from dagathlon.learners.attempt import attempt
 from dagathlon.learners.bayesian.exact_posterior import ExactPosterior
+from dagathlon.learners.jax import backend
 from dagathlon.learners.jax.dag_gflownet import DagGflownet
 from dagathlon.learners.jax.gflownet_rewards import closure, compression_depth, parent_sets
 from dagathlon.learners.jax.vbg import Vbg
@@ -21,7 +22,7 @@ from dagathlon.testing.samples import ordinary
 
 pytestmark = pytest.mark.slow
 NAMES = ("a", "b", "c", "d")
-# Pairs of data sets of four variables share what is compiled; none ends early and leaves the pair.
+# All runs of four variables share what is compiled.
 FEW = {"draws": 2000, "hidden": 64, "steps": 1000, "tolerance": 0}
 
 
@@ -94,12 +95,21 @@ def test_draws_follow_the_exact_posterior():
     data = [linear_data(1, 8), linear_data(2, 40)]
     learner = DagGflownet(score="bge", **FEW)
     results = learner.learn_many(data, streams(2))
+    assert learner.learn_many(data[:1], streams(1)) == results[:1]
     for one, found in zip(data, results, strict=True):
         exact = ExactPosterior(score="bge").posterior(one).edge_probabilities
         assert found.posterior is not None
         assert np.abs(found.posterior.edge_probabilities - exact).max() < 0.07
-    other = learner.learn_many([data[0], linear_data(3, 5)], streams(2))
-    assert other[0] == results[0]
+
+
+def test_runs_that_are_computed_together_do_not_depend_on_each_other(monkeypatch):
+    pytest.importorskip("jax")
+    monkeypatch.setattr(backend, "on_card", lambda: True)
+    learner = Vbg(steps=30, draws=20, hidden=8, walkers=4, batch_size=4, buffer_size=16)
+    first, *others = (linear_data(seed, 10, p=3) for seed in range(3))
+    one, two = (learner.learn_many([first, other], streams(2)) for other in others)
+    assert one[0] == two[0]
+    assert one[1] != two[1]
 
 
 def test_constraints_and_limits_hold_in_every_draw(tmp_path):
@@ -188,4 +198,5 @@ def test_bad_data_and_parameters_are_refused_with_a_reason():
 @pytest.mark.parametrize("cls", [DagGflownet, Vbg])
 def test_conforms(cls):
     pytest.importorskip("jax")
-    check_learner(cls(steps=10, draws=20, hidden=8, walkers=4, batch_size=4, buffer_size=16))
+    learner = cls(steps=10, draws=20, hidden=8, walkers=4, batch_size=4, buffer_size=16)
+    check_learner(learner, seconds=600)

@@ -96,6 +96,7 @@ def information_of_setting_a(mean: float, sd: float) -> float:
     return float((np.nan_to_num(terms) * stats.norm.pdf(a, mean, sd)).sum() * cell)
 
 
+@pytest.mark.slow
 def test_information_is_the_integral() -> None:
     copies, times = 150, 6
     gains = [

@@ -5,10 +5,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
+#include "dagathlon/bits.hpp"
 #include "dagathlon/score.hpp"
 
 namespace dagathlon {
@@ -39,7 +40,7 @@ class FreeSets {
   std::size_t find(std::span<const std::size_t> members) const;
 
   // log(e^rest + Σ weights of the sets that `allowed(members)` lets through). Sets that cannot change
-  // the twelfth digit of the sum are left out.
+  // the tenth digit of the sum are left out.
   template <class Allowed>
   double log_sum(double rest, Allowed&& allowed) const;
   // By weight one of these; `mass` is the logarithm of the sum of their weights.
@@ -49,13 +50,16 @@ class FreeSets {
   template <class Allowed>
   std::size_t best(Allowed&& allowed) const;
 
-  using Members = std::array<std::uint16_t, most_members>;
-  // Stands where a set has fewer members.
-  static constexpr std::uint16_t nobody = 0xFFFF;
+  // Members as bits: there are no free sets of more nodes than these.
+  static constexpr std::size_t max_nodes = 2 * word_bits;
+  using Members = std::array<Word, 2>;
+  static bool contains(const Members& all, const Members& some) {
+    return ((some[0] & ~all[0]) | (some[1] & ~all[1])) == 0;
+  }
 
  private:
-  static std::uint64_t key(const Members& members);
-  void add(std::vector<std::size_t> members, double score);
+  static Members bits_of(std::span<const std::size_t> members);
+  void add(const std::vector<std::size_t>& members, double score);
   void sort();
 
   double power_ = 1;
@@ -65,7 +69,7 @@ class FreeSets {
   // Weights relative to the first one, and their sums from each place on.
   std::vector<double> weights_;
   std::vector<double> left_;
-  std::unordered_map<std::uint64_t, std::size_t> places_;
+  std::map<Members, std::size_t> places_;
 };
 
 }  // namespace dagathlon

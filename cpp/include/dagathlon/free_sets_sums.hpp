@@ -11,7 +11,7 @@ namespace dagathlon {
 template <class Allowed>
 double FreeSets::log_sum(double rest, Allowed&& allowed) const {
   // Weights so far below the first one are no doubles any more.
-  constexpr double range = 600.0, digits = 1e-12;
+  constexpr double range = 600.0, digits = 1e-10;
   if (empty()) return rest;
   const double first = power_ * scores_.front();
   if (!(first - rest < range)) {

@@ -24,6 +24,8 @@ namespace dagathlon {
 struct AllowedParents {
   std::uint32_t candidates = 0;
   std::vector<double> open;
+  // The same nodes once more, for free sets.
+  FreeSets::Members nodes{};
 };
 
 // A parent set: subset of the candidates, and column; columns beyond those of the table are free sets.
@@ -56,7 +58,7 @@ class ParentTable {
   const NodeSpace& space() const { return space_; }
   std::size_t width() const { return width_; }
   // Whether a draw outside takes one random number, and a choice two.
-  bool one_number_each() const { return !low_sums_.empty() && free_.empty(); }
+  bool one_number_each() const { return width_ == 1 && !low_sums_.empty(); }
 
   AllowedParents none() const;
   void clear(AllowedParents& allowed) const;
@@ -105,14 +107,18 @@ class ParentTable {
   TabledSet draw_tabled_outside(const AllowedParents& all, const AllowedParents& part, Stream& random) const;
   TabledSet find_free(std::span<const std::size_t> parents) const;
   bool is_open(const AllowedParents& allowed, std::size_t t) const { return width_ == 1 || allowed.open[t] == open_; }
-  bool lets(const AllowedParents& allowed, const FreeSets::Members& members) const;
+  static bool lets(const AllowedParents& allowed, const FreeSets::Members& members) {
+    return FreeSets::contains(allowed.nodes, members);
+  }
   double best(const AllowedParents& allowed) const;
   double row_sum(const AllowedParents& allowed) const;
   std::size_t choose_column(const AllowedParents& allowed, Stream& random) const;
   TabledSet best_set(const AllowedParents& allowed) const;
   // The same as draw_outside, by way of the sums over low bits.
-  TabledSet draw_by_halves(const AllowedParents& all, const AllowedParents* part, double log_total,
-                           Stream& random) const;
+  TabledSet draw_by_halves(const AllowedParents& all, const AllowedParents* part, std::size_t column,
+                           double log_total, Stream& random) const;
+  // The same of a table with extras: first a column, then a set in it.
+  TabledSet draw_by_columns(const AllowedParents& all, const AllowedParents& part, Stream& random) const;
   bool is_allowed(std::size_t place, const AllowedParents& allowed) const;
   // Calls visit(place, log weight) for each allowed set.
   template <class Visit>
@@ -133,7 +139,7 @@ class ParentTable {
   // Over subsets: the largest score, or the sum of weights relative to 2^reference_ of the row.
   std::vector<double> summaries_;
   std::vector<std::int32_t> reference_;
-  // Of tables with many candidates and no extras: logarithms of sums over the subsets of a row that
+  // Of tables with many candidates, and without extras or with free sets: logarithms of sums over the subsets of a row that
   // have the same high bits. With them a draw looks at 2·2^(k/2) sets rather than at 2^k.
   std::vector<double> low_sums_;
   std::uint32_t low_mask_ = 0;

@@ -184,7 +184,7 @@ class BidagOrderMcmc(BidagSampler):
     references = (_BIDAG, "Friedman and Koller 2003, Machine Learning 50")
 
     MAP = True
-    alpha: Probability | None = 0.05
+    alpha = 0.05
 
     def translated(self) -> dict[str, Any]:
         """A DAG counts once for each of its orders."""

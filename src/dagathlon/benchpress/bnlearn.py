@@ -273,6 +273,8 @@ class BnlearnScoreBased(BnlearnScored):
     score
         Score to maximise; null is bic, bic-g or bic-cg as the data are discrete, continuous or
         mixed.
+    prior
+        Prior over graphs: uniform, variable selection (vsp) or marginal uniform (marginal).
     l
         Ignored: the score bdla, whose number of averaged scores it is, is not there.
     """
@@ -324,6 +326,8 @@ class BnlearnHybrid(BnlearnTester, BnlearnScored):
         mixed.
     k
         Penalty per parameter of the aic and bic scores; null is 1, as in Benchpress.
+    prior
+        Prior over graphs: uniform, variable selection (vsp) or marginal uniform (marginal).
     l
         Ignored: the score bdla, whose number of averaged scores it is, is not there.
     """

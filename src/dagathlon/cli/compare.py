@@ -13,6 +13,7 @@ from dagathlon.errors import listing
 from dagathlon.evaluate import compare, compare_posterior
 from dagathlon.evaluate.metric import Value
 from dagathlon.graphs import Graph, read_graph
+from dagathlon.posteriors import read_posterior
 
 
 def add_parser(commands: Commands) -> None:
@@ -41,19 +42,30 @@ def add_parser(commands: Commands) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     load_modules(arguments)
-    truth = read_graph(arguments.truth)
-    if arguments.estimate.suffix == ".npz":
-        known = compare_posterior(arguments.estimate, truth, burn_in=arguments.burn_in)
-        metrics: dict[str, Value] = {k: v for k, v in known.items() if v is not None}
-    else:
-        estimate = read_graph(arguments.estimate)
-        metrics = compare(estimate, truth, causal=True)
-        _say_left_out(estimate, truth)
+    metrics = _of_posterior(arguments) if _is_posterior(arguments) else _of_graph(arguments)
     if arguments.json:
         print(json.dumps({name: _json(value) for name, value in metrics.items()}, indent=2))
     else:
         print(table(("metric", "value"), [(k, _shown(v)) for k, v in metrics.items()]))
     return 0
+
+
+def _is_posterior(arguments: argparse.Namespace) -> bool:
+    return bool(arguments.estimate.suffix == ".npz")
+
+
+def _of_graph(arguments: argparse.Namespace) -> dict[str, Value]:
+    estimate, truth = read_graph(arguments.estimate), read_graph(arguments.truth)
+    metrics = compare(estimate, truth, causal=True)
+    _say_left_out(estimate, truth)
+    return metrics
+
+
+def _of_posterior(arguments: argparse.Namespace) -> dict[str, Value]:
+    """What the truth says of a posterior; other metrics need more than a graph."""
+    posterior, truth = read_posterior(arguments.estimate), read_graph(arguments.truth)
+    known = compare_posterior(posterior, truth, burn_in=arguments.burn_in)
+    return {name: value for name, value in known.items() if value is not None}
 
 
 def _share(text: str) -> float:

@@ -15,7 +15,9 @@ from dagathlon.errors import DataError, GraphError, listing
 from dagathlon.evaluate.distance import shd
 from dagathlon.graphs import Graph, cpdag
 from dagathlon.posteriors.arrays import distinct_graphs
-from dagathlon.posteriors.packed import Bools, Floats, Packing
+from dagathlon.posteriors.dag_weights import MOST_LISTED
+from dagathlon.posteriors.marginal_posterior import MarginalPosterior
+from dagathlon.posteriors.packed import Bools, Floats, Packing, Words
 from dagathlon.posteriors.posterior import Posterior
 
 
@@ -60,7 +62,26 @@ def expected_cpdag_shd(posterior: Posterior, truth: Graph) -> float:
 
 
 def cpdag_edges(posterior: Posterior) -> tuple[Floats, Floats]:
-    """Probabilities of directed edges, from row to column, and of undirected ones in the CPDAG."""
+    """Probabilities of directed edges, from row to column, and of undirected ones in the CPDAG.
+
+    Exact for an exact posterior of at most five variables, else by the draws.
+    """
+    p = len(posterior.names)
+    weights = posterior.dag_weights if isinstance(posterior, MarginalPosterior) else None
+    if weights is not None and p <= MOST_LISTED:
+        rows, shares = weights.classes()
+    else:
+        rows, shares = _drawn_classes(posterior)
+    classes = Packing(p, "arcs").adjacency(rows)
+    both = classes & classes.transpose(0, 2, 1)
+    directed = np.tensordot(shares, classes & ~both, 1)
+    return directed, np.tensordot(shares, both, 1)
+
+
+def _drawn_classes(posterior: Posterior) -> tuple[Words, Floats]:
+    """The CPDAG of each distinct graph, and its probability."""
+    if not posterior.chains:
+        raise MissingInputError("exact marginals without draws")
     found = distinct_graphs(posterior)
     p = len(found.names)
     arcs = found.arcs()
@@ -68,10 +89,7 @@ def cpdag_edges(posterior: Posterior) -> tuple[Floats, Floats]:
     if first_without < len(arcs):
         bad = found.packing.graph(found.names, found.rows[first_without])
         raise GraphError(f"a drawn graph has no CPDAG: {_reason(bad)}")
-    classes = Packing(p, "arcs").adjacency(rows)
-    both = classes & classes.transpose(0, 2, 1)
-    directed = np.tensordot(found.shares, classes & ~both, 1)
-    return directed, np.tensordot(found.shares, both, 1)
+    return rows, found.shares
 
 
 def _reason(graph: Graph) -> str:

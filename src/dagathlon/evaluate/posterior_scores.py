@@ -108,7 +108,7 @@ def _distances(case: PosteriorCase) -> Row:
 
 
 def _class_distances(case: PosteriorCase) -> Row:
-    return {"e_cpdag_shd": graphs.expected_cpdag_shd(case.drawn, case.true_graph)}
+    return {"e_cpdag_shd": graphs.expected_cpdag_shd(case.posterior, case.true_graph)}
 
 
 def _edges(case: PosteriorCase) -> Row:

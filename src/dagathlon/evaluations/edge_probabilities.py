@@ -135,6 +135,7 @@ def _parts(tables: TableSet) -> Iterator[Part]:
     yield Words(belief_words.opening(about["beliefs"], methods, len(shown)))
     yield from map(Words, belief_words.left_out(about["without"], about["no dag"]))
     yield from map(Words, belief_words.searches(about["beliefs"].searches))
+    yield from map(Words, belief_words.undirected(found))
     yield from map(Words, belief_words.coverage(found))
     yield from edge_parts(shown, about["least"])
     yield from calibration_parts(tables)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from dagathlon.errors import UnavailableError
-from dagathlon.external.cache import cache_folder, locked, short_hash
+from dagathlon.external.cache import locked, short_hash
 from dagathlon.external.environment import (
     CARDS,
     OFFLINE,
@@ -25,6 +25,7 @@ from dagathlon.external.environment import (
     threads_given,
 )
 from dagathlon.external.program import MEMORY
+from dagathlon.learners.user_cache import cache_folder
 
 _MODULE = "/module"
 _WORK = "/work"

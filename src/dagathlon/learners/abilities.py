@@ -26,6 +26,7 @@ FAMILIES: Mapping[str, str] = {
     "order": "over orders",
     "exact": "exact",
     "bayesian": "Bayesian",
+    "jax": "variational, in JAX",
     "continuous": "continuous optimisation and noise",
     "undirected": "undirected",
     "external": "external programs",

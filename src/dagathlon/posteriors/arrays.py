@@ -32,7 +32,7 @@ class GraphRows(NamedTuple):
         return np.ascontiguousarray(self.packing.arcs(self.rows))
 
     def drawn(self, most: int) -> GraphRows:
-        """At most so many graphs: if there are more, an even sample by probability stands for all."""
+        """At most so many graphs: of more, an even sample by their probabilities."""
         if len(self.rows) <= most:
             return self
         chosen, copies = np.unique(systematic(self.shares, most), return_counts=True)

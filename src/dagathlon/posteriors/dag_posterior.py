@@ -10,8 +10,7 @@ import numpy as np
 from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.posteriors.dag_weights import DagWeights
-from dagathlon.posteriors.exact_sums import DagSpace, ExactSums, Masks, family_ranks
-from dagathlon.posteriors.packed import Floats
+from dagathlon.posteriors.exact_sums import DagSpace, ExactSums
 
 
 class DagPosterior(ExactSums):
@@ -56,21 +55,10 @@ class DagPosterior(ExactSums):
         return _core.DagPosterior.of_score(self._score, limits, self.modularity)
 
     def _enumeration(self) -> _core.DagEnumeration:
-        terms = self._terms
+        terms = self._families.terms
         return _core.DagEnumeration(terms, np.zeros_like(terms), 0.0, 1.0)
 
     @cached_property
-    def _terms(self) -> Floats:
-        """The log weight of each family: for each node a row over the sets of the others."""
-        return self._native.log_weights()
-
-    def _log_weights(self, masks: Masks) -> Floats:
-        terms = [self._terms[j, family_ranks(masks, j)] for j in range(len(self.names))]
-        return np.asarray(np.sum(terms, axis=0))
-
-    @property
-    def dag_weights(self) -> DagWeights | None:
-        """The log weights of families; None where a DAG counts once for each of its orders."""
-        if self.modularity == _core.Modularity.order:
-            return None
-        return DagWeights(self._terms, np.zeros_like(self._terms))
+    def _families(self) -> DagWeights:
+        terms = self._native.log_weights()
+        return DagWeights(terms, np.broadcast_to(0.0, terms.shape))

@@ -6,9 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dagathlon import _core
 from dagathlon.errors import DataError
-from dagathlon.posteriors.packed import Bools, Floats
+from dagathlon.posteriors.packed import Bools, Floats, Packing, Words
 
+MOST_LISTED = 5
 MOST_KEPT = 8
 """Weights of so many variables are kept with a posterior: a thousand numbers of eight."""
 
@@ -39,6 +41,17 @@ class DagWeights(NamedTuple):
         if not sound or np.isnan(self.terms).any() or not np.isfinite(self.rests).all():
             raise DataError(f"weights of the DAGs of {nodes} variables are tables of shape {shape}")
         return self
+
+    def classes(self) -> tuple[Words, Floats]:
+        """The CPDAGs of at most five variables as rows of arcs, and the probability of each."""
+        nodes = len(self.terms)
+        if nodes > MOST_LISTED:
+            raise DataError(
+                f"classes are listed of at most {MOST_LISTED} variables, not of {nodes}"
+            )
+        arcs, logs = _core.DagEnumeration(*self).classes()
+        shares = np.exp(logs.ravel() - logs.max())
+        return arcs[:, : Packing(nodes, "arcs").words], shares / shares.sum()
 
     def logs(self, arcs: Bools) -> Floats:
         """Log weights of DAGs, given as matrices of edges from row to column."""

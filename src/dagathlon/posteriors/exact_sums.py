@@ -15,6 +15,7 @@ from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.errors import DataError, GraphError, unknown
 from dagathlon.graphs import Graph, cpdag
+from dagathlon.posteriors.dag_weights import DagWeights
 from dagathlon.posteriors.marginal_posterior import MarginalPosterior
 from dagathlon.posteriors.marginals import frozen
 from dagathlon.posteriors.packed import Bools, Floats, Packing
@@ -91,9 +92,15 @@ class ExactSums(MarginalPosterior):
     def _enumeration(self) -> _core.DagEnumeration:
         """All DAGs, one after another."""
 
+    @property
     @abstractmethod
-    def _log_weights(self, masks: Masks) -> Floats:
-        """The log weights of DAGs; a row of parent sets as bits for each."""
+    def _families(self) -> DagWeights:
+        """What the weights are made of, those outside of the space being zero."""
+
+    @property
+    def dag_weights(self) -> DagWeights | None:
+        """What the weights are made of; None where a DAG counts once for each of its orders."""
+        return None if self.modularity == _core.Modularity.order else self._families
 
     @cached_property
     def log_partition(self) -> float:
@@ -228,9 +235,9 @@ class ExactSums(MarginalPosterior):
             A prior over coefficients and noise variances: each draw then has some of their
             posterior given its DAG. It should be the one that the weights are made with.
         """
-        masks = self._native.sample(count, seed)
-        bits = Packing(len(self.names), "arcs").pack(_arcs(masks))
-        sample = Sample(self.names, "arcs", bits, score=self._log_weights(masks))
+        arcs = _arcs(self._native.sample(count, seed))
+        bits = Packing(len(self.names), "arcs").pack(arcs)
+        sample = Sample(self.names, "arcs", bits, score=self._families.logs(arcs))
         if parameters is None:
             return sample
         if self._data is None:
@@ -276,9 +283,8 @@ class ExactSums(MarginalPosterior):
 
     def log_weight(self, dag: Graph) -> float:
         """The log weight of a DAG, without the number of its orders."""
-        edges = (dag.subgraph(self.names).adjacency != 0).astype(np.uint32)
-        powers = np.uint32(1) << np.arange(len(self.names), dtype=np.uint32)
-        return float(self._log_weights((powers @ edges)[None].astype(np.uint32))[0])
+        arcs = dag.subgraph(self.names).adjacency != 0
+        return float(self._families.logs(arcs[None])[0])
 
     def _matrix(self, edges: Iterable[Any]) -> npt.NDArray[np.bool_]:
         matrix = np.zeros((len(self.names),) * 2, dtype=bool)
@@ -288,13 +294,6 @@ class ExactSums(MarginalPosterior):
                 raise GraphError(f"edges of DAGs are directed, found {one.edges()[0]}")
             matrix |= one.adjacency != 0
         return matrix
-
-
-def family_ranks(masks: Masks, node: int) -> npt.NDArray[np.int64]:
-    """The places of a node's parent sets in tables over all sets of other nodes."""
-    sets = masks[:, node].astype(np.int64)
-    low = sets & ((1 << node) - 1)
-    return low | ((sets >> 1) & ~((1 << node) - 1))
 
 
 def _arcs(masks: Masks) -> Bools:

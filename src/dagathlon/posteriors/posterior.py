@@ -260,7 +260,7 @@ class Posterior(EdgeMarginals):
         """
         shares = self._distinct.weights / self._drawn
         shares = shares[shares > 0]
-        return max(float(-(shares * np.log(shares)).sum()), 0.0)
+        return max(0.0, float(-(shares * np.log(shares)).sum()))
 
     def effective_size(self, of: str | GraphFunction | None = None) -> float:
         """How many independent draws without weights would tell as much.

@@ -30,7 +30,7 @@ _MOST_ROWS = 500
 _MANY_NODES, _MOST_NODES = 40, 300
 _EDGES = (
     "Each cell is the probability of an edge, from left to right, that a method gives; edges are "
-    "in the order of their mean. An edge without a direction goes both ways."
+    "in the order of their mean."
 )
 _MATRIX = "Probability of the edge from row to column."
 _GRAPH = (
@@ -137,7 +137,7 @@ def _pictures(shown: Mapping[str, Sequence[Named]], least: float) -> Picture:
             break
         sets += 1
         for one in group[:_MOST_CHARTS]:
-            drawn = edge_graph(one.belief.names, one.belief.directed, one.truth, least)
+            drawn = edge_graph(one.belief.names, one.belief.edges, one.truth, least)
             variants.append((_title(one), drawn.picture.for_page()))
             cut += drawn.left_out
     caption = f"{_GRAPH} Pairs below {least:g} are drawn only if they are in the truth."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ _SAFE_RHAT, _SAFE_GAP = 1.05, 0.1
 _FEW_DRAWS = 100.0
 _FEW_EVENTS = 20
 _ALIKE = 0.05
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def opening(beliefs: Beliefs, methods: Sequence[str], shown: int) -> str:
@@ -45,6 +47,17 @@ def left_out(without: Sequence[str], no_dag: bool) -> Iterator[str]:
         )
 
 
+def undirected(found: Iterable[Named]) -> Iterator[str]:
+    """How edges without a direction count, where there are such."""
+    methods = dict.fromkeys(one.method for one in found if one.belief.undirected)
+    if methods:
+        yield (
+            f"Some edges of {'; '.join(methods)} have no direction: matrices, graphs and "
+            "differences between methods give half to each direction; scores and distances count "
+            "both."
+        )
+
+
 def searches(names: Sequence[str]) -> Iterator[str]:
     """Which chains are left out, since they only look for the best graph."""
     if names:
@@ -53,16 +66,21 @@ def searches(names: Sequence[str]) -> Iterator[str]:
 
 
 def coverage(found: Iterable[Named]) -> Iterator[str]:
-    """Which methods cover only some of the graphs, and what they said of it."""
+    """Which methods cover only some of the graphs, and what they said of it.
+
+    Sentences that differ in their numbers alone, from one data set to the next, are said once.
+    """
     said: dict[str, dict[str, None]] = {}
+    first: dict[str, str] = {}
     for one in found:
         space = one.belief.space
-        if space and space.lower() != "all dags":
-            said.setdefault(f"covers {space}", {})[one.method] = None
-        for note in one.belief.notes:
-            said.setdefault(f"says: {note}", {})[one.method] = None
-    for words, methods in said.items():
-        yield f"{', '.join(methods)} {words.rstrip('.')}."
+        limited = [f"covers {space}"] if space and space.lower() != "all dags" else []
+        for words in (*limited, *(f"says: {note}" for note in one.belief.notes)):
+            alike = _NUMBER.sub("#", words)
+            first.setdefault(alike, words)
+            said.setdefault(alike, {})[one.method] = None
+    for alike, methods in said.items():
+        yield f"{'; '.join(methods)} {first[alike].rstrip('.')}."
 
 
 def other_scores(scores: Mapping[str, Any], reference: str | None) -> Iterator[str]:
@@ -83,24 +101,30 @@ def convergence(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Which chains disagree, or have told little."""
     settled = []
     for method, own in _grouped(rows).items():
-        worst = most_apart(own)
         rhat = max((row["rhat"] for row in own if row["rhat"] is not None), default=None)
-        if rhat is None:
-            continue
         least = min((row["ess"] for row in own if row["ess"] is not None), default=np.inf)
-        if rhat > _SAFE_RHAT or (worst["apart"] or 0.0) > _chance(least, worst["chains"]):
-            yield _disagreeing(method, rhat, worst, len(own) > 1)
-            continue
-        if least < _FEW_DRAWS:
-            yield (
-                f"{method}: its draws tell as much as {least:.0f} independent ones; "
-                "probabilities of edges have an error of "
-                f"{0.5 / math.sqrt(max(least, 1.0)):.2f} or so."
-            )
-        else:
-            settled.append(method)
+        if rhat is not None:
+            doubt = _doubt(method, own, rhat, least)
+            settled += [] if doubt else [method]
+            yield from [doubt] if doubt else []
+        elif least < min(_FEW_DRAWS, 0.5 * own[0]["draws"]):
+            yield f"{method}: the weights of its draws leave as much as {least:.0f} of them."
     if settled:
-        yield f"No sign that the chains of {', '.join(settled)} have not settled."
+        yield f"No sign that the chains of {'; '.join(settled)} have not settled."
+
+
+def _doubt(method: str, own: Sequence[Mapping[str, Any]], rhat: float, draws: float) -> str:
+    """Why the Markov chains of a method are not to be trusted; empty where nothing says so."""
+    worst = most_apart(own)
+    if rhat > _SAFE_RHAT or (worst["apart"] or 0.0) > _chance(draws, worst["chains"]):
+        return _disagreeing(method, rhat, worst, len(own) > 1)
+    if draws >= _FEW_DRAWS:
+        return ""
+    error = 0.5 / math.sqrt(max(draws, 1.0))
+    return (
+        f"{method}: its draws tell as much as {draws:.0f} independent ones; probabilities of "
+        f"edges have an error of {error:.2f} or so."
+    )
 
 
 def most_apart(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:

@@ -87,9 +87,9 @@ class Belief(NamedTuple):
     names
         The variables.
     edges
-        Probability of each edge, from row to column; one without a direction goes both ways.
-    directed
-        The same with half of an edge without a direction each way.
+        Probability of each edge, from row to column; one without a direction counts half each way.
+    undirected
+        Whether there are such edges.
     expected_edges
         Their expected number.
     cpu
@@ -112,7 +112,7 @@ class Belief(NamedTuple):
     whose: Whose
     names: tuple[str, ...]
     edges: Floats
-    directed: Floats
+    undirected: bool
     expected_edges: float
     cpu: float | None
     draws: int
@@ -144,11 +144,12 @@ def belief_of(
     """
     late = whole.after(burnin)
     strengths = late.strengths
+    edges: Floats = strengths.strength * strengths.direction
     return Belief(
         whose,
         late.names,
-        late.edge_probabilities,
-        strengths.strength * strengths.direction,
+        edges,
+        not np.allclose(edges, late.edge_probabilities, atol=1e-9),
         late.expected_edges,
         cpu,
         late.n_draws,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from dagathlon.errors import UnavailableError
-from dagathlon.external.cache import cache_folder
+from dagathlon.learners.user_cache import cache_folder
 from dagathlon.report.drawing_processes import DrawingProcesses, OnFigure
 from dagathlon.report.drawn import painter_version
 from dagathlon.report.files import write_bytes

@@ -16,7 +16,6 @@ from dagathlon.learners.bayesian.dag_sampling import (
     DagSampler,
     squared_log,
     starting_orders,
-    steps_for,
     thousands,
 )
 from dagathlon.learners.bayesian.sampled_space import MOST_COMPLETE, SampledSpace
@@ -75,7 +74,7 @@ class OrderMcmc(SampledSpace, DagSampler):
 
     def default_iterations(self, p: int) -> int:
         """As many as partition MCMC makes; of a search 30000, then 6p² log p."""
-        return search_steps(p) if self.maximise else steps_for(p)
+        return search_steps(p) if self.maximise else self.steps(p)
 
     def learn(
         self, data: Dataset, rng: np.random.Generator, start: Graph | None = None

@@ -10,7 +10,7 @@ from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.bayesian.dag_sampling import DagSampler, starting_orders, steps_for
+from dagathlon.learners.bayesian.dag_sampling import DagSampler, starting_orders
 from dagathlon.learners.bayesian.sampled_space import SampledSpace
 from dagathlon.modules import Natural
 
@@ -40,8 +40,8 @@ class PartitionMcmc(SampledSpace, DagSampler):
     turns: Natural = 8
 
     def default_iterations(self, p: int) -> int:
-        """200000 to 500000 up to 15 variables, then 100000, or 20p² log p if that is more."""
-        return steps_for(p)
+        """200000 to 500000 up to 15 variables, 100000 up to 20, then at least 20000."""
+        return self.steps(p)
 
     def learn(
         self, data: Dataset, rng: np.random.Generator, start: Graph | None = None

@@ -8,12 +8,13 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data import Dataset
+from dagathlon.posteriors.dag_weights import DagWeights
 from dagathlon.posteriors.parameters import NormalInverseGamma
-from dagathlon.posteriors.pooled_posterior import PooledTerms, other_sets
+from dagathlon.posteriors.pooled_posterior import other_sets
 from dagathlon.posteriors.regressions import moments_of, regressions
 
 
-def pooled_terms(data: Dataset, model: NormalInverseGamma, prior: _core.Score) -> PooledTerms:
+def pooled_terms(data: Dataset, model: NormalInverseGamma, prior: _core.Score) -> DagWeights:
     """Terms and rests of all families, the prior over graphs among the terms.
 
     With σ² ~ IG(α, β) for all nodes together, and M_j the number of rows in which node j was not
@@ -47,4 +48,4 @@ def pooled_terms(data: Dataset, model: NormalInverseGamma, prior: _core.Score) -
         - math.lgamma(model.shape)
         - rows / 2 * math.log(2 * math.pi)
     )
-    return PooledTerms(terms, rests, shape, model.rate)
+    return DagWeights(terms, rests, shape, model.rate)

@@ -42,7 +42,7 @@ def fitted(
 
     Rows in which a node was set are left out for it. Where parents explain all rows of a
     sample, the variance is what the same coefficients leave of the data as they are, and no less
-    than a share of 1e-8 of the variable's own variance there.
+    than a share of 1e-8 of the variable's own variance there. A constant variable has none.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def fitted(
             known[choice] = _moments(data.values, counts * ~masks[:, j], centred=centred)
         found = regressions(known[choice], j, arcs[:, :, j])
         own = np.maximum(known[choice][:, j, j], _NO_NOISE * whole.at(j)[j, j])
-        none = found.rest <= _NO_NOISE * own
+        none = (found.rest <= _NO_NOISE * own) & (own > 0)
         rest = np.where(none, _left(found.coefficients, whole.at(j), j), found.rest)
         coefficients[:, :, j] = found.coefficients
         variances[:, j] = rest / max(whole.rows[choice], 1.0)

@@ -10,6 +10,7 @@ import numpy as np
 from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.graphs import Graph
+from dagathlon.learners.bayesian.dag_sampling import squared_log, steps_for, thousands
 from dagathlon.learners.bayesian.search_space import ArcMatrix, first_candidates
 from dagathlon.learners.bayesian.space_based import SearchSpace, SpaceBased
 from dagathlon.modules import Count, Natural, Probability
@@ -17,9 +18,10 @@ from dagathlon.posteriors.spaces import all_dags, limits_in_words
 
 # Tables of all parent sets of more variables take more than some seconds and half a gigabyte.
 MOST_COMPLETE = 20
-# Parent sets in the tables of all nodes together, and of the free sets besides.
+# Parent sets in the tables of all nodes together.
 _TABLED = 3_000_000
-_FREE = 1_500_000
+_MOST_FREE = 3
+_FEWEST_STEPS = 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,10 +36,10 @@ class SampledSpace(SpaceBased):
         chosen by the score, with one parent from outside, and all small sets.
     candidates
         Number of candidate parents of each node where the score chooses them; null is as many as
-        tables have room for, 12 at most.
+        tables have room for, 10 at most.
     free_parents
-        Size up to which all parent sets are in the space where the score chooses candidates; null
-        is 3, or as much as there is room for.
+        Size up to which all parent sets are in the space where the score chooses candidates, 3 at
+        most; null is 2. With 3, steps take several times as long.
     """
 
     alpha: Probability | None = None
@@ -52,6 +54,8 @@ class SampledSpace(SpaceBased):
         """Candidates go into tables of all their subsets."""
         if self.candidates is not None and self.candidates > _core.MAX_CANDIDATES:
             return f"candidates: found {self.candidates}, expected at most {_core.MAX_CANDIDATES}"
+        if (self.free_parents or 0) > _MOST_FREE:
+            return f"free_parents: found {self.free_parents}, expected at most {_MOST_FREE}"
         return super().problem()
 
     def space(self, data: Dataset, rng: np.random.Generator, start: Graph | None) -> SearchSpace:
@@ -77,10 +81,16 @@ class SampledSpace(SpaceBased):
         )
         return SearchSpace(chosen, extras, required, words=words, free=free)
 
+    def steps(self, p: int) -> int:
+        """Steps of a chain: fewer, and dearer, where the score chooses many candidates."""
+        given = self.alpha is not None or self.input_algorithm_id is not None
+        if given or p <= MOST_COMPLETE:
+            return steps_for(p)
+        return max(_FEWEST_STEPS, thousands(2 * squared_log(p)))
+
     def sizes(self, p: int) -> tuple[int, int]:
         """Number of candidates, and size up to which all parent sets are in the space."""
-        count = self.candidates or min(max(int(math.log2(_TABLED / p**2)), 4), 12)
+        count = self.candidates or min(max(int(math.log2(_TABLED / p**2)), 4), 10)
         count = min(count, max(p - 1, 1))
-        room = [d for d in (1, 2, 3) if p * math.comb(p - 1, d) <= _FREE]
-        free = max(room, default=1) if self.free_parents is None else self.free_parents
-        return count, min(free, self.max_parents or free)
+        free = 2 if self.free_parents is None else max(self.free_parents, 1)
+        return count, min(free, self.max_parents or free) if self.plus_one else 0

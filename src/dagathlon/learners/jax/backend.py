@@ -135,3 +135,11 @@ def by_size(data: Sequence[Dataset]) -> dict[int, list[int]]:
     for place, one in enumerate(data):
         found.setdefault(len(one.names), []).append(place)
     return found
+
+
+def batches_of(places: list[int]) -> list[list[int]]:
+    """Runs to compute together: all of them on a card, else one after the other.
+
+    A processor gains nothing from several at once, and compiles for one size in place of many.
+    """
+    return [places] if on_card() else [[place] for place in places]

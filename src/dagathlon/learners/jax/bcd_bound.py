@@ -20,7 +20,7 @@ from dagathlon.posteriors.packed import Floats
 ALL_ORDERS = 6
 """So many nodes have few enough orders to sum over all of them."""
 _LOG_2PI = math.log(2 * math.pi)
-_SCALES = 24
+_SCALES = 16
 
 
 class Family(NamedTuple):
@@ -92,16 +92,27 @@ def initial(family: Family, key: Any) -> Variational:
     return Variational(mean, jnp.full(size, -2.0, jnp.float32), layers(second, sizes))
 
 
-def drawn(family: Family, found: Variational, key: Any, count: int) -> tuple[Any, Any, Any]:
-    """Draws of weights by position, of log variances by node, and scores of the orders."""
+def drawn(family: Family, found: Variational, key: Any, count: int) -> Any:
+    """Draws of weights above the diagonal, row after row, and of log variances."""
     noise = jax.random.normal(key, (count, len(found.mean)))
-    values = found.mean + jnp.exp(found.log_sd) * noise
-    above = np.triu_indices(family.p, 1)
-    weights = jnp.zeros((count, family.p, family.p))
-    weights = weights.at[:, above[0], above[1]].set(values[:, : family.arcs])
-    log_variances = jnp.broadcast_to(values[:, family.arcs :], (count, family.p))
-    scores = outputs(found.network, values).reshape(count, family.p, family.p)
-    return weights, log_variances, scores
+    return found.mean + jnp.exp(found.log_sd) * noise
+
+
+def model_of(family: Family, values: Any) -> tuple[Any, Any]:
+    """Weights by position, from row to column, and log variances."""
+    p = family.p
+    rows, columns = np.triu_indices(p, 1)
+    # A product with zeros and ones: processors are slow at putting single numbers into place.
+    cells = np.zeros((family.arcs, p * p), dtype=np.float32)
+    cells[np.arange(family.arcs), rows * p + columns] = 1
+    weights = (values[..., : family.arcs] @ cells).reshape(*values.shape[:-1], p, p)
+    return weights, jnp.broadcast_to(values[..., family.arcs :], (*values.shape[:-1], p))
+
+
+def _with_scores(family: Family, found: Variational, values: Any) -> tuple[Any, Any, Any]:
+    """The models of draws, and scores of nodes at positions."""
+    scores = outputs(found.network, values).reshape(len(values), family.p, family.p)
+    return *model_of(family, values), scores
 
 
 def bounds(family: Family, found: Variational, facts: Facts, key: Any) -> Any:
@@ -111,8 +122,9 @@ def bounds(family: Family, found: Variational, facts: Facts, key: Any) -> Any:
     the parameters.
     """
     first, second = jax.random.split(key)
-    model = drawn(family, found, first, family.samples)
-    prior = log_prior(family, *model[:2], facts.scale)
+    values = drawn(family, found, first, family.samples)
+    model = _with_scores(family, found, values)
+    prior = log_prior(family, values, facts.scale)
     if family.sums:
         expected = _summed(family, model, facts)
     else:
@@ -121,18 +133,17 @@ def bounds(family: Family, found: Variational, facts: Facts, key: Any) -> Any:
     return (jnp.mean(prior + expected) + entropy)[None]
 
 
-def log_prior(family: Family, weights: Any, log_variances: Any, scale: Any) -> Any:
+def log_prior(family: Family, values: Any, scale: Any) -> Any:
     """Horseshoe weights and normal log variances.
 
     The horseshoe's half-Cauchy mixture of normal distributions is a mean over equally probable
     scales, so that the density is bounded at 0 and sums to 1.
     """
-    above = np.triu_indices(family.p, 1)
-    values = weights[..., above[0], above[1]][..., None]
     widths = scale * np.tan((np.arange(_SCALES) + 0.5) / _SCALES * np.pi / 2)
-    logs = -0.5 * (values / widths) ** 2 - jnp.log(widths) - 0.5 * _LOG_2PI
+    weights = values[..., : family.arcs, None]
+    logs = -0.5 * (weights / widths) ** 2 - jnp.log(widths) - 0.5 * _LOG_2PI
     arcs = jnp.sum(jax.nn.logsumexp(logs, axis=-1) - math.log(_SCALES), axis=-1)
-    noises = log_variances[..., : family.noises] / family.noise_sd
+    noises = values[..., family.arcs :] / family.noise_sd
     constant = math.log(family.noise_sd) + 0.5 * _LOG_2PI
     return arcs - jnp.sum(0.5 * noises**2 + constant, axis=-1)
 
@@ -183,7 +194,8 @@ def posterior_draws(
 ) -> tuple[Any, Any]:
     """Draws of the weights of arcs, from row to column, and of the noise variances."""
     first, second = jax.random.split(key)
-    weights, log_variances, scores = drawn(family, found, first, count)
+    values = drawn(family, found, first, count)
+    weights, log_variances, scores = _with_scores(family, found, values)
     if family.sums:
         orders = jnp.asarray(all_orders(family.p))
         chosen = jax.random.categorical(

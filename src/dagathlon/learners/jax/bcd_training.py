@@ -10,6 +10,9 @@ from dagathlon.learners.jax.adam import Averages, descended, resting
 from dagathlon.learners.jax.backend import jax, jnp
 from dagathlon.learners.jax.bcd_bound import Facts, Family, Variational
 
+# After so many steps the step size is a half, after twice as many a third, and so on.
+_SLOWING = 500
+
 
 class Training(NamedTuple):
     """All that is compiled in."""
@@ -69,7 +72,8 @@ def step(training: Training, state: State, facts: Facts, number: Any) -> State:
         return -jnp.sum(bounds), bounds
 
     slopes, bounds = jax.grad(loss, has_aux=True)(state.found)
-    found, averages = descended(state.found, slopes, state.averages, number, training.rate)
+    rate = training.rate / (1 + number / _SLOWING)
+    found, averages = descended(state.found, slopes, state.averages, number, rate)
     return state._replace(
         found=found, averages=averages, key=key, total=state.total + bounds, made=state.made + 1
     )

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from dagathlon.data.facts import DataFacts
 from dagathlon.errors import OutOfTimeError
-from dagathlon.learners.assumptions import GAUSSIAN, LINEAR, NO_HIDDEN
+from dagathlon.learners.assumptions import GAUSSIAN, NO_HIDDEN
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.jax.backend import JaxLearner, by_size, jax, jnp, keys, on_card
 from dagathlon.learners.jax.dibs_graphs import GraphPrior
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _CHECKED_EVERY = 100
 _EXACT_SUMS = {"bge": 14, "linear": 10}
+_MOST_GIGABYTES = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +86,7 @@ class Dibs(JaxLearner):
     exact_sums
         Largest number of variables for which sums over all parent sets are made; null is 14 for
         bge, whose terms are known before the first step, and 10 for linear.
-    samples
+    drawn_sets
         Number of parent sets drawn for each node and particle in each step, above that. For bge
         each costs two determinants.
     patience
@@ -99,7 +101,7 @@ class Dibs(JaxLearner):
     """
 
     name = "dibs"
-    assumes = (LINEAR, GAUSSIAN, NO_HIDDEN)
+    assumes = (GAUSSIAN, NO_HIDDEN)
     gives_posterior = True
     handles_interventions = True
     anytime = True
@@ -130,7 +132,7 @@ class Dibs(JaxLearner):
     noise_rate: NonNegative = 0.5
     centre: bool = True
     exact_sums: Count | None = None
-    samples: Natural = 32
+    drawn_sets: Natural = 32
     patience: Natural = 1000
     tolerance: NonNegative = 0.05
     start: Count = 1
@@ -142,6 +144,28 @@ class Dibs(JaxLearner):
             if getattr(self, name) == 0:
                 return f"{name}: found 0, expected a number above 0"
         return super().problem()
+
+    def objection(self, data: DataFacts) -> str:
+        """Arrays over parent sets must have room."""
+        p = data.n_columns or 1
+        needed = self._bytes(p) / 1e9
+        if needed > _MOST_GIGABYTES:
+            return (
+                f"{self.name} of {p} variables and {self.particles} particles needs about "
+                f"{needed:.3g} GB, and {_MOST_GIGABYTES} are allowed: choose fewer of either"
+            )
+        return super().objection(data)
+
+    def _bytes(self, p: int) -> float:
+        """What the largest arrays of a run take, with their slopes."""
+        if p <= self._most_exact():
+            return 8.0 * p * 2.0 ** (p - 1) * (self.particles + p * p)
+        if self.likelihood == "linear":
+            return 8.0 * self.particles * p * p * (p + self.drawn_sets)
+        return 8.0 * self.particles * p * p * (2 * self.drawn_sets)
+
+    def _most_exact(self) -> int:
+        return _EXACT_SUMS[self.likelihood] if self.exact_sums is None else self.exact_sums
 
     def learn_many(
         self, data: Sequence[Dataset], rngs: Sequence[np.random.Generator]
@@ -178,13 +202,9 @@ class Dibs(JaxLearner):
         fixed = jax.tree_util.tree_map(
             lambda *parts: jnp.asarray(np.stack(parts), "float32"), *each
         )
+        state = start(keys(rngs, self.start))
         ended = run_until_settled(
-            advance,
-            settled,
-            start(keys(rngs, self.start)),
-            fixed,
-            steps=self.steps,
-            every=_CHECKED_EVERY,
+            advance, settled, state, fixed, steps=self.steps, every=_CHECKED_EVERY
         )
         if not ended.steps.all():
             raise OutOfTimeError("the time limit came before the first step")
@@ -193,7 +213,6 @@ class Dibs(JaxLearner):
     def plan(self, p: int) -> Plan:
         """All that is compiled in, for p variables."""
         latent_dim = self.latent_dim or max(p, 1)
-        most = _EXACT_SUMS[self.likelihood] if self.exact_sums is None else self.exact_sums
         return Plan(
             p=p,
             particles=self.particles,
@@ -207,7 +226,7 @@ class Dibs(JaxLearner):
             prior=self.prior,
             edges_per_node=self.edges_per_node,
             likelihood=self._likelihood(p),
-            samples=0 if p <= most else self.samples,
+            samples=0 if p <= self._most_exact() else self.drawn_sets,
             patience=self.patience,
             tolerance=self.tolerance,
         )

@@ -89,7 +89,7 @@ def _power(matrix: Any, exponent: int) -> Any:
 
 def _walks(p: int, length: int) -> float:
     """How much closed walks of a length count in the trace."""
-    return math.comb(p, length) / p**length
+    return float(math.comb(p, length) / p**length)
 
 
 def log_prior(arcs: Floats, prior: GraphPrior, edges_per_node: float) -> Floats:

@@ -16,6 +16,7 @@ from dagathlon.learners.jax.dibs_likelihoods import Linear, Theta, log_joint
 from dagathlon.learners.jax.dibs_svgd import Plan
 from dagathlon.learners.jax.moments import Floats
 from dagathlon.posteriors.posterior import Posterior
+from dagathlon.posteriors.sample import Sample
 
 Arcs = npt.NDArray[np.bool_]
 
@@ -36,18 +37,21 @@ def estimate(
     if not np.all(np.isfinite(run.products)):
         raise DataError("dibs: numbers overflow; give the columns a common scale, such as 1")
     arcs, theta, notes = _dags(run)
-    score = log_prior(arcs, plan.prior, plan.edges_per_node)
-    score = score + log_joint(plan.likelihood, fixed, theta, arcs.astype(np.float64))
+    ones = arcs.astype(np.float64)
+    score = log_prior(ones, plan.prior, plan.edges_per_node)
+    score = score + log_joint(plan.likelihood, fixed, theta, ones)
     logs = _log_weights(arcs, score, theta) if weighted else None
     graphs = [Graph.from_adjacency(names, matrix) for matrix in np.moveaxis(arcs, 2, 0)]
-    posterior = Posterior.of(
+    coefficients, variances = _parameters(plan, theta, arcs)
+    sample = Sample.of(
         graphs,
         names=names,
         score=score,
         log_weights=logs,
-        dags=True,
-        **_parameters(plan, theta, arcs),
+        coefficients=coefficients,
+        variances=variances,
     )
+    posterior = Posterior([sample], space="all DAGs")
     stats: dict[str, Statistic] = {
         "score": float(score.max()),
         "steps": run.steps,
@@ -117,12 +121,9 @@ def _effective(logs: Floats | None, particles: int) -> float:
     return float(weights.sum() ** 2 / np.sum(weights**2))
 
 
-def _parameters(plan: Plan, theta: Theta | None, arcs: Arcs) -> dict[str, Floats]:
+def _parameters(plan: Plan, theta: Theta | None, arcs: Arcs) -> tuple[Floats | None, Floats | None]:
+    """Coefficients and variances of each particle, where there are any."""
     if theta is None or not isinstance(plan.likelihood, Linear):
-        return {}
-    logs = plan.likelihood.log_variances(theta)
-    coefficients = np.where(arcs, theta.coefficients, 0.0)
-    return {
-        "coefficients": np.moveaxis(coefficients, 2, 0),
-        "variances": np.exp(np.moveaxis(logs, 1, 0)),
-    }
+        return None, None
+    coefficients = np.moveaxis(np.where(arcs, theta.coefficients, 0.0), 2, 0)
+    return coefficients, np.exp(plan.likelihood.log_variances(theta).T)

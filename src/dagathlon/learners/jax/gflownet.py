@@ -11,12 +11,12 @@ import numpy as np
 from dagathlon.data import Dataset
 from dagathlon.data.facts import DataFacts
 from dagathlon.learners.base import Estimate, Statistic
-from dagathlon.learners.jax.backend import JaxLearner, by_size, keys, require_jax
+from dagathlon.learners.jax.backend import JaxLearner, batches_of, by_size, keys, require_jax
 from dagathlon.learners.jax.gflownet_policy import Policy
 from dagathlon.learners.jax.gflownet_rewards import closure, compression_depth
 from dagathlon.learners.jax.gflownet_states import Reward
 from dagathlon.learners.jax.gflownet_training import Training, compiled
-from dagathlon.learners.jax.loop import Ended, run_until_settled
+from dagathlon.learners.jax.loop import Ended, require_steps, run_until_settled
 from dagathlon.modules import Natural, NonNegative, Probability
 from dagathlon.posteriors.packed import Bools, Packing
 from dagathlon.posteriors.posterior import Posterior
@@ -95,10 +95,11 @@ class GflownetLearner(JaxLearner):
         require_jax()
         found: dict[int, Estimate] = {}
         for places in by_size(data).values():
-            rewards = [self.reward(data[place]) for place in places]
-            flown = self._flown(rewards, [rngs[place] for place in places])
-            for place, one in zip(places, flown, strict=True):
-                found[place] = self.estimate(data[place], one, rngs[place])
+            for chosen in batches_of(places):
+                rewards = [self.reward(data[place]) for place in chosen]
+                flown = self._flown(rewards, [rngs[place] for place in chosen])
+                for place, one in zip(chosen, flown, strict=True):
+                    found[place] = self.estimate(data[place], one, rngs[place])
         return [found[place] for place in range(len(data))]
 
     def reward(self, data: Dataset) -> Reward:
@@ -126,6 +127,7 @@ class GflownetLearner(JaxLearner):
         ended = run_until_settled(
             functions.advance, functions.settled, state, fixed, steps=self.steps, every=_EVERY
         )
+        require_steps(ended)
         drawn = np.asarray(functions.draws(ended.state, fixed, keys(rngs)))
         return [self._told(ended, drawn, run) for run in range(len(rewards))]
 

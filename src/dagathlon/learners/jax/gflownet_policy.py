@@ -54,7 +54,9 @@ def imbalance(policy: Policy, weights: Any, graph: Graphs, move: Any, reward: Re
     after = with_arc(graph, move)
     odds_after, _ = log_odds(policy, weights, after, reward)
     log_stop_after = -jax.nn.logsumexp(jnp.append(odds_after, 0.0))
-    return gain[move] - jnp.log(_added(after, reward)) - odds[move] - log_stop_after
+    # Where nothing is stored yet a move may not be legal: it has weight 0, and must be finite.
+    chosen = jnp.where(odds[move] > -jnp.inf, odds[move], 0.0)
+    return gain[move] - jnp.log(_added(after, reward)) - chosen - log_stop_after
 
 
 def _added(graph: Graphs, reward: Reward) -> Any:

@@ -9,11 +9,14 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.learners.jax.backend import jax
+from dagathlon.errors import OutOfTimeError
+from dagathlon.learners.jax.backend import jax, on_card
 from dagathlon.pulse import beat, until_deadline
 
 Advance: TypeAlias = Callable[[Any, Any, int, int], Any]
 Settled: TypeAlias = Callable[[Any, Any, int], tuple[Any, Any]]
+# A card takes no longer for so many runs than for one, and to compile takes seconds.
+_FEWEST_ON_CARD = 256
 # Compiled steps cannot be interrupted: so long, about, is the wait until the pulse beats.
 _PIECE_SECONDS = 0.1
 
@@ -36,13 +39,19 @@ class Ended(NamedTuple):
     settled: npt.NDArray[np.bool_]
 
 
+def require_steps(ended: Ended) -> None:
+    """Refuse what has not learned anything yet."""
+    if not ended.steps.all():
+        raise OutOfTimeError("the time limit came before the first step")
+
+
 def run_until_settled(
     advance: Advance, settled: Settled, state: Any, fixed: Any, *, steps: int, every: int
 ) -> Ended:
     """Advance all runs until each has settled, or to the last step.
 
     What a run returns does not depend on the others: its state is put aside when it has settled,
-    and once half of the runs have, the others go on in a batch of half the size.
+    and once half of the runs have, the others go on in a smaller batch.
 
     Parameters
     ----------
@@ -85,6 +94,7 @@ class _Pieces:
 
     def timed(self, advance: Advance, state: Any, fixed: Any, first: int, last: int) -> Any:
         start = time.perf_counter()
+        # Not aside: JAX's threads must not be left behind, for they bring the process down.
         state = jax.block_until_ready(advance(state, fixed, first, last))
         taken = (time.perf_counter() - start) / (last - first)
         if self._compiled:  # the first time includes compiling
@@ -93,32 +103,41 @@ class _Pieces:
         return state
 
 
+def _compiled_size(runs: int) -> int:
+    """The power of two that has room for so many runs: few sizes are compiled for."""
+    return 1 << max(runs - 1, 0).bit_length()
+
+
 class _Batch:
     """The runs that go on, and what the others came to."""
 
     def __init__(self, state: Any, fixed: Any) -> None:
-        self.state, self.fixed = state, fixed
         self._found = jax.tree_util.tree_map(np.array, state)
         runs = len(jax.tree_util.tree_leaves(state)[0])
         self._steps = np.zeros(runs, dtype=np.int64)
         self._settled = np.zeros(runs, dtype=np.bool_)
+        self.state, self.fixed = state, fixed
         self._place = np.arange(runs)  # the run of each row of the batch
         self.alive = np.arange(runs)  # rows of the batch that go on
+        self._take(_compiled_size(runs))
 
     def put_aside(self, done: npt.NDArray[np.bool_], step: int) -> None:
-        """Keep what has settled; where half of the batch has, go on with the rest."""
+        """Keep what has settled; where half of the batch has, go on with fewer rows."""
         ended = self.alive[done[self.alive]]
         if not ended.size:
             return
         self._keep(ended, step)
         self._settled[self._place[ended]] = True
         self.alive = self.alive[~done[self.alive]]
-        size = -(-len(self._place) // 2)
-        if self.alive.size and self.alive.size <= size < len(self._place):
-            self._shrink(size)
+        size = max(_compiled_size(self.alive.size), _FEWEST_ON_CARD if on_card() else 1)
+        if self.alive.size and size < len(self._place):
+            self._take(size)
 
-    def _shrink(self, size: int) -> None:
-        rows = np.resize(self.alive, size)  # filled up by repeating: sizes compiled for stay few
+    def _take(self, size: int) -> None:
+        """Go on with a batch of another size, filled up by repeating runs."""
+        if size == len(self._place):
+            return
+        rows = np.resize(self.alive, size)
         self.state, self.fixed = jax.tree_util.tree_map(lambda x: x[rows], (self.state, self.fixed))
         self._place = self._place[rows]
         self.alive = np.arange(self.alive.size)

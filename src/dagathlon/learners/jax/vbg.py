@@ -14,6 +14,7 @@ from dagathlon.learners.assumptions import EQUAL_VARIANCES, GAUSSIAN, NO_HIDDEN
 from dagathlon.learners.jax.gflownet import GflownetLearner, packed
 from dagathlon.learners.jax.gflownet_rewards import parent_sets, reward_of
 from dagathlon.learners.jax.gflownet_states import Reward
+from dagathlon.learners.jax.moments import refuse_degenerate
 from dagathlon.modules import NonNegative
 from dagathlon.posteriors.packed import Bools, Floats
 from dagathlon.posteriors.regressions import Moments, moments_of, regressions
@@ -64,6 +65,7 @@ class Vbg(GflownetLearner):
 
     def reward(self, data: Dataset) -> Reward:
         """The log evidence of every family."""
+        refuse_degenerate(data, self.name)
         return reward_of(self.table(data), np.zeros((len(data.names),) * 2, dtype=np.bool_))
 
     def table(self, data: Dataset) -> Floats:
