@@ -136,7 +136,7 @@ def _tiles(tables: TableSet) -> list[Variant]:
 def trust_parts(tables: TableSet) -> Iterator[Part]:
     """Which metrics order methods as the distance to the true posterior does, and where."""
     rows = tables.rows("correlations")
-    head = ["data", "rows", "agree", "neither", "go against"]
+    head = ["data", "rows", "agree", "go against", "neither"]
     for distance in DISTANCES:
         found = trusted(rows, distance, DISTANCES)
         if not found:

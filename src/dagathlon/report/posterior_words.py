@@ -27,16 +27,16 @@ class Trust(NamedTuple):
     ----------
     model, rows
         The kind of data, over all graphs.
-    agree, between, against
-        Correlations of metrics that order methods as the distance does, neither way, or the other
-        way round.
+    agree, against, between
+        Correlations of metrics that order methods as the distance does, the other way round, or
+        neither way.
     """
 
     model: str
     rows: int
     agree: Sequence[Row]
-    between: Sequence[Row]
     against: Sequence[Row]
+    between: Sequence[Row]
 
     @property
     def mean(self) -> float:
@@ -67,7 +67,7 @@ def trusted(correlations: Sequence[Row], distance: str, besides: Sequence[str]) 
         agree = [row for row in members if row["low"] > 0 and row["mean"] >= STRONG]
         against = [row for row in members if row["high"] < 0 and row["mean"] <= -STRONG]
         rest = [row for row in members if row not in agree and row not in against]
-        found.append(Trust(model, size, agree, rest, against))
+        found.append(Trust(model, size, agree, against, rest))
     return found
 
 

@@ -12,6 +12,8 @@ from dagathlon.report.words import short_title
 
 # Means that lie further apart than this have no room on a plain axis.
 _WIDE = 50
+# Panels of few numbers along the axis: four graphs have room beside each other.
+_LEAST_WIDTH = 215
 
 
 def metric_lines(rows: Rows, metric: str, look: Look, across: str = "rows") -> Chart:
@@ -77,7 +79,10 @@ def _lines(
             },
         ],
     }
-    return by_kind(chart, graphs, own=own)
+    panels = by_kind(chart, graphs, own=own)
+    if "facet" in panels:
+        panels["usermeta"] = {"panels": {"least_width": _LEAST_WIDTH}}
+    return panels
 
 
 def _point(row: Any) -> dict[str, Any]:
