@@ -13,7 +13,7 @@ from dagathlon.learners.jax.gflownet_rewards import reward_of, score_table
 from dagathlon.learners.jax.gflownet_states import Reward
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.score_kinds import MARGINAL
-from dagathlon.posteriors.dag_posterior import DagSpace
+from dagathlon.posteriors.exact_sums import DagSpace
 
 
 @dataclass(frozen=True, kw_only=True)
