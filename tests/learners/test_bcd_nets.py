@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dagathlon.data import Dataset, Variable
-from dagathlon.errors import DagathlonError
+from dagathlon.errors import DagathlonError, DataError
 from dagathlon.learners.attempt import attempt
 from dagathlon.learners.jax import backend
 from dagathlon.learners.jax.bcd_nets import BcdNets, horseshoe_scale
@@ -215,6 +215,8 @@ def test_bad_data_and_parameters_are_refused_with_a_reason():
     pytest.importorskip("jax")
     with pytest.raises(DagathlonError, match="continuous"):
         attempt(BcdNets(), ordinary("discrete"), np.random.default_rng(1))
+    with pytest.raises(DataError, match="standard deviation"):
+        BcdNets().learn(table(1e8 * np.asarray(chain_data(1, 9).values)), np.random.default_rng(1))
     assert "noise_sd" in BcdNets(noise_sd=0).problem()
     assert not BcdNets().problem()
 

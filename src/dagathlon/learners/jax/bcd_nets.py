@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dagathlon.data import Dataset
+from dagathlon.errors import DataError
 from dagathlon.learners.assumptions import GAUSSIAN, NO_HIDDEN
 from dagathlon.learners.base import Estimate, Statistic
 from dagathlon.learners.jax.backend import JaxLearner, batches_of, by_size, keys, require_jax
@@ -24,6 +25,7 @@ from dagathlon.posteriors.regressions import checked_values
 from dagathlon.posteriors.sample import Sample
 
 _EVERY = 500
+_LARGEST = 1e6
 # Networks take smaller steps; each order by itself is an easy problem.
 _RATES = {True: 0.03, False: 0.01}
 
@@ -126,6 +128,7 @@ class BcdNets(JaxLearner):
     def _facts(self, data: Dataset) -> Facts:
         checked_values(data)
         refuse_degenerate(data, self.name)
+        _refuse_large(data, self.name)
         found = moments(data, centre=self.centre)
         p = len(data.names)
         if p <= ALL_ORDERS:
@@ -183,6 +186,17 @@ class BcdNets(JaxLearner):
 
 
 _UNSETTLED = "Training ended while the bound was still rising; more steps may help."
+
+
+def _refuse_large(data: Dataset, name: str) -> None:
+    """Refuse columns whose squares are far beyond the prior of noise, and of single precision."""
+    sizes = np.abs(data.values).max(axis=0)
+    if sizes.max() > _LARGEST:
+        column = data.names[int(np.argmax(sizes))]
+        raise DataError(
+            f"{name}: column {column} has values up to {sizes.max():.3g}, and at most "
+            f"{_LARGEST:.0e} is allowed; divide it by its standard deviation"
+        )
 
 
 def horseshoe_scale(p: int, rows: int, edges_per_node: float) -> float:

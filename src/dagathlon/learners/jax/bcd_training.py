@@ -113,7 +113,7 @@ class Compiled(NamedTuple):
 def compiled(training: Training, count: int) -> Compiled:
     """The functions for these settings and this number of draws."""
 
-    def one(state: State, facts: Facts, first: Any, last: Any) -> State:
+    def one(state: State, facts: Facts, first: Any, last: Any) -> Any:
         return jax.lax.fori_loop(
             first, last, lambda number, now: step(training, now, facts, number), state
         )

@@ -9,7 +9,7 @@ import numpy as np
 from dagathlon import _core
 from dagathlon.errors import DataError
 from dagathlon.learners.jax.gflownet_states import Reward
-from dagathlon.posteriors.dag_posterior import DagSpace
+from dagathlon.posteriors.exact_sums import DagSpace
 from dagathlon.posteriors.packed import Bools, Floats, Ints
 from dagathlon.pulse import beat
 
@@ -51,8 +51,9 @@ def score_table(score: _core.Score, space: DagSpace) -> Floats:
 
 def allowed_sets(sets: Bools, space: DagSpace, child: int) -> Bools:
     """Which sets of parents keep to the limits; parents may be missing that are required."""
-    found: Bools = ~(sets & space.forbidden[:, child]).any(axis=1)
-    return found & (sets.sum(axis=1) <= space.max_parents)
+    wrong = np.any(sets & space.forbidden[:, child], axis=1)
+    found: Bools = np.logical_not(wrong) & (sets.sum(axis=1) <= space.max_parents)
+    return found
 
 
 def reward_of(table: Floats, required: Bools) -> Reward:
@@ -87,7 +88,7 @@ def _greedy(table: Floats, start: Bools) -> Bools:
         for parent, child in np.argwhere(~arcs & ~leads.T).tolist():
             bit = 1 << (parent - (parent > child))
             gains[parent, child] = table[child, family[child] + bit] - table[child, family[child]]
-        parent, child = np.unravel_index(np.argmax(gains), gains.shape)
+        parent, child = divmod(int(np.argmax(gains)), p)
         if not gains[parent, child] > 0:
             return arcs
         arcs[parent, child] = True

@@ -193,7 +193,7 @@ class Compiled(NamedTuple):
 def compiled(training: Training, count: int) -> Compiled:
     """The functions for these settings and this number of draws."""
 
-    def one(state: State, fixed: Any, first: Any, last: Any) -> State:
+    def one(state: State, fixed: Any, first: Any, last: Any) -> Any:
         return jax.lax.fori_loop(
             first, last, lambda number, now: step(training, now, fixed, number), state
         )
