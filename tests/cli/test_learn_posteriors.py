@@ -83,6 +83,7 @@ def test_a_trajectory_of_one_chain(run: Run) -> None:
         run("--with", "order_mcmc[iterations=500,mean_edges=false]", "--posterior", "t.csv")[0] == 0
     )
     plain = learn("d.csv", "order_mcmc", iterations=500, mean_edges=False).posterior
+    assert plain is not None
     assert read_posterior("t.csv").chains == plain.chains
 
 

@@ -36,7 +36,7 @@ ALGORITHMS: dict[str, list[dict[str, Any]]] = {
     "bips_tpc": [{"id": "tiers"}],
     "pc_missing": [{"id": "missing"}],
     "mvpc": [{"id": "mvpc"}],
-    "order_mcmc": [{"id": "orders", "iterations": 10}],
+    "order_mcmc": [{"id": "orders", "iterations": 10, "alpha": 0.05}],
     "bidag_order_mcmc": [{"id": "bidag", "iterations": 10}],
     "itsearch": [{"id": "itsearch"}],
     "hc": [{"id": "hc"}],
