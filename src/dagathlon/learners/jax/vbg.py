@@ -84,8 +84,9 @@ class Vbg(GflownetLearner):
         sizes, rows = sets.sum(axis=1), float(moments.rows[moments.of_node[child]])
         spread = sizes * math.log(self._ridge) - fits.log_determinants()
         constant = -rows / 2 * math.log(2 * math.pi * self.noise_variance)
-        found: Floats = constant - fits.rest / (2 * self.noise_variance) + spread / 2
-        return found + sizes * math.log(self.arc_odds)
+        prior = sizes * math.log(self.arc_odds)
+        found: Floats = constant - fits.rest / (2 * self.noise_variance) + spread / 2 + prior
+        return found
 
     def sample(self, data: Dataset, arcs: Bools, rng: np.random.Generator) -> Sample:
         """The draws, each with weights drawn from their posterior given the DAG."""
