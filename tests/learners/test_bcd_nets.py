@@ -60,7 +60,7 @@ def test_slopes_are_those_of_the_bound(p):
     jax = pytest.importorskip("jax")
     from dagathlon.learners.jax import bcd_bound
 
-    learner = BcdNets(samples=4, hidden=4)
+    learner = BcdNets(draws_per_step=4, hidden=4)
     family = learner._training(p).family
     facts = learner._facts(chain_data(1, 10, p))
     found = bcd_bound.initial(family, jax.random.PRNGKey(1))
@@ -83,7 +83,7 @@ def test_bounds_by_order_have_the_likelihood_of_their_order():
     from dagathlon.learners.jax import bcd_bound, bcd_orders
 
     data = chain_data(1, 10)
-    learner = BcdNets(samples=1)
+    learner = BcdNets(draws_per_step=1)
     family, facts = learner._training(3).family, learner._facts(data)
     size = family.arcs + family.noises
     rng = np.random.default_rng(4)
@@ -175,7 +175,7 @@ def test_a_clear_chain_is_found():
 def test_runs_that_are_computed_together_do_not_depend_on_each_other(family, monkeypatch):
     pytest.importorskip("jax")
     monkeypatch.setattr(backend, "on_card", lambda: True)
-    learner = BcdNets(family=family, steps=30, draws=20, hidden=4, samples=2)
+    learner = BcdNets(family=family, steps=30, draws=20, hidden=4, draws_per_step=2)
     first, *others = (chain_data(seed, 10) for seed in range(3))
     pairs = [
         learner.learn_many([first, other], [np.random.default_rng(k) for k in (1, 2)])
@@ -203,7 +203,7 @@ def test_gumbel_sinkhorn_gives_permutations_and_its_divergence_is_that_of_the_no
 
 def test_seven_variables_and_shared_noise():
     pytest.importorskip("jax")
-    learner = BcdNets(steps=20, draws=50, equal_variances=True, samples=2, hidden=8)
+    learner = BcdNets(steps=20, draws=50, equal_variances=True, draws_per_step=2, hidden=8)
     found = learner.learn(chain_data(1, 50, p=7), np.random.default_rng(1))
     found.posterior.require_dags()
     models = [model for model, _ in found.posterior.models()]
@@ -223,4 +223,4 @@ def test_bad_data_and_parameters_are_refused_with_a_reason():
 
 def test_conforms():
     pytest.importorskip("jax")
-    check_learner(BcdNets(steps=10, draws=20, hidden=4, samples=2), seconds=600)
+    check_learner(BcdNets(steps=10, draws=20, hidden=4, draws_per_step=2), seconds=600)

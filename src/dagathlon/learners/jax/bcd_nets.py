@@ -61,7 +61,7 @@ class BcdNets(JaxLearner):
         Whether all nodes share one noise variance.
     noise_sd
         Standard deviation of the normal prior of log noise variances, around 0.
-    samples
+    draws_per_step
         Number of draws of weights in each training step; with by_order a sixteenth of that, at
         least one, for each order.
     hidden
@@ -95,7 +95,7 @@ class BcdNets(JaxLearner):
     edges_per_node: NonNegative = 1.0
     equal_variances: bool = False
     noise_sd: NonNegative = 3.0
-    samples: Natural = 16
+    draws_per_step: Natural = 16
     hidden: Natural = 64
     temperature: NonNegative = 0.2
     learning_rate: NonNegative | None = None
@@ -131,10 +131,9 @@ class BcdNets(JaxLearner):
         _refuse_large(data, self.name)
         found = moments(data, centre=self.centre)
         p = len(data.names)
-        if p <= ALL_ORDERS:
-            found = placed(*found)
+        parts = placed(*found) if p <= ALL_ORDERS else (found.gram, found.counts)
         scale = horseshoe_scale(p, len(data), self.edges_per_node)
-        return Facts(*(np.float32(part) for part in (*found, scale)))
+        return Facts(*(np.float32(part) for part in (*parts, scale)))
 
     def _ended(
         self, p: int, facts: list[Facts], rngs: list[np.random.Generator]
@@ -155,7 +154,12 @@ class BcdNets(JaxLearner):
 
     def _training(self, p: int) -> Training:
         family = Family(
-            p, self.equal_variances, self.hidden, self.samples, self.noise_sd, self.temperature
+            p,
+            self.equal_variances,
+            self.hidden,
+            self.draws_per_step,
+            self.noise_sd,
+            self.temperature,
         )
         by_order = self._by_order(p)
         rate = _RATES[by_order] if self.learning_rate is None else self.learning_rate

@@ -83,9 +83,10 @@ class Vbg(GflownetLearner):
         fits = regressions(moments.at(child), child, sets, ridge=self._ridge)
         sizes, rows = sets.sum(axis=1), float(moments.rows[moments.of_node[child]])
         spread = sizes * math.log(self._ridge) - fits.log_determinants()
-        likelihood = -rows / 2 * math.log(2 * math.pi * self.noise_variance)
-        likelihood = likelihood - fits.rest / (2 * self.noise_variance)
-        return likelihood + spread / 2 + sizes * math.log(self.arc_odds)
+        constant = -rows / 2 * math.log(2 * math.pi * self.noise_variance)
+        prior = sizes * math.log(self.arc_odds)
+        found: Floats = constant - fits.rest / (2 * self.noise_variance) + spread / 2 + prior
+        return found
 
     def sample(self, data: Dataset, arcs: Bools, rng: np.random.Generator) -> Sample:
         """The draws, each with weights drawn from their posterior given the DAG."""
