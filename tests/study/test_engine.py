@@ -267,6 +267,7 @@ FAKE_NAMES = (
     "fake_parameters",
     "fake_data",
     "absent_learner",
+    "batch_learner",
     "card_learner",
     "perhaps_learner",
 )
