@@ -48,7 +48,7 @@ def test_starts_are_averaged_before_data_sets() -> None:
     found = mean_correlations([[up, down], [up]], ["more", "more"], resamples=200)
     assert found.mean[0, 1] == pytest.approx(0.5)
     assert (found.low[0, 1], found.high[0, 1]) == pytest.approx((0.0, 1.0))
-    assert found.count[0, 1] == 2
+    assert found.known[0, 1] == 2
 
 
 def test_hard_data_sets_do_not_make_metrics_alike() -> None:
@@ -67,7 +67,7 @@ def test_means_of_resampled_data_sets_are_spread_as_the_mean_is() -> None:
     np.testing.assert_allclose(found.mean, np.nanmean(values, axis=0))
     errors = np.nanstd(values, axis=0) / np.sqrt([400, 300])
     np.testing.assert_allclose(found.high - found.low, 2 * 1.96 * errors, rtol=0.1)
-    assert found.count.tolist() == [400, 300]
+    assert found.known.tolist() == [400, 300]
 
 
 def test_nothing_has_no_mean() -> None:

@@ -175,3 +175,11 @@ def test_drawn_classes_have_no_intervention_distance_but_the_rest() -> None:
     row = compare_posterior([cpdag(MODEL.graph)], MODEL.graph)
     assert row["e_cpdag_shd"] == 0
     assert row["e_sid"] is None
+
+
+def test_graphs_without_edges_are_dags(exact: Posterior) -> None:
+    empty = Graph.from_edges([], names=exact.names)
+    row = compare_posterior([empty, empty], model=MODEL, reference=exact)
+    assert row["e_shd"] == MODEL.graph.n_edges
+    assert row["e_sid"] is not None
+    assert row["tv_exact"] is not None

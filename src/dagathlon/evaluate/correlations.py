@@ -24,14 +24,14 @@ class Interval(NamedTuple):
         The mean over the data sets that have a value; NaN without any.
     low, high
         Percentiles of the means of resampled data sets.
-    count
+    known
         How many data sets have a value.
     """
 
     mean: Floats
     low: Floats
     high: Floats
-    count: npt.NDArray[np.int64]
+    known: npt.NDArray[np.int64]
 
 
 def bootstrap_means(values: npt.ArrayLike, resamples: int = 1000, level: float = 0.95) -> Interval:
@@ -54,7 +54,8 @@ def bootstrap_means(values: npt.ArrayLike, resamples: int = 1000, level: float =
         nothing = np.full(table.shape[1:], np.nan)
         return Interval(nothing, nothing, nothing, count)
     flat, known = np.where(there, table, 0.0).reshape(n, -1), there.reshape(n, -1)
-    weights = np.random.default_rng(_SEED).multinomial(n, np.full(n, 1 / n), resamples)
+    drawn_sets = np.random.default_rng(_SEED).multinomial(n, np.full(n, 1 / n), resamples)
+    weights = drawn_sets.astype(np.float64)
     drawn = _ratio(weights @ flat, weights @ known.astype(np.float64))
     mean = _ratio(flat.sum(axis=0), known.sum(axis=0).astype(np.float64))
     low, high = _percentiles(drawn, level)
@@ -118,7 +119,8 @@ def _spearman(values: Floats) -> Floats:
     moments = centred.T @ centred
     scale = np.outer(norms, norms)
     found = np.divide(moments, scale, out=np.full_like(moments, np.nan), where=scale > 0)
-    return np.clip(found, -1.0, 1.0)
+    clipped: Floats = np.clip(found, -1.0, 1.0)
+    return clipped
 
 
 def _ranks(values: Floats) -> Floats:

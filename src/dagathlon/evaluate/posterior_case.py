@@ -77,6 +77,8 @@ class PosteriorCase:
     def drawn_dags(self) -> Posterior:
         """The posterior, whose draws are DAGs; classes of them and the like have no such metric."""
         found = self.drawn
+        if not found.edge_probabilities.any():  # graphs without edges are kept as undirected ones
+            return found
         if any(chain.form != "arcs" for chain in found.chains) or _undirected(found):
             raise MissingInputError("the draws are no DAGs")
         return found

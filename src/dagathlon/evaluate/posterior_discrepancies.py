@@ -187,9 +187,11 @@ def exact_distance(posterior: Posterior, exact: Posterior) -> ExactDistance:
     found = distinct_graphs(posterior)
     right = exact_probabilities(found, exact)
     apart = float(np.maximum(found.shares - right, 0.0).sum())
+    some = found.shares > 0  # a weight can be too small for a number, and counts as nothing
+    shares = found.shares[some]
     with np.errstate(divide="ignore"):
-        ratios = np.log(found.shares) - np.log(right)
-    return ExactDistance(apart, max(float(found.shares @ ratios), 0.0))
+        ratios = np.log(shares) - np.log(right[some])
+    return ExactDistance(apart, max(float(shares @ ratios), 0.0))
 
 
 def exact_probabilities(found: GraphRows, exact: Posterior) -> Floats:

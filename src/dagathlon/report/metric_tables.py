@@ -38,7 +38,7 @@ def mean_rows(
             table = _by_seed(own, metrics)
             found = bootstrap_means(table, resamples)
             for place, metric in enumerate(metrics):
-                if not found.count[place]:
+                if not found.known[place]:
                     continue
                 about = dict(zip(ABOUT, kind, strict=True)) | {"method": method, "metric": metric}
                 median = float(np.nanmedian(table[:, place]))
@@ -68,7 +68,7 @@ def _at(found: Interval, place: tuple[int, ...]) -> dict[str, Any]:
         "mean": float(found.mean[place]),
         "low": float(found.low[place]),
         "high": float(found.high[place]),
-        "data_sets": int(found.count[place]),
+        "data_sets": int(found.known[place]),
     }
 
 
@@ -100,7 +100,7 @@ def correlation_rows(
         about = dict(zip(ABOUT, kind, strict=True))
         for i, left in enumerate(metrics):
             for j, right in enumerate(metrics):
-                if i != j and found.count[i, j]:
+                if i != j and found.known[i, j]:
                     yield about | {"left": left, "right": right} | _at(found, (i, j))
 
 
