@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -183,3 +184,22 @@ def test_graphs_without_edges_are_dags(exact: Posterior) -> None:
     assert row["e_shd"] == MODEL.graph.n_edges
     assert row["e_sid"] is not None
     assert row["tv_exact"] is not None
+
+
+@pytest.mark.parametrize(
+    ("asked", "reason"),
+    [
+        ({"draw_parameters": "nigg"}, "unknown draw_parameters 'nigg'.*known: own, nig, wishart"),
+        ({"draw_parameters": "nig"}, "given the data learned from: give data"),
+        ({"burn_in": 2}, "burn_in is a share from 0 to below 1, found 2"),
+    ],
+)
+def test_what_cannot_be_done_as_asked_is_refused(asked: dict[str, Any], reason: str) -> None:
+    with pytest.raises(DataError, match=reason):
+        compare_posterior([MODEL.graph], model=MODEL, **asked)
+
+
+def test_a_single_node_has_distances_of_zero() -> None:
+    alone = Graph("a")
+    row = compare_posterior([alone], alone)
+    assert row["e_shd"] == row["e_cpdag_shd"] == 0

@@ -363,3 +363,8 @@ def test_all_particles_with_cycles_lose_their_weakest_arcs():
     ]
     assert "cycle" in found.notes[0]
     assert found.stats["cyclic_particles"] == 0
+
+
+def test_asking_what_jax_is_does_not_load_it() -> None:
+    late = backend._Late("no_such_package")
+    assert getattr(late, "__dagathlon_module__", None) is None

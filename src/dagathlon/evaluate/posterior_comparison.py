@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 from dagathlon.data import Dataset
-from dagathlon.errors import DataError
+from dagathlon.errors import DataError, unknown
 from dagathlon.evaluate.metric import Value
 from dagathlon.evaluate.posterior_case import Parameters, PosteriorCase
 from dagathlon.evaluate.posterior_graphs import same_nodes
@@ -62,8 +62,13 @@ def compare_posterior(
         Values by column, None where something is missing; ``posterior_note`` says what is wrong
         with the draws, if anything is.
     """
+    _check_asked(draw_parameters, burn_in)
     found = _posterior(posterior, burn_in)
     other = None if reference is None else _posterior(reference, burn_in)
+    if draw_parameters != "own" and data is None and _graphs_alone(found):
+        raise DataError(
+            f"draw_parameters={draw_parameters!r} draws them given the data learned from: give data"
+        )
     true = None if truth is None else _graph(truth)
     given = {"the true graph": true, "the true model": model, "the reference": other}
     for what, one in given.items():
@@ -73,6 +78,19 @@ def compare_posterior(
         found, true, model, data, test_data, other, draw_parameters=draw_parameters, scaled=scaled
     )
     return scores(case)
+
+
+def _check_asked(draw_parameters: str, burn_in: float) -> None:
+    """Refuse what would be taken for something else, or be ignored, without a word."""
+    choices = get_args(Parameters)
+    if draw_parameters not in choices:
+        raise DataError(unknown("draw_parameters", draw_parameters, choices))
+    if not 0 <= burn_in < 1:
+        raise DataError(f"burn_in is a share from 0 to below 1, found {burn_in}")
+
+
+def _graphs_alone(posterior: Posterior) -> bool:
+    return any(chain.parameters is None for chain in posterior.chains)
 
 
 def _posterior(given: Any, burn_in: float) -> Posterior:

@@ -67,6 +67,8 @@ def cpdag_edges(posterior: Posterior) -> tuple[Floats, Floats]:
     Exact for an exact posterior of at most five variables, else by the draws.
     """
     p = len(posterior.names)
+    if p < 2:
+        return np.zeros((p, p)), np.zeros((p, p))
     weights = posterior.dag_weights if isinstance(posterior, MarginalPosterior) else None
     if weights is not None and p <= MOST_LISTED:
         rows, shares = weights.classes()

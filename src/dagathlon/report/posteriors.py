@@ -55,7 +55,8 @@ class _Loaded(NamedTuple):
 
     @property
     def late(self) -> Posterior:
-        return self.posterior.after(self.burnin)
+        # What was computed of a whole posterior, such as its distinct graphs, stays with it.
+        return self.posterior.after(self.burnin) if self.burnin else self.posterior
 
 
 def posterior_ids(results: Results, ids: Iterable[str]) -> list[str]:
@@ -143,11 +144,12 @@ def _of_data_set(
     reference: str | None,
 ) -> Iterator[Belief]:
     """The posteriors of all methods on one data set, one after another in memory."""
-    near = [_loaded(results, runs) for (one, _), runs in methods.items() if one == reference]
-    exact = next((one.late for one in near if one is not None), None)
+    near = {key: _loaded(results, runs) for key, runs in methods.items() if key[0] == reference}
+    exact = next((one.late for one in near.values() if one is not None), None)
     truth = None
     for (identifier, name), runs in methods.items():
-        loaded = _loaded(results, runs)
+        whole = (identifier, name)
+        loaded = near[whole] if whole in near else _loaded(results, runs)
         if loaded is None:
             continue
         truth = truth or results.truth(results.case(loaded.run))

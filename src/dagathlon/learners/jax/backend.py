@@ -37,6 +37,9 @@ class _Late:
         self._name = name
 
     def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("__"):
+            # Looking for modules asks everything in a file what it is, which is no use of it.
+            raise AttributeError(attribute)
         require_jax()
         return getattr(import_module(self._name), attribute)
 

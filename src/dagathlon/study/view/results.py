@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias, cast
 
@@ -51,6 +51,7 @@ class RunResults:
 
     def __init__(self, study: SavedStudy, store: Store) -> None:
         self._study, self._plan, self._store = study, study.plan, store
+        self._said: dict[bytes, _Said] = {}
 
     @cached_property
     def outcomes(self) -> Mapping[bytes, Outcome]:
@@ -91,16 +92,21 @@ class RunResults:
         """The tables of some runs, of the study itself or further ones."""
         scored = {i for run in runs for i in (run.score, *run.scores)} - {None}
         scores: Mapping[bytes, Any] = dict(self._store.load_many(map(self._key, scored)))
-        learned = {run.learn for run in runs}
-        # The graphs themselves would fill the memory.
-        said: dict[bytes, _Said] = {
-            key: (found.stats, found.notes)
-            for key, found in self._store.load_many(map(self._key, learned))
-            if isinstance(found, Estimate)
-        }
+        said = self._said_by({self._key(run.learn) for run in runs})
         nothing: _Said = ({}, ())
         joint = [self._row(run, *said.get(self._key(run.learn), nothing), scores) for run in runs]
         return RunRows(joint, [self._further(run, scores) for run in runs])
+
+    def _said_by(self, keys: Collection[bytes]) -> dict[bytes, _Said]:
+        """What learners said beside their graphs and posteriors, which would fill the memory.
+
+        It is kept, since evaluations ask for the same runs and long posteriors are slow to read.
+        """
+        unread = [key for key in keys if key not in self._said]
+        for key, found in self._store.load_many(unread):
+            if isinstance(found, Estimate):
+                self._said[key] = (found.stats, found.notes)
+        return self._said
 
     def scores(self, name: str, runs: Sequence[Run]) -> list[Any]:
         """A further score by name: one value per run, None where there is none."""
