@@ -37,6 +37,8 @@ class _Late:
         self._name = name
 
     def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("__"):  # somebody looks what this is, and has no use for JAX
+            raise AttributeError(attribute)
         require_jax()
         return getattr(import_module(self._name), attribute)
 
