@@ -251,7 +251,7 @@ def test_many_at_once_are_each_as_alone(monkeypatch):
     learner = Dibs(steps=600, particles=6, patience=100, tolerance=0.3, alpha_linear=0.2)
     data = [linear_data(seed, n=n, p=3) for seed, n in [(1, 30), (2, 300), (3, 100), (4, 50)]]
     alone = [learner.learn(d, np.random.default_rng(k)) for k, d in enumerate(data)]
-    monkeypatch.setattr("dagathlon.learners.jax.dibs.on_card", lambda: True)
+    monkeypatch.setattr(backend, "on_card", lambda: True)
     rngs = [np.random.default_rng(k) for k in range(4)]
     together = learner.learn_many(data, rngs)
     assert len({found.stats["steps"] for found in alone}) > 1
