@@ -199,6 +199,7 @@ def particle(seed: int, p: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 @pytest.mark.slow
 @needs_jax
+@pytest.mark.usefixtures("compiled_fast")
 def test_slopes_are_those_of_the_density_by_enumeration():
     from dagathlon.learners.jax.dibs_svgd import initial, slopes
 
@@ -246,6 +247,7 @@ def test_drawn_parent_sets_give_the_slopes_of_exact_sums(likelihood):
 
 @pytest.mark.slow
 @needs_jax
+@pytest.mark.usefixtures("compiled_fast")
 def test_many_at_once_are_each_as_alone(monkeypatch):
     """As on a card: data sets of different sizes in one batch, which end one after the other."""
     learner = Dibs(steps=600, particles=6, patience=100, tolerance=0.3, alpha_linear=0.2)
@@ -333,6 +335,7 @@ def test_data_without_a_meaning_are_refused_with_the_reason():
 
 @pytest.mark.slow
 @needs_jax
+@pytest.mark.usefixtures("compiled_fast")
 def test_conforms():
     check_learner(Dibs(steps=20, particles=4, drawn_sets=2))
 
