@@ -1,14 +1,19 @@
 """DiBS beside dibs-lib: the same data, prior, likelihood, particles, schedules and steps.
 
 ``DAGATHLON_DIBS_LIB`` names a Python that has dibs-lib; without it ours is measured alone.
-`_dibs_card` is for machines with a graphics card.
+A machine with a graphics card runs 20 data sets with three starts each, in one batch, with every
+learner in JAX:
+
+    python -m benchmarks.dibs card
 """
 
 from __future__ import annotations
 
 import os
 import subprocess
+import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +112,31 @@ def described(found: np.ndarray) -> str:
     return "ours and the peer's: " + ", ".join(parts)
 
 
-if __name__ == "__main__":
-    from benchmarks.timing import print_table
+def card() -> None:
+    """All 60 runs of a cell at once, first with compiling and then without."""
+    from benchmarks.flows import called, learners
+    from dagathlon.learners.jax.backend import jax
+    from dagathlon.learners.jax.dibs import Dibs
 
-    print_table(run())
+    few = {"steps": 20} if QUICK else {}
+    ours = [Dibs(likelihood="linear", **few), Dibs(**few), Dibs(particles=1, **few)]
+    print(f"JAX {jax.__version__} on {jax.devices()[0]}")
+    data = [dataset(model(seed)[0]) for seed in range(20) for _ in range(3)]
+    for learner in [*ours, *learners()]:
+        for said in ("with compiling", "compiled"):
+            rngs = [np.random.default_rng(seed) for seed in range(len(data))]
+            start = time.perf_counter()
+            found = learner.learn_many(data, rngs)
+            seconds = time.perf_counter() - start
+            steps = np.mean([one.stats["steps"] for one in found])
+            what = f"{called(learner)}, 60 runs, {said}"
+            print(f"{what}: {seconds:.1f} s, {steps:.0f} steps on average", flush=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["card"]:
+        card()
+    else:
+        from benchmarks.timing import print_table
+
+        print_table(run())

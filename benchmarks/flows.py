@@ -1,8 +1,6 @@
 """BCD Nets and GFlowNets: seconds of a run, and errors against the exact posterior.
 
-A machine with a graphics card runs 20 data sets with three starts each, in one batch:
-
-    PYTHONPATH=src python -m benchmarks.flows card
+``python -m benchmarks.flows errors`` prints the errors.
 """
 
 from __future__ import annotations
@@ -43,7 +41,7 @@ def run() -> list[Any]:
     data = dataset(model(0)[0])
     return [
         alone(
-            f"{_called(learner)}, defaults",
+            f"{called(learner)}, defaults",
             best_of(lambda one=learner: one.learn(data, np.random.default_rng(0)), 2),
             "5 variables, 100 rows",
         )
@@ -51,9 +49,9 @@ def run() -> list[Any]:
     ]
 
 
-def _called(learner: Any) -> str:
-    family = getattr(learner, "family", "")
-    return f"{learner.name}, {family}" if family else str(learner.name)
+def called(learner: Any) -> str:
+    told = (getattr(learner, name, None) for name in ("family", "likelihood", "particles"))
+    return ", ".join([learner.name, *(str(value) for value in told if value is not None)])
 
 
 def errors() -> None:
@@ -73,37 +71,15 @@ def errors() -> None:
                 seconds = time.process_time() - start
                 gap = np.abs(found.posterior.edge_probabilities - exact.edge_probabilities)
                 print(
-                    f"{rows:5} rows, set {seed}, {_called(learner):20}: error {gap.max():.3f}, "
+                    f"{rows:5} rows, set {seed}, {called(learner):20}: error {gap.max():.3f}, "
                     f"mean {gap.mean():.3f}, entropy {found.posterior.entropy:.2f} of "
                     f"{exact.entropy:.2f}, {found.stats['steps']} steps, {seconds:.1f} s",
                     flush=True,
                 )
 
 
-def card() -> None:
-    """All 60 runs of a cell at once, first with compiling and then without."""
-    from dagathlon.learners.jax.backend import jax
-
-    print(f"JAX {jax.__version__} on {jax.devices()[0]}")
-    data = [dataset(model(seed)[0]) for seed in range(20) for _ in range(3)]
-    for learner in learners():
-        for time_of in ("with compiling", "compiled"):
-            rngs = [np.random.default_rng(seed) for seed in range(len(data))]
-            start = time.perf_counter()
-            found = learner.learn_many(data, rngs)
-            seconds = time.perf_counter() - start
-            steps = np.mean([one.stats["steps"] for one in found])
-            print(
-                f"{_called(learner)}, 60 runs, {time_of}: {seconds:.1f} s, {steps:.0f} steps "
-                "on average",
-                flush=True,
-            )
-
-
 if __name__ == "__main__":
-    if sys.argv[1:] == ["card"]:
-        card()
-    elif sys.argv[1:] == ["errors"]:
+    if sys.argv[1:] == ["errors"]:
         errors()
     else:
         from benchmarks.timing import print_table

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,11 @@ from hypothesis import HealthCheck, settings
 # As in the workers of a study; read when NumPy is first imported, which is later.
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
+
+# Code that JAX compiles for tests is no part of the user's cache.
+_COMPILED = Path(__file__).parent.parent / ".pytest_cache" / "jax"
+os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(_COMPILED))
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.2")
 
 # Shells let what they start in the background ignore Ctrl-C, and children inherit that; some tests
 # are about Ctrl-C.
@@ -31,3 +37,12 @@ def shared() -> Path:
     if not (folder / "reference").is_dir():
         pytest.skip("no shared reference folder (set DAGATHLON_SHARED)")
     return folder
+
+
+@pytest.fixture
+def compiled_fast() -> Iterator[None]:
+    """JAX optimises little: for tests in which it takes longer to compile than to compute."""
+    config = pytest.importorskip("jax").config
+    config.update("jax_disable_most_optimizations", True)
+    yield
+    config.update("jax_disable_most_optimizations", False)

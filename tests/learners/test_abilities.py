@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import cast
 
 import numpy as np
@@ -66,6 +67,14 @@ def test_all_learners_speak_the_same_words_and_ours_say_what_they_assume() -> No
         assert able.family in FAMILIES, name
         says = able.assumes or name in ("bootstrap", "imputed", "new_alg", "new_mcmcalg")
         assert says, f"{name} does not say what it assumes"
+
+
+def test_no_parameter_hides_what_every_learner_has() -> None:
+    taken = set(dir(Learner))
+    hidden = {
+        n: taken & {field.name for field in fields(m)} for n, m in modules("algorithm").items()
+    }
+    assert not {name: found for name, found in hidden.items() if found}
 
 
 def test_filters() -> None:

@@ -56,6 +56,7 @@ def test_likelihoods_are_those_of_the_rows_for_every_order():
 
 
 @pytest.mark.parametrize("p", [3, 7])
+@pytest.mark.usefixtures("compiled_fast")
 def test_slopes_are_those_of_the_bound(p):
     jax = pytest.importorskip("jax")
     from dagathlon.learners.jax import bcd_bound
@@ -67,11 +68,12 @@ def test_slopes_are_those_of_the_bound(p):
     key = jax.random.PRNGKey(2)
     if p == 7:  # roundings have no slope: that of the divergence and the priors is checked
         found = found._replace(network=[(w * 0, b) for w, b in found.network])
-    slope = jax.grad(lambda at: bcd_bound.bounds(family, at, facts, key)[0])(found)
+    bound = jax.jit(lambda at: bcd_bound.bounds(family, at, facts, key)[0])
+    slope = jax.jit(jax.grad(bound))(found)
 
     def at(step: float) -> float:
         moved = found._replace(mean=found.mean + step * slope.mean, log_sd=found.log_sd + step)
-        return float(bcd_bound.bounds(family, moved, facts, key)[0])
+        return float(bound(moved))
 
     size = 1e-3 / max(float(np.abs(slope.mean).max()), 1.0)
     expected = float((slope.mean**2).sum() + slope.log_sd.sum())
@@ -172,6 +174,7 @@ def test_a_clear_chain_is_found():
 
 
 @pytest.mark.parametrize("family", ["by_order", "network"])
+@pytest.mark.usefixtures("compiled_fast")
 def test_runs_that_are_computed_together_do_not_depend_on_each_other(family, monkeypatch):
     pytest.importorskip("jax")
     monkeypatch.setattr(backend, "on_card", lambda: True)
@@ -201,6 +204,7 @@ def test_gumbel_sinkhorn_gives_permutations_and_its_divergence_is_that_of_the_no
     assert float(gumbel_divergence(shift)) == pytest.approx(logs.mean(axis=0).sum(), abs=0.02)
 
 
+@pytest.mark.usefixtures("compiled_fast")
 def test_seven_variables_and_shared_noise():
     pytest.importorskip("jax")
     learner = BcdNets(steps=20, draws=50, equal_variances=True, draws_per_step=2, hidden=8)
@@ -221,6 +225,7 @@ def test_bad_data_and_parameters_are_refused_with_a_reason():
     assert not BcdNets().problem()
 
 
+@pytest.mark.usefixtures("compiled_fast")
 def test_conforms():
     pytest.importorskip("jax")
     check_learner(BcdNets(steps=10, draws=20, hidden=4, draws_per_step=2), seconds=600)

@@ -199,6 +199,7 @@ def particle(seed: int, p: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 @pytest.mark.slow
 @needs_jax
+@pytest.mark.usefixtures("compiled_fast")
 def test_slopes_are_those_of_the_density_by_enumeration():
     from dagathlon.learners.jax.dibs_svgd import initial, slopes
 
@@ -246,12 +247,13 @@ def test_drawn_parent_sets_give_the_slopes_of_exact_sums(likelihood):
 
 @pytest.mark.slow
 @needs_jax
+@pytest.mark.usefixtures("compiled_fast")
 def test_many_at_once_are_each_as_alone(monkeypatch):
     """As on a card: data sets of different sizes in one batch, which end one after the other."""
     learner = Dibs(steps=600, particles=6, patience=100, tolerance=0.3, alpha_linear=0.2)
     data = [linear_data(seed, n=n, p=3) for seed, n in [(1, 30), (2, 300), (3, 100), (4, 50)]]
     alone = [learner.learn(d, np.random.default_rng(k)) for k, d in enumerate(data)]
-    monkeypatch.setattr("dagathlon.learners.jax.dibs.on_card", lambda: True)
+    monkeypatch.setattr(backend, "on_card", lambda: True)
     rngs = [np.random.default_rng(k) for k in range(4)]
     together = learner.learn_many(data, rngs)
     assert len({found.stats["steps"] for found in alone}) > 1
@@ -333,6 +335,7 @@ def test_data_without_a_meaning_are_refused_with_the_reason():
 
 @pytest.mark.slow
 @needs_jax
+@pytest.mark.usefixtures("compiled_fast")
 def test_conforms():
     check_learner(Dibs(steps=20, particles=4, drawn_sets=2))
 

@@ -102,6 +102,7 @@ def test_draws_follow_the_exact_posterior():
         assert np.abs(found.posterior.edge_probabilities - exact).max() < 0.07
 
 
+@pytest.mark.usefixtures("compiled_fast")
 def test_runs_that_are_computed_together_do_not_depend_on_each_other(monkeypatch):
     pytest.importorskip("jax")
     monkeypatch.setattr(backend, "on_card", lambda: True)
@@ -196,6 +197,7 @@ def test_bad_data_and_parameters_are_refused_with_a_reason():
 
 
 @pytest.mark.parametrize("cls", [DagGflownet, Vbg])
+@pytest.mark.usefixtures("compiled_fast")
 def test_conforms(cls):
     pytest.importorskip("jax")
     learner = cls(steps=10, draws=20, hidden=8, walkers=4, batch_size=4, buffer_size=16)

@@ -19,6 +19,7 @@ from dagathlon.data import Dataset, Variable
 from dagathlon.errors import UnsuitedError, WrongResultError
 from dagathlon.learners.attempt import attempt, attempt_many
 from dagathlon.modules import find
+from dagathlon.study.engine import batched
 from dagathlon.study.engine.batched import BatchedEngine
 from dagathlon.study.engine.inline import InlineEngine
 from dagathlon.study.engine.protocol import Note
@@ -75,7 +76,7 @@ def _first(store: Store, key: bytes) -> float:
 
 @pytest.mark.slow
 def test_one_bad_data_set_takes_no_other_with_it(tmp_path):
-    """One by one, with random numbers from the beginning, only the bad one fails."""
+    """Halves are tried, with random numbers from the beginning: only the bad one fails."""
     fine = plan_of(batch_learner(), seeds=6)
     with Store(tmp_path / "fine") as store:
         InlineEngine().run(fine, store)
@@ -88,6 +89,8 @@ def test_one_bad_data_set_takes_no_other_with_it(tmp_path):
     with Store(tmp_path / "bad") as store:
         summary = BatchedEngine().run(plan, store, on_event=events.append)
         assert statuses(summary) == {"ok": 23, "F2": 1}
+        details = [outcome(store, plan, i).detail for i in range(len(plan.tasks))]
+        assert sum("from 3 data sets" in text for text in details) == 3
         with Store(tmp_path / "alone") as other:
             InlineEngine().run(plan, other)
             assert store.digests(plan.keys()) == other.digests(plan.keys())
@@ -95,6 +98,27 @@ def test_one_bad_data_set_takes_no_other_with_it(tmp_path):
     assert any("failed on 6 data sets together (RuntimeError: a bad" in note for note in notes)
     with Store(tmp_path / "raises") as store, pytest.raises(RuntimeError, match="a bad data set"):
         BatchedEngine(raises=True).run(plan, store)
+
+
+def test_an_interrupted_batch_runs_again(tmp_path, monkeypatch):
+    """Ctrl-C inside the second batch keeps the first one, and leaves the other to the next run."""
+    plan = plan_of(batch_learner(), batch_learner(number=1), seeds=2)
+    perform, calls = batched.perform_many, []
+
+    def interrupted(*arguments):
+        calls.append(arguments)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return perform(*arguments)
+
+    monkeypatch.setattr(batched, "perform_many", interrupted)
+    with Store(tmp_path) as store:
+        first = BatchedEngine().run(plan, store)
+        assert first.interrupted
+        assert first.ran[("ok", "learn", "batch_learner")] == 2
+        second = BatchedEngine().run(plan, store)
+        assert second.ran == {("ok", "learn", "batch_learner"): 2}
+        assert len(store.digests(plan.keys())) == len(plan.tasks)
 
 
 @pytest.mark.slow

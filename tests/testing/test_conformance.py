@@ -116,6 +116,24 @@ def test_undescribed_parameters_are_found():
     ]
 
 
+def test_parameters_hide_nothing_that_every_learner_has():
+    @dataclass(frozen=True, kw_only=True)
+    class Hides(Fine):
+        """No edges.
+
+        Parameters
+        ----------
+        samples
+            Number of samples.
+        """
+
+        samples: int = 3  # type: ignore[misc]
+
+    assert problems_of(Hides) == [
+        "the parameter 'samples' has the name of what every learner has: choose another"
+    ]
+
+
 def test_time_is_bounded():
     with pytest.raises(ConformanceError, match="120 rows took"):
         check_learner(Fine, seconds=0.0)

@@ -9,7 +9,7 @@ import random
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TypeAlias, cast
 
 import numpy as np
@@ -118,6 +118,8 @@ def _description(cls: type[Learner]) -> Iterator[str]:
     for parameter in cls.parameters().values():
         if not parameter.description:
             yield f"the parameter {parameter.name!r} is not documented"
+    for name in sorted({field.name for field in fields(cls)} & set(dir(Learner))):
+        yield f"the parameter {name!r} has the name of what every learner has: choose another"
     if not cls.takes:
         yield "it takes no kind of data"
 

@@ -115,11 +115,12 @@ class BcdNets(JaxLearner):
     ) -> list[Estimate]:
         """Learn from each data set with its own random numbers, all at once."""
         require_jax()
+        facts = [self._facts(one) for one in data]  # data are refused before anything runs
         found: dict[int, Estimate] = {}
         for p, places in by_size(data).items():
             for chosen in batches_of(places):
-                facts = [self._facts(data[place]) for place in chosen]
-                ended, *drawn = self._ended(p, facts, [rngs[place] for place in chosen])
+                mine = [facts[place] for place in chosen]
+                ended, *drawn = self._ended(p, mine, [rngs[place] for place in chosen])
                 for run, place in enumerate(chosen):
                     one = (drawn[0][run], drawn[1][run])
                     found[place] = self._estimate(data[place].names, one, self._stats(ended, run))

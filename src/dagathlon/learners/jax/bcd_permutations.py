@@ -38,11 +38,15 @@ def gumbel_sinkhorn(scores: Any, key: Any, temperature: float) -> Any:
     until they sum to 1, and the result is rounded. The gradient passes the rounding by.
     """
     noisy = (scores + jax.random.gumbel(key, scores.shape)) / temperature
-    for _ in range(_SWEEPS):
-        noisy = noisy - jax.nn.logsumexp(noisy, axis=1, keepdims=True)
-        noisy = noisy - jax.nn.logsumexp(noisy, axis=0, keepdims=True)
+    noisy, _ = jax.lax.scan(_swept, noisy, None, length=_SWEEPS)
     soft = jnp.exp(noisy)
     return soft + jax.lax.stop_gradient(_rounded(noisy) - soft)
+
+
+def _swept(log_matrix: Any, _: None) -> tuple[Any, None]:
+    """Rows and then columns scaled to sum to 1; compiled once for all sweeps."""
+    log_matrix = log_matrix - jax.nn.logsumexp(log_matrix, axis=1, keepdims=True)
+    return log_matrix - jax.nn.logsumexp(log_matrix, axis=0, keepdims=True), None
 
 
 def _rounded(log_matrix: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from dagathlon.data.facts import DataFacts
 from dagathlon.learners.assumptions import GAUSSIAN, NO_HIDDEN
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.jax.backend import JaxLearner, by_size, jax, jnp, keys, on_card
+from dagathlon.learners.jax.backend import JaxLearner, batches_of, by_size, jax, jnp, keys
 from dagathlon.learners.jax.dibs_graphs import GraphPrior
 from dagathlon.learners.jax.dibs_likelihoods import Bge, Linear, Theta
 from dagathlon.learners.jax.dibs_results import Finished, estimate
@@ -174,9 +174,7 @@ class Dibs(JaxLearner):
             refuse_degenerate(one, self.name)
         found: dict[int, Estimate] = {}
         for places in by_size(data).values():
-            size = len(places) if on_card() else 1
-            for first in range(0, len(places), size):
-                chosen = places[first : first + size]
+            for chosen in batches_of(places):
                 batch = self._batch([data[i] for i in chosen], [rngs[i] for i in chosen])
                 found.update(zip(chosen, batch, strict=True))
         return [found[place] for place in range(len(data))]

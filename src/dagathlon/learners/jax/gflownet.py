@@ -93,11 +93,12 @@ class GflownetLearner(JaxLearner):
     ) -> list[Estimate]:
         """Learn from each data set with its own random numbers, all at once."""
         require_jax()
+        rewards = [self.reward(one) for one in data]  # data are refused before anything runs
         found: dict[int, Estimate] = {}
         for places in by_size(data).values():
             for chosen in batches_of(places):
-                rewards = [self.reward(data[place]) for place in chosen]
-                flown = self._flown(rewards, [rngs[place] for place in chosen])
+                mine = [rewards[place] for place in chosen]
+                flown = self._flown(mine, [rngs[place] for place in chosen])
                 for place, one in zip(chosen, flown, strict=True):
                     found[place] = self.estimate(data[place], one, rngs[place])
         return [found[place] for place in range(len(data))]

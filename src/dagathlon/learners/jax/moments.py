@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.errors import DataError
+from dagathlon.posteriors.regressions import moments_of
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
@@ -42,26 +43,13 @@ def moments(data: Dataset, *, centre: bool) -> Moments:
     centre
         Whether the means of these rows are subtracted first; otherwise the model has means of zero.
     """
-    values = np.asarray(data.values, dtype=np.float64)
-    p = values.shape[1]
-    if data.intervened is None:
-        gram = _products(values, centre)
-        return Moments(np.broadcast_to(gram, (p, p, p)).copy(), np.full(p, float(len(values))))
-    kept = [values[~data.intervened[:, node]] for node in range(p)]
-    counts = np.array([float(len(rows)) for rows in kept])
-    return Moments(np.stack([_products(rows, centre) for rows in kept]), counts)
+    found = moments_of(data, centred=centre)
+    return Moments(found.sums[found.of_node], found.rows[found.of_node])
 
 
 def stacked(each: Sequence[Moments]) -> Moments:
     """The moments of several data sets of as many columns, with an axis for the data set."""
     return Moments(*(np.stack(parts) for parts in zip(*each, strict=True)))
-
-
-def _products(values: Floats, centre: bool) -> Floats:
-    if centre and len(values):
-        values = values - values.mean(axis=0)
-    products: Floats = values.T @ values
-    return products
 
 
 def refuse_degenerate(data: Dataset, name: str) -> None:

@@ -55,12 +55,18 @@ class BatchedEngine(InlineEngine):
                 wait(work)
 
     def _together(self, work: Coordinator, inputs: RecentInputs, positions: list[int]) -> None:
-        """Learn from several data sets at once; one by one where that fails."""
+        """Learn from several data sets at once."""
         read = dict(_data_of(work, inputs, work.claim(positions)))
+        if read:
+            work.look(list(read), 0)
+            self._learned(work, inputs, read)
+
+    def _learned(self, work: Coordinator, inputs: RecentInputs, read: dict[int, Any]) -> None:
+        """Learn at once from data sets that were read; where that fails, from each half of them.
+
+        So a bad one is found in few steps, and the others stay together.
+        """
         ours = list(read)
-        if not ours:
-            return
-        work.look(ours, 0)
         tasks = [work.schedule.tasks[position] for position in ours]
         keys = [task.random_key for task in tasks]
         try:
@@ -68,10 +74,12 @@ class BatchedEngine(InlineEngine):
         except bdb.BdbQuit:
             raise
         except (Exception, SystemExit) as error:  # a learner may raise anything
-            if len(ours) > 1:
-                work.tell(Note(_said(tasks[0].call.module, len(ours), error)))
-            for position in ours:
-                self._perform(work, inputs, position)
+            if len(ours) == 1:
+                self._perform(work, inputs, ours[0])
+                return
+            work.tell(Note(_said(tasks[0].call.module, len(ours), error)))
+            for half in (ours[: len(ours) // 2], ours[len(ours) // 2 :]):
+                self._learned(work, inputs, {position: read[position] for position in half})
             return
         for position, performed in zip(ours, done, strict=True):
             self._record(work, position, performed)
@@ -98,4 +106,4 @@ def _data_of(
 
 def _said(module: str, count: int, error: BaseException) -> str:
     reason = f"{type(error).__name__}: {' '.join(str(error).split())}"[:200]
-    return f"{module} failed on {count} data sets together ({reason}); they are tried one by one"
+    return f"{module} failed on {count} data sets together ({reason}); each half is tried by itself"
