@@ -21,7 +21,7 @@ class PartitionMcmc(SampledSpace, DagSampler):
 
     Each DAG belongs to one partition alone, so DAGs are drawn by their posterior, inside the search
     space. Moves: exchange two variables, divide or unite parts, put a variable elsewhere, turn
-    edges of a DAG of the partition.
+    edges of a DAG of the partition, and with few variables leap to a DAG drawn from all orders.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class PartitionMcmc(SampledSpace, DagSampler):
     """
 
     name = "partition_mcmc"
-    version = 3
+    version = 4
     references = (
         "Kuipers and Moffa 2017, Partition MCMC for inference on acyclic digraphs, JASA 112",
         "Grzegorczyk and Husmeier 2008, Improving the structure MCMC sampler, ML 71",
