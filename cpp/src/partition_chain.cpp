@@ -239,10 +239,10 @@ namespace {
 // What the steps of a chain have in common.
 class Steps {
  public:
-  Steps(const ParentTables& tables, std::size_t turns, std::size_t number)
-      : tables_(tables),
-        turns_(turns),
-        leaps_(OrderLeap::worthwhile(tables.size(), number) ? leaping(tables.size()) : 0.0) {}
+  Steps(const ParentTables& tables, const PartitionOptions& options, std::size_t number)
+      : tables_(tables), turns_(options.turns) {
+    if (options.leaps && OrderLeap::worthwhile(tables.size(), number)) leaps_ = leaping(tables.size());
+  }
 
   // Edge reversals carry the chain between groups of DAGs that are far apart for all other moves, and
   // leaps between those that are far apart for edge reversals too. A relocation looks at every place, so
@@ -275,7 +275,7 @@ class Steps {
 
   const ParentTables& tables_;
   std::size_t turns_;
-  double leaps_;
+  double leaps_ = 0;
   std::optional<OrderLeap> leap_;
 };
 
@@ -284,7 +284,7 @@ class Steps {
 ChainLog partition_chain(const ParentTables& tables, const BitMatrix& start, const PartitionOptions& options,
                          ChainLength length, Stream random) {
   CoupledChains chains(PartitionState(tables, partition_of(start)), options.coldness);
-  Steps steps(tables, options.turns, length.warmup + length.iterations);
+  Steps steps(tables, options, length.warmup + length.iterations);
   const auto move = [&](PartitionState& state, double coldness) { steps.step(state, coldness, random); };
   ChainLog log = run_chain(
       tables.size(), length, [&](std::size_t) { chains.step(move, random); },

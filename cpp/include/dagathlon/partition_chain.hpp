@@ -81,10 +81,12 @@ class PartitionState {
 };
 
 // Samples DAGs without the bias of orders. The tables are of sums; the start is a DAG in them.
-// `turns` is the number of edges that a step of that kind proposes to turn.
+// `turns` is the number of edges that a step of that kind proposes to turn; leaps are
+// made where they are worthwhile.
 struct PartitionOptions {
   Coldness coldness{1.0};
   std::size_t turns = 1;
+  bool leaps = false;
 };
 ChainLog partition_chain(const ParentTables& tables, const BitMatrix& start, const PartitionOptions& options,
                          ChainLength length, Stream random);

@@ -26,7 +26,10 @@ class PartitionMcmc(SampledSpace, DagSampler):
     Parameters
     ----------
     turns
-        Number of edges that a step of the last kind proposes to turn, one after the other.
+        Number of edges that a step which turns edges proposes to turn, one after the other.
+    leaps
+        Whether some steps propose a DAG that has nothing to do with the last one, drawn by way of
+        all orders: up to 20 variables, in chains that are long enough to be worth the sums.
     """
 
     name = "partition_mcmc"
@@ -38,6 +41,7 @@ class PartitionMcmc(SampledSpace, DagSampler):
     )
 
     turns: Natural = 8
+    leaps: bool = True
 
     def default_iterations(self, p: int) -> int:
         """200000 to 500000 up to 15 variables, 100000 up to 20, then at least 20000."""
@@ -54,7 +58,9 @@ class PartitionMcmc(SampledSpace, DagSampler):
         seed = int(rng.integers(2**63))
         orders = starting_orders(space.required, self.chains, rng)
         logs = [
-            _core.partition_chain(tables, order, length.options(seed, number), self.turns)
+            _core.partition_chain(
+                tables, order, length.options(seed, number), self.turns, self.leaps
+            )
             for number, order in enumerate(orders)
         ]
         return replace(self.result(logs, data, length, space.words), notes=space.notes)
