@@ -145,6 +145,7 @@ def weights_of_dags(data: Dataset) -> dict[bytes, float]:
     # Most families are not in the tables here, and stay as they are when an edge is turned.
     StructureMcmc(iterations=80_000, stepsave=4, reversals=0.5, candidates=1),
     OrderMcmc(iterations=160_000, stepsave=8),
+    PartitionMcmc(iterations=40_000, stepsave=4, turns=3, leaps=False),
     PartitionMcmc(iterations=40_000, stepsave=4, turns=3),
 ])  # fmt: skip
 def test_every_dag_of_three_variables_comes_up_by_its_probability(learner: DagSampler) -> None:
