@@ -145,14 +145,14 @@ OrderChain sample_orders(const BoundTables& tables, NodeList start, const ChainO
 
 // Starts at a DAG drawn from an order, which is in the tables for sure.
 ChainLog sample_partitions(const BoundTables& tables, NodeList start, const ChainOptions& options,
-                           std::size_t turns) {
+                           std::size_t turns, bool leaps) {
   if (tables.summary() != Summary::sum) throw nb::value_error("partitions are sampled with tables of sums");
   const ChainLength length = options.length();
   NodeList order = checked_order(std::move(start), tables.tables().size());
   const nb::gil_scoped_release unlocked;
   Stream random = options.random();
   const BitMatrix dag = OrderState(tables.tables(), std::move(order)).choose(random).parents;
-  return partition_chain(tables.tables(), dag, {options.coldness, turns}, length, random);
+  return partition_chain(tables.tables(), dag, {options.coldness, turns, leaps}, length, random);
 }
 
 ChainLog sample_structures(BoundScore& score, const SearchLimits& limits, const MarkedGraph& start,
@@ -223,7 +223,7 @@ static void bind_samplers(nb::module_& m) {
   m.def("order_chain", &sample_orders, nb::arg("tables"), nb::arg("start"), nb::arg("options"), nb::arg("heating"),
         nb::arg("each_dag_once") = false);
   m.def("partition_chain", &sample_partitions, nb::arg("tables"), nb::arg("start"), nb::arg("options"),
-        nb::arg("turns") = 1);
+        nb::arg("turns") = 1, nb::arg("leaps") = false);
   m.def("structure_chain", &sample_structures, nb::arg("score"), nb::arg("limits"), nb::arg("start"),
         nb::arg("tables"), nb::arg("reversals"), nb::arg("options"));
 }

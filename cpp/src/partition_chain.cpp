@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -205,13 +206,21 @@ ScoredDag PartitionState::draw(Stream& random) {
   return dag;
 }
 
-// The move keeps the posterior of DAGs as it is. On a partition's weight to the power of the coldness it
-// is a proposal, whose ratio to that posterior is what is left to decide.
 void PartitionState::reverse_edges(std::size_t turns, double coldness, Stream& random) {
   BitMatrix dag = draw(random).parents;
   bool turned = false;
   for (std::size_t k = 0; k < turns; ++k) turned |= reverse_edge(*tables_, dag, random, Inside::surely);
-  if (!turned) return;
+  if (turned) follow(dag, coldness, random);
+}
+
+void PartitionState::leap(OrderLeap& leap, double coldness, Stream& random) {
+  BitMatrix dag = draw(random).parents;
+  if (leap.decide(dag, random)) follow(dag, coldness, random);
+}
+
+// On a partition's weight to the power of the coldness the move is a proposal, whose ratio to the
+// posterior of DAGs is what is left to decide.
+void PartitionState::follow(const BitMatrix& dag, double coldness, Stream& random) {
   if (coldness != 1) return decide({partition_of(dag), 0, tables_->size(), 0.0}, coldness - 1, random);
   parts_ = partition_of(dag);
   set_terms(0, parts_.size());
@@ -227,29 +236,56 @@ void PartitionState::add_edges(double* matrix) {
 
 namespace {
 
-// Edge reversals carry the chain between groups of DAGs that are far apart for all other moves. A
-// relocation looks at every place, so that it is rarer the more nodes there are.
-void step(PartitionState& state, std::size_t turns, double coldness, Stream& random) {
-  const std::size_t n = state.size();
-  if (n < 2) return;
-  const double relocation = std::min(0.3, 8.0 / static_cast<double>(n)), reversal = 0.4;
-  const double kind = random.uniform();
-  if (kind < relocation) return state.relocate(random.below(n), coldness, random);
-  if (kind < relocation + reversal) return state.reverse_edges(turns, coldness, random);
-  switch (random.below(4)) {
-    case 0: return state.split(coldness, random);
-    case 1: return state.merge(coldness, random);
-    case 2: return state.swap(true, coldness, random);
-    default: return state.swap(false, coldness, random);
+// What the steps of a chain have in common.
+class Steps {
+ public:
+  Steps(const ParentTables& tables, const PartitionOptions& options, std::size_t number)
+      : tables_(tables), turns_(options.turns) {
+    if (options.leaps && OrderLeap::worthwhile(tables.size(), number)) leaps_ = leaping(tables.size());
   }
-}
+
+  // Edge reversals carry the chain between groups of DAGs that are far apart for all other moves, and
+  // leaps between those that are far apart for edge reversals too. A relocation looks at every place, so
+  // that it is rarer the more nodes there are.
+  void step(PartitionState& state, double coldness, Stream& random) {
+    const std::size_t n = state.size();
+    if (n < 2) return;
+    const double relocation = std::min(0.3, 8.0 / static_cast<double>(n)), reversal = 0.4;
+    const double kind = random.uniform();
+    if (kind < relocation) return state.relocate(random.below(n), coldness, random);
+    if (kind < relocation + reversal) return state.reverse_edges(turns_, coldness, random);
+    if (kind < relocation + reversal + leaps_) return state.leap(leap(), coldness, random);
+    switch (random.below(4)) {
+      case 0: return state.split(coldness, random);
+      case 1: return state.merge(coldness, random);
+      case 2: return state.swap(true, coldness, random);
+      default: return state.swap(false, coldness, random);
+    }
+  }
+
+ private:
+  // The orders of a DAG of many nodes take long to count.
+  static double leaping(std::size_t nodes) { return nodes <= 12 ? 0.05 : 0.01; }
+
+  // Made at the first leap: a deadline that comes meanwhile ends the chain where it is.
+  OrderLeap& leap() {
+    if (!leap_) leap_.emplace(tables_);
+    return *leap_;
+  }
+
+  const ParentTables& tables_;
+  std::size_t turns_;
+  double leaps_ = 0;
+  std::optional<OrderLeap> leap_;
+};
 
 }  // namespace
 
 ChainLog partition_chain(const ParentTables& tables, const BitMatrix& start, const PartitionOptions& options,
                          ChainLength length, Stream random) {
   CoupledChains chains(PartitionState(tables, partition_of(start)), options.coldness);
-  const auto move = [&](PartitionState& state, double coldness) { step(state, options.turns, coldness, random); };
+  Steps steps(tables, options, length.warmup + length.iterations);
+  const auto move = [&](PartitionState& state, double coldness) { steps.step(state, coldness, random); };
   ChainLog log = run_chain(
       tables.size(), length, [&](std::size_t) { chains.step(move, random); },
       [&](double* matrix) { chains.cold().add_edges(matrix); }, [&] { return chains.cold().draw(random); });

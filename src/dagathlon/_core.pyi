@@ -989,7 +989,11 @@ def order_chain(
     each_dag_once: bool = False,
 ) -> OrderChain: ...
 def partition_chain(
-    tables: ParentTables, start: Sequence[int], options: ChainOptions, turns: int = 1
+    tables: ParentTables,
+    start: Sequence[int],
+    options: ChainOptions,
+    turns: int = 1,
+    leaps: bool = False,
 ) -> ChainLog: ...
 def structure_chain(
     score: Score,

@@ -14,6 +14,7 @@ from test_samplers import check_z, discrete, gaussian, sample, z_scores
 from dagathlon import _core
 from dagathlon.benchpress.bidag import BidagOrderMcmc, BidagPartitionMcmc
 from dagathlon.data import Dataset, read_data
+from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.learners import learn
 from dagathlon.learners.bayesian.dag_sampling import DagSampler
@@ -101,6 +102,16 @@ def test_many_variables_have_candidates_and_few_of_them_are_lost() -> None:
     assert (chosen & best).sum() >= 0.9 * best.sum()
 
 
+def test_too_many_variables_for_tables_are_refused() -> None:
+    data = read_data(np.random.default_rng(1).normal(size=(4, 3000)))
+    with pytest.raises(DataError, match="of 3000 variables has 144000000 parent sets"):
+        learn(data, "partition_mcmc")
+    assert PartitionMcmc().sizes(128)[1] == 2
+    assert PartitionMcmc().sizes(129)[1] == 1  # pairs from outside are in no table then
+    with pytest.raises(DataError, match="found 2 for 3000 variables"):
+        learn(data, "order_mcmc", free_parents=2)
+
+
 def test_an_explicit_alpha_is_the_search_space_of_pc() -> None:
     data = gaussian(3, 6)
     found = learn(data, "partition_mcmc", iterations=200, alpha=0.05)
@@ -134,6 +145,7 @@ def weights_of_dags(data: Dataset) -> dict[bytes, float]:
     # Most families are not in the tables here, and stay as they are when an edge is turned.
     StructureMcmc(iterations=80_000, stepsave=4, reversals=0.5, candidates=1),
     OrderMcmc(iterations=160_000, stepsave=8),
+    PartitionMcmc(iterations=40_000, stepsave=4, turns=3, leaps=False),
     PartitionMcmc(iterations=40_000, stepsave=4, turns=3),
 ])  # fmt: skip
 def test_every_dag_of_three_variables_comes_up_by_its_probability(learner: DagSampler) -> None:

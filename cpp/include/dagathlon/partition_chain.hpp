@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dagathlon/chain_log.hpp"
+#include "dagathlon/order_leap.hpp"
 #include "dagathlon/parent_table.hpp"
 
 namespace dagathlon {
@@ -42,6 +43,8 @@ class PartitionState {
   // Draws a DAG, proposes to turn edges of it one after the other, and goes to the partition of the
   // result.
   void reverse_edges(std::size_t turns, double coldness, Stream& random);
+  // The same with a DAG that has nothing to do with the one before.
+  void leap(OrderLeap& leap, double coldness, Stream& random);
 
  private:
   // What a node adds to the value if it is in a part.
@@ -56,6 +59,8 @@ class PartitionState {
     std::size_t last = 0;
     double bias = 0;
   };
+  // Goes to the partition of a DAG to which a move led that keeps the posterior of DAGs as it is.
+  void follow(const BitMatrix& dag, double coldness, Stream& random);
   // Takes a proposal, or goes back.
   void decide(Proposal proposal, double coldness, Stream& random);
   // Sums over the nodes of a part, for the four ways in which an outside node can stand to it.
@@ -76,10 +81,12 @@ class PartitionState {
 };
 
 // Samples DAGs without the bias of orders. The tables are of sums; the start is a DAG in them.
-// `turns` is the number of edges that a step of that kind proposes to turn.
+// `turns` is the number of edges that a step of that kind proposes to turn; leaps are
+// made where they are worthwhile.
 struct PartitionOptions {
   Coldness coldness{1.0};
   std::size_t turns = 1;
+  bool leaps = false;
 };
 ChainLog partition_chain(const ParentTables& tables, const BitMatrix& start, const PartitionOptions& options,
                          ChainLength length, Stream random);

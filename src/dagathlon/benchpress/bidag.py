@@ -210,8 +210,8 @@ class BidagPartitionMcmc(BidagSampler):
     verbose: bool = False
 
     def translated(self) -> dict[str, Any]:
-        """A step turns one edge."""
-        return super().translated() | {"turns": 1}
+        """A step turns one edge, and none leaps."""
+        return super().translated() | {"turns": 1, "leaps": False}
 
     def steps(self, p: int) -> int:
         """20p² log p, at least 20000."""

@@ -175,12 +175,12 @@ class ExactPosterior(InterventionalScore):
 def _too_many(variables: int, memory_limit: float) -> str:
     """That the posterior has no room, and what to do."""
     most = f"at most {MOST_VARIABLES} variables and memory_limit = {memory_limit:g} GB"
-    start = f"the exact posterior of {variables} variables needs about"
+    start = f"the exact posterior of {variables} variables needs"
     remedy = f"{most} are allowed: choose fewer variables, or sample with partition_mcmc"
     if variables > 300:
-        return f"{start} more than there is; {remedy}"
+        return f"{start} more memory than any machine has; {remedy}"
     needed, seconds = memory_needed(variables) / 1e9, 3.0**variables / 2e8
-    return f"{start} {needed:.3g} GB and {seconds:.3g} s; {remedy}"
+    return f"{start} about {needed:.3g} GB and {seconds:.3g} s; {remedy}"
 
 
 def memory_needed(variables: int) -> float:

@@ -21,16 +21,19 @@ class PartitionMcmc(SampledSpace, DagSampler):
 
     Each DAG belongs to one partition alone, so DAGs are drawn by their posterior, inside the search
     space. Moves: exchange two variables, divide or unite parts, put a variable elsewhere, turn
-    edges of a DAG of the partition.
+    edges of a DAG of the partition, and with few variables leap to a DAG drawn from all orders.
 
     Parameters
     ----------
     turns
-        Number of edges that a step of the last kind proposes to turn, one after the other.
+        Number of edges that a step which turns edges proposes to turn, one after the other.
+    leaps
+        Whether some steps propose a DAG that has nothing to do with the last one, drawn by way of
+        all orders: up to 20 variables, in chains that are long enough to be worth the sums.
     """
 
     name = "partition_mcmc"
-    version = 3
+    version = 4
     references = (
         "Kuipers and Moffa 2017, Partition MCMC for inference on acyclic digraphs, JASA 112",
         "Grzegorczyk and Husmeier 2008, Improving the structure MCMC sampler, ML 71",
@@ -38,6 +41,7 @@ class PartitionMcmc(SampledSpace, DagSampler):
     )
 
     turns: Natural = 8
+    leaps: bool = True
 
     def default_iterations(self, p: int) -> int:
         """200000 to 500000 up to 15 variables, 100000 up to 20, then at least 20000."""
@@ -54,7 +58,9 @@ class PartitionMcmc(SampledSpace, DagSampler):
         seed = int(rng.integers(2**63))
         orders = starting_orders(space.required, self.chains, rng)
         logs = [
-            _core.partition_chain(tables, order, length.options(seed, number), self.turns)
+            _core.partition_chain(
+                tables, order, length.options(seed, number), self.turns, self.leaps
+            )
             for number, order in enumerate(orders)
         ]
         return replace(self.result(logs, data, length, space.words), notes=space.notes)

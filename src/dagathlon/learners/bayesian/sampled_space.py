@@ -9,9 +9,11 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data import Dataset
+from dagathlon.data.facts import DataFacts
+from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.learners.bayesian.dag_sampling import squared_log, steps_for, thousands
-from dagathlon.learners.bayesian.search_space import ArcMatrix, first_candidates
+from dagathlon.learners.bayesian.search_space import MAX_ENTRIES, ArcMatrix, first_candidates
 from dagathlon.learners.bayesian.space_based import SearchSpace, SpaceBased
 from dagathlon.modules import Count, Natural, Probability
 from dagathlon.posteriors.spaces import all_dags, limits_in_words
@@ -21,6 +23,8 @@ MOST_COMPLETE = 20
 # Parent sets in the tables of all nodes together.
 _TABLED = 3_000_000
 _MOST_FREE = 3
+# Free sets of more variables than these are in no table.
+_MOST_FREED = 128
 _FEWEST_STEPS = 20_000
 
 
@@ -39,7 +43,7 @@ class SampledSpace(SpaceBased):
         tables have room for, 10 at most.
     free_parents
         Size up to which all parent sets are in the space where the score chooses candidates, 3 at
-        most; null is 2. With 3, steps take several times as long.
+        most; null is 2 up to 128 variables and 1 beyond. With 3, steps take several times as long.
     """
 
     alpha: Probability | None = None
@@ -58,6 +62,15 @@ class SampledSpace(SpaceBased):
             return f"free_parents: found {self.free_parents}, expected at most {_MOST_FREE}"
         return super().problem()
 
+    def objection(self, data: DataFacts) -> str:
+        """Small sets are listed where there are not too many variables."""
+        if (self.free_parents or 0) > 1 and (data.n_columns or 0) > _MOST_FREED:
+            return (
+                f"free_parents: found {self.free_parents} for {data.n_columns} variables, expected "
+                f"at most 1 beyond {_MOST_FREED}"
+            )
+        return super().objection(data)
+
     def space(self, data: Dataset, rng: np.random.Generator, start: Graph | None) -> SearchSpace:
         """That of the start graph or of PC where one is given; else as large as it can be."""
         if start is not None or self.alpha is not None:
@@ -72,6 +85,7 @@ class SampledSpace(SpaceBased):
             nothing = np.zeros_like(forbidden)
             return SearchSpace(~forbidden | required, nothing, required, words=all_dags(*limits))
         count, free = self.sizes(p)
+        _check_room(p, count if self.plus_one else count - math.log2(p))
         chosen = first_candidates(self.native_score(data), forbidden, required, count)
         extras = ~forbidden & ~chosen & self.plus_one
         words = (
@@ -92,5 +106,17 @@ class SampledSpace(SpaceBased):
         """Number of candidates, and size up to which all parent sets are in the space."""
         count = self.candidates or min(max(int(math.log2(_TABLED / p**2)), 4), 10)
         count = min(count, max(p - 1, 1))
-        free = 2 if self.free_parents is None else max(self.free_parents, 1)
+        free = (2 if p <= _MOST_FREED else 1) if self.free_parents is None else self.free_parents
+        free = max(free, 1)
         return count, min(free, self.max_parents or free) if self.plus_one else 0
+
+
+def _check_room(p: int, log_sets: float) -> None:
+    """Refuse tables for so many variables that they have no room, each for 2^log_sets · p sets."""
+    entries = int(2.0**log_sets * p * p)
+    if entries > MAX_ENTRIES:
+        raise DataError(
+            f"the search space of {p} variables has {entries} parent sets, more than the "
+            f"{MAX_ENTRIES} that tables can hold: choose fewer variables or candidates, or set "
+            "plus_one = false"
+        )

@@ -14,7 +14,7 @@ from dagathlon.graphs import Graph
 ArcMatrix = npt.NDArray[np.bool_]
 _ARROW, _TAIL = 2, 3
 # Numbers in all tables together: a gigabyte for each of the two kinds of table.
-_MAX_ENTRIES = 2**27
+MAX_ENTRIES = 2**27
 
 
 def space_of_graph(graph: Graph, names: Sequence[str]) -> ArcMatrix:
@@ -51,9 +51,9 @@ def check_size(candidates: ArcMatrix, plus_one: bool, limit: int, names: Sequenc
         )
     extras = len(names) - 1 - counts if plus_one else 0 * counts
     entries = int(np.sum(2.0**counts * (1 + extras)))
-    if entries > _MAX_ENTRIES:
+    if entries > MAX_ENTRIES:
         raise DataError(
-            f"the search space has {entries} parent sets, more than the {_MAX_ENTRIES} that tables "
+            f"the search space has {entries} parent sets, more than the {MAX_ENTRIES} that tables "
             f"can hold: {remedy}, or leave out the extra parent"
         )
 
