@@ -87,13 +87,13 @@ def aid(estimate: Graph, truth: Graph, adjustment: Adjustment) -> int:
     for graph in (learned, true):
         if not _is_accepted(graph):
             raise GraphError(f"AID compares DAGs and CPDAGs; this is a {graph.kind} graph")
-    if len(true) < 2:
-        return 0
     return count_mistakes(coded(true), [coded(learned)], adjustment)[0]
 
 
 def count_mistakes(truth: Coded, learned: Iterable[Coded], adjustment: Adjustment) -> list[int]:
     """The distances of graphs that are coded as gadjid reads them; see `coded`."""
+    if len(truth) < 2:  # gadjid refuses graphs without a pair of nodes
+        return [0 for _ in learned]
     import gadjid  # noqa: PLC0415 - only where these distances are wanted
 
     measure = getattr(gadjid, f"{adjustment}_aid")
