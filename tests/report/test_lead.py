@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import html
 import re
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 from dagathlon.evaluate.control import EMPTY, Baselines
 from dagathlon.evaluate.ranking import direction
 from dagathlon.evaluate.summary import endings
 from dagathlon.evaluate.verdict import Interval, Verdict, verdict
 from dagathlon.report.page.lead import lead_of, no_truth, shown_as
+from dagathlon.report.page.tables import Tables
+from dagathlon.report.page.verdict import verdict_tables
 from dagathlon.report.words import duration
 from run_rows import run_rows
 
@@ -126,3 +129,15 @@ def test_times_are_in_units_that_read_well() -> None:
 def test_a_skipped_run_has_not_failed() -> None:
     rows = [{"status": status} for status in ("ok", "skipped", "F1", "F2", "skipped")]
     assert endings(rows) == {"failed": 2, "skipped": 2}
+
+
+def test_algorithms_that_have_no_data_in_common_are_judged_on_each_kind() -> None:
+    """A method with a prior for each kind of graph is run on that kind alone."""
+    few = run_rows({"a": [1, 2], "b": [3, 3]}, "few")
+    rows = few + run_rows({"c": [4, 4], "d": [2, 2]}, "many")
+    found = verdict(rows, "SHD_pattern", "less")
+    assert found is not None
+    written = verdict_tables(cast(Tables, SimpleNamespace(runs=rows)), [found])
+    assert "No algorithm has a number on all data sets" in written
+    assert "average rank" not in written
+    assert all(f">{best}<" in written for best in "ad")

@@ -15,6 +15,10 @@ from dagathlon.report.words import short_title, words
 _MOST_KINDS = 500
 _OPEN_KINDS = 30
 _NAMED, _FEW = 2, 4
+_NO_RANKS = (
+    '<p class="muted">No algorithm has a number on all data sets, so that none is ranked over all '
+    "of them: the verdict is on each kind of data.</p>"
+)
 _BELIEF = {True: "clear", False: "too close to call", None: "one seed: cannot tell"}
 
 
@@ -54,8 +58,11 @@ def verdict_tables(tables: Tables, verdicts: Sequence[Verdict]) -> str:
     if max(len(one.kinds) for one in verdicts) == 1:
         most = max(one.kinds[0].n for one in verdicts)
         return _table(_HEAD, [_metric_cells(one, most) for one in verdicts]) + _note(most, verdicts)
+    by_kind = _by_kind(verdicts[0], case_names(combinations(tables.runs)))
+    if not any(one.ranked_first for one in verdicts):
+        return _NO_RANKS + by_kind
     summary = _table(_RANK_HEAD, [_rank_cells(one) for one in verdicts]) + _rank_note(verdicts[0])
-    return summary + _by_kind(verdicts[0], case_names(combinations(tables.runs)))
+    return summary + by_kind
 
 
 _HEAD = (
