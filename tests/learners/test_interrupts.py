@@ -43,7 +43,9 @@ class Case:
 # Where the general size would be refused, or would be done at once.
 CASES = {
     "anm": Case(20, 800),
-    "dibs": Case(4, 500),  # the size it is compiled for before; to compile cannot be interrupted
+    # The size that they are compiled for before; to compile cannot be interrupted.
+    "dibs": Case(4, 500),
+    "bcd_nets": Case(4, 500),
     "exact_posterior": Case(16),
     "hc": Case(300, 500, {"restart": 1000, "perturb": 100}),
     "dual_pc": Case(500, 2000),

@@ -8,6 +8,9 @@
 
 namespace dagathlon {
 
+// With more nodes a step over all their parent sets may take milliseconds.
+constexpr std::size_t slow_nodes = 32;
+
 // Calls step(number of steps before), look(matrix) as often as the length says, and save(), which gives
 // the DAG to be recorded. At the deadline the chain ends where it is, with at least one state.
 template <class Step, class Look, class Save>
@@ -17,6 +20,7 @@ ChainLog run_chain(std::size_t n, const ChainLength& length, Step&& step, Look&&
   std::size_t done = 0;
   const auto advance = [&] {
     if (done % steps_per_beat == 0) pulse::progress(done, all);
+    if (n > slow_nodes) pulse::look();
     step(done++);
   };
   const auto record = [&](std::size_t s) {
