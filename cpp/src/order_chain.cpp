@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
-#include <optional>
 #include <span>
 
 #include "dagathlon/chain_run.hpp"
@@ -197,7 +197,7 @@ class DagOfOrder {
  public:
   DagOfOrder(CoupledChains<OrderState>& chains, bool once, Stream& random) : chains_(chains), once_(once) {
     if (!once_) return;
-    kept_.emplace(chains_);
+    kept_ = std::make_unique<CoupledChains<OrderState>>(chains_);
     dag_ = chains_.cold().choose(random);
     orders_ = count_of(dag_);
   }
@@ -235,7 +235,7 @@ class DagOfOrder {
 
   CoupledChains<OrderState>& chains_;
   bool once_;
-  std::optional<CoupledChains<OrderState>> kept_;
+  std::unique_ptr<CoupledChains<OrderState>> kept_;
   ScoredDag dag_{BitMatrix(0)};
   double orders_ = 0;
   std::size_t steps_ = 0;
