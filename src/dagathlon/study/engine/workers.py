@@ -108,6 +108,8 @@ class Workers:
             worker = key.data
             if worker is None:
                 os.read(key.fd, 4096)
+            elif worker not in self.workers:
+                continue  # dismissed for what it said a moment ago: its pipes are closed by now
             elif events & selectors.EVENT_WRITE:
                 worker.flush()
             else:
