@@ -9,12 +9,22 @@ from typing import Any, cast
 from dagathlon.study.engine.workers import Workers
 
 
+class Dying:
+    """A worker with mail to come that has closed its own end."""
+
+    has_mail = True
+    written = False
+
+    def receive(self) -> tuple[list[Any], bool]:
+        return [], False
+
+    def flush(self) -> None:
+        self.written = True
+
+
 def test_nothing_is_written_to_a_worker_that_was_just_dismissed() -> None:
     """Both pipes of a worker can be ready at once: it has died, and there was mail for it."""
-    written: list[str] = []
-    worker: Any = SimpleNamespace(
-        receive=lambda: ([], False), flush=lambda: written.append("mail"), has_mail=True
-    )
+    worker = Dying()
     pipes = [
         (SimpleNamespace(data=worker, fd=3, events=selectors.EVENT_READ), selectors.EVENT_READ),
         (SimpleNamespace(data=worker, fd=4, events=selectors.EVENT_WRITE), selectors.EVENT_WRITE),
@@ -27,4 +37,4 @@ def test_nothing_is_written_to_a_worker_that_was_just_dismissed() -> None:
     for mail in workers.wait(0):
         assert mail.worker is worker
         workers.workers.remove(worker)
-    assert not written
+    assert not worker.written
