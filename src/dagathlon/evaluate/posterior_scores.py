@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from dagathlon.errors import DagathlonError
+from dagathlon.errors import DagathlonError, unknown
 from dagathlon.evaluate import posterior_graphs as graphs
 from dagathlon.evaluate.metric import MetricModule, Value
 from dagathlon.evaluate.posterior_calibration import calibration, path_outcomes
@@ -31,6 +31,13 @@ from dagathlon.posteriors.posterior import Posterior
 Row: TypeAlias = Mapping[str, Value]
 Part: TypeAlias = Callable[[PosteriorCase], Row]
 INPUTS = ("truth", "data", "model", "test_data", "posterior", "reference")
+
+
+def unknown_metric(names: Sequence[str]) -> str:
+    """What is wrong with the first name that is no metric of posteriors; empty if none is."""
+    known = [measure.name for measure in MEASURES]
+    wrong = (unknown("metric of posteriors", name, known) for name in names if name not in known)
+    return next(wrong, "")
 
 
 @dataclass(frozen=True, kw_only=True)

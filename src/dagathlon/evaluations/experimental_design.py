@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from dagathlon.errors import unknown
 from dagathlon.evaluate.metric import measure_of
-from dagathlon.evaluate.posterior_scores import PosteriorScores
+from dagathlon.evaluate.posterior_scores import PosteriorScores, unknown_metric
 from dagathlon.evaluate.summary import is_number
 from dagathlon.modules import Count, Probability
 from dagathlon.report.charts.metric_lines import metric_lines
@@ -86,11 +85,7 @@ class ExperimentalDesign(Evaluation):
 
     def problem(self) -> str:
         """Metrics are those of posteriors."""
-        known = [measure.name for measure in PosteriorScores.measures]
-        for metric in self.metrics:
-            if metric not in known:
-                return unknown("metric of posteriors", metric, known)
-        return ""
+        return unknown_metric(self.metrics)
 
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
         """Metrics of every run on experiments."""

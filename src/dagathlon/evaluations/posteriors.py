@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from dagathlon.errors import unknown
 from dagathlon.evaluate.metric import measure_of
-from dagathlon.evaluate.posterior_scores import PosteriorScores
+from dagathlon.evaluate.posterior_scores import PosteriorScores, unknown_metric
 from dagathlon.evaluate.summary import is_number
 from dagathlon.modules import Count, Natural, Probability
 from dagathlon.report.charts.parts import headed, is_nothing
@@ -106,11 +105,7 @@ class Posteriors(Evaluation):
         """Every method has a name if one has, and metrics are those of posteriors."""
         if self.names and len(self.names) != len(self.ids):
             return f"names has {len(self.names)} of them for {len(self.ids)} ids"
-        known = [measure.name for measure in PosteriorScores.measures]
-        for metric in self.metrics:
-            if metric not in known:
-                return unknown("metric of posteriors", metric, known)
-        return ""
+        return unknown_metric(self.metrics)
 
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
         """Metrics of every run; those beside the true posterior by themselves, as it may fail."""

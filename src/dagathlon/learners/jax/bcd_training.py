@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from dagathlon.learners.jax import bcd_bound, bcd_orders
 from dagathlon.learners.jax.adam import Averages, descended, resting
 from dagathlon.learners.jax.backend import jax, jnp
 from dagathlon.learners.jax.bcd_bound import Facts, Family, Variational
+from dagathlon.learners.jax.loop import advancing
 
 # After so many steps the step size is a half, after twice as many a third, and so on.
 _SLOWING = 500
@@ -113,11 +114,6 @@ class Compiled(NamedTuple):
 def compiled(training: Training, count: int) -> Compiled:
     """The functions for these settings and this number of draws."""
 
-    def one(state: State, facts: Facts, first: Any, last: Any) -> Any:
-        return jax.lax.fori_loop(
-            first, last, lambda number, now: step(training, now, facts, number), state
-        )
-
     def drawn(state: State, key: Any) -> Any:
         return _room(training).posterior_draws(
             training.family, state.found, state.reached, key, count
@@ -125,7 +121,7 @@ def compiled(training: Training, count: int) -> Compiled:
 
     return Compiled(
         jax.jit(jax.vmap(lambda key: begun(training, key))),
-        jax.jit(jax.vmap(one, in_axes=(0, 0, None, None)), donate_argnums=0),
+        advancing(partial(step, training)),
         jax.jit(lambda state, facts, number: jax.vmap(lambda one: judged(training, one))(state)),
         jax.jit(jax.vmap(drawn)),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -103,9 +104,9 @@ class GflownetLearner(JaxLearner):
                     found[place] = self.estimate(data[place], one, rngs[place])
         return [found[place] for place in range(len(data))]
 
+    @abstractmethod
     def reward(self, data: Dataset) -> Reward:
         """What the data say about DAGs."""
-        raise NotImplementedError
 
     def estimate(self, data: Dataset, flown: Flown, rng: np.random.Generator) -> Estimate:
         """The estimate that comes of a run."""

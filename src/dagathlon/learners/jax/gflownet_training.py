@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from dagathlon.learners.jax.adam import Averages, descended, resting
 from dagathlon.learners.jax.backend import jax, jnp
 from dagathlon.learners.jax.gflownet_policy import Policy, imbalance, log_odds, network
 from dagathlon.learners.jax.gflownet_states import Graphs, Reward, with_arc
+from dagathlon.learners.jax.loop import advancing
 
 # The share of moves at random falls from a half to its end over so many steps.
 _EXPLORING = 1000
@@ -193,17 +194,12 @@ class Compiled(NamedTuple):
 def compiled(training: Training, count: int) -> Compiled:
     """The functions for these settings and this number of draws."""
 
-    def one(state: State, fixed: Any, first: Any, last: Any) -> Any:
-        return jax.lax.fori_loop(
-            first, last, lambda number, now: step(training, now, fixed, number), state
-        )
-
     def drawn(state: State, fixed: Any, key: Any) -> Any:
         return draws(training.policy, state.weights, fixed, key, count)
 
     return Compiled(
         jax.jit(jax.vmap(lambda key, fixed: initial(training, key, *fixed))),
-        jax.jit(jax.vmap(one, in_axes=(0, 0, None, None)), donate_argnums=0),
+        advancing(partial(step, training)),
         jax.jit(lambda state, fixed, number: (state, state.loss < training.tolerance)),
         jax.jit(jax.vmap(drawn)),
     )

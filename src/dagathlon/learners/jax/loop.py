@@ -45,6 +45,22 @@ def require_steps(ended: Ended) -> None:
         raise OutOfTimeError("the time limit came before the first step")
 
 
+def advancing(step: Callable[[Any, Any, Any], Any]) -> Advance:
+    """The steps of many runs from one number up to another, compiled.
+
+    Parameters
+    ----------
+    step
+        Makes one step of one run: (state, fixed, number of the step) to a state.
+    """
+
+    def one(state: Any, fixed: Any, first: Any, last: Any) -> Any:
+        return jax.lax.fori_loop(first, last, lambda number, now: step(now, fixed, number), state)
+
+    steps: Advance = jax.jit(jax.vmap(one, in_axes=(0, 0, None, None)), donate_argnums=0)
+    return steps
+
+
 def run_until_settled(
     advance: Advance, settled: Settled, state: Any, fixed: Any, *, steps: int, every: int
 ) -> Ended:
