@@ -15,7 +15,7 @@ from dagathlon.learners.base import Learner
 from dagathlon.learners.bayesian.imputed import Imputed
 from dagathlon.learners.costs import Cost, expected_cost
 from dagathlon.learners.score.score_based import is_wide
-from dagathlon.modules import modules
+from dagathlon.modules import find, modules
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
@@ -37,6 +37,10 @@ _TO_BEGIN_WITH = (
 _FEW_ROWS = 100
 _WIDE = 0.5
 _LONG = 3600.0
+_QUICK = 60.0
+COMPARED = ("order", "constraint", "score", "hybrid")
+"""Families whose learners make the same of the same data if all goes well: the class of the DAG."""
+_FEWEST_COMPARED = 3
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,11 @@ class Suggestion:
     gives: str
     assumes: tuple[str, ...]
     cost: Cost | None
+
+    @property
+    def family(self) -> str:
+        """A key of `FAMILIES`."""
+        return abilities_of(cast(type[Learner], find("algorithm", self.name))).family
 
     @property
     def spec(self) -> str:
@@ -128,6 +137,32 @@ def suggest(data: Dataset) -> Advice:
             suitable.append(_suggestion(name, *found, facts))
     suitable.sort(key=_place)
     return Advice(_described(data, facts), tuple(_notes(data, facts)), tuple(suitable), unsuitable)
+
+
+def of_several_families(advice: Advice) -> tuple[Suggestion, ...]:
+    """Learners that go about it in different ways, to be compared with each other on the data.
+
+    Those come in question that give a DAG or a class of DAGs and take no more than a minute: of
+    each family of `COMPARED` the first that is suggested, and the next of any of them where these
+    are fewer than three.
+
+    Parameters
+    ----------
+    advice
+        What suits the data.
+    """
+    quick = [one for one in advice.suitable if one.question in ("class", "dag") and _is_quick(one)]
+    found: dict[str, Suggestion] = {}
+    for one in quick:
+        if one.family in COMPARED:
+            found.setdefault(one.family, one)
+    firsts = list(found.values())
+    others = [one for one in quick if one.family in COMPARED and one not in firsts]
+    return (*firsts, *others[: max(0, _FEWEST_COMPARED - len(firsts))])
+
+
+def _is_quick(one: Suggestion) -> bool:
+    return one.cost is not None and one.cost.seconds <= _QUICK
 
 
 def _idle(name: str, facts: DataFacts) -> str:
