@@ -258,7 +258,8 @@ def result_of(done: StudyRun) -> IntervalResult:
     from dagathlon.evaluate.interval import IntervalResult  # noqa: PLC0415 - statistics are heavy
 
     (folder,) = done.folders.values()
-    return IntervalResult.load(folder / _EVALUATION / _RESULT)
+    text = (folder / _EVALUATION / _RESULT).read_text(encoding="utf-8")
+    return IntervalResult.from_json(text)
 
 
 def _name(data: Any) -> str:

@@ -94,13 +94,20 @@ def data_from(arguments: argparse.Namespace, *, pooled: bool = False) -> Dataset
     """
     steps = preparation(arguments, pooled=pooled)
     data = _read(arguments.data, reading_of(arguments))
-    rng = np.random.Generator(np.random.Philox(key=getattr(arguments, "seed", 1)))
+    rng = np.random.Generator(np.random.Philox(key=_seed(arguments)))
     for step in steps:
         try:
             data = step.apply(data, rng)
         except NotApplicableError as error:
             raise DataError(f"{arguments.data}: {error}") from None
     return data
+
+
+def _seed(arguments: argparse.Namespace) -> int:
+    seed: int = getattr(arguments, "seed", 1)
+    if seed < 0:
+        raise DagathlonError(f"--seed is a whole number from 0 on, found {seed}")
+    return seed
 
 
 def _read(path: Path, reading: Reading) -> Dataset:

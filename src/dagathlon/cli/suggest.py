@@ -10,7 +10,13 @@ from typing import Any
 
 from dagathlon.cli._data import add_data_arguments, all_flags, completed_from, copies_of
 from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules
-from dagathlon.learners.suggest import QUESTIONS, Advice, Suggestion, suggest
+from dagathlon.learners.suggest import (
+    QUESTIONS,
+    Advice,
+    Suggestion,
+    of_several_families,
+    suggest,
+)
 
 _SHOWN = 3
 _WIDTH = 96
@@ -102,6 +108,10 @@ def _print_commands(advice: Advice, given: str) -> None:
     options = " ".join(f"--pick {shlex.quote(one.spec)}" for one in picks)
     print(f"  dagathlon new study study.json --data {given} {options}")
     print("  dagathlon run study.json")
+    ranked = of_several_families(advice)
+    if len(ranked) > 1:
+        options = " ".join(f"--with {shlex.quote(one.spec)}" for one in ranked)
+        print(f"  dagathlon interval {given} {options}")
 
 
 def _picks(advice: Advice) -> list[Suggestion]:
