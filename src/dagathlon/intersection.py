@@ -14,7 +14,7 @@ from dagathlon.data.facts import DataFacts, facts_of
 from dagathlon.data.preview import constant_columns
 from dagathlon.errors import DagathlonError, DataError, StudyError, listing, not_written
 from dagathlon.learners.base import Learner
-from dagathlon.learners.suggest import Suggestion, of_several_families, suggest
+from dagathlon.learners.suggest import Suggestion, of_several_ways, suggest
 from dagathlon.modules import find
 from dagathlon.study.engine.engines import DEFAULT
 from dagathlon.study.engine.protocol import Engine
@@ -64,8 +64,8 @@ def interval(
     learners
         Two or more: names, texts such as ``"pc[alpha=0.01]"``, pairs of a name and a mapping of
         parameters, `Learner` objects or classes of them, yours as well if a file defines them; or a
-        mapping with the names that they shall have in tables. By default learners of several
-        families that suit the data.
+        mapping with the names that they shall have in tables. By default some that suit the data
+        and come to their graphs in different ways.
     sizes
         Numbers of rows of the subsamples, below that of the data; by default 100, 200, 400 and so
         on (of fewer than 200 rows a quarter and a half of them).
@@ -116,8 +116,8 @@ def interval(
 
 
 def suggested(data: Dataset) -> tuple[Suggestion, ...]:
-    """Learners of several families that suit the data; fewer than two are a `DataError`."""
-    found = of_several_families(suggest(data))
+    """Learners that suit the data and differ in their ways; fewer than two are a `DataError`."""
+    found = of_several_ways(suggest(data))
     if len(found) < _FEWEST:
         raise DataError(
             "no two learners are known that take these data and are quick on them: name the "

@@ -20,7 +20,7 @@ from dagathlon.cli._parts import Commands, add_modules_argument, command, load_m
 from dagathlon.data.preview import described
 from dagathlon.errors import DagathlonError
 from dagathlon.intersection import Question, result_of, run_shown, suggested
-from dagathlon.learners.abilities import FAMILIES
+from dagathlon.learners.suggest import WAYS
 from dagathlon.study.engine.engines import DEFAULT, make_engine
 from dagathlon.study.grammar.new_study import title_of
 from dagathlon.study.grammar.picks import Pick, picks_of
@@ -159,11 +159,8 @@ def _picks(arguments: argparse.Namespace) -> list[Pick]:
     if arguments.specs:
         return picks_of(arguments.specs)
     found = suggested(completed_from(arguments))
-    words = ", ".join(f"{one.spec} ({FAMILIES[one.family]})" for one in found)
-    print(
-        f"no --with: {words}; those that dagathlon suggest names first, of different families",
-        file=sys.stderr,
-    )
+    words = ", ".join(f"{one.spec} ({WAYS[one.family]})" for one in found)
+    print(f"no --with: {words}, as suit these data (dagathlon suggest)", file=sys.stderr)
     return picks_of([one.spec for one in found])
 
 

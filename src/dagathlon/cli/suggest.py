@@ -14,7 +14,7 @@ from dagathlon.learners.suggest import (
     QUESTIONS,
     Advice,
     Suggestion,
-    of_several_families,
+    of_several_ways,
     suggest,
 )
 
@@ -108,7 +108,7 @@ def _print_commands(advice: Advice, given: str) -> None:
     options = " ".join(f"--pick {shlex.quote(one.spec)}" for one in picks)
     print(f"  dagathlon new study study.json --data {given} {options}")
     print("  dagathlon run study.json")
-    ranked = of_several_families(advice)
+    ranked = of_several_ways(advice)
     if len(ranked) > 1:
         options = " ".join(f"--with {shlex.quote(one.spec)}" for one in ranked)
         print(f"  dagathlon interval {given} {options}")

@@ -38,8 +38,13 @@ _FEW_ROWS = 100
 _WIDE = 0.5
 _LONG = 3600.0
 _QUICK = 60.0
-COMPARED = ("order", "constraint", "score", "hybrid")
-"""Families whose learners make the same of the same data if all goes well: the class of the DAG."""
+WAYS: Mapping[str, str] = {
+    "order": "by a score",
+    "score": "by a score",
+    "constraint": "by tests",
+    "hybrid": "by tests, then a score",
+}
+"""How families come to the class of a DAG. Searches with one score find much the same."""
 _FEWEST_COMPARED = 3
 
 
@@ -139,26 +144,25 @@ def suggest(data: Dataset) -> Advice:
     return Advice(_described(data, facts), tuple(_notes(data, facts)), tuple(suitable), unsuitable)
 
 
-def of_several_families(advice: Advice) -> tuple[Suggestion, ...]:
-    """Learners that go about it in different ways, to be compared with each other on the data.
+def of_several_ways(advice: Advice) -> tuple[Suggestion, ...]:
+    """Learners that come to their graphs in different ways, to be compared on the data.
 
     Those come in question that give a DAG or a class of DAGs and take no more than a minute: of
-    each family of `COMPARED` the first that is suggested, and the next of any of them where these
-    are fewer than three.
+    each of the `WAYS` the first that is suggested, and the next of any where that makes fewer than
+    three.
 
     Parameters
     ----------
     advice
         What suits the data.
     """
-    quick = [one for one in advice.suitable if one.question in ("class", "dag") and _is_quick(one)]
-    found: dict[str, Suggestion] = {}
+    asked = [one for one in advice.suitable if one.question in ("class", "dag")]
+    quick = [one for one in asked if one.family in WAYS and _is_quick(one)]
+    firsts: dict[str, Suggestion] = {}
     for one in quick:
-        if one.family in COMPARED:
-            found.setdefault(one.family, one)
-    firsts = list(found.values())
-    others = [one for one in quick if one.family in COMPARED and one not in firsts]
-    return (*firsts, *others[: max(0, _FEWEST_COMPARED - len(firsts))])
+        firsts.setdefault(WAYS[one.family], one)
+    others = [one for one in quick if one not in firsts.values()]
+    return (*firsts.values(), *others[: max(0, _FEWEST_COMPARED - len(firsts))])
 
 
 def _is_quick(one: Suggestion) -> bool:
