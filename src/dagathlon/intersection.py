@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -22,6 +23,7 @@ from dagathlon.study.grammar.expand import Setting
 from dagathlon.study.grammar.new_study import title_of, with_full_paths
 from dagathlon.study.grammar.picks import Pick, picks_of
 from dagathlon.study.grammar.units import seconds_of, size_of
+from dagathlon.study.plan.task import Status
 from dagathlon.study.view.display import make_display
 from dagathlon.workflow import Study
 
@@ -253,13 +255,32 @@ def run_shown(
     return done
 
 
+def answer_of(done: StudyRun) -> Path:
+    """The file with the answer, in the folder of the study's results."""
+    (folder,) = done.folders.values()
+    return folder / _EVALUATION / _RESULT
+
+
 def result_of(done: StudyRun) -> IntervalResult:
-    """The answer in the folder of the study's results."""
+    """The answer; where too few learners have a graph of all rows there is none, and an error."""
     from dagathlon.evaluate.interval import IntervalResult  # noqa: PLC0415 - statistics are heavy
 
-    (folder,) = done.folders.values()
-    text = (folder / _EVALUATION / _RESULT).read_text(encoding="utf-8")
-    return IntervalResult.from_json(text)
+    path = answer_of(done)
+    found = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
+    if not found:
+        raise DagathlonError(_nothing_to_compare(done))
+    return IntervalResult.from_dict(found[0])
+
+
+def _nothing_to_compare(done: StudyRun) -> str:
+    """Who failed on all rows, and why."""
+    failed = {
+        run.setting: f"{run.status}, {run.metrics.get('reason')}"
+        for run in done.runs()
+        if run.status != Status.OK
+    }
+    listed = "; ".join(f"{name}: {reason}" for name, reason in failed.items())
+    return f"fewer than two learners have a graph of all rows, so that nothing is agreed: {listed}"
 
 
 def _name(data: Any) -> str:

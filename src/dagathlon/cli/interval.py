@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,8 +17,8 @@ from dagathlon.cli._data import (
 from dagathlon.cli._interrupt import INTERRUPTED
 from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules
 from dagathlon.data.preview import described
-from dagathlon.errors import DagathlonError
-from dagathlon.intersection import Question, result_of, run_shown, suggested
+from dagathlon.errors import DagathlonError, listing
+from dagathlon.intersection import Question, answer_of, result_of, run_shown, suggested
 from dagathlon.learners.suggest import WAYS
 from dagathlon.study.engine.engines import DEFAULT, make_engine
 from dagathlon.study.grammar.new_study import title_of
@@ -28,6 +27,7 @@ from dagathlon.study.grammar.units import seconds_of, size_of
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
+    from dagathlon.evaluate.interval import IntervalResult
     from dagathlon.study.engine.protocol import Engine
 
 
@@ -118,11 +118,17 @@ def _run(arguments: argparse.Namespace) -> int:
         return INTERRUPTED
     result = result_of(done)
     if arguments.json:
-        print(json.dumps(result.to_json(), indent=1))
-    else:
-        print(result.summary())
-        print(f"\nreport: {done.reports[0]}")
+        print(answer_of(done).read_text(encoding="utf-8"), end="")
+        return 0
+    print(f"{result.summary()}\n\n{_agreed(result)}\nreport: {done.reports[0]}")
     return 0
+
+
+def _agreed(result: IntervalResult) -> str:
+    """The edges that all learners have, if they are few."""
+    edges = "edge" if len(result.edges) == 1 else "edges"
+    named = f": {listing(result.edges)}" if result.edges else ""
+    return f"all learners have {len(result.edges):,} {edges} in common{named}"
 
 
 def _question(arguments: argparse.Namespace, data: Dataset) -> Question:
