@@ -280,7 +280,10 @@ def _nothing_to_compare(done: StudyRun) -> str:
         if run.status != Status.OK
     }
     listed = "; ".join(f"{name}: {reason}" for name, reason in failed.items())
-    return f"fewer than two learners have a graph of all rows, so that nothing is agreed: {listed}"
+    return (
+        f"fewer than two learners have a graph of all rows, so that nothing is agreed: {listed}; "
+        f"see {done.reports[0]}"
+    )
 
 
 def _name(data: Any) -> str:

@@ -19,7 +19,6 @@ from dagathlon.cli._parts import Commands, add_modules_argument, command, load_m
 from dagathlon.data.preview import described
 from dagathlon.errors import DagathlonError, listing
 from dagathlon.intersection import Question, answer_of, result_of, run_shown, suggested
-from dagathlon.learners.suggest import WAYS
 from dagathlon.study.engine.engines import DEFAULT, make_engine
 from dagathlon.study.grammar.new_study import title_of
 from dagathlon.study.grammar.picks import Pick, picks_of
@@ -125,10 +124,10 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _agreed(result: IntervalResult) -> str:
-    """The edges that all learners have, if they are few."""
-    edges = "edge" if len(result.edges) == 1 else "edges"
+    """The edges that all learners have, and of how many; the first of them by name."""
+    shared, some = len(result.edges), len(result.edges) + len(result.disputed)
     named = f": {listing(result.edges)}" if result.edges else ""
-    return f"all learners have {len(result.edges):,} {edges} in common{named}"
+    return f"of {some:,} pairs that any learner joins, all have {shared:,} alike{named}"
 
 
 def _question(arguments: argparse.Namespace, data: Dataset) -> Question:
@@ -165,7 +164,7 @@ def _picks(arguments: argparse.Namespace) -> list[Pick]:
     if arguments.specs:
         return picks_of(arguments.specs)
     found = suggested(completed_from(arguments))
-    words = ", ".join(f"{one.spec} ({WAYS[one.family]})" for one in found)
+    words = ", ".join(f"{one.spec} (by {one.way})" for one in found)
     print(f"no --with: {words}, as suit these data (dagathlon suggest)", file=sys.stderr)
     return picks_of([one.spec for one in found])
 

@@ -38,13 +38,7 @@ _FEW_ROWS = 100
 _WIDE = 0.5
 _LONG = 3600.0
 _QUICK = 60.0
-WAYS: Mapping[str, str] = {
-    "order": "by a score",
-    "score": "by a score",
-    "constraint": "by tests",
-    "hybrid": "by tests, then a score",
-}
-"""How families come to the class of a DAG. Searches with one score find much the same."""
+_COMPARED = ("order", "constraint", "score", "hybrid")
 _FEWEST_COMPARED = 3
 
 
@@ -79,6 +73,13 @@ class Suggestion:
     def family(self) -> str:
         """A key of `FAMILIES`."""
         return abilities_of(cast(type[Learner], find("algorithm", self.name))).family
+
+    @property
+    def way(self) -> str:
+        """What it asks the data: tests, a score or both; empty for others."""
+        known = find("algorithm", self.name).parameters()
+        asked = {"test": "tests", "score": "a score"}
+        return " and ".join(word for key, word in asked.items() if key in known)
 
     @property
     def spec(self) -> str:
@@ -147,9 +148,9 @@ def suggest(data: Dataset) -> Advice:
 def of_several_ways(advice: Advice) -> tuple[Suggestion, ...]:
     """Learners that come to their graphs in different ways, to be compared on the data.
 
-    Those come in question that give a DAG or a class of DAGs and take no more than a minute: of
-    each of the `WAYS` the first that is suggested, and the next of any where that makes fewer than
-    three.
+    Those come in question that look for a DAG or a class of DAGs by tests or a score and take no
+    more than a minute: of each `way` the first that is suggested, since searches with one score
+    find much the same, and the next where that makes fewer than three.
 
     Parameters
     ----------
@@ -157,11 +158,13 @@ def of_several_ways(advice: Advice) -> tuple[Suggestion, ...]:
         What suits the data.
     """
     asked = [one for one in advice.suitable if one.question in ("class", "dag")]
-    quick = [one for one in asked if one.family in WAYS and _is_quick(one)]
+    quick = [one for one in asked if one.family in _COMPARED and one.way and _is_quick(one)]
     firsts: dict[str, Suggestion] = {}
     for one in quick:
-        firsts.setdefault(WAYS[one.family], one)
+        firsts.setdefault(one.way, one)
+    families = {one.family for one in firsts.values()}
     others = [one for one in quick if one not in firsts.values()]
+    others.sort(key=lambda one: one.family in families)
     return (*firsts.values(), *others[: max(0, _FEWEST_COMPARED - len(firsts))])
 
 
