@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from dagathlon.errors import listing
-from dagathlon.evaluate.interval_types import Bools, Learned
+from dagathlon.evaluate.interval_types import Learned, Types
 from dagathlon.graphs import PartialGraph
 
 Verdict: TypeAlias = Literal["not reliable", "fair", "good"]
@@ -240,8 +240,7 @@ def _is_duplicate(
 
 
 def _difference(learned: Learned, left: int, right: int) -> float:
-    a, b = learned.whole[[left]], learned.whole[[right]]
-    return float(_shares(a != b, (a | b) != 0)[0])
+    return _shares(learned.whole[[left]], learned.whole[[right]])[0]
 
 
 def _differences(learned: Learned, left: int, right: int) -> list[float]:
@@ -249,15 +248,15 @@ def _differences(learned: Learned, left: int, right: int) -> list[float]:
     found: list[float] = []
     for size, types in learned.parts.items():
         both = learned.there[size][left] & learned.there[size][right]
-        a, b = types[left][both], types[right][both]
-        found += _shares(a != b, (a | b) != 0).tolist()
+        found += _shares(types[left][both], types[right][both])
     return found
 
 
-def _shares(differing: Bools, either: Bools) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def _shares(left: Types, right: Types) -> list[float]:
     """Differing pairs as a part of the pairs that either joins; two empty graphs do not differ."""
-    joined = either.sum(axis=1)
-    return differing.sum(axis=1) / np.maximum(joined, 1)
+    joined = np.count_nonzero(left | right, axis=1)
+    shares = np.count_nonzero(left != right, axis=1) / np.maximum(joined, 1)
+    return [float(share) for share in shares]
 
 
 def groups_of(duplicates: Iterable[Duplicate]) -> list[tuple[str, ...]]:

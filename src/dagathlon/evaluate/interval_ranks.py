@@ -210,7 +210,7 @@ def rank_tests(rows: Iterable[IntervalScore], measure: str = "phd") -> list[Rank
         Which of the distances.
     """
     tables = _tables(rows, measure)
-    found = [(table.size, _scores([table])) for table in tables]
+    found: list[tuple[int | None, Scores]] = [(table.size, _scores([table])) for table in tables]
     if len(tables) > 1:
         found.append((None, _scores(tables)))
     better = DISTANCES[measure][1]
