@@ -51,6 +51,7 @@ __all__ = [
     "Mean",
     "Place",
     "RankTest",
+    "agreed_effects",
     "confidence_weights",
     "forecast",
     "interval_scores",

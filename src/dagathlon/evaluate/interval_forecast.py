@@ -65,6 +65,15 @@ def forecast(agreement: PartialGraph) -> Forecast:
     return _forecast(agreement.n_connected, agreement.n_pairs, agreement.n_all)
 
 
+def forecast_among(learned: Learned, learners: Iterable[int]) -> Forecast:
+    """The forecast from what some of the learners, by their numbers, agree on."""
+    chosen = list(learners)
+    inside = learned.agreed(chosen)
+    connected = int(np.count_nonzero(inside & (learned.whole[chosen[0]] != 0)))
+    n_pairs = learned.n_all - int(np.count_nonzero(~inside))
+    return _forecast(connected, n_pairs, learned.n_all)
+
+
 def _forecast(n_connected: int, n_pairs: int, n_all: int) -> Forecast:
     size = n_pairs / n_all if n_all else 1.0
     verdict = _verdict(n_connected, size)
@@ -137,22 +146,14 @@ def leave_one_out(learned: Learned, together: Iterable[Sequence[str]] = ()) -> l
         Groups of learners to leave out as one, such as near-duplicates, which hide each other.
     """
     everyone = range(len(learned.learners))
-    before = _forecast_of(learned, everyone)
+    before = forecast_among(learned, everyone)
     groups = [(name,) for name in learned.learners] + [tuple(group) for group in together]
     rows = []
     for group in groups:
         others = [i for i in everyone if learned.learners[i] not in group]
         if len(others) >= 2:
-            rows.append(_left_out(group, before, _forecast_of(learned, others)))
+            rows.append(_left_out(group, before, forecast_among(learned, others)))
     return rows
-
-
-def _forecast_of(learned: Learned, learners: Iterable[int]) -> Forecast:
-    chosen = list(learners)
-    inside = learned.agreed(chosen)
-    connected = int(np.count_nonzero(inside & (learned.whole[chosen[0]] != 0)))
-    n_pairs = learned.n_all - int(np.count_nonzero(~inside))
-    return _forecast(connected, n_pairs, learned.n_all)
 
 
 def _left_out(group: tuple[str, ...], before: Forecast, after: Forecast) -> LeftOut:
@@ -171,18 +172,19 @@ def _left_out(group: tuple[str, ...], before: Forecast, after: Forecast) -> Left
 
 
 def _broken(group: tuple[str, ...], before: Forecast, after: Forecast) -> str:
-    who = listing(group)
-    disagree = "disagrees" if len(group) == 1 else "disagree"
-    emptied = before.n_connected == 0
-    start = f"{who} {disagree} with all the others on every edge they share" if emptied else who
+    one = len(group) == 1
+    if before.n_connected:
+        departs = f"depart{'s' if one else ''} from what the others share"
+    else:
+        departs = f"disagree{'s' if one else ''} with the others on every edge that they share"
     told = (
-        f"without {'it' if len(group) == 1 else 'them'} {after.n_connected} pairs are connected "
-        f"rather than {before.n_connected}, and {percent(after.relative_size)} of all pairs are "
-        f"agreed on rather than {percent(before.relative_size)}"
+        f"{listing(group)} {departs}: without {'it' if one else 'them'} {after.n_connected} pairs "
+        f"are connected rather than {before.n_connected}, and {percent(after.relative_size)} of "
+        f"all pairs agreed on rather than {percent(before.relative_size)}"
     )
-    if before.verdict != after.verdict:
-        told += f": {after.verdict} rather than {before.verdict}"
-    return f"{start}: {told}" if emptied else f"{start} {disagree} most: {told}"
+    if before.verdict == after.verdict:
+        return told
+    return f"{told}: the forecast would be {after.verdict!r} rather than {before.verdict!r}"
 
 
 class Duplicate(NamedTuple):

@@ -128,21 +128,16 @@ class Learned:
         """Number of pairs of nodes."""
         return len(self.names) * (len(self.names) - 1) // 2
 
-    @cached_property
-    def agreement(self) -> PartialGraph:
-        """What all learners agree on, on all rows."""
-        return self.agreement_of(range(len(self.learners)))
-
     def agreed(self, learners: Iterable[int]) -> Bools:
         """On which of the pairs these learners agree, on all rows."""
         found = self.whole[list(learners)]
         same: Bools = (found == found[:1]).all(axis=0)
         return same
 
-    def agreement_of(self, learners: Iterable[int]) -> PartialGraph:
-        """What these learners agree on, on all rows."""
-        chosen = list(learners)
-        inside, types = self.agreed(chosen), self.whole[chosen[0]]
+    @cached_property
+    def agreement(self) -> PartialGraph:
+        """What all learners agree on, on all rows."""
+        inside, types = self.agreed(range(len(self.learners))), self.whole[0]
         matrix = np.zeros((len(self.names),) * 2, dtype=np.uint8)
         np.fill_diagonal(matrix, OUTSIDE)
         i, j = self.pairs.T
