@@ -56,9 +56,10 @@ _SENSITIVE = (
     "right."
 )
 _OTHERS = (
-    "The same subsamples by other measures, of agreed pairs alone and averaged over sizes; the best "
-    "of each column is bold. Precision: the share of what a learner says that all agree on. Recall: "
-    "the share of what all agree on that it finds."
+    "The same subsamples by other measures, of agreed pairs alone and averaged over sizes; the "
+    "best of each column is bold. Precision: the share of what a learner says that all agree on. "
+    "Recall: the share of what all agree on that it finds. Wrong effects: of the causes and "
+    "effects that all graphs of all rows imply, those that its graph does not."
 )
 
 

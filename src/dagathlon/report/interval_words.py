@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from dagathlon.evaluate.interval import OVERLAP, Forecast, IntervalResult, RankTest
-from dagathlon.evaluate.interval_forecast import percent
+from dagathlon.evaluate.interval_forecast import groups_of, percent
 from dagathlon.report.interval_results import Validated
 from dagathlon.report.section import Tone, Words
 
@@ -99,12 +99,24 @@ def _lead_of(result: IntervalResult) -> str:
     told = result.forecast
     agree = f"{percent(told.relative_size)} of all pairs and {told.n_connected:,} edges"
     verb = "ranks first" if len(first) == 1 else "share the first place"
-    equals = [name for name in equals_of(result) if name not in first]
-    beside = f"; {_listed(equals)} cannot be told apart from it" if equals else ""
     return (
         f"By what all {len(result.learners)} learners agree on ({agree}, so that the forecast is "
-        f"good), {_listed(first)} {verb} on subsamples{beside}."
+        f"good), {_listed(first)} {verb} on subsamples{_beside(result, first)}."
     )
+
+
+def _beside(result: IntervalResult, first: Sequence[str]) -> str:
+    """Whether chance explains it."""
+    equals = [name for name in equals_of(result) if name not in first]
+    if not result.tests:
+        return "; with so few subsamples there is no telling whether by luck"
+    if len(equals) + len(first) == len(result.learners):
+        return ", but no learner stands out by more than chance"
+    return f"; {_listed(equals)} cannot be told apart from {_it(first)}" if equals else ""
+
+
+def _it(first: Sequence[str]) -> str:
+    return "it" if len(first) == 1 else "them"
 
 
 def first_of(result: IntervalResult) -> list[str]:
@@ -142,12 +154,24 @@ def tested(result: IntervalResult) -> str:
     shown = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
     where = "over all sizes" if test.size is None else f"on subsamples of {test.size:,} rows"
     differ = "they differ" if p < _LEVEL else "they need not differ"
-    return f"Friedman's test {where}: {shown}, {differ}. {OVERLAP}"
+    return f"Friedman's test {where}: {shown}, {differ}. {_other_order(result, test)}{OVERLAP}"
+
+
+def _other_order(result: IntervalResult, test: RankTest) -> str:
+    """Ranks of means and means of ranks may name different learners."""
+    first, best = first_of(result), test.nemenyi.names[0]
+    if not first or best in first:
+        return ""
+    return (
+        f"The table ranks means, of which {_listed(first)} has the best place, and the diagram "
+        f"averages ranks over single subsamples, where {best} is first. "
+    )
 
 
 def remarks(found: Sequence[Validated]) -> Iterator[Words]:
     """Who is left out, breaks or stacks the agreement, or fails; what is missing."""
     sentences: dict[str, list[str]] = {}
+    grave = {note for one in found if one.result for note in _grave(one.result)}
     for one in found:
         for note in _notes(one):
             sentences.setdefault(note, []).append(one.name)
@@ -158,7 +182,7 @@ def remarks(found: Sequence[Validated]) -> Iterator[Words]:
             )
             return
         where = "" if len(names) == len(found) else f"{_listed(names[:_NAMED])}{_more(names)}: "
-        yield Words(f"{where}{note}")
+        yield Words(f"{where}{note}", "", "fair" if note in grave else "")
 
 
 def _notes(one: Validated) -> Iterator[str]:
@@ -178,6 +202,16 @@ def _notes(one: Validated) -> Iterator[str]:
             f"Subsamples of more than half of the {rows:,} rows share most of them: their "
             "distances vary less than those of new data would."
         )
+
+
+def _grave(result: IntervalResult) -> Iterator[str]:
+    """Who breaks the agreement, and who stacks it."""
+    broken = {row.words for row in result.sensitivity if row.breaks}
+    alike = groups_of(result.duplicates)
+    for note in result.notes:
+        stacked = any(all(name in note for name in group) for group in alike)
+        if note.rstrip(".") in broken or (stacked and "almost the same" in note):
+            yield note
 
 
 def _more(names: Sequence[str]) -> str:
