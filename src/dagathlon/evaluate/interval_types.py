@@ -185,7 +185,7 @@ def _nonzero(marks: Types) -> Numbers:
     flat = marks.ravel()
     if len(flat) % 8:
         flat = np.pad(flat, (0, -len(flat) % 8))
-    words = np.flatnonzero(flat.view(np.uint64))
+    words = np.flatnonzero(flat.view(np.uint64) != 0)
     cells = (8 * words[:, None] + np.arange(8)).ravel()
     found: Numbers = cells[flat[cells] != 0]
     return found
