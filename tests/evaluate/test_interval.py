@@ -84,6 +84,8 @@ def test_forecast_by_the_limits_of_the_paper(connected, apart, verdict, reason) 
     told = forecast(partial(connected, apart))
     assert (told.n_connected, told.n_pairs, told.n_all) == (connected, 45 - apart, 45)
     assert told.relative_size == pytest.approx(1 - apart / 45)
+    assert told.n_joined == connected + apart
+    assert told.edge_share == pytest.approx(connected / max(1, connected + apart) if apart else 1)
     assert told.verdict == verdict
     assert reason in told.reason
 
@@ -284,8 +286,8 @@ def test_the_result_can_be_stored_and_read() -> None:
     assert len(found.disputed) == 28 - found.forecast.n_pairs
     assert all(len(set(pair.said)) > 1 and len(pair.said) == 5 for pair in found.disputed)
     text = found.summary()
-    first, second = text.splitlines()[:2]
-    assert first.startswith("Agreement of 5 learners: 0 connected pairs; ")
+    first, second = text.split("\nForecast")[0], "Forecast" + text.split("\nForecast")[1]
+    assert first.startswith("Agreement of 5 learners: 0 connected pairs, of ")
     assert second.startswith("Forecast: not reliable. Do not rely on this ranking")
     told = " ".join(text.split())
     for words in (
@@ -309,6 +311,19 @@ def test_two_equal_learners_and_nothing_else() -> None:
     assert "a, b give almost the same graphs" in found.summary()
     with pytest.raises(DagathlonError, match=r"two learners or more .* found a, and none of b"):
         interval_validation({"a": TRUE, "b": None}, {})
+
+
+def test_agreement_on_missing_edges_is_told_from_agreement_on_edges() -> None:
+    names = [f"X{i}" for i in range(30)]
+    shared = [f"X{i} -> X{i + 10}" for i in range(5)]
+    graphs = {
+        name: Graph.from_edges([*shared, *(f"X{i} -> X{i + 9 - k}" for i in range(10, 20))], names)
+        for k, name in enumerate("ab")
+    }
+    found = interval_validation(graphs, {})
+    assert found.forecast.verdict == "good"
+    assert (found.forecast.n_joined, found.forecast.edge_share) == (25, 0.2)
+    assert "Of the 25 pairs that any learner joins all agree on 5 only (20.0 %)" in found.notes[0]
 
 
 def test_nodes_and_kinds_must_fit() -> None:
