@@ -5,30 +5,39 @@ from dagathlon.evaluate.causal import aid, sid
 from dagathlon.evaluate.comparison import compare
 from dagathlon.evaluate.control import random_control, random_graphs, trivial_baselines
 from dagathlon.evaluate.counts import Counts
+from dagathlon.evaluate.cross_entropy import (
+    cross_entropy,
+    discrete_cross_entropy,
+    gaussian_cross_entropy,
+)
 from dagathlon.evaluate.distance import half_shd, shd
 from dagathlon.evaluate.fit import (
     cross_validated_log_likelihood,
     fit,
-    gaussian_cross_entropy,
     held_out_log_likelihood,
 )
+from dagathlon.evaluate.interval import IntervalResult, interval_validation
 from dagathlon.evaluate.posterior_comparison import compare_posterior
 from dagathlon.evaluate.sortability import order_alignment, r2_sortability, varsortability
 from dagathlon.evaluate.truth import free_parameters, graph_statistics, samples_per_parameter
 
 __all__ = [
     "Counts",
+    "IntervalResult",
     "aid",
     "bayesys_counts",
     "compare",
     "compare_posterior",
+    "cross_entropy",
     "cross_validated_log_likelihood",
+    "discrete_cross_entropy",
     "fit",
     "free_parameters",
     "gaussian_cross_entropy",
     "graph_statistics",
     "half_shd",
     "held_out_log_likelihood",
+    "interval_validation",
     "order_alignment",
     "r2_sortability",
     "random_control",

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.evaluate.interval_types import Bools, Learned
+from dagathlon.evaluate.interval_types import Bools, Learned, runs_of
 from dagathlon.graphs import Graph, Mark, cpdag, extension
 
 EFFECT_NODES = 100
@@ -195,6 +195,9 @@ def effect_distances(
 ) -> Mapping[int, list[list[int | None]]]:
     """Wrong effects by size, learner and subsample; None where there is no graph or no claim."""
     return {
-        size: [[None if graph is None else effects.wrong(graph) for graph in some] for some in runs]
-        for size, runs in learned.runs.items()
+        size: [
+            [None if graph is None else effects.wrong(graph) for graph in some]
+            for some in runs_of(learned.estimates, learned.learners, size)
+        ]
+        for size in learned.sizes
     }

@@ -19,6 +19,8 @@ FEWEST_CONNECTED = 5
 """With fewer connected pairs in the agreement graph nothing can be relied on."""
 LEAST_SIZE, GOOD_SIZE = 0.8, 0.9
 """Parts of all pairs: not reliable under the first, good above the second."""
+FEW_SHARED = 0.25
+"""With a lesser part of the edges shared by all, agreement is mostly on missing edges."""
 # A learner breaks the agreement when without it so many times as many pairs are connected, and at
 # least so many more: two pairs rather than one are no news.
 _TIMES, _MORE = 2, 3
@@ -44,6 +46,9 @@ class Forecast(NamedTuple):
         above 90 %, otherwise ``fair``.
     reason
         The same in a sentence.
+    edge_share
+        Connected pairs as a part of the pairs that any learner joins; 1 where nobody joins any. No
+        limit of the paper: of many variables most pairs are joined by nobody, and so agreed on.
     """
 
     n_connected: int
@@ -52,6 +57,12 @@ class Forecast(NamedTuple):
     relative_size: float
     verdict: Verdict
     reason: str
+    edge_share: float
+
+    @property
+    def n_joined(self) -> int:
+        """Pairs that any learner joins: who disagree on a pair do not all leave it apart."""
+        return self.n_connected + self.n_all - self.n_pairs
 
 
 def forecast(agreement: PartialGraph) -> Forecast:
@@ -76,11 +87,21 @@ def forecast_among(learned: Learned, learners: Iterable[int]) -> Forecast:
 
 def _forecast(n_connected: int, n_pairs: int, n_all: int) -> Forecast:
     size = n_pairs / n_all if n_all else 1.0
-    verdict = _verdict(n_connected, size)
-    return Forecast(n_connected, n_pairs, n_all, size, verdict, _reason(n_connected, size, verdict))
+    verdict = verdict_of(n_connected, size)
+    reason = _reason(n_connected, size, verdict)
+    joined = n_connected + n_all - n_pairs
+    share = n_connected / joined if joined else 1.0
+    return Forecast(n_connected, n_pairs, n_all, size, verdict, reason, share)
 
 
-def _verdict(n_connected: int, size: float) -> Verdict:
+def verdict_of(n_connected: float, size: float) -> Verdict:
+    """The verdict on an agreement graph, or on the means of several.
+
+    Parameters
+    ----------
+    n_connected, size
+        Number of connected pairs, and part of all pairs that are agreed on.
+    """
     if n_connected < FEWEST_CONNECTED or size < LEAST_SIZE:
         return "not reliable"
     return "good" if size > GOOD_SIZE else "fair"

@@ -7,7 +7,14 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from dagathlon.errors import listing
-from dagathlon.evaluate.interval_forecast import Duplicate, LeftOut, groups_of
+from dagathlon.evaluate.interval_forecast import (
+    FEW_SHARED,
+    Duplicate,
+    LeftOut,
+    forecast,
+    groups_of,
+    percent,
+)
 from dagathlon.evaluate.interval_ranks import Mean
 from dagathlon.evaluate.interval_types import Learned
 
@@ -46,11 +53,24 @@ def notes_on(
     return [
         *(f"{name} has no graph on all rows and takes no part." for name in missing),
         *(f"{row.words}." for row in sensitivity if row.breaks),
+        *_mostly_missing(learned),
         *_trivial(learned),
         *_duplicates(duplicates),
         *([language] if language else []),
         *_no_classes(learned),
         *_failures(means),
+    ]
+
+
+def _mostly_missing(learned: Learned) -> list[str]:
+    """High agreement on what nobody joins is no agreement on edges."""
+    told = forecast(learned.agreement)
+    if told.verdict == "not reliable" or told.edge_share >= FEW_SHARED:
+        return []
+    return [
+        f"Of the {told.n_joined} pairs that any learner joins all agree on {told.n_connected} only "
+        f"({percent(told.edge_share)}); what is agreed on are mostly missing edges, and learners "
+        "with few edges have it easier."
     ]
 
 

@@ -26,11 +26,12 @@ def summary(result: IntervalResult) -> str:
 def _forecast(result: IntervalResult) -> str:
     told = result.forecast
     figures = (
-        f"Agreement of {len(result.learners)} learners: {told.n_connected} connected pairs; "
-        f"{told.n_pairs} of {told.n_all} pairs ({percent(told.relative_size)})"
+        f"Agreement of {len(result.learners)} learners: {told.n_connected} connected pairs, of "
+        f"{told.n_joined} that any of them joins; {told.n_pairs} of all {told.n_all} pairs "
+        f"({percent(told.relative_size)})"
     )
     believe = f"Forecast: {told.verdict}. {_BELIEVE[told.verdict]}: {told.reason}."
-    return f"{figures}\n{_wrapped(believe)}"
+    return f"{_wrapped(figures)}\n{_wrapped(believe)}"
 
 
 def _wrapped(text: str) -> str:

@@ -53,10 +53,8 @@ class Learned:
         For each size the types by learner, subsample and pair.
     there
         For each size by learner and subsample whether there is a graph.
-    graphs
-        The graphs on all rows.
-    runs
-        For each size the graphs by learner and subsample, None where there is none.
+    graphs, estimates
+        The graphs themselves, as they were given.
     """
 
     names: tuple[str, ...]
@@ -67,7 +65,7 @@ class Learned:
     parts: Mapping[int, Types]
     there: Mapping[int, Bools]
     graphs: Mapping[str, Graph]
-    runs: Mapping[int, Sequence[Sequence[Graph | None]]]
+    estimates: Estimates
 
     @classmethod
     def of(
@@ -98,7 +96,7 @@ class Learned:
         names = graphs[learners[0]].names
         language = _language(graphs, given, outputs or {}) if by is None else by
         sizes = sorted({size for name in learners for size in given.get(name, {})})
-        runs = {size: _padded([given.get(n, {}).get(size, ()) for n in learners]) for size in sizes}
+        runs = {size: runs_of(given, learners, size) for size in sizes}
         whole = [joined(graph, names, language) for graph in graphs.values()]
         cut = {
             size: [_joined(graph, names, language) for one in some for graph in one]
@@ -114,8 +112,8 @@ class Learned:
             _filled(whole, ids),
             {size: _filled(cut[size], ids).reshape(*shapes[size], -1) for size in sizes},
             {size: _there(runs[size]) for size in sizes},
-            dict(graphs),
-            runs,
+            graphs,
+            given,
         )
 
     @property
@@ -187,14 +185,15 @@ def _nonzero(marks: Types) -> Numbers:
     flat = marks.ravel()
     if len(flat) % 8:
         flat = np.pad(flat, (0, -len(flat) % 8))
-    words = np.flatnonzero(flat.view(np.uint64))
+    words = np.flatnonzero(flat.view(np.uint64) != 0)
     cells = (8 * words[:, None] + np.arange(8)).ravel()
     found: Numbers = cells[flat[cells] != 0]
     return found
 
 
-def _padded(runs: Sequence[Sequence[Graph | None]]) -> list[list[Graph | None]]:
-    """The graphs of each learner, as many as of that with most."""
+def runs_of(estimates: Estimates, learners: Sequence[str], size: int) -> list[list[Graph | None]]:
+    """The graphs of each learner on subsamples of one size, as many as of that with most."""
+    runs = [estimates.get(name, {}).get(size, ()) for name in learners]
     most = max(map(len, runs))
     return [[*some, *[None] * (most - len(some))] for some in runs]
 

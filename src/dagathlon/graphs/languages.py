@@ -103,10 +103,12 @@ _FAMILIES = {
 
 def _family(graph: Graph, output: str | None) -> str:
     """Which languages a graph speaks; nothing for one without edges whose learner is not known."""
+    if output != "undirected" and has_circles(graph):
+        return "ancestral"
     if output in _FAMILIES:
         return _FAMILIES[output]
     if not graph.n_edges:
         return ""
-    if has_circles(graph) or _is_latent_mag(graph):
+    if _is_latent_mag(graph):
         return "ancestral"
     return "undirected" if graph.is_undirected and not graph.is_chordal else "class"

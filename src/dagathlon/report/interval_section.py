@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
@@ -13,9 +13,10 @@ from dagathlon.report.charts.interval_graph import Drawn, interval_drawing, pair
 from dagathlon.report.charts.interval_pairs import pairwise_tiles
 from dagathlon.report.charts.learning_curves import learning_curves
 from dagathlon.report.charts.parts import Chart
-from dagathlon.report.interval_results import Validated
+from dagathlon.report.interval_results import Validated, kind_rows
 from dagathlon.report.interval_words import HOW, belief, first_of, lead, remarks, tested
 from dagathlon.report.look import Look
+from dagathlon.report.page.tables import case_names
 from dagathlon.report.section import (
     Figure,
     Grid,
@@ -27,6 +28,7 @@ from dagathlon.report.section import (
     Variant,
     Words,
 )
+from dagathlon.report.tables import Combination
 
 _MOST_DATA, _MOST_DRAWN, _MOST_ROWS = 40, 6, 2000
 _CURVES = (
@@ -37,6 +39,10 @@ _CURVES = (
 _RANKS = (
     "Average ranks of the learners over subsamples; the best is on the left. A thick bar joins "
     "learners whose ranks differ by less than the critical difference (Nemenyi, level 0.05)."
+)
+_KINDS = (
+    "Mean distances over seeds, each to what learners agree on with that seed, with standard "
+    "errors over seeds. Seeds whose forecast is not reliable are among them."
 )
 _GRAPH = (
     "Solid: all learners have this edge, with these marks, on all rows. Dashed: some have it and "
@@ -103,17 +109,47 @@ def _look(result: IntervalResult) -> Look:
 
 
 def _ranks(found: Sequence[Validated]) -> Iterator[Part]:
-    """The ranking: of one data set, or of each one's first place."""
+    """The ranking of one data set, or who is first on each of several."""
     if len(found) == 1 and found[0].result is not None and found[0].result.means:
         yield Words("", "The ranking")
         yield _ranking(found[0].result)
     elif found:
         yield Words("", "The rankings")
-        head = ["data", "forecast", "agreed", "edges", "ranks first", "mean rank"]
+        head = ["data", "forecast", "ranks first", "mean rank", "pairs agreed on", "edges of all"]
         rows = [_first(one) for one in found[:_MOST_DATA]]
-        yield Grid(head, [row for row in rows if row], 2)
+        yield Grid(head, [row for row in rows if row], 3)
         if len(found) > _MOST_DATA:
             yield Words(f"The first {_MOST_DATA} of {len(found)} data sets; forecast.csv has all.")
+        yield from _kinds(found)
+
+
+def _kinds(found: Sequence[Validated]) -> Iterator[Part]:
+    """Means over the seeds of each kind of data."""
+    rows = list(kind_rows(found))
+    names = case_names(list(dict.fromkeys(one.data for one in found)))
+    sizes = sorted({row["size"] for row in rows})
+    lines: dict[tuple[str, str], dict[int, Any]] = {}
+    for row in rows:
+        kind = names[Combination(row["graph"], row["parameters"], row["data"])]
+        lines.setdefault((kind, row["learner"]), {})[row["size"]] = row
+    if rows:
+        yield Words(_KINDS, "By kind of data")
+        head = ["data", "learner", "mean rank", *(f"{size:,} rows" for size in sizes)]
+        shown = [
+            [*key, _rank(own), *(_over(own.get(n)) for n in sizes)] for key, own in lines.items()
+        ]
+        yield Grid(head, shown[:_MOST_DATA], 2)
+
+
+def _rank(own: Mapping[int, Any]) -> str:
+    ranks = [row["mean_rank"] for row in own.values() if row["mean_rank"] is not None]
+    return f"{fmean(ranks):.2f}" if ranks else "–"
+
+
+def _over(row: Any) -> str:
+    if row is None or row["mean"] is None:
+        return "–"
+    return f"{row['mean']:.2f}" if row["se"] is None else f"{row['mean']:.2f} ± {row['se']:.2f}"
 
 
 def _ranking(result: IntervalResult) -> Grid:
@@ -148,7 +184,7 @@ def _first(one: Validated) -> list[Any]:
     trusted = "; ".join(first) if told.verdict != "not reliable" else "–"
     size = percent(told.relative_size)
     rank = f"{ranks[0]:.2f}" if ranks and ranks[0] is not None and trusted != "–" else "–"
-    return [one.name, told.verdict, size, told.n_connected, trusted, rank]
+    return [one.name, told.verdict, trusted, rank, size, told.n_connected]
 
 
 def _diagrams(found: Sequence[Validated]) -> Iterator[Figure]:

@@ -182,7 +182,7 @@ def remarks(found: Sequence[Validated]) -> Iterator[Words]:
             )
             return
         where = "" if len(names) == len(found) else f"{_listed(names[:_NAMED])}{_more(names)}: "
-        yield Words(f"{where}{note}", "", "fair" if note in grave else "")
+        yield Words(f"{where}{note}", "", "fair" if note in grave and len(found) == 1 else "")
 
 
 def _notes(one: Validated) -> Iterator[str]:
@@ -199,7 +199,7 @@ def _notes(one: Validated) -> Iterator[str]:
     rows, largest = one.result.rows, max(one.result.sizes, default=0)
     if rows is not None and 2 * largest > rows:
         yield (
-            f"Subsamples of more than half of the {rows:,} rows share most of them: their "
+            "The largest subsamples have more than half of the rows and share most of them: their "
             "distances vary less than those of new data would."
         )
 
