@@ -75,7 +75,7 @@ def partial(connected: int, apart: int, p: int = 10) -> PartialGraph:
         (0, 0, "not reliable", "share no edge"),
         (1, 10, "not reliable", "only 1 edge, and agree on only 77.7 %"),
         (20, 10, "not reliable", "agree on only 77.7 % of all pairs; under 80 %"),
-        (20, 9, "fair", "80.0 % of all pairs: between 80 and 90 %"),
+        (20, 9, "fair", "80.0 % of all pairs; good is above 90 %"),
         (5, 5, "fair", "88.8 %"),
         (5, 4, "good", "share 5 edges and agree on 91.1 %"),
     ],
@@ -308,7 +308,13 @@ def test_two_equal_learners_and_nothing_else() -> None:
     assert (found.means, found.tests, found.pairwise, found.sizes) == ((), (), (), ())
     assert found.forecast.verdict == "good"
     assert found.forecast.relative_size == 1
-    assert "a, b give almost the same graphs" in found.summary()
+    assert found.notes == (
+        "All learners give almost the same graphs: that they agree tells little.",
+    )
+    assert "But mind the notes below." in found.summary()
+    turned = Graph.from_edges([(b, a) for a, b in ARCS], names=NODES)
+    notes = interval_validation({"a": TRUE, "b": TRUE, "c": turned}, {}).notes
+    assert any(note.startswith("a, b give almost the same graphs") for note in notes)
     with pytest.raises(DagathlonError, match=r"two learners or more .* found a, and none of b"):
         interval_validation({"a": TRUE, "b": None}, {})
 

@@ -55,7 +55,7 @@ def notes_on(
         *(f"{row.words}." for row in sensitivity if row.breaks),
         *_mostly_missing(learned),
         *_trivial(learned),
-        *_duplicates(duplicates),
+        *_duplicates(learned, duplicates),
         *([language] if language else []),
         *_no_classes(learned),
         *_failures(means),
@@ -91,11 +91,14 @@ def _trivial(learned: Learned) -> list[str]:
     return found
 
 
-def _duplicates(duplicates: Iterable[Duplicate]) -> list[str]:
+def _duplicates(learned: Learned, duplicates: Iterable[Duplicate]) -> list[str]:
+    groups = groups_of(duplicates)
+    if any(len(group) == len(learned.learners) for group in groups):
+        return ["All learners give almost the same graphs: that they agree tells little."]
     return [
         f"{listing(group)} give almost the same graphs: they count as several learners in the "
-        "agreement, which leans towards what they say; leave one of them."
-        for group in groups_of(duplicates)
+        "agreement, which leans towards what they say; keep one of them."
+        for group in groups
     ]
 
 

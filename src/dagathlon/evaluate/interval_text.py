@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from dagathlon.evaluate.interval_forecast import percent
+from dagathlon.evaluate.interval_forecast import FEW_SHARED, percent
 from dagathlon.evaluate.interval_ranks import OVERLAP, Mean, RankTest
 from dagathlon.evaluate.interval_result import IntervalResult
 
@@ -31,11 +31,14 @@ def _forecast(result: IntervalResult) -> str:
         f"({percent(told.relative_size)})"
     )
     believe = f"Forecast: {told.verdict}. {_BELIEVE[told.verdict]}: {told.reason}."
+    if told.verdict != "not reliable" and (result.duplicates or told.edge_share < FEW_SHARED):
+        believe += " But mind the notes below."
     return f"{_wrapped(figures)}\n{_wrapped(believe)}"
 
 
 def _wrapped(text: str) -> str:
-    return "\n".join(textwrap.wrap(text, _WIDTH))
+    """In lines, none of which begins with a percent sign."""
+    return "\n".join(textwrap.wrap(text.replace(" %", "\xa0%"), _WIDTH)).replace("\xa0%", " %")
 
 
 def _table(result: IntervalResult) -> str:
@@ -95,5 +98,7 @@ def _told_apart(test: RankTest) -> str:
     apart = f"average ranks differ by more than {found.difference:.2f} (Nemenyi)"
     if not found.groups:
         return f"All learners can be told apart: {apart}."
+    if found.groups == ((0, len(found.names) - 1),):
+        return f"No two learners can be told apart: no {apart}."
     alike = "; ".join(", ".join(found.names[i : j + 1]) for i, j in found.groups)
     return f"Cannot be told apart: {alike}; others can, whose {apart}."
