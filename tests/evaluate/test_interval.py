@@ -294,7 +294,7 @@ def test_the_result_can_be_stored_and_read() -> None:
         "First.",
         "lost has no graph on all rows and takes no part.",
         "empty disagrees with the others on every edge",
-        "empty finds no edge on all rows",
+        "No edge on all rows: empty.",
         "empty is not ranked with 200 rows",
         "p-values are too small rather than too large",
     ):
@@ -317,6 +317,17 @@ def test_two_equal_learners_and_nothing_else() -> None:
     assert any(note.startswith("a, b give almost the same graphs") for note in notes)
     with pytest.raises(DagathlonError, match=r"two learners or more .* found a, and none of b"):
         interval_validation({"a": TRUE, "b": None}, {})
+
+
+def test_other_distances_rank_too() -> None:
+    graphs, estimates = study(seed=1)
+    estimates["b"] = {size: [TRUE] * 6 for size in (100, 200)}
+    found = interval_validation(graphs | {"b": TRUE, "d": TRUE}, estimates)
+    assert found.measures[0] == "phd"
+    assert "weighted_phd" not in found.measures
+    assert {row.learner: row.rank for row in found.means_by("adjacency_f1")}["b"] == 1
+    told = " ".join(found.summary().split())
+    assert "First by other distances: b by F1 of adjacencies; b by F1 of arrowheads; b by" in told
 
 
 def test_agreement_on_missing_edges_is_told_from_agreement_on_edges() -> None:

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 
 from dagathlon.evaluate.interval_forecast import FEW_SHARED, percent
-from dagathlon.evaluate.interval_ranks import OVERLAP, Mean, RankTest
+from dagathlon.evaluate.interval_ranks import OVERLAP, Mean, RankTest, ranking
 from dagathlon.evaluate.interval_result import IntervalResult
 
 _BELIEVE = {
@@ -14,12 +14,19 @@ _BELIEVE = {
     "fair": "Take this ranking with care",
     "good": "This ranking can be expected to be close to that by the true graph",
 }
+_OTHERS = {
+    "weighted_phd": "distance weighted by confidence",
+    "adjacency_f1": "F1 of adjacencies",
+    "arrowhead_f1": "F1 of arrowheads",
+    "wrong_effects": "wrong effects",
+}
 _WIDTH = 100
 
 
 def summary(result: IntervalResult) -> str:
     """The forecast first, then the ranking, the tests and the notes."""
-    parts = [_forecast(result), _table(result), _tests(result), *map(_wrapped, result.notes)]
+    parts = [_forecast(result), _table(result), _tests(result), _others(result)]
+    parts += map(_wrapped, result.notes)
     return "\n".join(part for part in parts if part)
 
 
@@ -84,6 +91,17 @@ def _tests(result: IntervalResult) -> str:
     if not result.tests:
         return ""
     return _wrapped(f"{_tested(result.tests[-1])} {OVERLAP}")
+
+
+def _others(result: IntervalResult) -> str:
+    """Who is first by other distances: whether the order hangs on how mistakes are counted."""
+    firsts = []
+    for measure in _OTHERS:
+        if measure in result.measures:
+            places = ranking(result.means_by(measure))
+            best = [place.learner for place in places if place.place == 1]
+            firsts.append(f"{', '.join(best) or 'nobody'} by {_OTHERS[measure]}")
+    return _wrapped(f"First by other distances: {'; '.join(firsts)}.") if firsts else ""
 
 
 def _tested(test: RankTest) -> str:
