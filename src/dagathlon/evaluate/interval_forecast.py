@@ -122,7 +122,7 @@ def _reason(n_connected: int, size: float, verdict: Verdict) -> str:
         return f"the learners agree on only {part} of all pairs; under 80 % is too little"
     if verdict == "good":
         return f"all learners share {edges} and agree on {part} of all pairs"
-    return f"all learners share {edges}, but agree on {part} of all pairs: between 80 and 90 %"
+    return f"all learners share {edges}, but agree on {part} of all pairs; good is above 90 %"
 
 
 def percent(part: float) -> str:

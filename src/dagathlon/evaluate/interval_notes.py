@@ -55,7 +55,7 @@ def notes_on(
         *(f"{row.words}." for row in sensitivity if row.breaks),
         *_mostly_missing(learned),
         *_trivial(learned),
-        *_duplicates(duplicates),
+        *_duplicates(learned, duplicates),
         *([language] if language else []),
         *_no_classes(learned),
         *_failures(means),
@@ -76,26 +76,31 @@ def _mostly_missing(learned: Learned) -> list[str]:
 
 def _trivial(learned: Learned) -> list[str]:
     """Learners whose graph on all rows has no edge, or all."""
+    edges = dict(zip(learned.learners, np.count_nonzero(learned.whole, axis=1), strict=True))
+    empty = [name for name, n in edges.items() if n == 0]
+    complete = [name for name, n in edges.items() if n == learned.n_all > 1]
     found = []
-    for name, types in zip(learned.learners, learned.whole, strict=True):
-        edges = int(np.count_nonzero(types))
-        if not edges:
-            found.append(
-                f"{name} finds no edge on all rows: with it no edge can be agreed on, and the "
-                "emptier a graph is the better it seems."
-            )
-        elif edges == learned.n_all and learned.n_all > 1:
-            found.append(
-                f"{name} joins all pairs on all rows: with it no missing edge can be agreed on."
-            )
+    if empty:
+        found.append(
+            f"No edge on all rows: {listing(empty)}. No edge can then be agreed on, and the "
+            "emptier a graph is the better it seems."
+        )
+    if complete:
+        found.append(
+            f"All pairs joined on all rows: {listing(complete)}. No missing edge can then be "
+            "agreed on."
+        )
     return found
 
 
-def _duplicates(duplicates: Iterable[Duplicate]) -> list[str]:
+def _duplicates(learned: Learned, duplicates: Iterable[Duplicate]) -> list[str]:
+    groups = groups_of(duplicates)
+    if any(len(group) == len(learned.learners) for group in groups):
+        return ["All learners give almost the same graphs: that they agree tells little."]
     return [
         f"{listing(group)} give almost the same graphs: they count as several learners in the "
-        "agreement, which leans towards what they say; leave one of them."
-        for group in groups_of(duplicates)
+        "agreement, which leans towards what they say; keep one of them."
+        for group in groups
     ]
 
 
