@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from dagathlon.data import Dataset
     from dagathlon.evaluate.interval import IntervalResult
     from dagathlon.study.engine.protocol import Engine
+
+_WIDTH = 100
 
 
 def add_parser(commands: Commands) -> None:
@@ -124,10 +127,10 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _agreed(result: IntervalResult) -> str:
-    """The edges that all learners have, and of how many; the first of them by name."""
-    shared, some = len(result.edges), len(result.edges) + len(result.disputed)
-    named = f": {listing(result.edges)}" if result.edges else ""
-    return f"of {some:,} pairs that any learner joins, all have {shared:,} alike{named}"
+    """The edges that all learners have; of many, the first."""
+    if not result.edges:
+        return "There is no edge that all learners have."
+    return textwrap.fill(f"Edges that all learners have: {listing(result.edges)}.", _WIDTH)
 
 
 def _question(arguments: argparse.Namespace, data: Dataset) -> Question:
