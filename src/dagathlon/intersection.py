@@ -294,6 +294,10 @@ def _keep(data: Dataset, path: Path) -> None:
     """Write the data beside the results."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or error
+        raise DagathlonError(f"{path.parent}: results cannot be written there ({reason})") from None
+    try:
         write_data(data, path)
     except OSError as error:
         raise DagathlonError(not_written(path, error)) from None
