@@ -76,12 +76,12 @@ def labels(path: Path) -> list[str]:
         (200, (100,)),
         (201, (100, 200)),
         (1600, (100, 200, 400, 800)),
-        (None, (100, 200, 400)),
     ],
 )
-def test_sizes_double_below_the_number_of_rows(rows: int | None, sizes: tuple[int, ...]) -> None:
+def test_sizes_double_below_the_number_of_rows(rows: int, sizes: tuple[int, ...]) -> None:
     assert doubling_sizes(rows) == sizes
     assert doubling_sizes(rows, 2) == sizes[-2:]
+    assert doubling_sizes(None, 2) == doubling_sizes(None) == (50, 100, 200, 400)
 
 
 def test_given_sizes_are_those_below_the_number_of_rows() -> None:
