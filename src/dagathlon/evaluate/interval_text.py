@@ -96,11 +96,11 @@ def _tests(result: IntervalResult) -> str:
 def _others(result: IntervalResult) -> str:
     """Who is first by other distances: whether the order hangs on how mistakes are counted."""
     firsts = []
-    for measure in _OTHERS:
+    for measure, words in _OTHERS.items():
         if measure in result.measures:
             places = ranking(result.means_by(measure))
             best = [place.learner for place in places if place.place == 1]
-            firsts.append(f"{', '.join(best) or 'nobody'} by {_OTHERS[measure]}")
+            firsts.append(f"{', '.join(best) or 'nobody'} by {words}")
     return _wrapped(f"First by other distances: {'; '.join(firsts)}.") if firsts else ""
 
 
