@@ -320,6 +320,7 @@ def test_two_equal_learners_and_nothing_else() -> None:
     turned = Graph.from_edges([(b, a) for a, b in ARCS], names=NODES)
     notes = interval_validation({"a": TRUE, "b": TRUE, "c": turned}, {}).notes
     assert any(note.startswith("a, b give almost the same graphs") for note in notes)
+    assert interval_validation({"a": TRUE, "b": TRUE}, {"a": {100: []}}).means == ()
     with pytest.raises(DagathlonError, match=r"two learners or more .* found a, and none of b"):
         interval_validation({"a": TRUE, "b": None}, {})
 
