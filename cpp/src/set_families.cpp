@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "dagathlon/every_set.hpp"
 #include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
@@ -155,12 +156,20 @@ std::size_t largest_family(const SearchLimits& limits) {
   return std::min(most + 1, n);
 }
 
-bool families_by_sets_fit(Score& score, const SearchLimits& limits) {
+SetPass set_pass(Score& score, const SearchLimits& limits) {
   SetTerms* terms = score.by_sets();
-  if (terms == nullptr) return false;
+  if (terms == nullptr) return SetPass::none;
   for (std::size_t child = 0; child < score.size(); ++child)
-    if (n_required(limits, child) > limits.max_parents) return false;
-  return sets_can_be_counted(terms->data(), largest_family(limits), terms->sums().size());
+    if (n_required(limits, child) > limits.max_parents) return SetPass::none;
+  const std::size_t n_sums = terms->sums().size();
+  if (sets_can_be_counted(terms->data(), largest_family(limits), n_sums)) return SetPass::small_sets;
+  const bool few = score.size() <= max_columns_of_every_set && n_sums <= most_sums_at_once;
+  return few ? SetPass::every_set : SetPass::none;
+}
+
+SetSums count_for(SetPass pass, const DiscreteData& data, std::size_t largest, std::vector<CellSum> sums) {
+  if (pass == SetPass::every_set) return count_every_set(data, largest, std::move(sums));
+  return count_sets(data, largest, std::move(sums));
 }
 
 Enumeration families_by_sets(Score& score, const SearchLimits& limits, const SetSums& tables) {

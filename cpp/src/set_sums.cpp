@@ -207,7 +207,7 @@ class SetCounter {
     const Level& level = levels_[size];
     const std::size_t width = width_from(first);
     const std::size_t start = rare_.start(first);
-    const bool kept = size + 2 <= ranks_.largest() && size + 1 < ranks_.largest();
+    const bool kept = size + 2 <= ranks_.largest();
     const std::size_t needed = level.rare_cells * width;
     if (kept) {
       block_start_[ranks_.rank(members_)] = blocks_.size();
@@ -369,8 +369,7 @@ bool sets_can_be_counted(const DiscreteData& data, std::size_t largest, std::siz
   constexpr double most_numbers = 64e6;
   constexpr double most_cells = 1e9;
   constexpr double most_counts = 100e6;
-  constexpr std::size_t most_sums = 16;
-  if (data.wide() || n_sums > most_sums || largest > data.size()) return false;
+  if (data.wide() || n_sums > most_sums_at_once || largest > data.size()) return false;
   // Sums over the sets of each size: how many, their cells, their cells of rare values.
   std::vector<double> sets(largest + 1, 0.0), cells(largest + 1, 0.0), rare(largest + 1, 0.0);
   sets[0] = cells[0] = rare[0] = 1;

@@ -42,6 +42,9 @@ class SetRanks {
   std::vector<std::size_t> start_;
 };
 
+// What can be summed in one pass.
+inline constexpr std::size_t most_sums_at_once = 16;
+
 struct SetSums {
   SetRanks ranks;
   std::vector<CellSum> sums;
