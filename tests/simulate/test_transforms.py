@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from dagathlon.modules import modules
 from dagathlon.simulate.columns import Select, Standardize
 from dagathlon.simulate.noise import Noise
 from dagathlon.simulate.preparing import Discretize, DropMissing, Impute, Log
-from dagathlon.simulate.resampling import BootstrapSample, Subsample
+from dagathlon.simulate.resampling import BootstrapSample, Fold, Subsample
 from dagathlon.simulate.transform import Transform
 
 
@@ -99,6 +100,34 @@ def test_a_choice_of_variables_hides_the_others() -> None:
         Select(variables=("d",)).apply(data, stream())
 
 
+@settings(max_examples=15)
+@given(st.integers(2, 6), st.integers(0, 30), st.integers(0, 100))
+def test_folds_share_the_rows_out(folds: int, more: int, seed: int) -> None:
+    data = numbered(folds + more)
+    left: list[list[int]] = []
+    for number in range(1, folds + 1):
+        fold = Fold(number=number, folds=folds)
+        out = rows_of(replace(fold, left_out=True).apply(data, stream(seed)))
+        kept = rows_of(fold.apply(data, stream(seed)))
+        assert sorted(kept + out) == rows_of(data)
+        assert kept == sorted(kept)
+        assert fold.facts(facts_of(data)).n_rows == len(kept)
+        left.append(out)
+    assert sorted(row for out in left for row in out) == rows_of(data)
+    sizes = [len(out) for out in left]
+    assert max(sizes) - min(sizes) <= 1
+
+
+def test_folds_need_a_row_each() -> None:
+    reason = "10 folds need a row each, and there are 7"
+    assert Fold().not_applicable(DataFacts(n_rows=7)) == reason
+    with pytest.raises(NotApplicableError, match=reason):
+        Fold().apply(numbered(7), stream())
+    for values in ({"folds": 1}, {"folds": 3, "number": 4}):
+        with pytest.raises(StudyError):
+            Fold.from_json(values)
+
+
 @pytest.mark.parametrize("variables", [[], ["a", "a"]])
 def test_a_choice_of_nothing_or_twice_is_refused(variables: list[str]) -> None:
     with pytest.raises(StudyError, match="variables names"):
@@ -108,6 +137,7 @@ def test_a_choice_of_nothing_or_twice_is_refused(variables: list[str]) -> None:
 MADE: dict[str, Transform] = {
     "subsample": Subsample(n=5, number=2),
     "bootstrap": BootstrapSample(n=7),
+    "fold": Fold(number=3, folds=7),
     "standardize": Standardize(),
     "select": Select(variables=("x", "k")),
     "noise": Noise.from_code("M10"),
@@ -137,6 +167,8 @@ def test_what_is_known_before_is_true_afterwards(transform: Transform) -> None:
 def test_labels_say_the_parameters() -> None:
     assert Subsample(n=100, number=3).label == "subsample=100,3"
     assert BootstrapSample().label == "bootstrap=all,1"
+    assert Fold(number=2, folds=5).label == "fold=2of5"
+    assert Fold(number=2, folds=5, left_out=True).label == "fold=2of5,left_out"
     assert Standardize().label == "standardize"
     assert Select(variables=("a/b", "c")).label == "select=a_b+c"
     assert Noise.from_code("cMI").label == "noise=cMI"

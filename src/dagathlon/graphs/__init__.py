@@ -33,8 +33,10 @@ from dagathlon.graphs.equivalence import (
 from dagathlon.graphs.formats import read_graph, write_graph
 from dagathlon.graphs.graph import Edge, Graph
 from dagathlon.graphs.knowledge import Knowledge
+from dagathlon.graphs.languages import common_language
 from dagathlon.graphs.marks import Mark
 from dagathlon.graphs.members import count_members, members, sample_members
+from dagathlon.graphs.partial import PartialGraph, agreement_graph, partial_hamming_distance
 from dagathlon.graphs.separation import separated, separating_set
 
 __all__ = [
@@ -43,7 +45,10 @@ __all__ = [
     "JunctionTree",
     "Knowledge",
     "Mark",
+    "PartialGraph",
+    "agreement_graph",
     "as_graph",
+    "common_language",
     "count_members",
     "cpdag",
     "extension",
@@ -61,6 +66,7 @@ __all__ = [
     "members",
     "moral",
     "pag",
+    "partial_hamming_distance",
     "pattern",
     "perfect_elimination_order",
     "read_graph",

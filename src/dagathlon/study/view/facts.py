@@ -35,12 +35,14 @@ def facts_json(study: SavedStudy) -> dict[str, Any]:
             "ids": setup.ids,
             "has_truth": setup.has_truth,
             "evaluations": [[one.name, one.values] for one in setup.evaluations],
+            "off": setup.off,
         },
         "algorithms": [_algorithm_json(one) for one in study.algorithms.values()],
         "modules": [asdict(one) for one in study.modules],
         "measures": [one.to_json() for one in study.measures],
         "origins": study.plan.origins,
         "omissions": study.plan.omissions,
+        "further_scores": [[*key, names] for key, names in study.plan.further_scores.items()],
     }
 
 
@@ -66,6 +68,7 @@ def read_setup(facts: Any) -> SavedSetup:
         tuple(SavedEvaluation(file_name(n), _typed(v, dict)) for n, v in facts["evaluations"]),
         _texts(facts["ids"]),
         _typed(facts["has_truth"], bool),
+        _texts(facts.get("off", [])),
     )
 
 
@@ -90,6 +93,12 @@ def _origin(facts: Any) -> Origin:
         several=_typed(found.several, bool),
         scores=_texts(found.scores),
     )
+
+
+def read_further_scores(facts: Any) -> dict[tuple[int, str], tuple[str, ...]]:
+    """Names of the scores of runs on transformed data; earlier versions saved none."""
+    rows = [_typed(row, list) for row in _typed(facts, list)]
+    return {(_number(row[0]), _typed(row[1], str)): _texts(row[2]) for row in rows}
 
 
 def read_measures(facts: Any) -> list[Measure]:

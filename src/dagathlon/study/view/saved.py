@@ -149,12 +149,15 @@ class SavedSetup:
         Algorithms that some evaluation reads, in order of appearance.
     has_truth
         Whether every data entry has a true graph.
+    off
+        Names of evaluations that the report does not show either where nobody asks for them.
     """
 
     title: str
     evaluations: tuple[SavedEvaluation, ...]
     ids: tuple[str, ...]
     has_truth: bool
+    off: tuple[str, ...] = ()
 
     def algorithm_ids(self) -> list[str]:
         """Ids of all algorithms that some evaluation reads, in order of appearance."""
@@ -210,6 +213,8 @@ class SavedPlan:
         Limits of each of `runs`.
     omissions
         Experiments that are not applicable, with the reason.
+    further_scores
+        Names of the further scores of `further`, by origin and label of the transforms.
     """
 
     cases: Sequence[Case]
@@ -220,6 +225,7 @@ class SavedPlan:
     data_scores: Mapping[str, Mapping[int, int]]
     limits: Sequence[Limits]
     omissions: Sequence[Omission]
+    further_scores: Mapping[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,7 @@ def facts_of_setup(config: Config, plan: Plan, number: int) -> SavedStudy:
             tuple(_evaluations(setup)),
             tuple(setup.algorithm_ids()),
             all(entry.graphs for entry in setup.data),
+            setup.off,
         ),
         {name: _algorithm(entry) for name, entry in config.algorithms.items()},
         _generators(setup),
@@ -161,6 +162,11 @@ def _saved_plan(plan: Plan, number: int) -> SavedPlan:
         },
         [plan.limits.get(run.learn, _NO_LIMITS) for run in runs],
         list(dict.fromkeys(plan.omissions)),
+        {
+            (place_of_origin[origin], label): names
+            for (origin, label), names in plan.further_scores.items()
+            if origin in place_of_origin
+        },
     )
 
 

@@ -1,0 +1,106 @@
+"""What makes two edges the same: the languages in which graphs of all kinds are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from dagathlon.errors import GraphError, unknown
+from dagathlon.graphs.ancestral import pag
+from dagathlon.graphs.equivalence import cpdag
+from dagathlon.graphs.graph import Graph, MarkMatrix
+from dagathlon.graphs.marks import Mark
+
+Language: TypeAlias = Literal["classes", "marks", "arrowheads", "skeletons"]
+"""What makes two edges the same; see `marks_in`."""
+
+LANGUAGES: tuple[Language, ...] = get_args(Language)
+
+
+def check_language(by: str) -> None:
+    """Refuse a word that is no language."""
+    if by not in LANGUAGES:
+        raise GraphError(unknown("way to compare edges", by, LANGUAGES))
+
+
+def common_language(
+    graphs: Iterable[Graph], outputs: Iterable[str | None] | None = None
+) -> Language:
+    """The language in which graphs of these kinds can be compared.
+
+    Parameters
+    ----------
+    graphs
+        The graphs.
+    outputs
+        What the learner of each graph returns (``dag``, ``cpdag``, ``pag``, ``undirected``, …), or
+        None where it is not known. Marks alone do not tell everything: undirected edges are a CPDAG
+        from one learner and an undirected graph from another. Without it undirected edges are an
+        undirected graph where they cannot be a CPDAG, that is, where they are not chordal.
+
+    Returns
+    -------
+    str
+        ``skeletons`` with an undirected graph among them, ``classes`` for classes of DAGs alone,
+        ``marks`` for ancestral graphs alone, ``arrowheads`` for both. Graphs without an edge fit
+        any.
+    """
+    found = list(graphs)
+    known = [None] * len(found) if outputs is None else list(outputs)
+    families = {_family(graph, output) for graph, output in zip(found, known, strict=True)} - {""}
+    if "undirected" in families:
+        return "skeletons"
+    if len(families) == 2:
+        return "arrowheads"
+    return "marks" if families == {"ancestral"} else "classes"
+
+
+def marks_in(graph: Graph, by: Language) -> MarkMatrix:
+    """The marks of a graph as a language writes them (`PartialGraph.of`), in a new matrix."""
+    check_language(by)
+    if by == "skeletons":
+        return np.where(graph.marks != Mark.NONE, np.uint8(Mark.TAIL), np.uint8(Mark.NONE))
+    if graph.is_dag:
+        return np.array(cpdag(graph).marks)
+    if by == "classes":
+        if (graph.marks == Mark.CIRCLE).any():
+            raise GraphError(
+                "a graph with circles is no class of DAGs: compare by marks, arrowheads or "
+                "skeletons"
+            )
+        return np.array(graph.marks)
+    marks = np.array(pag(graph).marks if _is_latent_mag(graph) else graph.marks)
+    if by == "arrowheads":
+        marks[marks == Mark.CIRCLE] = Mark.TAIL
+    return marks
+
+
+def _is_latent_mag(graph: Graph) -> bool:
+    """Whether this is a MAG with a bidirected edge, without which it speaks of no latent cause."""
+    return _has_bidirected(graph) and graph.is_mag
+
+
+def _has_bidirected(graph: Graph) -> bool:
+    return bool(((graph.marks == Mark.ARROW) & (graph.marks.T == Mark.ARROW)).any())
+
+
+_FAMILIES = {
+    "undirected": "undirected",
+    "pag": "ancestral",
+    "mag": "ancestral",
+    "dag": "class",
+    "cpdag": "class",
+}
+
+
+def _family(graph: Graph, output: str | None) -> str:
+    """Which languages a graph speaks; nothing for one without edges whose learner is not known."""
+    if output in _FAMILIES:
+        return _FAMILIES[output]
+    if not graph.n_edges:
+        return ""
+    if (graph.marks == Mark.CIRCLE).any() or _is_latent_mag(graph):
+        return "ancestral"
+    return "undirected" if graph.is_undirected and not graph.is_chordal else "class"

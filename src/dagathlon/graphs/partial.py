@@ -1,0 +1,287 @@
+"""Partial graphs: what is said of some pairs of nodes only, and what several graphs agree on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property, reduce
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.errors import GraphError, listing, unknown
+from dagathlon.graphs.graph import Edge, Graph, MarkMatrix
+from dagathlon.graphs.languages import Language, check_language, common_language, marks_in
+from dagathlon.graphs.marks import Mark, connector
+from dagathlon.immutable import Immutable
+
+Bools: TypeAlias = npt.NDArray[np.bool_]
+
+OUTSIDE = np.uint8(255)
+"""Stands in `PartialGraph.types` where a pair is not in the partial graph."""
+
+
+class PartialGraph(Immutable):
+    """A graph that speaks of some pairs of nodes only; of the others it says nothing.
+
+    Each pair of the partial graph has a type: not adjacent, or joined with certain marks at its
+    ends. A graph is the special case of all pairs. ``a & b`` is the strict intersection: the pairs
+    that have the same type in both.
+
+    Parameters
+    ----------
+    names
+        Node names.
+    types
+        Marks from row to column as in `Graph`, and `OUTSIDE` at both ends of a pair that is not in
+        the partial graph.
+    by
+        The language of the types; only partial graphs of one language are compared.
+
+    References
+    ----------
+    Viinikka, Eggeling and Koivisto 2018, Intersection-validation: a method for evaluating structure
+    learning without ground truth, AISTATS.
+    """
+
+    __slots__ = ("__dict__", "_by", "_names", "_types")
+
+    def __init__(
+        self, names: Iterable[str], types: npt.ArrayLike, by: Language = "classes"
+    ) -> None:
+        check_language(by)
+        found = np.array(types, dtype=np.uint8)
+        inside = found != OUTSIDE
+        if (inside != inside.T).any():
+            raise GraphError("a pair of a partial graph has a type at both ends or at neither")
+        # The marks inside are those of a graph: its checks name the pair that is wrong.
+        checked = Graph(names, np.where(inside, found, Mark.NONE))
+        np.fill_diagonal(found, OUTSIDE)
+        self._set(checked.names, found, by)
+
+    def _set(self, names: tuple[str, ...], types: MarkMatrix, by: Language) -> None:
+        types.flags.writeable = False
+        self._names, self._types, self._by = names, types, by
+
+    @classmethod
+    def _of(cls, names: tuple[str, ...], types: MarkMatrix, by: Language) -> PartialGraph:
+        """Wrap types that are known to be right."""
+        made = cls.__new__(cls)
+        made._set(names, types, by)
+        return made
+
+    @classmethod
+    def of(cls, graph: Graph, by: Language = "classes") -> PartialGraph:
+        """All pairs of a graph, which stands for its class.
+
+        Parameters
+        ----------
+        graph
+            A graph of any kind. A DAG stands for its CPDAG; a graph of directed and undirected
+            edges that is no CPDAG is taken as it is.
+        by
+            ``classes``: not adjacent, forward, backward or undirected, as in the paper; a
+            bidirected edge, which some learners write for a conflict, is a fifth type.
+            ``marks``: the marks at both ends, for PAGs; a MAG stands for its PAG.
+            ``arrowheads``: adjacency, and at which ends there is an arrowhead, for PAGs beside
+            classes of DAGs: circles and tails are both no arrowhead.
+            ``skeletons``: adjacency alone, for undirected graphs beside others.
+        """
+        types = marks_in(graph, by)
+        np.fill_diagonal(types, OUTSIDE)
+        return cls._of(graph.names, types, by)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Node names, in order."""
+        return self._names
+
+    @property
+    def types(self) -> MarkMatrix:
+        """Read-only marks from row to column, `OUTSIDE` for what is not in it."""
+        return self._types
+
+    @property
+    def by(self) -> Language:
+        """The language of the types."""
+        return self._by
+
+    @cached_property
+    def inside(self) -> Bools:
+        """Which pairs are in the partial graph."""
+        found: Bools = self._types != OUTSIDE
+        found.flags.writeable = False
+        return found
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of (unordered) pairs in the partial graph."""
+        return int(np.count_nonzero(self.inside)) // 2
+
+    @property
+    def n_connected(self) -> int:
+        """Number of pairs in it that are joined."""
+        return int(np.count_nonzero(self.inside & (self._types != Mark.NONE))) // 2
+
+    @property
+    def n_all(self) -> int:
+        """Number of pairs that there are, in the partial graph or not."""
+        return len(self._names) * (len(self._names) - 1) // 2
+
+    @property
+    def relative_size(self) -> float:
+        """Pairs in it as a part of all pairs; 1 where there is no pair at all."""
+        return self.n_pairs / self.n_all if self.n_all else 1.0
+
+    def edges(self) -> list[Edge]:
+        """The joined pairs, as edges are written; without the marks that its language ignores."""
+        return self.as_graph().edges()
+
+    def excluded(self) -> list[tuple[str, str]]:
+        """The pairs that are not in it, in the order of the nodes."""
+        rows, columns = np.nonzero(np.triu(~self.inside, 1))
+        return [
+            (self._names[i], self._names[j])
+            for i, j in zip(rows.tolist(), columns.tolist(), strict=True)
+        ]
+
+    def as_graph(self) -> Graph:
+        """The joined pairs as a graph; nothing tells excluded pairs from pairs without an edge."""
+        marks = np.where(self.inside, self._types, np.uint8(Mark.NONE))
+        return Graph(self._names, marks)
+
+    def type_of(self, left: str, right: str) -> str | None:
+        """The edge between two nodes as it is written from left to right.
+
+        The empty text where they are not adjacent, None where the pair is not in the partial graph.
+        """
+        for name in (left, right):
+            if name not in self._names:
+                raise GraphError(unknown("node", name, self._names))
+        i, j = self._names.index(left), self._names.index(right)
+        at_left, at_right = self._types[j, i], self._types[i, j]
+        if at_left == OUTSIDE:
+            return None
+        return connector(at_left, at_right) if at_left else ""
+
+    def __and__(self, other: PartialGraph) -> PartialGraph:
+        """The strict intersection: pairs of the same type in both."""
+        if not isinstance(other, PartialGraph):
+            return NotImplemented
+        theirs = self._types_of(other)
+        # Outside in both is equal, outside in one is not: both leave the pair outside.
+        same = self._types == theirs
+        same &= same.T
+        return self._of(self._names, np.where(same, self._types, OUTSIDE), self._by)
+
+    def projected(self, other: PartialGraph) -> PartialGraph:
+        """What this says of the pairs of another one, all of which it must have."""
+        inside = PartialGraph._types_of(self, other) != OUTSIDE
+        if (inside & ~self.inside).any():
+            i, j = np.argwhere(inside & ~self.inside)[0]
+            raise GraphError(
+                f"the pair {self._names[i]}, {self._names[j]} is in the one partial graph and not "
+                "in the other: only graphs that speak of the same pairs have a distance"
+            )
+        return self._of(self._names, np.where(inside, self._types, OUTSIDE), self._by)
+
+    def differing(self, other: PartialGraph) -> Bools:
+        """Pairs of this one whose type differs in another, which must have all of them."""
+        found = self._types_of(other.projected(self)) != self._types
+        both: Bools = found | found.T
+        return both
+
+    def in_order(self, names: Sequence[str]) -> PartialGraph:
+        """The same with its nodes in another order."""
+        wanted = tuple(names)
+        return self._of(wanted, _in_order(self._names, wanted, self._types), self._by)
+
+    def _types_of(self, other: PartialGraph) -> MarkMatrix:
+        """The types of another one in the order of these nodes."""
+        if self._by != other._by:
+            raise GraphError(
+                f"partial graphs by {self._by} and by {other._by} cannot be compared; "
+                "common_language(graphs) finds what fits all of them"
+            )
+        return _in_order(other._names, self._names, other._types)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PartialGraph):
+            return NotImplemented
+        if self._by != other._by or set(self._names) != set(other._names):
+            return False
+        return bool(np.array_equal(self._types, self._types_of(other)))
+
+    def __hash__(self) -> int:
+        ordered = self.in_order(sorted(self._names))
+        return hash((self._by, ordered._names, ordered._types.tobytes()))
+
+    def __repr__(self) -> str:
+        return (
+            f"<PartialGraph of {len(self._names)} nodes by {self._by}: {self.n_pairs} of "
+            f"{self.n_all} pairs, {self.n_connected} of them joined>"
+        )
+
+    def __reduce__(self) -> tuple[type[PartialGraph], tuple[object, ...]]:
+        return (PartialGraph, (self._names, self._types, self._by))
+
+
+def agreement_graph(
+    graphs: Iterable[Graph], by: Language | None = None, outputs: Iterable[str | None] | None = None
+) -> PartialGraph:
+    """The strict intersection of all graphs: the pairs on which all of them agree.
+
+    Parameters
+    ----------
+    graphs
+        One graph or more over the same nodes, in whatever order.
+    by
+        The language; by default the common one.
+    outputs
+        As in `common_language`.
+    """
+    found = list(graphs)
+    if not found:
+        raise GraphError("an agreement graph needs one graph or more")
+    language = common_language(found, outputs) if by is None else by
+    return reduce(PartialGraph.__and__, (PartialGraph.of(graph, language) for graph in found))
+
+
+def partial_hamming_distance(
+    graph: Graph | PartialGraph,
+    agreement: PartialGraph,
+    weights: npt.NDArray[np.float64] | None = None,
+) -> float:
+    """Number of pairs of a partial graph whose type differs in a graph.
+
+    Parameters
+    ----------
+    graph
+        A graph over the same nodes, or a partial graph with at least the same pairs.
+    agreement
+        The partial graph whose pairs count.
+    weights
+        What each pair counts, a symmetric matrix in the order of the nodes of `agreement`; 1 by
+        default.
+    """
+    other = PartialGraph.of(graph, agreement.by) if isinstance(graph, Graph) else graph
+    differing = agreement.differing(other)
+    if weights is None:
+        return int(np.count_nonzero(differing)) // 2
+    return float(weights[np.triu(differing)].sum())
+
+
+def _in_order(names: Sequence[str], wanted: Sequence[str], matrix: MarkMatrix) -> MarkMatrix:
+    """A matrix with rows and columns in another order; other nodes are refused."""
+    if names == wanted:
+        return matrix
+    index = {name: i for i, name in enumerate(names)}
+    if index.keys() != set(wanted):
+        only = [name for name in wanted if name not in index]
+        others = [name for name in names if name not in set(wanted)]
+        raise GraphError(
+            "these are not graphs of the same nodes: only in the one: "
+            f"{listing(only)}; only in the other: {listing(others)}"
+        )
+    rows = [index[name] for name in wanted]
+    return np.ascontiguousarray(matrix[np.ix_(rows, rows)])
