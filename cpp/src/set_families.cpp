@@ -161,10 +161,15 @@ SetPass set_pass(Score& score, const SearchLimits& limits) {
   if (terms == nullptr) return SetPass::none;
   for (std::size_t child = 0; child < score.size(); ++child)
     if (n_required(limits, child) > limits.max_parents) return SetPass::none;
-  const std::size_t n_sums = terms->sums().size();
-  if (sets_can_be_counted(terms->data(), largest_family(limits), n_sums)) return SetPass::small_sets;
-  const bool few = score.size() <= max_columns_of_every_set && n_sums <= most_sums_at_once;
-  return few ? SetPass::every_set : SetPass::none;
+  for (const SetPass pass : {SetPass::small_sets, SetPass::every_set})
+    if (sums_fit(pass, score, limits, terms->sums().size())) return pass;
+  return SetPass::none;
+}
+
+bool sums_fit(SetPass pass, Score& score, const SearchLimits& limits, std::size_t n_sums) {
+  if (pass == SetPass::small_sets)
+    return sets_can_be_counted(score.by_sets()->data(), largest_family(limits), n_sums);
+  return score.size() <= max_columns_of_every_set && n_sums <= most_sums_at_once;
 }
 
 SetSums count_for(SetPass pass, const DiscreteData& data, std::size_t largest, std::vector<CellSum> sums) {

@@ -16,6 +16,9 @@ std::size_t largest_family(const SearchLimits& limits);
 enum class SetPass { none, small_sets, every_set };
 SetPass set_pass(Score& score, const SearchLimits& limits);
 
+// Whether that many sums for each set can be had at once.
+bool sums_fit(SetPass pass, Score& score, const SearchLimits& limits, std::size_t n_sums);
+
 // The tables of all sets that the families within the limits are made of.
 SetSums count_for(SetPass pass, const DiscreteData& data, std::size_t largest, std::vector<CellSum> sums);
 
