@@ -236,9 +236,9 @@ class SetRefiner {
     }
     sorted_.assign(members_.begin(), members_.end());
     std::ranges::sort(sorted_);
-    double* to = values_.data() + ranks_.rank(sorted_) * n_sums_;
+    double* to = values_.data() + ranks_.rank(sorted_);
     for (std::size_t k = 0; k < n_sums_; ++k)
-      to[k] = sums_[k] + (singles == 0 ? 0.0 : static_cast<double>(singles) * table[lanes + k]);
+      to[k * ranks_.count()] = sums_[k] + (singles == 0 ? 0.0 : static_cast<double>(singles) * table[lanes + k]);
   }
 
   static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);

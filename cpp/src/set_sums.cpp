@@ -180,7 +180,7 @@ class SetCounter {
   void empty_set() {
     std::vector<double> sums(table_.lanes(), 0.0);
     table_.evaluate(data_.observations(), 1, sums.data());
-    std::ranges::copy_n(sums.begin(), static_cast<std::ptrdiff_t>(n_sums_), values_.begin());
+    for (std::size_t k = 0; k < n_sums_; ++k) values_[k * ranks_.count()] = sums[k];
   }
 
   // Counts the sets of the members and one more column, then goes on with each of these, the last first.
@@ -295,9 +295,9 @@ class SetCounter {
     std::size_t rank = ranks_.start(size + 1);
     for (std::size_t k = 0; k < size; ++k) rank += ranks_.part(members_[k], k);
     for (std::size_t e = 0; e < n; ++e) {
-      double* to = values_.data() + (rank + ranks_.part(first + e, size)) * n_sums_;
+      double* to = values_.data() + rank + ranks_.part(first + e, size);
       const double* single = columns_tables_[e] + lanes * (table_.limit() > 1 ? 1 : 0);
-      for (std::size_t k = 0; k < n_sums_; ++k) to[k] = sums_[e * lanes + k] + singles * single[k];
+      for (std::size_t k = 0; k < n_sums_; ++k) to[k * ranks_.count()] = sums_[e * lanes + k] + singles * single[k];
     }
   }
 
