@@ -141,18 +141,18 @@ class Results:
         wanted = set(ids)
         return [run for run in self.runs if run.entry in wanted]
 
-    def further_runs(self, ids: Iterable[str], transform: str) -> list[Run]:
+    def further_runs(self, ids: Iterable[str], *transforms: str) -> list[Run]:
         """Runs on transformed data that an evaluation asked for, of those that are in.
 
         Parameters
         ----------
         ids
             Algorithms.
-        transform
-            The label of what was asked for, `Learning.label`.
+        *transforms
+            The labels of what was asked for, `Learning.label`.
         """
-        wanted = set(ids)
-        asked = [run for run in self.plan.further if self.case(run).transform == transform]
+        wanted, labels = set(ids), set(transforms)
+        asked = [run for run in self.plan.further if self.case(run).transform in labels]
         ended = [run for run in asked if self._results.outcome(run) is not None]
         return [run for run in ended if run.entry in wanted]
 
@@ -268,7 +268,7 @@ class Results:
     @cached_property
     def shown(self) -> list[Request]:
         """What the page shows without being asked."""
-        named = {one.name for one in self.setup.evaluations}
+        named = {*(one.name for one in self.setup.evaluations), *self.setup.off}
         return list(shown_besides(named, self.ids, self.setup.has_truth))
 
     @property

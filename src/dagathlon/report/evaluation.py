@@ -26,8 +26,9 @@ class Table(NamedTuple):
     rows
         Values by column.
     file
-        Name of the CSV file in the folder of the evaluation; empty for what only figures and the
-        section read, whose cells may be anything.
+        Name of the file in the folder of the evaluation: CSV, or JSON for a name that ends so, with
+        one object for each row. Empty for what only figures and the section read, whose cells may
+        be anything.
     parquet
         Whether there is a Parquet file of the same name beside it.
     """

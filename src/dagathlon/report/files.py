@@ -1,8 +1,9 @@
-"""Tables as files: CSV as R writes it (NA for missing), and Parquet."""
+"""Tables as files: CSV as R writes it (NA for missing), JSON and Parquet."""
 
 from __future__ import annotations
 
 import csv
+import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -43,6 +44,12 @@ def write_csv(rows: Rows, path: Path) -> None:
             get = row.get
             writer.writerow([number, *[_cell(get(column)) for column in columns]])
     partial.replace(path)
+
+
+def write_json(rows: Rows, path: Path) -> None:
+    """Write rows as a list of objects; their values are what JSON has."""
+    text = json.dumps(list(rows), indent=1, ensure_ascii=False, allow_nan=False)
+    write_bytes(path, f"{text}\n".encode())
 
 
 def _cell(value: Any) -> Any:

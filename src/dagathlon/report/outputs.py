@@ -18,7 +18,13 @@ from dagathlon.report.evaluation import (
     by_class,
     tables_of,
 )
-from dagathlon.report.files import write_bytes, write_columns, write_csv, write_parquet
+from dagathlon.report.files import (
+    write_bytes,
+    write_columns,
+    write_csv,
+    write_json,
+    write_parquet,
+)
 from dagathlon.report.page import render
 from dagathlon.report.render import painting, save, save_drawing
 from dagathlon.report.section import Section, Words
@@ -118,7 +124,8 @@ def _write_tables(tables: Iterable[AnyTable], folder: Path) -> None:
             if table.blocks:
                 write_columns(table.blocks, path)
         else:
-            write_csv(table.rows, path)
+            write = write_json if path.suffix == ".json" else write_csv
+            write(table.rows, path)
             if table.parquet:
                 write_parquet(table.rows, path.with_suffix(".parquet"))
 

@@ -31,7 +31,7 @@ from dagathlon.study.grammar.reading import (
     refuse_reading,
     told_apart,
 )
-from dagathlon.study.grammar.requests import read_requests
+from dagathlon.study.grammar.requests import read_requests, switched_off
 from dagathlon.study.grammar.resources import (
     NOTHING_WANTED,
     RESOURCES,
@@ -77,7 +77,8 @@ class DataEntry:
 class Setup:
     """One benchmark: data entries, what to make of the results, limits and cores of every run.
 
-    `evaluations` is what the study asks for, `shown` what its report has besides.
+    `evaluations` is what the study asks for, `shown` what its report has besides, `off` names what
+    it does not want to see at all.
     """
 
     title: str
@@ -88,6 +89,7 @@ class Setup:
     memory_limit: int | None
     where: str
     resources: WantedResources = NOTHING_WANTED
+    off: tuple[str, ...] = ()
 
     def algorithm_ids(self) -> list[str]:
         """Ids of all algorithms that some evaluation reads, in order of appearance."""
@@ -275,8 +277,9 @@ def _read_setup(
     wanted = mistakes.read(read_wanted, node)
     mistakes.refuse()
     data = told_apart(data)
-    shown = list(_shown(evaluations, data))
-    return Setup(title, data, evaluations, shown, time, memory, node.where, wanted)
+    off = switched_off(node)
+    shown = list(_shown(evaluations, off, data))
+    return Setup(title, data, evaluations, shown, time, memory, node.where, wanted, off)
 
 
 def _refuse_truth(entry: DataEntry, evaluations: Sequence[Request], mistakes: Mistakes) -> None:
@@ -305,9 +308,12 @@ def _read_limit(node: Node, key: str, read: Callable[[Any, str], Any]) -> Any:
     return read(child.value, child.where) if child else None
 
 
-def _shown(asked: Sequence[Request], data: Sequence[DataEntry]) -> Iterator[Request]:
+def _shown(
+    asked: Sequence[Request], off: Sequence[str], data: Sequence[DataEntry]
+) -> Iterator[Request]:
     ids = tuple(dict.fromkeys(name for one in asked for name in one.algorithms()))
-    return shown_besides({one.name for one in asked}, ids, all(entry.graphs for entry in data))
+    named = {*(one.name for one in asked), *off}
+    return shown_besides(named, ids, all(entry.graphs for entry in data))
 
 
 def shown_besides(named: set[str], ids: Sequence[str], has_truth: bool) -> Iterator[Request]:
@@ -316,7 +322,7 @@ def shown_besides(named: set[str], ids: Sequence[str], has_truth: bool) -> Itera
     Parameters
     ----------
     named
-        Names of the evaluations that it asks for.
+        Names of the evaluations that it asks for or has switched off.
     ids
         The algorithms of the setup.
     has_truth

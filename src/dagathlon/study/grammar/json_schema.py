@@ -133,9 +133,11 @@ def _evaluation(module: type[Request]) -> dict[str, Any]:
     if module.shape == "flag":
         return described | {"type": "boolean"}
     if module.shape == "ids":
-        return described | {"type": "array", "items": {"type": "string"}}
+        ids = {"type": "array", "items": {"type": "string"}}
+        return described | {"anyOf": [ids, {"const": False}]}
     entry = _object(module, identified=False)
-    return described | (entry if module.shape == "object" else {"type": "array", "items": entry})
+    given = entry if module.shape == "object" else {"type": "array", "items": entry}
+    return described | {"anyOf": [given, {"const": False}]}
 
 
 def _section(kind: Kind) -> dict[str, Any]:

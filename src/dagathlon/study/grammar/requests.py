@@ -12,6 +12,13 @@ from dagathlon.study.grammar.expand import ModuleEntry, expand
 from dagathlon.study.grammar.json_source import Node
 
 
+def switched_off(setup: Node) -> tuple[str, ...]:
+    """Names of the evaluations of which a setup says ``false``: not even what is shown unasked."""
+    node = setup.get("evaluation")
+    given = node.value if node is not None and isinstance(node.value, dict) else {}
+    return tuple(name for name, value in given.items() if value is False)
+
+
 def read_requests(
     setup: Node, algorithms: Mapping[str, ModuleEntry], mistakes: Mistakes
 ) -> list[Request]:
@@ -35,7 +42,7 @@ def read_requests(
 
 
 def _read_evaluation(module: type[Request], child: Node) -> list[Request]:
-    if child.value is None:
+    if child.value is None or child.value is False:
         return []
     if module.shape == "flag":
         return [module()] if child.flag() else []

@@ -35,6 +35,7 @@ def facts_json(study: SavedStudy) -> dict[str, Any]:
             "ids": setup.ids,
             "has_truth": setup.has_truth,
             "evaluations": [[one.name, one.values] for one in setup.evaluations],
+            "off": setup.off,
         },
         "algorithms": [_algorithm_json(one) for one in study.algorithms.values()],
         "modules": [asdict(one) for one in study.modules],
@@ -66,6 +67,7 @@ def read_setup(facts: Any) -> SavedSetup:
         tuple(SavedEvaluation(file_name(n), _typed(v, dict)) for n, v in facts["evaluations"]),
         _texts(facts["ids"]),
         _typed(facts["has_truth"], bool),
+        _texts(facts.get("off", [])),
     )
 
 

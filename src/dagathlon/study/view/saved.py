@@ -149,12 +149,15 @@ class SavedSetup:
         Algorithms that some evaluation reads, in order of appearance.
     has_truth
         Whether every data entry has a true graph.
+    off
+        Names of evaluations that the report does not show either where nobody asks for them.
     """
 
     title: str
     evaluations: tuple[SavedEvaluation, ...]
     ids: tuple[str, ...]
     has_truth: bool
+    off: tuple[str, ...] = ()
 
     def algorithm_ids(self) -> list[str]:
         """Ids of all algorithms that some evaluation reads, in order of appearance."""

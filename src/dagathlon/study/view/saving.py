@@ -58,6 +58,7 @@ def facts_of_setup(config: Config, plan: Plan, number: int) -> SavedStudy:
             tuple(_evaluations(setup)),
             tuple(setup.algorithm_ids()),
             all(entry.graphs for entry in setup.data),
+            setup.off,
         ),
         {name: _algorithm(entry) for name, entry in config.algorithms.items()},
         _generators(setup),

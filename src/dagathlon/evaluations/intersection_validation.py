@@ -1,0 +1,122 @@
+"""``intersection_validation``: which learners find early what all of them agree on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from dagathlon.modules import Count, Natural
+from dagathlon.report.evaluation import Evaluation
+from dagathlon.simulate.resampling import BootstrapSample, Subsample
+from dagathlon.study.grammar.wanted import Cases, Learning, Wanted
+
+_LEAST_LEARNERS = 3
+_FIRST = 100
+# Data of so few rows get halves and quarters, and none of fewer rows than the least.
+_SMALL, _LEAST_ROWS = 2 * _FIRST, 20
+# Where the number of rows is not known in advance: subsamples that turn out too large are skipped.
+_UNKNOWN = (100, 200, 400)
+
+
+def doubling_sizes(rows: int | None, most: int | None = None) -> tuple[int, ...]:
+    """Sizes of subsamples of data with so many rows, in ascending order.
+
+    They are 100, 200, 400 and so on below the number of rows; of fewer than 200 rows a quarter and
+    a half, where these have 20 rows or more; 100, 200 and 400 where the number is not known.
+
+    Parameters
+    ----------
+    rows
+        Number of rows, None where it is not known before the data are there.
+    most
+        Of more sizes than this, the largest are taken.
+    """
+    if rows is None:
+        found = list(_UNKNOWN)
+    elif rows < _SMALL:
+        found = [n for n in (rows // 4, rows // 2) if n >= _LEAST_ROWS]
+    else:
+        found = [_FIRST]
+        while 2 * found[-1] < rows:
+            found.append(2 * found[-1])
+    return tuple(found if most is None else found[-most:])
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntersectionValidation(Evaluation):
+    """Rank learners without a truth: who finds in fewer rows what all of them agree on in all rows.
+
+    Parameters
+    ----------
+    ids
+        Algorithms to include; none means all that the other evaluations name.
+    sizes
+        Numbers of rows of the subsamples, below that of the data; null means 100, 200, 400 and so
+        on (of fewer than 200 rows a quarter and a half of them).
+    most_sizes
+        Of more sizes than this, only the largest are taken; null takes all.
+    subsamples
+        Number of subsamples of each size. Every setting is run once on each of them.
+    copies
+        Number of bootstrap samples by which pairs are weighted, the more often the learners' graphs
+        come back the more; 0 makes no weighted ranking. `stability` uses the same samples.
+    pairwise
+        Whether every two learners are compared by what these two agree on, besides.
+    """
+
+    name = "intersection_validation"
+    on_page = True
+    references = (
+        "Viinikka, Eggeling and Koivisto 2018, Intersection-validation: a method for evaluating "
+        "structure learning without ground truth, AISTATS",
+    )
+    ids: tuple[str, ...] = ()
+    sizes: tuple[Natural, ...] | None = None
+    most_sizes: Natural | None = None
+    subsamples: Natural = 10
+    copies: Count = 0
+    pairwise: bool = True
+
+    def algorithms(self) -> tuple[str, ...]:
+        """The named ids."""
+        return self.ids
+
+    def problem(self) -> str:
+        """There are subsamples to learn on."""
+        if self.sizes is not None and not self.sizes:
+            return "sizes names at least one number of rows; null takes 100, 200, 400 and so on"
+        return ""
+
+    @classmethod
+    def by_default(cls, ids: Sequence[str], has_truth: bool) -> Evaluation | None:
+        """Without a truth three learners or more are ranked, on few subsamples."""
+        return None if has_truth or len(ids) < _LEAST_LEARNERS else _ShownByDefault()
+
+    def sizes_on(self, rows: int | None) -> tuple[int, ...]:
+        """The numbers of rows of subsamples of data with so many rows."""
+        if self.sizes is None:
+            return doubling_sizes(rows, self.most_sizes)
+        smaller = sorted({n for n in self.sizes if rows is None or n < rows})
+        return tuple(smaller if self.most_sizes is None else smaller[-self.most_sizes :])
+
+    def tasks(self, cases: Cases) -> Iterator[Wanted]:
+        """Learning on all subsamples and bootstrap samples."""
+        ids = self.ids or cases.ids
+        for size in self.sizes_on(cases.facts.n_rows):
+            for number in range(1, self.subsamples + 1):
+                yield Learning((Subsample(n=size, number=number),), ids)
+        for number in range(1, self.copies + 1):
+            yield Learning((BootstrapSample(number=number),), ids)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ShownByDefault(IntersectionValidation):
+    """What a report without truth shows unasked: as little work as a test of ranks needs."""
+
+    most_sizes: Natural | None = 3
+    subsamples: Natural = 5
+
+    def tasks(self, cases: Cases) -> Iterator[Wanted]:
+        """Learning on data without a truth alone: where there is one, it judges."""
+        if not cases.has_truth:
+            yield from super().tasks(cases)
