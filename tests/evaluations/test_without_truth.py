@@ -21,7 +21,9 @@ SEM = LinearSem(
     [[0, 0.9, 0, 0.7], [0, 0, 0.9, 0], [0, 0, 0, 0.7], [0, 0, 0, 0]],
     [1.0, 0.5, 0.5, 0.5],
 )
-COPIES = 4
+COPIES, SUBSAMPLES = 4, 2
+# The sizes below 300 rows are 100 and 200.
+SIZES = 2
 
 
 @pytest.fixture
@@ -30,8 +32,10 @@ def study(tmp_path: Path) -> Path:
     write_data(SEM.sample(300, np.random.default_rng(1)), tmp_path / "rows.csv")
     picks = ["pc[alpha=0.01,0.05]", "hc", "fci"]
     content = picked_study("mine", picks, [str(tmp_path / "rows.csv")], home=tmp_path)
-    content["benchmark_setup"][0]["evaluation"]["stability"]["copies"] = COPIES
-    content["benchmark_setup"][0]["evaluation"] |= {"learned_graphs": {}, "data_description": True}
+    evaluation = content["benchmark_setup"][0]["evaluation"]
+    evaluation["stability"]["copies"] = COPIES
+    evaluation["intersection_validation"]["subsamples"] = SUBSAMPLES
+    evaluation |= {"learned_graphs": {}, "data_description": True}
     path = tmp_path / "mine.json"
     path.write_text(json.dumps(content), "utf-8")
     return path
@@ -42,12 +46,13 @@ def table(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
-def test_every_setting_is_learned_again_on_each_bootstrap_sample(study: Path) -> None:
+def test_every_setting_is_learned_again_on_each_sample(study: Path) -> None:
     plan = Study.load(study).plan
     assert len(plan.runs) == 4
-    assert len(plan.further) == 4 * COPIES
+    samples = COPIES + SIZES * SUBSAMPLES
+    assert len(plan.further) == 4 * samples
     counts = plan.counts()
-    assert counts[TaskKind.TRANSFORM] == COPIES
+    assert counts[TaskKind.TRANSFORM] == samples
     # For each run the rows held out and the independences; for the data the graph without edges.
     assert counts[TaskKind.SCORE] == 2 * 4 + 1
 

@@ -96,9 +96,24 @@ def _print_setups(study: Study) -> None:
             per_module[study.config.algorithms[run.entry].module.name] += 1
         for name, n in sorted(per_module.items()):
             print(f"  {name}: {n}")
-        further = sum(run.setup == number for run in study.plan.further)
-        if further:
-            print(f"  and {further} learning runs on transformed data, for evaluations")
+        _print_further(study, number)
+
+
+def _print_further(study: Study, number: int) -> None:
+    """Learning on transformed data, by kind; what nobody asked for is said to be so."""
+    plan, setup = study.plan, study.config.setups[number]
+    labels = [plan.cases[run.case].transform for run in plan.further if run.setup == number]
+    if not labels:
+        return
+    kinds = Counter(label.split("=")[0] for label in labels)
+    told = ", ".join(f"{name}: {n}" for name, n in kinds.items())
+    print(f"  and {len(labels)} learning runs on transformed data, for evaluations ({told})")
+    for one in setup.shown:
+        if one.learns:
+            print(
+                f"    {one.name} is part of a report without truth that was not asked for; "
+                f'"{one.name}": false leaves it out'
+            )
 
 
 def _print_unused(study: Study) -> None:

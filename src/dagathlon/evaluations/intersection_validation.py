@@ -58,14 +58,16 @@ class IntersectionValidation(Evaluation):
     subsamples
         Number of subsamples of each size. Every setting is run once on each of them.
     copies
-        Number of bootstrap samples by which pairs are weighted, the more often the learners' graphs
-        come back the more; 0 makes no weighted ranking. `stability` uses the same samples.
+        Number of bootstrap samples by which pairs are weighted, for a second ranking: what comes
+        back on more of them counts more. 0 asks for none; those of `stability` are used where the
+        study has them.
     pairwise
         Whether every two learners are compared by what these two agree on, besides.
     """
 
     name = "intersection_validation"
     on_page = True
+    learns = True
     references = (
         "Viinikka, Eggeling and Koivisto 2018, Intersection-validation: a method for evaluating "
         "structure learning without ground truth, AISTATS",

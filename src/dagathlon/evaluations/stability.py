@@ -49,6 +49,7 @@ class Stability(Evaluation):
 
     name = "stability"
     on_page = True
+    learns = True
     references = (
         "Friedman, Goldszmidt and Wyner 1999, Data analysis with Bayesian networks: a bootstrap "
         "approach, UAI",

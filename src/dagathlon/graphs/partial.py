@@ -191,6 +191,11 @@ class PartialGraph(Immutable):
         both: Bools = found | found.T
         return both
 
+    def in_order(self, names: Sequence[str]) -> PartialGraph:
+        """The same with its nodes in another order."""
+        wanted = tuple(names)
+        return self._of(wanted, _in_order(self._names, wanted, self._types), self._by)
+
     def _types_of(self, other: PartialGraph) -> MarkMatrix:
         """The types of another one in the order of these nodes."""
         if self._by != other._by:
@@ -208,8 +213,8 @@ class PartialGraph(Immutable):
         return bool(np.array_equal(self._types, self._types_of(other)))
 
     def __hash__(self) -> int:
-        ordered = tuple(sorted(self._names))
-        return hash((self._by, ordered, _in_order(self._names, ordered, self._types).tobytes()))
+        ordered = self.in_order(sorted(self._names))
+        return hash((self._by, ordered._names, ordered._types.tobytes()))
 
     def __repr__(self) -> str:
         return (

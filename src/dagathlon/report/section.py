@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from dagathlon.report.charts.parts import Chart
 
 Variant: TypeAlias = tuple[str, Chart]
+Tone: TypeAlias = Literal["", "good", "fair", "bad"]
+"""How a paragraph stands out: not at all, or with a mark of belief, of caution, of disbelief."""
 
 
 class Html(str):
@@ -17,10 +19,21 @@ class Html(str):
 
 
 class Words(NamedTuple):
-    """A paragraph, under a heading of its own if it has one."""
+    """A paragraph.
+
+    Parameters
+    ----------
+    text
+        What it says.
+    heading
+        What stands above it, if anything.
+    tone
+        For what a reader must not miss: how far to believe what follows.
+    """
 
     text: str
     heading: str = ""
+    tone: Tone = ""
 
 
 class Grid(NamedTuple):
@@ -116,9 +129,12 @@ class Section(NamedTuple):
         What it shows, in order.
     leading
         Whether it stands before the figures of the page.
+    lead
+        A sentence or two for the first lines of a page without a truth.
     """
 
     name: str
     heading: str
     parts: Sequence[Part]
     leading: bool = False
+    lead: str = ""

@@ -47,6 +47,7 @@ def render(results: Results, parts: Sequence[Section] = ()) -> str:
     data_rows = by_data(tables)
     own = figures(tables, data_rows, results.look)
     added = shown(parts, [figure.name for figure in own])
+    told = [section.lead for section in parts if section.lead]
     kept, charts = run_columns(tables), charts_of([*own, *added.figures])
     rows = {listing.name: listing_rows(listing) for listing in added.listings}
     payload = {
@@ -70,7 +71,7 @@ def render(results: Results, parts: Sequence[Section] = ()) -> str:
     }
     kept_parts = (kept, *rows.values(), charts)
     left_out = sentence([*(one.left_out for one in kept_parts), found.book.left_out])
-    return _page(results, tables, own, added, payload, left_out=left_out)
+    return _page(results, tables, own, added, payload, left_out=left_out, told=told)
 
 
 def _in_order(own: Sequence[Figure], added: Shown) -> list[Figure]:
@@ -93,13 +94,14 @@ def _page(
     payload: dict[str, Any],
     *,
     left_out: str,
+    told: Sequence[str],
 ) -> str:
     verdicts = verdicts_of(tables)
     values = {
         "title": sections.text(results.title),
         "policy": _POLICY,
         "style": _asset("report.css"),
-        "headline": banner(results) + lead(results, tables, verdicts),
+        "headline": banner(results) + lead(results, tables, verdicts, told),
         "what": sections.what_was_run(tables) if tables.runs else "",
         "verdict": verdict_tables(tables, verdicts),
         "leading": added.leading,

@@ -25,12 +25,12 @@ _NAMED = 3
 _NO_QUALITY = ("time", "memory", "TPR_pattern", "FPRn_pattern")
 
 
-def no_truth(ids: Collection[str]) -> str:
-    """What there is to read where nothing can be compared with a truth."""
+def no_truth(ids: Collection[str], told: Sequence[str] = ()) -> str:
+    """What there is to read where nothing can be compared with a truth, and what it says."""
     (only,) = ids if len(ids) == 1 else ("",)
     what = f"{_strong(only)} found and how far to trust it" if only else ""
     what = what or "the algorithms found and where they agree"
-    return f'<p class="lead">{_NO_TRUTH} {what}.</p>'
+    return f'<p class="lead">{" ".join([f"{_NO_TRUTH} {what}.", *map(text, told)])}</p>'
 
 
 def lead_of(verdicts: Sequence[Verdict], quality: str | None) -> str:

@@ -97,7 +97,8 @@ def _part(part: Part) -> str:
         return f'<div class="listing" data-listing="{part.name}"></div>'
     if isinstance(part, Words):
         heading = f"<h3>{text(part.heading)}</h3>" if part.heading else ""
-        return heading + (f'<p class="muted">{text(part.text)}</p>' if part.text else "")
+        look = f"callout {part.tone}" if part.tone else "muted"
+        return heading + (f'<p class="{look}">{text(part.text)}</p>' if part.text else "")
     return _grid(part)
 
 

@@ -40,14 +40,24 @@ def verdicts_of(tables: Tables) -> list[Verdict]:
     return found
 
 
-def lead(results: Results, tables: Tables, verdicts: Sequence[Verdict]) -> str:
-    """The result in a few sentences."""
+def lead(
+    results: Results, tables: Tables, verdicts: Sequence[Verdict], told: Sequence[str] = ()
+) -> str:
+    """The result in a few sentences.
+
+    Parameters
+    ----------
+    results, tables, verdicts
+        Those of the setup.
+    told
+        What its evaluations say where there is no truth.
+    """
     if not results.plan.runs:
         return NOTHING
     if not tables.compared:
         return NOT_YET
     if not tables.has_truth and any(row["status"] == "ok" for row in tables.runs):
-        return no_truth(results.ids)
+        return no_truth(results.ids, told)
     return lead_of(verdicts, tables.quality)
 
 

@@ -23,10 +23,13 @@ class Request(Module):
     shape
         How it stands in the study: ``true`` or ``false`` (flag), a list of ids, one object of its
         parameters, or a list of such objects.
+    learns
+        Whether its tasks are further learning runs: where they are planned unasked, it is said.
     """
 
     kind = "evaluation"
     shape: ClassVar[Shape] = "object"
+    learns: ClassVar[bool] = False
 
     def algorithms(self) -> tuple[str, ...]:
         """Ids of the algorithms whose results are read."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from dagathlon.study.grammar.library import Library
 _RESERVED = ("n", "seeds", "truth", "standardized")
 _NETWORK_ENDINGS = [ending for format in NETWORK_FORMATS.values() for ending in format.endings]
 _DATA = re.compile(r"\s*(\S.*?)\s*(?:\[(.*)\])?\s*", re.S)
+# How many learners are ranked without a truth, and on how many sizes of subsamples of a large file.
+_LEAST_RANKED, _MOST_SIZES = 3, 4
 # Asked only for what is no file, so that it finds what is on board.
 _ON_BOARD = Library(None, Path())
 
@@ -77,7 +80,8 @@ def picked_study(
     with_truth = all(entry["graph_id"] is not None for entry in entries)
     evaluation: dict[str, Any] = {"benchmarks": {"ids": ids}, "metrics": {}, "ranking": {}}
     if not with_truth:
-        evaluation = without_truth(ids)
+        n = sum(_settings(entry) for entries in algorithms.values() for entry in entries)
+        evaluation = without_truth(ids, learners=n)
     own = {"modules": [_from(home, str(path)) for path in modules]} if modules else {}
     return own | {
         "benchmark_setup": [{"title": title, "data": entries, "evaluation": evaluation}],
@@ -85,7 +89,7 @@ def picked_study(
     }
 
 
-def without_truth(ids: Sequence[str], copies: int = 20) -> dict[str, Any]:
+def without_truth(ids: Sequence[str], copies: int = 20, learners: int = 0) -> dict[str, Any]:
     """What can be made of results without a true graph.
 
     Parameters
@@ -94,14 +98,24 @@ def without_truth(ids: Sequence[str], copies: int = 20) -> dict[str, Any]:
         The algorithms.
     copies
         Number of bootstrap samples that each of them is run on.
+    learners
+        Number of settings of all algorithms; three or more are ranked by what they agree on.
     """
-    return {
+    found = {
         "graph_estimation": {"ids": list(ids), "csvs": True},
         "agreement": {},
         "stability": {"copies": copies},
         "held_out": {"folds": 10},
         "independences": {},
     }
+    if learners < _LEAST_RANKED:
+        return found
+    return found | {"intersection_validation": {"subsamples": 10, "most_sizes": _MOST_SIZES}}
+
+
+def _settings(entry: Mapping[str, Any]) -> int:
+    """How many settings an object of the study stands for."""
+    return prod(len(value) for value in entry.values() if isinstance(value, list))
 
 
 def _new_id(name: str, taken: Sequence[str]) -> str:

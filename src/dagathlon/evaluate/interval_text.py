@@ -1,0 +1,92 @@
+"""The outcome of intersection-validation as plain text."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from dagathlon.evaluate.interval_forecast import percent
+from dagathlon.evaluate.interval_ranks import OVERLAP, Mean, RankTest
+from dagathlon.evaluate.interval_result import IntervalResult
+
+_BELIEVE = {
+    "not reliable": "Do not rely on this ranking",
+    "fair": "Take this ranking with care",
+    "good": "This ranking can be expected to be close to that by the true graph",
+}
+_WIDTH = 100
+
+
+def summary(result: IntervalResult) -> str:
+    """The forecast first, then the ranking, the tests and the notes."""
+    parts = [_forecast(result), _table(result), _tests(result), *map(_wrapped, result.notes)]
+    return "\n".join(part for part in parts if part)
+
+
+def _forecast(result: IntervalResult) -> str:
+    told = result.forecast
+    figures = (
+        f"Agreement of {len(result.learners)} learners: {told.n_connected} connected pairs; "
+        f"{told.n_pairs} of {told.n_all} pairs ({percent(told.relative_size)})"
+    )
+    believe = f"Forecast: {told.verdict}. {_BELIEVE[told.verdict]}: {told.reason}."
+    return f"{figures}\n{_wrapped(believe)}"
+
+
+def _wrapped(text: str) -> str:
+    return "\n".join(textwrap.wrap(text, _WIDTH))
+
+
+def _table(result: IntervalResult) -> str:
+    """Learners by place; a column of mean ± standard error per size."""
+    if not result.means:
+        return ""
+    of = {(row.learner, row.size): row for row in result.means}
+    head = ["rank", "learner", *(f"n={size}" for size in result.sizes), "mean rank"]
+    rows = [
+        [
+            "-" if place.place is None else str(place.place),
+            place.learner,
+            *(_cell(of.get((place.learner, size))) for size in result.sizes),
+            "-" if place.mean_rank is None else f"{place.mean_rank:.2f}",
+        ]
+        for place in result.ranking
+    ]
+    title = "Partial Hamming distance to what all agree on (mean ± standard error), less is better:"
+    return f"\n{title}\n{_aligned([head, *rows])}\n"
+
+
+def _cell(row: Mean | None) -> str:
+    if row is None or row.mean is None:
+        return "-"
+    error = "" if row.se is None else f" ± {row.se:.2f}"
+    failed = f" ({row.failures} failed)" if row.failures else ""
+    return f"{row.mean:.2f}{error}{failed}"
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.ljust(width) if k == 1 else cell.rjust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def _tests(result: IntervalResult) -> str:
+    if not result.tests:
+        return ""
+    return _wrapped(f"{_tested(result.tests[-1])} {OVERLAP}")
+
+
+def _tested(test: RankTest) -> str:
+    where = "over all sizes" if test.size is None else f"with {test.size} rows"
+    p = test.friedman.p_value
+    shown = "p < 0.0001" if p < 1e-4 else f"p = {p:.2g}"
+    return (
+        f"Friedman's test {where}: {shown}; average ranks that are further apart than "
+        f"{test.nemenyi.difference:.2f} differ (Nemenyi)."
+    )

@@ -1,0 +1,240 @@
+"""`Learned`: what learners say of each pair, on all rows and on subsamples, as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.errors import DagathlonError, GraphError, listing
+from dagathlon.graphs import Graph, Mark, PartialGraph, common_language
+from dagathlon.graphs.languages import Language, marks_in
+from dagathlon.graphs.marks import connector
+from dagathlon.graphs.partial import OUTSIDE
+
+Types: TypeAlias = npt.NDArray[np.uint8]
+Bools: TypeAlias = npt.NDArray[np.bool_]
+Numbers: TypeAlias = npt.NDArray[np.int64]
+Estimates: TypeAlias = Mapping[str, Mapping[int, Sequence[Graph | None]]]
+"""The graphs of each learner on the subsamples of each size; None where a run failed."""
+
+# A type is four times the mark at the earlier node and the mark at the later one.
+_BASE = 4
+
+
+class Joined(NamedTuple):
+    """The pairs that one graph joins: numbers of the pairs, and their types."""
+
+    pairs: Numbers
+    types: Types
+
+
+@dataclass(frozen=True)
+class Learned:
+    """Types of the pairs that any graph joins; no graph joins any other pair.
+
+    Parameters
+    ----------
+    names
+        The nodes.
+    by
+        The language of the types.
+    learners
+        The learners, in order.
+    pairs
+        The pairs that any graph joins: row numbers of the nodes, the lesser first.
+    whole
+        The types by learner and pair, on all rows.
+    parts
+        For each size the types by learner, subsample and pair.
+    there
+        For each size by learner and subsample whether there is a graph.
+    graphs, estimates
+        The graphs themselves.
+    """
+
+    names: tuple[str, ...]
+    by: Language
+    learners: tuple[str, ...]
+    pairs: Numbers
+    whole: Types
+    parts: Mapping[int, Types]
+    there: Mapping[int, Bools]
+    graphs: Mapping[str, Graph]
+    estimates: Estimates
+
+    @classmethod
+    def of(
+        cls,
+        graphs: Mapping[str, Graph],
+        estimates: Estimates | None = None,
+        *,
+        by: Language | None = None,
+        outputs: Mapping[str, str] | None = None,
+    ) -> Learned:
+        """Read off what all graphs say.
+
+        Parameters
+        ----------
+        graphs
+            The graph of each learner on all rows.
+        estimates
+            For each learner and size the graphs on the subsamples, None where a run failed. The
+            subsamples of a size are the same ones for all learners, in the same order.
+        by
+            The language; by default the common one of the graphs on all rows.
+        outputs
+            What the learners return, as far as it is known; see `common_language`.
+        """
+        parts = estimates or {}
+        _check(graphs, parts)
+        learners = tuple(graphs)
+        names = graphs[learners[0]].names
+        language = _language(graphs, parts, outputs or {}) if by is None else by
+        sizes = sorted({size for name in learners for size in parts.get(name, {})})
+        runs = {size: [list(parts.get(n, {}).get(size, ())) for n in learners] for size in sizes}
+        counts = {size: max(map(len, found)) for size, found in runs.items()}
+        whole = [joined(graphs[name], names, language) for name in learners]
+        cut = {
+            size: [
+                None if t >= len(one) or one[t] is None else joined(one[t], names, language)
+                for one in runs[size]
+                for t in range(counts[size])
+            ]
+            for size in sizes
+        }
+        every = [*whole, *(found for some in cut.values() for found in some if found is not None)]
+        ids = np.unique(np.concatenate([found.pairs for found in every]))
+        shape = {size: (len(learners), counts[size]) for size in sizes}
+        return cls(
+            names,
+            language,
+            learners,
+            np.stack(np.divmod(ids, max(1, len(names))), axis=1),
+            _filled(whole, ids),
+            {size: _filled(cut[size], ids).reshape(*shape[size], -1) for size in sizes},
+            {
+                size: np.array([one is not None for one in cut[size]]).reshape(shape[size])
+                for size in sizes
+            },
+            dict(graphs),
+            parts,
+        )
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The sizes of the subsamples, the smallest first."""
+        return tuple(self.parts)
+
+    @property
+    def n_all(self) -> int:
+        """Number of pairs of nodes."""
+        return len(self.names) * (len(self.names) - 1) // 2
+
+    @cached_property
+    def agreement(self) -> PartialGraph:
+        """What all learners agree on, on all rows."""
+        return self.agreement_of(range(len(self.learners)))
+
+    def agreed(self, learners: Iterable[int]) -> Bools:
+        """On which of the pairs these learners agree, on all rows."""
+        found = self.whole[list(learners)]
+        same: Bools = (found == found[:1]).all(axis=0)
+        return same
+
+    def agreement_of(self, learners: Iterable[int]) -> PartialGraph:
+        """What these learners agree on, on all rows."""
+        chosen = list(learners)
+        inside, types = self.agreed(chosen), self.whole[chosen[0]]
+        matrix = np.zeros((len(self.names),) * 2, dtype=np.uint8)
+        np.fill_diagonal(matrix, OUTSIDE)
+        i, j = self.pairs.T
+        matrix[j, i] = np.where(inside, types // _BASE, OUTSIDE)
+        matrix[i, j] = np.where(inside, types % _BASE, OUTSIDE)
+        return PartialGraph._of(self.names, matrix, self.by)
+
+
+def joined(graph: Graph, names: Sequence[str], by: Language) -> Joined:
+    """The pairs that a graph joins; a pair (i, j), i < j, has the number p·i + j."""
+    marks, p = marks_in(graph, by), len(names)
+    cells = _nonzero(marks)
+    i, j = np.divmod(cells, max(1, p))
+    i, j = i[i < j], j[i < j]
+    left, right = marks[j, i], marks[i, j]
+    if graph.names != tuple(names):
+        place = np.array([_places(names)[name] for name in graph.names], dtype=np.int64)
+        i, j = place[i], place[j]
+        turned = i > j
+        i, j = np.where(turned, j, i), np.where(turned, i, j)
+        left, right = np.where(turned, right, left), np.where(turned, left, right)
+    pairs = p * i + j
+    order = np.argsort(pairs)
+    return Joined(pairs[order], (_BASE * left + right)[order])
+
+
+def arrowheads(types: Types) -> tuple[Bools, Bools]:
+    """Whether types have an arrowhead at the earlier and at the later node."""
+    return types // _BASE == Mark.ARROW, types % _BASE == Mark.ARROW
+
+
+def written(kind: int) -> str:
+    """A type as an edge is written from the earlier node to the later; empty for none."""
+    return connector(kind // _BASE, kind % _BASE) if kind else ""
+
+
+def _places(names: Sequence[str]) -> dict[str, int]:
+    return {name: i for i, name in enumerate(names)}
+
+
+def _nonzero(marks: Types) -> Numbers:
+    """Cells with a mark; of eight at once, for nearly all cells of large graphs have none."""
+    flat = marks.ravel()
+    if len(flat) % 8:
+        flat = np.pad(flat, (0, -len(flat) % 8))
+    words = np.flatnonzero(flat.view(np.uint64))
+    cells = (8 * words[:, None] + np.arange(8)).ravel()
+    found: Numbers = cells[flat[cells] != 0]
+    return found
+
+
+def _filled(found: Sequence[Joined | None], ids: Numbers) -> Types:
+    """One row of types per graph; not adjacent where it does not join a pair."""
+    result = np.zeros((len(found), len(ids)), dtype=np.uint8)
+    for row, one in zip(result, found, strict=True):
+        if one is not None:
+            row[np.searchsorted(ids, one.pairs)] = one.types
+    return result
+
+
+def _check(graphs: Mapping[str, Graph], estimates: Estimates) -> None:
+    if not graphs:
+        raise DagathlonError("intersection-validation needs a graph of each learner on all rows")
+    if others := [name for name in estimates if name not in graphs]:
+        raise DagathlonError(f"no graph on all rows of these learners: {listing(others)}")
+    first = next(iter(graphs))
+    nodes = set(graphs[first].names)
+    for name, graph in graphs.items():
+        rest = (g for some in estimates.get(name, {}).values() for g in some if g is not None)
+        for one in (graph, *rest):
+            if set(one.names) != nodes:
+                raise GraphError(
+                    f"the graphs of {first} and of {name} are not graphs of the same nodes: only "
+                    f"in one of them: {listing(sorted(nodes ^ set(one.names)))}"
+                )
+
+
+def _language(
+    graphs: Mapping[str, Graph], estimates: Estimates, outputs: Mapping[str, str]
+) -> Language:
+    """The common one; circles on a subsample alone still cannot be said as classes."""
+    found = common_language(graphs.values(), [outputs.get(name) for name in graphs])
+    rest = (
+        g for some in estimates.values() for part in some.values() for g in part if g is not None
+    )
+    if found == "classes" and any((graph.marks == Mark.CIRCLE).any() for graph in rest):
+        return "arrowheads"
+    return found
