@@ -17,7 +17,7 @@ from dagathlon.modules import modules
 from dagathlon.simulate.columns import Select, Standardize
 from dagathlon.simulate.noise import Noise
 from dagathlon.simulate.preparing import Discretize, DropMissing, Impute, Log
-from dagathlon.simulate.resampling import BootstrapSample, Subsample
+from dagathlon.simulate.resampling import BootstrapSample, Fold, Subsample
 from dagathlon.simulate.transform import Transform
 
 
@@ -108,6 +108,7 @@ def test_a_choice_of_nothing_or_twice_is_refused(variables: list[str]) -> None:
 MADE: dict[str, Transform] = {
     "subsample": Subsample(n=5, number=2),
     "bootstrap": BootstrapSample(n=7),
+    "fold": Fold(number=3, folds=7),
     "standardize": Standardize(),
     "select": Select(variables=("x", "k")),
     "noise": Noise.from_code("M10"),
@@ -137,6 +138,8 @@ def test_what_is_known_before_is_true_afterwards(transform: Transform) -> None:
 def test_labels_say_the_parameters() -> None:
     assert Subsample(n=100, number=3).label == "subsample=100,3"
     assert BootstrapSample().label == "bootstrap=all,1"
+    assert Fold(number=2, folds=5).label == "fold=2of5"
+    assert Fold(number=2, folds=5, left_out=True).label == "fold=2of5,left_out"
     assert Standardize().label == "standardize"
     assert Select(variables=("a/b", "c")).label == "select=a_b+c"
     assert Noise.from_code("cMI").label == "noise=cMI"

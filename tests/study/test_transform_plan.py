@@ -133,13 +133,13 @@ def test_fresh_data_are_standardised_as_well(load: Any) -> None:
     content = study(["standardize"], {"metrics": {"held_out": True}}, seed_range=[1, 1])
     plan = load(content).plan
     (run,) = plan.runs
-    assert plan.origins[plan.cases[run.case].origin].scores == ("held_out",)
-    score = plan.tasks[run.scores[0]]
-    training, test = (plan.tasks[i] for i in score.inputs[1:3])
+    assert plan.origins[plan.cases[run.case].origin].scores == ("held_out", "cross_entropy")
+    score, entropy = (plan.tasks[position] for position in run.scores)
+    training, test = (plan.tasks[i] for i in score.inputs[:2])
     assert training.call == test.call
     assert training.call.kind is TaskKind.TRANSFORM
     assert training.seed != test.seed
-    assert score.call.values["exact"] is False
+    assert entropy.inputs == (score.inputs[1], score.inputs[0], score.inputs[2])
 
 
 def test_what_has_no_meaning_is_left_out_and_said(load: Any) -> None:

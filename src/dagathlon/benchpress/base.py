@@ -86,6 +86,10 @@ class BenchpressLearner(Translation, Learner):
         kinds = self.takes.intersection(*(needs.kinds for needs in self.needs()))
         return kinds if self.unavailable else kinds & self.native().accepted()
 
+    def parameter_sample_size(self) -> float | None:
+        """That of our learner."""
+        return None if self.unavailable else self.native().parameter_sample_size()
+
     def output(self) -> Output:
         """The kind of graph for these parameters, where they decide on it in our learner."""
         if self.unavailable:

@@ -5,11 +5,15 @@ from dagathlon.evaluate.causal import aid, sid
 from dagathlon.evaluate.comparison import compare
 from dagathlon.evaluate.control import random_control, random_graphs, trivial_baselines
 from dagathlon.evaluate.counts import Counts
+from dagathlon.evaluate.cross_entropy import (
+    cross_entropy,
+    discrete_cross_entropy,
+    gaussian_cross_entropy,
+)
 from dagathlon.evaluate.distance import half_shd, shd
 from dagathlon.evaluate.fit import (
     cross_validated_log_likelihood,
     fit,
-    gaussian_cross_entropy,
     held_out_log_likelihood,
 )
 from dagathlon.evaluate.posterior_comparison import compare_posterior
@@ -22,7 +26,9 @@ __all__ = [
     "bayesys_counts",
     "compare",
     "compare_posterior",
+    "cross_entropy",
     "cross_validated_log_likelihood",
+    "discrete_cross_entropy",
     "fit",
     "free_parameters",
     "gaussian_cross_entropy",

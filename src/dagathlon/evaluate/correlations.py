@@ -1,8 +1,12 @@
-"""Whether metrics order methods alike: rank correlations over data sets, with intervals."""
+"""Whether metrics order methods alike: rank correlations over data sets, with intervals.
+
+And whether evaluation methods agree on learners: Pearson's correlations of their mean values.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -13,6 +17,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 LEAST_METHODS = 3
 """Two methods are in the same order or in the other one: that is no correlation."""
 _SEED = 20240707
+_ROUNDING = 1e-13
 
 
 class Interval(NamedTuple):
@@ -158,3 +163,84 @@ def mean_correlations(
         sums = np.where(known, tables, 0.0).sum(axis=0)
         found[place] = _ratio(sums, known.sum(axis=0).astype(np.float64))
     return bootstrap_means(found, resamples)
+
+
+class MethodCorrelation(NamedTuple):
+    """Pearson's correlation of two evaluation methods over learners.
+
+    Parameters
+    ----------
+    left, right
+        The methods.
+    value
+        The correlation; None where it is undefined.
+    learners
+        Number of learners that have a value of both.
+    note
+        Why it is undefined; empty where it is not.
+    """
+
+    left: str
+    right: str
+    value: float | None
+    learners: int
+    note: str = ""
+
+
+def method_correlations(
+    values: Mapping[str, Mapping[str, float | None]],
+) -> list[MethodCorrelation]:
+    """Pearson's correlations of evaluation methods, over learners.
+
+    Parameters
+    ----------
+    values
+        For each evaluation method, such as SHD or cross-entropy, the mean value of each learner:
+        those at one sample size. A learner without a number (None or NaN) does not count. Methods
+        by which more is better should come with their sign turned, so that 1 means agreement.
+
+    Returns
+    -------
+    list
+        One for every two methods, in their order. A correlation is undefined for fewer than three
+        learners, and where a method has the same value for all of them.
+
+    Examples
+    --------
+    >>> found = method_correlations(
+    ...     {"shd": {"a": 1, "b": 2, "c": 4}, "ce": {"a": 3, "b": 5, "c": 9}}
+    ... )
+    >>> round(found[0].value, 6)
+    1.0
+    """
+    return [
+        _method_correlation(left, right, values[left], values[right])
+        for left, right in combinations(values, 2)
+    ]
+
+
+def _method_correlation(
+    left: str,
+    right: str,
+    first: Mapping[str, float | None],
+    second: Mapping[str, float | None],
+) -> MethodCorrelation:
+    shared = [name for name in first if _is_finite(first[name]) and _is_finite(second.get(name))]
+    if len(shared) < LEAST_METHODS:
+        few = f"fewer than {LEAST_METHODS} learners have a value of both"
+        return MethodCorrelation(left, right, None, len(shared), few)
+    table = np.array([[first[name], second[name]] for name in shared], dtype=np.float64)
+    centred = table - table.mean(axis=0)
+    norms = np.sqrt((centred**2).sum(axis=0))
+    # What rounding leaves of equal numbers is no variance.
+    constant = norms <= _ROUNDING * np.abs(table).max(axis=0) * len(shared)
+    if constant.any():
+        same = left if constant[0] else right
+        note = f"{same} is the same for all learners"
+        return MethodCorrelation(left, right, None, len(shared), note)
+    value = float(np.clip((centred / norms).prod(axis=1).sum(), -1.0, 1.0))
+    return MethodCorrelation(left, right, value, len(shared))
+
+
+def _is_finite(value: float | None) -> bool:
+    return value is not None and bool(np.isfinite(value))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from dagathlon.data import Dataset, LinearSem, Network
+from dagathlon.data import Dataset, Network
 from dagathlon.data.distributions import FloatArray, Gaussian
 from dagathlon.data.fitting import fit as fit_network
-from dagathlon.errors import DataError, GraphError
+from dagathlon.errors import DataError
 from dagathlon.evaluate.mixed_fit import mixed_row_log_likelihoods
 from dagathlon.graphs import Graph, extension
 
@@ -30,7 +28,7 @@ def fit(graph: Graph, data: Dataset, sample_size: float = 1.0) -> Network:
     if not (data.is_discrete or data.is_continuous):
         raise DataError("a network is fitted to data that are all discrete or all continuous")
     dag = graph if graph.is_dag else extension(graph)
-    complete = _complete(data.select(dag.names))
+    complete = complete_rows(data.select(dag.names))
     if not len(complete):
         raise DataError("there is no row without missing values to fit a network to")
     if sample_size == 0:
@@ -43,7 +41,8 @@ def fit(graph: Graph, data: Dataset, sample_size: float = 1.0) -> Network:
     return network
 
 
-def _complete(data: Dataset) -> Dataset:
+def complete_rows(data: Dataset) -> Dataset:
+    """The rows without missing values."""
     missing = data.missing
     return data if missing is None else data.take(np.flatnonzero(~missing.any(axis=1)))
 
@@ -62,7 +61,7 @@ def held_out_log_likelihood(
     sample_size
         Equivalent sample size of the prior of discrete nodes.
     """
-    complete = _complete(test.select(graph.names))
+    complete = complete_rows(test.select(graph.names))
     if not len(complete):
         raise DataError("there is no test row without missing values")
     network = fit(graph, training, sample_size)
@@ -96,7 +95,7 @@ def cross_validated_rows(
     sample_size
         Equivalent sample size of the prior of discrete nodes.
     """
-    complete = _complete(data.select(graph.names))
+    complete = complete_rows(data.select(graph.names))
     if not 2 <= folds <= len(complete):
         raise DataError(
             f"cross-validation in {folds} folds needs 2 or more folds, and a row for each; "
@@ -108,49 +107,24 @@ def cross_validated_rows(
     for k in range(folds):
         training = complete.take(np.flatnonzero(fold != k))
         test = complete.take(np.flatnonzero(fold == k))
-        if data.is_mixed:
-            rows[fold == k] = mixed_row_log_likelihoods(dag, training, test, sample_size)
-        else:
-            rows[fold == k] = fit(dag, training, sample_size).row_log_likelihoods(test)
+        rows[fold == k] = predicted_rows(dag, training, test, sample_size)
     return rows
 
 
-def gaussian_cross_entropy(fitted: Network, truth: LinearSem, scaled: bool = False) -> float:
-    """Expected negative log density under a fitted Gaussian network, of rows of the true model.
-
-    Exact, by the covariance that the true model implies; the least value is the true model's own
-    entropy.
+def predicted_rows(
+    dag: Graph, training: Dataset, test: Dataset, sample_size: float = 1.0
+) -> FloatArray:
+    """Log-likelihood of every test row under the network fitted to the training rows.
 
     Parameters
     ----------
-    fitted
-        A Gaussian network over variables of the true model.
-    truth
-        The model that the data are drawn from.
-    scaled
-        Whether the network was fitted to data of variance 1, so that the truth is scaled alike.
+    dag
+        A DAG over columns of the data.
+    training, test
+        Rows without missing values, of any kind: discrete, continuous or mixed.
+    sample_size
+        Equivalent sample size of the prior of discrete nodes.
     """
-    if fitted.kind != "gaussian":
-        raise GraphError("the exact cross-entropy is that of a Gaussian network")
-    covariance = truth.covariance()
-    if scaled:
-        deviation = np.sqrt(np.diag(covariance))
-        covariance = covariance / np.outer(deviation, deviation)
-    position = {name: i for i, name in enumerate(truth.names)}
-    return sum(
-        _expected(position, covariance, name, given)
-        for name, given in fitted.distributions.items()
-        if isinstance(given, Gaussian)
-    )
-
-
-def _expected(
-    position: dict[str, int], covariance: FloatArray, name: str, given: Gaussian
-) -> float:
-    """The node's part of the cross-entropy."""
-    chosen = [position[name], *(position[parent] for parent in given.continuous_parents)]
-    weights = np.concatenate([[1.0], -np.ravel(given.coefficients)])
-    part = covariance[np.ix_(chosen, chosen)]
-    square = float(weights @ part @ weights) + float(given.intercept) ** 2
-    sd = float(given.sd)
-    return math.log(sd) + 0.5 * math.log(2 * math.pi) + square / (2 * sd * sd)
+    if training.is_mixed:
+        return mixed_row_log_likelihoods(dag, training, test, sample_size)
+    return fit(dag, training, sample_size).row_log_likelihoods(test)

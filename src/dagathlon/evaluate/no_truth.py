@@ -13,7 +13,7 @@ from dagathlon.data import Dataset
 from dagathlon.errors import DagathlonError
 from dagathlon.evaluate.fit import cross_validated_rows
 from dagathlon.evaluate.independences import Tested, audit
-from dagathlon.evaluate.standing_dag import REMARK, Standing, standing_dag
+from dagathlon.evaluate.standing_dag import REMARK, Standing, standing_dag, why_no_dag
 from dagathlon.graphs import Graph, Mark
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.independence import DEFAULT_TESTS, problem_of_test, shared_tests
@@ -55,7 +55,7 @@ class HeldOutRows(Module):
     def compute(self, data: Dataset, estimate: Estimate | None = None) -> dict[str, Any]:
         """Means of the rows in blocks, or why there are none; without an estimate no edge."""
         graph = Graph(data.names) if estimate is None else estimate.graph
-        note = _not_defined(graph)
+        note = why_no_dag(graph)
         if note:
             return {"held_out_rows": {"note": note}}
         standing = standing_dag(graph)
@@ -125,17 +125,6 @@ class ImpliedIndependences(Module):
 
 def _remark(standing: Standing) -> dict[str, str]:
     return {} if standing.exact else {"remark": REMARK}
-
-
-def _not_defined(graph: Graph) -> str:
-    """Why a kind of graph has no likelihood that factorises over its nodes; empty if it has."""
-    if graph.kind in ("pag", "mag"):
-        return f"a {graph.kind.upper()} leaves room for hidden variables, which have no parameters"
-    if (graph.marks == Mark.CIRCLE).any():
-        return "edges with circles leave open what they mean"
-    if graph.is_undirected and not graph.is_chordal:
-        return "an undirected graph has parameters of this kind only where it is chordal"
-    return ""
 
 
 def _plain(one: Tested) -> list[Any]:

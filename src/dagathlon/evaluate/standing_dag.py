@@ -23,6 +23,17 @@ class Standing(NamedTuple):
     exact: bool
 
 
+def why_no_dag(graph: Graph) -> str:
+    """Why a kind of graph has no likelihood that factorises over its nodes; empty if it has."""
+    if graph.kind in ("pag", "mag"):
+        return f"a {graph.kind.upper()} leaves room for hidden variables, which have no parameters"
+    if (graph.marks == Mark.CIRCLE).any():
+        return "edges with circles leave open what they mean"
+    if graph.is_undirected and not graph.is_chordal:
+        return "an undirected graph has parameters of this kind only where it is chordal"
+    return ""
+
+
 def standing_dag(graph: Graph) -> Standing:
     """A DAG with the edges of a graph, which extends it where some DAG does.
 

@@ -5,17 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-from dagathlon.data import Dataset, LinearSem
+from dagathlon.data import Dataset
 from dagathlon.errors import DagathlonError
 from dagathlon.evaluate.chains import estimate_graph
 from dagathlon.evaluate.comparison import compare_by, standard_families
 from dagathlon.evaluate.control import random_control
-from dagathlon.evaluate.fit import (
-    cross_validated_log_likelihood,
-    fit,
-    gaussian_cross_entropy,
-    held_out_log_likelihood,
-)
+from dagathlon.evaluate.fit import cross_validated_log_likelihood, held_out_log_likelihood
 from dagathlon.evaluate.metric import Measure, MetricModule
 from dagathlon.evaluate.sortability import r2_sortability, varsortability
 from dagathlon.graphs import Graph
@@ -201,7 +196,6 @@ _FIT = (
         headline=90,
         show=True,
     ),
-    Measure("cross_entropy", "cross-entropy to the true model", "less", "cross-entropy", "nats"),
 )
 
 
@@ -242,36 +236,20 @@ class RunFacts(MetricModule):
 
 @dataclass(frozen=True, kw_only=True)
 class HeldOut(MetricModule):
-    """Log-likelihood of fresh data from the true model under the network fitted on an estimate.
-
-    Parameters
-    ----------
-    exact
-        Whether rows are plain draws from the model, so that the cross-entropy of a linear Gaussian
-        model is known; else it is estimated from the fresh rows.
-    scaled
-        Whether the data were standardised.
-    """
+    """Log-likelihood of fresh data from the true model under the network fitted on an estimate."""
 
     name = "held_out"
+    version = 2
     order = 60
     measures = _FIT
-    exact: bool = False
-    scaled: bool = False
 
-    def compute(
-        self, model: Any, training: Dataset, test: Dataset, estimate: Estimate
-    ) -> dict[str, Any]:
-        """One row: mean log-likelihood per row and cross-entropy, or why there are none."""
+    def compute(self, training: Dataset, test: Dataset, estimate: Estimate) -> dict[str, Any]:
+        """One row: mean log-likelihood per row, or why there is none."""
         try:
             value = held_out_log_likelihood(estimate.graph, training, test)
-            entropy = -value
-            if self.exact and isinstance(model, LinearSem):
-                network = fit(estimate.graph, training)
-                entropy = gaussian_cross_entropy(network, model, self.scaled)
         except DagathlonError as error:
             return _nothing(error)
-        return {"held_out_log_likelihood": value, "cross_entropy": entropy}
+        return {"held_out_log_likelihood": value}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -285,7 +263,7 @@ class CrossValidated(MetricModule):
     """
 
     name = "cross_validated"
-    version = 2
+    version = 3
     order = 60
     measures = _FIT
     folds: Natural = 5
@@ -296,8 +274,8 @@ class CrossValidated(MetricModule):
             value = cross_validated_log_likelihood(estimate.graph, data, self.folds)
         except DagathlonError as error:
             return _nothing(error)
-        return {"held_out_log_likelihood": value, "cross_entropy": None}
+        return {"held_out_log_likelihood": value}
 
 
 def _nothing(error: DagathlonError) -> dict[str, Any]:
-    return {"held_out_log_likelihood": None, "cross_entropy": None, "held_out_note": str(error)}
+    return {"held_out_log_likelihood": None, "held_out_note": str(error)}

@@ -14,10 +14,10 @@ from dagathlon.modules import Count
 from dagathlon.report.context import DIAGNOSTICS, PARTIAL, Results
 from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
 from dagathlon.report.page.tables import Tables, case_names
+from dagathlon.report.predictive import cross_entropy_score
 from dagathlon.report.section import Grid, Html, Part, Section, Words
 from dagathlon.report.tables import Combination, combination, combinations, mean_of, named
 from dagathlon.report.words import short_title
-from dagathlon.simulate.iid import Iid
 from dagathlon.study.grammar.wanted import Cases, DataScore, RunScore, Wanted
 from dagathlon.study.plan.scoring import STANDARD
 
@@ -38,7 +38,8 @@ class Metrics(Evaluation):
     causal
         Whether to compute SID and the AIDs; null does for graphs of up to 50 nodes.
     held_out
-        Whether to compute log-likelihoods of fresh data (cross-validated where data are given).
+        Whether to compute log-likelihoods of fresh data (cross-validated where data are given), and
+        the cross-entropy to the true model where there is one.
     control
         Number of random graphs, as dense as the truth, that the negative control averages over.
     """
@@ -65,6 +66,7 @@ class Metrics(Evaluation):
         yield DataScore(DIAGNOSTICS, CaseDiagnostics(draws=self.control), ("truth", "data"))
         if self.held_out:
             yield _fit(cases)
+            yield cross_entropy_score(cases, weak=True)
 
     def tables(self, results: Results) -> Mapping[str, Table]:
         """One table of runs and one of data sets."""
@@ -110,10 +112,7 @@ def _fit(cases: Cases) -> RunScore:
     """How estimates are tried on data that they were not learned from."""
     if cases.generator is None:
         return RunScore("held_out", CrossValidated(), ("data", "estimate"))
-    plain = type(cases.generator) is Iid and not any(s.for_fresh_data for s in cases.steps)
-    scaled = bool(getattr(cases.generator, "standardized", False))
-    module = HeldOut(exact=plain, scaled=scaled)
-    return RunScore("held_out", module, ("model", "data", "test_data", "estimate"))
+    return RunScore("held_out", HeldOut(), ("data", "test_data", "estimate"))
 
 
 def _grid(

@@ -44,6 +44,11 @@ class Around(Learner):
         inner = self.known()
         return self.takes if inner is None else inner.accepted()
 
+    def parameter_sample_size(self) -> float | None:
+        """That of the learner."""
+        inner = self.known()
+        return None if inner is None else inner.parameter_sample_size()
+
     def objection(self, data: DataFacts) -> str:
         """Whatever the learner objects to."""
         inner = self.known()

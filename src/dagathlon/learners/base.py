@@ -135,6 +135,13 @@ class Learner(Module):
         """What it relies on with data of one kind, for these parameters."""
         return self.assumes
 
+    def parameter_sample_size(self) -> float | None:
+        """Imaginary rows of the prior of probability tables that it scores by; None without one.
+
+        Scores that fit a network to what was learned estimate its tables under the same prior.
+        """
+        return None
+
     def objection(self, data: DataFacts) -> str:
         """Why such data cannot be used, with the remedy; empty when they can."""
         accepted = self.accepted()

@@ -151,10 +151,18 @@ class Results:
         *transforms
             The labels of what was asked for, `Learning.label`.
         """
-        wanted, labels = set(ids), set(transforms)
-        asked = [run for run in self.plan.further if self.case(run).transform in labels]
+        wanted = set(ids)
+        asked = (run for label in dict.fromkeys(transforms) for run in self._further.get(label, ()))
         ended = [run for run in asked if self._results.outcome(run) is not None]
         return [run for run in ended if run.entry in wanted]
+
+    @cached_property
+    def _further(self) -> Mapping[str, Sequence[Run]]:
+        """Runs on transformed data by the label of the transforms."""
+        found: dict[str, list[Run]] = {}
+        for run in self.plan.further:
+            found.setdefault(self.case(run).transform, []).append(run)
+        return found
 
     def case(self, run: Run) -> Case:
         """The data set of a run."""

@@ -13,7 +13,7 @@ from dagathlon.data.inference.answer import Assignment, TableAnswer
 from dagathlon.data.inference.evidence import Evidence
 from dagathlon.data.inference.factor import Factor
 from dagathlon.data.inference.propagation import collect, distribute, normalised, traced
-from dagathlon.data.inference.triangulation import clique_tree
+from dagathlon.data.inference.triangulation import MOST_CELLS, clique_tree
 from dagathlon.errors import DataError
 
 if TYPE_CHECKING:
@@ -77,12 +77,14 @@ class Problem:
         }
 
 
-def joint(network: Network, targets: Sequence[str], evidence: Evidence) -> TableAnswer:
-    """The joint distribution of the targets."""
+def joint(
+    network: Network, targets: Sequence[str], evidence: Evidence, most: int = MOST_CELLS
+) -> TableAnswer:
+    """The joint distribution of the targets, with at most so many cells in all tables."""
     problem = Problem(network, evidence, targets)
     together = [problem.number[name] for name in targets]
     scopes = [factor.variables for factor in problem.factors]
-    tree = clique_tree([*scopes, together], problem.sizes)
+    tree = clique_tree([*scopes, together], problem.sizes, most)
     rooted = tree.rooted_at(tree.holder(together))
     collected = collect(rooted, problem.factors, problem.sizes)
     if collected.log_total == -math.inf:

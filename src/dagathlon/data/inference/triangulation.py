@@ -66,7 +66,9 @@ class CliqueTree:
         return CliqueTree(tuple(self.cliques[old] for old in order), parents)
 
 
-def clique_tree(scopes: Iterable[Sequence[int]], sizes: Sequence[int]) -> CliqueTree:
+def clique_tree(
+    scopes: Iterable[Sequence[int]], sizes: Sequence[int], most: int = MOST_CELLS
+) -> CliqueTree:
     """A junction tree in which each scope lies within some clique.
 
     Parameters
@@ -75,6 +77,8 @@ def clique_tree(scopes: Iterable[Sequence[int]], sizes: Sequence[int]) -> Clique
         Sets of variables that must be together: families, and targets of a joint query.
     sizes
         Number of levels of each variable; variables in no scope are left out.
+    most
+        Most cells of all tables together; a tree that has more is refused.
     """
     adjacent: dict[int, set[int]] = {}
     for scope in scopes:
@@ -82,13 +86,13 @@ def clique_tree(scopes: Iterable[Sequence[int]], sizes: Sequence[int]) -> Clique
             adjacent.setdefault(variable, set()).update(scope)
     for variable, others in adjacent.items():
         others.discard(variable)
-    tree = _tree(_eliminated(adjacent, sizes))
-    _refuse_large(sum(math.prod(sizes[v] for v in clique) for clique in tree.cliques))
+    tree = _tree(_eliminated(adjacent, sizes, most))
+    _refuse_large(sum(math.prod(sizes[v] for v in clique) for clique in tree.cliques), most)
     return tree
 
 
 def _eliminated(
-    adjacent: dict[int, set[int]], sizes: Sequence[int]
+    adjacent: dict[int, set[int]], sizes: Sequence[int], most: int
 ) -> list[tuple[int, frozenset[int]]]:
     """Each variable with its neighbours when it is eliminated: least weighted fill first.
 
@@ -99,7 +103,7 @@ def _eliminated(
     while adjacent:
         beat()
         chosen = min(costs, key=lambda variable: (costs[variable], variable))
-        _refuse_large(math.prod(sizes[v] for v in (chosen, *adjacent[chosen])))
+        _refuse_large(math.prod(sizes[v] for v in (chosen, *adjacent[chosen])), most)
         around = adjacent.pop(chosen)
         del costs[chosen]
         touched = set(around)
@@ -125,10 +129,10 @@ def _cost(variable: int, adjacent: dict[int, set[int]], sizes: Sequence[int]) ->
     return fill, sum(math.log(sizes[other]) for other in (variable, *around))
 
 
-def _refuse_large(cells: int) -> None:
-    if cells > MOST_CELLS:
+def _refuse_large(cells: int, most: int) -> None:
+    if cells > most:
         raise DataError(
-            f"an exact answer needs tables of {cells:.2g} cells, allowed are {MOST_CELLS:,}: "
+            f"an exact answer needs tables of {cells:.2g} cells, allowed are {most:,}: "
             "variables depend on too many others at once. More evidence, or fewer targets in one "
             "query, make them smaller; so does a graph learned with fewer parents (max_parents)"
         )

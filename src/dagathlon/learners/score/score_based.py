@@ -76,6 +76,11 @@ class ScoreBased(ScoreParameters, Learner):
         kind = SCORES[self.score].data
         return self.takes if kind == "mixed" else self.takes & frozenset({kind})
 
+    def parameter_sample_size(self) -> float | None:
+        """The imaginary sample size of a Bayesian Dirichlet score."""
+        score = self.score or self.default_scores["discrete"]
+        return self.iss if "iss" in SCORES[score].parameters else None
+
     def assumptions(self, kind: DataKind) -> tuple[str, ...]:
         """What the learner and its score rely on."""
         return (*self.assumes, *model_words(kind, self.score or self.default_scores[kind]))

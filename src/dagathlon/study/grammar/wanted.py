@@ -121,16 +121,30 @@ class Learning:
         Algorithms to run on them.
     scored
         Whether their estimates are compared with the truth.
+    tried
+        Transforms of the same data sets whose rows scores of these runs get as ``test_data``, such
+        as what a fold leaves out; without any there are none.
+    scores
+        Further scores of these runs, without a reference. Their ``data`` are the transformed ones.
     """
 
     steps: tuple[Transform, ...]
     ids: tuple[str, ...]
     scored: bool = False
+    tried: tuple[Transform, ...] = ()
+    scores: tuple[RunScore, ...] = ()
 
     @property
     def label(self) -> str:
         """Under which transform the results answer: ``subsample=100,1``."""
         return transform_label(self.steps)
+
+    def offers(self, cases: Cases) -> frozenset[Input]:
+        """What its scores can be computed from on such data sets."""
+        found = set(cases.offers()) - {"test_data", "reference"}
+        if not all(step.keeps_model for step in self.steps):
+            found.discard("model")
+        return frozenset(found | ({"test_data"} if self.tried else set()))
 
 
 Wanted: TypeAlias = RunScore | DataScore | Learning
@@ -157,7 +171,7 @@ def agreed(wanted: Iterable[Wanted], cases: Cases) -> Agreed:
     offers = cases.offers()
     for one in wanted:
         if isinstance(one, Learning):
-            learning[one.steps] = _joined(learning.get(one.steps), one)
+            learning[one.steps] = _joined(learning.get(one.steps), one, cases)
             continue
         if isinstance(one, RunScore):
             _check_reference(one, cases)
@@ -195,8 +209,16 @@ def _shown(score: RunScore | DataScore) -> str:
     return f"{text} beside {reference}" if reference else text
 
 
-def _joined(known: Learning | None, one: Learning) -> Learning:
-    if known is None:
-        return one
-    ids = tuple(dict.fromkeys((*known.ids, *one.ids)))
-    return Learning(one.steps, ids, known.scored or one.scored)
+def _joined(known: Learning | None, one: Learning, cases: Cases) -> Learning:
+    """All that is asked of learning on the same data."""
+    before = known or Learning(one.steps, ())
+    ids = tuple(dict.fromkeys((*before.ids, *one.ids)))
+    if before.tried and one.tried and before.tried != one.tried:
+        labels = " and ".join(transform_label(steps) for steps in (before.tried, one.tried))
+        raise StudyError(f"two evaluations try what is learned on {one.label} on {labels}")
+    joined = Learning(one.steps, ids, before.scored or one.scored, before.tried or one.tried)
+    scores: dict[tuple[type, str], RunScore | DataScore] = {}
+    for score in (*before.scores, *one.scores):
+        if joined.offers(cases).issuperset(score.inputs):
+            _take(scores, score)
+    return replace(joined, scores=tuple(s for s in scores.values() if isinstance(s, RunScore)))

@@ -144,6 +144,8 @@ class Plan:
         Where data sets come from.
     facts
         What is known of the data of each origin.
+    further_scores
+        Names of the further scores of `further`, by origin and label of the transforms.
     """
 
     tasks: list[Task] = field(default_factory=list)
@@ -156,6 +158,7 @@ class Plan:
     data_scores: dict[str, dict[int, int]] = field(default_factory=dict)
     origins: list[Origin] = field(default_factory=list)
     facts: list[DataFacts] = field(default_factory=list)
+    further_scores: dict[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
 
     def counts(self) -> dict[TaskKind, int]:
         """Number of tasks of each kind, in the order of the pipeline."""

@@ -9,6 +9,7 @@ from typing import NamedTuple, cast
 
 from dagathlon.data.facts import DataFacts
 from dagathlon.errors import Mistakes, StudyError
+from dagathlon.evaluate.own_prior import UnderOwnPrior
 from dagathlon.evaluate.steps import McmcEstimator
 from dagathlon.learners.base import Learner
 from dagathlon.modules.lineage import lineage, raised
@@ -93,6 +94,7 @@ class _Planner:
         self.pooling = Pooling(self.collect)
         self.mistakes = Mistakes()
         self.unsuited = Unsuited()
+        self._under_prior: dict[tuple[UnderOwnPrior, str, int], Call] = {}
 
     def add_setup(self, number: int, setup: Setup) -> None:
         for entry in setup.data:
@@ -188,7 +190,7 @@ class _Planner:
                 self.plan.data_scores.setdefault(wish.name, {})[numbered] = position
             self._add_runs(number, kind, numbered, place)
             for learning in further:
-                self._add_further(number, kind, case, learning)
+                self._add_further(number, kind, place._replace(fresh=None), numbered, learning)
 
     def _possible(self, kind: _Kind, learning: Learning) -> bool:
         """Whether transforms that an evaluation asks for have a meaning."""
@@ -239,19 +241,35 @@ class _Planner:
         return Place(case.graph, case.data, model, fresh)
 
     def _add_runs(self, number: int, kind: _Kind, case: int, place: Place) -> None:
-        scores = [(one.name, one.call, self._before(one, kind, case, place)) for one in kind.scores]
+        scores = [(one, self._before(one, kind, case, place)) for one in kind.scores]
         for name in kind.cases.ids:
             for i, learn, estimate in self._learned(name, kind, case):
                 standard: int | None = None
                 others: list[int] = []
-                for score, call, before in scores:
-                    position = self.collect.add(call, 0, of_run(before, learn, estimate))
-                    if score == STANDARD:
+                for score, before in scores:
+                    position = self._score(score, name, i, of_run(before, learn, estimate))
+                    if score.name == STANDARD:
                         standard = position
                     else:
                         others.append(position)
                 run = Run(number, case, name, i, learn, estimate, standard, tuple(others))
                 self.plan.runs.append(run)
+
+    def _score(self, score: ScoreCall, name: str, setting: int, inputs: tuple[int, ...]) -> int:
+        """Position of the score of one run."""
+        call = score.call if score.told is None else self._told(score.told, name, setting)
+        return self.collect.add(call, 0, inputs)
+
+    def _told(self, module: UnderOwnPrior, name: str, setting: int) -> Call:
+        """The call of a score that takes over the prior of the learner whose graph it scores."""
+        place = (module, name, setting)
+        if place not in self._under_prior:
+            entry = self.algorithms[name]
+            values = self.inputs.values(entry.settings[setting], entry.where)
+            learner = cast(Learner, self.inputs.resolved(entry.settings[setting], values))
+            call = self.collect.module_call(TaskKind.SCORE, module.for_learner(learner))
+            self._under_prior[place] = call
+        return self._under_prior[place]
 
     def _before(self, score: ScoreCall, kind: _Kind, case: int, place: Place) -> tuple[int, ...]:
         """Inputs of a score that all runs on a data set share; the others are left open."""
@@ -261,19 +279,35 @@ class _Planner:
         entry = self.algorithms[score.reference]
         return beside(inputs, self._learn(entry, entry.settings[0], case, kind.setup))
 
-    def _add_further(self, number: int, kind: _Kind, case: Case, learning: Learning) -> None:
-        graph, data = self.collect.apply(learning.steps, case.graph, case.data, case.seed)
-        self.pooling.inherit(case.data, data)
-        added = case._replace(graph=graph, data=data, transform=learning.label)
+    def _add_further(
+        self, number: int, kind: _Kind, place: Place, case: int, learning: Learning
+    ) -> None:
+        before = self.plan.cases[case]
+        graph, data = self.collect.apply(learning.steps, before.graph, before.data, before.seed)
+        self.pooling.inherit(before.data, data)
+        added = before._replace(graph=graph, data=data, transform=learning.label)
         self.plan.cases.append(added)
         numbered = len(self.plan.cases) - 1
+        if learning.tried:
+            _, tried = self.collect.apply(learning.tried, None, before.data, before.seed)
+            place = place._replace(fresh=tried)
+        place = place._replace(truth=graph, data=data)
         standard = next((one for one in kind.scores if one.name == STANDARD), None)
+        scores = [ScoreCall.of(one) for one in learning.scores]
+        if scores:
+            names = tuple(one.name for one in scores)
+            self.plan.further_scores[kind.origin, learning.label] = names
         for name in learning.ids:
             for i, learn, estimate in self._learned(name, kind, numbered):
                 score = None
                 if learning.scored and graph is not None and standard is not None:
                     score = self.collect.add(standard.call, 0, (graph, estimate))
-                self.plan.further.append(Run(number, numbered, name, i, learn, estimate, score))
+                others = [
+                    self._score(one, name, i, of_run(place.inputs(one.inputs), learn, estimate))
+                    for one in scores
+                ]
+                run = Run(number, numbered, name, i, learn, estimate, score, tuple(others))
+                self.plan.further.append(run)
 
     def _learned(self, name: str, kind: _Kind, case: int) -> Iterator[tuple[int, int, int]]:
         """The settings of an algorithm on a data set: number, learner's result, its graph."""

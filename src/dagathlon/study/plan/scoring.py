@@ -7,6 +7,7 @@ from typing import NamedTuple, cast
 
 from dagathlon.errors import listing
 from dagathlon.evaluate.metric import INPUTS, MetricModule, families, is_own
+from dagathlon.evaluate.own_prior import UnderOwnPrior
 from dagathlon.evaluate.steps import OwnMetrics, StandardMetrics
 from dagathlon.modules import Module
 from dagathlon.modules.lineage import lineage, raised
@@ -105,15 +106,20 @@ def of_run(inputs: Sequence[int], learn: int, estimate: int) -> tuple[int, ...]:
 
 
 class ScoreCall(NamedTuple):
-    """A score of runs, ready to be planned: its name, what is called, with what, beside whom."""
+    """A score of runs, ready to be planned: its name, what is called, with what, beside whom.
+
+    `told` is the module where it has to know whose graph it scores.
+    """
 
     name: str
     call: Call
     inputs: tuple[Input, ...]
     reference: str
+    told: UnderOwnPrior | None = None
 
     @classmethod
     def of(cls, wish: RunScore) -> ScoreCall:
         """Of what an evaluation asks for."""
         call = call_of(TaskKind.SCORE, wish.module)
-        return cls(wish.name, call, wish.inputs, wish.reference)
+        told = wish.module if isinstance(wish.module, UnderOwnPrior) else None
+        return cls(wish.name, call, wish.inputs, wish.reference, told)

@@ -42,6 +42,7 @@ def facts_json(study: SavedStudy) -> dict[str, Any]:
         "measures": [one.to_json() for one in study.measures],
         "origins": study.plan.origins,
         "omissions": study.plan.omissions,
+        "further_scores": [[*key, names] for key, names in study.plan.further_scores.items()],
     }
 
 
@@ -92,6 +93,12 @@ def _origin(facts: Any) -> Origin:
         several=_typed(found.several, bool),
         scores=_texts(found.scores),
     )
+
+
+def read_further_scores(facts: Any) -> dict[tuple[int, str], tuple[str, ...]]:
+    """Names of the scores of runs on transformed data; earlier versions saved none."""
+    rows = [_typed(row, list) for row in _typed(facts, list)]
+    return {(_number(row[0]), _typed(row[1], str)): _texts(row[2]) for row in rows}
 
 
 def read_measures(facts: Any) -> list[Measure]:

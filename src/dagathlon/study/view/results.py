@@ -116,7 +116,10 @@ class RunResults:
         return [None if i is None else found.get(self._key(i)) for i in positions]
 
     def _score(self, name: str, run: Run) -> int | None:
-        names = self._plan.origins[self._plan.cases[run.case].origin].scores
+        case = self._plan.cases[run.case]
+        names = self._plan.origins[case.origin].scores
+        if case.transform:
+            names = self._plan.further_scores.get((case.origin, case.transform), ())
         return dict(zip(names, run.scores, strict=False)).get(name)
 
     def data_rows(self, name: str) -> list[Row]:

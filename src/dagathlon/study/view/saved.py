@@ -213,6 +213,8 @@ class SavedPlan:
         Limits of each of `runs`.
     omissions
         Experiments that are not applicable, with the reason.
+    further_scores
+        Names of the further scores of `further`, by origin and label of the transforms.
     """
 
     cases: Sequence[Case]
@@ -223,6 +225,7 @@ class SavedPlan:
     data_scores: Mapping[str, Mapping[int, int]]
     limits: Sequence[Limits]
     omissions: Sequence[Omission]
+    further_scores: Mapping[tuple[int, str], tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

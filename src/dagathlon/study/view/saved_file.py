@@ -37,6 +37,7 @@ from dagathlon.study.view.facts import (
     facts_json,
     file_name,
     read_algorithms,
+    read_further_scores,
     read_measures,
     read_modules,
     read_origins,
@@ -229,7 +230,8 @@ def _plan(archive: zipfile.ZipFile, facts: Mapping[str, Any]) -> SavedPlan:
     runs, further = _runs(tables["runs"]), _runs(tables["further"])
     limits = [Limits(*row) for row in by_record(tables["runs"], _LIMIT_FIELDS)]
     omissions = [Omission(*map(str, row)) for row in facts["omissions"]]
-    return SavedPlan(cases, runs, further, keys, origins, looks, limits, omissions)
+    named = read_further_scores(facts.get("further_scores", []))
+    return SavedPlan(cases, runs, further, keys, origins, looks, limits, omissions, named)
 
 
 def _by_case(column: Packed) -> dict[int, int]:

@@ -162,6 +162,11 @@ def _saved_plan(plan: Plan, number: int) -> SavedPlan:
         },
         [plan.limits.get(run.learn, _NO_LIMITS) for run in runs],
         list(dict.fromkeys(plan.omissions)),
+        {
+            (place_of_origin[origin], label): names
+            for (origin, label), names in plan.further_scores.items()
+            if origin in place_of_origin
+        },
     )
 
 
