@@ -67,11 +67,18 @@ def forecast(agreement: PartialGraph) -> Forecast:
 
 def _forecast(n_connected: int, n_pairs: int, n_all: int) -> Forecast:
     size = n_pairs / n_all if n_all else 1.0
-    verdict = _verdict(n_connected, size)
+    verdict = verdict_of(n_connected, size)
     return Forecast(n_connected, n_pairs, n_all, size, verdict, _reason(n_connected, size, verdict))
 
 
-def _verdict(n_connected: int, size: float) -> Verdict:
+def verdict_of(n_connected: float, size: float) -> Verdict:
+    """The verdict on an agreement graph, or on the means of several.
+
+    Parameters
+    ----------
+    n_connected, size
+        Number of connected pairs, and part of all pairs that are agreed on.
+    """
     if n_connected < FEWEST_CONNECTED or size < LEAST_SIZE:
         return "not reliable"
     return "good" if size > GOOD_SIZE else "fair"
