@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dagathlon.modules import Count, Natural
-from dagathlon.report.evaluation import Evaluation
+from dagathlon.report.context import Results
+from dagathlon.report.evaluation import Evaluation, Row, Table
+from dagathlon.report.interval_results import (
+    Validated,
+    comparison_rows,
+    distance_rows,
+    forecast_rows,
+    json_rows,
+    kind_rows,
+    learner_rows,
+    pair_rows,
+    validated,
+)
+from dagathlon.report.interval_runs import Draw
 from dagathlon.simulate.resampling import BootstrapSample, Subsample
 from dagathlon.study.grammar.wanted import Cases, Learning, Wanted
 
@@ -16,6 +29,17 @@ _FIRST = 100
 _SMALL, _LEAST_ROWS = 2 * _FIRST, 20
 # Where the number of rows is not known in advance: subsamples that turn out too large are skipped.
 _UNKNOWN = (100, 200, 400)
+
+
+_TABLES: Mapping[str, tuple[Callable[[Sequence[Validated]], Iterator[Row]], str]] = {
+    "distances": (distance_rows, "distances.csv"),
+    "learners": (learner_rows, "learners.csv"),
+    "kinds": (kind_rows, "kinds.csv"),
+    "forecast": (forecast_rows, "forecast.csv"),
+    "pairs": (pair_rows, "agreement.csv"),
+    "comparisons": (comparison_rows, "pairwise.csv"),
+    "json": (json_rows, "interval.json"),
+}
 
 
 def doubling_sizes(rows: int | None, most: int | None = None) -> tuple[int, ...]:
@@ -101,6 +125,11 @@ class IntersectionValidation(Evaluation):
         smaller = sorted({n for n in self.sizes if rows is None or n < rows})
         return tuple(smaller if self.most_sizes is None else smaller[-self.most_sizes :])
 
+    def draws_on(self, rows: int | None) -> set[Draw]:
+        """The subsamples of data with so many rows: their sizes and numbers."""
+        numbers = range(1, self.subsamples + 1)
+        return {(size, number) for size in self.sizes_on(rows) for number in numbers}
+
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
         """Learning on all subsamples and bootstrap samples."""
         ids = self.ids or cases.ids
@@ -109,6 +138,16 @@ class IntersectionValidation(Evaluation):
                 yield Learning((Subsample(n=size, number=number),), ids)
         for number in range(1, self.copies + 1):
             yield Learning((BootstrapSample(number=number),), ids)
+
+    def tables(self, results: Results) -> Mapping[str, Table]:
+        """Seven tables, and what the section is made of."""
+        found = validated(results, self.ids, self.draws_on, compare_pairs=self.pairwise)
+        if not found:
+            return {}
+        made = {name: Table(list(rows(found)), file) for name, (rows, file) in _TABLES.items()}
+        if not made["kinds"].rows:
+            del made["kinds"]
+        return made | {"validated": Table([{"validated": one} for one in found])}
 
 
 @dataclass(frozen=True, kw_only=True)

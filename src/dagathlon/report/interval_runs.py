@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from dagathlon.graphs import Graph
@@ -91,6 +91,11 @@ class IntervalRuns:
     def numbers(self, size: int) -> list[int]:
         """Which subsamples of so many rows are complete."""
         return sorted(number for rows, number in self.draws if rows == size)
+
+    def only(self, wanted: Container[Draw]) -> IntervalRuns:
+        """The same with some of the subsamples."""
+        draws = [draw for draw in self.draws if draw in wanted]
+        return replace(self, draws=draws, asked=[draw for draw in self.asked if draw in wanted])
 
 
 def interval_runs(

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
-from dagathlon.graphs import Graph, Mark
+from dagathlon.evaluate.interval import IntervalResult
+from dagathlon.graphs import Graph
 from dagathlon.graphs.drawing.svg import EdgeStyle, to_svg
-from dagathlon.graphs.marks import connector
-from dagathlon.graphs.partial import PartialGraph
 from dagathlon.report.charts.legend import Key, Keyed
 
 MOST_NODES, MOST_EDGES = 60, 150
@@ -69,38 +66,17 @@ class Drawn(NamedTuple):
     nodes_left_out: int
 
 
-def pair_words(agreement: PartialGraph, graphs: Mapping[str, PartialGraph]) -> list[PairWords]:
-    """All pairs that some learner joins: those agreed on first, then those that most join.
-
-    Parameters
-    ----------
-    agreement
-        What all agree on.
-    graphs
-        What each learner found, in the same language and over the same nodes in the same order.
-    """
-    joined = sum(
-        ((one.types != Mark.NONE) & one.inside).astype(np.int64) for one in graphs.values()
-    )
-    inside = agreement.inside
-    found = np.argwhere(np.triu(joined, 1)) if graphs else np.empty((0, 2), dtype=np.int64)
-    ordered = sorted(found.tolist(), key=lambda ij: (not inside[*ij], -joined[*ij]))
-    return [_pair(agreement, graphs, i, j) for i, j in ordered]
-
-
-def _pair(agreement: PartialGraph, graphs: Mapping[str, PartialGraph], i: int, j: int) -> PairWords:
-    says = {learner: _written(one, i, j) for learner, one in graphs.items()}
-    agreed = next(iter(says.values())) if agreement.inside[i, j] else None
-    if agreed in ("<-", "<-o"):  # edges are written from their tail
-        i, j = j, i
-        says = {learner: _written(one, i, j) for learner, one in graphs.items()}
-        agreed = next(iter(says.values()))
-    return PairWords(agreement.names[i], agreement.names[j], agreed, says)
-
-
-def _written(graph: PartialGraph, i: int, j: int) -> str:
-    at_left, at_right = graph.types[j, i], graph.types[i, j]
-    return connector(at_left, at_right) if at_left else ""
+def pair_words(result: IntervalResult) -> list[PairWords]:
+    """All pairs that some learner joins: those agreed on first, then those that most join."""
+    agreed = [
+        PairWords(e.left, e.right, e.connector, dict.fromkeys(result.learners, e.connector))
+        for e in result.edges
+    ]
+    differ = [
+        PairWords(one.left, one.right, None, dict(zip(result.learners, one.said, strict=True)))
+        for one in result.disputed
+    ]
+    return [*agreed, *sorted(differ, key=lambda pair: -pair.joined)]
 
 
 def interval_drawing(pairs: Sequence[PairWords], nodes: Sequence[str]) -> Drawn:
