@@ -8,13 +8,20 @@ from typing import Any
 
 from dagathlon.evaluate.correlations import LEAST_METHODS
 from dagathlon.evaluate.own_prior import SAMPLE_SIZE
+from dagathlon.evaluations.intersection_validation import doubling_sizes
 from dagathlon.modules import Count, Natural, NonNegative
 from dagathlon.report.charts.parts import headed, is_nothing
 from dagathlon.report.context import PARTIAL, Results
 from dagathlon.report.evaluation import Drawing, Evaluation, Table, TableSet
 from dagathlon.report.interval_accuracy import points
 from dagathlon.report.interval_accuracy_figures import accuracy_figures, first_points, pictures
-from dagathlon.report.interval_accuracy_forecasts import kept, predictors, rules
+from dagathlon.report.interval_accuracy_forecasts import (
+    DATA_SETS,
+    MEANS,
+    kept,
+    predictors,
+    rules,
+)
 from dagathlon.report.interval_accuracy_tables import Networks
 from dagathlon.report.interval_accuracy_words import accuracy_words, verdict_parts
 from dagathlon.report.interval_runs import Draw
@@ -42,8 +49,8 @@ class IntervalAccuracy(Evaluation):
     family
         What these learners are called together, where a study compares several families.
     sizes
-        Numbers of rows of subsamples; null is 100 and its doublings. A data set has those that
-        have fewer rows than itself.
+        Numbers of rows of subsamples, of which a data set has those below its own number; null is
+        100, 200, 400 and so on.
     subsamples
         Number of subsamples of each size; all learners get the same ones.
     point
@@ -95,17 +102,17 @@ class IntervalAccuracy(Evaluation):
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
         """Learning on every subsample and without every fold, and cross-entropies."""
         ids, rows = self.ids or cases.ids, cases.facts.n_rows
-        for size, number in self.draws(rows or 0):
+        for size, number in self.draws(rows):
             yield Learning((Subsample(n=size, number=number),), ids)
         if self.folds:
             yield from fold_learning(ids, self.folds, self.sample_size, n_rows=rows)
             yield cross_entropy_score(cases, self.sample_size)
 
-    def draws(self, rows: int) -> list[Draw]:
+    def draws(self, rows: int | None) -> list[Draw]:
         """The subsamples of a data set of so many rows."""
-        sizes = doublings(rows) if self.sizes is None else sorted(set(self.sizes))
+        sizes = doubling_sizes(rows) if self.sizes is None else sorted(set(self.sizes))
         numbers = range(1, self.subsamples + 1)
-        return [(size, number) for size in sizes if size < rows for number in numbers]
+        return [(n, number) for n in sizes if rows is None or n < rows for number in numbers]
 
     def tables(self, results: Results) -> Mapping[str, Table]:
         """Means, correlations, agreement graphs, and what forecasts were worth.
@@ -119,7 +126,7 @@ class IntervalAccuracy(Evaluation):
         for one in together or [self]:
             for name, rows in one.measured(results).items():
                 made.setdefault(name, []).extend(rows)
-        for level, name in (("means over data sets", "accuracy"), ("data sets", "data_sets")):
+        for level, name in ((MEANS, "accuracy"), (DATA_SETS, "data_sets")):
             for table, judged in (("forecast", kept), ("predictors", predictors), ("rules", rules)):
                 made.setdefault(table, []).extend(judged(made[name], level))
         pictures = made.pop("pictures")
@@ -134,8 +141,8 @@ class IntervalAccuracy(Evaluation):
 
     def measured(self, results: Results) -> dict[str, list[dict[str, Any]]]:
         """What is measured of these learners, a table for each question."""
-        kinds = regimes_of(results, results.cases).values()
-        draws = self.draws(max((kind.rows for kind in kinds), default=0))
+        rows = {kind.rows for kind in regimes_of(results, results.cases).values()}
+        draws = {draw for n in rows for draw in self.draws(n)}
         found = Networks(points(results, self.ids, draws, self.folds, self.pairwise))
         tables: dict[str, Iterator[dict[str, Any]]] = {
             "curves": found.curves(),
@@ -166,11 +173,3 @@ class IntervalAccuracy(Evaluation):
         parts += [Words("", "All intersection points"), Listing("interval accuracy", rows)]
         heading = "Intersection-validation beside the truth"
         return Section("interval-accuracy", heading, parts, leading=True)
-
-
-def doublings(rows: int) -> list[int]:
-    """100, 200, 400 and so on, as far as they are fewer than so many rows."""
-    found = [100]
-    while 2 * found[-1] < rows:
-        found.append(2 * found[-1])
-    return [size for size in found if size < rows]

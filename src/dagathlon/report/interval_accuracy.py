@@ -49,8 +49,8 @@ class Point:
         What the agreement graph promises.
     agreement, truth
         The agreement graph and the true graph, in one language.
-    graphs
-        What the learners found on all rows, in that language.
+    graphs, outputs
+        What the learners found on all rows, and the kind of graph that each says it returns.
     values
         What they score by methods that use all rows: ``SHD``, ``CE`` and ``CV``. Of all of them
         less is better: CV is the cross-validated log-likelihood with its sign turned.
@@ -66,7 +66,8 @@ class Point:
     forecast: Forecast
     agreement: PartialGraph
     truth: PartialGraph
-    graphs: Mapping[str, PartialGraph]
+    graphs: Mapping[str, Graph]
+    outputs: Mapping[str, str]
     values: Values
     phd: Distances
     shd: Distances
@@ -118,14 +119,14 @@ def _point(
 ) -> Point:
     learned = Learned.of(runs.graphs, runs.by_size(), outputs=runs.outputs)
     true = PartialGraph.of(_known(truth, learned.by), learned.by)
-    whole = {name: PartialGraph.of(graph, learned.by) for name, graph in runs.graphs.items()}
-    shd = {name: float(partial_hamming_distance(graph, true)) for name, graph in whole.items()}
+    shd = {name: _distance(graph, true) for name, graph in runs.graphs.items()}
     return Point(
         *about,
         forecast=forecast(learned.agreement),
         agreement=learned.agreement,
         truth=true,
-        graphs=whole,
+        graphs=runs.graphs,
+        outputs=runs.outputs,
         values={"SHD": shd, **fits},
         phd=_to_agreement(learned),
         shd=_to_truth(learned, true),

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
+from dagathlon.evaluate.interval import interval_validation
+from dagathlon.graphs import PartialGraph
 from dagathlon.report.charts.forecast_accuracy import accuracy_against_size, accuracy_by_verdict
+from dagathlon.report.charts.interval_graph import (
+    MOST_NODES,
+    PairWords,
+    interval_drawing,
+    pair_words,
+)
 from dagathlon.report.charts.metric_lines import correlation_lines, metric_lines
 from dagathlon.report.charts.parts import is_nothing
-from dagathlon.report.evaluation import TableSet
+from dagathlon.report.evaluation import Table, TableSet
+from dagathlon.report.interval_accuracy import Point
 from dagathlon.report.interval_accuracy_forecasts import VERDICTS
 from dagathlon.report.interval_accuracy_tables import METHODS, PHD, Networks
 from dagathlon.report.look import Look
 from dagathlon.report.regimes import ordered
-from dagathlon.report.section import Figure, Variant
+from dagathlon.report.section import Figure, Picture, Variant
 
 Row: TypeAlias = Mapping[str, Any]
+_MOST_PICTURES = 30
 
 WORDS = {
     "SHD": "structural Hamming distance ↓",
@@ -28,7 +39,7 @@ WORDS = {
 
 def chosen_point(tables: TableSet) -> dict[str, int]:
     """For each network the intersection point that is shown by itself."""
-    wanted = next((int(row["point"]) for row in tables.rows("settings")), 0)
+    wanted = next((int(row["point"]) for row in tables.rows("chosen")), 0)
     found: dict[str, int] = {}
     for row in tables.rows("accuracy"):
         known, point = found.get(row["network"]), int(row["point"])
@@ -46,7 +57,7 @@ def accuracy_figures(tables: TableSet) -> list[Figure]:
             "Pearson's correlation over the learners of their mean PHD and mean SHD, for every "
             "intersection point (colour) and number of rows of the subsamples. × is not defined: "
             "the learners do not differ in one of the two.",
-            _by_point(tables),
+            _by_family(tables, _by_point),
         ),
         Figure(
             "interval-forecast",
@@ -60,27 +71,27 @@ def accuracy_figures(tables: TableSet) -> list[Figure]:
             "On how much do the learners agree?",
             "Means over data sets. The relative size counts all pairs of which all learners say "
             "the same, those without an edge among them; connected pairs are those with one.",
-            _agreement(tables),
+            _by_family(tables, _agreement),
         ),
         Figure(
             "interval-curves",
             "What do the learners score on all rows?",
             "Means over data sets; bars are one standard error to both sides.",
-            [_curve(tables, tables.rows("curves"), method) for method in METHODS],
+            _by_family(tables, _curves),
         ),
         Figure(
             "interval-methods",
             "Which evaluations agree with each other on all rows?",
             "Pearson's correlation over the learners of mean values; signs are turned so that 1 "
             "means that two methods order the learners alike. × is not defined.",
-            _methods(tables),
+            _by_family(tables, _methods),
         ),
         Figure(
             "interval-point",
             "What does intersection-validation see at one intersection point?",
             "Partial Hamming distances of graphs from subsamples to the agreement graph of all "
             "rows, and their correlations with the other methods.",
-            _point(tables),
+            _by_family(tables, _point),
         ),
     ]
     shown = [
@@ -88,6 +99,26 @@ def accuracy_figures(tables: TableSet) -> list[Figure]:
         for figure in found
     ]
     return [figure for figure in shown if figure.variants]
+
+
+def _by_family(tables: TableSet, make: Callable[[TableSet], list[Variant]]) -> list[Variant]:
+    """The charts of each family of learners, where there are several."""
+    names = list(dict.fromkeys(row["family"] for row in tables.rows("accuracy") if "family" in row))
+    if not names:
+        return make(tables)
+    found: list[Variant] = []
+    for family in names:
+        own = {
+            name: Table([row for row in tables.rows(name) if row.get("family", family) == family])
+            for name in tables.tables
+        }
+        made = make(replace(tables, tables=own))
+        found += [(f"{family}, {name}" if name else family, chart) for name, chart in made]
+    return found
+
+
+def _curves(tables: TableSet) -> list[Variant]:
+    return [_curve(tables, tables.rows("curves"), method) for method in METHODS]
 
 
 def _curve(tables: TableSet, rows: Sequence[Row], method: str) -> Variant:
@@ -161,32 +192,65 @@ def _point(tables: TableSet) -> list[Variant]:
 
 def _agreement(tables: TableSet) -> list[Variant]:
     rows = tables.rows("accuracy")
+    by_point = {(row["network"], row["point"]): row for row in rows}
     found: list[Variant] = []
-    names = tuple(ordered(rows, "network"))
+    look = Look(tuple(ordered(rows, "network")))
     for field, words in (("relative_size", "relative size"), ("connected", "connected pairs")):
-        by_point = {(row["network"], row["point"]): row for row in rows}
         lines = [
-            _correlation({"network": "", "rows": point} | dict(data_sets=row["data_sets"]), name, v)
-            for (name, point), row in by_point.items()
-            for v in (row[field],)
+            _correlation({**row, "network": "", "rows": point}, network, row[field])
+            for (network, point), row in by_point.items()
         ]
-        chart = metric_lines(lines, words, Look(names), "intersection point")
-        found.append((words, chart))
+        found.append((words, metric_lines(lines, words, look, "intersection point")))
     return found
 
 
 def _forecasts(tables: TableSet) -> list[Variant]:
-    single = accuracy_by_verdict(tables.rows("data_sets"), VERDICTS)
+    """Panels are networks, or families where there are several."""
+    means, single = (
+        [{**row, "network": row.get("family", row["network"])} for row in tables.rows(name)]
+        for name in ("accuracy", "data_sets")
+    )
     return [
-        ("means over data sets", accuracy_against_size(tables.rows("accuracy"))),
-        ("data sets by themselves", accuracy_against_size(tables.rows("data_sets"))),
-        ("by verdict", single),
+        ("means over data sets", accuracy_against_size(means)),
+        ("data sets by themselves", accuracy_against_size(single)),
+        ("by verdict", accuracy_by_verdict(single, VERDICTS)),
     ]
 
 
 def first_points(networks: Networks) -> Iterator[dict[str, Any]]:
-    """The agreement graphs of the first data set of every size (figure 7)."""
+    """The agreement graph of the first data set of every size, with the true graph (figure 7)."""
     for network, sizes in networks.networks.items():
         for rows, found in sizes.items():
             first = min(found, key=lambda one: one.seed)
             yield {"network": network, "rows": rows, "point": first}
+
+
+def pictures(tables: TableSet) -> list[Picture]:
+    """Agreement graphs, where they are few enough to be looked at."""
+    rows = [row for row in tables.rows("pictures") if len(row["point"].truth.names) <= MOST_NODES]
+    if any("family" in row for row in rows):
+        return []
+    if len(rows) > _MOST_PICTURES:
+        chosen = chosen_point(tables)
+        rows = [row for row in rows if row["rows"] == chosen.get(row["network"])]
+    drawn: list[tuple[str, str]] = []
+    for network in ordered(rows, "network"):
+        own = [row for row in rows if row["network"] == network]
+        drawn.append((f"{network}, the true class", _true(own[0]["point"].truth)))
+        drawn += [(f"{network}, {row['rows']:,} rows", _agreed(row["point"])) for row in own]
+    caption = (
+        "Of the first data set of each size. Solid: all learners have the edge, in the same "
+        "direction or without one. Dashed: they differ, and the pair is not in the agreement graph."
+    )
+    heading = "What do the learners agree on?"
+    return [Picture("interval-graphs", heading, caption, drawn)] if drawn else []
+
+
+def _agreed(point: Point) -> str:
+    result = interval_validation(point.graphs, {}, outputs=point.outputs, compare_pairs=False)
+    return interval_drawing(pair_words(result), result.nodes).picture.for_page()
+
+
+def _true(truth: PartialGraph) -> str:
+    pairs = [PairWords(e.left, e.right, e.connector, {}) for e in truth.edges()]
+    return interval_drawing(pairs, truth.names).picture._replace(keys=()).for_page()

@@ -7,13 +7,18 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from dagathlon.evaluate.correlations import method_correlations
+from dagathlon.evaluate.correlations import method_correlations, rank_correlations
 
 Row: TypeAlias = dict[str, Any]
 ALL, ALL_FAMILIES = "all networks", "all families"
+MEANS, DATA_SETS = "means over data sets", "data sets"
+"""Levels: networks as in the paper, or each data set by itself."""
 VERDICTS = ("good", "fair", "not reliable")
 HIGH, MIDDLE = 0.9, 0.7
-PREDICTORS = ("relative_size", "connected")
+PREDICTORS = ("relative_size", "connected", "separation")
+"""Of the agreement graph the paper's two; and how far apart the learners are, in standard errors.
+None of them needs the truth."""
+_APART = 4
 
 
 def groups(rows: Sequence[Row]) -> Iterator[tuple[Row, list[Row]]]:
@@ -81,20 +86,27 @@ def predictors(rows: Sequence[Row], level: str) -> Iterator[Row]:
     Parameters
     ----------
     rows
-        As in `kept`, with `relative_size` and `connected`.
+        As in `kept`, with the properties.
     level
         What a row is of.
     """
     for about, members in groups(rows):
-        own = [row for row in members if row["pearson"] is not None]
         for name in PREDICTORS:
+            own = [r for r in members if r["pearson"] is not None and r[name] is not None]
             columns = {
                 key: {str(place): float(row[key]) for place, row in enumerate(own)}
                 for key in (name, "pearson")
             }
             found = method_correlations(columns)[0]
             told = {"property": name, "correlation": found.value, "cases": len(own)}
-            yield {"level": level} | about | told
+            yield {"level": level} | about | told | {"rank_correlation": _spearman(own, name)}
+
+
+def _spearman(rows: Sequence[Row], name: str) -> float | None:
+    if not rows:
+        return None
+    found = rank_correlations([[row[name], row["pearson"]] for row in rows], ["more", "more"])
+    return float(found[0, 1]) if np.isfinite(found[0, 1]) else None
 
 
 class Rule(NamedTuple):
@@ -119,6 +131,7 @@ RULES = (
     Rule("5 connected pairs or more", lambda row: row["connected"] >= 5),
     Rule("relative size of 0.8 or more", lambda row: row["relative_size"] >= 0.8),
     Rule("relative size above 0.9", lambda row: row["relative_size"] > 0.9),
+    Rule(f"learners {_APART} standard errors apart", lambda row: (row["separation"] or 0) > _APART),
 )
 
 
@@ -134,11 +147,15 @@ def rules(rows: Sequence[Row], level: str) -> Iterator[Row]:
         for rule in RULES:
             believed = [row for row in own if rule.believes(row)]
             right = sum(row["pearson"] > HIGH for row in believed)
-            yield {"level": level} | about | {
-                "rule": rule.words,
-                "cases": len(own),
-                "believed": len(believed) / len(own) if own else None,
-                "precision": right / len(believed) if believed else None,
-                "recall": right / accurate if accurate else None,
-                "mean_pearson": _mean([row["pearson"] for row in believed]),
-            }
+            yield (
+                {"level": level}
+                | about
+                | {
+                    "rule": rule.words,
+                    "cases": len(own),
+                    "believed": len(believed) / len(own) if own else None,
+                    "precision": right / len(believed) if believed else None,
+                    "recall": right / accurate if accurate else None,
+                    "mean_pearson": _mean([row["pearson"] for row in believed]),
+                }
+            )

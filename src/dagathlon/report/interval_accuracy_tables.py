@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from dagathlon.evaluate.correlations import method_correlations, rank_correlations
+from dagathlon.evaluate.correlations import LEAST_METHODS, method_correlations, rank_correlations
 from dagathlon.evaluate.interval import Comparison
 from dagathlon.evaluate.interval_forecast import verdict_of
 from dagathlon.report.interval_accuracy import Distances, Point
@@ -149,24 +150,28 @@ class Networks:
             means = {PHD: _plain(over_subsamples([point.phd for point in points], size))}
             means |= {m: _plain(self.truth(network, size, points, m)) for m in METHODS}
             row: Row = {"network": network, "point": rows, "rows": size} | agreement(points)
+            apart = [separation(point.phd[size]) for point in points if size in point.phd]
+            known = mean_of([value for value in apart if value is not None])
+            row["separation"] = None if known is None else known.mean
             row |= _agreeing(means[PHD], means["SHD"])
             same = _plain(over_subsamples([point.shd for point in points], size))
             row["pearson_same_rows"] = _pair({PHD: means[PHD], "SHD": same}, PHD, "SHD")[
                 "correlation"
             ]
             for method in ("CE", "CV"):
-                known = _pair(means, PHD, method) if means[method] else {}
-                row[f"pearson_{method}"] = known.get("correlation")
+                found = _pair(means, PHD, method) if means[method] else {}
+                row[f"pearson_{method}"] = found.get("correlation")
             yield row | {"data_sets": len(points)}
 
     def data_sets(self) -> Iterator[Row]:
         """The same for every data set by itself: what an analyst has."""
         for network, rows, size, points in self._cells():
-            for point in points:
+            for point in (point for point in points if size in point.phd):
                 truth = _plain(self.truth(network, size, [point]))
                 phd = _plain(over_subsamples([point.phd], size))
                 about: Row = {"network": network, "point": rows, "seed": point.seed, "rows": size}
-                yield about | agreement([point]) | _agreeing(phd, truth)
+                row = about | agreement([point]) | {"separation": separation(point.phd[size])}
+                yield row | _agreeing(phd, truth)
 
     def pairs(self) -> Iterator[Row]:
         """Every two learners by what just these two agree on, beside their SHD (supplement)."""
@@ -200,6 +205,21 @@ def agreement(points: Sequence[Point]) -> Row:
         "connected": connected,
         "verdict": verdict_of(connected, size),
     }
+
+
+def separation(distances: Mapping[str, npt.NDArray[np.float64]]) -> float | None:
+    """How far apart learners are, in standard errors of their mean distances.
+
+    The standard deviation of the means over that which chance would give them, as far as subsamples
+    tell; None where it cannot be said.
+    """
+    known = [values[np.isfinite(values)] for values in distances.values()]
+    enough = [values for values in known if len(values) > 1]
+    if len(enough) < LEAST_METHODS:
+        return None
+    chance = float(np.mean([values.var(ddof=1) / len(values) for values in enough]))
+    between = float(np.std([values.mean() for values in enough], ddof=1))
+    return between / chance**0.5 if chance > 0 else None
 
 
 def _pair(means: Mapping[str, Means], left: str, right: str) -> Row:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dagathlon.report.evaluation import TableSet
 from dagathlon.report.interval_accuracy_figures import chosen_point
-from dagathlon.report.interval_accuracy_forecasts import ALL, HIGH, VERDICTS
+from dagathlon.report.interval_accuracy_forecasts import ALL, DATA_SETS, HIGH, VERDICTS
 from dagathlon.report.regimes import ordered
 from dagathlon.report.section import Grid, Part, Words
 
@@ -29,16 +29,32 @@ _VERDICTS = (
 )
 
 
+_PROPERTIES = {
+    "relative_size": "relative size",
+    "connected": "connected pairs",
+    "separation": "separation",
+}
+_COLUMNS = (
+    "Of all intersection points and numbers of rows, by means over data sets. “At the point” are "
+    "the correlations at the one intersection point that is named, with SHD and with CE (the cross-"
+    "entropy to the true model); “CE with CV” are those of cross-entropy and cross-validated "
+    "log-likelihood; the last two say how far the relative size and the connected pairs of the "
+    "agreement graph go with accuracy."
+)
+
+
 def accuracy_words(tables: TableSet) -> Iterator[Part]:
     """How accurate it is on each network."""
     yield Words(_HOW)
     rows = tables.rows("accuracy")
+    yield Words(_conclusion(rows))
+    if any("family" in row for row in rows):
+        return
     points = chosen_point(tables)
     head = ["network", "median", "least", "greatest", "above 0.9", "not defined"]
     head += ["at the point", "with CE", "CE with CV", "size predicts", "connected predict"]
-    lines = [_line(name, tables, points) for name in ordered(rows, "network")]
-    yield Grid(head, lines)
-    yield Words(_conclusion(rows))
+    yield Grid(head, [_line(name, tables, points) for name in ordered(rows, "network")])
+    yield Words(_COLUMNS)
 
 
 def _line(network: str, tables: TableSet, points: Mapping[str, int]) -> list[Any]:
@@ -109,21 +125,46 @@ def _degree(share: float) -> str:
 
 def verdict_parts(tables: TableSet) -> Iterator[Part]:
     """What forecasts were worth."""
-    rows = [row for row in tables.rows("forecast") if row["level"] == "data sets"]
+    rows = [row for row in tables.rows("forecast") if row["level"] == DATA_SETS]
     if not rows:
         return
     yield Words(_VERDICTS, "What is the forecast worth?")
-    head = ["network", "verdict", "cases", "not defined", "median", "above 0.9", "above 0.7"]
-    head += ["below 0", "rank correlation", "same best"]
-    order = [*ordered([row for row in rows if row["network"] != ALL], "network"), ALL]
-    ranked = sorted(rows, key=lambda r: (order.index(r["network"]), VERDICTS.index(r["verdict"])))
-    yield Grid(head, [_verdict(row) for row in ranked], 2)
-    yield Words(_worth(ranked))
+    several = any("family" in row for row in rows)
+    shown = [row for row in rows if row["network"] == ALL] if several else rows
+    head = ["learners" if several else "network", "verdict", "cases", "not defined", "median"]
+    head += ["above 0.9", "above 0.7", "below 0", "rank correlation", "same best"]
+    yield Grid(head, [_verdict(row) for row in shown], 2)
+    yield Words(_worth(shown))
+    if several:
+        yield from _predicted_parts(tables)
+
+
+def _predicted_parts(tables: TableSet) -> Iterator[Part]:
+    """How far the two properties predict accuracy, for each family and each network in it."""
+    rows = [row for row in tables.rows("predictors") if row["level"] == DATA_SETS]
+    families = list(dict.fromkeys(row["family"] for row in rows))
+    lines = []
+    for family in families:
+        own = [row for row in rows if row["family"] == family]
+        for name, words in _PROPERTIES.items():
+            mine = [row for row in own if row["property"] == name]
+            whole = next((r["rank_correlation"] for r in mine if r["network"] == ALL), None)
+            single = _numbers([r for r in mine if r["network"] != ALL], "rank_correlation")
+            median = float(np.median(single)) if single else None
+            lines.append([family, words, two(whole), two(median), _range(single)])
+    head = ["learners", "property", "over all networks", "median over networks", "range"]
+    yield Words(
+        "Spearman's correlation of what is known without a truth with the correlation of PHD and "
+        "SHD, over data sets and numbers of rows: of all networks together, and within each of "
+        "them. Separation is how far apart the learners' mean PHD are, in standard errors.",
+        "What predicts accuracy?",
+    )
+    yield Grid(head, lines, 2)
 
 
 def _verdict(row: Row) -> list[Any]:
     shares = [_share(row[name]) for name in ("above_0.9", "above_0.7", "below_0")]
-    cells = [row["network"], row["verdict"], row["cases"], row["undefined"]]
+    cells = [row.get("family", row["network"]), row["verdict"], row["cases"], row["undefined"]]
     cells += [two(row["median_pearson"]), *shares]
     return [*cells, two(row["mean_spearman"]), _share(row["same_best"])]
 
@@ -133,14 +174,15 @@ def _share(value: float | None) -> str:
 
 
 def _worth(rows: Sequence[Row]) -> str:
-    """Whether better forecasts go with better accuracy, over all networks."""
-    last = rows[-1]["network"]
-    means = {row["verdict"]: row["above_0.9"] for row in rows if row["network"] == last}
-    told = [f"{_share(means[v])} after “{v}”" for v in VERDICTS if means.get(v) is not None]
+    """Whether better forecasts go with better accuracy, over all that is compared."""
+    last = (rows[-1].get("family"), rows[-1]["network"])
+    own = [row for row in rows if (row.get("family"), row["network"]) == last]
+    means = {row["verdict"]: row["above_0.9"] for row in own if row["above_0.9"] is not None}
+    shares = [means[verdict] for verdict in VERDICTS if verdict in means]
+    told = [f"{_share(means[v])} after “{v}”" for v in VERDICTS if v in means]
     if not told:
-        return ""
+        return "No correlation is defined."
     said = f"A correlation above 0.9 comes in {', '.join(told)}"
-    shares = [means[v] for v in VERDICTS if means.get(v) is not None]
     if len(shares) < 2:
         return f"{said}. There is one kind of verdict only, so that it tells nothing apart."
     falling = all(a >= b for a, b in zip(shares, shares[1:], strict=False))
