@@ -187,15 +187,18 @@ def network_names(results: Results, cases: Sequence[Case]) -> dict[Case, str]:
     origins = {case: results.origin(case) for case in cases}
     graphs = named({c: (_stem(origins[c].graph_id), c.graph_label) for c in cases})
     models = named({c: (_stem(origins[c].parameters_id), c.parameters_label) for c in cases})
-    data = named({c: ("", c.data_label) for c in cases}, leave_out="n")
-    parts = {case: (graphs[case], models[case], data[case]) for case in cases}
-    kinds = set(parts.values())
+    kinds = named({c: ("", c.data_label) for c in cases}, leave_out="n")
+    ids: dict[str, set[str]] = {}
+    for case in cases:
+        ids.setdefault(kinds[case], set()).add(origins[case].data_id)
+    parts = {case: (graphs[case], models[case], kinds[case]) for case in cases}
     names: dict[Case, str] = {}
-    for case, (graph, model, rest) in parts.items():
-        same = [one for one in kinds if one[0] == graph]
+    for case, (graph, model, kind) in parts.items():
+        same = {one for one in parts.values() if one[0] == graph}
         told = [model] if len({one[1] for one in same}) > 1 else []
-        told += [rest] if len({one[2] for one in same if one[1] == model}) > 1 else []
-        names[case] = ", ".join([graph or model or rest, *filter(None, told)])
+        if len({one[2] for one in same if one[1] == model}) > 1:
+            told.append(min(ids[kind]) if len(ids[kind]) == 1 else kind)
+        names[case] = ", ".join([graph or model or kind, *filter(None, told)])
     return names
 
 

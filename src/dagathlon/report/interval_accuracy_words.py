@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -137,6 +138,7 @@ def verdict_parts(tables: TableSet) -> Iterator[Part]:
     yield Words(_worth(shown))
     if several:
         yield from _predicted_parts(tables)
+    yield from _rule_parts(tables)
 
 
 def _predicted_parts(tables: TableSet) -> Iterator[Part]:
@@ -162,6 +164,27 @@ def _predicted_parts(tables: TableSet) -> Iterator[Part]:
     yield Grid(head, lines, 2)
 
 
+def _rule_parts(tables: TableSet) -> Iterator[Part]:
+    """What one gets by believing some rankings and not others, over all that is compared."""
+    rows = [row for row in tables.rows("rules") if row["level"] == DATA_SETS]
+    if not rows:
+        return
+    last = (rows[-1].get("family"), rows[-1]["network"])
+    own = [row for row in rows if (row.get("family"), row["network"]) == last]
+    head = ["believe a ranking", "share believed", "of these above 0.9", "of those above 0.9"]
+    lines = [
+        [row["rule"], *(_share(row[name]) for name in ("believed", "precision", "recall"))]
+        + [two(row["mean_pearson"])]
+        for row in own
+    ]
+    yield Words(
+        "Of the rankings that a rule believes, the share with a correlation above 0.9, and of all "
+        "such rankings the share that it believes.",
+        "Which rankings should be believed?",
+    )
+    yield Grid([*head, "mean correlation"], lines)
+
+
 def _verdict(row: Row) -> list[Any]:
     shares = [_share(row[name]) for name in ("above_0.9", "above_0.7", "below_0")]
     cells = [row.get("family", row["network"]), row["verdict"], row["cases"], row["undefined"]]
@@ -185,6 +208,6 @@ def _worth(rows: Sequence[Row]) -> str:
     said = f"A correlation above 0.9 comes in {', '.join(told)}"
     if len(shares) < 2:
         return f"{said}. There is one kind of verdict only, so that it tells nothing apart."
-    falling = all(a >= b for a, b in zip(shares, shares[1:], strict=False))
+    falling = all(a >= b for a, b in pairwise(shares))
     end = "the better the forecast, the more often" if falling else "the forecast does not order it"
     return f"{said}: {end}."
