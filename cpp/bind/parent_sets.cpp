@@ -9,6 +9,7 @@
 #include "bind.hpp"
 #include "dagathlon/optimal_dag.hpp"
 #include "dagathlon/window_search.hpp"
+#include "parent_sets.hpp"
 #include "score.hpp"
 
 namespace dagathlon {
@@ -60,12 +61,6 @@ std::vector<NodeList> chosen_parents(const ParentSets& sets, const Choice& choic
   return result;
 }
 
-// A class of its own, so that lists of many thousand sets stay native.
-struct Candidates {
-  ParentSets sets;
-  std::size_t scored;
-};
-
 }  // namespace
 
 static void bind_parent_sets(nb::module_& m) {
@@ -110,17 +105,6 @@ static void bind_parent_sets(nb::module_& m) {
           return std::pair(choice.score, chosen_parents(candidates.sets, choice));
         },
         nb::arg("sets"), ReleaseGil());
-  m.def("violated_clusters",
-        [](std::size_t nodes, const std::vector<std::tuple<std::size_t, NodeList, double>>& shares, std::size_t most) {
-          std::vector<Share> terms;
-          for (const auto& [child, parents, value] : shares) {
-            check_node(child, nodes);
-            check_nodes(parents, nodes);
-            terms.push_back({child, parents, value});
-          }
-          return violated_clusters(nodes, terms, most);
-        },
-        nb::arg("nodes"), nb::arg("shares"), nb::arg("most"), ReleaseGil());
   nb::class_<WindowSearch>(m, "WindowSearch")
       .def("__init__",
            from_fields<WindowSearch, std::size_t, std::size_t, std::size_t, bool, double, std::uint64_t>(),

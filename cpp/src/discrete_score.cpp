@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "dagathlon/cell_sums.hpp"
 #include "dagathlon/counting.hpp"
 #include "dagathlon/family_counts.hpp"
 #include "dagathlon/log_gamma.hpp"
@@ -35,6 +36,26 @@ struct Family {
     }
   }
 };
+
+// The same family by sums over the cells of two tables: place[k] is where the k-th sum of a formula stands.
+struct FamilySums {
+  std::span<const double> with_child;
+  std::span<const double> parents;
+  std::span<const std::size_t> place;
+  std::size_t levels;
+  double configurations;
+  std::size_t observations;
+
+  double difference(std::size_t k) const { return with_child[place[k]] - parents[place[k]]; }
+  double of_parents(std::size_t k) const { return parents[place[k]]; }
+};
+
+// Numbers of levels that children have, in increasing order.
+using Arities = std::vector<std::size_t>;
+
+std::size_t place_of(const Arities& arities, std::size_t levels) {
+  return static_cast<std::size_t>(std::ranges::lower_bound(arities, levels) - arities.begin());
+}
 
 // m · log m, looked up while m is small.
 class EntropyTable {
@@ -73,10 +94,20 @@ class Penalised {
   }
   // No likelihood is above 1, and a parent of one level alone adds no parameter.
   double bound_above(const Family& family) const {
-    return -penalty_ * family.configurations * static_cast<double>(family.levels - 1);
+    return most(family.configurations, family.levels);
   }
 
+  std::vector<CellSum> sums(const Arities&) const { return {{CellSum::Kind::entropy}}; }
+  double term(const FamilySums& family) const {
+    return family.difference(0) + most(family.configurations, family.levels);
+  }
+  double bound(const FamilySums& family) const { return most(family.configurations, family.levels); }
+
  private:
+  double most(double configurations, std::size_t levels) const {
+    return -penalty_ * configurations * static_cast<double>(levels - 1);
+  }
+
   LogLikelihood likelihood_;
   double penalty_;
 };
@@ -106,6 +137,25 @@ class Dirichlet {
     return -configurations * std::log(static_cast<double>(family.levels));
   }
 
+  // With a number for each cell that is the same for all families, that of a configuration depends on the
+  // levels of the child.
+  std::vector<CellSum> sums(const Arities& arities) {
+    if (kind_ == Pseudocount::observed) return {};
+    arities_ = arities;
+    if (kind_ == Pseudocount::uniform) return {{CellSum::Kind::occupied}, {CellSum::Kind::spread, size_}};
+    std::vector<CellSum> result{{CellSum::Kind::occupied}, {CellSum::Kind::cell, size_}};
+    for (const std::size_t levels : arities)
+      result.push_back({CellSum::Kind::cell, size_ * static_cast<double>(levels)});
+    return result;
+  }
+  double term(const FamilySums& family) const {
+    if (kind_ == Pseudocount::uniform) return family.difference(1);
+    return family.with_child[family.place[1]] - family.of_parents(2 + place_of(arities_, family.levels));
+  }
+  double bound(const FamilySums& family) const {
+    return -family.of_parents(0) * std::log(static_cast<double>(family.levels));
+  }
+
  private:
   double pseudocount(const Family& family) const {
     if (kind_ == Pseudocount::cell) return size_;
@@ -119,6 +169,7 @@ class Dirichlet {
 
   Pseudocount kind_;
   double size_;
+  Arities arities_;
 };
 
 class Normalised {
@@ -146,14 +197,34 @@ class Normalised {
     return -penalty;
   }
 
+  std::vector<CellSum> sums(const Arities& arities) {
+    arities_ = arities;
+    std::vector<CellSum> result{{CellSum::Kind::entropy}};
+    if (kind_ == NormalisedLikelihood::factorised)
+      for (const std::size_t levels : arities)
+        result.push_back({CellSum::Kind::regret, static_cast<double>(levels)});
+    return result;
+  }
+  double term(const FamilySums& family) { return family.difference(0) - penalty(family); }
+  double bound(const FamilySums& family) {
+    return kind_ == NormalisedLikelihood::quotient ? std::numeric_limits<double>::infinity() : -penalty(family);
+  }
+
  private:
+  double penalty(const FamilySums& family) {
+    if (kind_ == NormalisedLikelihood::factorised) return family.of_parents(1 + place_of(arities_, family.levels));
+    return regret_(family.observations, family.configurations * static_cast<double>(family.levels)) -
+           regret_(family.observations, family.configurations);
+  }
+
   LogLikelihood likelihood_;
   NormalisedLikelihood kind_;
   MultinomialRegret regret_;
+  Arities arities_;
 };
 
 template <class Formula>
-class DiscreteScore final : public Score {
+class DiscreteScore final : public Score, private SetTerms {
  public:
   template <class... Parameters>
   explicit DiscreteScore(ChildCounts data, Parameters... parameters) : data_(std::move(data)) {
@@ -162,6 +233,11 @@ class DiscreteScore final : public Score {
       candidate_counts_.emplace_back(*part);
       formulas_.emplace_back(part->observations(), parameters...);
     }
+    Arities arities;
+    for (std::size_t j = 0; j < size(); ++j) arities.push_back(levels(j));
+    std::ranges::sort(arities);
+    arities.erase(std::ranges::unique(arities).begin(), arities.end());
+    if (!formulas_.empty()) sums_ = formulas_[0].sums(arities);
   }
 
   std::size_t size() const override { return data_.of_child.size(); }
@@ -174,6 +250,8 @@ class DiscreteScore final : public Score {
   double bound_above(std::size_t child, Nodes parents) override {
     return formulas_[data_.of_child[child]].bound_above(counted(child, parents));
   }
+
+  SetTerms* by_sets() override { return data_.distinct.size() == 1 && !sums_.empty() ? this : nullptr; }
 
   void additions(std::size_t child, Nodes parents, std::span<double> scores) override {
     const std::size_t part = data_.of_child[child];
@@ -188,6 +266,19 @@ class DiscreteScore final : public Score {
   }
 
  private:
+  const DiscreteData& data() const override { return *data_.distinct[0]; }
+  std::vector<CellSum> sums() const override { return sums_; }
+  double term(std::size_t child, Nodes parents, const Tables& tables) override {
+    return formulas_[0].term(summed(child, parents, tables));
+  }
+  double bound(std::size_t child, Nodes parents, const Tables& tables) override {
+    return formulas_[0].bound(summed(child, parents, tables));
+  }
+  FamilySums summed(std::size_t child, Nodes parents, const Tables& tables) const {
+    return {tables.family, tables.parents,          tables.place,
+            levels(child), configurations(parents), data_.distinct[0]->observations()};
+  }
+
   std::size_t levels(std::size_t column) const { return data_.distinct[0]->arity(column); }
   double configurations(Nodes parents) const {
     double product = 1;
@@ -209,6 +300,7 @@ class DiscreteScore final : public Score {
   std::vector<Counter> counters_;
   std::vector<CandidateCounts> candidate_counts_;
   std::vector<Formula> formulas_;
+  std::vector<CellSum> sums_;
   std::vector<Tally> table_;
   std::vector<std::size_t> candidates_;
 };

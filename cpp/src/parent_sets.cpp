@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "dagathlon/pulse.hpp"
+#include "dagathlon/set_families.hpp"
 
 namespace dagathlon {
 
@@ -102,6 +103,10 @@ class Growth {
 }  // namespace
 
 Enumeration enumerate_parent_sets(Score& score, const SearchLimits& limits, bool prune) {
+  if (prune && families_by_sets_fit(score, limits)) {
+    SetTerms& terms = *score.by_sets();
+    return families_by_sets(score, limits, count_sets(terms.data(), largest_family(limits), terms.sums()));
+  }
   Enumeration result;
   for (std::size_t child = 0; child < score.size(); ++child) {
     pulse::progress(child, score.size());

@@ -9,6 +9,7 @@ from scipy import stats
 from dagathlon.evaluate.correlations import (
     bootstrap_means,
     mean_correlations,
+    method_correlations,
     rank_correlations,
 )
 
@@ -74,3 +75,31 @@ def test_nothing_has_no_mean() -> None:
     found = bootstrap_means(np.full((3, 1), np.nan), 20)
     assert np.isnan([found.mean[0], found.low[0], found.high[0]]).all()
     assert np.isnan(bootstrap_means(np.empty((0, 2))).mean).all()
+
+
+def test_methods_are_correlated_as_numpy_does() -> None:
+    rng = np.random.default_rng(8)
+    table = rng.normal(size=(6, 3))
+    values = {
+        method: {f"learner {i}": float(table[i, k]) for i in range(6)}
+        for k, method in enumerate(("SHD", "CE", "CV"))
+    }
+    found = {(one.left, one.right): one for one in method_correlations(values)}
+    expected = np.corrcoef(table.T)
+    assert found["SHD", "CE"].value == pytest.approx(expected[0, 1])
+    assert found["SHD", "CV"].value == pytest.approx(expected[0, 2])
+    assert found["CE", "CV"].value == pytest.approx(expected[1, 2])
+    assert {one.learners for one in found.values()} == {6}
+
+
+def test_undefined_correlations_of_methods_are_marked() -> None:
+    same = {"a": 0.1 + 0.2, "b": 0.3, "c": 0.3, "d": 0.3}
+    other = {"a": 1.0, "b": 2.0, "c": 5.0, "d": None}
+    (flat,) = method_correlations({"PHD": same, "SHD": other})
+    assert (flat.value, flat.learners) == (None, 3)
+    assert flat.note == "PHD is the same for all learners"
+    (few,) = method_correlations({"CE": {"a": 1.0, "b": float("nan"), "c": 2.0}, "SHD": other})
+    assert (few.value, few.learners) == (None, 2)
+    assert "fewer than 3 learners" in few.note
+    (whole,) = method_correlations({"CE": {"a": -1.0, "b": -2.0, "c": -5.0}, "SHD": other})
+    assert whole.value == pytest.approx(-1)

@@ -14,6 +14,7 @@ from dagathlon.posteriors import Posterior, read_posterior
 PAGE = Path(__file__).parents[2] / "docs" / "learners-bayesian.md"
 
 
+@pytest.mark.slow
 def test_the_lines_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write_data(Network.load("asia").sample(100, seed=1), tmp_path / "data.csv")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -97,6 +98,34 @@ def test_a_choice_of_variables_hides_the_others() -> None:
     assert Subsample(n=2).truth(truth, data) is truth
     with pytest.raises(NotApplicableError, match="no variable 'd'; variables: a, b, c"):
         Select(variables=("d",)).apply(data, stream())
+
+
+@settings(max_examples=15)
+@given(st.integers(2, 6), st.integers(0, 30), st.integers(0, 100))
+def test_folds_share_the_rows_out(folds: int, more: int, seed: int) -> None:
+    data = numbered(folds + more)
+    left: list[list[int]] = []
+    for number in range(1, folds + 1):
+        fold = Fold(number=number, folds=folds)
+        out = rows_of(replace(fold, left_out=True).apply(data, stream(seed)))
+        kept = rows_of(fold.apply(data, stream(seed)))
+        assert sorted(kept + out) == rows_of(data)
+        assert kept == sorted(kept)
+        assert fold.facts(facts_of(data)).n_rows == len(kept)
+        left.append(out)
+    assert sorted(row for out in left for row in out) == rows_of(data)
+    sizes = [len(out) for out in left]
+    assert max(sizes) - min(sizes) <= 1
+
+
+def test_folds_need_a_row_each() -> None:
+    reason = "10 folds need a row each, and there are 7"
+    assert Fold().not_applicable(DataFacts(n_rows=7)) == reason
+    with pytest.raises(NotApplicableError, match=reason):
+        Fold().apply(numbered(7), stream())
+    for values in ({"folds": 1}, {"folds": 3, "number": 4}):
+        with pytest.raises(StudyError):
+            Fold.from_json(values)
 
 
 @pytest.mark.parametrize("variables", [[], ["a", "a"]])

@@ -6,9 +6,11 @@ import pytest
 
 from dagathlon.data.facts import DataFacts
 from dagathlon.errors import StudyError
+from dagathlon.evaluate.cross_entropy import CrossEntropy
+from dagathlon.evaluate.cross_validation import PredictedRows
 from dagathlon.evaluate.steps import CaseDiagnostics, StandardMetrics
 from dagathlon.simulate.iid import Iid
-from dagathlon.simulate.resampling import Subsample
+from dagathlon.simulate.resampling import Fold, Subsample
 from dagathlon.study.grammar.wanted import Cases, DataScore, Learning, RunScore, agreed
 
 CASES = Cases("g", "p", "d", range(1, 3), DataFacts(), True, Iid(), (), ("a", "b"))
@@ -43,3 +45,22 @@ def test_learning_on_the_same_data_is_joined() -> None:
     found = agreed([Learning(steps, ("a",)), Learning(steps, ("b", "a"), scored=True)], CASES)
     assert found.learning == (Learning(steps, ("a", "b"), scored=True),)
     assert found.learning[0].label == "subsample=5,1"
+
+
+def test_scores_of_further_runs_are_joined_too() -> None:
+    steps, tried = (Fold(),), (Fold(left_out=True),)
+    inputs = ("data", "test_data", "estimate")
+    score = RunScore("rows", PredictedRows(), inputs)
+    model = RunScore("cross_entropy", CrossEntropy(), ("model", "data", "estimate"))
+    asked = [Learning(steps, ("a",)), Learning(steps, ("b",), tried=tried, scores=(score, model))]
+    (found,) = agreed([*asked, asked[1]], CASES).learning
+    assert found == Learning(steps, ("a", "b"), False, tried, (score, model))
+    (without,) = agreed(asked, WITHOUT).learning
+    assert without.scores == (score,)
+    (untried,) = agreed([Learning(steps, ("a",), scores=(score,))], CASES).learning
+    assert untried.scores == ()
+    with pytest.raises(StudyError, match="on fold=1of10 on fold=1of10,left_out and fold=2of10"):
+        agreed([asked[1], Learning(steps, ("a",), tried=(Fold(number=2),))], CASES)
+    other = RunScore("rows", PredictedRows(sample_size=1), inputs)
+    with pytest.raises(StudyError, match="different scores under the name 'rows'"):
+        agreed([asked[1], Learning(steps, ("a",), tried=tried, scores=(other,))], CASES)

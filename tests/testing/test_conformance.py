@@ -16,8 +16,8 @@ from dagathlon.modules import find
 from dagathlon.testing import ConformanceError, check_learner, problems_of
 from quick_settings import NATIVE, QUICK
 
-# The same solver as `notears_low_rank`, and slow on the suite's many data sets.
-SLOW = ("gcastle_notears_low_rank",)
+# These take seconds on the suite's many data sets.
+SLOW = ("gcastle_notears_low_rank", "notears_low_rank", "partition_mcmc", "order_mcmc")
 
 
 @pytest.mark.parametrize(

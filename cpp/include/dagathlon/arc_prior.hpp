@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "dagathlon/cell_sums.hpp"
 #include "dagathlon/score.hpp"
 
 namespace dagathlon {
@@ -22,9 +23,10 @@ struct ArcPrior {
   std::vector<double> sizes;
 };
 
-class ScoreWithPrior final : public Score {
+class ScoreWithPrior final : public Score, private SetTerms {
  public:
-  ScoreWithPrior(std::shared_ptr<Score> score, ArcPrior prior) : score_(std::move(score)), prior_(std::move(prior)) {}
+  ScoreWithPrior(std::shared_ptr<Score> score, ArcPrior prior)
+      : score_(std::move(score)), terms_(score_->by_sets()), prior_(std::move(prior)) {}
 
   std::size_t size() const override { return score_->size(); }
 
@@ -56,8 +58,24 @@ class ScoreWithPrior final : public Score {
     }
   }
 
-  // At least one arc is added, and at best all of those that the prior favours.
   double bound_above(std::size_t child, Nodes parents) override {
+    return score_->bound_above(child, parents) + prior_above(child, parents);
+  }
+
+  SetTerms* by_sets() override { return terms_ == nullptr ? nullptr : this; }
+
+ private:
+  const DiscreteData& data() const override { return terms_->data(); }
+  std::vector<CellSum> sums() const override { return terms_->sums(); }
+  double term(std::size_t child, Nodes parents, const Tables& tables) override {
+    return terms_->term(child, parents, tables) + of_family(child, parents);
+  }
+  double bound(std::size_t child, Nodes parents, const Tables& tables) override {
+    return terms_->bound(child, parents, tables) + prior_above(child, parents);
+  }
+
+  // At least one arc is added, and at best all of those that the prior favours.
+  double prior_above(std::size_t child, Nodes parents) const {
     double favoured = 0;
     double cheapest = -std::numeric_limits<double>::infinity();
     for (std::size_t x = 0; x < size(); ++x) {
@@ -69,11 +87,9 @@ class ScoreWithPrior final : public Score {
     if (k + 1 >= size()) return -std::numeric_limits<double>::infinity();
     const auto more = prior_.sizes.begin() + static_cast<std::ptrdiff_t>(k + 1);
     const double size_gain = *std::max_element(more, prior_.sizes.end()) - prior_.sizes[k];
-    return score_->bound_above(child, parents) + of_family(child, parents) + favoured + std::min(0.0, cheapest) +
-           size_gain;
+    return of_family(child, parents) + favoured + std::min(0.0, cheapest) + size_gain;
   }
 
- private:
   double arc(std::size_t from, std::size_t to) const { return prior_.arcs[from * score_->size() + to]; }
   double of_family(std::size_t child, Nodes parents) const {
     double sum = prior_.nodes[child] + prior_.sizes[parents.size()];
@@ -82,6 +98,7 @@ class ScoreWithPrior final : public Score {
   }
 
   std::shared_ptr<Score> score_;
+  SetTerms* terms_;
   ArcPrior prior_;
 };
 

@@ -10,6 +10,30 @@
 
 namespace dagathlon {
 
+class DiscreteData;
+struct CellSum;
+
+// How a term follows from two tables alone, that of a child with its parents and that of the parents.
+class SetTerms {
+ public:
+  virtual ~SetTerms() = default;
+
+  // What the tables are made of, and the sums over their cells that are needed.
+  virtual const DiscreteData& data() const = 0;
+  virtual std::vector<CellSum> sums() const = 0;
+
+  // The term, but for rounding, from the sums of both tables; the first is where each of sums() stands.
+  struct Tables {
+    std::span<const double> family;
+    std::span<const double> parents;
+    std::span<const std::size_t> place;
+  };
+  virtual double term(std::size_t child, Nodes parents, const Tables& tables) = 0;
+
+  // The score's bound_above.
+  virtual double bound(std::size_t child, Nodes parents, const Tables& tables) = 0;
+};
+
 // A score of one data set; larger is better. It has buffers of its own: one object per thread.
 // Parents are always given in increasing order, so that a family has one value to the last digit.
 class Score {
@@ -39,6 +63,9 @@ class Score {
   // At least the term of every family with these parents and others besides; with it an exact search
   // leaves out families that it never scored. Infinity where nothing is known.
   virtual double bound_above(std::size_t child, Nodes parents);
+
+  // How terms follow from tables of sets of nodes; null where they do not.
+  virtual SetTerms* by_sets() { return nullptr; }
 
  private:
   std::vector<std::size_t> family_;

@@ -152,7 +152,7 @@ class Results:
             The labels of what was asked for, `Learning.label`.
         """
         wanted = set(ids)
-        asked = (run for label in dict.fromkeys(transforms) for run in self._further.get(label, ()))
+        asked = [run for label in dict.fromkeys(transforms) for run in self._further.get(label, ())]
         ended = [run for run in asked if self._results.outcome(run) is not None]
         return [run for run in ended if run.entry in wanted]
 

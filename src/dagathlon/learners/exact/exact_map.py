@@ -49,6 +49,8 @@ class OptimalDag:
         What found the bound.
     cuts
         Inequalities of the integer program that ruled out cycles.
+    branches
+        Branches of its search tree that were bounded, the root among them.
     largest
         Size of the largest component that was solved at once.
     """
@@ -58,6 +60,7 @@ class OptimalDag:
     bound: float
     solver: str = "components"
     cuts: int = 0
+    branches: int = 0
     largest: int = 1
 
     @property
@@ -80,6 +83,7 @@ class _Pieces:
     bounds: list[float] = field(default_factory=list)
     solvers: set[str] = field(default_factory=set)
     cuts: int = 0
+    branches: int = 0
     largest: int = 1
 
 
@@ -118,6 +122,7 @@ def optimal_dag(
         math.fsum(pieces.bounds),
         " and ".join(sorted(pieces.solvers)) or "components",
         pieces.cuts,
+        pieces.branches,
         pieces.largest,
     )
 
@@ -172,6 +177,7 @@ def _solve_exactly(
         found = solve_by_cuts(sets, limits)
         pieces.solvers.add(found.solver)
         pieces.cuts += found.cuts
+        pieces.branches += found.branches
         return found.parents, found.bound
     if size > LARGEST_COMPONENT:
         raise DataError(
@@ -248,6 +254,7 @@ def certificate(found: OptimalDag, sets: _core.ParentSets) -> dict[str, Statisti
         "proven": found.proven,
         "solver": found.solver,
         "cuts": found.cuts,
+        "nodes": found.branches,
         "largest_component": found.largest,
         "n_scores": sets.scored,
         "n_parent_sets": sets.count(),

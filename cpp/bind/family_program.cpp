@@ -1,0 +1,104 @@
+#include "dagathlon/family_program.hpp"
+
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "bind.hpp"
+#include "parent_sets.hpp"
+
+namespace dagathlon {
+
+namespace {
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+using NumpyVector = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
+
+template <class T>
+NumpyVector<T> to_vector(std::vector<T>&& values) {
+  auto owned = std::make_unique<std::vector<T>>(std::move(values));
+  T* data = owned->data();
+  const std::size_t size = owned->size();
+  nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return NumpyVector<T>(data, {size}, owner);
+}
+
+template <class T>
+std::span<const T> all_columns(const FamilyProgram& program, const Vector<T>& values) {
+  if (values.size() != program.size()) throw nb::value_error("a value for each column");
+  return {values.data(), values.size()};
+}
+
+template <class T, class Read>
+NumpyVector<T> read_columns(const FamilyProgram& program, Read read) {
+  std::vector<T> result;
+  for (std::size_t k = 0; k < program.size(); ++k) result.push_back(static_cast<T>(read(k)));
+  return to_vector(std::move(result));
+}
+
+using Decisions = std::vector<std::tuple<std::size_t, std::size_t, bool>>;
+
+NumpyVector<int> excluded(const FamilyProgram& program, const Decisions& decisions) {
+  std::vector<ArcDecision> arcs;
+  for (const auto& [parent, child, present] : decisions) {
+    check_nodes({parent, child}, program.nodes());
+    arcs.push_back({parent, child, present});
+  }
+  return to_vector(program.excluded(arcs));
+}
+
+auto rows_of(const FamilyProgram& program, const std::vector<std::size_t>& cuts) {
+  ProgramRows rows = program.rows(cuts);
+  return std::tuple(to_vector(std::move(rows.starts)), to_vector(std::move(rows.columns)),
+                    to_vector(std::move(rows.values)), to_vector(std::move(rows.most)));
+}
+
+std::vector<std::size_t> separated(FamilyProgram& program, const Vector<double>& values, std::size_t most) {
+  const std::span<const double> shares = all_columns(program, values);
+  const nb::gil_scoped_release release;
+  return program.separate(shares, most);
+}
+
+}  // namespace
+
+static void bind_family_program(nb::module_& m) {
+  nb::class_<FamilyProgram>(m, "FamilyProgram", "The choice of parent sets as columns of an integer program.")
+      .def("__init__",
+           [](FamilyProgram* self, const Candidates& candidates) { new (self) FamilyProgram(candidates.sets); },
+           nb::arg("sets"))
+      .def("__len__", &FamilyProgram::size)
+      .def("children",
+           [](const FamilyProgram& self) {
+             return read_columns<int>(self, [&](std::size_t k) { return self.child(k); });
+           })
+      .def("losses",
+           [](const FamilyProgram& self) {
+             return read_columns<double>(self, [&](std::size_t k) { return self.loss(k); });
+           })
+      .def("parents",
+           [](const FamilyProgram& self, std::size_t column) {
+             check_node(column, self.size());
+             return self.parents(column);
+           },
+           nb::arg("column"))
+      .def("keep",
+           [](FamilyProgram& self, const Vector<bool>& kept) { self.keep(all_columns(self, kept)); },
+           nb::arg("kept"))
+      .def("separate", separated, nb::arg("values"), nb::arg("most"))
+      .def("rows", rows_of, nb::arg("cuts"))
+      .def("arcs",
+           [](const FamilyProgram& self, const Vector<double>& values) {
+             return to_numpy(self.arcs(all_columns(self, values)), self.nodes(), self.nodes());
+           },
+           nb::arg("values"))
+      .def("excluded", excluded, nb::arg("decisions"));
+}
+
+static const Part part("family_program", bind_family_program);
+
+}  // namespace dagathlon

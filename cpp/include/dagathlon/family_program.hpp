@@ -1,0 +1,75 @@
+// The choice of parents as an integer program: a variable for each candidate parent set.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "dagathlon/acyclic_cuts.hpp"
+
+namespace dagathlon {
+
+// Rows of a linear program, one after the other: sums of columns that are at most `most`.
+struct ProgramRows {
+  std::vector<int> starts;
+  std::vector<int> columns;
+  std::vector<double> values;
+  std::vector<double> most;
+};
+
+// An arc that a branch of the search demands or forbids.
+struct ArcDecision {
+  std::size_t parent;
+  std::size_t child;
+  bool present;
+};
+
+// The columns of the program and a pool of cuts, each known by its place there.
+class FamilyProgram {
+ public:
+  explicit FamilyProgram(const ParentSets& sets);
+
+  std::size_t nodes() const { return nodes_; }
+  std::size_t size() const { return options_.size(); }
+  std::size_t child(std::size_t k) const { return options_[k].child; }
+  const std::vector<std::size_t>& parents(std::size_t k) const { return options_[k].parents; }
+  // How much less than the node's best set it scores.
+  double loss(std::size_t k) const { return options_[k].loss; }
+
+  // Leaves out all columns but these.
+  void keep(std::span<const bool> kept);
+
+  // Cuts that a solution violates, at most so many of a kind.
+  std::vector<std::size_t> separate(std::span<const double> values, std::size_t most);
+
+  // Adds a cut to the pool; its place.
+  std::size_t add(Cut cut);
+
+  // Cuts as rows. Each node's columns sum to 1, which is used to have few entries.
+  ProgramRows rows(std::span<const std::size_t> cuts) const;
+
+  // How much each arc is chosen: entry parent * nodes + child.
+  std::vector<double> arcs(std::span<const double> values) const;
+
+  // The columns that the decisions rule out, with what follows from them because there is no cycle.
+  std::vector<int> excluded(std::span<const ArcDecision> decisions) const;
+
+ private:
+  struct Option {
+    std::size_t child;
+    std::vector<std::size_t> parents;
+    double loss;
+  };
+
+  std::vector<Share> shares(std::span<const double> values) const;
+
+  std::size_t nodes_;
+  std::vector<Option> options_;
+  // The columns of each node.
+  std::vector<std::vector<std::size_t>> of_node_;
+  std::vector<Cut> cuts_;
+  std::map<Cut, std::size_t> places_;
+};
+
+}  // namespace dagathlon

@@ -1,0 +1,180 @@
+#include "dagathlon/set_families.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "dagathlon/pulse.hpp"
+
+namespace dagathlon {
+
+namespace {
+
+constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+
+std::size_t n_required(const SearchLimits& limits, std::size_t child) {
+  std::size_t n = 0;
+  for (std::size_t x = 0; x < limits.required.size(); ++x) n += limits.required.test(x, child);
+  return n;
+}
+
+// More than a term from tables can differ from the term itself: sums of so many observations, each of which
+// adds a few logarithms.
+double rounding_of(const DiscreteData& data) {
+  const auto n = static_cast<double>(data.observations());
+  return 1e-12 * (1 + n) * (30 + std::log(1 + n));
+}
+
+// Parent sets of one child by size, as they are grown without tables: a family is looked at if no subset has
+// ruled out its supersets, and scored if by its tables it may be better than all of them.
+class ChildFamilies {
+ public:
+  ChildFamilies(Score& score, const SearchLimits& limits, const SetSums& tables, Nodes place, std::size_t child)
+      : score_(score), terms_(*score.by_sets()), tables_(tables), place_(place), child_(child),
+        margin_(rounding_of(terms_.data())) {
+    for (std::size_t x = 0; x < score.size(); ++x) {
+      if (limits.required.test(x, child)) required_.push_back(x);
+      else if (x != child && !limits.forbidden.test(x, child)) optional_.push_back(x);
+    }
+    most_ = std::min(limits.max_parents - required_.size(), optional_.size());
+  }
+
+  std::vector<ParentSet> grow() {
+    const SetRanks ranks(optional_.size(), most_);
+    ranks_ = &ranks;
+    best_.assign(ranks.count(), minus_infinity);
+    open_.assign(ranks.count(), 0);
+    for (std::size_t size = 0; size <= most_; ++size) {
+      any_open_ = false;
+      chosen_.clear();
+      extend(size, 0);
+      if (!any_open_) break;
+    }
+    std::ranges::stable_sort(found_, std::greater{}, &ParentSet::score);
+    return std::move(found_);
+  }
+
+  std::size_t looked_at() const { return looked_at_; }
+
+ private:
+  // All sets of that size in the order of their members.
+  void extend(std::size_t size, std::size_t from) {
+    if (chosen_.size() == size) return visit();
+    for (std::size_t x = from; x + size <= optional_.size() + chosen_.size(); ++x) {
+      chosen_.push_back(x);
+      extend(size, x + 1);
+      chosen_.pop_back();
+    }
+  }
+
+  // The best of the subsets, if none of them has ruled out this set.
+  bool subsets_open(double& best) const {
+    const std::size_t k = chosen_.size();
+    std::size_t rank = k == 0 ? 0 : ranks_->start(k - 1);
+    for (std::size_t j = 1; j < k; ++j) rank += ranks_->part(chosen_[j], j - 1);
+    for (std::size_t skip = 0; skip < k; ++skip) {
+      if (open_[rank] == 0) return false;
+      best = std::max(best, best_[rank]);
+      if (skip + 1 < k) rank += ranks_->part(chosen_[skip], skip) - ranks_->part(chosen_[skip + 1], skip);
+    }
+    return true;
+  }
+
+  void visit() {
+    double best = minus_infinity;
+    if (!subsets_open(best)) return;
+    pulse::beat();
+    ++looked_at_;
+    name_family();
+    const SetTerms::Tables tables{tables_.of(tables_.ranks.rank(family_)), tables_.of(tables_.ranks.rank(parents_)),
+                                  place_};
+    if (chosen_.empty() || terms_.term(child_, parents_, tables) > best - margin_) {
+      const double value = score_.local(child_, parents_);
+      if (value > best || chosen_.empty()) found_.push_back({value, parents_});
+      best = std::max(best, value);
+    }
+    const std::size_t rank = ranks_->rank(chosen_);
+    best_[rank] = best;
+    if (chosen_.size() == most_ || terms_.bound(child_, parents_, tables) <= best) return;
+    open_[rank] = 1;
+    any_open_ = true;
+  }
+
+  void name_family() {
+    parents_.assign(required_.begin(), required_.end());
+    for (const std::size_t x : chosen_) parents_.push_back(optional_[x]);
+    if (!required_.empty()) std::ranges::sort(parents_);
+    family_.assign(parents_.begin(), parents_.end());
+    family_.insert(std::ranges::lower_bound(family_, child_), child_);
+  }
+
+  Score& score_;
+  SetTerms& terms_;
+  const SetSums& tables_;
+  Nodes place_;
+  std::size_t child_;
+  double margin_;
+  std::vector<std::size_t> required_;
+  std::vector<std::size_t> optional_;
+  std::size_t most_ = 0;
+  const SetRanks* ranks_ = nullptr;
+  // By rank among the sets of optional parents: the best of a set and its subsets, and whether supersets
+  // may be better.
+  std::vector<double> best_;
+  std::vector<char> open_;
+  bool any_open_ = false;
+  std::vector<std::size_t> chosen_;
+  std::vector<std::size_t> parents_;
+  std::vector<std::size_t> family_;
+  std::vector<ParentSet> found_;
+  std::size_t looked_at_ = 0;
+};
+
+std::vector<std::size_t> places_of(std::span<const CellSum> wanted, std::span<const CellSum> there) {
+  std::vector<std::size_t> result;
+  for (const CellSum& sum : wanted) {
+    const auto found = std::ranges::find(there, sum);
+    if (found == there.end()) throw std::invalid_argument("the tables lack a sum that the score needs");
+    result.push_back(static_cast<std::size_t>(found - there.begin()));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::size_t largest_family(const SearchLimits& limits) {
+  const std::size_t n = limits.forbidden.size();
+  std::size_t most = 0;
+  for (std::size_t child = 0; child < n; ++child) {
+    std::size_t possible = 0;
+    for (std::size_t x = 0; x < n; ++x) possible += x != child && !limits.forbidden.test(x, child);
+    most = std::max(most, std::min(possible, limits.max_parents));
+  }
+  return std::min(most + 1, n);
+}
+
+bool families_by_sets_fit(Score& score, const SearchLimits& limits) {
+  SetTerms* terms = score.by_sets();
+  if (terms == nullptr) return false;
+  for (std::size_t child = 0; child < score.size(); ++child)
+    if (n_required(limits, child) > limits.max_parents) return false;
+  return sets_can_be_counted(terms->data(), largest_family(limits), terms->sums().size());
+}
+
+Enumeration families_by_sets(Score& score, const SearchLimits& limits, const SetSums& tables) {
+  const std::vector<std::size_t> place = places_of(score.by_sets()->sums(), tables.sums);
+  if (tables.ranks.items() != score.size() || tables.ranks.largest() < largest_family(limits))
+    throw std::invalid_argument("the tables are of other data or of smaller sets");
+  Enumeration result;
+  for (std::size_t child = 0; child < score.size(); ++child) {
+    pulse::progress(child, score.size());
+    ChildFamilies families(score, limits, tables, place, child);
+    result.sets.push_back(families.grow());
+    result.scored += families.looked_at();
+  }
+  return result;
+}
+
+}  // namespace dagathlon

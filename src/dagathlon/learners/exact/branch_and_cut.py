@@ -1,0 +1,176 @@
+"""Branch and cut over the arcs of a DAG."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from dagathlon import _core
+from dagathlon.learners.exact.relaxation import Floats, Relaxation, Solution
+
+# Differences of losses below this are rounding of the linear program.
+TOLERANCE = 1e-7
+# Less of an arc, or more of it than all but this, is a decision.
+_WHOLE = 1e-6
+_CUTS_OF_A_KIND = 100
+# Rounds of cuts end when several in a row close less than this share of the gap.
+_PROGRESS, _PATIENCE = 0.02, 3
+# How many arcs are tried before one is chosen to branch on, and how far each.
+_TRIALS, _TRIAL_ITERATIONS = 8, 100
+
+Decision = tuple[int, int, bool]
+
+
+class _Branch(NamedTuple):
+    """Arcs that are decided, and what every DAG with them loses at least."""
+
+    loss: float
+    number: int
+    decisions: tuple[Decision, ...]
+
+
+class BranchAndCut:
+    """The search for the choice without a cycle that loses least against each node's best set.
+
+    Parameters
+    ----------
+    program
+        The columns.
+    nodes
+        Number of nodes.
+    best, least
+        A DAG, and its loss.
+    """
+
+    def __init__(
+        self, program: _core.FamilyProgram, nodes: int, best: list[list[int]], least: float
+    ) -> None:
+        self.nodes = nodes
+        self.best, self.least = best, least
+        self.lower = 0.0
+        self.cuts = 0
+        self.branches = 0
+        self._program = program
+        self._relaxation = Relaxation(program, nodes)
+        self._open: list[_Branch] = []
+        self._numbers = itertools.count()
+
+    def search(self, allowed: float, end: float) -> None:
+        """Search until no DAG can be better by more than is allowed, or until the end comes."""
+        self._allowed, self._end = max(allowed, TOLERANCE), end
+        self._push(0.0, ())
+        while self._open and time.monotonic() < end:
+            branch = heapq.heappop(self._open)
+            self.lower = max(self.lower, min(branch.loss, self.least))
+            if not self._hopeless(branch.loss):
+                self._explore(branch)
+        if not self._open:
+            self.lower = max(self.lower, self.least - allowed)
+
+    def _hopeless(self, loss: float) -> bool:
+        return loss >= self.least - self._allowed
+
+    def _push(self, loss: float, decisions: tuple[Decision, ...]) -> None:
+        if not self._hopeless(loss):
+            heapq.heappush(self._open, _Branch(loss, next(self._numbers), decisions))
+
+    def _explore(self, branch: _Branch) -> None:
+        """Bound a branch by cuts, and split it where that does not settle it."""
+        self.branches += 1
+        self._relaxation.close(self._program.excluded(list(branch.decisions)))
+        solution = self._cut(branch)
+        if solution is None:
+            return
+        if time.monotonic() > self._end:
+            self._push(solution.loss, branch.decisions)
+            return
+        (parent, child), losses = self._split(solution, branch)
+        for present, loss in zip((True, False), losses, strict=True):
+            self._push(max(loss, solution.loss), (*branch.decisions, (parent, child, present)))
+
+    def _cut(self, branch: _Branch) -> Solution | None:
+        """Rounds of cuts; the last solution, or none if the branch is settled."""
+        reached, in_vain = -math.inf, 0
+        while True:
+            solution = self._relaxation.solve()
+            if self._hopeless(solution.loss) or self._take(solution.values):
+                return None
+            if not branch.decisions:
+                solution = self._fix(solution)
+            gap = self.least - solution.loss
+            in_vain = in_vain + 1 if solution.loss < reached + _PROGRESS * gap else 0
+            reached = max(reached, solution.loss)
+            is_whole = not self._undecided(solution.values)
+            if time.monotonic() > self._end or (in_vain > _PATIENCE and not is_whole):
+                return solution
+            found = self._program.separate(solution.values, _CUTS_OF_A_KIND)
+            if not found:
+                return solution
+            self._relaxation.drop(solution.slack > TOLERANCE)
+            self._relaxation.add(found)
+            self.cuts += len(found)
+
+    def _fix(self, solution: Solution) -> Solution:
+        """Take out columns that only worse DAGs than the best one have."""
+        self.lower = max(self.lower, min(solution.loss, self.least))
+        kept = solution.loss + solution.reduced <= self.least + 10 * TOLERANCE
+        self._relaxation.keep(kept)
+        return solution._replace(values=solution.values[kept], reduced=solution.reduced[kept])
+
+    def _undecided(self, values: Floats) -> list[tuple[int, int]]:
+        """Arcs that are chosen in part, the most even ones first."""
+        arcs = self._program.arcs(values)
+        even = np.minimum(arcs, 1 - arcs)
+        places = np.argwhere(even > _WHOLE)
+        order = np.argsort(-even[even > _WHOLE].round(6), kind="stable")
+        return [(int(u), int(v)) for u, v in places[order]]
+
+    def _split(
+        self, solution: Solution, branch: _Branch
+    ) -> tuple[tuple[int, int], tuple[float, float]]:
+        """The arc to branch on, with the losses of both sides as far as they are known."""
+        basis = self._relaxation.basis()
+        best, gained, known = (0, 0), -1.0, (-math.inf, -math.inf)
+        for arc in self._undecided(solution.values)[:_TRIALS]:
+            sides = [self._try(branch, (*arc, present), basis) for present in (True, False)]
+            gains = [max(min(side.loss, self.least) - solution.loss, 1e-6) for side in sides]
+            if math.prod(gains) > gained:
+                best, gained = arc, math.prod(gains)
+                known = tuple(side.loss if side.is_optimal else -math.inf for side in sides)
+        self._relaxation.restart(basis)
+        return best, known
+
+    def _try(self, branch: _Branch, decision: Decision, basis: object) -> Solution:
+        self._relaxation.close(self._program.excluded([*branch.decisions, decision]))
+        self._relaxation.restart(basis)
+        return self._relaxation.solve(_TRIAL_ITERATIONS)
+
+    def _take(self, values: Floats) -> bool:
+        """Whether a solution is a DAG; it is kept if it is better than the best so far."""
+        chosen = np.flatnonzero(values > 1 - _WHOLE)
+        if len(chosen) < self.nodes:
+            return False
+        children = self._program.children()[chosen]
+        parents = [list(self._program.parents(int(k))) for k in chosen[np.argsort(children)]]
+        if not _is_acyclic(parents):
+            return False
+        loss = math.fsum(self._program.losses()[chosen])
+        if loss < self.least - TOLERANCE:
+            self.best, self.least = parents, loss
+        return True
+
+
+def _is_acyclic(parents: Sequence[Sequence[int]]) -> bool:
+    placed: set[int] = set()
+    while len(placed) < len(parents):
+        ready = [j for j, p in enumerate(parents) if j not in placed and placed.issuperset(p)]
+        if not ready:
+            return False
+        placed.update(ready)
+    return True
