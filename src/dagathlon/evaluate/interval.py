@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from dagathlon.errors import DagathlonError, listing
+from dagathlon.evaluate.interval_effects import agreed_effects, effect_distances
 from dagathlon.evaluate.interval_forecast import (
     Duplicate,
     Forecast,
@@ -50,6 +51,7 @@ __all__ = [
     "Mean",
     "Place",
     "RankTest",
+    "agreed_effects",
     "confidence_weights",
     "forecast",
     "interval_scores",
@@ -73,6 +75,7 @@ def interval_validation(
     combine: Combine = "min",
     rows: int | None = None,
     compare_pairs: bool = True,
+    compare_effects: bool = True,
     notes: Iterable[str] = (),
 ) -> IntervalResult:
     """Rank learners by how near they come, with fewer rows, to what all say on all rows.
@@ -95,6 +98,8 @@ def interval_validation(
         Number of rows of the whole data, to be told.
     compare_pairs
         Whether to compare every two learners by what just these two agree on.
+    compare_effects
+        Whether to count wrong effects, for DAGs and CPDAGs of up to 100 nodes.
     notes
         Sentences to put before those that are found here.
 
@@ -115,7 +120,9 @@ def interval_validation(
     duplicates = near_duplicates(learned)
     sensitivity = leave_one_out(learned, groups_of(duplicates))
     weights = None if bootstraps is None else confidence_weights(learned, bootstraps, combine)
-    distances = interval_scores(learned, weights)
+    effects = agreed_effects(there.values()) if compare_effects else None
+    wrong = None if effects is None else effect_distances(effects, learned)
+    distances = interval_scores(learned, weights, wrong)
     means = summarise(distances)
     agreement = learned.agreement
     return IntervalResult(
@@ -135,7 +142,7 @@ def interval_validation(
         means=tuple(means),
         tests=tuple(rank_tests(distances)),
         pairwise=tuple(pairwise(learned)) if compare_pairs else (),
-        n_effects=None,
+        n_effects=None if effects is None else effects.n,
     )
 
 

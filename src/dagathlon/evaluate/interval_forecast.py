@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from dagathlon.errors import listing
-from dagathlon.evaluate.interval_types import Bools, Learned
+from dagathlon.evaluate.interval_types import Learned, Types
 from dagathlon.graphs import PartialGraph
 
 Verdict: TypeAlias = Literal["not reliable", "fair", "good"]
@@ -63,6 +63,15 @@ def forecast(agreement: PartialGraph) -> Forecast:
     learning without ground truth, AISTATS.
     """
     return _forecast(agreement.n_connected, agreement.n_pairs, agreement.n_all)
+
+
+def forecast_among(learned: Learned, learners: Iterable[int]) -> Forecast:
+    """The forecast from what some of the learners, by their numbers, agree on."""
+    chosen = list(learners)
+    inside = learned.agreed(chosen)
+    connected = int(np.count_nonzero(inside & (learned.whole[chosen[0]] != 0)))
+    n_pairs = learned.n_all - int(np.count_nonzero(~inside))
+    return _forecast(connected, n_pairs, learned.n_all)
 
 
 def _forecast(n_connected: int, n_pairs: int, n_all: int) -> Forecast:
@@ -144,22 +153,14 @@ def leave_one_out(learned: Learned, together: Iterable[Sequence[str]] = ()) -> l
         Groups of learners to leave out as one, such as near-duplicates, which hide each other.
     """
     everyone = range(len(learned.learners))
-    before = _forecast_of(learned, everyone)
+    before = forecast_among(learned, everyone)
     groups = [(name,) for name in learned.learners] + [tuple(group) for group in together]
     rows = []
     for group in groups:
         others = [i for i in everyone if learned.learners[i] not in group]
         if len(others) >= 2:
-            rows.append(_left_out(group, before, _forecast_of(learned, others)))
+            rows.append(_left_out(group, before, forecast_among(learned, others)))
     return rows
-
-
-def _forecast_of(learned: Learned, learners: Iterable[int]) -> Forecast:
-    chosen = list(learners)
-    inside = learned.agreed(chosen)
-    connected = int(np.count_nonzero(inside & (learned.whole[chosen[0]] != 0)))
-    n_pairs = learned.n_all - int(np.count_nonzero(~inside))
-    return _forecast(connected, n_pairs, learned.n_all)
 
 
 def _left_out(group: tuple[str, ...], before: Forecast, after: Forecast) -> LeftOut:
@@ -178,18 +179,19 @@ def _left_out(group: tuple[str, ...], before: Forecast, after: Forecast) -> Left
 
 
 def _broken(group: tuple[str, ...], before: Forecast, after: Forecast) -> str:
-    who = listing(group)
-    disagree = "disagrees" if len(group) == 1 else "disagree"
-    emptied = before.n_connected == 0
-    start = f"{who} {disagree} with all the others on every edge they share" if emptied else who
+    one = len(group) == 1
+    if before.n_connected:
+        departs = f"depart{'s' if one else ''} from what the others share"
+    else:
+        departs = f"disagree{'s' if one else ''} with the others on every edge that they share"
     told = (
-        f"without {'it' if len(group) == 1 else 'them'} {after.n_connected} pairs are connected "
-        f"rather than {before.n_connected}, and {percent(after.relative_size)} of all pairs are "
-        f"agreed on rather than {percent(before.relative_size)}"
+        f"{listing(group)} {departs}: without {'it' if one else 'them'} {after.n_connected} pairs "
+        f"are connected rather than {before.n_connected}, and {percent(after.relative_size)} of "
+        f"all pairs agreed on rather than {percent(before.relative_size)}"
     )
-    if before.verdict != after.verdict:
-        told += f": {after.verdict} rather than {before.verdict}"
-    return f"{start}: {told}" if emptied else f"{start} {disagree} most: {told}"
+    if before.verdict == after.verdict:
+        return told
+    return f"{told}: the forecast would be {after.verdict!r} rather than {before.verdict!r}"
 
 
 class Duplicate(NamedTuple):
@@ -247,8 +249,7 @@ def _is_duplicate(
 
 
 def _difference(learned: Learned, left: int, right: int) -> float:
-    a, b = learned.whole[[left]], learned.whole[[right]]
-    return float(_shares(a != b, (a | b) != 0)[0])
+    return _shares(learned.whole[[left]], learned.whole[[right]])[0]
 
 
 def _differences(learned: Learned, left: int, right: int) -> list[float]:
@@ -256,15 +257,15 @@ def _differences(learned: Learned, left: int, right: int) -> list[float]:
     found: list[float] = []
     for size, types in learned.parts.items():
         both = learned.there[size][left] & learned.there[size][right]
-        a, b = types[left][both], types[right][both]
-        found += _shares(a != b, (a | b) != 0).tolist()
+        found += _shares(types[left][both], types[right][both])
     return found
 
 
-def _shares(differing: Bools, either: Bools) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def _shares(left: Types, right: Types) -> list[float]:
     """Differing pairs as a part of the pairs that either joins; two empty graphs do not differ."""
-    joined = either.sum(axis=1)
-    return differing.sum(axis=1) / np.maximum(joined, 1)
+    joined = np.count_nonzero(left | right, axis=1)
+    shares = np.count_nonzero(left != right, axis=1) / np.maximum(joined, 1)
+    return [float(share) for share in shares]
 
 
 def groups_of(duplicates: Iterable[Duplicate]) -> list[tuple[str, ...]]:

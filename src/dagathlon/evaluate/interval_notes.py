@@ -97,8 +97,8 @@ def _failures(means: Iterable[Mean]) -> list[str]:
     for name in dict.fromkeys(row.learner for row in rows if row.rank is None):
         sizes = listing(row.size for row in rows if row.learner == name and row.rank is None)
         found.append(
-            f"{name} has a graph on less than half of the subsamples of {sizes} rows and is not "
-            "ranked there."
+            f"{name} is not ranked with {sizes} rows: it has a graph on less than half of the "
+            "subsamples, or there is none on which all others have one too."
         )
     failed = dict.fromkeys(row.learner for row in rows if row.failures)
     if failed:

@@ -86,7 +86,13 @@ def _tested(test: RankTest) -> str:
     where = "over all sizes" if test.size is None else f"with {test.size} rows"
     p = test.friedman.p_value
     shown = "p < 0.0001" if p < 1e-4 else f"p = {p:.2g}"
-    return (
-        f"Friedman's test {where}: {shown}; average ranks that are further apart than "
-        f"{test.nemenyi.difference:.2f} differ (Nemenyi)."
-    )
+    return f"Friedman's test of equal ranks {where}: {shown}. {_told_apart(test)}"
+
+
+def _told_apart(test: RankTest) -> str:
+    found = test.nemenyi
+    apart = f"average ranks differ by more than {found.difference:.2f} (Nemenyi)"
+    if not found.groups:
+        return f"All learners can be told apart: {apart}."
+    alike = "; ".join(", ".join(found.names[i : j + 1]) for i, j in found.groups)
+    return f"Cannot be told apart: {alike}; others can, whose {apart}."

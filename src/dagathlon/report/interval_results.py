@@ -37,8 +37,10 @@ class Validated(NamedTuple):
         Why there is nothing.
     numbers
         For each size which subsamples are counted.
+    planned
+        Whether the study has subsamples of the data.
     missing
-        How many subsamples are still to be learned from.
+        How many of them are still to be learned from.
     """
 
     data: Combination
@@ -48,6 +50,7 @@ class Validated(NamedTuple):
     result: IntervalResult | None
     reason: str
     numbers: Mapping[int, Sequence[int]]
+    planned: bool
     missing: int
 
     @property
@@ -60,7 +63,7 @@ class Validated(NamedTuple):
 def validated(
     results: Results, ids: Sequence[str], wanted: Wanted, *, compare_pairs: bool = True
 ) -> list[Validated]:
-    """Intersection-validation of all data sets that have subsamples.
+    """Intersection-validation of all data sets.
 
     Parameters
     ----------
@@ -80,20 +83,12 @@ def validated(
         chosen = runs.only(wanted(rows))
         if not chosen.asked:  # planned before the number of rows was known
             chosen = runs.only(wanted(None))
-        if chosen.asked or (runs.asked == [] and _was_planned(results, runs)):
-            found.append(_validated(chosen, rows, compare_pairs))
+        found.append(_validated(chosen, rows, compare_pairs))
     return _named(found)
 
 
-def _was_planned(results: Results, runs: IntervalRuns) -> bool:
-    """Whether there are subsamples at all: who has no graph has none to compare there."""
-    cases = results.plan.cases
-    mine = runs.case[2:6]
-    return any(case.transform.startswith("subsample=") and case[2:6] == mine for case in cases)
-
-
 def _validated(runs: IntervalRuns, rows: int | None, compare_pairs: bool) -> Validated:
-    reason = _reason(runs)
+    reason = _reason(runs, rows)
     result = None
     if not reason:
         copies = {name: graphs for name, graphs in runs.copies.items() if graphs}
@@ -109,10 +104,13 @@ def _validated(runs: IntervalRuns, rows: int | None, compare_pairs: bool) -> Val
     numbers = {size: runs.numbers(size) for size in runs.sizes}
     missing = len(runs.asked) - len(runs.draws)
     place = (runs.data, runs.case.seed, "", runs.ids)
-    return Validated(*place, result, reason, numbers, missing)
+    return Validated(*place, result, reason, numbers, bool(runs.asked), missing)
 
 
-def _reason(runs: IntervalRuns) -> str:
+def _reason(runs: IntervalRuns, rows: int | None) -> str:
+    if not runs.asked:
+        few = "the data have" if rows is None else f"{rows:,} rows are"
+        return f"{few} too few to take subsamples of; sizes names how many rows these shall have"
     if runs.waiting:
         return f"still to be learned from all rows: {'; '.join(runs.waiting)}"
     if len(runs.graphs) < _FEWEST:

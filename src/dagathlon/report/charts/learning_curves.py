@@ -19,7 +19,7 @@ def learning_curves(
     Parameters
     ----------
     rows
-        `learner`, `size`, `mean`, `se` (None where there is one value only), `n`, `failed`.
+        `learner`, `size`, `mean`, `se` (None where there is one value only), `n`, `failures`.
     look
         Colours and symbols of the learners.
     words
@@ -67,7 +67,7 @@ def _point(row: Any, look: Look) -> dict[str, Any]:
         "high": float(f"{mean + error:.5g}"),
         "told": f"{mean:.2f}" if se is None else f"{mean:.2f} ± {error:.2f}",
         "n": row["n"],
-        "failed": row["failed"],
+        "failed": row["failures"],
     }
 
 
