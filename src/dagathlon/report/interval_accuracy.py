@@ -18,6 +18,7 @@ from dagathlon.evaluate.interval import (
     interval_scores,
     pairwise,
 )
+from dagathlon.evaluate.interval_types import Estimates
 from dagathlon.evaluate.summary import is_number
 from dagathlon.graphs import Graph, PartialGraph, pag, partial_hamming_distance
 from dagathlon.graphs.languages import Language
@@ -117,7 +118,8 @@ def _point(
     fits: Values,
     compare_pairs: bool,
 ) -> Point:
-    learned = Learned.of(runs.graphs, runs.by_size(), outputs=runs.outputs)
+    parts = runs.by_size()
+    learned = Learned.of(runs.graphs, parts, outputs=runs.outputs)
     true = PartialGraph.of(_known(truth, learned.by), learned.by)
     shd = {name: _distance(graph, true) for name, graph in runs.graphs.items()}
     return Point(
@@ -129,7 +131,7 @@ def _point(
         outputs=runs.outputs,
         values={"SHD": shd, **fits},
         phd=_to_agreement(learned),
-        shd=_to_truth(learned, true),
+        shd=_to_truth(parts, true),
         pairs=pairwise(learned) if compare_pairs else [],
     )
 
@@ -147,14 +149,13 @@ def _to_agreement(learned: Learned) -> Distances:
     return {size: {k: np.array(v) for k, v in found.items()} for size, found in lists.items()}
 
 
-def _to_truth(learned: Learned, truth: PartialGraph) -> Distances:
-    return {
-        size: {
-            learner: np.array([_distance(graph, truth) for graph in sizes.get(size, ())])
-            for learner, sizes in learned.estimates.items()
-        }
-        for size in learned.sizes
-    }
+def _to_truth(parts: Estimates, truth: PartialGraph) -> Distances:
+    found: dict[int, dict[str, npt.NDArray[np.float64]]] = {}
+    for learner, sizes in parts.items():
+        for size, graphs in sizes.items():
+            distances = np.array([_distance(graph, truth) for graph in graphs])
+            found.setdefault(size, {})[learner] = distances
+    return found
 
 
 def _distance(graph: Graph | None, truth: PartialGraph) -> float:

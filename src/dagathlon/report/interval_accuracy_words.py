@@ -172,9 +172,9 @@ def _rule_parts(tables: TableSet) -> Iterator[Part]:
     last = (rows[-1].get("family"), rows[-1]["network"])
     own = [row for row in rows if (row.get("family"), row["network"]) == last]
     head = ["believe a ranking", "share believed", "of these above 0.9", "of those above 0.9"]
+    shares = ("believed", "precision", "recall")
     lines = [
-        [row["rule"], *(_share(row[name]) for name in ("believed", "precision", "recall"))]
-        + [two(row["mean_pearson"])]
+        [row["rule"], *(_share(row[name]) for name in shares), two(row["mean_pearson"])]
         for row in own
     ]
     yield Words(
