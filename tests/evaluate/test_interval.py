@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -75,7 +76,7 @@ def partial(connected: int, apart: int, p: int = 10) -> PartialGraph:
         (0, 0, "not reliable", "share no edge"),
         (1, 10, "not reliable", "only 1 edge, and agree on only 77.7 %"),
         (20, 10, "not reliable", "agree on only 77.7 % of all pairs; under 80 %"),
-        (20, 9, "fair", "80.0 % of all pairs: between 80 and 90 %"),
+        (20, 9, "fair", "80.0 % of all pairs; good is above 90 %"),
         (5, 5, "fair", "88.8 %"),
         (5, 4, "good", "share 5 edges and agree on 91.1 %"),
     ],
@@ -156,6 +157,10 @@ def test_who_breaks_the_agreement_is_named() -> None:
     rows = {row.learners: row for row in leave_one_out(Learned.of(graphs), [("odd", "odder")])}
     assert [names for names, row in rows.items() if row.breaks] == [("odd", "odder")]
     assert "odd, odder disagree with" in rows["odd", "odder"].words
+    names = ("pc[alpha=0.1, test=g2]", "hc")
+    settings = dict(zip((*names, "a", "b"), [turned, turned, TRUE, TRUE], strict=True))
+    both = leave_one_out(Learned.of(settings), [names])[-1]
+    assert both.words.startswith("pc[alpha=0.1, test=g2]; hc disagree with")
     assert leave_one_out(Learned.of({"a": TRUE, "odd": turned})) == []
 
 
@@ -294,7 +299,7 @@ def test_the_result_can_be_stored_and_read() -> None:
         "First.",
         "lost has no graph on all rows and takes no part.",
         "empty disagrees with the others on every edge",
-        "empty finds no edge on all rows",
+        "No edge on all rows: empty.",
         "empty is not ranked with 200 rows",
         "p-values are too small rather than too large",
     ):
@@ -308,9 +313,40 @@ def test_two_equal_learners_and_nothing_else() -> None:
     assert (found.means, found.tests, found.pairwise, found.sizes) == ((), (), (), ())
     assert found.forecast.verdict == "good"
     assert found.forecast.relative_size == 1
-    assert "a, b give almost the same graphs" in found.summary()
+    assert found.notes == (
+        "All learners (a, b) give almost the same graphs: agreement tells little.",
+    )
+    assert "But mind the notes below." in found.summary()
+    turned = Graph.from_edges([(b, a) for a, b in ARCS], names=NODES)
+    notes = interval_validation({"a": TRUE, "b": TRUE, "c": turned}, {}).notes
+    assert any(note.startswith("a, b give almost the same graphs") for note in notes)
+    assert interval_validation({"a": TRUE, "b": TRUE}, {"a": {100: []}}).means == ()
     with pytest.raises(DagathlonError, match=r"two learners or more .* found a, and none of b"):
         interval_validation({"a": TRUE, "b": None}, {})
+
+
+def test_words_on_who_can_be_told_apart() -> None:
+    def told(values: dict[str, list[int | None]]) -> str:
+        found = interval_validation({"a": TRUE, "b": TRUE, "c": TRUE}, {})
+        stored = replace(found, tests=tuple(rank_tests(rows_of(values))))
+        return " ".join(stored.summary().split())
+
+    rising = {"a": [0] * 20, "b": [1] * 20, "c": [2] * 20}
+    assert "All learners can be told apart" in told(rising)
+    assert "told apart: a, b; nor b, c. Others" in told({k: v[:6] for k, v in rising.items()})
+    same = told({"a": [0, 1] * 4, "b": [1, 0] * 4, "c": [0, 1] * 4})
+    assert "p = 1. No two learners can be told apart. Subsamples" in same
+
+
+def test_other_distances_rank_too() -> None:
+    graphs, estimates = study(seed=1)
+    estimates["b"] = {size: [TRUE] * 6 for size in (100, 200)}
+    found = interval_validation(graphs | {"b": TRUE, "d": TRUE}, estimates)
+    assert found.measures[0] == "phd"
+    assert "weighted_phd" not in found.measures
+    assert {row.learner: row.rank for row in found.means_by("adjacency_f1")}["b"] == 1
+    told = " ".join(found.summary().split())
+    assert "First by other distances: b by F1 of adjacencies; b by F1 of arrowheads; b by" in told
 
 
 def test_agreement_on_missing_edges_is_told_from_agreement_on_edges() -> None:

@@ -9,7 +9,6 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from dagathlon.errors import listing
 from dagathlon.evaluate.interval_types import Learned, Types
 from dagathlon.graphs import PartialGraph
 
@@ -122,12 +121,17 @@ def _reason(n_connected: int, size: float, verdict: Verdict) -> str:
         return f"the learners agree on only {part} of all pairs; under 80 % is too little"
     if verdict == "good":
         return f"all learners share {edges} and agree on {part} of all pairs"
-    return f"all learners share {edges}, but agree on {part} of all pairs: between 80 and 90 %"
+    return f"all learners share {edges}, but agree on {part} of all pairs; good is above 90 %"
 
 
 def percent(part: float) -> str:
     """A part in words; cut rather than rounded, so that 79.97 % does not read as 80 %."""
     return f"{math.floor(1000 * part + 1e-9) / 10:.1f} %"
+
+
+def named(learners: Sequence[str]) -> str:
+    """Learners in a row; names of settings may have commas themselves."""
+    return ("; " if any("," in name for name in learners) else ", ").join(learners)
 
 
 class LeftOut(NamedTuple):
@@ -199,7 +203,7 @@ def _broken(group: tuple[str, ...], before: Forecast, after: Forecast) -> str:
     else:
         departs = f"disagree{'s' if one else ''} with the others on every edge that they share"
     told = (
-        f"{listing(group)} {departs}: without {'it' if one else 'them'} {after.n_connected} pairs "
+        f"{named(group)} {departs}: without {'it' if one else 'them'} {after.n_connected} pairs "
         f"are connected rather than {before.n_connected}, and {percent(after.relative_size)} of "
         f"all pairs agreed on rather than {percent(before.relative_size)}"
     )

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from dagathlon.evaluate.interval_forecast import Duplicate, Forecast, LeftOut, percent
 from dagathlon.evaluate.interval_pairs import Comparison
-from dagathlon.evaluate.interval_ranks import Mean, Place, RankTest, ranking
-from dagathlon.evaluate.interval_scores import IntervalScore
+from dagathlon.evaluate.interval_ranks import Mean, Place, RankTest, ranking, summarise
+from dagathlon.evaluate.interval_scores import DISTANCES, IntervalScore
 from dagathlon.evaluate.significance import Friedman, Nemenyi
 from dagathlon.graphs import Edge
 
@@ -95,6 +95,19 @@ class IntervalResult:
     def ranking(self) -> list[Place]:
         """Learners by their mean rank over sizes, the best first."""
         return ranking(self.means)
+
+    @cached_property
+    def measures(self) -> list[str]:
+        """The distances that there are, of those in `DISTANCES`, the partial Hamming first."""
+        return [
+            name
+            for name in DISTANCES
+            if any(getattr(row, name) is not None for row in self.distances)
+        ]
+
+    def means_by(self, measure: str) -> list[Mean]:
+        """Means, standard errors and ranks by another of the distances."""
+        return summarise(self.distances, measure)
 
     def summary(self) -> str:
         """What a command prints: whether to believe the ranking, the ranking, what to know."""
