@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -156,6 +157,10 @@ def test_who_breaks_the_agreement_is_named() -> None:
     rows = {row.learners: row for row in leave_one_out(Learned.of(graphs), [("odd", "odder")])}
     assert [names for names, row in rows.items() if row.breaks] == [("odd", "odder")]
     assert "odd, odder disagree with" in rows["odd", "odder"].words
+    names = ("pc[alpha=0.1, test=g2]", "hc")
+    settings = dict(zip((*names, "a", "b"), [turned, turned, TRUE, TRUE], strict=True))
+    both = leave_one_out(Learned.of(settings), [names])[-1]
+    assert both.words.startswith("pc[alpha=0.1, test=g2]; hc disagree with")
     assert leave_one_out(Learned.of({"a": TRUE, "odd": turned})) == []
 
 
@@ -309,14 +314,28 @@ def test_two_equal_learners_and_nothing_else() -> None:
     assert found.forecast.verdict == "good"
     assert found.forecast.relative_size == 1
     assert found.notes == (
-        "All learners give almost the same graphs: that they agree tells little.",
+        "All learners (a, b) give almost the same graphs: agreement tells little.",
     )
     assert "But mind the notes below." in found.summary()
     turned = Graph.from_edges([(b, a) for a, b in ARCS], names=NODES)
     notes = interval_validation({"a": TRUE, "b": TRUE, "c": turned}, {}).notes
     assert any(note.startswith("a, b give almost the same graphs") for note in notes)
+    assert interval_validation({"a": TRUE, "b": TRUE}, {"a": {100: []}}).means == ()
     with pytest.raises(DagathlonError, match=r"two learners or more .* found a, and none of b"):
         interval_validation({"a": TRUE, "b": None}, {})
+
+
+def test_words_on_who_can_be_told_apart() -> None:
+    def told(values: dict[str, list[int | None]]) -> str:
+        found = interval_validation({"a": TRUE, "b": TRUE, "c": TRUE}, {})
+        stored = replace(found, tests=tuple(rank_tests(rows_of(values))))
+        return " ".join(stored.summary().split())
+
+    rising = {"a": [0] * 20, "b": [1] * 20, "c": [2] * 20}
+    assert "All learners can be told apart" in told(rising)
+    assert "told apart: a, b; nor b, c. Others" in told({k: v[:6] for k, v in rising.items()})
+    same = told({"a": [0, 1] * 4, "b": [1, 0] * 4, "c": [0, 1] * 4})
+    assert "p = 1. No two learners can be told apart. Subsamples" in same
 
 
 def test_other_distances_rank_too() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from dagathlon import learn
+from dagathlon.cli import main
 from dagathlon.data import Dataset, LinearSem, read_data, write_data
 from dagathlon.evaluate.interval import IntervalResult, interval_validation
 from dagathlon.evaluations.intersection_validation import IntersectionValidation, doubling_sizes
@@ -75,12 +76,12 @@ def labels(path: Path) -> list[str]:
         (200, (100,)),
         (201, (100, 200)),
         (1600, (100, 200, 400, 800)),
-        (None, (100, 200, 400)),
     ],
 )
-def test_sizes_double_below_the_number_of_rows(rows: int | None, sizes: tuple[int, ...]) -> None:
+def test_sizes_double_below_the_number_of_rows(rows: int, sizes: tuple[int, ...]) -> None:
     assert doubling_sizes(rows) == sizes
     assert doubling_sizes(rows, 2) == sizes[-2:]
+    assert doubling_sizes(None, 2) == doubling_sizes(None) == (50, 100, 200, 400)
 
 
 def test_given_sizes_are_those_below_the_number_of_rows() -> None:
@@ -90,8 +91,14 @@ def test_given_sizes_are_those_below_the_number_of_rows() -> None:
     assert IntersectionValidation(sizes=()).problem()
 
 
-def test_unasked_it_learns_little_and_false_leaves_it_out(tmp_path: Path) -> None:
+def test_unasked_it_learns_little_and_false_leaves_it_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = write_study(tmp_path, 900, {})
+    assert main(["check", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert "and 45 learning runs on transformed data, for evaluations (subsample: 45)" in said
+    assert '"intersection_validation": false leaves it out' in said
     # The three largest of 100, 200, 400 and 800 rows, five subsamples each, three learners.
     wanted = [f"subsample={n},{t}" for n in (200, 400, 800) for t in range(1, 6)]
     assert sorted(labels(path)) == sorted(wanted * 3)

@@ -186,6 +186,8 @@ def test_other_kinds_of_graphs() -> None:
     assert common_language([dag, classes, ring]) == "skeletons"
     assert common_language([dag, tree], ["dag", "undirected"]) == "skeletons"
     assert common_language([dag, Graph("ABCD")], ["dag", "pag"]) == "arrowheads"
+    # Whatever a learner is said to return, circles are no class.
+    assert common_language([classes], ["cpdag"]) == "marks"
     assert PartialGraph.of(mag, "marks") == PartialGraph.of(classes, "marks")
     assert PartialGraph.of(mag, "marks").edges() == classes.edges()
     assert PartialGraph.of(dag, "skeletons").type_of("A", "C") == "-"

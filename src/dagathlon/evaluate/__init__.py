@@ -4,12 +4,14 @@ from dagathlon.evaluate.bayesys import bayesys_counts
 from dagathlon.evaluate.causal import aid, sid
 from dagathlon.evaluate.comparison import compare
 from dagathlon.evaluate.control import random_control, random_graphs, trivial_baselines
+from dagathlon.evaluate.correlations import method_correlations
 from dagathlon.evaluate.counts import Counts
 from dagathlon.evaluate.cross_entropy import (
     cross_entropy,
     discrete_cross_entropy,
     gaussian_cross_entropy,
 )
+from dagathlon.evaluate.cross_validation import cross_validate
 from dagathlon.evaluate.distance import half_shd, shd
 from dagathlon.evaluate.fit import (
     cross_validated_log_likelihood,
@@ -29,6 +31,7 @@ __all__ = [
     "compare",
     "compare_posterior",
     "cross_entropy",
+    "cross_validate",
     "cross_validated_log_likelihood",
     "discrete_cross_entropy",
     "fit",
@@ -38,6 +41,7 @@ __all__ = [
     "half_shd",
     "held_out_log_likelihood",
     "interval_validation",
+    "method_correlations",
     "order_alignment",
     "r2_sortability",
     "random_control",

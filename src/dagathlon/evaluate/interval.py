@@ -110,11 +110,7 @@ def interval_validation(
     """
     there = {name: graph for name, graph in graphs.items() if graph is not None}
     missing = [name for name in graphs if name not in there]
-    if len(there) < FEWEST_LEARNERS:
-        raise DagathlonError(
-            "intersection-validation needs the graphs of two learners or more on all rows; "
-            f"found {listing(there)}, and none of {listing(missing)}"
-        )
+    _require_learners(there, missing)
     kept = {name: estimates[name] for name in there if name in estimates}
     learned = Learned.of(there, kept, outputs=outputs)
     duplicates = near_duplicates(learned)
@@ -144,6 +140,14 @@ def interval_validation(
         pairwise=tuple(pairwise(learned)) if compare_pairs else (),
         n_effects=None if effects is None else effects.n,
     )
+
+
+def _require_learners(there: Mapping[str, Graph], missing: Sequence[str]) -> None:
+    if len(there) < FEWEST_LEARNERS:
+        raise DagathlonError(
+            "intersection-validation needs the graphs of two learners or more on all rows; "
+            f"found {listing(there)}, and none of {listing(missing)}"
+        )
 
 
 def _disputed(learned: Learned) -> list[Disputed]:

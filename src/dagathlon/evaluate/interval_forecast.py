@@ -9,7 +9,6 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from dagathlon.errors import listing
 from dagathlon.evaluate.interval_types import Learned, Types
 from dagathlon.graphs import PartialGraph
 
@@ -130,6 +129,11 @@ def percent(part: float) -> str:
     return f"{math.floor(1000 * part + 1e-9) / 10:.1f} %"
 
 
+def named(learners: Sequence[str]) -> str:
+    """Learners in a row; names of settings may have commas themselves."""
+    return ("; " if any("," in name for name in learners) else ", ").join(learners)
+
+
 class LeftOut(NamedTuple):
     """The agreement graph without a learner, or without several that are almost equal.
 
@@ -199,7 +203,7 @@ def _broken(group: tuple[str, ...], before: Forecast, after: Forecast) -> str:
     else:
         departs = f"disagree{'s' if one else ''} with the others on every edge that they share"
     told = (
-        f"{listing(group)} {departs}: without {'it' if one else 'them'} {after.n_connected} pairs "
+        f"{named(group)} {departs}: without {'it' if one else 'them'} {after.n_connected} pairs "
         f"are connected rather than {before.n_connected}, and {percent(after.relative_size)} of "
         f"all pairs agreed on rather than {percent(before.relative_size)}"
     )

@@ -13,6 +13,7 @@ from dagathlon.evaluate.interval_forecast import (
     LeftOut,
     forecast,
     groups_of,
+    named,
     percent,
 )
 from dagathlon.evaluate.interval_ranks import Mean
@@ -82,12 +83,12 @@ def _trivial(learned: Learned) -> list[str]:
     found = []
     if empty:
         found.append(
-            f"No edge on all rows: {listing(empty)}. No edge can then be agreed on, and the "
+            f"No edge on all rows: {named(empty)}. No edge can then be agreed on, and the "
             "emptier a graph is the better it seems."
         )
     if complete:
         found.append(
-            f"All pairs joined on all rows: {listing(complete)}. No missing edge can then be "
+            f"All pairs joined on all rows: {named(complete)}. No missing edge can then be "
             "agreed on."
         )
     return found
@@ -96,9 +97,10 @@ def _trivial(learned: Learned) -> list[str]:
 def _duplicates(learned: Learned, duplicates: Iterable[Duplicate]) -> list[str]:
     groups = groups_of(duplicates)
     if any(len(group) == len(learned.learners) for group in groups):
-        return ["All learners give almost the same graphs: that they agree tells little."]
+        everyone = named(learned.learners)
+        return [f"All learners ({everyone}) give almost the same graphs: agreement tells little."]
     return [
-        f"{listing(group)} give almost the same graphs: they count as several learners in the "
+        f"{named(group)} give almost the same graphs: they count as several learners in the "
         "agreement, which leans towards what they say; keep one of them."
         for group in groups
     ]
@@ -113,7 +115,7 @@ def _no_classes(learned: Learned) -> list[str]:
     ]
     if not odd:
         return []
-    return [f"On all rows no CPDAG but taken as they are: the graphs of {listing(odd)}."]
+    return [f"On all rows no CPDAG but taken as they are: the graphs of {named(odd)}."]
 
 
 def _failures(means: Iterable[Mean]) -> list[str]:
@@ -125,10 +127,10 @@ def _failures(means: Iterable[Mean]) -> list[str]:
             f"{name} is not ranked with {sizes} rows: it has a graph on less than half of the "
             "subsamples, or there is none on which all others have one too."
         )
-    failed = dict.fromkeys(row.learner for row in rows if row.failures)
+    failed = list(dict.fromkeys(row.learner for row in rows if row.failures))
     if failed:
         found.append(
-            f"{listing(failed)} failed on some subsamples: means are over the subsamples on which "
+            f"{named(failed)} failed on some subsamples: means are over the subsamples on which "
             "all ranked learners have a graph; in tests a failure ranks last."
         )
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from dagathlon.evaluate.interval_forecast import FEW_SHARED, percent
+from dagathlon.evaluate.interval_forecast import FEW_SHARED, named, percent
 from dagathlon.evaluate.interval_ranks import OVERLAP, Mean, RankTest, ranking
 from dagathlon.evaluate.interval_result import IntervalResult
 
@@ -21,6 +21,7 @@ _OTHERS = {
     "wrong_effects": "wrong effects",
 }
 _WIDTH = 100
+_LEVEL = 0.05
 
 
 def summary(result: IntervalResult) -> str:
@@ -96,11 +97,11 @@ def _tests(result: IntervalResult) -> str:
 def _others(result: IntervalResult) -> str:
     """Who is first by other distances: whether the order hangs on how mistakes are counted."""
     firsts = []
-    for measure in _OTHERS:
+    for measure, words in _OTHERS.items():
         if measure in result.measures:
             places = ranking(result.means_by(measure))
             best = [place.learner for place in places if place.place == 1]
-            firsts.append(f"{', '.join(best) or 'nobody'} by {_OTHERS[measure]}")
+            firsts.append(f"{named(best) if best else 'nobody'} by {words}")
     return _wrapped(f"First by other distances: {'; '.join(firsts)}.") if firsts else ""
 
 
@@ -113,10 +114,12 @@ def _tested(test: RankTest) -> str:
 
 def _told_apart(test: RankTest) -> str:
     found = test.nemenyi
+    if test.friedman.p_value >= _LEVEL:
+        return "No two learners can be told apart."
     apart = f"average ranks differ by more than {found.difference:.2f} (Nemenyi)"
     if not found.groups:
         return f"All learners can be told apart: {apart}."
     if found.groups == ((0, len(found.names) - 1),):
         return f"No two learners can be told apart: no {apart}."
-    alike = "; ".join(", ".join(found.names[i : j + 1]) for i, j in found.groups)
-    return f"Cannot be told apart: {alike}; others can, whose {apart}."
+    alike = "; nor ".join(named(found.names[i : j + 1]) for i, j in found.groups)
+    return f"Cannot be told apart: {alike}. Others can, whose {apart}."

@@ -33,7 +33,7 @@ class Joined(NamedTuple):
     types: Types
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Learned:
     """Types of the pairs that any graph joins; no graph joins any other pair.
 
@@ -103,14 +103,14 @@ class Learned:
             for size, some in runs.items()
         }
         ids = _ids([*whole, *(one for some in cut.values() for one in some)])
-        shapes = {size: (len(some), len(some[0])) for size, some in runs.items()}
+        shapes = {size: (len(some), len(some[0]), len(ids)) for size, some in runs.items()}
         return cls(
             names,
             language,
             learners,
             np.stack(np.divmod(ids, max(1, len(names))), axis=1),
             _filled(whole, ids),
-            {size: _filled(cut[size], ids).reshape(*shapes[size], -1) for size in sizes},
+            {size: _filled(cut[size], ids).reshape(shapes[size]) for size in sizes},
             {size: _there(runs[size]) for size in sizes},
             graphs,
             given,
@@ -199,6 +199,7 @@ def runs_of(estimates: Estimates, learners: Sequence[str], size: int) -> list[li
 
 
 def _there(runs: Sequence[Sequence[Graph | None]]) -> Bools:
+    """By learner and subsample whether there is a graph."""
     return np.array([[graph is not None for graph in some] for some in runs], dtype=np.bool_)
 
 

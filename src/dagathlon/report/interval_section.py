@@ -64,8 +64,9 @@ _SENSITIVE = (
 _OTHERS = (
     "The same subsamples by other measures, of agreed pairs alone and averaged over sizes; the "
     "best of each column is bold. Precision: the share of what a learner says that all agree on. "
-    "Recall: the share of what all agree on that it finds. Wrong effects: of the causes and "
-    "effects that all graphs of all rows imply, those that its graph does not."
+    "Recall: the share of what all agree on that it finds. Wrong effects: where all graphs of all "
+    "rows say the same about how to estimate the effect of one variable on another, and its graph "
+    "something else."
 )
 
 
@@ -303,7 +304,8 @@ def _others(found: Sequence[Validated]) -> Iterator[Part]:
     if len(found) != 1 or found[0].result is None:
         return
     result = found[0].result
-    columns = {name: _averages(result, name) for name in _measures(result)}
+    averages = {name: _averages(result, name) for name in _measures(result)}
+    columns = {name: found for name, found in averages.items() if found}
     if len(columns) < 2:
         return
     rows: list[list[Any]] = []

@@ -49,7 +49,7 @@ def belief(found: Sequence[Validated]) -> Iterator[Words]:
         meaning = _MEANING[result.forecast.verdict]
         yield Words(f"{words} {figures} {meaning}", "", tone)
     elif told:
-        counts = Counter(one.verdict for one in told)
+        counts = Counter[str](one.verdict for one in told)
         each = [f"{verdict} on {counts[verdict]}" for verdict in _BELIEVE if counts[verdict]]
         worst: Tone = "bad" if counts["not reliable"] > len(told) / 2 else "fair"
         tone = "good" if counts["good"] == len(told) else worst

@@ -27,7 +27,7 @@ def pairwise_tiles(rows: Iterable[Comparison], learners: Sequence[str]) -> Chart
         return nothing("no two learners have graphs on the same subsamples")
     most = max(_LEAST, *(abs(cell["gain"]) for cell in cells))
     axis: dict[str, Any] = {"ticks": False, "domain": False, "grid": False, "labelLimit": 220}
-    names = {"type": "nominal", "title": None, "sort": list(learners)}
+    names: dict[str, Any] = {"type": "nominal", "title": None, "sort": list(learners)}
     names["scale"] = {"domain": list(learners)}
     colour = {
         "field": "gain",

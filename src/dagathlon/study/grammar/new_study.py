@@ -101,16 +101,15 @@ def without_truth(ids: Sequence[str], copies: int = 20, learners: int = 0) -> di
     learners
         Number of settings of all algorithms; three or more are ranked by what they agree on.
     """
-    found = {
+    ranked = {"intersection_validation": {"subsamples": 10, "most_sizes": _MOST_SIZES}}
+    return {
         "graph_estimation": {"ids": list(ids), "csvs": True},
         "agreement": {},
+        **(ranked if learners >= _LEAST_RANKED else {}),
         "stability": {"copies": copies},
         "held_out": {"folds": 10},
         "independences": {},
     }
-    if learners < _LEAST_RANKED:
-        return found
-    return found | {"intersection_validation": {"subsamples": 10, "most_sizes": _MOST_SIZES}}
 
 
 def _settings(entry: Mapping[str, Any]) -> int:
