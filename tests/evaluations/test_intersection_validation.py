@@ -222,18 +222,23 @@ def validated(result: IntervalResult | None, name: str = "", seed: int = 1) -> V
 
 
 def test_the_first_lines_cite_the_ranking_only_where_the_forecast_is_good() -> None:
-    good = validated(result_of(CHAIN, CHAIN, [*CHAIN, "A - F"]))
+    good = validated(result_of(CHAIN, [*CHAIN, "A - F"]))
     assert good.result is not None
     assert good.result.forecast.verdict == "good"
     assert "(93.3 % of all pairs and 5 edges, so that the forecast is good)" in lead([good])
     (words,) = belief([good])
     assert (words.tone, "14 of 15" in words.text, "5 edges" in words.text) == ("good", True, True)
+    alike = validated(result_of(CHAIN, CHAIN, [*CHAIN, "A - F"]))
+    assert "good, with a reservation)" in lead([alike])
+    (words,) = belief([alike])
+    assert words.tone == "fair"
+    assert any(w.tone == "fair" and "almost the same" in w.text for w in remarks([alike]))
     poor = validated(result_of(CHAIN, ["A - B"]))
     assert lead([poor]) == ""
     (words,) = belief([poor])
     assert words.tone == "bad"
     assert "73.3 %" in words.text
-    assert "1 edge." in words.text
+    assert "the same 1 edge, of 5 pairs" in words.text
     both = lead([good, poor])
     assert both.startswith("On 1 of 2 data sets")
 
