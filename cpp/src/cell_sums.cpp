@@ -12,15 +12,13 @@ namespace dagathlon {
 namespace {
 
 constexpr std::size_t numbers_per_vector = 4;
-// Larger counts are few in any table.
-constexpr std::size_t largest_table = std::size_t{1} << 15;
 
 }  // namespace
 
-CellTable::CellTable(std::vector<CellSum> sums, std::size_t observations)
+CellTable::CellTable(std::vector<CellSum> sums, std::size_t observations, std::size_t longest)
     : sums_(std::move(sums)),
       lanes_((std::max<std::size_t>(sums_.size(), 1) + numbers_per_vector - 1) / numbers_per_vector * numbers_per_vector),
-      limit_(std::min(observations + 1, largest_table)) {}
+      limit_(std::min(observations + 1, longest)) {}
 
 const double* CellTable::of_cells(double cells) {
   if (const auto found = tables_.find(cells); found != tables_.end()) return found->second.data();

@@ -6,12 +6,12 @@
 #include <span>
 #include <utility>
 
-#include "dagathlon/cell_sums.hpp"
 #include "dagathlon/counting.hpp"
 #include "dagathlon/family_counts.hpp"
 #include "dagathlon/log_gamma.hpp"
 #include "dagathlon/multinomial_regret.hpp"
 #include "dagathlon/pulse.hpp"
+#include "dagathlon/set_sums.hpp"
 
 namespace dagathlon {
 
@@ -37,17 +37,23 @@ struct Family {
   }
 };
 
-// The same family by sums over the cells of two tables: place[k] is where the k-th sum of a formula stands.
+// The same family by sums over the cells of two tables.
 struct FamilySums {
-  std::span<const double> with_child;
-  std::span<const double> parents;
-  std::span<const std::size_t> place;
-  std::size_t levels;
-  double configurations;
-  std::size_t observations;
+  const SetTerms::Tables& tables;
+  const DiscreteData& data;
+  std::size_t child;
+  Nodes parents;
 
-  double difference(std::size_t k) const { return with_child[place[k]] - parents[place[k]]; }
-  double of_parents(std::size_t k) const { return parents[place[k]]; }
+  // The k-th sum of a formula.
+  double with_child(std::size_t k) const { return tables.all.of(tables.place[k], tables.family); }
+  double of_parents(std::size_t k) const { return tables.all.of(tables.place[k], tables.parents); }
+  double difference(std::size_t k) const { return with_child(k) - of_parents(k); }
+  std::size_t levels() const { return data.arity(child); }
+  double configurations() const {
+    double product = 1;
+    for (const std::size_t s : parents) product *= static_cast<double>(data.arity(s));
+    return product;
+  }
 };
 
 // Numbers of levels that children have, in increasing order.
@@ -99,9 +105,9 @@ class Penalised {
 
   std::vector<CellSum> sums(const Arities&) const { return {{CellSum::Kind::entropy}}; }
   double term(const FamilySums& family) const {
-    return family.difference(0) + most(family.configurations, family.levels);
+    return family.difference(0) + most(family.configurations(), family.levels());
   }
-  double bound(const FamilySums& family) const { return most(family.configurations, family.levels); }
+  double bound(const FamilySums& family) const { return most(family.configurations(), family.levels()); }
 
  private:
   double most(double configurations, std::size_t levels) const {
@@ -150,10 +156,10 @@ class Dirichlet {
   }
   double term(const FamilySums& family) const {
     if (kind_ == Pseudocount::uniform) return family.difference(1);
-    return family.with_child[family.place[1]] - family.of_parents(2 + place_of(arities_, family.levels));
+    return family.with_child(1) - family.of_parents(2 + place_of(arities_, family.levels()));
   }
   double bound(const FamilySums& family) const {
-    return -family.of_parents(0) * std::log(static_cast<double>(family.levels));
+    return -family.of_parents(0) * std::log(static_cast<double>(family.levels()));
   }
 
  private:
@@ -212,9 +218,10 @@ class Normalised {
 
  private:
   double penalty(const FamilySums& family) {
-    if (kind_ == NormalisedLikelihood::factorised) return family.of_parents(1 + place_of(arities_, family.levels));
-    return regret_(family.observations, family.configurations * static_cast<double>(family.levels)) -
-           regret_(family.observations, family.configurations);
+    if (kind_ == NormalisedLikelihood::factorised) return family.of_parents(1 + place_of(arities_, family.levels()));
+    const double configurations = family.configurations();
+    return regret_(family.data.observations(), configurations * static_cast<double>(family.levels())) -
+           regret_(family.data.observations(), configurations);
   }
 
   LogLikelihood likelihood_;
@@ -269,16 +276,11 @@ class DiscreteScore final : public Score, private SetTerms {
   const DiscreteData& data() const override { return *data_.distinct[0]; }
   std::vector<CellSum> sums() const override { return sums_; }
   double term(std::size_t child, Nodes parents, const Tables& tables) override {
-    return formulas_[0].term(summed(child, parents, tables));
+    return formulas_[0].term({tables, data(), child, parents});
   }
   double bound(std::size_t child, Nodes parents, const Tables& tables) override {
-    return formulas_[0].bound(summed(child, parents, tables));
+    return formulas_[0].bound({tables, data(), child, parents});
   }
-  FamilySums summed(std::size_t child, Nodes parents, const Tables& tables) const {
-    return {tables.family, tables.parents,          tables.place,
-            levels(child), configurations(parents), data_.distinct[0]->observations()};
-  }
-
   std::size_t levels(std::size_t column) const { return data_.distinct[0]->arity(column); }
   double configurations(Nodes parents) const {
     double product = 1;

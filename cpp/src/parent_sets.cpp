@@ -103,9 +103,9 @@ class Growth {
 }  // namespace
 
 Enumeration enumerate_parent_sets(Score& score, const SearchLimits& limits, bool prune) {
-  if (prune && families_by_sets_fit(score, limits)) {
+  if (const SetPass pass = set_pass(score, limits); prune && pass != SetPass::none) {
     SetTerms& terms = *score.by_sets();
-    return families_by_sets(score, limits, count_sets(terms.data(), largest_family(limits), terms.sums()));
+    return families_by_sets(score, limits, count_for(pass, terms.data(), largest_family(limits), terms.sums()));
   }
   Enumeration result;
   for (std::size_t child = 0; child < score.size(); ++child) {

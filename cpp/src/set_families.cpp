@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
+#include "dagathlon/every_set.hpp"
 #include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
@@ -48,24 +50,31 @@ class ChildFamilies {
     open_.assign(ranks.count(), 0);
     for (std::size_t size = 0; size <= most_; ++size) {
       any_open_ = false;
-      chosen_.clear();
-      extend(size, 0);
+      visit_all(size);
       if (!any_open_) break;
     }
-    std::ranges::stable_sort(found_, std::greater{}, &ParentSet::score);
+    // Equal scores as if smaller sets had come first and those of a size in the order of their members.
+    std::ranges::sort(found_, [](const ParentSet& a, const ParentSet& b) {
+      if (a.score != b.score) return a.score > b.score;
+      return a.parents.size() != b.parents.size() ? a.parents.size() < b.parents.size() : a.parents < b.parents;
+    });
     return std::move(found_);
   }
 
   std::size_t looked_at() const { return looked_at_; }
 
  private:
-  // All sets of that size in the order of their members.
-  void extend(std::size_t size, std::size_t from) {
-    if (chosen_.size() == size) return visit();
-    for (std::size_t x = from; x + size <= optional_.size() + chosen_.size(); ++x) {
-      chosen_.push_back(x);
-      extend(size, x + 1);
-      chosen_.pop_back();
+  // All sets of that size in the order of their ranks, so that tables are read from front to back.
+  void visit_all(std::size_t size) {
+    chosen_.resize(size);
+    std::iota(chosen_.begin(), chosen_.end(), std::size_t{0});
+    const std::size_t end = ranks_->start(size + 1);
+    for (std::size_t rank = ranks_->start(size); rank < end; ++rank) {
+      if (rank % ranks_per_beat == 0) pulse::beat();
+      visit(rank);
+      std::size_t k = 0;
+      for (; k + 1 < size && chosen_[k] + 1 == chosen_[k + 1]; ++k) chosen_[k] = k;
+      if (size > 0) ++chosen_[k];
     }
   }
 
@@ -82,33 +91,36 @@ class ChildFamilies {
     return true;
   }
 
-  void visit() {
+  void visit(std::size_t rank) {
     double best = minus_infinity;
     if (!subsets_open(best)) return;
-    pulse::beat();
     ++looked_at_;
-    name_family();
-    const SetTerms::Tables tables{tables_.of(tables_.ranks.rank(family_)), tables_.of(tables_.ranks.rank(parents_)),
-                                  place_};
+    parents_.assign(required_.begin(), required_.end());
+    for (const std::size_t x : chosen_) parents_.push_back(optional_[x]);
+    if (!required_.empty()) std::ranges::sort(parents_);
+    const SetTerms::Tables tables{tables_, rank_of_family(), tables_.ranks.rank(parents_), place_};
     if (chosen_.empty() || terms_.term(child_, parents_, tables) > best - margin_) {
       const double value = score_.local(child_, parents_);
       if (value > best || chosen_.empty()) found_.push_back({value, parents_});
       best = std::max(best, value);
     }
-    const std::size_t rank = ranks_->rank(chosen_);
     best_[rank] = best;
     if (chosen_.size() == most_ || terms_.bound(child_, parents_, tables) <= best) return;
     open_[rank] = 1;
     any_open_ = true;
   }
 
-  void name_family() {
-    parents_.assign(required_.begin(), required_.end());
-    for (const std::size_t x : chosen_) parents_.push_back(optional_[x]);
-    if (!required_.empty()) std::ranges::sort(parents_);
-    family_.assign(parents_.begin(), parents_.end());
-    family_.insert(std::ranges::lower_bound(family_, child_), child_);
+  std::size_t rank_of_family() const {
+    const std::size_t k = parents_.size();
+    std::size_t rank = tables_.ranks.start(k + 1);
+    std::size_t j = 0;
+    for (; j < k && parents_[j] < child_; ++j) rank += tables_.ranks.part(parents_[j], j);
+    rank += tables_.ranks.part(child_, j);
+    for (; j < k; ++j) rank += tables_.ranks.part(parents_[j], j + 1);
+    return rank;
   }
+
+  static constexpr std::size_t ranks_per_beat = 16;
 
   Score& score_;
   SetTerms& terms_;
@@ -127,7 +139,6 @@ class ChildFamilies {
   bool any_open_ = false;
   std::vector<std::size_t> chosen_;
   std::vector<std::size_t> parents_;
-  std::vector<std::size_t> family_;
   std::vector<ParentSet> found_;
   std::size_t looked_at_ = 0;
 };
@@ -155,12 +166,25 @@ std::size_t largest_family(const SearchLimits& limits) {
   return std::min(most + 1, n);
 }
 
-bool families_by_sets_fit(Score& score, const SearchLimits& limits) {
+SetPass set_pass(Score& score, const SearchLimits& limits) {
   SetTerms* terms = score.by_sets();
-  if (terms == nullptr) return false;
+  if (terms == nullptr) return SetPass::none;
   for (std::size_t child = 0; child < score.size(); ++child)
-    if (n_required(limits, child) > limits.max_parents) return false;
-  return sets_can_be_counted(terms->data(), largest_family(limits), terms->sums().size());
+    if (n_required(limits, child) > limits.max_parents) return SetPass::none;
+  for (const SetPass pass : {SetPass::small_sets, SetPass::every_set})
+    if (sums_fit(pass, score, limits, terms->sums().size())) return pass;
+  return SetPass::none;
+}
+
+bool sums_fit(SetPass pass, Score& score, const SearchLimits& limits, std::size_t n_sums) {
+  if (pass == SetPass::small_sets)
+    return sets_can_be_counted(score.by_sets()->data(), largest_family(limits), n_sums);
+  return score.size() <= max_columns_of_every_set && n_sums <= most_sums_at_once;
+}
+
+SetSums count_for(SetPass pass, const DiscreteData& data, std::size_t largest, std::vector<CellSum> sums) {
+  if (pass == SetPass::every_set) return count_every_set(data, largest, std::move(sums));
+  return count_sets(data, largest, std::move(sums));
 }
 
 Enumeration families_by_sets(Score& score, const SearchLimits& limits, const SetSums& tables) {

@@ -180,7 +180,7 @@ class SetCounter {
   void empty_set() {
     std::vector<double> sums(table_.lanes(), 0.0);
     table_.evaluate(data_.observations(), 1, sums.data());
-    std::ranges::copy_n(sums.begin(), static_cast<std::ptrdiff_t>(n_sums_), values_.begin());
+    for (std::size_t k = 0; k < n_sums_; ++k) values_[k * ranks_.count()] = sums[k];
   }
 
   // Counts the sets of the members and one more column, then goes on with each of these, the last first.
@@ -207,7 +207,7 @@ class SetCounter {
     const Level& level = levels_[size];
     const std::size_t width = width_from(first);
     const std::size_t start = rare_.start(first);
-    const bool kept = size + 2 <= ranks_.largest() && size + 1 < ranks_.largest();
+    const bool kept = size + 2 <= ranks_.largest();
     const std::size_t needed = level.rare_cells * width;
     if (kept) {
       block_start_[ranks_.rank(members_)] = blocks_.size();
@@ -295,9 +295,9 @@ class SetCounter {
     std::size_t rank = ranks_.start(size + 1);
     for (std::size_t k = 0; k < size; ++k) rank += ranks_.part(members_[k], k);
     for (std::size_t e = 0; e < n; ++e) {
-      double* to = values_.data() + (rank + ranks_.part(first + e, size)) * n_sums_;
+      double* to = values_.data() + rank + ranks_.part(first + e, size);
       const double* single = columns_tables_[e] + lanes * (table_.limit() > 1 ? 1 : 0);
-      for (std::size_t k = 0; k < n_sums_; ++k) to[k] = sums_[e * lanes + k] + singles * single[k];
+      for (std::size_t k = 0; k < n_sums_; ++k) to[k * ranks_.count()] = sums_[e * lanes + k] + singles * single[k];
     }
   }
 
@@ -369,8 +369,7 @@ bool sets_can_be_counted(const DiscreteData& data, std::size_t largest, std::siz
   constexpr double most_numbers = 64e6;
   constexpr double most_cells = 1e9;
   constexpr double most_counts = 100e6;
-  constexpr std::size_t most_sums = 16;
-  if (data.wide() || n_sums > most_sums || largest > data.size()) return false;
+  if (data.wide() || n_sums > most_sums_at_once || largest > data.size()) return false;
   // Sums over the sets of each size: how many, their cells, their cells of rare values.
   std::vector<double> sets(largest + 1, 0.0), cells(largest + 1, 0.0), rare(largest + 1, 0.0);
   sets[0] = cells[0] = rare[0] = 1;

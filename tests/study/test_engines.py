@@ -132,11 +132,11 @@ def test_leaving_the_debugger_stops_the_run(store, monkeypatch, error):
     plan = plan_of(learner(), learner(number=1))
     perform, calls = inline.perform, []
 
-    def leaving(*arguments):
+    def leaving(*arguments, **company):
         calls.append(arguments)
         if len(calls) == 4:
             raise error
-        return perform(*arguments)
+        return perform(*arguments, **company)
 
     monkeypatch.setattr(inline, "perform", leaving)
     summary = InlineEngine().run(plan, store)

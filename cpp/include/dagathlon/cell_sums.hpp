@@ -30,7 +30,8 @@ struct CellSum {
 // number of cells, observed or not, so that there is a table for each; they are made when asked for.
 class CellTable {
  public:
-  CellTable(std::vector<CellSum> sums, std::size_t observations);
+  // Counts from `longest` on are not in the tables: they are few.
+  CellTable(std::vector<CellSum> sums, std::size_t observations, std::size_t longest = std::size_t{1} << 15);
 
   // Numbers that a count adds, rounded up so that they are added in vectors; the last ones are 0.
   std::size_t lanes() const { return lanes_; }

@@ -12,6 +12,7 @@ namespace dagathlon {
 
 class DiscreteData;
 struct CellSum;
+struct SetSums;
 
 // How a term follows from two tables alone, that of a child with its parents and that of the parents.
 class SetTerms {
@@ -22,12 +23,15 @@ class SetTerms {
   virtual const DiscreteData& data() const = 0;
   virtual std::vector<CellSum> sums() const = 0;
 
-  // The term, but for rounding, from the sums of both tables; the first is where each of sums() stands.
+  // The ranks of both sets, and where each of sums() stands among those that were taken.
   struct Tables {
-    std::span<const double> family;
-    std::span<const double> parents;
+    const SetSums& all;
+    std::size_t family;
+    std::size_t parents;
     std::span<const std::size_t> place;
   };
+
+  // The term, but for rounding.
   virtual double term(std::size_t child, Nodes parents, const Tables& tables) = 0;
 
   // The score's bound_above.

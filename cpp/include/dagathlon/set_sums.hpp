@@ -42,13 +42,16 @@ class SetRanks {
   std::vector<std::size_t> start_;
 };
 
+// What can be summed in one pass.
+inline constexpr std::size_t most_sums_at_once = 16;
+
 struct SetSums {
   SetRanks ranks;
   std::vector<CellSum> sums;
-  // For each set in the order of its rank one number for each sum.
+  // One sum after the other, for each the sets in the order of their ranks.
   std::vector<double> values;
 
-  std::span<const double> of(std::size_t rank) const { return {values.data() + rank * sums.size(), sums.size()}; }
+  double of(std::size_t sum, std::size_t rank) const { return values[sum * ranks.count() + rank]; }
 };
 
 // Whether tables of all sets of that many columns can be held and read in reasonable time.

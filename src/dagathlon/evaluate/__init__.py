@@ -18,12 +18,14 @@ from dagathlon.evaluate.fit import (
     fit,
     held_out_log_likelihood,
 )
+from dagathlon.evaluate.interval import IntervalResult, interval_validation
 from dagathlon.evaluate.posterior_comparison import compare_posterior
 from dagathlon.evaluate.sortability import order_alignment, r2_sortability, varsortability
 from dagathlon.evaluate.truth import free_parameters, graph_statistics, samples_per_parameter
 
 __all__ = [
     "Counts",
+    "IntervalResult",
     "aid",
     "bayesys_counts",
     "compare",
@@ -38,6 +40,7 @@ __all__ = [
     "graph_statistics",
     "half_shd",
     "held_out_log_likelihood",
+    "interval_validation",
     "method_correlations",
     "order_alignment",
     "r2_sortability",

@@ -104,6 +104,9 @@ class Learner(Module):
     batches
         Whether `learn_many` learns from several data sets in less time than one after another; the
         engine ``batched`` then hands them over together.
+    shares_tables
+        Whether it makes, where others run on the same data that do so too, what they need along
+        with its own (`learners.company`); an engine then gives them to one worker.
     """
 
     kind = "algorithm"
@@ -119,6 +122,7 @@ class Learner(Module):
     timeout_is_limit: ClassVar[bool] = True
     anytime: ClassVar[bool] = False
     uses_blas: ClassVar[bool] = False
+    shares_tables: ClassVar[bool] = False
     threads: ClassVar[int] = 1
     gpu: ClassVar[Gpu] = "no"
     batches: ClassVar[bool] = False

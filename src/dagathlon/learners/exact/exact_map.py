@@ -15,6 +15,7 @@ from dagathlon.errors import DataError, OutOfTimeError
 from dagathlon.graphs import Graph
 from dagathlon.learners.background import starting_dag
 from dagathlon.learners.base import Estimate, Statistic
+from dagathlon.learners.exact.candidate_families import candidate_families
 from dagathlon.learners.exact.cluster_program import (
     SolverLimits,
     solve_by_cuts,
@@ -216,6 +217,7 @@ class ExactMap(ScoreBased):
     name = "exact_map"
     gives = "dag"
     anytime = True
+    shares_tables = True
     references = (
         "Silander and Myllymäki 2006, UAI",
         "Cussens 2011, UAI",
@@ -235,8 +237,7 @@ class ExactMap(ScoreBased):
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Find the best DAG; nothing is random."""
         starting_dag(None, self.knowledge(data), data.names)  # required edges without a cycle
-        limits = self.limits(data)
-        sets = _core.enumerate_parent_sets(self.native_score(data), limits, self.prune)
+        sets = candidate_families(self, data, self.prune)
         _require_choices(sets, data.names)
         time_limit = math.inf if self.time_limit is None else self.time_limit
         found = optimal_dag(sets, self.solver, time_limit, self.gap_limit)

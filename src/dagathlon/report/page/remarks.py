@@ -6,7 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from dagathlon.report.page.sections import text
-from dagathlon.study.view.results import NOTES
+from dagathlon.study.view.results import NOTES, TIME_NOTE
+
+_OF_RESULTS = (
+    "What a learner says of its own results, by the first run that has a note; those of all runs "
+    "are in the column <code>notes</code> of the tables."
+)
+_OF_TIMES = (
+    "Runs that did a part of their work together, so that their times say less about a learner "
+    "than the sum of them; each says in the column <code>time_note</code> of the tables what its "
+    "time is."
+)
 
 
 class _Remark(NamedTuple):
@@ -18,17 +28,19 @@ class _Remark(NamedTuple):
 
 def remarks(rows: Sequence[Mapping[str, Any]]) -> str:
     """A section with one line for each setting whose results come with notes; empty without."""
-    found = [_remark(setting, runs) for setting, runs in _by_setting(rows).items()]
-    lines = "".join(_line(one) for one in found if one.runs)
-    if not lines:
+    parts = _list(rows, NOTES, _OF_RESULTS) + _list(rows, TIME_NOTE, _OF_TIMES)
+    if not parts:
         return ""
     return (
         '<section id="notes" data-nav="Notes" aria-labelledby="notes-heading">'
-        '<h2 id="notes-heading">Notes of the learners</h2>'
-        '<p class="muted">What a learner says of its own results, by the first run that has a '
-        "note; those of all runs are in the column <code>notes</code> of the tables.</p>"
-        f'<ul class="notes">{lines}</ul></section>'
+        f'<h2 id="notes-heading">Notes of the learners</h2>{parts}</section>'
     )
+
+
+def _list(rows: Sequence[Mapping[str, Any]], column: str, about: str) -> str:
+    found = [_remark(setting, runs, column) for setting, runs in _by_setting(rows).items()]
+    lines = "".join(_line(one) for one in found if one.runs)
+    return f'<p class="muted">{about}</p><ul class="notes">{lines}</ul>' if lines else ""
 
 
 def _by_setting(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
@@ -38,8 +50,8 @@ def _by_setting(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str
     return groups
 
 
-def _remark(setting: str, rows: Sequence[Mapping[str, Any]]) -> _Remark:
-    notes = [row[NOTES] for row in rows if row.get(NOTES)]
+def _remark(setting: str, rows: Sequence[Mapping[str, Any]], column: str) -> _Remark:
+    notes = [row[column] for row in rows if row.get(column)]
     return _Remark(setting, notes[0] if notes else "", len(notes), len(rows))
 
 

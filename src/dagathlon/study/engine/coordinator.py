@@ -24,6 +24,7 @@ from dagathlon.study.engine.protocol import (
     Summary,
 )
 from dagathlon.study.engine.schedule import Schedule
+from dagathlon.study.engine.sharing import Sharing
 from dagathlon.study.plan.task import Limits, Outcome, Status, Workload
 from dagathlon.study.store.claims import Granted, Registration
 from dagathlon.study.store.codec import Bytes
@@ -46,6 +47,8 @@ class Coordinator:
     ----------
     schedule
         Which task may run when.
+    sharing
+        Which tasks share work with which.
     summary
         How it went so far.
     interrupted
@@ -61,6 +64,7 @@ class Coordinator:
         self._store = store
         self.tell = on_event
         self.schedule = Schedule(plan, store, options)
+        self.sharing = Sharing(self.schedule)
         self.summary = Summary(stored=self.schedule.stored, partial=options.limit is not None)
         self._registration = Registration(store)
         self.scratch: Path = self._registration.scratch

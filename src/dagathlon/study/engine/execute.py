@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -91,6 +92,25 @@ def batches(call: Call) -> bool:
         return cast(Learner, module_of(call)).batches
     except DagathlonError:
         return False
+
+
+def shares_tables(call: Call) -> bool:
+    """Whether a call is of a learner that shares work with others on the same data."""
+    if call.kind is not TaskKind.LEARN or call.location:
+        return False
+    try:
+        return cast(type[Learner], find("algorithm", call.module)).shares_tables
+    except DagathlonError:
+        return False
+
+
+def learners_of(calls: Sequence[Call]) -> list[Learner]:
+    """The learners of calls, those that can be made."""
+    found = []
+    for call in calls:
+        with contextlib.suppress(DagathlonError):
+            found.append(cast(Learner, module_of(call)))
+    return found
 
 
 def _read(call: Call) -> Any:

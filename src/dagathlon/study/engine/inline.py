@@ -83,7 +83,8 @@ class InlineEngine:
             work.lose(position, error.place, str(error))
             return
         task = work.schedule.tasks[position]
-        done = perform(task.call, task.random_key, read, work.limits(position))
+        limits, company = work.limits(position), work.sharing.company(position)
+        done = perform(task.call, task.random_key, read, limits, company=company)
         self._record(work, position, done)
 
     def _record(self, work: Coordinator, position: int, done: Performed) -> None:

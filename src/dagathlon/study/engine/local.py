@@ -75,6 +75,7 @@ class _Run:
     def __init__(self, work: Coordinator, workers: Workers, machine: Machine) -> None:
         self._work = work
         self._schedule = work.schedule
+        self._sharing = work.sharing
         self._workers = workers
         self._machine = machine
         self._expected: dict[str, float] = {}
@@ -162,13 +163,19 @@ class _Run:
         shape = worker.shape
         share = math.ceil(self._schedule.n_ready(shape) / self._work.jobs)
         while self._schedule.n_ready(shape) and len(chosen) < min(share, _BATCH):
-            expected = self._expectation(self._schedule.peek(shape))
+            position = self._sharing.choose(shape, worker.shared_data, self._held_by_others(worker))
+            expected = self._expectation(position)
             crowded = expected > _QUICK or load + expected > _BATCH_SECONDS
             if crowded and (chosen or worker.outstanding):
                 break
-            chosen.append(self._schedule.pop(shape))
+            chosen.append(self._schedule.take(position))
+            worker.hold(self._sharing.data_of(position))
             load += expected
         return chosen
+
+    def _held_by_others(self, worker: WorkerProcess) -> set[int]:
+        held = (each.shared_data for each in self._workers.workers if each is not worker)
+        return {data for data in held if data is not None}
 
     def _expectation(self, position: int) -> float:
         return self._expected.get(self._schedule.tasks[position].call.module, math.inf)
@@ -180,6 +187,7 @@ class _Run:
             self._work.input_keys(position),
             self._work.limits(position),
             self._expectation(position),
+            self._sharing.company(position),
         )
 
     # Taking in results

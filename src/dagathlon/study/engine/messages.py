@@ -37,6 +37,8 @@ class Order(NamedTuple):
         Keys of the results that it reads.
     time, memory
         Its limits.
+    company
+        Numbers of the calls of others that will run on the same data.
     """
 
     batch: int
@@ -46,6 +48,7 @@ class Order(NamedTuple):
     inputs: tuple[bytes, ...]
     time: float | None
     memory: int | None
+    company: tuple[int, ...] = ()
 
 
 class Up(NamedTuple):

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple, Protocol
 
 from dagathlon.errors import DagathlonError, UnavailableError, UnsuitedError
 from dagathlon.external.program import memory_limit
-from dagathlon.study.engine.execute import execute, execute_many, prepare
+from dagathlon.learners.company import in_company
+from dagathlon.study.engine.execute import execute, execute_many, learners_of, prepare
 from dagathlon.study.engine.limits import Meter, Usage
 from dagathlon.study.plan.task import Call, Limits, Outcome, Status, random_stream
 from dagathlon.study.store.codec import Bytes, CodecError, decode, encode
@@ -81,6 +82,8 @@ def perform(
     inputs: Sequence[Any],
     limits: Limits = NO_LIMITS,
     clock: Clock = NoClock(),  # noqa: B008 - it has no state
+    *,
+    company: Sequence[Call] = (),
 ) -> Performed:
     """Do one task.
 
@@ -97,6 +100,8 @@ def perform(
         them takes another process, which `clock` tells when to begin.
     clock
         Told when the work itself begins and ends.
+    company
+        Calls of other learners that will run on the same data in this process.
 
     Returns
     -------
@@ -109,10 +114,12 @@ def perform(
         decoded = [_decoded(each) for each in inputs]
         rng = random_stream(random_key)
         prepare(call)
+        others = learners_of(company)
         with _UNLIMITED if limits.memory is None else memory_limit(limits.memory):
             clock.start_clock(meter.start())
             try:
-                result = execute(call, rng, decoded)
+                with in_company(others) as present:
+                    result = execute(call, rng, decoded)
             finally:
                 clock.stop_clock()
                 usage = meter.stop()
@@ -121,7 +128,7 @@ def perform(
         raise
     except BaseException as error:
         return failure(error, limits, usage)
-    return Performed(Outcome(Status.OK, "", "", *usage, limits), stored)
+    return Performed(Outcome(Status.OK, "", "; ".join(present.remarks), *usage, limits), stored)
 
 
 def perform_many(

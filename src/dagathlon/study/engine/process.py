@@ -19,7 +19,7 @@ from dagathlon.study.engine.limits import Limited, resident, taken_by
 from dagathlon.study.engine.messages import Message, NewCall, Order, frame
 from dagathlon.study.engine.shares import Share
 from dagathlon.study.engine.worker import output_tail
-from dagathlon.study.plan.task import Limits, Task
+from dagathlon.study.plan.task import Call, Limits, Task
 
 _PIPE_SIZE = 1 << 20
 _MAX_OUTPUT = 16 << 20
@@ -61,13 +61,17 @@ class Guardian:
 
 
 class Assignment(NamedTuple):
-    """A task for a worker: its position in the plan, keys of its inputs, limits, expected time."""
+    """A task for a worker: its position in the plan, keys of its inputs, limits, expected time.
+
+    Beside these the calls of others on the same data that share work with it.
+    """
 
     position: int
     task: Task
     inputs: tuple[bytes, ...]
     limits: Limits
     expected: float
+    company: tuple[Call, ...] = ()
 
 
 class WorkerProcess:
@@ -94,6 +98,8 @@ class WorkerProcess:
         Sum of those seconds.
     is_up
         Whether it has come as far as waiting for work.
+    shared_data
+        Position of the last data set on which it shares work between learners.
     """
 
     def __init__(
@@ -142,6 +148,7 @@ class WorkerProcess:
         self.outstanding: dict[int, float] = {}
         self.load = 0.0
         self.is_up = False
+        self.shared_data: int | None = None
 
     @property
     def pid(self) -> int:
@@ -156,17 +163,28 @@ class WorkerProcess:
     def assign(self, assignments: Sequence[Assignment]) -> None:
         """Send tasks."""
         self._batch += 1
-        for position, task, inputs, limits, expected in assignments:
-            number = self._calls.get(task.call.digest)
-            if number is None:
-                number = self._calls[task.call.digest] = len(self._calls)
-                self._outbox += frame(NewCall(number, task.call))
-            amounts = (limits.time, limits.memory)
-            order = Order(self._batch, position, task.random_key, number, inputs, *amounts)
-            self._outbox += frame(order)
-            self.outstanding[position] = expected
-            self.load += expected
+        for each in assignments:
+            number = self._number(each.task.call)
+            company = tuple(self._number(call) for call in each.company)
+            amounts = (each.limits.time, each.limits.memory)
+            said = (self._batch, each.position, each.task.random_key, number, each.inputs)
+            self._outbox += frame(Order(*said, *amounts, company))
+            self.outstanding[each.position] = each.expected
+            self.load += each.expected
         self.flush()
+
+    def hold(self, data: int | None) -> None:
+        """It is given a task that shares work on a data set; None for one that shares none."""
+        if data is not None:
+            self.shared_data = data
+
+    def _number(self, call: Call) -> int:
+        """What the worker knows a call by; a new one is told first."""
+        number = self._calls.get(call.digest)
+        if number is None:
+            number = self._calls[call.digest] = len(self._calls)
+            self._outbox += frame(NewCall(number, call))
+        return number
 
     def settle(self, position: int) -> None:
         """A task is off its list."""

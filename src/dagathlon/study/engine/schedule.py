@@ -8,7 +8,7 @@ from __future__ import annotations
 import heapq
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -27,6 +27,7 @@ from dagathlon.study.plan.task import (
 from dagathlon.study.store.store import Store
 
 _CHUNK = 20_000
+_LOOK_AHEAD = 64
 _NO_LIMITS = Limits()
 
 
@@ -113,9 +114,25 @@ class Schedule:
 
     def pop(self, shape: int) -> int:
         """Take the next task of a shape; it is running from now on."""
-        _, position = heapq.heappop(self._ready[shape])
+        return self.take(self.peek(shape))
+
+    def take(self, position: int) -> int:
+        """Take a task that is ready; its place in the queue is passed over later."""
         self.state[position] = TaskState.RUNNING
         return position
+
+    def first_but(self, shape: int, unwanted: Callable[[int], bool]) -> int:
+        """The next task of a shape that is wanted, not looking far; the next of all otherwise."""
+        queue, passed = self._ready[shape], []
+        while queue and len(passed) < _LOOK_AHEAD:
+            entry = heapq.heappop(queue)
+            if self.state[entry[1]] == TaskState.READY:
+                passed.append(entry)
+                if not unwanted(entry[1]):
+                    break
+        for entry in passed:
+            heapq.heappush(queue, entry)
+        return passed[-1][1] if not unwanted(passed[-1][1]) else passed[0][1]
 
     def put_back(self, position: int) -> None:
         """A task that was taken did not run after all."""
@@ -134,7 +151,7 @@ class Schedule:
             self._skip_dependents(position, outcome)
             return
         self.state[position] = TaskState.DONE
-        for dependent in self._dependents_of(position):
+        for dependent in self.dependents_of(position):
             if self.state[dependent] == TaskState.WAITING:
                 self._pending[dependent] -= 1
                 if not self._pending[dependent]:
@@ -144,7 +161,7 @@ class Schedule:
         """The stored result of input `lost` turned out to be unusable: make it again first."""
         if self.state[lost] == TaskState.DONE:
             self.unfinished += 1
-            for dependent in self._dependents_of(lost):
+            for dependent in self.dependents_of(lost):
                 if self.state[dependent] == TaskState.WAITING:
                     self._pending[dependent] += 1
             self._wait_for_inputs(lost)
@@ -163,17 +180,22 @@ class Schedule:
 
     def _make_ready(self, position: int) -> None:
         self.state[position] = TaskState.READY
-        queue = self._ready[self._shape.get(position, 0)]
+        queue = self._ready[self.shape(position)]
         heapq.heappush(queue, (self._rank[position], position))
 
-    def _dependents_of(self, position: int) -> Sequence[int]:
+    def shape(self, position: int) -> int:
+        """The number of a task's shape."""
+        return self._shape.get(position, 0)
+
+    def dependents_of(self, position: int) -> Sequence[int]:
+        """Positions of the tasks that read the result of a task."""
         return self._dependents[self._starts[position] : self._starts[position + 1]]
 
     def _skip_dependents(self, position: int, outcome: Outcome) -> None:
         skipped = Outcome(Status.SKIPPED, skip_reason(self.tasks[position], outcome))
         stack = [position]
         while stack:
-            for dependent in self._dependents_of(stack.pop()):
+            for dependent in self.dependents_of(stack.pop()):
                 if self.state[dependent] in (TaskState.WAITING, TaskState.READY):
                     self._skip(dependent, skipped)
                     stack.append(dependent)

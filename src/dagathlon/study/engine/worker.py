@@ -109,7 +109,8 @@ class Worker:
             return Lost(order.position, error.place, str(error))
         limits = Limits(order.time, order.memory)
         call = self._calls[order.call]
-        done = perform(call, order.key, inputs, limits, self._slot)
+        company = [self._calls[number] for number in order.company]
+        done = perform(call, order.key, inputs, limits, self._slot, company=company)
         if done.stored is None:
             return self._failed(order, done)
         try:
@@ -131,7 +132,8 @@ class Worker:
             path = self._folder / f"result-{next(self._numbers)}"
             write_pieces(path, pieces)
             file = str(path)
-        return Report(order.position, "ok", "", "", *costs, digest, size, content, file)
+        said = (order.position, "ok", "", result.detail)
+        return Report(*said, *costs, digest, size, content, file)
 
     def _failed(self, order: Order, done: Performed) -> Report:
         self._worn_out = done.leaves_marks

@@ -20,6 +20,8 @@ _Said: TypeAlias = tuple[Mapping[str, Any], Sequence[str]]
 MEASURED = ("time", "cpu", "memory")
 NOTES = "notes"
 """The column of what learners say of their results; it is there where one has said something."""
+TIME_NOTE = "time_note"
+"""Why times are not those of a run alone: learned together with others, or counted for others."""
 _MISSING = Outcome(Status.SKIPPED, "not run yet")
 
 
@@ -166,6 +168,8 @@ class RunResults:
         row |= {name: stats[name] for name in TRUST if name in stats}
         if notes:
             row[NOTES] = " ".join(notes)
+        if outcome.status is Status.OK and outcome.detail:
+            row[TIME_NOTE] = outcome.detail
         return row
 
     def _further(self, run: Run, scores: Mapping[bytes, Any]) -> Row:

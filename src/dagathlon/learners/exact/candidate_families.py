@@ -1,0 +1,109 @@
+"""Candidate parent sets with their scores, from tables that several scores can share."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import OrderedDict
+from collections.abc import Iterator
+
+from dagathlon import _core
+from dagathlon.data import Dataset
+from dagathlon.errors import DagathlonError
+from dagathlon.learners.company import companions, remark
+from dagathlon.learners.score.score_based import ScoreBased
+
+COUNTED_FOR_OTHERS = "counted for {} other learners too: the time is more than its own"
+FOUND_COUNTED = "found the tables of its data counted by another learner: the time is without that"
+
+
+class TableMemory:
+    """The tables of the last few data sets that more than one learner has a use for.
+
+    Parameters
+    ----------
+    most_bytes
+        How much they may take together; the last one is kept in any case.
+    """
+
+    def __init__(self, most_bytes: int = 2**28) -> None:
+        self._most_bytes = most_bytes
+        self._kept: OrderedDict[str, _core.SetTables] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def find(
+        self, data: str, score: _core.Score, limits: _core.SearchLimits
+    ) -> _core.SetTables | None:
+        """Tables of the data with that fingerprint that serve a score, if there are any."""
+        tables = self._kept.get(data)
+        if tables is None or not tables.serve(score, limits):
+            return None
+        self._kept.move_to_end(data)
+        return tables
+
+    def keep(self, data: str, tables: _core.SetTables) -> None:
+        """Remember tables, in place of older ones where there is no room for both."""
+        self._kept[data] = tables
+        self._kept.move_to_end(data)
+        while len(self._kept) > 1 and self._n_bytes() > self._most_bytes:
+            self._kept.popitem(last=False)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._kept.clear()
+
+    def _n_bytes(self) -> int:
+        return sum(tables.n_bytes for tables in self._kept.values())
+
+
+MEMORY = TableMemory()
+"""What the learners of this process share."""
+
+
+def candidate_families(learner: ScoreBased, data: Dataset, prune: bool = True) -> _core.ParentSets:
+    """The parent sets that a learner's score chooses from, within its limits.
+
+    The same whatever other learners are there; if some are (`learners.company`), the tables are
+    counted for all of them at once.
+
+    Parameters
+    ----------
+    learner
+        The learner whose score and limits are meant.
+    data
+        The data.
+    prune
+        Whether sets that can be in no best DAG are left out.
+    """
+    score, limits = learner.native_score(data), learner.limits(data)
+    tables = _tables(data, score, limits) if prune else None
+    if tables is None:
+        return _core.enumerate_parent_sets(score, limits, prune)
+    return _core.parent_sets_from_tables(score, limits, tables)
+
+
+def _tables(
+    data: Dataset, score: _core.Score, limits: _core.SearchLimits
+) -> _core.SetTables | None:
+    """Tables that are there already, or that others need too; none if nobody else has a use."""
+    found = MEMORY.find(data.fingerprint, score, limits) if MEMORY else None
+    if found is not None:
+        remark(FOUND_COUNTED)
+        return found
+    others = list(_scores_of_others(data))
+    made = _core.count_tables([score, *others], limits) if others else None
+    served = 0 if made is None else sum(made.serve(other, limits) for other in others)
+    if made is not None and served:
+        MEMORY.keep(data.fingerprint, made)
+        remark(COUNTED_FOR_OTHERS.format(served))
+    return made
+
+
+def _scores_of_others(data: Dataset) -> Iterator[_core.Score]:
+    """The scores of those who will ask for parent sets of the same data."""
+    for other in companions():
+        # One that cannot have a score on these data says so itself, when it runs.
+        with contextlib.suppress(DagathlonError):
+            if isinstance(other, ScoreBased) and other.shares_tables:
+                yield other.native_score(data)
