@@ -28,6 +28,7 @@ class Tables(NamedTuple):
     predictors: list[Row]
     forecast: list[Row]
     pairwise: list[Row]
+    costs: list[Row]
 
     @classmethod
     def of(cls, folder: Path) -> Tables:
@@ -56,6 +57,8 @@ def main() -> None:
         own = [row for row in tables.accuracy if row["network"] == network]
         print(f"\n{network}: correlation of PHD with SHD by intersection point and rows\n")
         _print(*_matrix(own))
+    print("\nSeconds of processor time of a search: median (worst), not proven\n")
+    _print(*_costs(tables.costs))
     print("\nWhat the forecast is worth, data sets by themselves\n")
     _print(*_forecast(tables.forecast))
 
@@ -257,6 +260,26 @@ def _matrix(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
         line = [f"{point:,.0f}", short(first["relative_size"]), f"{first['connected']:.1f}"]
         lines.append(line + [short(own[n]["pearson"]) if n in own else "" for n in sizes])
     return ["point", "relative size", "connected", *(f"{n:,.0f}" for n in sizes)], lines
+
+
+def _costs(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """A line for each network and number of rows, a column for each learner."""
+    learners = list(dict.fromkeys(row["learner"] for row in rows))
+    lines = []
+    for network, size in dict.fromkeys((row["network"], row["rows"]) for row in rows):
+        own = {row["learner"]: row for row in _where(rows, network=network, rows=size)}
+        line = [network, f"{size:,.0f}"]
+        lines.append(line + [_cost(own[name]) if name in own else "" for name in learners])
+    return ["network", "rows", *learners], lines
+
+
+def _cost(row: Row) -> str:
+    if row["median_cpu"] is None:
+        return "failed"
+    told = f"{row['median_cpu']:.2g} ({row['worst_cpu']:.2g})"
+    proven = round((row["proven"] or 0.0) * (row["runs"] - row["failed"]))
+    missing = row["runs"] - proven
+    return f"{told}, {missing:.0f} of {row['runs']:.0f}" if missing else told
 
 
 def _forecast(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:

@@ -4,7 +4,7 @@ python tools/part_of_study.py studies/interval_2017.json --data-sets 2 > part.js
 dagathlon run part.json --out results
 
 The part keeps titles, ids and seeds, so that a run of the whole study into the same folder goes on
-where the run of the part has ended.
+where the run of the part has ended (with another limit of searches, these are run again).
 """
 
 from __future__ import annotations
@@ -23,9 +23,13 @@ def main() -> None:
     parser.add_argument("--data-sets", type=int, metavar="K", help="the first K of each kind")
     parser.add_argument("--graphs", nargs="+", default=(), metavar="ID", help="as sachs sachs.csv")
     parser.add_argument("--longest", type=int, metavar="N", help="data of at most N rows")
+    parser.add_argument("--search-limit", type=float, metavar="S", help="time_limit of exact_map")
     asked = parser.parse_args()
     study = json.loads(asked.study.read_text("utf-8"))
     part = part_of(study, asked.data_sets, asked.graphs, asked.longest)
+    if asked.search_limit is not None:
+        for learner in part["resources"]["structure_learning_algorithms"].get("exact_map", ()):
+            learner["time_limit"] = asked.search_limit
     print(json.dumps(part, indent=2, ensure_ascii=False))
 
 

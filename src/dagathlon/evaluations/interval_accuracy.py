@@ -14,6 +14,7 @@ from dagathlon.report.charts.parts import headed, is_nothing
 from dagathlon.report.context import PARTIAL, Results
 from dagathlon.report.evaluation import Drawing, Evaluation, Table, TableSet
 from dagathlon.report.interval_accuracy import points
+from dagathlon.report.interval_accuracy_costs import cost_rows
 from dagathlon.report.interval_accuracy_figures import accuracy_figures, first_points, pictures
 from dagathlon.report.interval_accuracy_forecasts import (
     DATA_SETS,
@@ -23,7 +24,7 @@ from dagathlon.report.interval_accuracy_forecasts import (
     rules,
 )
 from dagathlon.report.interval_accuracy_tables import Networks
-from dagathlon.report.interval_accuracy_words import accuracy_words, verdict_parts
+from dagathlon.report.interval_accuracy_words import accuracy_words, cost_words, verdict_parts
 from dagathlon.report.interval_runs import Draw
 from dagathlon.report.predictive import cross_entropy_score, fold_learning
 from dagathlon.report.regimes import regimes_of
@@ -151,6 +152,7 @@ class IntervalAccuracy(Evaluation):
             "accuracy": found.accuracy(),
             "data_sets": found.data_sets(),
             "pairwise": found.pairs(),
+            "costs": cost_rows(results, self.ids),
             "pictures": first_points(found),
         }
         about = {"family": self.family} if self.family else {}
@@ -169,7 +171,7 @@ class IntervalAccuracy(Evaluation):
         if not rows:
             return None
         parts: list[Part] = [*accuracy_words(tables), *verdict_parts(tables)]
-        parts += [*accuracy_figures(tables), *pictures(tables)]
+        parts += [*accuracy_figures(tables), *pictures(tables), *cost_words(tables)]
         parts += [Words("", "All intersection points"), Listing("interval accuracy", rows)]
         heading = "Intersection-validation beside the truth"
         return Section("interval-accuracy", heading, parts, leading=True)

@@ -13,6 +13,7 @@ from dagathlon.report.interval_accuracy_figures import chosen_point
 from dagathlon.report.interval_accuracy_forecasts import ALL, DATA_SETS, HIGH, VERDICTS
 from dagathlon.report.regimes import ordered
 from dagathlon.report.section import Grid, Part, Words
+from dagathlon.report.words import duration
 
 Row: TypeAlias = Mapping[str, Any]
 
@@ -56,6 +57,21 @@ def accuracy_words(tables: TableSet) -> Iterator[Part]:
     head += ["at the point", "with CE", "CE with CV", "size predicts", "connected predict"]
     yield Grid(head, [_line(name, tables, points) for name in ordered(rows, "network")])
     yield Words(_COLUMNS)
+
+
+def cost_words(tables: TableSet) -> Iterator[Part]:
+    """How many searches are proven optimal, where learners say so."""
+    rows = [row for row in tables.rows("costs") if row["proven"] is not None]
+    finished = sum(row["runs"] - row["failed"] for row in rows)
+    if not finished:
+        return
+    proven = sum(round(row["proven"] * (row["runs"] - row["failed"])) for row in rows)
+    failed = sum(row["failed"] for row in rows)
+    worst = max(rows, key=lambda row: row["worst_cpu"] or 0.0)
+    slowest = f"{worst['learner']} on {worst['network']}, {worst['rows']:,} rows"
+    told = f"Of {finished:,} searches that come with a certificate {proven:,} are proven optimal"
+    told += f", {failed:,} more failed" if failed else ""
+    yield Words(f"{told}; the slowest took {duration(worst['worst_cpu'] or 0.0)} ({slowest}).")
 
 
 def _line(network: str, tables: TableSet, points: Mapping[str, int]) -> list[Any]:

@@ -127,6 +127,12 @@ def interval_runs(
         yield read.data_set(runs, further.get(key, []))
 
 
+def subsample_of(transform: str) -> Draw | None:
+    """Which subsample the label of a transform stands for; None for any other transform."""
+    match = _SUBSAMPLE.fullmatch(transform)
+    return None if match is None else (int(match[1]), int(match[2]))
+
+
 def _key(case: Case) -> tuple[Any, ...]:
     return (*combination_of(case), case.seed)
 
@@ -209,6 +215,5 @@ class _Reader:
         return setting_name(algorithm, algorithm.settings[run.setting].values)
 
     def _draw(self, run: Run) -> Draw | None:
-        match = _SUBSAMPLE.fullmatch(self.results.case(run).transform)
-        draw = None if match is None else (int(match[1]), int(match[2]))
+        draw = subsample_of(self.results.case(run).transform)
         return draw if self.draws is None or draw in self.draws else None
