@@ -19,6 +19,8 @@ import numpy as np
 
 Row = dict[str, Any]
 NOTHING = "not in this run"
+_VERDICTS = ("verdict", "cases", "not defined", "median", "above .9", "below 0")
+_VERDICTS += ("mean rank correlation", "SHD lost", "blindly")
 
 
 class Tables(NamedTuple):
@@ -264,9 +266,8 @@ def _families(tables: Tables) -> None:
     """What forecasts were worth for each family, over all networks."""
     whole = {"level": "data sets", "network": "all networks"}
     print("What came of each verdict\n")
-    head = ["learners", "verdict", "cases", "not defined", "median", "above .9", "below 0"]
     rows = [row | {"network": row["family"]} for row in _where(tables.forecast, **whole)]
-    _print([*head, "mean rank correlation"], list(_forecast_lines(rows)))
+    _print(["learners", *_VERDICTS], list(_forecast_lines(rows)))
     print("\nRank correlation of accuracy with what is known without a truth\n")
     found: dict[str, dict[str, str]] = {}
     for row in _where(tables.predictors, **whole):
@@ -319,24 +320,15 @@ def _cost(row: Row) -> str:
 
 
 def _forecast(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
-    head = [
-        "network",
-        "verdict",
-        "cases",
-        "not defined",
-        "median",
-        "above .9",
-        "below 0",
-        "mean rank correlation",
-    ]
-    return head, list(_forecast_lines([row for row in rows if row["level"] == "data sets"]))
+    return ["network", *_VERDICTS], list(_forecast_lines(_where(rows, level="data sets")))
 
 
 def _forecast_lines(rows: Sequence[Row]) -> Iterator[list[str]]:
     for row in rows:
         told = [_percent(row[name]) for name in ("above_0.9", "below_0")]
         line = [row["network"], row["verdict"], f"{row['cases']:.0f}", f"{row['undefined']:.0f}"]
-        yield [*line, short(row["median_pearson"]), *told, short(row["mean_spearman"])]
+        losses = [f"{row[name]:.2g}" for name in ("loss", "blind_loss")]
+        yield [*line, short(row["median_pearson"]), *told, short(row["mean_spearman"]), *losses]
 
 
 if __name__ == "__main__":
