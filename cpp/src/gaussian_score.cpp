@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 #include <utility>
+#include <vector>
 
 #include "dagathlon/pulse.hpp"
 
@@ -121,6 +122,7 @@ class Likelihood {
   static constexpr double least_share = collinear_share;
   Likelihood(const Moments& moments, PenalisedLikelihood kind)
       : rows_(static_cast<double>(moments.rows)), kind_(kind) {}
+  double observations() const { return rows_; }
 
   double operator()(std::size_t n_parents, const Residual& residual) const {
     const auto k = static_cast<double>(n_parents);
@@ -163,6 +165,7 @@ class Bge {
     }
   }
 
+  double observations() const { return rows_; }
   double operator()(std::size_t n_parents, const Residual& residual) const {
     const double exponent = 0.5 * (rows_ + freedom_ + static_cast<double>(n_parents) + 1);
     return constant_[n_parents] - 0.5 * residual.log_determinant - exponent * std::log(residual.rest);
@@ -188,6 +191,7 @@ class NormalInverseGammaFormula {
                 std::lgamma(shape_) - std::lgamma(prior.shape);
   }
 
+  double observations() const { return 2 * shape_; }
   double operator()(std::size_t n_parents, const Residual& residual) const {
     const double rate = prior_.rate + 0.5 * std::max(residual.rest - prior_.precision, 0.0);
     const double spread = static_cast<double>(n_parents) * std::log(prior_.precision) - residual.log_determinant;
@@ -300,6 +304,35 @@ class GaussianScore final : public Score {
           if (rank % 16 == 0) pulse::beat();
           scores[rank] = formula(count, {kept(residual.rest, matrix(child, child)), residual.log_determinant});
         });
+  }
+
+  double families_with_bounds(std::size_t child, std::span<double> scores, std::span<double> bounds) override {
+    const std::size_t part = of_child_[child];
+    const SymmetricMatrix& matrix = matrices_[part];
+    const Kept& least = kept_given_all(part);
+    if (least.singular) return std::numeric_limits<double>::quiet_NaN();
+    std::vector<std::pair<std::size_t, double>> others;
+    for (const std::size_t x : least.by_size)
+      if (x != child) others.emplace_back(x < child ? x : x - 1, std::log(least.of_node[x]));
+    double smallest_share = 1;
+    for (std::size_t x = 0; x < size(); ++x) smallest_share = std::min(smallest_share, least.of_node[x] / matrix(x, x));
+    AllResiduals(matrix, child, Formula::least_share).for_each(
+        [&](std::size_t rank, std::size_t count, const Residual& residual) {
+          pulse::beat();
+          scores[rank] = formulas_[part](count, residual);
+          Residual best{least.of_node[child], residual.log_determinant};
+          double bound = minus_infinity;
+          for (const auto& [other, log_kept] : others) {
+            if ((rank >> other & 1) != 0) continue;
+            best.log_determinant += log_kept;
+            bound = std::max(bound, formulas_[part](++count, best));
+          }
+          bounds[rank] = bound;
+        });
+    // Rounding of a variance, as a share of what is left of it, for each row.
+    constexpr double rounding = 1e-14;
+    const auto n = static_cast<double>(size());
+    return rounding * n * (1 + formulas_[part].observations()) / smallest_share;
   }
 
   void additions(std::size_t child, Nodes parents, std::span<double> scores) override {

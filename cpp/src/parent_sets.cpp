@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -107,6 +108,8 @@ Enumeration enumerate_parent_sets(Score& score, const SearchLimits& limits, bool
     SetTerms& terms = *score.by_sets();
     return families_by_sets(score, limits, count_for(pass, terms.data(), largest_family(limits), terms.sums()));
   }
+  if (prune)
+    if (std::optional<Enumeration> found = families_by_lists(score, limits)) return std::move(*found);
   Enumeration result;
   for (std::size_t child = 0; child < score.size(); ++child) {
     pulse::progress(child, score.size());

@@ -42,6 +42,10 @@ void Score::families(std::size_t child, std::span<double> scores) {
   }
 }
 
+double Score::families_with_bounds(std::size_t, std::span<double>, std::span<double>) {
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
 double Score::bound_above(std::size_t, Nodes) { return std::numeric_limits<double>::infinity(); }
 
 double total(Score& score, const MarkedGraph& dag) {

@@ -29,13 +29,74 @@ double rounding_of(const DiscreteData& data) {
   return 1e-12 * (1 + n) * (30 + std::log(1 + n));
 }
 
-// Parent sets of one child by size, as they are grown without tables: a family is looked at if no subset has
-// ruled out its supersets, and scored if by its tables it may be better than all of them.
+// Terms from tables of sets.
+class TableValues {
+ public:
+  TableValues(Score& score, const SetSums& tables, Nodes place, std::size_t child)
+      : terms_(*score.by_sets()), tables_(tables), place_(place), child_(child) {}
+
+  double margin() const { return rounding_of(terms_.data()); }
+  void look_at(Nodes parents) {
+    parents_ = parents;
+    rank_of_parents_ = tables_.ranks.rank(parents);
+    rank_of_family_ = rank_of_family();
+  }
+  double term() const { return terms_.term(child_, parents_, tables()); }
+  double bound() const { return terms_.bound(child_, parents_, tables()); }
+
+ private:
+  SetTerms::Tables tables() const { return {tables_, rank_of_family_, rank_of_parents_, place_}; }
+
+  std::size_t rank_of_family() const {
+    const std::size_t k = parents_.size();
+    std::size_t rank = tables_.ranks.start(k + 1);
+    std::size_t j = 0;
+    for (; j < k && parents_[j] < child_; ++j) rank += tables_.ranks.part(parents_[j], j);
+    rank += tables_.ranks.part(child_, j);
+    for (; j < k; ++j) rank += tables_.ranks.part(parents_[j], j + 1);
+    return rank;
+  }
+
+  SetTerms& terms_;
+  const SetSums& tables_;
+  Nodes place_;
+  std::size_t child_;
+  Nodes parents_;
+  std::size_t rank_of_parents_ = 0;
+  std::size_t rank_of_family_ = 0;
+};
+
+// Terms that the score has for all sets at once.
+class ListedValues {
+ public:
+  ListedValues(Score& score, std::size_t child)
+      : child_(child), terms_(std::size_t{1} << (score.size() - 1)), bounds_(terms_.size()) {
+    margin_ = score.families_with_bounds(child, terms_, bounds_);
+  }
+
+  double margin() const { return margin_; }
+  void look_at(Nodes parents) {
+    rank_ = 0;
+    for (const std::size_t x : parents) rank_ |= std::size_t{1} << (x < child_ ? x : x - 1);
+  }
+  double term() const { return terms_[rank_]; }
+  double bound() const { return bounds_[rank_]; }
+
+ private:
+  std::size_t child_;
+  std::vector<double> terms_;
+  std::vector<double> bounds_;
+  double margin_;
+  std::size_t rank_ = 0;
+};
+
+// Parent sets of one child by size, as they are grown without such values: a family is looked at if no subset
+// has ruled out its supersets, and scored if by its value it may be better than all of them.
+template <class Values>
 class ChildFamilies {
  public:
-  ChildFamilies(Score& score, const SearchLimits& limits, const SetSums& tables, Nodes place, std::size_t child)
-      : score_(score), terms_(*score.by_sets()), tables_(tables), place_(place), child_(child),
-        margin_(rounding_of(terms_.data())) {
+  ChildFamilies(Score& score, const SearchLimits& limits, Values values, std::size_t child)
+      : score_(score), values_(std::move(values)), child_(child), margin_(values_.margin()) {
     for (std::size_t x = 0; x < score.size(); ++x) {
       if (limits.required.test(x, child)) required_.push_back(x);
       else if (x != child && !limits.forbidden.test(x, child)) optional_.push_back(x);
@@ -98,34 +159,22 @@ class ChildFamilies {
     parents_.assign(required_.begin(), required_.end());
     for (const std::size_t x : chosen_) parents_.push_back(optional_[x]);
     if (!required_.empty()) std::ranges::sort(parents_);
-    const SetTerms::Tables tables{tables_, rank_of_family(), tables_.ranks.rank(parents_), place_};
-    if (chosen_.empty() || terms_.term(child_, parents_, tables) > best - margin_) {
+    values_.look_at(parents_);
+    if (chosen_.empty() || values_.term() > best - margin_) {
       const double value = score_.local(child_, parents_);
       if (value > best || chosen_.empty()) found_.push_back({value, parents_});
       best = std::max(best, value);
     }
     best_[rank] = best;
-    if (chosen_.size() == most_ || terms_.bound(child_, parents_, tables) <= best) return;
+    if (chosen_.size() == most_ || values_.bound() <= best) return;
     open_[rank] = 1;
     any_open_ = true;
-  }
-
-  std::size_t rank_of_family() const {
-    const std::size_t k = parents_.size();
-    std::size_t rank = tables_.ranks.start(k + 1);
-    std::size_t j = 0;
-    for (; j < k && parents_[j] < child_; ++j) rank += tables_.ranks.part(parents_[j], j);
-    rank += tables_.ranks.part(child_, j);
-    for (; j < k; ++j) rank += tables_.ranks.part(parents_[j], j + 1);
-    return rank;
   }
 
   static constexpr std::size_t ranks_per_beat = 16;
 
   Score& score_;
-  SetTerms& terms_;
-  const SetSums& tables_;
-  Nodes place_;
+  Values values_;
   std::size_t child_;
   double margin_;
   std::vector<std::size_t> required_;
@@ -142,6 +191,25 @@ class ChildFamilies {
   std::vector<ParentSet> found_;
   std::size_t looked_at_ = 0;
 };
+
+// The families of all children, with the values that make(child) gives.
+template <class Make>
+Enumeration all_children(Score& score, const SearchLimits& limits, Make&& make) {
+  Enumeration result;
+  for (std::size_t child = 0; child < score.size(); ++child) {
+    pulse::progress(child, score.size());
+    ChildFamilies families(score, limits, make(child), child);
+    result.sets.push_back(families.grow());
+    result.scored += families.looked_at();
+  }
+  return result;
+}
+
+bool required_too_many(const Score& score, const SearchLimits& limits) {
+  for (std::size_t child = 0; child < score.size(); ++child)
+    if (n_required(limits, child) > limits.max_parents) return true;
+  return false;
+}
 
 std::vector<std::size_t> places_of(std::span<const CellSum> wanted, std::span<const CellSum> there) {
   std::vector<std::size_t> result;
@@ -168,9 +236,7 @@ std::size_t largest_family(const SearchLimits& limits) {
 
 SetPass set_pass(Score& score, const SearchLimits& limits) {
   SetTerms* terms = score.by_sets();
-  if (terms == nullptr) return SetPass::none;
-  for (std::size_t child = 0; child < score.size(); ++child)
-    if (n_required(limits, child) > limits.max_parents) return SetPass::none;
+  if (terms == nullptr || required_too_many(score, limits)) return SetPass::none;
   for (const SetPass pass : {SetPass::small_sets, SetPass::every_set})
     if (sums_fit(pass, score, limits, terms->sums().size())) return pass;
   return SetPass::none;
@@ -191,14 +257,17 @@ Enumeration families_by_sets(Score& score, const SearchLimits& limits, const Set
   const std::vector<std::size_t> place = places_of(score.by_sets()->sums(), tables.sums);
   if (tables.ranks.items() != score.size() || tables.ranks.largest() < largest_family(limits))
     throw std::invalid_argument("the tables are of other data or of smaller sets");
-  Enumeration result;
-  for (std::size_t child = 0; child < score.size(); ++child) {
-    pulse::progress(child, score.size());
-    ChildFamilies families(score, limits, tables, place, child);
-    result.sets.push_back(families.grow());
-    result.scored += families.looked_at();
-  }
-  return result;
+  return all_children(score, limits, [&](std::size_t child) { return TableValues(score, tables, place, child); });
+}
+
+std::optional<Enumeration> families_by_lists(Score& score, const SearchLimits& limits) {
+  constexpr std::size_t most_nodes = 22;
+  const std::size_t n = score.size();
+  if (n < 2 || n > most_nodes || required_too_many(score, limits)) return std::nullopt;
+  // Where few parents are allowed most of the lists would be for nothing.
+  if (SetRanks(n - 1, largest_family(limits) - 1).count() < (std::size_t{1} << (n - 1)) / 4) return std::nullopt;
+  if (!(ListedValues(score, 0).margin() >= 0)) return std::nullopt;
+  return all_children(score, limits, [&](std::size_t child) { return ListedValues(score, child); });
 }
 
 }  // namespace dagathlon

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -41,7 +42,7 @@ def interval(
     data: Any,
     learners: Any = None,
     *,
-    sizes: Sequence[int] | None = None,
+    sizes: int | Iterable[int] | None = None,
     subsamples: int = 10,
     copies: int = 0,
     pairwise: bool = True,
@@ -102,10 +103,8 @@ def interval(
     """
     table = data if isinstance(data, Dataset) else read_data(data)
     named = [one.spec for one in suggested(table)] if learners is None else learners
-    chosen = None if sizes is None else tuple(sizes)
-    question = Question(
-        table, picks_of(named), _name(data), chosen, subsamples, copies, pairwise, seed
-    )
+    given = (picks_of(named), _name(data), _whole(sizes))
+    question = Question(table, *given, subsamples, copies, pairwise, seed)
     time = None if timeout is None else seconds_of(timeout, "timeout")
     memory = None if memory_limit is None else size_of(memory_limit, "memory_limit")
     place = tempfile.TemporaryDirectory(prefix="dagathlon-") if out is None else nullcontext(out)
@@ -284,6 +283,16 @@ def _nothing_to_compare(done: StudyRun) -> str:
         f"fewer than two learners have a graph of all rows, so that nothing is agreed: {listed}; "
         f"see {done.reports[0]}"
     )
+
+
+def _whole(sizes: int | Iterable[int] | None) -> tuple[int, ...] | None:
+    """Numbers of rows as Python's own, whatever library they come from."""
+    if sizes is None:
+        return None
+    try:
+        return tuple(map(index, sizes if isinstance(sizes, Iterable) else [sizes]))
+    except TypeError:
+        raise StudyError(f"sizes: found {sizes!r}, expected whole numbers of rows") from None
 
 
 def _name(data: Any) -> str:

@@ -299,7 +299,7 @@ def test_the_result_can_be_stored_and_read() -> None:
         "First.",
         "lost has no graph on all rows and takes no part.",
         "empty disagrees with the others on every edge",
-        "No edge on all rows: empty.",
+        "empty finds no edge on all rows",
         "empty is not ranked with 200 rows",
         "p-values are too small rather than too large",
     ):
@@ -320,6 +320,9 @@ def test_two_equal_learners_and_nothing_else() -> None:
     turned = Graph.from_edges([(b, a) for a, b in ARCS], names=NODES)
     notes = interval_validation({"a": TRUE, "b": TRUE, "c": turned}, {}).notes
     assert any(note.startswith("a, b give almost the same graphs") for note in notes)
+    full = Graph.from_edges(list(combinations(NODES, 2)))
+    notes = interval_validation({"a": TRUE, "b": full, "c": full}, {}).notes
+    assert "b, c join all pairs on all rows: no missing edge can be agreed on." in notes
     assert interval_validation({"a": TRUE, "b": TRUE}, {"a": {100: []}}).means == ()
     with pytest.raises(DagathlonError, match=r"two learners or more .* found a, and none of b"):
         interval_validation({"a": TRUE, "b": None}, {})

@@ -47,6 +47,10 @@ class ScoreWithPrior final : public Score, private SetTerms {
 
   void families(std::size_t child, std::span<double> scores) override {
     score_->families(child, scores);
+    add_prior(child, scores);
+  }
+
+  void add_prior(std::size_t child, std::span<double> scores) const {
     std::vector<double> arcs(scores.size(), 0.0);
     for (std::size_t rank = 0; rank < scores.size(); ++rank) {
       if (rank != 0) {
@@ -56,6 +60,22 @@ class ScoreWithPrior final : public Score, private SetTerms {
       const auto k = static_cast<std::size_t>(std::popcount(rank));
       scores[rank] += prior_.nodes[child] + prior_.sizes[k] + arcs[rank];
     }
+  }
+
+  double families_with_bounds(std::size_t child, std::span<double> scores, std::span<double> bounds) override {
+    const double rounding = score_->families_with_bounds(child, scores, bounds);
+    if (!(rounding >= 0)) return rounding;
+    add_prior(child, scores);
+    std::vector<std::size_t> parents;
+    for (std::size_t rank = 0; rank < bounds.size(); ++rank) {
+      parents.clear();
+      for (std::size_t rest = rank; rest != 0; rest &= rest - 1) {
+        const auto other = static_cast<std::size_t>(std::countr_zero(rest));
+        parents.push_back(other < child ? other : other + 1);
+      }
+      bounds[rank] += prior_above(child, parents);
+    }
+    return rounding;
   }
 
   double bound_above(std::size_t child, Nodes parents) override {

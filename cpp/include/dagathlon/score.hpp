@@ -68,6 +68,10 @@ class Score {
   // leaves out families that it never scored. Infinity where nothing is known.
   virtual double bound_above(std::size_t child, Nodes parents);
 
+  // The same as families() with bounds[r] as bound_above() has it, for scores that have all of them in much less
+  // time than one by one. How far both may be off by rounding; not a number where there is no such way.
+  virtual double families_with_bounds(std::size_t child, std::span<double> scores, std::span<double> bounds);
+
   // How terms follow from tables of sets of nodes; null where they do not.
   virtual SetTerms* by_sets() { return nullptr; }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "dagathlon/parent_sets.hpp"
@@ -25,5 +26,9 @@ SetSums count_for(SetPass pass, const DiscreteData& data, std::size_t largest, s
 // The same as enumerate_parent_sets with `prune`, to the last digit: families that may be worth keeping by
 // their tables are scored. The tables hold the sums that the score needs, and sets of largest_family().
 Enumeration families_by_sets(Score& score, const SearchLimits& limits, const SetSums& tables);
+
+// The same for scores that have the terms of all parent sets of a node at once, if this one has and the limits
+// leave most of them.
+std::optional<Enumeration> families_by_lists(Score& score, const SearchLimits& limits);
 
 }  // namespace dagathlon

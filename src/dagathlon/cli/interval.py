@@ -16,7 +16,13 @@ from dagathlon.cli._data import (
     gaps_explained,
 )
 from dagathlon.cli._interrupt import INTERRUPTED
-from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules
+from dagathlon.cli._parts import (
+    Commands,
+    add_modules_argument,
+    command,
+    load_modules,
+    stored_outcomes,
+)
 from dagathlon.data.preview import described
 from dagathlon.errors import DagathlonError, listing
 from dagathlon.intersection import Question, answer_of, result_of, run_shown, suggested
@@ -24,11 +30,13 @@ from dagathlon.study.engine.engines import DEFAULT, make_engine
 from dagathlon.study.grammar.new_study import title_of
 from dagathlon.study.grammar.picks import Pick, picks_of
 from dagathlon.study.grammar.units import seconds_of, size_of
+from dagathlon.study.plan.forecast import forecast
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
     from dagathlon.evaluate.interval import IntervalResult
     from dagathlon.study.engine.protocol import Engine
+    from dagathlon.workflow import Study
 
 _WIDTH = 100
 
@@ -115,6 +123,8 @@ def _run(arguments: argparse.Namespace) -> int:
     print(f"{arguments.data}: {described(data)}", file=sys.stderr)
     with gaps_explained(data):
         study = _question(arguments, data).study(arguments.out, *limits)
+    if not arguments.json:
+        _print_cost(study, arguments.out)
     done = run_shown(study, arguments.out, engine=engine, quiet=arguments.json)
     if done.interrupted:
         return INTERRUPTED
@@ -124,6 +134,13 @@ def _run(arguments: argparse.Namespace) -> int:
         return 0
     print(f"{result.summary()}\n\n{_agreed(result)}\nreport: {done.reports[0]}")
     return 0
+
+
+def _print_cost(study: Study, out: Path) -> None:
+    """How long it will take, where something is left to do."""
+    words = forecast(study.plan, stored_outcomes(study.plan, out)).words()
+    if words:
+        print(words, file=sys.stderr)
 
 
 def _agreed(result: IntervalResult) -> str:

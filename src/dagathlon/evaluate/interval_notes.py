@@ -82,14 +82,15 @@ def _trivial(learned: Learned) -> list[str]:
     complete = [name for name, n in edges.items() if n == learned.n_all > 1]
     found = []
     if empty:
+        finds = "finds" if len(empty) == 1 else "find"
         found.append(
-            f"No edge on all rows: {named(empty)}. No edge can then be agreed on, and the "
+            f"{named(empty)} {finds} no edge on all rows: no edge can be agreed on, and the "
             "emptier a graph is the better it seems."
         )
     if complete:
+        joins = "joins" if len(complete) == 1 else "join"
         found.append(
-            f"All pairs joined on all rows: {named(complete)}. No missing edge can then be "
-            "agreed on."
+            f"{named(complete)} {joins} all pairs on all rows: no missing edge can be agreed on."
         )
     return found
 

@@ -98,10 +98,9 @@ def _others(result: IntervalResult) -> str:
     """Who is first by other distances: whether the order hangs on how mistakes are counted."""
     firsts = []
     for measure, words in _OTHERS.items():
-        if measure in result.measures:
-            places = ranking(result.means_by(measure))
-            best = [place.learner for place in places if place.place == 1]
-            firsts.append(f"{named(best) if best else 'nobody'} by {words}")
+        places = ranking(result.means_by(measure))
+        if best := [place.learner for place in places if place.place == 1]:
+            firsts.append(f"{named(best)} by {words}")
     return _wrapped(f"First by other distances: {'; '.join(firsts)}.") if firsts else ""
 
 

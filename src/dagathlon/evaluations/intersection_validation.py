@@ -32,7 +32,7 @@ _FIRST = 100
 # Data of so few rows get halves and quarters, and none of fewer rows than the least.
 _SMALL, _LEAST_ROWS = 2 * _FIRST, 20
 # Where the number of rows is not known in advance: subsamples that turn out too large are skipped.
-_UNKNOWN = (100, 200, 400)
+_UNKNOWN = (50, 100, 200, 400)
 
 
 _TABLES: Mapping[str, tuple[Callable[[Sequence[Validated]], Iterator[Row]], str]] = {
@@ -50,7 +50,8 @@ def doubling_sizes(rows: int | None, most: int | None = None) -> tuple[int, ...]
     """Sizes of subsamples of data with so many rows, in ascending order.
 
     They are 100, 200, 400 and so on below the number of rows; of fewer than 200 rows a quarter and
-    a half, where these have 20 rows or more; 100, 200 and 400 where the number is not known.
+    a half, where these have 20 rows or more. Where the number is not known they are 50, 100, 200
+    and 400, since nobody knows which of them are large.
 
     Parameters
     ----------
@@ -60,8 +61,8 @@ def doubling_sizes(rows: int | None, most: int | None = None) -> tuple[int, ...]
         Of more sizes than this, the largest are taken.
     """
     if rows is None:
-        found = list(_UNKNOWN)
-    elif rows < _SMALL:
+        return _UNKNOWN
+    if rows < _SMALL:
         found = [n for n in (rows // 4, rows // 2) if n >= _LEAST_ROWS]
     else:
         found = [_FIRST]

@@ -81,11 +81,17 @@ def validated(
     for runs in interval_runs(results, ids):
         data = results.data(runs.case)
         rows = None if data is None else len(data)
-        chosen = runs.only(wanted(rows))
-        if not chosen.asked:  # planned before the number of rows was known
-            chosen = runs.only(wanted(None))
-        found.append(_validated(chosen, rows, compare_pairs))
+        found.append(_validated(_chosen(runs, wanted, rows), rows, compare_pairs))
     return _named(found)
+
+
+def _chosen(runs: IntervalRuns, wanted: Wanted, rows: int | None) -> IntervalRuns:
+    """The subsamples that count; those of a plan that did not know the number of rows as well."""
+    chosen = runs.only(wanted(rows))
+    if chosen.asked or rows is None:
+        return chosen
+    planned = runs.only(wanted(None))
+    return planned.only({draw for draw in planned.asked if draw[0] < rows})
 
 
 def _validated(runs: IntervalRuns, rows: int | None, compare_pairs: bool) -> Validated:

@@ -14,7 +14,7 @@ from dagathlon.report.charts.interval_pairs import pairwise_tiles
 from dagathlon.report.charts.learning_curves import learning_curves
 from dagathlon.report.charts.parts import Chart
 from dagathlon.report.interval_results import Validated, kind_rows
-from dagathlon.report.interval_words import HOW, belief, first_of, lead, remarks, tested
+from dagathlon.report.interval_words import HOW, belief, first_of, lead, remarks, tested, weighted
 from dagathlon.report.look import Look
 from dagathlon.report.page.tables import case_names
 from dagathlon.report.section import (
@@ -114,6 +114,7 @@ def _ranks(found: Sequence[Validated]) -> Iterator[Part]:
     if len(found) == 1 and found[0].result is not None and found[0].result.means:
         yield Words("", "The ranking")
         yield _ranking(found[0].result)
+        yield from weighted(found[0].result)
     elif found:
         yield Words("", "The rankings")
         head = ["data", "forecast", "ranks first", "mean rank", "pairs agreed on", "edges of all"]
@@ -242,8 +243,8 @@ def _cut(name: str, drawn: Drawn) -> Iterator[str]:
     if drawn.pairs_left_out or drawn.nodes_left_out:
         where = f"{name}: " if name else ""
         yield (
-            f"{where}{drawn.pairs_left_out:,} pairs, those that fewest join, and "
-            f"{drawn.nodes_left_out:,} variables are not drawn; the table has all pairs."
+            f"{where}There is no room here for {drawn.pairs_left_out:,} more pairs and "
+            f"{drawn.nodes_left_out:,} more variables; the table has them."
         )
 
 

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from dagathlon.evaluate.interval import OVERLAP, Forecast, IntervalResult, RankTest
-from dagathlon.evaluate.interval_forecast import groups_of, percent
+from dagathlon.evaluate.interval import (
+    OVERLAP,
+    Forecast,
+    IntervalResult,
+    RankTest,
+    ranking,
+    summarise,
+)
+from dagathlon.evaluate.interval_forecast import FEW_SHARED, percent
 from dagathlon.report.interval_results import Validated
 from dagathlon.report.section import Tone, Words
 
@@ -45,6 +52,8 @@ def belief(found: Sequence[Validated]) -> Iterator[Words]:
     if len(found) == 1 and found[0].result is not None:
         result = found[0].result
         words, tone = _BELIEVE[result.forecast.verdict]
+        if reserved(result):
+            words, tone = f"{words.rstrip('.')}, with the reservation below.", "fair"
         figures = _figures(result.forecast, len(result.learners))
         meaning = _MEANING[result.forecast.verdict]
         yield Words(f"{words} {figures} {meaning}", "", tone)
@@ -65,11 +74,20 @@ def belief(found: Sequence[Validated]) -> Iterator[Words]:
         )
 
 
+def reserved(result: IntervalResult) -> bool:
+    """Whether agreement is easier than it looks: by learners alike, or on missing edges alone."""
+    told = result.forecast
+    easy = bool(result.duplicates) or told.edge_share < FEW_SHARED
+    return told.verdict != "not reliable" and easy
+
+
 def _figures(told: Forecast, learners: int) -> str:
     edges = f"{told.n_connected:,} edge{'' if told.n_connected == 1 else 's'}"
+    shared = f"all of them have the same {edges}" if told.n_connected else "share no edge"
     return (
         f"The {learners} learners agree on {percent(told.relative_size)} of all pairs of variables "
-        f"({told.n_pairs:,} of {told.n_all:,}) and all of them have the same {edges}."
+        f"({told.n_pairs:,} of {told.n_all:,}), and {shared}, of {told.n_joined:,} pairs that any "
+        "of them joins."
     )
 
 
@@ -99,9 +117,10 @@ def _lead_of(result: IntervalResult) -> str:
     told = result.forecast
     agree = f"{percent(told.relative_size)} of all pairs and {told.n_connected:,} edges"
     verb = "ranks first" if len(first) == 1 else "share the first place"
+    but = ", with a reservation" if reserved(result) else ""
     return (
         f"By what all {len(result.learners)} learners agree on ({agree}, so that the forecast is "
-        f"good), {_listed(first)} {verb} on subsamples{_beside(result, first)}."
+        f"good{but}), {_listed(first)} {verb} on subsamples{_beside(result, first)}."
     )
 
 
@@ -122,6 +141,20 @@ def _it(first: Sequence[str]) -> str:
 def first_of(result: IntervalResult) -> list[str]:
     """Who ranks first over all sizes."""
     return [place.learner for place in result.ranking if place.place == 1]
+
+
+def weighted(result: IntervalResult) -> Iterator[Words]:
+    """Who is first where pairs count by how often they come back on bootstrap samples."""
+    if all(row.weighted_phd is None for row in result.distances):
+        return
+    places = ranking(summarise(result.distances, "weighted_phd"))
+    first = [place.learner for place in places if place.place == 1]
+    same = " as well" if first == first_of(result) else ""
+    if first:
+        yield Words(
+            "Where each pair counts by how often learners come back to it on bootstrap samples of "
+            f"all rows, first is {_listed(first)}{same}."
+        )
 
 
 def overall(result: IntervalResult) -> RankTest | None:
@@ -205,12 +238,12 @@ def _notes(one: Validated) -> Iterator[str]:
 
 
 def _grave(result: IntervalResult) -> Iterator[str]:
-    """Who breaks the agreement, and who stacks it."""
+    """Who breaks the agreement, who stacks it, and whether it is about missing edges."""
     broken = {row.words for row in result.sensitivity if row.breaks}
-    alike = groups_of(result.duplicates)
     for note in result.notes:
-        stacked = any(all(name in note for name in group) for group in alike)
-        if note.rstrip(".") in broken or (stacked and "almost the same" in note):
+        stacked = bool(result.duplicates) and "almost the same" in note
+        easy = reserved(result) and "mostly missing edges" in note
+        if note.rstrip(".") in broken or stacked or easy:
             yield note
 
 
