@@ -52,6 +52,13 @@ NumpyVector<int> excluded(const FamilyProgram& program, const Decisions& decisio
   return to_vector(program.excluded(arcs));
 }
 
+std::size_t add_heights(FamilyProgram& program, NodeList nodes, const Vector<double>& heights) {
+  check_nodes(nodes, program.nodes());
+  if (nodes.size() >= 16 || heights.size() != std::size_t{1} << nodes.size())
+    throw nb::value_error("a height for each set of fewer than 16 nodes");
+  return program.add(Cut::of_heights(std::move(nodes), {heights.data(), heights.size()}));
+}
+
 auto rows_of(const FamilyProgram& program, const std::vector<std::size_t>& cuts) {
   ProgramRows rows = program.rows(cuts);
   return std::tuple(to_vector(std::move(rows.starts)), to_vector(std::move(rows.columns)),
@@ -90,6 +97,7 @@ static void bind_family_program(nb::module_& m) {
            [](FamilyProgram& self, const Vector<bool>& kept) { self.keep(all_columns(self, kept)); },
            nb::arg("kept"))
       .def("separate", separated, nb::arg("values"), nb::arg("most"))
+      .def("add_heights", add_heights, nb::arg("nodes"), nb::arg("heights"))
       .def("rows", rows_of, nb::arg("cuts"))
       .def("arcs",
            [](const FamilyProgram& self, const Vector<double>& values) {

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dagathlon.evaluate import compare, compare_posterior
     from dagathlon.evaluations import Evaluation
     from dagathlon.graphs import Graph, read_graph, write_graph
+    from dagathlon.intersection import interval
     from dagathlon.learners import Estimate, Learner, StructureLearner, learn
     from dagathlon.workflow import Study
 
@@ -38,6 +39,7 @@ _HOMES = {
     "compare": "evaluate",
     "compare_posterior": "evaluate",
     "fit": "data",
+    "interval": "intersection",
     "learn": "learners",
     "read_data": "data",
     "read_graph": "graphs",
@@ -60,6 +62,7 @@ __all__ = [
     "compare",
     "compare_posterior",
     "fit",
+    "interval",
     "learn",
     "read_data",
     "read_graph",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -267,15 +268,16 @@ class _writing:  # noqa: N801 - it reads as a statement
             raise _cannot_write(self.folder, error) from None
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        if isinstance(error, OSError):
+        if isinstance(error, OSError | sqlite3.OperationalError):
             raise _cannot_write(self.folder, error) from error
 
 
-def _cannot_write(folder: Path, error: OSError) -> DagathlonError:
-    place = error.filename or folder
+def _cannot_write(folder: Path, error: OSError | sqlite3.OperationalError) -> DagathlonError:
+    place = getattr(error, "filename", None) or folder
     if isinstance(error, FileExistsError):
         return DagathlonError(f"{place}: cannot be the folder of results, since it is a file")
-    return DagathlonError(f"{place}: cannot be written ({error.strerror or error})")
+    reason = getattr(error, "strerror", None) or error
+    return DagathlonError(f"{place}: cannot be written ({reason})")
 
 
 class Rewritten(NamedTuple):

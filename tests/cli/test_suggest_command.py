@@ -34,11 +34,13 @@ def test_what_is_suggested_can_be_pasted(data: Path, capsys: pytest.CaptureFixtu
     assert "60 rows, 3 columns; 2 continuous and 1 discrete" in out
     assert "not for these data" not in out
     commands = [line.strip() for line in out.splitlines() if line.startswith("  dagathlon ")]
-    learning, new, run = (shlex.split(command)[1:] for command in commands)
+    learning, new, run, ranked = (shlex.split(command)[1:] for command in commands)
     assert said(capsys, *learning)[0] == 0
     assert Path("graph.csv").exists()
     assert said(capsys, *new)[0] == 0
     assert said(capsys, "check", *run[1:])[0] == 0
+    assert ranked[:2] == ["interval", str(data)]
+    assert ranked.count("--with") >= 3
 
 
 def test_commands_carry_what_was_said_of_the_data(
@@ -51,9 +53,10 @@ def test_commands_carry_what_was_said_of_the_data(
     assert code == 0
     assert "a learner runs 2 times" in out
     commands = [line for line in out.splitlines() if line.startswith("  dagathlon ")]
-    learning, new, _ = (shlex.split(command)[1:] for command in commands)
+    learning, new, _, ranked = (shlex.split(command)[1:] for command in commands)
     assert set(flags) <= set(learning)
     assert set(flags) <= set(new)
+    assert set(flags) <= set(ranked)
     assert said(capsys, *learning)[0] == 0
     assert said(capsys, *new)[0] == 0
 

@@ -65,6 +65,7 @@ def test_it_is_the_sum_over_the_joint(seed: int) -> None:
     assert discrete_cross_entropy(fitted, ASIA) == pytest.approx(expected, rel=1e-12)
     whole = cross_entropy(random_dag(ASIA.names, seed), data, ASIA, 0.5 + seed)
     assert whole == (pytest.approx(expected), None, "exact")
+    assert expected > entropy(ASIA)
 
 
 def test_fresh_rows_have_that_mean() -> None:

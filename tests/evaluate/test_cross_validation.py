@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from dagathlon.data import Dataset, Network, Variable
-from dagathlon.evaluate.cross_validation import PredictedRows, joined_folds
+from dagathlon.evaluate.cross_validation import PredictedRows, cross_validate, joined_folds
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
+from dagathlon.learners.calling import learn
+from dagathlon.simulate.resampling import Fold
 
 ASIA = Network.load("asia")
 
@@ -104,3 +106,21 @@ def test_a_fold_without_numbers_is_said() -> None:
     note = {"predicted_rows": {"note": "no density"}}
     assert joined_folds([note, fold(-1.0)]).note == "no density (in 1 of 2 folds)"
     assert joined_folds([note, note]).note == "no density"
+
+
+def test_a_learner_is_run_again_in_every_fold() -> None:
+    data = ASIA.sample(60, seed=5)
+    found = cross_validate(data, "hc[score=bdeu]", folds=3, iss=2.0, seed=7)
+    rows = []
+    for number in (1, 2, 3):
+        fold = Fold(number=number, folds=3)
+        kept, left = (
+            one.apply(data, np.random.Generator(np.random.Philox(key=7)))
+            for one in (fold, Fold(number=number, folds=3, left_out=True))
+        )
+        graph = learn(kept, "hc", score="bdeu", iss=2.0, seed=7).graph
+        rows += plain_discrete(graph, kept, left, 2.0).tolist()
+    assert found.mean == pytest.approx(np.mean(rows))
+    assert found.error == pytest.approx(np.std(rows, ddof=1) / math.sqrt(60))
+    same = cross_validate(data, "hc[score=bdeu,iss=2]", folds=3, seed=7, sample_size=100)
+    assert same == found

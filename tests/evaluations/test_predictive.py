@@ -15,8 +15,11 @@ import pytest
 from dagathlon.data import Dataset, Network
 from dagathlon.evaluate.cross_entropy import discrete_cross_entropy
 from dagathlon.evaluate.fit import fit
+from dagathlon.evaluations.predictive import Predictive
 from dagathlon.graphs import Graph, extension
 from dagathlon.report.context import Results
+from dagathlon.report.evaluation import Table, TableSet
+from dagathlon.report.look import Look
 from dagathlon.report.predictive import cross_validated
 from dagathlon.report.predictive_tables import summarised
 from dagathlon.study.plan.task import TaskKind
@@ -162,3 +165,27 @@ def test_means_are_paired_by_data_set() -> None:
     assert second["± to the best"] == pytest.approx(apart.std(ddof=1) / math.sqrt(3))
     assert (third["setting"], third["cv_log_likelihood"]) == ("c", None)
     assert third["note"] == "on 1 of 3 data sets there is no number: no density"
+
+
+def test_curves_are_drawn_over_several_numbers_of_rows() -> None:
+    rows = [
+        row(name, seed, value) | {"rows": n}
+        for name, seed, n, value in (
+            ("a", 1, 100, -3.0),
+            ("a", 2, 100, -5.0),
+            ("a", 1, 200, -2.0),
+            ("b", 1, 100, -4.0),
+        )
+    ]
+
+    def curves(chosen: list[dict[str, Any]]) -> list[Any]:
+        tables = TableSet({"predictive": Table(chosen)}, "", Look.of("ab"), False)
+        return [chart for name, chart in Predictive().figures(tables) if name == "predictive_rows"]
+
+    assert curves(rows[:2]) == []
+    (chart,) = curves(rows)
+    points = {(one["id"], one["rows"]): one for one in chart["data"]["values"]}
+    # Over data sets where there are several, else over rows.
+    assert (points["a", 100]["low"], points["a", 100]["high"]) == (-6.0, -2.0)
+    assert (points["b", 100]["low"], points["b", 100]["high"]) == (-4.2, -3.8)
+    assert points["a", 200]["mean"] == -2.0

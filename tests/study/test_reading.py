@@ -32,7 +32,8 @@ def load(tmp_path: Path) -> Any:
         rows = [f"P{i},{'' if i % 9 == 0 else x[i]},{y[i]},{y[i] - 1.5}" for i in range(80)]
         (tmp_path / "rows.csv").write_text("\n".join(["id,x,y,z", *rows, ""]))
         (tmp_path / "truth.csv").write_text("x,y,z\n0,1,0\n0,0,1\n0,0,0\n")
-        evaluation: dict[str, Any] = {"graph_estimation": {"ids": list(ids)}}
+        asked = {"graph_estimation": {"ids": list(ids)}, "intersection_validation": False}
+        evaluation: dict[str, Any] = asked
         if graph:
             evaluation = {"benchmarks": {"ids": list(ids)}}
         data = [{"data_id": "rows.csv", "graph_id": graph or None, **entry} for entry in entries]

@@ -24,13 +24,15 @@ from dagathlon.workflow import Study
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    """Two setups that share tasks, one with limits, noise and diagnostics."""
+    """Setups that share tasks, one with limits, noise and diagnostics, one with further runs."""
     content = copy.deepcopy(STUDY)
     first = content["benchmark_setup"][0]
     second = copy.deepcopy(first) | {"title": "limited", "time_limit": 2.5}
     second["data"][0] |= {"noise": ["N", "I10"], "seed_range": [2, 4]}
     second["evaluation"] |= {"metrics": {"held_out": True}, "ranking": {}}
-    content["benchmark_setup"].append(second)
+    third = copy.deepcopy(first) | {"title": "folds"}
+    third["evaluation"] |= {"predictive": {"folds": 2}}
+    content["benchmark_setup"] += [second, third]
     path = tmp_path_factory.mktemp("saved") / "small.json"
     path.write_text(json.dumps(content))
     return Study.load(path)
@@ -43,7 +45,7 @@ def folder(study: Study, tmp_path: Path) -> Path:
 
 
 def test_what_is_saved_comes_back(study: Study, tmp_path: Path) -> None:
-    for number in (0, 1):
+    for number in (0, 1, 2):
         saved = facts_of_setup(study.config, study.plan, number)
         save(saved, tmp_path)
         assert sorted(path.name for path in tmp_path.iterdir()) == [SAVED]
@@ -52,8 +54,20 @@ def test_what_is_saved_comes_back(study: Study, tmp_path: Path) -> None:
         assert (found.name, found.setup, found.modules) == (saved.name, saved.setup, saved.modules)
         assert found.algorithms == saved.algorithms
         assert list(found.plan.keys) == list(saved.plan.keys)
-        for part in ("cases", "runs", "further", "origins", "data_scores", "limits", "omissions"):
+        parts = ("cases", "runs", "further", "origins", "data_scores", "limits", "omissions")
+        for part in (*parts, "further_scores"):
             assert getattr(found.plan, part) == getattr(saved.plan, part), part
+    assert set(found.plan.further_scores.values()) == {("predicted_rows",)}
+
+
+def test_earlier_versions_saved_no_scores_of_further_runs(folder: Path) -> None:
+    def change(parts: dict[str, bytes]) -> None:
+        facts = json.loads(parts["facts.json"])
+        del facts["further_scores"]
+        parts["facts.json"] = json.dumps(facts).encode()
+
+    _changed(folder / SAVED, change)
+    assert load(folder).plan.further_scores == {}
 
 
 def test_a_setup_has_the_keys_of_its_own_runs(study: Study) -> None:
@@ -180,6 +194,7 @@ ABSURD = {
     "a setting that is none": _facts((("algorithms", 0, "settings", "length"), 0)),
     "no origins": _facts((("origins",), [])),
     "an origin that is none": _facts((("origins", 0), ["x"])),
+    "scores that are none": _facts((("further_scores",), [[0, "fold=1of2", "x"]])),
     "a metric that is none": _facts((("measures", 0, "better"), "up")),
     "a file elsewhere": _facts((("name",), "../../study.json")),
     "a module elsewhere": _facts((("algorithms", 0, "module", "name"), "../x")),

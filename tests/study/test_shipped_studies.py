@@ -15,7 +15,7 @@ from dagathlon.study.grammar.library import Library
 STUDIES = sorted((Path(__file__).parents[2] / "studies").glob("*.json"))
 
 
-LARGE = "posteriors_2024"
+LARGE = ("posteriors_2024", "interval_2017", "interval_forecast")
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ Dagathlon benchmarks structure learners: the same data, the same rules, one scor
   dagathlon learn data.csv --with pc --out graph.csv
                                            learn a graph from your data
   dagathlon suggest data.csv               which learners suit your data
+  dagathlon interval data.csv              which of them to trust on your data
   dagathlon modules                        what there is to compare
   dagathlon --help                         all commands
 """

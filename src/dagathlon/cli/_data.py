@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dagathlon.data import list_data, load_data
 from dagathlon.data.imputation import DEFAULT_COPIES
 from dagathlon.data.reading import Reading
 from dagathlon.errors import DagathlonError, DataError, NotApplicableError, suggestion
@@ -92,14 +93,37 @@ def data_from(arguments: argparse.Namespace, *, pooled: bool = False) -> Dataset
         Other commands are given one completed copy.
     """
     steps = preparation(arguments, pooled=pooled)
-    data = reading_of(arguments).read(arguments.data)
-    rng = np.random.Generator(np.random.Philox(key=getattr(arguments, "seed", 1)))
+    data = _read(arguments.data, reading_of(arguments))
+    rng = np.random.Generator(np.random.Philox(key=_seed(arguments)))
     for step in steps:
         try:
             data = step.apply(data, rng)
         except NotApplicableError as error:
             raise DataError(f"{arguments.data}: {error}") from None
     return data
+
+
+def _seed(arguments: argparse.Namespace) -> int:
+    seed: int = getattr(arguments, "seed", 1)
+    if seed < 0:
+        raise DagathlonError(f"--seed is a whole number from 0 on, found {seed}")
+    return seed
+
+
+def _read(path: Path, reading: Reading) -> Dataset:
+    """A file; where there is none of that name, the data set on board that studies mean by it."""
+    name = str(path).removesuffix(".csv")
+    if path.exists() or name not in list_data():
+        return reading.read(path)
+    if reading.to_json():
+        raise DataError(f"{path}: data on board are read as they are")
+    return load_data(name)
+
+
+def completed_from(arguments: argparse.Namespace) -> Dataset:
+    """As `data_from`; where gaps are to be imputed several times, one copy stands for all."""
+    one = "impute" if copies_of(arguments) else arguments.missing
+    return data_from(argparse.Namespace(**{**vars(arguments), "missing": one}))
 
 
 @contextlib.contextmanager

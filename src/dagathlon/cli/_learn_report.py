@@ -17,7 +17,7 @@ from dagathlon.learners import Estimate
 from dagathlon.modules import find
 from dagathlon.report.outputs import FigureChoice
 from dagathlon.study.engine.limits import Usage
-from dagathlon.study.grammar.new_study import title_of, without_truth
+from dagathlon.study.grammar.new_study import title_of, with_full_paths, without_truth
 from dagathlon.study.plan.task import Limits, Outcome, Status
 from dagathlon.study.store.codec import encode
 from dagathlon.study.store.store import Store
@@ -118,23 +118,13 @@ def _study(learned: Learned, stem: str, copies: int) -> dict[str, Any]:
         "data": [entry | {"seed_range": [learned.seed, learned.seed]}],
         "evaluation": evaluation | {"data_description": True},
     }
-    algorithm = {"id": learned.name, **_absolute(learned)}
+    module = find("algorithm", learned.name)
+    algorithm = {"id": learned.name, **with_full_paths(module, learned.parameters)}
     return {
         "_command": f"dagathlon {shlex.join(sys.argv[1:])}",
         "benchmark_setup": [setup],
         "resources": {"structure_learning_algorithms": {learned.name: [algorithm]}},
     }
-
-
-def _absolute(learned: Learned) -> dict[str, Any]:
-    """The parameters, files in them by full paths, since the study stands in another folder."""
-    known = find("algorithm", learned.name).parameters()
-    found = dict(learned.parameters)
-    for name, value in found.items():
-        reference = known[name].type.reference if name in known else None
-        if reference is not None and reference.to == "constraints" and isinstance(value, str):
-            found[name] = str(Path(value).resolve())
-    return found
 
 
 def _put(study: Study, out: Path, learned: Learned) -> None:

@@ -15,7 +15,10 @@ from dagathlon.modules.registry import FILES
 from dagathlon.modules.sources import sources
 from dagathlon.study.grammar.config import code_of
 from dagathlon.study.grammar.units import seconds_of, size_of
-from dagathlon.workflow import Study
+from dagathlon.study.plan.plan import Plan
+from dagathlon.study.plan.task import Outcome
+from dagathlon.study.store.store import Store
+from dagathlon.workflow import STORE_FOLDER, Study
 
 NOTHING_LEARNED = "nothing is learned, since no evaluation names an algorithm in its ids"
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -137,6 +140,15 @@ def load_study(arguments: argparse.Namespace, *, quiet: bool = False) -> Study:
         None if memory is None else size_of(memory, "--memory-limit"),
         arguments.seed,
     )
+
+
+def stored_outcomes(plan: Plan, out: Path) -> dict[bytes, Outcome]:
+    """How those tasks of a plan ended that a folder of results has, by key."""
+    folder = out / STORE_FOLDER
+    if not folder.is_dir():
+        return {}
+    with Store(folder, readonly=True) as store:
+        return store.outcomes(task.key for task in plan.tasks)
 
 
 def _name_code(arguments: argparse.Namespace) -> None:

@@ -12,14 +12,14 @@ from dagathlon.cli._parts import (
     add_study_arguments,
     command,
     load_study,
+    stored_outcomes,
     table,
 )
 from dagathlon.study.plan.forecast import forecast
 from dagathlon.study.plan.inputs import Inputs
 from dagathlon.study.plan.plan import ALGORITHM
-from dagathlon.study.plan.task import Outcome, Status
-from dagathlon.study.store.store import Store
-from dagathlon.workflow import STORE_FOLDER, Study
+from dagathlon.study.plan.task import Status
+from dagathlon.workflow import Study
 
 _MOST_NAMED = 6
 
@@ -39,11 +39,7 @@ def add_parser(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     study = load_study(arguments)
     plan = study.plan
-    outcomes: dict[bytes, Outcome] = {}
-    folder = arguments.out / STORE_FOLDER
-    if folder.is_dir():
-        with Store(folder, readonly=True) as store:
-            outcomes = store.outcomes(task.key for task in plan.tasks)
+    outcomes = stored_outcomes(plan, arguments.out)
     found = (task for task in plan.tasks if task.key in outcomes)
     stored = Counter(t.call.kind for t in found if outcomes[t.key].status is Status.OK)
     rows = [(kind.value, n, stored[kind]) for kind, n in plan.counts().items()]

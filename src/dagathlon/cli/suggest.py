@@ -6,14 +6,17 @@ import argparse
 import json
 import shlex
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dagathlon.cli._data import add_data_arguments, all_flags, copies_of, data_from
+from dagathlon.cli._data import add_data_arguments, all_flags, completed_from, copies_of
 from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules
-from dagathlon.learners.suggest import QUESTIONS, Advice, Suggestion, suggest
-
-if TYPE_CHECKING:
-    from dagathlon.data import Dataset
+from dagathlon.learners.suggest import (
+    QUESTIONS,
+    Advice,
+    Suggestion,
+    of_several_ways,
+    suggest,
+)
 
 _SHOWN = 3
 _WIDTH = 96
@@ -36,7 +39,7 @@ def add_parser(commands: Commands) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     load_modules(arguments)
-    advice = suggest(_completed(arguments))
+    advice = suggest(completed_from(arguments))
     if arguments.json:
         print(json.dumps(_plain(advice, arguments), indent=1))
         return 0
@@ -51,12 +54,6 @@ def _run(arguments: argparse.Namespace) -> int:
             print(f"  {name}: {reason}")
     _print_commands(advice, _given(arguments))
     return 0
-
-
-def _completed(arguments: argparse.Namespace) -> Dataset:
-    """The data; where gaps are to be imputed several times, one copy stands for all of them."""
-    one = "impute" if copies_of(arguments) else arguments.missing
-    return data_from(argparse.Namespace(**{**vars(arguments), "missing": one}))
 
 
 def _repeated(arguments: argparse.Namespace) -> list[str]:
@@ -111,6 +108,10 @@ def _print_commands(advice: Advice, given: str) -> None:
     options = " ".join(f"--pick {shlex.quote(one.spec)}" for one in picks)
     print(f"  dagathlon new study study.json --data {given} {options}")
     print("  dagathlon run study.json")
+    ranked = of_several_ways(advice)
+    if len(ranked) > 1:
+        options = " ".join(f"--with {shlex.quote(one.spec)}" for one in ranked)
+        print(f"  dagathlon interval {given} {options}")
 
 
 def _picks(advice: Advice) -> list[Suggestion]:

@@ -4,29 +4,34 @@ from dagathlon.evaluate.bayesys import bayesys_counts
 from dagathlon.evaluate.causal import aid, sid
 from dagathlon.evaluate.comparison import compare
 from dagathlon.evaluate.control import random_control, random_graphs, trivial_baselines
+from dagathlon.evaluate.correlations import method_correlations
 from dagathlon.evaluate.counts import Counts
 from dagathlon.evaluate.cross_entropy import (
     cross_entropy,
     discrete_cross_entropy,
     gaussian_cross_entropy,
 )
+from dagathlon.evaluate.cross_validation import cross_validate
 from dagathlon.evaluate.distance import half_shd, shd
 from dagathlon.evaluate.fit import (
     cross_validated_log_likelihood,
     fit,
     held_out_log_likelihood,
 )
+from dagathlon.evaluate.interval import IntervalResult, interval_validation
 from dagathlon.evaluate.posterior_comparison import compare_posterior
 from dagathlon.evaluate.sortability import order_alignment, r2_sortability, varsortability
 from dagathlon.evaluate.truth import free_parameters, graph_statistics, samples_per_parameter
 
 __all__ = [
     "Counts",
+    "IntervalResult",
     "aid",
     "bayesys_counts",
     "compare",
     "compare_posterior",
     "cross_entropy",
+    "cross_validate",
     "cross_validated_log_likelihood",
     "discrete_cross_entropy",
     "fit",
@@ -35,6 +40,8 @@ __all__ = [
     "graph_statistics",
     "half_shd",
     "held_out_log_likelihood",
+    "interval_validation",
+    "method_correlations",
     "order_alignment",
     "r2_sortability",
     "random_control",

@@ -106,7 +106,7 @@ def _standing(graph: Graph) -> Standing:
     reason = why_no_dag(graph)
     if reason:
         raise GraphError(reason)
-    return Standing(graph, True) if graph.is_dag else standing_dag(graph)
+    return standing_dag(graph)
 
 
 def _by_rows(dag: Graph, training: Dataset, rows: Dataset, sample_size: float) -> CrossEntropyValue:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from dagathlon.errors import DagathlonError, listing
+from dagathlon.evaluate.interval_effects import agreed_effects, effect_distances
 from dagathlon.evaluate.interval_forecast import (
     Duplicate,
     Forecast,
@@ -50,6 +51,7 @@ __all__ = [
     "Mean",
     "Place",
     "RankTest",
+    "agreed_effects",
     "confidence_weights",
     "forecast",
     "interval_scores",
@@ -73,6 +75,7 @@ def interval_validation(
     combine: Combine = "min",
     rows: int | None = None,
     compare_pairs: bool = True,
+    compare_effects: bool = True,
     notes: Iterable[str] = (),
 ) -> IntervalResult:
     """Rank learners by how near they come, with fewer rows, to what all say on all rows.
@@ -95,6 +98,8 @@ def interval_validation(
         Number of rows of the whole data, to be told.
     compare_pairs
         Whether to compare every two learners by what just these two agree on.
+    compare_effects
+        Whether to count wrong effects, for DAGs and CPDAGs of up to 100 nodes.
     notes
         Sentences to put before those that are found here.
 
@@ -105,17 +110,15 @@ def interval_validation(
     """
     there = {name: graph for name, graph in graphs.items() if graph is not None}
     missing = [name for name in graphs if name not in there]
-    if len(there) < FEWEST_LEARNERS:
-        raise DagathlonError(
-            "intersection-validation needs the graphs of two learners or more on all rows; "
-            f"found {listing(there)}, and none of {listing(missing)}"
-        )
+    _require_learners(there, missing)
     kept = {name: estimates[name] for name in there if name in estimates}
     learned = Learned.of(there, kept, outputs=outputs)
     duplicates = near_duplicates(learned)
     sensitivity = leave_one_out(learned, groups_of(duplicates))
     weights = None if bootstraps is None else confidence_weights(learned, bootstraps, combine)
-    distances = interval_scores(learned, weights)
+    effects = agreed_effects(there.values()) if compare_effects else None
+    wrong = None if effects is None else effect_distances(effects, learned)
+    distances = interval_scores(learned, weights, wrong)
     means = summarise(distances)
     agreement = learned.agreement
     return IntervalResult(
@@ -135,8 +138,16 @@ def interval_validation(
         means=tuple(means),
         tests=tuple(rank_tests(distances)),
         pairwise=tuple(pairwise(learned)) if compare_pairs else (),
-        n_effects=None,
+        n_effects=None if effects is None else effects.n,
     )
+
+
+def _require_learners(there: Mapping[str, Graph], missing: Sequence[str]) -> None:
+    if len(there) < FEWEST_LEARNERS:
+        raise DagathlonError(
+            "intersection-validation needs the graphs of two learners or more on all rows; "
+            f"found {listing(there)}, and none of {listing(missing)}"
+        )
 
 
 def _disputed(learned: Learned) -> list[Disputed]:

@@ -9,8 +9,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from dagathlon.errors import listing
-from dagathlon.evaluate.interval_types import Bools, Learned
+from dagathlon.evaluate.interval_types import Learned, Types
 from dagathlon.graphs import PartialGraph
 
 Verdict: TypeAlias = Literal["not reliable", "fair", "good"]
@@ -19,6 +18,8 @@ FEWEST_CONNECTED = 5
 """With fewer connected pairs in the agreement graph nothing can be relied on."""
 LEAST_SIZE, GOOD_SIZE = 0.8, 0.9
 """Parts of all pairs: not reliable under the first, good above the second."""
+FEW_SHARED = 0.25
+"""With a lesser part of the edges shared by all, agreement is mostly on missing edges."""
 # A learner breaks the agreement when without it so many times as many pairs are connected, and at
 # least so many more: two pairs rather than one are no news.
 _TIMES, _MORE = 2, 3
@@ -44,6 +45,9 @@ class Forecast(NamedTuple):
         above 90 %, otherwise ``fair``.
     reason
         The same in a sentence.
+    edge_share
+        Connected pairs as a part of the pairs that any learner joins; 1 where nobody joins any. No
+        limit of the paper: of many variables most pairs are joined by nobody, and so agreed on.
     """
 
     n_connected: int
@@ -52,6 +56,12 @@ class Forecast(NamedTuple):
     relative_size: float
     verdict: Verdict
     reason: str
+    edge_share: float
+
+    @property
+    def n_joined(self) -> int:
+        """Pairs that any learner joins: who disagree on a pair do not all leave it apart."""
+        return self.n_connected + self.n_all - self.n_pairs
 
 
 def forecast(agreement: PartialGraph) -> Forecast:
@@ -65,13 +75,32 @@ def forecast(agreement: PartialGraph) -> Forecast:
     return _forecast(agreement.n_connected, agreement.n_pairs, agreement.n_all)
 
 
+def forecast_among(learned: Learned, learners: Iterable[int]) -> Forecast:
+    """The forecast from what some of the learners, by their numbers, agree on."""
+    chosen = list(learners)
+    inside = learned.agreed(chosen)
+    connected = int(np.count_nonzero(inside & (learned.whole[chosen[0]] != 0)))
+    n_pairs = learned.n_all - int(np.count_nonzero(~inside))
+    return _forecast(connected, n_pairs, learned.n_all)
+
+
 def _forecast(n_connected: int, n_pairs: int, n_all: int) -> Forecast:
     size = n_pairs / n_all if n_all else 1.0
-    verdict = _verdict(n_connected, size)
-    return Forecast(n_connected, n_pairs, n_all, size, verdict, _reason(n_connected, size, verdict))
+    verdict = verdict_of(n_connected, size)
+    reason = _reason(n_connected, size, verdict)
+    joined = n_connected + n_all - n_pairs
+    share = n_connected / joined if joined else 1.0
+    return Forecast(n_connected, n_pairs, n_all, size, verdict, reason, share)
 
 
-def _verdict(n_connected: int, size: float) -> Verdict:
+def verdict_of(n_connected: float, size: float) -> Verdict:
+    """The verdict on an agreement graph, or on the means of several.
+
+    Parameters
+    ----------
+    n_connected, size
+        Number of connected pairs, and part of all pairs that are agreed on.
+    """
     if n_connected < FEWEST_CONNECTED or size < LEAST_SIZE:
         return "not reliable"
     return "good" if size > GOOD_SIZE else "fair"
@@ -92,12 +121,17 @@ def _reason(n_connected: int, size: float, verdict: Verdict) -> str:
         return f"the learners agree on only {part} of all pairs; under 80 % is too little"
     if verdict == "good":
         return f"all learners share {edges} and agree on {part} of all pairs"
-    return f"all learners share {edges}, but agree on {part} of all pairs: between 80 and 90 %"
+    return f"all learners share {edges}, but agree on {part} of all pairs; good is above 90 %"
 
 
 def percent(part: float) -> str:
     """A part in words; cut rather than rounded, so that 79.97 % does not read as 80 %."""
     return f"{math.floor(1000 * part + 1e-9) / 10:.1f} %"
+
+
+def named(learners: Sequence[str]) -> str:
+    """Learners in a row; names of settings may have commas themselves."""
+    return ("; " if any("," in name for name in learners) else ", ").join(learners)
 
 
 class LeftOut(NamedTuple):
@@ -137,22 +171,14 @@ def leave_one_out(learned: Learned, together: Iterable[Sequence[str]] = ()) -> l
         Groups of learners to leave out as one, such as near-duplicates, which hide each other.
     """
     everyone = range(len(learned.learners))
-    before = _forecast_of(learned, everyone)
+    before = forecast_among(learned, everyone)
     groups = [(name,) for name in learned.learners] + [tuple(group) for group in together]
     rows = []
     for group in groups:
         others = [i for i in everyone if learned.learners[i] not in group]
         if len(others) >= 2:
-            rows.append(_left_out(group, before, _forecast_of(learned, others)))
+            rows.append(_left_out(group, before, forecast_among(learned, others)))
     return rows
-
-
-def _forecast_of(learned: Learned, learners: Iterable[int]) -> Forecast:
-    chosen = list(learners)
-    inside = learned.agreed(chosen)
-    connected = int(np.count_nonzero(inside & (learned.whole[chosen[0]] != 0)))
-    n_pairs = learned.n_all - int(np.count_nonzero(~inside))
-    return _forecast(connected, n_pairs, learned.n_all)
 
 
 def _left_out(group: tuple[str, ...], before: Forecast, after: Forecast) -> LeftOut:
@@ -171,18 +197,19 @@ def _left_out(group: tuple[str, ...], before: Forecast, after: Forecast) -> Left
 
 
 def _broken(group: tuple[str, ...], before: Forecast, after: Forecast) -> str:
-    who = listing(group)
-    disagree = "disagrees" if len(group) == 1 else "disagree"
-    emptied = before.n_connected == 0
-    start = f"{who} {disagree} with all the others on every edge they share" if emptied else who
+    one = len(group) == 1
+    if before.n_connected:
+        departs = f"depart{'s' if one else ''} from what the others share"
+    else:
+        departs = f"disagree{'s' if one else ''} with the others on every edge that they share"
     told = (
-        f"without {'it' if len(group) == 1 else 'them'} {after.n_connected} pairs are connected "
-        f"rather than {before.n_connected}, and {percent(after.relative_size)} of all pairs are "
-        f"agreed on rather than {percent(before.relative_size)}"
+        f"{named(group)} {departs}: without {'it' if one else 'them'} {after.n_connected} pairs "
+        f"are connected rather than {before.n_connected}, and {percent(after.relative_size)} of "
+        f"all pairs agreed on rather than {percent(before.relative_size)}"
     )
-    if before.verdict != after.verdict:
-        told += f": {after.verdict} rather than {before.verdict}"
-    return f"{start}: {told}" if emptied else f"{start} {disagree} most: {told}"
+    if before.verdict == after.verdict:
+        return told
+    return f"{told}: the forecast would be {after.verdict!r} rather than {before.verdict!r}"
 
 
 class Duplicate(NamedTuple):
@@ -240,8 +267,7 @@ def _is_duplicate(
 
 
 def _difference(learned: Learned, left: int, right: int) -> float:
-    a, b = learned.whole[[left]], learned.whole[[right]]
-    return float(_shares(a != b, (a | b) != 0)[0])
+    return _shares(learned.whole[[left]], learned.whole[[right]])[0]
 
 
 def _differences(learned: Learned, left: int, right: int) -> list[float]:
@@ -249,15 +275,15 @@ def _differences(learned: Learned, left: int, right: int) -> list[float]:
     found: list[float] = []
     for size, types in learned.parts.items():
         both = learned.there[size][left] & learned.there[size][right]
-        a, b = types[left][both], types[right][both]
-        found += _shares(a != b, (a | b) != 0).tolist()
+        found += _shares(types[left][both], types[right][both])
     return found
 
 
-def _shares(differing: Bools, either: Bools) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def _shares(left: Types, right: Types) -> list[float]:
     """Differing pairs as a part of the pairs that either joins; two empty graphs do not differ."""
-    joined = either.sum(axis=1)
-    return differing.sum(axis=1) / np.maximum(joined, 1)
+    joined = np.count_nonzero(left | right, axis=1)
+    shares = np.count_nonzero(left != right, axis=1) / np.maximum(joined, 1)
+    return [float(share) for share in shares]
 
 
 def groups_of(duplicates: Iterable[Duplicate]) -> list[tuple[str, ...]]:

@@ -7,7 +7,15 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from dagathlon.errors import listing
-from dagathlon.evaluate.interval_forecast import Duplicate, LeftOut, groups_of
+from dagathlon.evaluate.interval_forecast import (
+    FEW_SHARED,
+    Duplicate,
+    LeftOut,
+    forecast,
+    groups_of,
+    named,
+    percent,
+)
 from dagathlon.evaluate.interval_ranks import Mean
 from dagathlon.evaluate.interval_types import Learned
 
@@ -46,36 +54,56 @@ def notes_on(
     return [
         *(f"{name} has no graph on all rows and takes no part." for name in missing),
         *(f"{row.words}." for row in sensitivity if row.breaks),
+        *_mostly_missing(learned),
         *_trivial(learned),
-        *_duplicates(duplicates),
+        *_duplicates(learned, duplicates),
         *([language] if language else []),
         *_no_classes(learned),
         *_failures(means),
     ]
 
 
+def _mostly_missing(learned: Learned) -> list[str]:
+    """High agreement on what nobody joins is no agreement on edges."""
+    told = forecast(learned.agreement)
+    if told.verdict == "not reliable" or told.edge_share >= FEW_SHARED:
+        return []
+    return [
+        f"Of the {told.n_joined} pairs that any learner joins all agree on {told.n_connected} only "
+        f"({percent(told.edge_share)}); what is agreed on are mostly missing edges, and learners "
+        "with few edges have it easier."
+    ]
+
+
 def _trivial(learned: Learned) -> list[str]:
     """Learners whose graph on all rows has no edge, or all."""
+    edges = dict(zip(learned.learners, np.count_nonzero(learned.whole, axis=1), strict=True))
+    empty = [name for name, n in edges.items() if n == 0]
+    complete = [name for name, n in edges.items() if n == learned.n_all > 1]
     found = []
-    for name, types in zip(learned.learners, learned.whole, strict=True):
-        edges = int(np.count_nonzero(types))
-        if not edges:
-            found.append(
-                f"{name} finds no edge on all rows: with it no edge can be agreed on, and the "
-                "emptier a graph is the better it seems."
-            )
-        elif edges == learned.n_all and learned.n_all > 1:
-            found.append(
-                f"{name} joins all pairs on all rows: with it no missing edge can be agreed on."
-            )
+    if empty:
+        finds = "finds" if len(empty) == 1 else "find"
+        found.append(
+            f"{named(empty)} {finds} no edge on all rows: no edge can be agreed on, and the "
+            "emptier a graph is the better it seems."
+        )
+    if complete:
+        joins = "joins" if len(complete) == 1 else "join"
+        found.append(
+            f"{named(complete)} {joins} all pairs on all rows: no missing edge can be agreed on."
+        )
     return found
 
 
-def _duplicates(duplicates: Iterable[Duplicate]) -> list[str]:
+def _duplicates(learned: Learned, duplicates: Iterable[Duplicate]) -> list[str]:
+    groups = groups_of(duplicates)
+    if any(len(group) == len(learned.learners) for group in groups):
+        everyone = named(learned.learners)
+        return [f"All learners ({everyone}) give almost the same graphs: agreement tells little."]
     return [
-        f"{listing(group)} give almost the same graphs: they count as several learners in the "
-        "agreement, which leans towards what they say; leave one of them."
-        for group in groups_of(duplicates)
+        f"{named(group)} give almost the same graphs: they count as several learners in the "
+        "agreement, which leans towards what they say; keep one of them."
+        for group in groups
     ]
 
 
@@ -88,7 +116,7 @@ def _no_classes(learned: Learned) -> list[str]:
     ]
     if not odd:
         return []
-    return [f"On all rows no CPDAG but taken as they are: the graphs of {listing(odd)}."]
+    return [f"On all rows no CPDAG but taken as they are: the graphs of {named(odd)}."]
 
 
 def _failures(means: Iterable[Mean]) -> list[str]:
@@ -97,13 +125,13 @@ def _failures(means: Iterable[Mean]) -> list[str]:
     for name in dict.fromkeys(row.learner for row in rows if row.rank is None):
         sizes = listing(row.size for row in rows if row.learner == name and row.rank is None)
         found.append(
-            f"{name} has a graph on less than half of the subsamples of {sizes} rows and is not "
-            "ranked there."
+            f"{name} is not ranked with {sizes} rows: it has a graph on less than half of the "
+            "subsamples, or there is none on which all others have one too."
         )
-    failed = dict.fromkeys(row.learner for row in rows if row.failures)
+    failed = list(dict.fromkeys(row.learner for row in rows if row.failures))
     if failed:
         found.append(
-            f"{listing(failed)} failed on some subsamples: means are over the subsamples on which "
+            f"{named(failed)} failed on some subsamples: means are over the subsamples on which "
             "all ranked learners have a graph; in tests a failure ranks last."
         )
     return found

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.evaluate.interval_forecast import Verdict, forecast
+from dagathlon.evaluate.interval_forecast import Verdict, forecast_among
+from dagathlon.evaluate.interval_ranks import standard_error
 from dagathlon.evaluate.interval_types import Bools, Learned
 from dagathlon.evaluate.ranking import Scores
 from dagathlon.evaluate.significance import holm
@@ -88,7 +88,7 @@ def pairwise(learned: Learned) -> list[Comparison]:
 
 def _compare(learned: Learned, size: int, left: int, right: int, everyone: Bools) -> Comparison:
     names = learned.learners[left], learned.learners[right]
-    told = forecast(learned.agreement_of([left, right]))
+    told = forecast_among(learned, [left, right])
     own = _distances(learned, size, left, right, learned.agreed([left, right]))
     shared = _distances(learned, size, left, right, everyone)
     difference, everywhere = own[0] - own[1], shared[0] - shared[1]
@@ -104,9 +104,9 @@ def _compare(learned: Learned, size: int, left: int, right: int, everyone: Bools
         _mean(own[0]),
         _mean(own[1]),
         _mean(difference),
-        _standard_error(difference),
+        standard_error(difference),
         _mean(everywhere),
-        _standard_error(everywhere),
+        standard_error(everywhere),
         int((difference < 0).sum()),
         int((difference > 0).sum()),
         int((difference == 0).sum()),
@@ -133,17 +133,8 @@ def _mean(values: Floats) -> float | None:
     return float(values.mean()) if values.size else None
 
 
-def _standard_error(values: Floats) -> float | None:
-    return float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else None
-
-
 def _adjusted(rows: list[Comparison]) -> list[Comparison]:
-    tested = [row for row in rows if row.p_value is not None]
-    adjusted = dict(
-        zip(
-            map(id, tested),
-            holm([row.p_value for row in tested if row.p_value is not None]),
-            strict=True,
-        )
-    )
-    return [row._replace(adjusted=adjusted.get(id(row))) for row in rows]
+    """With Holm's correction for all that were tested."""
+    tested = [row.p_value for row in rows if row.p_value is not None]
+    corrected = iter(holm(tested))
+    return [row if row.p_value is None else row._replace(adjusted=next(corrected)) for row in rows]

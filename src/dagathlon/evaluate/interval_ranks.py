@@ -115,14 +115,15 @@ def _means(table: _Table, measure: str) -> list[Mean]:
             len(values[k]),
             int(table.failed[:, k].sum()),
             means[k],
-            _standard_error(values[k]),
+            standard_error(values[k]),
             _place(means[k], known, measure) if ranked[k] else None,
         )
         for k, learner in enumerate(table.learners)
     ]
 
 
-def _standard_error(values: Floats) -> float | None:
+def standard_error(values: Floats) -> float | None:
+    """Of the mean of values; None for fewer than two."""
     return float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else None
 
 
@@ -130,7 +131,7 @@ def _place(mean: float | None, among: Sequence[float], measure: str) -> int | No
     if mean is None:
         return None
     sign = 1 if DISTANCES[measure][1] == "less" else -1
-    return 1 + sum(sign * other < sign * mean - _SAME for other in among)
+    return _before(sign * mean, (sign * other for other in among))
 
 
 class Place(NamedTuple):
@@ -157,20 +158,21 @@ def ranking(means: Iterable[Mean]) -> list[Place]:
     for row in means:
         ranks.setdefault(row.learner, []).append(row.rank)
     averages = {name: _average(found) for name, found in ranks.items()}
-    placed = [
-        mean for name, mean in averages.items() if mean is not None and None not in ranks[name]
-    ]
+    among = {
+        name: mean
+        for name, mean in averages.items()
+        if mean is not None and None not in ranks[name]
+    }
     rows = [
-        Place(
-            name,
-            None
-            if mean is None or None in ranks[name]
-            else 1 + sum(other < mean - _SAME for other in placed),
-            mean,
-        )
+        Place(name, _before(among[name], among.values()) if name in among else None, mean)
         for name, mean in averages.items()
     ]
     return sorted(rows, key=lambda row: (row.place is None, row.place or 0))
+
+
+def _before(mean: float, among: Iterable[float]) -> int:
+    """The place of a mean: one more than the number of lesser ones."""
+    return 1 + sum(other < mean - _SAME for other in among)
 
 
 def _average(ranks: Iterable[int | None]) -> float | None:
@@ -210,7 +212,7 @@ def rank_tests(rows: Iterable[IntervalScore], measure: str = "phd") -> list[Rank
         Which of the distances.
     """
     tables = _tables(rows, measure)
-    found = [(table.size, _scores([table])) for table in tables]
+    found: list[tuple[int | None, Scores]] = [(table.size, _scores([table])) for table in tables]
     if len(tables) > 1:
         found.append((None, _scores(tables)))
     better = DISTANCES[measure][1]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from dagathlon.evaluate.interval_forecast import Duplicate, Forecast, LeftOut
+from dagathlon.evaluate.interval_forecast import Duplicate, Forecast, LeftOut, percent
 from dagathlon.evaluate.interval_pairs import Comparison
-from dagathlon.evaluate.interval_ranks import Mean, Place, RankTest, ranking
-from dagathlon.evaluate.interval_scores import IntervalScore
+from dagathlon.evaluate.interval_ranks import Mean, Place, RankTest, ranking, summarise
+from dagathlon.evaluate.interval_scores import DISTANCES, IntervalScore
 from dagathlon.evaluate.significance import Friedman, Nemenyi
 from dagathlon.graphs import Edge
 
@@ -32,7 +33,7 @@ class Disputed(NamedTuple):
     said: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class IntervalResult:
     """The outcome of intersection-validation on one data set.
 
@@ -95,6 +96,19 @@ class IntervalResult:
         """Learners by their mean rank over sizes, the best first."""
         return ranking(self.means)
 
+    @cached_property
+    def measures(self) -> list[str]:
+        """The distances that there are, of those in `DISTANCES`, the partial Hamming first."""
+        return [
+            name
+            for name in DISTANCES
+            if any(getattr(row, name) is not None for row in self.distances)
+        ]
+
+    def means_by(self, measure: str) -> list[Mean]:
+        """Means, standard errors and ranks by another of the distances."""
+        return summarise(self.distances, measure)
+
     def summary(self) -> str:
         """What a command prints: whether to believe the ranking, the ranking, what to know."""
         from dagathlon.evaluate.interval_text import summary  # noqa: PLC0415 - it needs this class
@@ -103,6 +117,17 @@ class IntervalResult:
 
     def __str__(self) -> str:
         return self.summary()
+
+    def __repr__(self) -> str:
+        told = self.forecast
+        return (
+            f"<IntervalResult of {len(self.learners)} learners on {len(self.nodes)} variables: "
+            f"{told.n_connected} connected pairs, {percent(told.relative_size)} of all pairs "
+            f"agreed on, {told.verdict}>"
+        )
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.summary())}</pre>"
 
     def to_dict(self) -> dict[str, Any]:
         """Lists, dictionaries, texts and numbers alone, for a JSON file."""

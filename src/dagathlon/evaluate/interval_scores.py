@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,8 @@ from dagathlon.evaluate.interval_types import Bools, Learned, Types, arrowheads
 from dagathlon.evaluate.ranking import Better
 from dagathlon.graphs import Graph, PartialGraph
 
-Weights: TypeAlias = npt.NDArray[np.float64]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Cells: TypeAlias = npt.NDArray[np.float64] | npt.NDArray[np.int64]
 Combine: TypeAlias = Literal["min", "mean"]
 
 
@@ -68,7 +69,7 @@ DISTANCES: Mapping[str, tuple[str, Better]] = {
 
 def interval_scores(
     learned: Learned,
-    weights: Weights | None = None,
+    weights: Floats | None = None,
     wrong_effects: Mapping[int, Sequence[Sequence[int | None]]] | None = None,
 ) -> list[IntervalScore]:
     """Distances of all graphs on subsamples to what all learners agree on.
@@ -85,36 +86,33 @@ def interval_scores(
     rows = []
     for size, types in learned.parts.items():
         counted = _distances(learned, types, weights)
+        effects = None if wrong_effects is None else wrong_effects[size]
         for (k, t), there in np.ndenumerate(learned.there[size]):
-            row = IntervalScore(learned.learners[k], size, t + 1)
-            if there:
-                found = {name: _plain(values[k, t]) for name, values in counted.items()}
-                effects = wrong_effects and wrong_effects[size][k][t]
-                row = row._replace(**found, wrong_effects=effects)
-            rows.append(row)
+            found: dict[str, Any] = {name: _plain(cells[k, t]) for name, cells in counted.items()}
+            if effects is not None:
+                found["wrong_effects"] = effects[k][t]
+            where = learned.learners[k], size, t + 1
+            rows.append(IntervalScore(*where, **found) if there else IntervalScore(*where))
     return rows
 
 
-def _distances(
-    learned: Learned, types: Types, weights: Weights | None
-) -> dict[str, npt.NDArray[np.generic]]:
+def _distances(learned: Learned, types: Types, weights: Floats | None) -> dict[str, Cells]:
     """Each distance by learner and subsample, NaN where it is not defined."""
-    everyone = range(len(learned.learners))
-    inside, agreed = learned.agreed(everyone), learned.whole[0]
+    inside, agreed = learned.agreed(range(len(learned.learners))), learned.whole[0]
     differing = (types != agreed) & inside
-    found: dict[str, npt.NDArray[np.generic]] = {"phd": differing.sum(axis=2)}
+    found: dict[str, Cells] = {"phd": differing.sum(axis=2)}
     if weights is not None:
         i, j = learned.pairs.T
         found["weighted_phd"] = differing @ weights[i, j]
     found |= _precision_recall("adjacency", (types != 0) & inside, (agreed != 0) & inside)
     if learned.by != "skeletons":
-        ends = [np.concatenate(arrowheads(some), axis=-1) for some in (types, agreed)]
+        said, true = (np.concatenate(arrowheads(some), axis=-1) for some in (types, agreed))
         both = np.concatenate([inside, inside])
-        found |= _precision_recall("arrowhead", ends[0] & both, ends[1] & both)
+        found |= _precision_recall("arrowhead", said & both, true & both)
     return found
 
 
-def _precision_recall(what: str, said: Bools, true: Bools) -> dict[str, npt.NDArray[np.generic]]:
+def _precision_recall(what: str, said: Bools, true: Bools) -> dict[str, Cells]:
     right = (said & true).sum(axis=2)
     n_said, n_true = said.sum(axis=2), np.full(right.shape, true.sum())
     return {
@@ -124,11 +122,11 @@ def _precision_recall(what: str, said: Bools, true: Bools) -> dict[str, npt.NDAr
     }
 
 
-def _ratio(part: npt.NDArray[np.int64], whole: npt.NDArray[np.int64]) -> Weights:
+def _ratio(part: npt.NDArray[np.int64], whole: npt.NDArray[np.int64]) -> Floats:
     return np.where(whole > 0, part / np.maximum(whole, 1), np.nan)
 
 
-def _plain(value: np.generic) -> float | int | None:
+def _plain(value: Any) -> float | int | None:
     """A number of Python's, None for NaN."""
     found: float | int = value.item()
     return None if math.isnan(found) else found
@@ -136,7 +134,7 @@ def _plain(value: np.generic) -> float | int | None:
 
 def confidence_weights(
     learned: Learned, bootstraps: Mapping[str, Sequence[Graph]], combine: Combine = "min"
-) -> Weights:
+) -> Floats:
     """How sure the learners are of each pair that they agree on.
 
     The share of the graphs on bootstrap samples in which the pair has the type that is agreed on:
@@ -169,7 +167,7 @@ def confidence_weights(
     return np.where(agreement.inside, found, 0.0)
 
 
-def _shares(agreement: PartialGraph, graphs: Sequence[Graph]) -> Weights:
+def _shares(agreement: PartialGraph, graphs: Sequence[Graph]) -> Floats:
     """Share of the graphs in which each pair has its agreed type."""
     total = np.zeros(agreement.types.shape)
     for graph in graphs:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from dagathlon.evaluate.interval_forecast import percent
-from dagathlon.evaluate.interval_ranks import OVERLAP, Mean, RankTest
+from dagathlon.evaluate.interval_forecast import FEW_SHARED, named, percent
+from dagathlon.evaluate.interval_ranks import OVERLAP, Mean, RankTest, ranking
 from dagathlon.evaluate.interval_result import IntervalResult
 
 _BELIEVE = {
@@ -14,27 +14,39 @@ _BELIEVE = {
     "fair": "Take this ranking with care",
     "good": "This ranking can be expected to be close to that by the true graph",
 }
+_OTHERS = {
+    "weighted_phd": "distance weighted by confidence",
+    "adjacency_f1": "F1 of adjacencies",
+    "arrowhead_f1": "F1 of arrowheads",
+    "wrong_effects": "wrong effects",
+}
 _WIDTH = 100
+_LEVEL = 0.05
 
 
 def summary(result: IntervalResult) -> str:
     """The forecast first, then the ranking, the tests and the notes."""
-    parts = [_forecast(result), _table(result), _tests(result), *map(_wrapped, result.notes)]
+    parts = [_forecast(result), _table(result), _tests(result), _others(result)]
+    parts += map(_wrapped, result.notes)
     return "\n".join(part for part in parts if part)
 
 
 def _forecast(result: IntervalResult) -> str:
     told = result.forecast
     figures = (
-        f"Agreement of {len(result.learners)} learners: {told.n_connected} connected pairs; "
-        f"{told.n_pairs} of {told.n_all} pairs ({percent(told.relative_size)})"
+        f"Agreement of {len(result.learners)} learners: {told.n_connected} connected pairs, of "
+        f"{told.n_joined} that any of them joins; {told.n_pairs} of all {told.n_all} pairs "
+        f"({percent(told.relative_size)})"
     )
     believe = f"Forecast: {told.verdict}. {_BELIEVE[told.verdict]}: {told.reason}."
-    return f"{figures}\n{_wrapped(believe)}"
+    if told.verdict != "not reliable" and (result.duplicates or told.edge_share < FEW_SHARED):
+        believe += " But mind the notes below."
+    return f"{_wrapped(figures)}\n{_wrapped(believe)}"
 
 
 def _wrapped(text: str) -> str:
-    return "\n".join(textwrap.wrap(text, _WIDTH))
+    """In lines, none of which begins with a percent sign."""
+    return "\n".join(textwrap.wrap(text.replace(" %", "\xa0%"), _WIDTH)).replace("\xa0%", " %")
 
 
 def _table(result: IntervalResult) -> str:
@@ -82,11 +94,31 @@ def _tests(result: IntervalResult) -> str:
     return _wrapped(f"{_tested(result.tests[-1])} {OVERLAP}")
 
 
+def _others(result: IntervalResult) -> str:
+    """Who is first by other distances: whether the order hangs on how mistakes are counted."""
+    firsts = []
+    for measure, words in _OTHERS.items():
+        places = ranking(result.means_by(measure))
+        if best := [place.learner for place in places if place.place == 1]:
+            firsts.append(f"{named(best)} by {words}")
+    return _wrapped(f"First by other distances: {'; '.join(firsts)}.") if firsts else ""
+
+
 def _tested(test: RankTest) -> str:
     where = "over all sizes" if test.size is None else f"with {test.size} rows"
     p = test.friedman.p_value
     shown = "p < 0.0001" if p < 1e-4 else f"p = {p:.2g}"
-    return (
-        f"Friedman's test {where}: {shown}; average ranks that are further apart than "
-        f"{test.nemenyi.difference:.2f} differ (Nemenyi)."
-    )
+    return f"Friedman's test of equal ranks {where}: {shown}. {_told_apart(test)}"
+
+
+def _told_apart(test: RankTest) -> str:
+    found = test.nemenyi
+    if test.friedman.p_value >= _LEVEL:
+        return "No two learners can be told apart."
+    apart = f"average ranks differ by more than {found.difference:.2f} (Nemenyi)"
+    if not found.groups:
+        return f"All learners can be told apart: {apart}."
+    if found.groups == ((0, len(found.names) - 1),):
+        return f"No two learners can be told apart: no {apart}."
+    alike = "; nor ".join(named(found.names[i : j + 1]) for i, j in found.groups)
+    return f"Cannot be told apart: {alike}. Others can, whose {apart}."

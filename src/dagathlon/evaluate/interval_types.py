@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from dagathlon.errors import DagathlonError, GraphError, listing
 from dagathlon.graphs import Graph, Mark, PartialGraph, common_language
-from dagathlon.graphs.languages import Language, marks_in
+from dagathlon.graphs.languages import Language, has_circles, marks_in
 from dagathlon.graphs.marks import connector
 from dagathlon.graphs.partial import OUTSIDE
 
@@ -33,7 +33,7 @@ class Joined(NamedTuple):
     types: Types
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Learned:
     """Types of the pairs that any graph joins; no graph joins any other pair.
 
@@ -54,7 +54,7 @@ class Learned:
     there
         For each size by learner and subsample whether there is a graph.
     graphs, estimates
-        The graphs themselves.
+        The graphs themselves, as they were given.
     """
 
     names: tuple[str, ...]
@@ -90,39 +90,30 @@ class Learned:
         outputs
             What the learners return, as far as it is known; see `common_language`.
         """
-        parts = estimates or {}
-        _check(graphs, parts)
+        given = estimates or {}
+        _check(graphs, given)
         learners = tuple(graphs)
         names = graphs[learners[0]].names
-        language = _language(graphs, parts, outputs or {}) if by is None else by
-        sizes = sorted({size for name in learners for size in parts.get(name, {})})
-        runs = {size: [list(parts.get(n, {}).get(size, ())) for n in learners] for size in sizes}
-        counts = {size: max(map(len, found)) for size, found in runs.items()}
-        whole = [joined(graphs[name], names, language) for name in learners]
+        language = _language(graphs, given, outputs or {}) if by is None else by
+        sizes = sorted({size for name in learners for size in given.get(name, {})})
+        runs = {size: runs_of(given, learners, size) for size in sizes}
+        whole = [joined(graph, names, language) for graph in graphs.values()]
         cut = {
-            size: [
-                None if t >= len(one) or one[t] is None else joined(one[t], names, language)
-                for one in runs[size]
-                for t in range(counts[size])
-            ]
-            for size in sizes
+            size: [_joined(graph, names, language) for one in some for graph in one]
+            for size, some in runs.items()
         }
-        every = [*whole, *(found for some in cut.values() for found in some if found is not None)]
-        ids = np.unique(np.concatenate([found.pairs for found in every]))
-        shape = {size: (len(learners), counts[size]) for size in sizes}
+        ids = _ids([*whole, *(one for some in cut.values() for one in some)])
+        shapes = {size: (len(some), len(some[0]), len(ids)) for size, some in runs.items()}
         return cls(
             names,
             language,
             learners,
             np.stack(np.divmod(ids, max(1, len(names))), axis=1),
             _filled(whole, ids),
-            {size: _filled(cut[size], ids).reshape(*shape[size], -1) for size in sizes},
-            {
-                size: np.array([one is not None for one in cut[size]]).reshape(shape[size])
-                for size in sizes
-            },
-            dict(graphs),
-            parts,
+            {size: _filled(cut[size], ids).reshape(shapes[size]) for size in sizes},
+            {size: _there(runs[size]) for size in sizes},
+            graphs,
+            given,
         )
 
     @property
@@ -135,21 +126,16 @@ class Learned:
         """Number of pairs of nodes."""
         return len(self.names) * (len(self.names) - 1) // 2
 
-    @cached_property
-    def agreement(self) -> PartialGraph:
-        """What all learners agree on, on all rows."""
-        return self.agreement_of(range(len(self.learners)))
-
     def agreed(self, learners: Iterable[int]) -> Bools:
         """On which of the pairs these learners agree, on all rows."""
         found = self.whole[list(learners)]
         same: Bools = (found == found[:1]).all(axis=0)
         return same
 
-    def agreement_of(self, learners: Iterable[int]) -> PartialGraph:
-        """What these learners agree on, on all rows."""
-        chosen = list(learners)
-        inside, types = self.agreed(chosen), self.whole[chosen[0]]
+    @cached_property
+    def agreement(self) -> PartialGraph:
+        """What all learners agree on, on all rows."""
+        inside, types = self.agreed(range(len(self.learners))), self.whole[0]
         matrix = np.zeros((len(self.names),) * 2, dtype=np.uint8)
         np.fill_diagonal(matrix, OUTSIDE)
         i, j = self.pairs.T
@@ -176,6 +162,10 @@ def joined(graph: Graph, names: Sequence[str], by: Language) -> Joined:
     return Joined(pairs[order], (_BASE * left + right)[order])
 
 
+def _joined(graph: Graph | None, names: Sequence[str], by: Language) -> Joined | None:
+    return None if graph is None else joined(graph, names, by)
+
+
 def arrowheads(types: Types) -> tuple[Bools, Bools]:
     """Whether types have an arrowhead at the earlier and at the later node."""
     return types // _BASE == Mark.ARROW, types % _BASE == Mark.ARROW
@@ -195,10 +185,27 @@ def _nonzero(marks: Types) -> Numbers:
     flat = marks.ravel()
     if len(flat) % 8:
         flat = np.pad(flat, (0, -len(flat) % 8))
-    words = np.flatnonzero(flat.view(np.uint64))
+    words = np.flatnonzero(flat.view(np.uint64) != 0)
     cells = (8 * words[:, None] + np.arange(8)).ravel()
     found: Numbers = cells[flat[cells] != 0]
     return found
+
+
+def runs_of(estimates: Estimates, learners: Sequence[str], size: int) -> list[list[Graph | None]]:
+    """The graphs of each learner on subsamples of one size, as many as of that with most."""
+    runs = [estimates.get(name, {}).get(size, ()) for name in learners]
+    most = max(map(len, runs))
+    return [[*some, *[None] * (most - len(some))] for some in runs]
+
+
+def _there(runs: Sequence[Sequence[Graph | None]]) -> Bools:
+    """By learner and subsample whether there is a graph."""
+    return np.array([[graph is not None for graph in some] for some in runs], dtype=np.bool_)
+
+
+def _ids(found: Iterable[Joined | None]) -> Numbers:
+    """The numbers of all pairs that any graph joins, in order."""
+    return np.unique(np.concatenate([one.pairs for one in found if one is not None]))
 
 
 def _filled(found: Sequence[Joined | None], ids: Numbers) -> Types:
@@ -235,6 +242,6 @@ def _language(
     rest = (
         g for some in estimates.values() for part in some.values() for g in part if g is not None
     )
-    if found == "classes" and any((graph.marks == Mark.CIRCLE).any() for graph in rest):
+    if found == "classes" and any(map(has_circles, rest)):
         return "arrowheads"
     return found

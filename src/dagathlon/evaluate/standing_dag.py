@@ -47,6 +47,8 @@ def standing_dag(graph: Graph) -> Standing:
     graph
         A graph without circles.
     """
+    if graph.is_dag:
+        return Standing(graph, True)
     marks = graph.marks
     joined: _Bools = marks != Mark.NONE
     points: _Bools = (marks == Mark.ARROW) & (marks.T == Mark.TAIL)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from dagathlon.modules import Count, Natural
 from dagathlon.report.context import Results
-from dagathlon.report.evaluation import Evaluation, Row, Table
+from dagathlon.report.drawings import Panel, side_by_side
+from dagathlon.report.evaluation import Drawing, Evaluation, Row, Table, TableSet
 from dagathlon.report.interval_results import (
     Validated,
     comparison_rows,
@@ -20,6 +22,8 @@ from dagathlon.report.interval_results import (
     validated,
 )
 from dagathlon.report.interval_runs import Draw
+from dagathlon.report.interval_section import drawings, figures, interval_section
+from dagathlon.report.section import Section
 from dagathlon.simulate.resampling import BootstrapSample, Subsample
 from dagathlon.study.grammar.wanted import Cases, Learning, Wanted
 
@@ -28,7 +32,7 @@ _FIRST = 100
 # Data of so few rows get halves and quarters, and none of fewer rows than the least.
 _SMALL, _LEAST_ROWS = 2 * _FIRST, 20
 # Where the number of rows is not known in advance: subsamples that turn out too large are skipped.
-_UNKNOWN = (100, 200, 400)
+_UNKNOWN = (50, 100, 200, 400)
 
 
 _TABLES: Mapping[str, tuple[Callable[[Sequence[Validated]], Iterator[Row]], str]] = {
@@ -46,7 +50,8 @@ def doubling_sizes(rows: int | None, most: int | None = None) -> tuple[int, ...]
     """Sizes of subsamples of data with so many rows, in ascending order.
 
     They are 100, 200, 400 and so on below the number of rows; of fewer than 200 rows a quarter and
-    a half, where these have 20 rows or more; 100, 200 and 400 where the number is not known.
+    a half, where these have 20 rows or more. Where the number is not known they are 50, 100, 200
+    and 400, since nobody knows which of them are large.
 
     Parameters
     ----------
@@ -56,8 +61,8 @@ def doubling_sizes(rows: int | None, most: int | None = None) -> tuple[int, ...]
         Of more sizes than this, the largest are taken.
     """
     if rows is None:
-        found = list(_UNKNOWN)
-    elif rows < _SMALL:
+        return _UNKNOWN
+    if rows < _SMALL:
         found = [n for n in (rows // 4, rows // 2) if n >= _LEAST_ROWS]
     else:
         found = [_FIRST]
@@ -96,6 +101,7 @@ class IntersectionValidation(Evaluation):
         "Viinikka, Eggeling and Koivisto 2018, Intersection-validation: a method for evaluating "
         "structure learning without ground truth, AISTATS",
     )
+    _unasked: ClassVar[bool] = False
     ids: tuple[str, ...] = ()
     sizes: tuple[Natural, ...] | None = None
     most_sizes: Natural | None = None
@@ -142,6 +148,8 @@ class IntersectionValidation(Evaluation):
     def tables(self, results: Results) -> Mapping[str, Table]:
         """Seven tables, and what the section is made of."""
         found = validated(results, self.ids, self.draws_on, compare_pairs=self.pairwise)
+        if self._unasked:
+            found = [one for one in found if one.planned]
         if not found:
             return {}
         made = {name: Table(list(rows(found)), file) for name, (rows, file) in _TABLES.items()}
@@ -149,11 +157,29 @@ class IntersectionValidation(Evaluation):
             del made["kinds"]
         return made | {"validated": Table([{"validated": one} for one in found])}
 
+    def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
+        """Learning curves, ranks and the agreement graph of each data set."""
+        found = _validated(tables)
+        yield from figures(found)
+        for number, (name, drawn) in enumerate(drawings(found), 1):
+            svg = side_by_side([Panel(f"Agreement on {name}", drawn.picture.for_file())])
+            yield f"agreement_{number}.svg", svg
+            yield f"agreement_{number}.png", svg
+
+    def section(self, tables: TableSet) -> Section | None:
+        """Whether to believe the ranking, the ranking, what all agree on."""
+        return interval_section(_validated(tables))
+
+
+def _validated(tables: TableSet) -> list[Validated]:
+    return [row["validated"] for row in tables.rows("validated")]
+
 
 @dataclass(frozen=True, kw_only=True)
 class _ShownByDefault(IntersectionValidation):
     """What a report without truth shows unasked: as little work as a test of ranks needs."""
 
+    _unasked = True
     most_sizes: Natural | None = 3
     subsamples: Natural = 5
 
@@ -161,3 +187,11 @@ class _ShownByDefault(IntersectionValidation):
         """Learning on data without a truth alone: where there is one, it judges."""
         if not cases.has_truth:
             yield from super().tasks(cases)
+
+    def section(self, tables: TableSet) -> Section | None:
+        """The same, with what it is here for."""
+        note = (
+            f"It is here unasked, on {self.subsamples} subsamples of the {self.most_sizes} largest "
+            f"sizes at most; a study that names {self.name} chooses, and false leaves it out."
+        )
+        return interval_section(_validated(tables), note)

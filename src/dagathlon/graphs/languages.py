@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
+from dagathlon import _core
 from dagathlon.errors import GraphError, unknown
 from dagathlon.graphs.ancestral import pag
 from dagathlon.graphs.equivalence import cpdag
@@ -60,30 +61,35 @@ def common_language(
 def marks_in(graph: Graph, by: Language) -> MarkMatrix:
     """The marks of a graph as a language writes them (`PartialGraph.of`), in a new matrix."""
     check_language(by)
+    # Not `Graph.marks`, which stays with the graph: thousands of large graphs may come this way.
     if by == "skeletons":
-        return np.where(graph.marks != Mark.NONE, np.uint8(Mark.TAIL), np.uint8(Mark.NONE))
+        return np.where(graph.native.marks() != Mark.NONE, np.uint8(Mark.TAIL), np.uint8(Mark.NONE))
     if graph.is_dag:
-        return np.array(cpdag(graph).marks)
+        return cpdag(graph).native.marks()
     if by == "classes":
-        if (graph.marks == Mark.CIRCLE).any():
+        if has_circles(graph):
             raise GraphError(
                 "a graph with circles is no class of DAGs: compare by marks, arrowheads or "
                 "skeletons"
             )
-        return np.array(graph.marks)
-    marks = np.array(pag(graph).marks if _is_latent_mag(graph) else graph.marks)
+        return graph.native.marks()
+    marks = (pag(graph) if _is_latent_mag(graph) else graph).native.marks()
     if by == "arrowheads":
         marks[marks == Mark.CIRCLE] = Mark.TAIL
     return marks
 
 
+def has_circles(graph: Graph) -> bool:
+    """Whether some end of an edge has a circle, as in PAGs."""
+    return not _core.is_pdag(graph.native) and bool((graph.native.marks() == Mark.CIRCLE).any())
+
+
 def _is_latent_mag(graph: Graph) -> bool:
     """Whether this is a MAG with a bidirected edge, without which it speaks of no latent cause."""
-    return _has_bidirected(graph) and graph.is_mag
-
-
-def _has_bidirected(graph: Graph) -> bool:
-    return bool(((graph.marks == Mark.ARROW) & (graph.marks.T == Mark.ARROW)).any())
+    if _core.is_pdag(graph.native):
+        return False
+    arrows = graph.native.marks() == Mark.ARROW
+    return bool((arrows & arrows.T).any()) and graph.is_mag
 
 
 _FAMILIES = {
@@ -97,10 +103,12 @@ _FAMILIES = {
 
 def _family(graph: Graph, output: str | None) -> str:
     """Which languages a graph speaks; nothing for one without edges whose learner is not known."""
+    if output != "undirected" and has_circles(graph):
+        return "ancestral"
     if output in _FAMILIES:
         return _FAMILIES[output]
     if not graph.n_edges:
         return ""
-    if (graph.marks == Mark.CIRCLE).any() or _is_latent_mag(graph):
+    if _is_latent_mag(graph):
         return "ancestral"
     return "undirected" if graph.is_undirected and not graph.is_chordal else "class"

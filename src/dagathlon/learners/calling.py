@@ -65,7 +65,7 @@ def learn(
     >>> learn("measurements.csv", "corr_thresh", thresh=0.2).graph  # doctest: +SKIP
     """
     table = data if isinstance(data, Dataset) else read_data(data)
-    name, parameters = _specified(name, parameters)
+    name, parameters = specified(name, parameters)
     learner = made(name, parameters, timeout)
     make_ready(type(learner))
     if start is None:
@@ -79,7 +79,7 @@ def learn(
             raise WrongResultError(*(f"{name}: {problem}" for problem in error.problems)) from error
 
 
-def _specified(text: str, parameters: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def specified(text: str, parameters: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """The name, and the parameters in brackets after it with the others."""
     if "[" not in text:
         return text, parameters

@@ -15,7 +15,7 @@ from dagathlon.learners.base import Learner
 from dagathlon.learners.bayesian.imputed import Imputed
 from dagathlon.learners.costs import Cost, expected_cost
 from dagathlon.learners.score.score_based import is_wide
-from dagathlon.modules import modules
+from dagathlon.modules import find, modules
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
@@ -37,6 +37,9 @@ _TO_BEGIN_WITH = (
 _FEW_ROWS = 100
 _WIDE = 0.5
 _LONG = 3600.0
+_QUICK = 60.0
+_COMPARED = ("order", "constraint", "score", "hybrid")
+_FEWEST_COMPARED = 3
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,18 @@ class Suggestion:
     gives: str
     assumes: tuple[str, ...]
     cost: Cost | None
+
+    @property
+    def family(self) -> str:
+        """A key of `FAMILIES`."""
+        return abilities_of(cast(type[Learner], find("algorithm", self.name))).family
+
+    @property
+    def way(self) -> str:
+        """What it asks the data: tests, a score or both; empty for others."""
+        known = find("algorithm", self.name).parameters()
+        asked = {"test": "tests", "score": "a score"}
+        return " and ".join(word for key, word in asked.items() if key in known)
 
     @property
     def spec(self) -> str:
@@ -128,6 +143,33 @@ def suggest(data: Dataset) -> Advice:
             suitable.append(_suggestion(name, *found, facts))
     suitable.sort(key=_place)
     return Advice(_described(data, facts), tuple(_notes(data, facts)), tuple(suitable), unsuitable)
+
+
+def of_several_ways(advice: Advice) -> tuple[Suggestion, ...]:
+    """Learners that come to their graphs in different ways, to be compared on the data.
+
+    Those come in question that look for a DAG or a class of DAGs by tests or a score and take no
+    more than a minute: of each `way` the first that is suggested, since searches with one score
+    find much the same, and the next where that makes fewer than three.
+
+    Parameters
+    ----------
+    advice
+        What suits the data.
+    """
+    asked = [one for one in advice.suitable if one.question in ("class", "dag")]
+    quick = [one for one in asked if one.family in _COMPARED and one.way and _is_quick(one)]
+    firsts: dict[str, Suggestion] = {}
+    for one in quick:
+        firsts.setdefault(one.way, one)
+    families = {one.family for one in firsts.values()}
+    others = [one for one in quick if one not in firsts.values()]
+    others.sort(key=lambda one: one.family in families)
+    return (*firsts.values(), *others[: max(0, _FEWEST_COMPARED - len(firsts))])
+
+
+def _is_quick(one: Suggestion) -> bool:
+    return one.cost is not None and one.cost.seconds <= _QUICK
 
 
 def _idle(name: str, facts: DataFacts) -> str:

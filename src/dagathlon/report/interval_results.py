@@ -6,6 +6,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from statistics import fmean, stdev
 from typing import Any, NamedTuple, TypeAlias
 
+from dagathlon.errors import DagathlonError
 from dagathlon.evaluate.interval import IntervalResult, Mean, interval_validation
 from dagathlon.report.charts.interval_graph import pair_words
 from dagathlon.report.context import Results
@@ -37,8 +38,10 @@ class Validated(NamedTuple):
         Why there is nothing.
     numbers
         For each size which subsamples are counted.
+    planned
+        Whether the study has subsamples of the data.
     missing
-        How many subsamples are still to be learned from.
+        How many of them are still to be learned from.
     """
 
     data: Combination
@@ -48,6 +51,7 @@ class Validated(NamedTuple):
     result: IntervalResult | None
     reason: str
     numbers: Mapping[int, Sequence[int]]
+    planned: bool
     missing: int
 
     @property
@@ -60,7 +64,7 @@ class Validated(NamedTuple):
 def validated(
     results: Results, ids: Sequence[str], wanted: Wanted, *, compare_pairs: bool = True
 ) -> list[Validated]:
-    """Intersection-validation of all data sets that have subsamples.
+    """Intersection-validation of all data sets.
 
     Parameters
     ----------
@@ -77,42 +81,49 @@ def validated(
     for runs in interval_runs(results, ids):
         data = results.data(runs.case)
         rows = None if data is None else len(data)
-        chosen = runs.only(wanted(rows))
-        if not chosen.asked:  # planned before the number of rows was known
-            chosen = runs.only(wanted(None))
-        if chosen.asked or (runs.asked == [] and _was_planned(results, runs)):
-            found.append(_validated(chosen, rows, compare_pairs))
+        found.append(_validated(_chosen(runs, wanted, rows), rows, compare_pairs))
     return _named(found)
 
 
-def _was_planned(results: Results, runs: IntervalRuns) -> bool:
-    """Whether there are subsamples at all: who has no graph has none to compare there."""
-    cases = results.plan.cases
-    mine = runs.case[2:6]
-    return any(case.transform.startswith("subsample=") and case[2:6] == mine for case in cases)
+def _chosen(runs: IntervalRuns, wanted: Wanted, rows: int | None) -> IntervalRuns:
+    """The subsamples that count; those of a plan that did not know the number of rows as well."""
+    chosen = runs.only(wanted(rows))
+    if chosen.asked or rows is None:
+        return chosen
+    planned = runs.only(wanted(None))
+    return planned.only({draw for draw in planned.asked if draw[0] < rows})
 
 
 def _validated(runs: IntervalRuns, rows: int | None, compare_pairs: bool) -> Validated:
-    reason = _reason(runs)
-    result = None
+    reason, result = _reason(runs, rows), None
     if not reason:
-        copies = {name: graphs for name, graphs in runs.copies.items() if graphs}
-        result = interval_validation(
-            runs.graphs,
-            runs.by_size(),
-            outputs=runs.outputs,
-            bootstraps=copies or None,
-            rows=rows,
-            compare_pairs=compare_pairs,
-            notes=_left_out(runs),
-        )
+        try:
+            result = _result(runs, rows, compare_pairs)
+        except DagathlonError as error:  # graphs over other nodes, from a learner that chooses some
+            reason = str(error)
     numbers = {size: runs.numbers(size) for size in runs.sizes}
     missing = len(runs.asked) - len(runs.draws)
     place = (runs.data, runs.case.seed, "", runs.ids)
-    return Validated(*place, result, reason, numbers, missing)
+    return Validated(*place, result, reason, numbers, bool(runs.asked), missing)
 
 
-def _reason(runs: IntervalRuns) -> str:
+def _result(runs: IntervalRuns, rows: int | None, compare_pairs: bool) -> IntervalResult:
+    copies = {name: graphs for name, graphs in runs.copies.items() if graphs}
+    return interval_validation(
+        runs.graphs,
+        runs.by_size(),
+        outputs=runs.outputs,
+        bootstraps=copies or None,
+        rows=rows,
+        compare_pairs=compare_pairs,
+        notes=_left_out(runs),
+    )
+
+
+def _reason(runs: IntervalRuns, rows: int | None) -> str:
+    if not runs.asked:
+        few = "the data have" if rows is None else f"{rows:,} rows are"
+        return f"{few} too few to take subsamples of; sizes names how many rows these shall have"
     if runs.waiting:
         return f"still to be learned from all rows: {'; '.join(runs.waiting)}"
     if len(runs.graphs) < _FEWEST:

@@ -124,6 +124,12 @@ def interval_runs(
         yield read.data_set(runs, further.get(key, []))
 
 
+def subsample_of(transform: str) -> Draw | None:
+    """Which subsample the label of a transform stands for; None for any other transform."""
+    match = _SUBSAMPLE.fullmatch(transform)
+    return None if match is None else (int(match[1]), int(match[2]))
+
+
 def _key(case: Case) -> tuple[Any, ...]:
     return (*combination_of(case), case.seed)
 
@@ -143,11 +149,14 @@ class _Reader:
         ended = [run for run in own if run in self.ended]
         lost = [run for run in ended if self._learner(run) not in graphs]
         reasons = (row["reason"] or _NO_REASON for row in self.results.rows_of(lost))
+        asked: set[Draw] = set()
         by_draw: dict[Draw, list[Run]] = {}
         for run in further:
             draw = self._draw(run)
-            if draw is not None and self._learner(run) in graphs:
-                by_draw.setdefault(draw, []).append(run)
+            if draw is not None:
+                asked.add(draw)
+                if self._learner(run) in graphs:
+                    by_draw.setdefault(draw, []).append(run)
         complete = sorted(d for d, runs in by_draw.items() if self.ended.issuperset(runs))
         return IntervalRuns(
             self.results.case(own[0]),
@@ -157,7 +166,7 @@ class _Reader:
             dict(zip(map(self._learner, lost), reasons, strict=True)),
             tuple(self._learner(run) for run in own if run not in self.ended),
             complete,
-            sorted(by_draw),
+            sorted(asked),
             self._estimates([run for draw in complete for run in by_draw[draw]], graphs),
             self._copies(further, graphs),
         )
@@ -186,6 +195,5 @@ class _Reader:
         return setting_name(algorithm, algorithm.settings[run.setting].values)
 
     def _draw(self, run: Run) -> Draw | None:
-        match = _SUBSAMPLE.fullmatch(self.results.case(run).transform)
-        draw = None if match is None else (int(match[1]), int(match[2]))
+        draw = subsample_of(self.results.case(run).transform)
         return draw if self.draws is None or draw in self.draws else None

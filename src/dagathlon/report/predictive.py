@@ -13,7 +13,7 @@ from dagathlon.report.places import Place, place_of
 from dagathlon.simulate.iid import Iid
 from dagathlon.simulate.resampling import Fold
 from dagathlon.simulate.transform import Transform
-from dagathlon.study.grammar.wanted import Cases, Learning, RunScore, transform_label
+from dagathlon.study.grammar.wanted import Cases, Input, Learning, RunScore, transform_label
 from dagathlon.study.plan.plan import Run
 
 CROSS_ENTROPY = "cross_entropy"
@@ -41,7 +41,7 @@ def cross_entropy_score(
     plain = type(cases.generator) is Iid and not any(step.for_fresh_data for step in cases.steps)
     scaled = plain and bool(getattr(cases.generator, "standardized", False))
     module = CrossEntropy(sample_size=sample_size, scaled=scaled)
-    source = "model" if plain else "test_data"
+    source: Input = "model" if plain else "test_data"
     return RunScore(CROSS_ENTROPY, module, (source, "data", "estimate"), weak)
 
 
@@ -67,7 +67,7 @@ def fold_learning(
     n_rows
         Number of rows, where it is known.
     """
-    inputs = ("data", "test_data", "estimate")
+    inputs: tuple[Input, ...] = ("data", "test_data", "estimate")
     score = RunScore(_PREDICTED, PredictedRows(sample_size=sample_size), inputs)
     # Too few rows for the folds are reason enough to be told once.
     told = 1 if n_rows is not None and n_rows < folds else folds

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dagathlon import _core
+from dagathlon.learners.exact.hull_cuts import hull_cuts
 from dagathlon.learners.exact.relaxation import Floats, Relaxation, Solution
 
 # Differences of losses below this are rounding of the linear program.
@@ -88,11 +89,13 @@ class BranchAndCut:
         if solution is None:
             return
         if time.monotonic() > self._end:
-            self._push(solution.loss, branch.decisions)
+            self._push(max(branch.loss, solution.loss), branch.decisions)
             return
         (parent, child), losses = self._split(solution, branch)
         for present, loss in zip((True, False), losses, strict=True):
-            self._push(max(loss, solution.loss), (*branch.decisions, (parent, child, present)))
+            # Cuts that a bound came from may have left since.
+            known = max(branch.loss, solution.loss, loss)
+            self._push(known, (*branch.decisions, (parent, child, present)))
 
     def _cut(self, branch: _Branch) -> Solution | None:
         """Rounds of cuts; the last solution, or none if the branch is settled."""
@@ -110,6 +113,8 @@ class BranchAndCut:
             if time.monotonic() > self._end or (in_vain > _PATIENCE and not is_whole):
                 return solution
             found = self._program.separate(solution.values, _CUTS_OF_A_KIND)
+            if in_vain > 0 or not found:
+                found += hull_cuts(self._program, self.nodes, solution.values, _CUTS_OF_A_KIND)
             if not found:
                 return solution
             self._relaxation.drop(solution.slack > TOLERANCE)

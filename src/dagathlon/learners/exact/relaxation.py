@@ -17,7 +17,7 @@ Integers = npt.NDArray[np.int32]
 
 
 class Solution(NamedTuple):
-    """An optimum of the relaxation, or where its iterations ended; infinite loss if there is none."""
+    """An optimum, or where its iterations ended; infinite loss if there is none."""
 
     loss: float
     is_optimal: bool
@@ -47,11 +47,7 @@ class Relaxation:
         self._closed = np.zeros(0, dtype=np.int32)
         self._infeasible = highspy.HighsModelStatus.kInfeasible
         self._optimal = highspy.HighsModelStatus.kOptimal
-        self._model: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-        # Presolve would throw away the basis that the next solution starts from.
-        options = {"output_flag": False, "threads": 1, "presolve": "off", "solver": "simplex"}
-        for name, value in options.items():
-            self._model.setOptionValue(name, value)
+        self._model = silent_model()
         count = len(program)
         self._model.addVars(count, np.zeros(count), np.ones(count))
         everyone = np.arange(count, dtype=np.int32)
@@ -116,6 +112,18 @@ class Relaxation:
     def restart(self, basis: Any) -> None:
         """Start the next solution from a basis."""
         self._model.setBasis(basis)
+
+
+def silent_model() -> Any:
+    """An empty model of HiGHS for the simplex method."""
+    import highspy  # noqa: PLC0415 - an extra, for large problems only
+
+    model: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+    # Presolve would throw away the basis that the next solution starts from.
+    options = {"output_flag": False, "threads": 1, "presolve": "off", "solver": "simplex"}
+    for name, value in options.items():
+        model.setOptionValue(name, value)
+    return model
 
 
 def _run(model: Any) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from dagathlon.report.charts.parts import HEIGHT, WIDTH, Chart, Rows, has_values, nothing
 from dagathlon.report.look import Look
 
-# Bars of standard errors at the same number of rows stand beside each other, so far apart.
-_APART = 0.018
+# Bars of standard errors at the same number of rows stand beside each other, so far apart as a part
+# of the axis.
+_APART = 0.008
 
 
 def learning_curves(
@@ -19,7 +21,7 @@ def learning_curves(
     Parameters
     ----------
     rows
-        `learner`, `size`, `mean`, `se` (None where there is one value only), `n`, `failed`.
+        `learner`, `size`, `mean`, `se` (None where there is one value only), `n`, `failures`.
     look
         Colours and symbols of the learners.
     words
@@ -29,8 +31,9 @@ def learning_curves(
     """
     if not has_values(rows, "mean"):
         return nothing("no subsample has been learned from by all learners yet")
-    shown = [_point(row, look) for row in rows if row["mean"] is not None]
     sizes = sorted({int(row["size"]) for row in rows})
+    step = _APART * math.log(max(sizes[-1] / sizes[0], 2.0))
+    shown = [_point(row, look, step) for row in rows if row["mean"] is not None]
     y: dict[str, Any] = {"field": "mean", "type": "quantitative", "title": words}
     y["scale"] = {"zero": True, "nice": True}
     ends = {"y": y | {"field": "low"}, "y2": {"field": "high"}}
@@ -54,20 +57,20 @@ def learning_curves(
     }
 
 
-def _point(row: Any, look: Look) -> dict[str, Any]:
+def _point(row: Any, look: Look, step: float) -> dict[str, Any]:
     mean, se = float(row["mean"]), row["se"]
     aside = look.number(row["learner"]) - (len(look.ids) + 1) / 2
     error = float(se or 0.0)
     return {
         "id": row["learner"],
         "size": int(row["size"]),
-        "at": float(f"{int(row['size']) * (1 + _APART) ** aside:.5g}"),
+        "at": float(f"{int(row['size']) * math.exp(step * aside):.5g}"),
         "mean": float(f"{mean:.5g}"),
         "low": float(f"{mean - error:.5g}"),
         "high": float(f"{mean + error:.5g}"),
         "told": f"{mean:.2f}" if se is None else f"{mean:.2f} ± {error:.2f}",
         "n": row["n"],
-        "failed": row["failed"],
+        "failed": row["failures"],
     }
 
 

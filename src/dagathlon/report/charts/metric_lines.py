@@ -12,6 +12,8 @@ from dagathlon.report.words import short_title
 
 # Means that lie further apart than this have no room on a plain axis.
 _WIDE = 50
+# Where crosses stand for correlations that are not defined.
+_UNDEFINED = -1.08
 # Panels of few numbers along the axis: four graphs have room beside each other.
 _LEAST_WIDTH = 215
 
@@ -33,19 +35,27 @@ def metric_lines(rows: Rows, metric: str, look: Look, across: str = "rows") -> C
     return _lines(rows, short_title(metric), _scale(rows), look, own=("y",), across=across)
 
 
-def correlation_lines(rows: Rows, words: str, look: Look) -> Chart:
-    """Rank correlations with one metric against the number of rows, panels for the graphs.
+def correlation_lines(rows: Rows, words: str, look: Look, across: str = "rows") -> Chart:
+    """Correlations with one metric against the number of rows, panels for the graphs.
 
     Parameters
     ----------
     rows
-        As in `metric_lines`, where `id` is the other metric.
+        As in `metric_lines`, where `id` is the other metric. A correlation that is not defined has
+        no `mean`: a cross on the lower edge stands for it.
     words
         What the correlations are with.
     look
         Colours and symbols of the metrics.
+    across
+        What rows are called.
     """
-    return _lines(rows, words, {"domain": [-1, 1]}, look)
+    known = [row for row in rows if row["mean"] is not None]
+    missing = [row for row in rows if row["mean"] is None]
+    scale: dict[str, Any] = {"domain": [-1, 1]}
+    if missing:
+        scale = {"domain": [_UNDEFINED - 0.04, 1], "nice": False}
+    return _lines(known, words, scale, look, across=across, missing=missing)
 
 
 def _lines(
@@ -56,11 +66,12 @@ def _lines(
     *,
     own: Sequence[str] = (),
     across: str = "rows",
+    missing: Rows = (),
 ) -> Chart:
     if not has_values(rows, "mean"):
         return nothing("no run has a number to show")
-    graphs = list(dict.fromkeys(str(row["graph"]) for row in rows))
-    sizes = sorted({int(row["rows"]) for row in rows})
+    graphs = list(dict.fromkeys(str(row["graph"]) for row in (*rows, *missing)))
+    sizes = sorted({int(row["rows"]) for row in (*rows, *missing)})
     y: dict[str, Any] = {"field": "mean", "type": "quantitative", "title": words, "scale": scale}
     ends = {"y": y | {"field": "low"}, "y2": {"field": "high"}}
     about = tooltip(id="method", rows=across, data_sets="data sets")
@@ -79,6 +90,9 @@ def _lines(
             },
         ],
     }
+    if missing:
+        chart["data"]["values"] += [_cross(row) for row in missing]
+        chart["layer"] = [*map(_defined, chart["layer"]), _crosses(y, about)]
     panels = by_kind(chart, graphs, own=own)
     if "facet" in panels:
         panels["usermeta"] = {"panels": {"least_width": _LEAST_WIDTH}}
@@ -89,6 +103,25 @@ def _point(row: Any) -> dict[str, Any]:
     kept = {name: row[name] for name in ("rows", "id", "data_sets")}
     numbers = {name: float(f"{row[name]:.5g}") for name in ("mean", "low", "high")}
     return kept | numbers | {"case": row["graph"]}
+
+
+def _cross(row: Any) -> dict[str, Any]:
+    kept = {name: row[name] for name in ("rows", "id", "data_sets")}
+    return kept | {"mean": None, "at": _UNDEFINED, "case": row["graph"]}
+
+
+def _defined(layer: Chart) -> Chart:
+    """Lines lead past what is not defined."""
+    return layer | {"transform": [{"filter": "isValid(datum.mean)"}]}
+
+
+def _crosses(y: dict[str, Any], about: Sequence[dict[str, Any]]) -> Chart:
+    """What stands for correlations that are not defined."""
+    return {
+        "transform": [{"filter": "!isValid(datum.mean)"}],
+        "mark": {"type": "text", "text": "\u00d7", "fontSize": 15, "opacity": 1},
+        "encoding": {"y": y | {"field": "at"}, "tooltip": [*about, {"value": "not defined"}]},
+    }
 
 
 def _axis(sizes: Sequence[int], across: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 from dagathlon.data import list_data, list_networks
 from dagathlon.data.networks import NETWORK_FORMATS
 from dagathlon.errors import StudyError, unknown
-from dagathlon.modules import find
+from dagathlon.modules import Module, find
 from dagathlon.modules.spec import parse_spec, parse_values
 from dagathlon.study.grammar.config import RESERVED_TITLES
 from dagathlon.study.grammar.library import Library
@@ -101,21 +101,31 @@ def without_truth(ids: Sequence[str], copies: int = 20, learners: int = 0) -> di
     learners
         Number of settings of all algorithms; three or more are ranked by what they agree on.
     """
-    found = {
+    ranked = {"intersection_validation": {"subsamples": 10, "most_sizes": _MOST_SIZES}}
+    return {
         "graph_estimation": {"ids": list(ids), "csvs": True},
         "agreement": {},
+        **(ranked if learners >= _LEAST_RANKED else {}),
         "stability": {"copies": copies},
         "held_out": {"folds": 10},
         "independences": {},
     }
-    if learners < _LEAST_RANKED:
-        return found
-    return found | {"intersection_validation": {"subsamples": 10, "most_sizes": _MOST_SIZES}}
 
 
 def _settings(entry: Mapping[str, Any]) -> int:
     """How many settings an object of the study stands for."""
     return prod(len(value) for value in entry.values() if isinstance(value, list))
+
+
+def with_full_paths(module: type[Module], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters whose files are named by full paths, for a study that stands in another folder."""
+    known = module.parameters()
+    found = dict(values)
+    for name, value in values.items():
+        reference = known[name].type.reference if name in known else None
+        if reference is not None and reference.to == "constraints" and isinstance(value, str):
+            found[name] = str(Path(value).resolve())
+    return found
 
 
 def _new_id(name: str, taken: Sequence[str]) -> str:

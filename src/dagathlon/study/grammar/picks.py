@@ -1,0 +1,132 @@
+"""Learners as people name them, in Python and on the command line, as entries of a study."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dagathlon.errors import StudyError
+from dagathlon.learners.base import Learner
+from dagathlon.modules import Module, add_files, find, modules
+from dagathlon.modules.spec import parse_spec
+from dagathlon.study.grammar.expand import Setting, expand
+from dagathlon.study.grammar.json_source import Node
+
+_LONGEST_ID = 60
+_FORMS = (
+    "a learner is a name, a text such as 'pc[alpha=0.01]', a pair of a name and its parameters, "
+    "a Learner or its class"
+)
+
+
+@dataclass(frozen=True)
+class Pick:
+    """A learner for a study: one entry, which may have several settings.
+
+    Parameters
+    ----------
+    id
+        What tables call it.
+    module
+        The learner's class.
+    values
+        Parameters as a study writes them; a list is tried in full.
+    settings
+        What they mean: every combination.
+    file
+        The user's own file that defines it; None for a learner that is known without.
+    """
+
+    id: str
+    module: type[Module]
+    values: Mapping[str, Any]
+    settings: Sequence[Setting]
+    file: Path | None = None
+
+
+def picks_of(learners: Any) -> list[Pick]:
+    """Learners as entries of a study.
+
+    Parameters
+    ----------
+    learners
+        A list, or a mapping by the names that tables shall have, of names, texts such as
+        ``pc[alpha=0.01,0.05]``, pairs of a name and a mapping of parameters, `Learner` objects and
+        their classes.
+    """
+    if isinstance(learners, Mapping):
+        return [_pick(one, str(name)) for name, one in learners.items()]
+    alone = isinstance(learners, str | Learner) or inspect.isclass(learners)
+    found = [_pick(one) for one in ([learners] if alone else learners)]
+    return list(_told_apart(found))
+
+
+def _pick(one: Any, name: str = "") -> Pick:
+    """A learner under that name, else under its own."""
+    cls, values, file, where = _named(one)
+    settings = expand(cls, values, Node(values, where))
+    return Pick(name or cls.name, cls, values, settings, file)
+
+
+def _named(one: Any) -> tuple[type[Module], dict[str, Any], Path | None, str]:
+    """The class, its parameters, the file of a user's own, and how messages call it."""
+    if isinstance(one, Learner):
+        return *_known(type(one), _told(one)), type(one).name
+    if inspect.isclass(one) and issubclass(one, Learner):
+        return *_known(one, {}), one.name
+    if isinstance(one, str):
+        name, listed = parse_spec(one)
+        values = {key: found[0] if len(found) == 1 else found for key, found in listed.items()}
+        return find("algorithm", name, one), values, None, one
+    if isinstance(one, Sequence) and len(one) == 2 and isinstance(one[1], Mapping):
+        return find("algorithm", str(one[0])), dict(one[1]), None, str(one[0])
+    raise StudyError(f"{one!r} names no learner; {_FORMS}")
+
+
+def _told(learner: Learner) -> dict[str, Any]:
+    """The parameters in which a learner differs from its defaults."""
+    known = learner.parameters()
+    return {key: value for key, value in learner.to_json().items() if value != known[key].default}
+
+
+def _known(
+    cls: type[Learner], values: dict[str, Any]
+) -> tuple[type[Module], dict[str, Any], Path | None]:
+    """A class as workers find it: by its name, once its file is known."""
+    if modules("algorithm").get(cls.name) is cls:
+        return cls, values, None
+    file = None if cls.__module__ == "__main__" else inspect.getsourcefile(cls)
+    if file is None or not cls.name:
+        raise StudyError(
+            f"{cls.__name__}: other processes cannot find a learner that stands in a notebook or a "
+            "script; give it a name, put it into a file of its own and import it from there"
+        )
+    add_files([file])
+    return find("algorithm", cls.name, file), values, Path(file)
+
+
+def _told_apart(picks: Sequence[Pick]) -> Iterator[Pick]:
+    """Picks with ids of their own: several of one learner are called by their parameters."""
+    names = [pick.id for pick in picks]
+    taken: set[str] = set()
+    for pick in picks:
+        short = pick.id if names.count(pick.id) == 1 or not pick.values else _spelt(pick)
+        number = next(n for n in range(1, len(picks) + 1) if _numbered(short, n) not in taken)
+        found = _numbered(short, number)
+        taken.add(found)
+        yield Pick(found, pick.module, pick.values, pick.settings, pick.file)
+
+
+def _spelt(pick: Pick) -> str:
+    """The name with its parameters, unless that is long or no name of a file."""
+    single = {key: value for key, value in pick.values.items() if not isinstance(value, list)}
+    text = f"{pick.id}[{','.join(f'{key}={value}' for key, value in single.items())}]"
+    plain = single and len(text) <= _LONGEST_ID and "/" not in text
+    return text if plain else pick.id
+
+
+def _numbered(name: str, number: int) -> str:
+    return name if number == 1 else f"{name}-{number}"
