@@ -41,15 +41,17 @@ NumpyVector<T> read_columns(const FamilyProgram& program, Read read) {
   return to_vector(std::move(result));
 }
 
-using Decisions = std::vector<std::tuple<std::size_t, std::size_t, bool>>;
+using Decisions = std::vector<std::tuple<std::size_t, std::size_t, std::string>>;
 
-NumpyVector<int> excluded(const FamilyProgram& program, const Decisions& decisions) {
-  std::vector<ArcDecision> arcs;
-  for (const auto& [parent, child, present] : decisions) {
-    check_nodes({parent, child}, program.nodes());
-    arcs.push_back({parent, child, present});
+NumpyVector<int> excluded(const FamilyProgram& program, const Decisions& listed) {
+  using Kind = Decision::Kind;
+  static const std::map<std::string, Kind> kinds{{"arc", Kind::arc}, {"no_arc", Kind::no_arc}, {"before", Kind::before}};
+  std::vector<Decision> decisions;
+  for (const auto& [from, to, kind] : listed) {
+    check_nodes({from, to}, program.nodes());
+    decisions.push_back({from, to, chosen(kinds, kind)});
   }
-  return to_vector(program.excluded(arcs));
+  return to_vector(program.excluded(decisions));
 }
 
 std::size_t add_heights(FamilyProgram& program, NodeList nodes, const Vector<double>& heights) {

@@ -7,7 +7,7 @@ import itertools
 import math
 import time
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -23,11 +23,12 @@ _CUTS_OF_A_KIND = 100
 # Share of the gap from which on a reduced loss makes a column unlikely to be used.
 _FAR = 0.25
 # Rounds of cuts end when several in a row close less than this share of the gap.
-_PROGRESS, _PATIENCE = 0.02, 3
+_PROGRESS, _PATIENCE, _ROOT_PATIENCE = 0.02, 3, 10
 # How many arcs are tried before one is chosen to branch on, and how far each.
-_TRIALS, _TRIAL_ITERATIONS = 8, 100
+_TRIALS, _TRIAL_ITERATIONS = 4, 100
 
-Decision = tuple[int, int, bool]
+Decision = tuple[int, int, Literal["arc", "no_arc", "before"]]
+Split = tuple[Decision, Decision]
 
 
 class _Branch(NamedTuple):
@@ -93,15 +94,15 @@ class BranchAndCut:
         if time.monotonic() > self._end:
             self._push(max(branch.loss, solution.loss), branch.decisions)
             return
-        arc = self._split(solution, branch)
         # Cuts that an earlier bound came from may have left since.
         loss = max(branch.loss, solution.loss)
-        for present in (True, False):
-            self._push(loss, (*branch.decisions, (*arc, present)))
+        for side in self._split(solution, branch):
+            self._push(loss, (*branch.decisions, side))
 
     def _cut(self, branch: _Branch) -> Solution | None:
         """Rounds of cuts; the last solution, or none if the branch is settled."""
         reached, in_vain = -math.inf, 0
+        patience = _PATIENCE if branch.decisions else _ROOT_PATIENCE
         while True:
             solution = self._relaxation.solve()
             if self._hopeless(solution.loss) or self._take(solution.values):
@@ -111,8 +112,8 @@ class BranchAndCut:
             gap = self.least - solution.loss
             in_vain = in_vain + 1 if solution.loss < reached + _PROGRESS * gap else 0
             reached = max(reached, solution.loss)
-            is_whole = not self._undecided(solution.values)
-            if time.monotonic() > self._end or (in_vain > _PATIENCE and not is_whole):
+            is_whole = not self._splits(solution.values)
+            if time.monotonic() > self._end or (in_vain > patience and not is_whole):
                 return solution
             found = self._program.separate(solution.values, _CUTS_OF_A_KIND)
             if in_vain > 0 or not found:
@@ -131,23 +132,25 @@ class BranchAndCut:
         self._relaxation.keep(kept)
         return solution._replace(values=solution.values[kept], reduced=solution.reduced[kept])
 
-    def _undecided(self, values: Floats) -> list[tuple[int, int]]:
-        """Arcs that are chosen in part, the most even ones first."""
+    def _splits(self, values: Floats) -> list[Split]:
+        """Ways to branch, the most even ones first: on arcs and on the order of two nodes."""
         arcs = self._program.arcs(values)
         even = np.minimum(arcs, 1 - arcs)
-        places = np.argwhere(even > _WHOLE)
-        order = np.argsort(-even[even > _WHOLE].round(6), kind="stable")
-        return [(int(u), int(v)) for u, v in places[order]]
+        either = np.triu(np.minimum(arcs, arcs.T), 1)
+        on_arcs: list[Split] = [((u, v, "arc"), (u, v, "no_arc")) for u, v in _highest(even)]
+        on_order: list[Split] = [((u, v, "before"), (v, u, "before")) for u, v in _highest(either)]
+        return [*on_arcs[: _TRIALS], *on_order[: _TRIALS]]
 
-    def _split(self, solution: Solution, branch: _Branch) -> tuple[int, int]:
-        """The arc to branch on: both sides are tried for several of them."""
+    def _split(self, solution: Solution, branch: _Branch) -> Split:
+        """The best of several ways to branch: both sides are tried."""
         basis = self._relaxation.basis()
-        best, gained = (0, 0), -1.0
-        for arc in self._undecided(solution.values)[:_TRIALS]:
-            losses = [self._try(branch, (*arc, present), basis) for present in (True, False)]
+        splits = self._splits(solution.values)
+        best, gained = splits[0], -1.0
+        for split in splits:
+            losses = [self._try(branch, side, basis) for side in split]
             gains = [max(min(loss, self.least) - solution.loss, 1e-6) for loss in losses]
             if math.prod(gains) > gained:
-                best, gained = arc, math.prod(gains)
+                best, gained = split, math.prod(gains)
         self._relaxation.restart(basis)
         return best
 
@@ -169,6 +172,13 @@ class BranchAndCut:
         if loss < self.least - TOLERANCE:
             self.best, self.least = parents, loss
         return True
+
+
+def _highest(matrix: Floats) -> list[tuple[int, int]]:
+    """Places of entries above 0, from the highest on."""
+    order = np.argsort(-matrix.round(6), axis=None, kind="stable")
+    places = order[matrix.ravel()[order] > _WHOLE]
+    return [divmod(int(place), len(matrix)) for place in places]
 
 
 def _is_acyclic(parents: Sequence[Sequence[int]]) -> bool:

@@ -18,7 +18,7 @@ from dagathlon import _core
 from dagathlon.learners.exact.relaxation import Floats, Integers, silent_model
 from dagathlon.pulse import beat
 
-_SIZES = (5, 6)
+_SIZES = (6,)
 # How many of each node's closest neighbours a group is grown from.
 _PARTNERS = 2
 _LEAST_SHARE, _LEAST_VIOLATION = 1e-7, 1e-3
