@@ -41,15 +41,13 @@ NumpyVector<T> read_columns(const FamilyProgram& program, Read read) {
   return to_vector(std::move(result));
 }
 
-using Decisions = std::vector<std::tuple<std::size_t, std::size_t, std::string>>;
+using Decisions = std::vector<std::tuple<std::size_t, std::size_t, bool>>;
 
 NumpyVector<int> excluded(const FamilyProgram& program, const Decisions& listed) {
-  using Kind = Decision::Kind;
-  static const std::map<std::string, Kind> kinds{{"arc", Kind::arc}, {"no_arc", Kind::no_arc}, {"before", Kind::before}};
-  std::vector<Decision> decisions;
-  for (const auto& [from, to, kind] : listed) {
-    check_nodes({from, to}, program.nodes());
-    decisions.push_back({from, to, chosen(kinds, kind)});
+  std::vector<ArcDecision> decisions;
+  for (const auto& [parent, child, present] : listed) {
+    check_nodes({parent, child}, program.nodes());
+    decisions.push_back({parent, child, present});
   }
   return to_vector(program.excluded(decisions));
 }

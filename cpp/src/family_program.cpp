@@ -190,15 +190,11 @@ std::vector<double> FamilyProgram::arcs(std::span<const double> values) const {
   return result;
 }
 
-std::vector<int> FamilyProgram::excluded(std::span<const Decision> decisions) const {
+std::vector<int> FamilyProgram::excluded(std::span<const ArcDecision> decisions) const {
   BitMatrix required(nodes_);
   BitMatrix forbidden(nodes_);
-  BitMatrix leads(nodes_);
-  for (const Decision& d : decisions) {
-    if (d.kind == Decision::Kind::arc) required.set(d.from, d.to);
-    if (d.kind == Decision::Kind::no_arc) forbidden.set(d.from, d.to);
-    else leads.set(d.from, d.to);
-  }
+  for (const ArcDecision& d : decisions) (d.present ? required : forbidden).set(d.parent, d.child);
+  BitMatrix leads = required;
   for (std::size_t middle = 0; middle < nodes_; ++middle)
     for (std::size_t x = 0; x < nodes_; ++x)
       if (leads.test(x, middle)) unite(leads[x], leads[middle]);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <span>
 #include <vector>
@@ -18,13 +17,11 @@ struct Entries {
   std::vector<double> values;
 };
 
-// What a branch of the search has decided about two nodes.
-struct Decision {
-  // There is an arc from one to the other, or none, or one comes before the other in the order of nodes.
-  enum class Kind : std::uint8_t { arc, no_arc, before };
-  std::size_t from;
-  std::size_t to;
-  Kind kind;
+// An arc that a branch of the search demands or forbids.
+struct ArcDecision {
+  std::size_t parent;
+  std::size_t child;
+  bool present;
 };
 
 // The columns of the program and a pool of cuts, each known by its place there.
@@ -66,7 +63,7 @@ class FamilyProgram {
   std::vector<double> arcs(std::span<const double> values) const;
 
   // The columns that the decisions rule out, with what follows from them because there is no cycle.
-  std::vector<int> excluded(std::span<const Decision> decisions) const;
+  std::vector<int> excluded(std::span<const ArcDecision> decisions) const;
 
  private:
   struct Option {

@@ -7,7 +7,7 @@ import itertools
 import math
 import time
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,10 +25,10 @@ _FAR = 0.25
 # Rounds of cuts end when several in a row close less than this share of the gap.
 _PROGRESS, _PATIENCE, _ROOT_PATIENCE = 0.02, 3, 10
 # How many arcs are tried before one is chosen to branch on, and how far each.
-_TRIALS, _TRIAL_ITERATIONS = 4, 100
+_TRIALS, _TRIAL_ITERATIONS = 8, 100
 
-Decision = tuple[int, int, Literal["arc", "no_arc", "before"]]
-Split = tuple[Decision, Decision]
+# Parent, child, and whether there is an arc.
+Decision = tuple[int, int, bool]
 
 
 class _Branch(NamedTuple):
@@ -61,7 +61,9 @@ class BranchAndCut:
         self.cuts = 0
         self.branches = 0
         self._program = program
-        self._relaxation = Relaxation(program, nodes, dear=10 * least + 1)
+        losses = program.losses()
+        highest = least if math.isfinite(least) else float(losses.max(initial=0.0)) * nodes
+        self._relaxation = Relaxation(program, nodes, dear=10 * highest + 1)
         self._open: list[_Branch] = []
         self._numbers = itertools.count()
 
@@ -91,13 +93,15 @@ class BranchAndCut:
         solution = self._cut(branch)
         if solution is None:
             return
-        if time.monotonic() > self._end:
-            self._push(max(branch.loss, solution.loss), branch.decisions)
-            return
         # Cuts that an earlier bound came from may have left since.
         loss = max(branch.loss, solution.loss)
-        for side in self._split(solution, branch):
-            self._push(loss, (*branch.decisions, side))
+        if time.monotonic() > self._end:
+            self._push(loss, branch.decisions)
+            return
+        arc = self._split(solution, branch)
+        if arc is not None:
+            for present in (True, False):
+                self._push(loss, (*branch.decisions, (*arc, present)))
 
     def _cut(self, branch: _Branch) -> Solution | None:
         """Rounds of cuts; the last solution, or none if the branch is settled."""
@@ -112,18 +116,24 @@ class BranchAndCut:
             gap = self.least - solution.loss
             in_vain = in_vain + 1 if solution.loss < reached + _PROGRESS * gap else 0
             reached = max(reached, solution.loss)
-            is_whole = not self._splits(solution.values)
-            if time.monotonic() > self._end or (in_vain > patience and not is_whole):
+            is_undecided = bool(self._undecided(solution.values))
+            if time.monotonic() > self._end or (in_vain > patience and is_undecided):
                 return solution
-            found = self._program.separate(solution.values, _CUTS_OF_A_KIND)
-            if in_vain > 0 or not found:
-                found += hull_cuts(self._program, self.nodes, solution.values, _CUTS_OF_A_KIND)
+            found = self._separate(solution.values, thoroughly=in_vain > 0)
             if not found:
                 return solution
             self._relaxation.drop(solution.slack > TOLERANCE)
             self._relaxation.thin(solution, _FAR * gap)
             self._relaxation.add(found)
             self.cuts += len(found)
+
+    def _separate(self, values: Floats, thoroughly: bool) -> list[int]:
+        """Cuts that a solution violates, and that it is not held to already."""
+        found = self._program.separate(values, _CUTS_OF_A_KIND)
+        if thoroughly or not found:
+            found += hull_cuts(self._program, self.nodes, values, _CUTS_OF_A_KIND)
+        present = set(self._relaxation.cuts)
+        return [cut for cut in dict.fromkeys(found) if cut not in present]
 
     def _fix(self, solution: Solution) -> Solution:
         """Take out columns that only worse DAGs than the best one have."""
@@ -132,27 +142,37 @@ class BranchAndCut:
         self._relaxation.keep(kept)
         return solution._replace(values=solution.values[kept], reduced=solution.reduced[kept])
 
-    def _splits(self, values: Floats) -> list[Split]:
-        """Ways to branch, the most even ones first: on arcs and on the order of two nodes."""
+    def _undecided(self, values: Floats) -> list[tuple[int, int]]:
+        """Arcs that are chosen in part, the most even ones first."""
         arcs = self._program.arcs(values)
         even = np.minimum(arcs, 1 - arcs)
-        either = np.triu(np.minimum(arcs, arcs.T), 1)
-        on_arcs: list[Split] = [((u, v, "arc"), (u, v, "no_arc")) for u, v in _highest(even)]
-        on_order: list[Split] = [((u, v, "before"), (v, u, "before")) for u, v in _highest(either)]
-        return [*on_arcs[: _TRIALS], *on_order[: _TRIALS]]
+        order = np.argsort(-even.round(6), axis=None, kind="stable")
+        places = order[even.ravel()[order] > _WHOLE]
+        return [divmod(int(place), self.nodes) for place in places]
 
-    def _split(self, solution: Solution, branch: _Branch) -> Split:
-        """The best of several ways to branch: both sides are tried."""
+    def _split(self, solution: Solution, branch: _Branch) -> tuple[int, int] | None:
+        """The arc to branch on: both sides are tried for several. None if all is decided."""
         basis = self._relaxation.basis()
-        splits = self._splits(solution.values)
-        best, gained = splits[0], -1.0
-        for split in splits:
-            losses = [self._try(branch, side, basis) for side in split]
+        best, gained = self._any_arc(branch), -1.0
+        for arc in self._undecided(solution.values)[:_TRIALS]:
+            losses = [self._try(branch, (*arc, present), basis) for present in (True, False)]
             gains = [max(min(loss, self.least) - solution.loss, 1e-6) for loss in losses]
             if math.prod(gains) > gained:
-                best, gained = split, math.prod(gains)
+                best, gained = arc, math.prod(gains)
         self._relaxation.restart(basis)
         return best
+
+    def _any_arc(self, branch: _Branch) -> tuple[int, int] | None:
+        """An arc that some parent sets that are left have and others have not.
+
+        For the rare solution in which a node takes a part of no parent set at all.
+        """
+        left = np.ones(len(self._program))
+        left[self._program.excluded(list(branch.decisions))] = 0
+        total = np.bincount(self._program.children(), left, minlength=self.nodes)
+        arcs = self._program.arcs(left)
+        found = np.argwhere((arcs > 0) & (arcs < total)).tolist()
+        return (found[0][0], found[0][1]) if found else None
 
     def _try(self, branch: _Branch, decision: Decision, basis: object) -> float:
         self._relaxation.close(self._program.excluded([*branch.decisions, decision]))
@@ -172,13 +192,6 @@ class BranchAndCut:
         if loss < self.least - TOLERANCE:
             self.best, self.least = parents, loss
         return True
-
-
-def _highest(matrix: Floats) -> list[tuple[int, int]]:
-    """Places of entries above 0, from the highest on."""
-    order = np.argsort(-matrix.round(6), axis=None, kind="stable")
-    places = order[matrix.ravel()[order] > _WHOLE]
-    return [divmod(int(place), len(matrix)) for place in places]
 
 
 def _is_acyclic(parents: Sequence[Sequence[int]]) -> bool:

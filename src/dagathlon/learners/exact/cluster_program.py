@@ -18,7 +18,7 @@ from dagathlon.errors import DataError, UnavailableError
 from dagathlon.learners.exact.branch_and_cut import BranchAndCut
 from dagathlon.pulse import best_so_far, time_left, until_deadline
 
-_MANY_SETS = 10_000
+_MANY_SETS = 50_000
 
 
 class SolverLimits(NamedTuple):
