@@ -75,7 +75,9 @@ class Relaxation:
         """
         one, every = np.ones(self.nodes), np.arange(self.nodes, dtype=np.int32)
         self._model.addRows(self.nodes, one, one, 0, 0 * every, every[:0], one[:0])
-        self._model.addCols(self.nodes, dear * one, 0 * one, one, self.nodes, every, every, one)
+        self._model.addCols(
+            self.nodes, dear * one, 0 * one, math.inf * one, self.nodes, every, every, one
+        )
 
     def solve(self) -> Solution:
         """Solve it from the last basis, for all parent sets."""
@@ -122,7 +124,7 @@ class Relaxation:
         starts, rows, entries = self.program.columns(columns, self.cuts)
         count = len(columns)
         loss = self.program.losses()[columns]
-        upper = np.where(self._closed[columns], 0.0, 1.0)
+        upper = np.where(self._closed[columns], 0.0, math.inf)
         self._model.addCols(count, loss, np.zeros(count), upper, len(rows), starts, rows, entries)
         self._listed = np.concatenate([self._listed, columns])
 
@@ -172,7 +174,7 @@ class Relaxation:
         closed = np.zeros(len(self.program), dtype=bool)
         closed[columns] = True
         changed = np.flatnonzero((closed != self._closed)[self._listed])
-        upper = np.where(closed[self._listed[changed]], 0.0, 1.0)
+        upper = np.where(closed[self._listed[changed]], 0.0, math.inf)
         if len(changed):
             places = (changed + self.nodes).astype(np.int32)
             self._model.changeColsBounds(len(places), places, np.zeros(len(places)), upper)
