@@ -31,6 +31,7 @@ DistinctRows distinct_rows(const DiscreteData& data, Nodes order) {
   std::vector<std::size_t> rows(data.rows());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   std::ranges::sort(rows, [&](std::size_t a, std::size_t b) {
+    pulse::beat();
     for (std::size_t d = order.size(); d-- > 0;)
       if (data.code(order[d], a) != data.code(order[d], b)) return data.code(order[d], a) < data.code(order[d], b);
     return false;

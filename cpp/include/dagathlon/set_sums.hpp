@@ -5,7 +5,6 @@
 // made of it, and one table all scores.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
