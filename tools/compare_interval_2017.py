@@ -1,8 +1,10 @@
 """Put a run of studies/interval_2017.json beside what its paper says: tables for the docs.
 
 python tools/compare_interval_2017.py results/interval_2017
+python tools/compare_interval_2017.py results/interval_forecast
 
-The paper's figures have no numbers in the text; what its sentences say is compared.
+The paper's figures have no numbers in the text; what its sentences say is compared. Of a study of
+several families of learners it prints what forecasts were worth.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ import numpy as np
 
 Row = dict[str, Any]
 NOTHING = "not in this run"
+_VERDICTS = ("verdict", "cases", "not defined", "median", "above .9", "below 0")
+_VERDICTS += ("mean rank correlation", "SHD lost", "blindly")
 
 
 class Tables(NamedTuple):
@@ -29,6 +33,7 @@ class Tables(NamedTuple):
     forecast: list[Row]
     pairwise: list[Row]
     costs: list[Row]
+    rules: list[Row]
 
     @classmethod
     def of(cls, folder: Path) -> Tables:
@@ -50,6 +55,13 @@ def main() -> None:
     parser.add_argument("results", type=Path, help="folder of the setup")
     asked = parser.parse_args()
     tables = Tables.of(asked.results / "interval_accuracy")
+    if any("family" in row for row in tables.accuracy):
+        _families(tables)
+    else:
+        _beside_the_paper(tables)
+
+
+def _beside_the_paper(tables: Tables) -> None:
     counts = {row["data_sets"] for row in tables.accuracy}
     print(f"Data sets of each network and size: {_between(list(counts), 0)} (the paper: 10).\n")
     _print(["", "paper", "here"], [[c.what, c.paper, c.ours(tables)] for c in CLAIMS])
@@ -250,6 +262,31 @@ CLAIMS = (
 )
 
 
+def _families(tables: Tables) -> None:
+    """What forecasts were worth for each family, over all networks."""
+    whole = {"level": "data sets", "network": "all networks"}
+    print("What came of each verdict\n")
+    rows = [row | {"network": row["family"]} for row in _where(tables.forecast, **whole)]
+    _print(["learners", *_VERDICTS], list(_forecast_lines(rows)))
+    print("\nRank correlation of accuracy with what is known without a truth\n")
+    found: dict[str, dict[str, str]] = {}
+    for row in _where(tables.predictors, **whole):
+        found.setdefault(row["family"], {})[row["property"]] = short(row["rank_correlation"])
+    names = ("relative_size", "connected", "separation")
+    _print(["learners", *names], [[k, *(v[name] for name in names)] for k, v in found.items()])
+    print("\nRules: rankings believed, of these above .9, of those above .9 believed\n")
+    shares = ("believed", "precision", "recall")
+    lines = []
+    for row in _where(tables.rules, **whole):
+        told = [_percent(row[name]) for name in shares]
+        lines.append([row["family"], row["rule"], *told, short(row["mean_pearson"])])
+    _print(["learners", "rule", *shares, "mean correlation"], lines)
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{value:.0%}"
+
+
 def _matrix(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     """A line for each intersection point, a column for each number of rows."""
     sizes = sorted({row["rows"] for row in rows})
@@ -283,25 +320,15 @@ def _cost(row: Row) -> str:
 
 
 def _forecast(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
-    head = [
-        "network",
-        "verdict",
-        "cases",
-        "not defined",
-        "median",
-        "above .9",
-        "below 0",
-        "mean rank correlation",
-    ]
-    return head, list(_forecast_lines([row for row in rows if row["level"] == "data sets"]))
+    return ["network", *_VERDICTS], list(_forecast_lines(_where(rows, level="data sets")))
 
 
 def _forecast_lines(rows: Sequence[Row]) -> Iterator[list[str]]:
     for row in rows:
-        shares = [row[name] for name in ("above_0.9", "below_0")]
-        told = ["–" if value is None else f"{value:.0%}" for value in shares]
+        told = [_percent(row[name]) for name in ("above_0.9", "below_0")]
         line = [row["network"], row["verdict"], f"{row['cases']:.0f}", f"{row['undefined']:.0f}"]
-        yield [*line, short(row["median_pearson"]), *told, short(row["mean_spearman"])]
+        losses = [f"{row[name]:.2g}" for name in ("loss", "blind_loss")]
+        yield [*line, short(row["median_pearson"]), *told, short(row["mean_spearman"]), *losses]
 
 
 if __name__ == "__main__":

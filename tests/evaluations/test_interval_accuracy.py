@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import runpy
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
@@ -206,3 +207,19 @@ def test_the_whole_study_is_that_of_the_paper() -> None:
     assert [one["max_parents"] for one in learners] == [4] * 6
     scores = [(one["score"], one.get("iss")) for one in learners]
     assert scores == [*(("bdeu", e) for e in (0.01, 0.1, 1, 10)), ("bic", None), ("fnml", None)]
+
+
+def test_a_part_of_the_study_keeps_seeds_and_titles() -> None:
+    study = json.loads(SMALL.with_name("interval_2017.json").read_text("utf-8"))
+    tool = runpy.run_path(str(Path(__file__).parents[2] / "tools" / "part_of_study.py"))
+    limits = [tool["Limit"].of(text) for text in ("3", "alarm=1")]
+    part = tool["part_of"](study, limits, ["sachs", "alarm.csv"], [tool["Limit"](200)])
+    (setup,) = part["benchmark_setup"]
+    assert setup["title"] == "interval_2017"
+    seeds = [(entry["graph_id"], *entry["seed_range"]) for entry in setup["data"]]
+    assert seeds == [
+        ("sachs.csv", 1, 3),
+        ("sachs.csv", 11, 13),
+        ("alarm.csv", 1, 1),
+        ("alarm.csv", 11, 11),
+    ]

@@ -67,6 +67,8 @@ def test_phd_is_compared_with_data_sets_of_its_own_size() -> None:
     assert row["pearson_same_rows"] == pytest.approx(np.corrcoef([6, 7, 8.5], [3, 2, 1])[0, 1])
     assert row["spearman"] == pytest.approx(1)
     assert (row["same_best"], row["data_sets"]) == (True, 2)
+    # SHD is 1, 2, 4.5, and the first is chosen.
+    assert (row["loss"], row["blind_loss"]) == (0, 1.5)
     single = list(found.data_sets())
     assert [one["seed"] for one in single] == [3, 4]
     assert single[0]["pearson"] == pytest.approx(np.corrcoef([5, 6, 9], [1, 2, 4.5])[0, 1])
@@ -76,6 +78,7 @@ def test_without_data_sets_of_that_size_the_subsamples_tell_the_truth() -> None:
     row = only(Networks([point(200, 1, distances(100, 1.0, 2.0, 3.0))]).accuracy())
     assert row["pearson"] == pytest.approx(-1)
     assert row["same_best"] is False
+    assert (row["loss"], row["blind_loss"]) == (2, 1)
 
 
 def test_graphs_that_are_drawn_anew_are_not_mixed() -> None:
@@ -115,6 +118,7 @@ def test_separation_is_in_standard_errors() -> None:
 
 def judged(network: str, verdict: str, pearson: float | None, size: float) -> dict[str, Any]:
     row = {"network": network, "verdict": verdict, "pearson": pearson, "spearman": pearson}
+    row |= {"loss": 0.5, "blind_loss": 1.0}
     return row | {"same_best": True, "relative_size": size, "connected": 9, "separation": 5.0}
 
 

@@ -13,9 +13,11 @@ from dagathlon.report.interval_accuracy import network_names
 from dagathlon.report.interval_runs import subsample_of
 from dagathlon.report.regimes import regimes_of
 from dagathlon.report.tables import setting_name
+from dagathlon.study.plan.plan import Run
 
 Row: TypeAlias = Mapping[str, Any]
 Key: TypeAlias = tuple[str, int, str]
+_AT_ONCE = 4096
 
 
 def cost_rows(results: Results, ids: Iterable[str] = ()) -> Iterator[dict[str, Any]]:
@@ -34,7 +36,7 @@ def cost_rows(results: Results, ids: Iterable[str] = ()) -> Iterator[dict[str, A
     chosen = tuple(ids) or tuple(results.ids)
     labels = {case.transform for case in results.plan.cases} - {""}
     runs = [*results.runs_of(chosen), *results.further_runs(chosen, *filter(subsample_of, labels))]
-    for run, row in zip(runs, results.rows_of(runs), strict=True):
+    for run, row in _rows(results, runs):
         case, algorithm = results.case(run), results.algorithms[run.entry]
         draw = subsample_of(case.transform)
         size = rows[case[2:6]] if draw is None else draw[0]
@@ -45,6 +47,14 @@ def cost_rows(results: Results, ids: Iterable[str] = ()) -> Iterator[dict[str, A
         network, size, learner = key
         about = {"network": network, "rows": size, "learner": learner}
         yield about | _costs(groups[key])
+
+
+def _rows(results: Results, runs: Sequence[Run]) -> Iterator[tuple[Run, Row]]:
+    """What is asked of the rows of runs; whole rows of all of them would fill the memory."""
+    for start in range(0, len(runs), _AT_ONCE):
+        part = runs[start : start + _AT_ONCE]
+        for run, row in zip(part, results.rows_of(part), strict=True):
+            yield run, {name: row.get(name) for name in ("cpu", "status", "proven")}
 
 
 def _costs(rows: Sequence[Row]) -> dict[str, Any]:

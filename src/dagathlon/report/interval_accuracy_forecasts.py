@@ -48,7 +48,7 @@ def kept(rows: Sequence[Row], level: str) -> Iterator[Row]:
     Parameters
     ----------
     rows
-        With `network`, `verdict`, `pearson`, `spearman`, `same_best`.
+        With `network`, `verdict`, `pearson`, `spearman`, `same_best`, `loss`, `blind_loss`.
     level
         What a row is of.
     """
@@ -73,6 +73,8 @@ def _shares(rows: Sequence[Row]) -> Row:
         "below_0": _mean(known < 0),
         "mean_spearman": _mean(ranks),
         "same_best": _mean(best),
+        "loss": _mean([row["loss"] for row in rows if row["loss"] is not None]),
+        "blind_loss": _mean([row["blind_loss"] for row in rows if row["blind_loss"] is not None]),
     }
 
 

@@ -230,13 +230,28 @@ def _pair(means: Mapping[str, Means], left: str, right: str) -> Row:
 
 
 def _agreeing(phd: Means, shd: Means) -> Row:
-    """How far PHD orders learners as SHD does: Pearson, Spearman, and who is best."""
+    """How far PHD orders learners as SHD does, and what one loses by choosing by PHD."""
     found = _pair({PHD: phd, "SHD": shd}, PHD, "SHD")
     both = [name for name in phd if name in shd]
-    row: Row = {"pearson": found["correlation"], "spearman": None, "same_best": None}
+    row: Row = {"pearson": found["correlation"], "spearman": None, "learners": len(both)}
     if both:
         ranks = rank_correlations([[phd[name], shd[name]] for name in both], ["less", "less"])
         row["spearman"] = float(ranks[0, 1]) if np.isfinite(ranks[0, 1]) else None
-        first, least = min(phd[name] for name in both), min(shd[name] for name in both)
-        row["same_best"] = any(shd[name] == least for name in both if phd[name] == first)
-    return row | {"learners": len(both)}
+    return row | _choice(phd, shd, both)
+
+
+def _choice(phd: Means, shd: Means, learners: Sequence[str]) -> Row:
+    """Whether a learner of least PHD is one of least SHD, and how much more SHD it has on average.
+
+    Beside it what a learner has more on average that is chosen blindly.
+    """
+    if not learners:
+        return dict.fromkeys(("same_best", "loss", "blind_loss"))
+    first = min(phd[name] for name in learners)
+    chosen = [shd[name] for name in learners if phd[name] == first]
+    values = [shd[name] for name in learners]
+    return {
+        "same_best": min(chosen) == min(values),
+        "loss": float(np.mean(chosen)) - min(values),
+        "blind_loss": float(np.mean(values)) - min(values),
+    }

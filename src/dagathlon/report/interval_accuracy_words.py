@@ -27,7 +27,8 @@ _VERDICTS = (
     "Each data set by itself, as an analyst would have it, with each number of rows of its "
     "subsamples. The verdict comes from the agreement graph alone: not reliable with fewer than 5 "
     "connected pairs or less than 80 % of all pairs, good above 90 %, fair between. Same best: the "
-    "learner with the least PHD is one with the least SHD."
+    "learner with the least PHD is one with the least SHD. SHD lost is what that learner has more "
+    "than the best one, on average, and what one has that is chosen blindly."
 )
 
 
@@ -149,7 +150,7 @@ def verdict_parts(tables: TableSet) -> Iterator[Part]:
     several = any("family" in row for row in rows)
     shown = [row for row in rows if row["network"] == ALL] if several else rows
     head = ["learners" if several else "network", "verdict", "cases", "not defined", "median"]
-    head += ["above 0.9", "above 0.7", "below 0", "rank correlation", "same best"]
+    head += ["above 0.9", "below 0", "rank correlation", "same best", "SHD lost", "blindly"]
     yield Grid(head, [_verdict(row) for row in shown], 2)
     yield Words(_worth(shown))
     if several:
@@ -202,10 +203,11 @@ def _rule_parts(tables: TableSet) -> Iterator[Part]:
 
 
 def _verdict(row: Row) -> list[Any]:
-    shares = [_share(row[name]) for name in ("above_0.9", "above_0.7", "below_0")]
+    shares = [_share(row[name]) for name in ("above_0.9", "below_0")]
+    losses = ["–" if row[k] is None else f"{row[k]:.2g}" for k in ("loss", "blind_loss")]
     cells = [row.get("family", row["network"]), row["verdict"], row["cases"], row["undefined"]]
     cells += [two(row["median_pearson"]), *shares]
-    return [*cells, two(row["mean_spearman"]), _share(row["same_best"])]
+    return [*cells, two(row["mean_spearman"]), _share(row["same_best"]), *losses]
 
 
 def _share(value: float | None) -> str:

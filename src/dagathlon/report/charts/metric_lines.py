@@ -12,6 +12,8 @@ from dagathlon.report.words import short_title
 
 # Means that lie further apart than this have no room on a plain axis.
 _WIDE = 50
+# Numbers of rows that lie this many times apart, several or just two, have a logarithmic axis.
+_SEVERAL, _TWO = 4, 20
 # Where crosses stand for correlations that are not defined.
 _UNDEFINED = -1.08
 # Panels of few numbers along the axis: four graphs have room beside each other.
@@ -125,7 +127,8 @@ def _crosses(y: dict[str, Any], about: Sequence[dict[str, Any]]) -> Chart:
 
 
 def _axis(sizes: Sequence[int], across: str) -> dict[str, Any]:
-    wide = len(sizes) > 1 and sizes[0] > 0 and sizes[-1] / sizes[0] >= 20
+    several = _SEVERAL if len(sizes) > 2 else _TWO
+    wide = len(sizes) > 1 and sizes[0] > 0 and sizes[-1] / sizes[0] >= several
     scale: dict[str, Any] = {"type": "log"} if wide else {"zero": False}
     return {
         "field": "rows",
