@@ -313,40 +313,42 @@ class SetCounter {
 
 }  // namespace
 
-bool sets_can_be_counted(const DiscreteData& data, std::size_t largest, std::size_t n_sums) {
-  constexpr double most_numbers = 128e6;
-  constexpr double most_cells = 1e10;
-  constexpr double most_counts = 100e6;
-  // Of one table with all that is added to it, and of a set on average: sparser tables are better refined.
-  constexpr double largest_table = 16e6;
-  constexpr double mean_cells = 4096;
-  if (data.wide() || n_sums > most_sums_at_once || largest > data.size()) return false;
-  // Sums over the sets of each size: how many, their cells, their cells of rare values.
-  std::vector<double> sets(largest + 1, 0.0), cells(largest + 1, 0.0), rare(largest + 1, 0.0);
+SetAmounts amounts_of(const DiscreteData& data, std::size_t largest) {
+  // For the sets of each size: how many, their cells, their cells of rare values.
+  std::vector<double> sets(largest + 1, 0.0), cells(largest + 1, 0.0), rare(largest + 1, 0.0), arities;
   sets[0] = cells[0] = rare[0] = 1;
   double width = 1;
   for (std::size_t j = 0; j < data.size(); ++j) {
-    const auto arity = static_cast<double>(data.arity(j));
-    width += arity - 1;
+    arities.push_back(static_cast<double>(data.arity(j)));
+    width += arities[j] - 1;
     for (std::size_t size = largest; size > 0; --size) {
       sets[size] += sets[size - 1];
-      cells[size] += cells[size - 1] * arity;
-      rare[size] += rare[size - 1] * (arity - 1);
+      cells[size] += cells[size - 1] * arities[j];
+      rare[size] += rare[size - 1] * (arities[j] - 1);
     }
   }
-  std::vector<double> arities;
-  for (std::size_t j = 0; j < data.size(); ++j) arities.push_back(static_cast<double>(data.arity(j)));
   std::ranges::sort(arities, std::greater{});
-  double largest_cells = width;
-  for (std::size_t k = 0; k + 1 < largest; ++k) largest_cells *= arities[k];
-  double n_sets = 0, n_cells = 0, n_counts = 0;
+  SetAmounts result{0, 0, 0, width};
+  for (std::size_t k = 0; k + 1 < largest; ++k) result.largest_table *= arities[k];
   for (std::size_t size = 0; size <= largest; ++size) {
-    n_sets += sets[size];
-    n_cells += cells[size];
-    if (size + 2 <= largest) n_counts += rare[size] * width;
+    result.sets += sets[size];
+    result.cells += cells[size];
+    if (size + 2 <= largest) result.kept_counts += rare[size] * width;
   }
-  return n_sets * static_cast<double>(n_sums) <= most_numbers && n_cells <= std::min(most_cells, n_sets * mean_cells) &&
-         n_counts <= most_counts && largest_cells <= largest_table;
+  return result;
+}
+
+bool sets_can_be_counted(const DiscreteData& data, std::size_t largest, std::size_t n_sums) {
+  constexpr double most_numbers = 128e6;
+  constexpr double most_cells = 1e10;
+  constexpr double mean_cells = 4096;
+  constexpr double most_counts = 100e6;
+  constexpr double largest_table = 16e6;
+  if (data.wide() || n_sums > most_sums_at_once || largest > data.size()) return false;
+  const SetAmounts found = amounts_of(data, largest);
+  return found.sets * static_cast<double>(n_sums) <= most_numbers && found.cells <= most_cells &&
+         found.cells <= found.sets * mean_cells && found.kept_counts <= most_counts &&
+         found.largest_table <= largest_table;
 }
 
 SetSums count_sets(const DiscreteData& data, std::size_t largest, std::vector<CellSum> sums) {
