@@ -59,10 +59,26 @@ std::size_t add_heights(FamilyProgram& program, NodeList nodes, const Vector<dou
   return program.add(Cut::of_heights(std::move(nodes), {heights.data(), heights.size()}));
 }
 
-auto rows_of(const FamilyProgram& program, const std::vector<std::size_t>& cuts) {
-  ProgramRows rows = program.rows(cuts);
-  return std::tuple(to_vector(std::move(rows.starts)), to_vector(std::move(rows.columns)),
-                    to_vector(std::move(rows.values)), to_vector(std::move(rows.most)));
+using Places = std::vector<std::size_t>;
+
+auto to_python(Entries&& entries) {
+  return std::tuple(to_vector(std::move(entries.starts)), to_vector(std::move(entries.places)),
+                    to_vector(std::move(entries.values)));
+}
+
+auto rows_of(const FamilyProgram& program, const Places& cuts, const Vector<int>& places) {
+  return to_python(program.rows(cuts, all_columns(program, places)));
+}
+
+auto columns_of(const FamilyProgram& program, const Vector<int>& columns, const Places& cuts) {
+  const std::span<const int> wanted{columns.data(), columns.size()};
+  for (const int column : wanted) check_node(static_cast<std::size_t>(column), program.size());
+  return to_python(program.columns(wanted, cuts));
+}
+
+auto reduced(const FamilyProgram& program, const Vector<double>& prices, const Places& cuts) {
+  if (prices.size() != program.nodes() + cuts.size()) throw nb::value_error("a price for each row");
+  return to_vector(program.reduced({prices.data(), prices.size()}, cuts));
 }
 
 std::vector<std::size_t> separated(FamilyProgram& program, const Vector<double>& values, std::size_t most) {
@@ -98,7 +114,16 @@ static void bind_family_program(nb::module_& m) {
            nb::arg("kept"))
       .def("separate", separated, nb::arg("values"), nb::arg("most"))
       .def("add_heights", add_heights, nb::arg("nodes"), nb::arg("heights"))
-      .def("rows", rows_of, nb::arg("cuts"))
+      .def("most",
+           [](const FamilyProgram& self, const Places& cuts) {
+             std::vector<double> result;
+             for (const std::size_t cut : cuts) result.push_back(self.most(cut));
+             return to_vector(std::move(result));
+           },
+           nb::arg("cuts"))
+      .def("rows", rows_of, nb::arg("cuts"), nb::arg("places"))
+      .def("columns", columns_of, nb::arg("columns"), nb::arg("cuts"))
+      .def("reduced", reduced, nb::arg("prices"), nb::arg("cuts"))
       .def("arcs",
            [](const FamilyProgram& self, const Vector<double>& values) {
              return to_numpy(self.arcs(all_columns(self, values)), self.nodes(), self.nodes());

@@ -20,6 +20,8 @@ class Counting {
     for (std::size_t i = 0; i < cut.nodes.size(); ++i) place_[cut.nodes[i]] = i;
   }
 
+  std::size_t place(std::size_t node) const { return place_[node]; }
+
   double of(std::size_t child, const std::vector<std::size_t>& parents) const {
     std::size_t inside = 0;
     if (cut_.table.empty()) {
@@ -96,32 +98,86 @@ std::vector<std::size_t> FamilyProgram::separate(std::span<const double> values,
   return result;
 }
 
+FamilyProgram::Row FamilyProgram::row_of(Cut cut) const {
+  const Counting counting(cut, nodes_);
+  double most = cut.most;
+  std::vector<double> spared;
+  for (const std::size_t child : cut.nodes) {
+    std::vector<double> counts;
+    for (const std::size_t k : of_node_[child]) counts.push_back(counting.of(child, options_[k].parents));
+    spared.push_back(usual(std::move(counts)));
+    most -= spared.back();
+  }
+  return {std::move(cut), most, std::move(spared)};
+}
+
 std::size_t FamilyProgram::add(Cut cut) {
   const auto [entry, is_new] = places_.emplace(cut, cuts_.size());
-  if (is_new) cuts_.push_back(std::move(cut));
+  if (is_new) cuts_.push_back(row_of(std::move(cut)));
   return entry->second;
 }
 
-ProgramRows FamilyProgram::rows(std::span<const std::size_t> cuts) const {
-  ProgramRows result;
-  for (const std::size_t place : cuts) {
-    const Cut& cut = cuts_[place];
-    const Counting counting(cut, nodes_);
-    result.starts.push_back(static_cast<int>(result.columns.size()));
-    double most = cut.most;
-    for (const std::size_t child : cut.nodes) {
-      pulse::beat();
-      std::vector<double> counts;
-      for (const std::size_t k : of_node_[child]) counts.push_back(counting.of(child, options_[k].parents));
-      const double spared = usual(counts);
-      most -= spared;
-      for (std::size_t k = 0; k < counts.size(); ++k) {
-        if (counts[k] == spared) continue;
-        result.columns.push_back(static_cast<int>(of_node_[child][k]));
-        result.values.push_back(counts[k] - spared);
+Entries FamilyProgram::rows(std::span<const std::size_t> cuts, std::span<const int> places) const {
+  Entries result;
+  for (const std::size_t cut : cuts) {
+    pulse::beat(options_.size());
+    const Row& row = cuts_[cut];
+    const Counting counting(row.cut, nodes_);
+    result.starts.push_back(static_cast<int>(result.places.size()));
+    for (std::size_t i = 0; i < row.cut.nodes.size(); ++i) {
+      if (row.spared[i] != 0) {
+        result.places.push_back(static_cast<int>(row.cut.nodes[i]));
+        result.values.push_back(-row.spared[i]);
+      }
+      for (const std::size_t k : of_node_[row.cut.nodes[i]]) {
+        if (places[k] < 0) continue;
+        const double value = counting.of(row.cut.nodes[i], options_[k].parents) - row.spared[i];
+        if (value == 0) continue;
+        result.places.push_back(places[k]);
+        result.values.push_back(value);
       }
     }
-    result.most.push_back(most);
+  }
+  return result;
+}
+
+Entries FamilyProgram::columns(std::span<const int> columns, std::span<const std::size_t> cuts) const {
+  std::vector<Counting> counting;
+  std::vector<std::vector<std::size_t>> of_node(nodes_);
+  for (std::size_t r = 0; r < cuts.size(); ++r) {
+    counting.emplace_back(cuts_[cuts[r]].cut, nodes_);
+    for (const std::size_t x : cuts_[cuts[r]].cut.nodes) of_node[x].push_back(r);
+  }
+  Entries result;
+  for (const int column : columns) {
+    pulse::beat();
+    const Option& option = options_[static_cast<std::size_t>(column)];
+    result.starts.push_back(static_cast<int>(result.places.size()));
+    result.places.push_back(static_cast<int>(option.child));
+    result.values.push_back(1);
+    for (const std::size_t r : of_node[option.child]) {
+      const Row& row = cuts_[cuts[r]];
+      const double value = counting[r].of(option.child, option.parents) - row.spared[counting[r].place(option.child)];
+      if (value == 0) continue;
+      result.places.push_back(static_cast<int>(nodes_ + r));
+      result.values.push_back(value);
+    }
+  }
+  return result;
+}
+
+std::vector<double> FamilyProgram::reduced(std::span<const double> prices, std::span<const std::size_t> cuts) const {
+  std::vector<double> result;
+  for (const Option& option : options_) result.push_back(option.loss - prices[option.child]);
+  for (std::size_t r = 0; r < cuts.size(); ++r) {
+    const double price = prices[nodes_ + r];
+    if (price == 0) continue;
+    pulse::beat(options_.size());
+    const Row& row = cuts_[cuts[r]];
+    const Counting counting(row.cut, nodes_);
+    for (std::size_t i = 0; i < row.cut.nodes.size(); ++i)
+      for (const std::size_t k : of_node_[row.cut.nodes[i]])
+        result[k] -= price * (counting.of(row.cut.nodes[i], options_[k].parents) - row.spared[i]);
   }
   return result;
 }

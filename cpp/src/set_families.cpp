@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <random>
 #include <stdexcept>
 #include <utility>
 
@@ -211,6 +212,42 @@ bool required_too_many(const Score& score, const SearchLimits& limits) {
   return false;
 }
 
+// A pass over so many sets takes no time that matters.
+bool few_sets(const Score& score, const SearchLimits& limits) {
+  constexpr std::size_t few = 2'000'000;
+  return SetRanks(score.size(), largest_family(limits)).count() <= few;
+}
+
+// Where bounds rule out more of the largest families than this leaves, scoring the others one by one is faster
+// than counting all sets: a family takes about twenty times as long as one from tables.
+constexpr double least_open_share = 0.05;
+
+// The share of parent sets with one parent less than allowed whose supersets may be better, from a few of
+// them for each child.
+double open_share(Score& score, const SearchLimits& limits) {
+  constexpr std::size_t sets_per_child = 4;
+  std::mt19937 generator(1);
+  std::size_t open = 0, looked_at = 0;
+  for (std::size_t child = 0; child < score.size(); ++child) {
+    std::vector<std::size_t> possible;
+    for (std::size_t x = 0; x < score.size(); ++x)
+      if (x != child && !limits.forbidden.test(x, child)) possible.push_back(x);
+    if (limits.max_parents == 0 || possible.size() < limits.max_parents) continue;
+    const double alone = score.local(child, {});
+    for (std::size_t k = 0; k < sets_per_child; ++k) {
+      // Not std::shuffle, whose result the standard leaves open.
+      for (std::size_t i = 0; i + 1 < limits.max_parents; ++i)
+        std::swap(possible[i], possible[i + generator() % (possible.size() - i)]);
+      std::vector<std::size_t> parents(possible.begin(),
+                                       possible.begin() + static_cast<std::ptrdiff_t>(limits.max_parents - 1));
+      std::ranges::sort(parents);
+      ++looked_at;
+      open += score.bound_above(child, parents) > std::max(alone, score.local(child, parents));
+    }
+  }
+  return looked_at == 0 ? 0.0 : static_cast<double>(open) / static_cast<double>(looked_at);
+}
+
 std::vector<std::size_t> places_of(std::span<const CellSum> wanted, std::span<const CellSum> there) {
   std::vector<std::size_t> result;
   for (const CellSum& sum : wanted) {
@@ -237,9 +274,10 @@ std::size_t largest_family(const SearchLimits& limits) {
 SetPass set_pass(Score& score, const SearchLimits& limits) {
   SetTerms* terms = score.by_sets();
   if (terms == nullptr || required_too_many(score, limits)) return SetPass::none;
-  for (const SetPass pass : {SetPass::small_sets, SetPass::every_set})
-    if (sums_fit(pass, score, limits, terms->sums().size())) return pass;
-  return SetPass::none;
+  const std::size_t n_sums = terms->sums().size();
+  const bool small = sums_fit(SetPass::small_sets, score, limits, n_sums);
+  if (!small) return sums_fit(SetPass::every_set, score, limits, n_sums) ? SetPass::every_set : SetPass::none;
+  return few_sets(score, limits) || open_share(score, limits) > least_open_share ? SetPass::small_sets : SetPass::none;
 }
 
 bool sums_fit(SetPass pass, Score& score, const SearchLimits& limits, std::size_t n_sums) {

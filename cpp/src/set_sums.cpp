@@ -366,8 +366,8 @@ class SetCounter {
 }  // namespace
 
 bool sets_can_be_counted(const DiscreteData& data, std::size_t largest, std::size_t n_sums) {
-  constexpr double most_numbers = 64e6;
-  constexpr double most_cells = 1e9;
+  constexpr double most_numbers = 128e6;
+  constexpr double most_cells = 1e10;
   constexpr double most_counts = 100e6;
   if (data.wide() || n_sums > most_sums_at_once || largest > data.size()) return false;
   // Sums over the sets of each size: how many, their cells, their cells of rare values.

@@ -12,17 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from dagathlon.data import Dataset, read_data, write_data
-from dagathlon.data.facts import DataFacts, facts_of
+from dagathlon.data.facts import facts_of
 from dagathlon.data.preview import constant_columns
 from dagathlon.errors import DagathlonError, DataError, StudyError, listing, not_written
-from dagathlon.learners.base import Learner
 from dagathlon.learners.suggest import Suggestion, of_several_ways, suggest
 from dagathlon.modules import find
 from dagathlon.study.engine.engines import DEFAULT
 from dagathlon.study.engine.protocol import Engine
-from dagathlon.study.grammar.expand import Setting
 from dagathlon.study.grammar.new_study import title_of, with_full_paths
-from dagathlon.study.grammar.picks import Pick, picks_of
+from dagathlon.study.grammar.picks import Pick, check_picks, picks_of
 from dagathlon.study.grammar.units import seconds_of, size_of
 from dagathlon.study.plan.task import Status
 from dagathlon.study.view.display import make_display
@@ -213,7 +211,7 @@ class Question:
                 "same, say how many rows these shall have (--sizes, sizes)"
             )
         facts = facts_of(self.data)
-        _check_picks(self.picks, replace(facts, missing=False) if self.imputed else facts)
+        check_picks(self.picks, replace(facts, missing=False) if self.imputed else facts)
 
     def _entry(self) -> dict[str, Any]:
         """The file of the data, whose seed is that of all subsamples and learners."""
@@ -326,34 +324,3 @@ def _check_data(data: Dataset) -> None:
             f"constant: {listing(constant)}. No learner joins them with others, so that all would "
             "seem to agree on more than they do; leave them out (--drop, drop of read_data)"
         )
-
-
-def _check_picks(picks: Sequence[Pick], facts: DataFacts) -> None:
-    """Refuse fewer than two learners that take the data, and the same one twice."""
-    settings = [(pick, setting) for pick in picks for setting in pick.settings]
-    if len(settings) < _FEWEST:
-        names = listing(pick.id for pick in picks)
-        raise StudyError(f"two learners or more are compared, and there is {names}")
-    for place, (_, setting) in enumerate(settings):
-        for earlier, other in settings[:place]:
-            if (other.module, other.start) == (setting.module, setting.start):
-                raise StudyError(
-                    f"{earlier.id} is there twice: it would agree with itself in everything; leave "
-                    "one of them out"
-                )
-    refused = _refused(settings, facts)
-    if len(settings) - len(refused) < _FEWEST:
-        raise DataError(
-            "fewer than two of these learners take these data: "
-            + "; ".join(f"{name}: {reason}" for name, reason in refused)
-        )
-
-
-def _refused(settings: Sequence[tuple[Pick, Setting]], facts: DataFacts) -> list[tuple[str, str]]:
-    """Learners that cannot be run on such data, or on this machine, with the reason."""
-    found = []
-    for pick, setting in settings:
-        reason = pick.module.unavailable or cast(Learner, setting.module).objection(facts)
-        if reason:
-            found.append((pick.id, reason))
-    return found

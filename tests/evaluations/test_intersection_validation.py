@@ -201,6 +201,56 @@ def test_an_unfinished_study_shows_the_subsamples_that_all_have(done: Path) -> N
     Study.load(done / "study.json").run(done / "out", engine="inline", figures="none")
 
 
+PICKY = """
+from dataclasses import dataclass
+
+from dagathlon import Graph
+from dagathlon.learners.base import Estimate, Learner
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picky(Learner):
+    \"\"\"Fails on fewer rows than it wants.
+
+    Parameters
+    ----------
+    least
+        The fewest rows.
+    \"\"\"
+
+    name = "picky"
+    gives = "undirected"
+    least: int = 100
+
+    def learn(self, data, rng):
+        if len(data) < self.least:
+            raise ValueError("too few rows for me")
+        return Estimate(Graph(data.names))
+"""
+
+
+@pytest.mark.slow
+def test_who_fails_is_counted_and_who_has_no_graph_takes_no_part(tmp_path: Path) -> None:
+    (tmp_path / "picky.py").write_text(PICKY, "utf-8")
+    path = write_study(tmp_path, 300, {NAME: {"sizes": [60, 150], "subsamples": 5}}, ("hc", "pc"))
+    study = json.loads(path.read_text("utf-8"))
+    study["modules"] = ["picky.py"]
+    entries = [{"id": "picky"}, {"id": "never", "least": 1000}]
+    study["resources"]["structure_learning_algorithms"]["picky"] = entries
+    study["benchmark_setup"][0]["evaluation"]["graph_estimation"]["ids"] += ["picky", "never"]
+    path.write_text(json.dumps(study), "utf-8")
+    Study.load(path).run(tmp_path / "out", engine="inline", figures="none")
+    folder = tmp_path / "out" / "mine" / NAME
+    (found,) = json.loads((folder / "interval.json").read_text("utf-8"))
+    assert found["learners"] == ["hc", "pc", "picky"]
+    assert found["language"] == "skeletons"
+    assert any("never has no graph of all rows" in note for note in found["notes"])
+    assert any("picky gave no graph on 5 of 10 subsamples" in note for note in found["notes"])
+    rows = table(folder / "distances.csv")
+    failed = [(row["learner"], row["size"]) for row in rows if row["failed"] == "TRUE"]
+    assert failed == [("picky", "60")] * 5
+
+
 def result_of(*graphs: list[str], p: int = 6) -> IntervalResult:
     """Learners who all agree with the first graph on every subsample."""
     names = NAMES[:p]

@@ -20,3 +20,9 @@ def test_nothing_is_shown_without_notes():
 
 def test_notes_are_text():
     assert "<script>" not in remarks([_row("a", "<script>")])
+
+
+def test_times_of_work_done_together_are_said_apart():
+    rows = [{"setting": "exact", "time_note": "counted for 5 others"}, _row("hc", "wide data")]
+    page = remarks(rows)
+    assert page.index("wide data") < page.index("time_note") < page.index("counted for 5 others")

@@ -10,12 +10,11 @@
 
 namespace dagathlon {
 
-// Rows of a linear program, one after the other: sums of columns that are at most `most`.
-struct ProgramRows {
+// Entries of several rows or columns of a linear program, one after the other.
+struct Entries {
   std::vector<int> starts;
-  std::vector<int> columns;
+  std::vector<int> places;
   std::vector<double> values;
-  std::vector<double> most;
 };
 
 // An arc that a branch of the search demands or forbids.
@@ -46,8 +45,19 @@ class FamilyProgram {
   // Adds a cut to the pool; its place.
   std::size_t add(Cut cut);
 
-  // Cuts as rows. Each node's columns sum to 1, which is used to have few entries.
-  ProgramRows rows(std::span<const std::size_t> cuts) const;
+  // A cut is a row: a sum over columns that is at most so much. Each node's columns sum to 1, which is
+  // used to have few entries.
+  double most(std::size_t cut) const { return cuts_[cut].most; }
+
+  // Rows of cuts; `places` says where each column stands in the linear program, below 0 if it is not there.
+  // First there stands one for each node, which counts nothing, so that there always is a solution.
+  Entries rows(std::span<const std::size_t> cuts, std::span<const int> places) const;
+
+  // The entries of columns in the rows of nodes and, after them, of these cuts.
+  Entries columns(std::span<const int> columns, std::span<const std::size_t> cuts) const;
+
+  // What each column's loss is above what the rows' prices pay for: first nodes, then these cuts.
+  std::vector<double> reduced(std::span<const double> prices, std::span<const std::size_t> cuts) const;
 
   // How much each arc is chosen: entry parent * nodes + child.
   std::vector<double> arcs(std::span<const double> values) const;
@@ -62,13 +72,21 @@ class FamilyProgram {
     double loss;
   };
 
+  // A cut as it is used: what each of its nodes' sets count less is taken from them and from the limit.
+  struct Row {
+    Cut cut;
+    double most;
+    std::vector<double> spared;
+  };
+
   std::vector<Share> shares(std::span<const double> values) const;
+  Row row_of(Cut cut) const;
 
   std::size_t nodes_;
   std::vector<Option> options_;
   // The columns of each node.
   std::vector<std::vector<std::size_t>> of_node_;
-  std::vector<Cut> cuts_;
+  std::vector<Row> cuts_;
   std::map<Cut, std::size_t> places_;
 };
 

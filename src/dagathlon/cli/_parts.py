@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -140,6 +140,17 @@ def load_study(arguments: argparse.Namespace, *, quiet: bool = False) -> Study:
         None if memory is None else size_of(memory, "--memory-limit"),
         arguments.seed,
     )
+
+
+def unasked(study: Study, number: int) -> Iterator[str]:
+    """What of the further learning of a setup nobody asked for, and how to leave it out."""
+    runs = sum(run.setup == number for run in study.plan.further)
+    for one in study.config.setups[number].shown if runs else ():
+        if one.learns:
+            yield (
+                f"{one.name} is part of a report without truth that was not asked for; "
+                f'"{one.name}": false leaves it out'
+            )
 
 
 def stored_outcomes(plan: Plan, out: Path) -> dict[bytes, Outcome]:

@@ -14,6 +14,7 @@ from dagathlon.cli._parts import (
     load_study,
     stored_outcomes,
     table,
+    unasked,
 )
 from dagathlon.study.plan.forecast import forecast
 from dagathlon.study.plan.inputs import Inputs
@@ -97,19 +98,15 @@ def _print_setups(study: Study) -> None:
 
 def _print_further(study: Study, number: int) -> None:
     """Learning on transformed data, by kind; what nobody asked for is said to be so."""
-    plan, setup = study.plan, study.config.setups[number]
+    plan = study.plan
     labels = [plan.cases[run.case].transform for run in plan.further if run.setup == number]
     if not labels:
         return
     kinds = Counter(label.split("=")[0] for label in labels)
     told = ", ".join(f"{name}: {n}" for name, n in kinds.items())
     print(f"  and {len(labels)} learning runs on transformed data, for evaluations ({told})")
-    for one in setup.shown:
-        if one.learns:
-            print(
-                f"    {one.name} is part of a report without truth that was not asked for; "
-                f'"{one.name}": false leaves it out'
-            )
+    for words in unasked(study, number):
+        print(f"    {words}")
 
 
 def _print_unused(study: Study) -> None:

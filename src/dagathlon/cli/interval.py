@@ -153,7 +153,7 @@ def _agreed(result: IntervalResult) -> str:
 def _question(arguments: argparse.Namespace, data: Dataset) -> Question:
     return Question(
         data,
-        _picks(arguments),
+        _picks(arguments, data),
         title_of(arguments.data),
         _sizes(arguments.sizes),
         arguments.subsamples,
@@ -179,11 +179,11 @@ def _limits(arguments: argparse.Namespace) -> tuple[float | None, int | None]:
     )
 
 
-def _picks(arguments: argparse.Namespace) -> list[Pick]:
+def _picks(arguments: argparse.Namespace, data: Dataset) -> list[Pick]:
     """The learners that were named, else some that suit the data, with a word on why these."""
     if arguments.specs:
         return picks_of(arguments.specs)
-    found = suggested(completed_from(arguments))
+    found = suggested(completed_from(arguments) if copies_of(arguments) else data)
     words = ", ".join(f"{one.spec} (by {one.way})" for one in found)
     print(f"no --with: {words}, as suit these data (dagathlon suggest)", file=sys.stderr)
     return picks_of([one.spec for one in found])

@@ -14,6 +14,7 @@ from dagathlon.cli._parts import (
     add_study_arguments,
     command,
     load_study,
+    unasked,
 )
 from dagathlon.errors import DagathlonError, unknown
 from dagathlon.study.engine.engines import DEFAULT, make_engine
@@ -64,9 +65,12 @@ def _run(arguments: argparse.Namespace) -> int:
         raise DagathlonError(f"--limit is at least 1, found {arguments.limit}")
     engine = make_engine(arguments.engine, jobs=arguments.jobs, raises=arguments.raises)
     study = load_study(arguments, quiet=arguments.quiet)
-    for setup in study.config.setups:
+    for number, setup in enumerate(study.config.setups):
         if not setup.algorithm_ids():
             print(f"dagathlon: warning: {setup.title}: {NOTHING_LEARNED}", file=sys.stderr)
+        for words in () if arguments.quiet else unasked(study, number):
+            further = sum(run.setup == number for run in study.plan.further)
+            print(f"{setup.title}: with {further} further learning runs: {words}", file=sys.stderr)
     options = Options(_statuses(arguments.retry), arguments.shuffle, arguments.limit)
     moving = engine.name != InlineEngine.name  # a debugger wants the terminal to itself
     with make_display(study.plan, arguments.quiet, arguments.json_log, moving) as display:

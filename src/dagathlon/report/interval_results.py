@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean, stdev
 from typing import Any, NamedTuple, TypeAlias
@@ -116,7 +117,7 @@ def _result(runs: IntervalRuns, rows: int | None, compare_pairs: bool) -> Interv
         bootstraps=copies or None,
         rows=rows,
         compare_pairs=compare_pairs,
-        notes=_left_out(runs),
+        notes=[*_left_out(runs), *_failed(runs)],
     )
 
 
@@ -139,6 +140,16 @@ def _reason(runs: IntervalRuns, rows: int | None) -> str:
 def _left_out(runs: IntervalRuns) -> Iterator[str]:
     for name, why in runs.without.items():
         yield f"{name} has no graph of all rows and takes no part: {why.rstrip('.')}."
+
+
+def _failed(runs: IntervalRuns) -> Iterator[str]:
+    """Why learners failed on subsamples, by the most frequent reason."""
+    for name, reasons in runs.failures.items():
+        counts = Counter(reason for draw, reason in reasons.items() if draw in runs.draws)
+        for reason, often in counts.most_common(1):
+            mostly = "" if len(counts) == 1 else f"; most often ({often})"
+            of = f"{counts.total()} of {len(runs.draws)} subsamples"
+            yield f"{name} gave no graph on {of}{mostly}: {reason.rstrip('.')}."
 
 
 def _named(found: Sequence[Validated]) -> list[Validated]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from dagathlon.graphs import Graph
@@ -49,6 +49,8 @@ class IntervalRuns:
         The graphs by learner and subsample; None where a run ended without one.
     copies
         The graphs on bootstrap samples by learner.
+    failures
+        Why runs ended without a graph, by learner and subsample.
     """
 
     case: Case
@@ -61,6 +63,7 @@ class IntervalRuns:
     asked: Sequence[Draw]
     estimates: Mapping[str, Mapping[Draw, Graph | None]]
     copies: Mapping[str, Sequence[Graph]]
+    failures: Mapping[str, Mapping[Draw, str]] = field(default_factory=dict)
 
     @property
     def data(self) -> Combination:
@@ -158,6 +161,8 @@ class _Reader:
                 if self._learner(run) in graphs:
                     by_draw.setdefault(draw, []).append(run)
         complete = sorted(d for d, runs in by_draw.items() if self.ended.issuperset(runs))
+        compared = [run for draw in complete for run in by_draw[draw]]
+        estimates = self._estimates(compared, graphs)
         return IntervalRuns(
             self.results.case(own[0]),
             {self._learner(run): run.entry for run in own},
@@ -167,8 +172,9 @@ class _Reader:
             tuple(self._learner(run) for run in own if run not in self.ended),
             complete,
             sorted(asked),
-            self._estimates([run for draw in complete for run in by_draw[draw]], graphs),
+            estimates,
             self._copies(further, graphs),
+            self._failures(compared, estimates),
         )
 
     def _estimates(
@@ -180,6 +186,20 @@ class _Reader:
             draw = self._draw(run)
             if draw is not None:
                 found[self._learner(run)][draw] = known.get(run)
+        return found
+
+    def _failures(
+        self, runs: Sequence[Run], estimates: Mapping[str, Mapping[Draw, Graph | None]]
+    ) -> dict[str, dict[Draw, str]]:
+        lost = [
+            (run, draw)
+            for run in runs
+            if (draw := self._draw(run)) and estimates[self._learner(run)][draw] is None
+        ]
+        rows = self.results.rows_of([run for run, _ in lost])
+        found: dict[str, dict[Draw, str]] = {}
+        for (run, draw), row in zip(lost, rows, strict=True):
+            found.setdefault(self._learner(run), {})[draw] = row["reason"] or _NO_REASON
         return found
 
     def _copies(self, runs: Sequence[Run], graphs: Iterable[str]) -> dict[str, list[Graph]]:

@@ -34,7 +34,8 @@ _MOST_DATA, _MOST_DRAWN, _MOST_ROWS = 40, 6, 2000
 _CURVES = (
     "The mean distance to what all learners agree on, with its standard error over subsamples. A "
     "line that falls early belongs to a learner that needs few rows; all lines come near zero as "
-    "subsamples come near all rows. Lines that lie within each other's bars are not told apart."
+    "subsamples come near all rows. Lines that lie within each other's bars are not told apart. Of "
+    "precision, recall and F1, where these can be chosen, more is better."
 )
 _RANKS = (
     "Average ranks of the learners over subsamples; the best is on the left. A thick bar joins "

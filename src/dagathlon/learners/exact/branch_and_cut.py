@@ -20,6 +20,8 @@ TOLERANCE = 1e-7
 # Less of an arc, or more of it than all but this, is a decision.
 _WHOLE = 1e-6
 _CUTS_OF_A_KIND = 100
+# Share of the gap from which on a reduced loss makes a column unlikely to be used.
+_FAR = 0.25
 # Rounds of cuts end when several in a row close less than this share of the gap.
 _PROGRESS, _PATIENCE = 0.02, 3
 # How many arcs are tried before one is chosen to branch on, and how far each.
@@ -58,7 +60,7 @@ class BranchAndCut:
         self.cuts = 0
         self.branches = 0
         self._program = program
-        self._relaxation = Relaxation(program, nodes)
+        self._relaxation = Relaxation(program, nodes, dear=10 * least + 1)
         self._open: list[_Branch] = []
         self._numbers = itertools.count()
 
@@ -91,11 +93,11 @@ class BranchAndCut:
         if time.monotonic() > self._end:
             self._push(max(branch.loss, solution.loss), branch.decisions)
             return
-        (parent, child), losses = self._split(solution, branch)
-        for present, loss in zip((True, False), losses, strict=True):
-            # Cuts that a bound came from may have left since.
-            known = max(branch.loss, solution.loss, loss)
-            self._push(known, (*branch.decisions, (parent, child, present)))
+        arc = self._split(solution, branch)
+        # Cuts that an earlier bound came from may have left since.
+        loss = max(branch.loss, solution.loss)
+        for present in (True, False):
+            self._push(loss, (*branch.decisions, (*arc, present)))
 
     def _cut(self, branch: _Branch) -> Solution | None:
         """Rounds of cuts; the last solution, or none if the branch is settled."""
@@ -118,6 +120,7 @@ class BranchAndCut:
             if not found:
                 return solution
             self._relaxation.drop(solution.slack > TOLERANCE)
+            self._relaxation.thin(solution, _FAR * gap)
             self._relaxation.add(found)
             self.cuts += len(found)
 
@@ -136,25 +139,22 @@ class BranchAndCut:
         order = np.argsort(-even[even > _WHOLE].round(6), kind="stable")
         return [(int(u), int(v)) for u, v in places[order]]
 
-    def _split(
-        self, solution: Solution, branch: _Branch
-    ) -> tuple[tuple[int, int], tuple[float, float]]:
-        """The arc to branch on, with the losses of both sides as far as they are known."""
+    def _split(self, solution: Solution, branch: _Branch) -> tuple[int, int]:
+        """The arc to branch on: both sides are tried for several of them."""
         basis = self._relaxation.basis()
-        best, gained, known = (0, 0), -1.0, (-math.inf, -math.inf)
+        best, gained = (0, 0), -1.0
         for arc in self._undecided(solution.values)[:_TRIALS]:
-            sides = [self._try(branch, (*arc, present), basis) for present in (True, False)]
-            gains = [max(min(side.loss, self.least) - solution.loss, 1e-6) for side in sides]
+            losses = [self._try(branch, (*arc, present), basis) for present in (True, False)]
+            gains = [max(min(loss, self.least) - solution.loss, 1e-6) for loss in losses]
             if math.prod(gains) > gained:
                 best, gained = arc, math.prod(gains)
-                known = tuple(side.loss if side.is_optimal else -math.inf for side in sides)
         self._relaxation.restart(basis)
-        return best, known
+        return best
 
-    def _try(self, branch: _Branch, decision: Decision, basis: object) -> Solution:
+    def _try(self, branch: _Branch, decision: Decision, basis: object) -> float:
         self._relaxation.close(self._program.excluded([*branch.decisions, decision]))
         self._relaxation.restart(basis)
-        return self._relaxation.solve(_TRIAL_ITERATIONS)
+        return self._relaxation.trial(_TRIAL_ITERATIONS)
 
     def _take(self, values: Floats) -> bool:
         """Whether a solution is a DAG; it is kept if it is better than the best so far."""

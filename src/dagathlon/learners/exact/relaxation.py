@@ -1,4 +1,9 @@
-"""The linear relaxation of the choice of parent sets, with the cuts found so far."""
+"""The linear relaxation of the choice of parent sets, with the cuts found so far.
+
+Of thousands of parent sets a solution uses few, so the linear program has only some of them as
+columns. The prices of its rows tell which others could lower the loss; these come in until there is
+none.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +19,20 @@ from dagathlon.pulse import aside
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
+
+# The first columns of each node, and how many may come in at a time.
+_FIRST, _AT_ONCE = 15, 300
+# So many for each node are not too many.
+_FEW = 10
+# Columns that lower the loss by less are as good as none.
+_LEAST_GAIN = 1e-9
 
 
 class Solution(NamedTuple):
-    """An optimum, or where its iterations ended; infinite loss if there is none."""
+    """An optimum, with a value and a reduced loss for each parent set."""
 
     loss: float
-    is_optimal: bool
     values: Floats
     reduced: Floats
     slack: Floats
@@ -32,54 +44,103 @@ class Relaxation:
     Parameters
     ----------
     program
-        The columns, and the pool of cuts.
+        The parent sets, and the pool of cuts.
     nodes
-        Their number.
+        Number of nodes.
+    dear
+        The loss of a node that finds no parents; above that of any DAG that is looked for.
     """
 
-    def __init__(self, program: _core.FamilyProgram, nodes: int) -> None:
-        import highspy  # noqa: PLC0415 - an extra, for large problems only
-
+    def __init__(self, program: _core.FamilyProgram, nodes: int, dear: float) -> None:
         self.program = program
         self.nodes = nodes
         self.cuts: list[int] = []
         self._most = np.zeros(0)
-        self._closed = np.zeros(0, dtype=np.int32)
-        self._infeasible = highspy.HighsModelStatus.kInfeasible
-        self._optimal = highspy.HighsModelStatus.kOptimal
+        self._closed = np.zeros(len(program), dtype=bool)
         self._model = silent_model()
-        count = len(program)
-        self._model.addVars(count, np.zeros(count), np.ones(count))
-        everyone = np.arange(count, dtype=np.int32)
-        self._model.changeColsCost(count, everyone, program.losses())
+        rows = np.arange(nodes + 1, dtype=np.int32)
+        self._model.addRows(
+            nodes, np.ones(nodes), np.ones(nodes), 0, rows[:-1] * 0, rows[:0], np.zeros(0)
+        )
+        # The first columns of the model are of nodes without parents, so that there is a solution.
+        self._model.addCols(
+            nodes,
+            np.full(nodes, dear),
+            np.zeros(nodes),
+            np.ones(nodes),
+            nodes,
+            rows[:-1],
+            rows[:-1],
+            np.ones(nodes),
+        )
+        self._listed = np.zeros(0, dtype=np.int32)
         children = program.children()
-        for child in range(nodes):
-            own = np.flatnonzero(children == child).astype(np.int32)
-            self._model.addRow(1.0, 1.0, len(own), own, np.ones(len(own)))
+        ranks = np.arange(len(children)) - np.searchsorted(children, children)
+        self._enter(np.flatnonzero(ranks < _FIRST).astype(np.int32))
 
-    def solve(self, iterations: int | None = None) -> Solution:
-        """Solve it from the last basis; with so many iterations at most."""
-        limit = 2**31 - 1 if iterations is None else iterations
-        self._model.setOptionValue("simplex_iteration_limit", limit)
+    def solve(self) -> Solution:
+        """Solve it from the last basis, for all parent sets."""
+        while True:
+            loss, values, prices, slack = self._solve_listed()
+            reduced = self.program.reduced(prices, self.cuts)
+            wanted = np.flatnonzero((reduced < -_LEAST_GAIN) & ~self._closed & ~self._is_listed())
+            if not len(wanted):
+                break
+            order = np.argsort(reduced[wanted], kind="stable")
+            self._enter(np.sort(wanted[order[:_AT_ONCE]]).astype(np.int32))
+        return Solution(loss, values, reduced, slack)
+
+    def trial(self, iterations: int) -> float:
+        """A guess of the loss after so many iterations, with the present columns."""
+        self._model.setOptionValue("simplex_iteration_limit", iterations)
         _run(self._model)
-        status = self._model.getModelStatus()
-        if status == self._infeasible:
-            return Solution(math.inf, True, np.zeros(0), np.zeros(0), np.zeros(0))
+        return float(self._model.getInfo().objective_function_value)
+
+    def _solve_listed(self) -> tuple[float, Floats, Floats, Floats]:
+        self._model.setOptionValue("simplex_iteration_limit", 2**31 - 1)
+        _run(self._model)
         found = self._model.getSolution()
+        values = np.zeros(len(self.program))
+        values[self._listed] = np.asarray(found.col_value)[self.nodes :]
         slack = self._most - np.asarray(found.row_value)[self.nodes :]
         loss = float(self._model.getInfo().objective_function_value)
-        values, reduced = np.asarray(found.col_value), np.asarray(found.col_dual)
-        return Solution(loss, status == self._optimal, values, reduced, slack)
+        return loss, values, np.asarray(found.row_dual), slack
+
+    def _is_listed(self) -> Flags:
+        listed = np.zeros(len(self.program), dtype=bool)
+        listed[self._listed] = True
+        return listed
+
+    def _enter(self, columns: Integers) -> None:
+        starts, rows, entries = self.program.columns(columns, self.cuts)
+        count = len(columns)
+        loss = self.program.losses()[columns]
+        upper = np.where(self._closed[columns], 0.0, 1.0)
+        self._model.addCols(
+            count, loss, np.zeros(count), upper, len(rows), starts, rows, entries
+        )
+        self._listed = np.concatenate([self._listed, columns])
+
+    def thin(self, solution: Solution, bearable: float) -> None:
+        """Take out columns that are far from use; they come back when they are needed."""
+        own = solution.reduced[self._listed]
+        far = (own > bearable) & (solution.values[self._listed] <= 0)
+        if len(own) > _FEW * self.nodes and far.sum() > len(own) // 4:
+            self._model.deleteCols(int(far.sum()), (np.flatnonzero(far) + self.nodes).astype(np.int32))
+            self._listed = self._listed[~far]
 
     def add(self, cuts: Sequence[int]) -> None:
         """Add rows for cuts of the pool."""
-        starts, columns, values, most = self.program.rows(list(cuts))
+        places = np.full(len(self.program), -1, dtype=np.int32)
+        places[self._listed] = self.nodes + np.arange(len(self._listed), dtype=np.int32)
+        starts, columns, entries = self.program.rows(list(cuts), places)
+        most = self.program.most(list(cuts))
         below = np.full(len(most), -math.inf)
-        self._model.addRows(len(most), below, most, len(columns), starts, columns, values)
+        self._model.addRows(len(most), below, most, len(columns), starts, columns, entries)
         self.cuts.extend(cuts)
         self._most = np.append(self._most, most)
 
-    def drop(self, rows: npt.NDArray[np.bool_]) -> None:
+    def drop(self, rows: Flags) -> None:
         """Take out rows of cuts."""
         places = np.flatnonzero(rows)
         if not len(places):
@@ -88,25 +149,30 @@ class Relaxation:
         self.cuts = [cut for cut, gone in zip(self.cuts, rows, strict=True) if not gone]
         self._most = self._most[~rows]
 
-    def keep(self, columns: npt.NDArray[np.bool_]) -> None:
-        """Leave out all columns but these, for good; none may be closed."""
-        hopeless = np.flatnonzero(~columns).astype(np.int32)
-        if len(hopeless):
-            self._model.deleteCols(len(hopeless), hopeless)
-            self.program.keep(columns)
+    def keep(self, columns: Flags) -> None:
+        """Leave out all parent sets but these, for good."""
+        if columns.all():
+            return
+        gone = np.flatnonzero(~columns[self._listed])
+        if len(gone):
+            self._model.deleteCols(len(gone), (gone + self.nodes).astype(np.int32))
+        self._listed = (np.cumsum(columns) - 1)[self._listed[columns[self._listed]]].astype(np.int32)
+        self._closed = self._closed[columns]
+        self.program.keep(columns)
 
     def close(self, columns: Integers) -> None:
-        """Hold these columns at 0 and open all others."""
-        opened = np.setdiff1d(self._closed, columns)
-        closed = np.setdiff1d(columns, self._closed)
-        changed = np.concatenate([opened, closed]).astype(np.int32)
-        upper = np.concatenate([np.ones(len(opened)), np.zeros(len(closed))])
+        """Hold these parent sets at 0 and open all others."""
+        closed = np.zeros(len(self.program), dtype=bool)
+        closed[columns] = True
+        changed = np.flatnonzero((closed != self._closed)[self._listed])
+        upper = np.where(closed[self._listed[changed]], 0.0, 1.0)
         if len(changed):
-            self._model.changeColsBounds(len(changed), changed, np.zeros(len(changed)), upper)
-        self._closed = columns
+            places = (changed + self.nodes).astype(np.int32)
+            self._model.changeColsBounds(len(places), places, np.zeros(len(places)), upper)
+        self._closed = closed
 
     def basis(self) -> Any:
-        """Where the last solution ended, to start from again as long as rows are the same."""
+        """Where the last solution ended, to start from again with the same rows and columns."""
         return self._model.getBasis()
 
     def restart(self, basis: Any) -> None:

@@ -6,15 +6,17 @@ import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from dagathlon.errors import StudyError
+from dagathlon.data.facts import DataFacts
+from dagathlon.errors import DataError, StudyError, listing
 from dagathlon.learners.base import Learner
 from dagathlon.modules import Module, add_files, find, modules
 from dagathlon.modules.spec import parse_spec
 from dagathlon.study.grammar.expand import Setting, expand
 from dagathlon.study.grammar.json_source import Node
 
+_FEWEST = 2
 _LONGEST_ID = 60
 _FORMS = (
     "a learner is a name, a text such as 'pc[alpha=0.01]', a pair of a name and its parameters, "
@@ -62,6 +64,45 @@ def picks_of(learners: Any) -> list[Pick]:
     alone = isinstance(learners, str | Learner) or inspect.isclass(learners)
     found = [_pick(one) for one in ([learners] if alone else learners)]
     return list(_told_apart(found))
+
+
+def check_picks(picks: Sequence[Pick], facts: DataFacts) -> None:
+    """Refuse fewer than two learners that take the data, and the same one twice.
+
+    Parameters
+    ----------
+    picks
+        The learners.
+    facts
+        What is known of the data.
+    """
+    settings = [(pick, setting) for pick in picks for setting in pick.settings]
+    if len(settings) < _FEWEST:
+        names = listing(pick.id for pick in picks)
+        raise StudyError(f"two learners or more are compared, and there is {names}")
+    for place, (_, setting) in enumerate(settings):
+        for earlier, other in settings[:place]:
+            if (other.module, other.start) == (setting.module, setting.start):
+                raise StudyError(
+                    f"{earlier.id} is there twice: it would agree with itself in everything; leave "
+                    "one of them out"
+                )
+    refused = _refused(settings, facts)
+    if len(settings) - len(refused) < _FEWEST:
+        raise DataError(
+            "fewer than two of these learners take these data: "
+            + "; ".join(f"{name}: {reason}" for name, reason in refused)
+        )
+
+
+def _refused(settings: Sequence[tuple[Pick, Setting]], facts: DataFacts) -> list[tuple[str, str]]:
+    """Learners that cannot be run on such data, or on this machine, with the reason."""
+    found = []
+    for pick, setting in settings:
+        reason = pick.module.unavailable or cast(Learner, setting.module).objection(facts)
+        if reason:
+            found.append((pick.id, reason))
+    return found
 
 
 def _pick(one: Any, name: str = "") -> Pick:
