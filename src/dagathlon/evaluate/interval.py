@@ -136,6 +136,7 @@ def interval_validation(
         notes=(*notes, *notes_on(learned, missing, sensitivity, duplicates, means)),
         distances=tuple(distances),
         means=tuple(means),
+        ranking=tuple(ranking(distances)),
         tests=tuple(rank_tests(distances)),
         pairwise=tuple(pairwise(learned)) if compare_pairs else (),
         n_effects=None if effects is None else effects.n,

@@ -19,6 +19,8 @@ from dagathlon.evaluate.interval_forecast import (
 from dagathlon.evaluate.interval_ranks import Mean
 from dagathlon.evaluate.interval_types import Learned
 
+# So large a part of its edges is shared by all where a learner found hardly anything else.
+_NEARLY = 0.9
 _LANGUAGES = {
     "marks": "Graphs with latent causes are compared by the marks at both ends of an edge.",
     "arrowheads": (
@@ -56,6 +58,7 @@ def notes_on(
         *(f"{row.words}." for row in sensitivity if row.breaks),
         *_mostly_missing(learned),
         *_trivial(learned),
+        *_sparsest(learned),
         *_duplicates(learned, duplicates),
         *([language] if language else []),
         *_no_classes(learned),
@@ -93,6 +96,20 @@ def _trivial(learned: Learned) -> list[str]:
             f"{named(complete)} {joins} all pairs on all rows: no missing edge can be agreed on."
         )
     return found
+
+
+def _sparsest(learned: Learned) -> list[str]:
+    """Learners that found nothing but what all agree on, where others found more."""
+    n = forecast(learned.agreement).n_connected
+    edges = dict(zip(learned.learners, np.count_nonzero(learned.whole, axis=1), strict=True))
+    own = [name for name, many in edges.items() if n >= _NEARLY * many]
+    if not n or not own or len(own) == len(edges):
+        return []
+    return [
+        f"On all rows {named(own)} found next to nothing but the {n} edges that all have: the "
+        f"ranking asks who finds just these early, which favours {named(own)}; what others find "
+        "besides counts for nobody, right or wrong."
+    ]
 
 
 def _duplicates(learned: Learned, duplicates: Iterable[Duplicate]) -> list[str]:
