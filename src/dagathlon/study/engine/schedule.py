@@ -123,7 +123,8 @@ class Schedule:
 
     def first_but(self, shape: int, unwanted: Callable[[int], bool]) -> int:
         """The next task of a shape that is wanted, not looking far; the next of all otherwise."""
-        queue, passed = self._ready[shape], []
+        queue = self._ready[shape]
+        passed: list[tuple[int, int]] = []
         while queue and len(passed) < _LOOK_AHEAD:
             entry = heapq.heappop(queue)
             if self.state[entry[1]] == TaskState.READY:
