@@ -323,7 +323,8 @@ def test_two_equal_learners_and_nothing_else() -> None:
     assert found.forecast.verdict == "good"
     assert found.forecast.relative_size == 1
     assert found.notes == (
-        "All learners (a, b) give almost the same graphs: agreement tells little.",
+        "All learners (a, b) give almost the same graphs, be it that the data leave no doubt or "
+        "that the learners are alike: there is little to rank them by.",
     )
     assert "But mind the notes below." in found.summary()
     turned = Graph.from_edges([(b, a) for a, b in ARCS], names=NODES)
@@ -380,11 +381,11 @@ def test_who_found_nothing_but_the_agreement_is_named() -> None:
     n = agreement_graph([TRUE, sparse]).n_connected
     assert n == sparse.n_edges
     assert any(
-        f"sparse found next to nothing but the {n} edges" in note and "favours sparse;" in note
+        f"sparse found next to nothing but the {n} edges" in note and "in favour of it;" in note
         for note in notes
     )
     assert not any(
-        "favours" in note for note in interval_validation({"a": TRUE, "b": TRUE}, {}).notes
+        "in favour" in note for note in interval_validation({"a": TRUE, "b": TRUE}, {}).notes
     )
 
 
@@ -399,6 +400,8 @@ def test_nodes_and_kinds_must_fit() -> None:
     circles = Graph.from_edges(["V0 o-> V1"], names=NODES)
     assert Learned.of({"a": TRUE, "b": Graph(NODES)}, {"b": {10: [circles]}}).by == "arrowheads"
     assert Learned.of({"a": TRUE, "b": TRUE}, outputs={"b": "undirected"}).by == "skeletons"
+    lines = interval_validation({"a": TRUE, "b": TRUE}, {}, outputs={"b": "undirected"})
+    assert (lines.language, lines.n_effects) == ("skeletons", None)
     mixed = interval_validation({"a": TRUE, "b": circles}, {}, outputs={"b": "pag"})
     assert (mixed.language, mixed.n_effects) == ("arrowheads", None)
     assert "by their arrowheads alone" in " ".join(mixed.summary().split())

@@ -116,7 +116,9 @@ def interval_validation(
     duplicates = near_duplicates(learned)
     sensitivity = leave_one_out(learned, groups_of(duplicates))
     weights = None if bootstraps is None else confidence_weights(learned, bootstraps, combine)
-    effects = agreed_effects(there.values()) if compare_effects else None
+    # Lines of an undirected graph look like a CPDAG, and say nothing of effects.
+    speak = compare_effects and learned.by == "classes"
+    effects = agreed_effects(there.values()) if speak else None
     wrong = None if effects is None else effect_distances(effects, learned)
     distances = interval_scores(learned, weights, wrong)
     means = summarise(distances)

@@ -103,12 +103,13 @@ def _sparsest(learned: Learned) -> list[str]:
     n = forecast(learned.agreement).n_connected
     edges = dict(zip(learned.learners, np.count_nonzero(learned.whole, axis=1), strict=True))
     own = [name for name, many in edges.items() if n >= _NEARLY * many]
-    if not n or not own or len(own) == len(edges):
+    if not n or not 0 < len(own) <= len(edges) / 2:
         return []
     return [
         f"On all rows {named(own)} found next to nothing but the {n} edges that all have: the "
-        f"ranking asks who finds just these early, which favours {named(own)}; what others find "
-        "besides counts for nobody, right or wrong."
+        "ranking asks who finds just these early, which is in favour of "
+        f"{'it' if len(own) == 1 else 'them'}; what others find besides counts for nobody, right "
+        "or wrong."
     ]
 
 
@@ -116,7 +117,10 @@ def _duplicates(learned: Learned, duplicates: Iterable[Duplicate]) -> list[str]:
     groups = groups_of(duplicates)
     if any(len(group) == len(learned.learners) for group in groups):
         everyone = named(learned.learners)
-        return [f"All learners ({everyone}) give almost the same graphs: agreement tells little."]
+        return [
+            f"All learners ({everyone}) give almost the same graphs, be it that the data leave no "
+            "doubt or that the learners are alike: there is little to rank them by."
+        ]
     return [
         f"{named(group)} give almost the same graphs: they count as several learners in the "
         "agreement, which leans towards what they say; keep one of them."
