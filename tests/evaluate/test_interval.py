@@ -196,14 +196,20 @@ def test_means_standard_errors_and_ranks_by_hand() -> None:
     assert (means["a"].n, means["a"].mean, means["a"].se) == (2, 1.5, pytest.approx(0.5))
     assert (means["b"].mean, means["c"].mean, means["c"].failures) == (2.5, 4, 1)
     assert (means["d"].n, means["d"].mean, means["d"].se, means["d"].failures) == (1, 0, None, 2)
-    assert [means[name].rank for name in "abcd"] == [1, 2, 3, None]
+    # Ranks are within subsamples, equal distances share them, and a failure is last.
+    ranks = [1 + 1.5 + 3, 2 + 1.5 + 2, 3 + 3 + 4, 4 + 4 + 1]
+    assert [3 * means[name].mean_rank for name in "abcd"] == pytest.approx(ranks)
+    assert [means[name].rank for name in "abcd"] == [1, 1, 3, None]
     more = [*rows, *rows_of({"a": [5, 5], "b": [1, 1], "c": [5, 5], "d": [9, 9]}, size=200)]
-    assert [(p.learner, p.place, p.mean_rank) for p in ranking(summarise(more))] == [
-        ("a", 1, 1.5),
-        ("b", 1, 1.5),
-        ("c", 3, 2.5),
-        ("d", None, 4),
+    # A subsample number is one unit over all sizes: a has (1 + 2.5) / 2, (1.5 + 2.5) / 2 and 3.
+    places = ranking(more)
+    assert [(row.learner, row.place) for row in places] == [
+        ("b", 1),
+        ("a", 2),
+        ("c", 3),
+        ("d", None),
     ]
+    assert [row.mean_rank for row in places] == pytest.approx([4.75 / 3, 2.25, 9.5 / 3, 3])
     better = [row._replace(adjacency_f1=row.phd) for row in rows_of({"a": [0, 0], "b": [1, 1]})]
     assert [row.rank for row in summarise(better, "adjacency_f1")] == [2, 1]
     with pytest.raises(DagathlonError, match="did you mean 'phd'"):
@@ -224,6 +230,9 @@ def test_tests_are_those_of_scipy() -> None:
     twice = rank_tests([*rows_of(values), *rows_of(values, size=200)])
     assert [one.size for one in twice] == [100, 200, None]
     assert twice[2].friedman == test.friedman
+    # What is shown as mean rank is what is tested.
+    shown = [(row.learner, row.mean_rank) for row in ranking(rows_of(values))]
+    assert shown == list(zip(test.nemenyi.names, test.nemenyi.averages, strict=True))
     assert rank_tests(rows_of({"a": [1, 2, 3, 4], "b": [2, 2, 2, 2]})) == []
 
 
@@ -314,7 +323,8 @@ def test_two_equal_learners_and_nothing_else() -> None:
     assert found.forecast.verdict == "good"
     assert found.forecast.relative_size == 1
     assert found.notes == (
-        "All learners (a, b) give almost the same graphs: agreement tells little.",
+        "All learners (a, b) give almost the same graphs, be it that the data leave no doubt or "
+        "that the learners are alike: there is little to rank them by.",
     )
     assert "But mind the notes below." in found.summary()
     turned = Graph.from_edges([(b, a) for a, b in ARCS], names=NODES)
@@ -365,6 +375,20 @@ def test_agreement_on_missing_edges_is_told_from_agreement_on_edges() -> None:
     assert "Of the 25 pairs that any learner joins all agree on 5 only (20.0 %)" in found.notes[0]
 
 
+def test_who_found_nothing_but_the_agreement_is_named() -> None:
+    sparse = Graph.from_edges(ARCS[:-2], names=NODES)
+    notes = interval_validation({"a": TRUE, "sparse": sparse, "c": TRUE}, {}).notes
+    n = agreement_graph([TRUE, sparse]).n_connected
+    assert n == sparse.n_edges
+    assert any(
+        f"sparse found next to nothing but the {n} edges" in note and "in favour of it;" in note
+        for note in notes
+    )
+    assert not any(
+        "in favour" in note for note in interval_validation({"a": TRUE, "b": TRUE}, {}).notes
+    )
+
+
 def test_nodes_and_kinds_must_fit() -> None:
     other = Graph.from_edges(["X -> V0"])
     with pytest.raises(GraphError, match=r"the graphs of a and of b .* X"):
@@ -376,6 +400,8 @@ def test_nodes_and_kinds_must_fit() -> None:
     circles = Graph.from_edges(["V0 o-> V1"], names=NODES)
     assert Learned.of({"a": TRUE, "b": Graph(NODES)}, {"b": {10: [circles]}}).by == "arrowheads"
     assert Learned.of({"a": TRUE, "b": TRUE}, outputs={"b": "undirected"}).by == "skeletons"
+    lines = interval_validation({"a": TRUE, "b": TRUE}, {}, outputs={"b": "undirected"})
+    assert (lines.language, lines.n_effects) == ("skeletons", None)
     mixed = interval_validation({"a": TRUE, "b": circles}, {}, outputs={"b": "pag"})
     assert (mixed.language, mixed.n_effects) == ("arrowheads", None)
     assert "by their arrowheads alone" in " ".join(mixed.summary().split())

@@ -116,7 +116,9 @@ def interval_validation(
     duplicates = near_duplicates(learned)
     sensitivity = leave_one_out(learned, groups_of(duplicates))
     weights = None if bootstraps is None else confidence_weights(learned, bootstraps, combine)
-    effects = agreed_effects(there.values()) if compare_effects else None
+    # Lines of an undirected graph look like a CPDAG, and say nothing of effects.
+    speak = compare_effects and learned.by == "classes"
+    effects = agreed_effects(there.values()) if speak else None
     wrong = None if effects is None else effect_distances(effects, learned)
     distances = interval_scores(learned, weights, wrong)
     means = summarise(distances)
@@ -136,6 +138,7 @@ def interval_validation(
         notes=(*notes, *notes_on(learned, missing, sensitivity, duplicates, means)),
         distances=tuple(distances),
         means=tuple(means),
+        ranking=tuple(ranking(distances)),
         tests=tuple(rank_tests(distances)),
         pairwise=tuple(pairwise(learned)) if compare_pairs else (),
         n_effects=None if effects is None else effects.n,

@@ -19,6 +19,8 @@ from dagathlon.evaluate.interval_forecast import (
 from dagathlon.evaluate.interval_ranks import Mean
 from dagathlon.evaluate.interval_types import Learned
 
+# So large a part of its edges is shared by all where a learner found hardly anything else.
+_NEARLY = 0.9
 _LANGUAGES = {
     "marks": "Graphs with latent causes are compared by the marks at both ends of an edge.",
     "arrowheads": (
@@ -56,6 +58,7 @@ def notes_on(
         *(f"{row.words}." for row in sensitivity if row.breaks),
         *_mostly_missing(learned),
         *_trivial(learned),
+        *_sparsest(learned),
         *_duplicates(learned, duplicates),
         *([language] if language else []),
         *_no_classes(learned),
@@ -95,11 +98,29 @@ def _trivial(learned: Learned) -> list[str]:
     return found
 
 
+def _sparsest(learned: Learned) -> list[str]:
+    """Learners that found nothing but what all agree on, where others found more."""
+    n = forecast(learned.agreement).n_connected
+    edges = dict(zip(learned.learners, np.count_nonzero(learned.whole, axis=1), strict=True))
+    own = [name for name, many in edges.items() if n >= _NEARLY * many]
+    if not n or not 0 < len(own) <= len(edges) / 2:
+        return []
+    return [
+        f"On all rows {named(own)} found next to nothing but the {n} edges that all have: the "
+        "ranking asks who finds just these early, which is in favour of "
+        f"{'it' if len(own) == 1 else 'them'}; what others find besides counts for nobody, right "
+        "or wrong."
+    ]
+
+
 def _duplicates(learned: Learned, duplicates: Iterable[Duplicate]) -> list[str]:
     groups = groups_of(duplicates)
     if any(len(group) == len(learned.learners) for group in groups):
         everyone = named(learned.learners)
-        return [f"All learners ({everyone}) give almost the same graphs: agreement tells little."]
+        return [
+            f"All learners ({everyone}) give almost the same graphs, be it that the data leave no "
+            "doubt or that the learners are alike: there is little to rank them by."
+        ]
     return [
         f"{named(group)} give almost the same graphs: they count as several learners in the "
         "agreement, which leans towards what they say; keep one of them."

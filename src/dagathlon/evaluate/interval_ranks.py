@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from dagathlon.errors import DagathlonError, unknown
 from dagathlon.evaluate.interval_scores import DISTANCES, IntervalScore
-from dagathlon.evaluate.ranking import Scores
+from dagathlon.evaluate.ranking import Scores, block_ranks
 from dagathlon.evaluate.significance import Friedman, Nemenyi, friedman, nemenyi
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -19,7 +19,7 @@ OVERLAP = (
     "Subsamples are drawn from one data set and share rows, so that they are no independent "
     "repetitions: p-values are too small rather than too large."
 )
-# Means that differ by less are equal but for rounding.
+# Mean ranks that differ by less are equal but for rounding.
 _SAME = 1e-9
 # A learner with a graph on fewer of the subsamples is not ranked.
 _HALF = 0.5
@@ -39,9 +39,12 @@ class Mean(NamedTuple):
         Subsamples on which this learner has no graph.
     mean, se
         Mean distance and its standard error; None without a subsample, and with less than two.
+    mean_rank
+        Its ranks within each subsample, averaged: equal distances share the mean of their ranks,
+        and a failure ranks last. This is what the tests are about.
     rank
-        1 for the best mean; equal means share the best of their ranks. None for a learner that has
-        a graph on less than half of the subsamples.
+        Its place by that, 1 for the best; equal ones share the better place. None for a learner
+        that has a graph on less than half of the subsamples.
     """
 
     learner: str
@@ -50,6 +53,7 @@ class Mean(NamedTuple):
     failures: int
     mean: float | None
     se: float | None
+    mean_rank: float | None
     rank: int | None
 
 
@@ -77,6 +81,17 @@ class _Table(NamedTuple):
     values: Floats
     failed: npt.NDArray[np.bool_]
 
+    @property
+    def there(self) -> npt.NDArray[np.bool_]:
+        """Where there is a distance."""
+        return ~np.isnan(self.values)
+
+    @property
+    def ranked(self) -> npt.NDArray[np.bool_]:
+        """Which learners have one on half of the subsamples or more."""
+        found: npt.NDArray[np.bool_] = self.there.mean(axis=0) >= _HALF
+        return found
+
 
 def _tables(rows: Iterable[IntervalScore], measure: str) -> list[_Table]:
     if measure not in DISTANCES:
@@ -99,27 +114,18 @@ def _tables(rows: Iterable[IntervalScore], measure: str) -> list[_Table]:
 
 
 def _means(table: _Table, measure: str) -> list[Mean]:
-    there = ~np.isnan(table.values)
-    ranked = there.mean(axis=0) >= _HALF
+    there, ranked = table.there, table.ranked
     shared = there[:, ranked].all(axis=1)
-    used = [shared if ranked[k] else there[:, k] for k in range(len(table.learners))]
-    values = [table.values[used[k], k] for k in range(len(table.learners))]
-    means = [float(some.mean()) if some.size else None for some in values]
-    known = [
-        mean for mean, counts in zip(means, ranked, strict=True) if counts and mean is not None
-    ]
-    return [
-        Mean(
-            learner,
-            table.size,
-            len(values[k]),
-            int(table.failed[:, k].sum()),
-            means[k],
-            standard_error(values[k]),
-            _place(means[k], known, measure) if ranked[k] else None,
-        )
-        for k, learner in enumerate(table.learners)
-    ]
+    ranks = _mean_ranks([table], measure)
+    places = _places({name: ranks.get(name) for name in np.array(table.learners)[ranked].tolist()})
+    found = []
+    for k, learner in enumerate(table.learners):
+        values = table.values[shared if ranked[k] else there[:, k], k]
+        failures = int(table.failed[:, k].sum())
+        mean = float(values.mean()) if values.size else None
+        about = (learner, table.size, len(values), failures, mean, standard_error(values))
+        found.append(Mean(*about, ranks.get(learner), places.get(learner)))
+    return found
 
 
 def standard_error(values: Floats) -> float | None:
@@ -127,11 +133,20 @@ def standard_error(values: Floats) -> float | None:
     return float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else None
 
 
-def _place(mean: float | None, among: Sequence[float], measure: str) -> int | None:
-    if mean is None:
-        return None
-    sign = 1 if DISTANCES[measure][1] == "less" else -1
-    return _before(sign * mean, (sign * other for other in among))
+def _mean_ranks(tables: Sequence[_Table], measure: str) -> dict[str, float]:
+    """Ranks within each subsample, averaged over them, as the tests have it."""
+    scores = _scores(tables).complete()
+    found = block_ranks(scores, DISTANCES[measure][1])
+    return dict(zip(scores.names, found.mean(axis=0).tolist(), strict=True)) if len(found) else {}
+
+
+def _places(ranks: Mapping[str, float | None]) -> dict[str, int]:
+    """The place of each mean rank: one more than the number of lesser ones."""
+    known = {name: rank for name, rank in ranks.items() if rank is not None}
+    return {
+        name: 1 + sum(other < rank - _SAME for other in known.values())
+        for name, rank in known.items()
+    }
 
 
 class Place(NamedTuple):
@@ -142,9 +157,11 @@ class Place(NamedTuple):
     learner
         The learner.
     place
-        1 for the least mean rank; equal ones share a place. None where some size has no rank.
+        1 for the least mean rank; equal ones share a place. None for a learner that has a graph on
+        less than half of the subsamples of some size.
     mean_rank
-        Mean of the ranks over sizes that have one; None without any.
+        Its ranks within each subsample, averaged over the subsamples of all sizes; None without
+        any.
     """
 
     learner: str
@@ -152,32 +169,24 @@ class Place(NamedTuple):
     mean_rank: float | None
 
 
-def ranking(means: Iterable[Mean]) -> list[Place]:
-    """Learners by their mean rank over sizes, the best first; those without a place last."""
-    ranks: dict[str, list[int | None]] = {}
-    for row in means:
-        ranks.setdefault(row.learner, []).append(row.rank)
-    averages = {name: _average(found) for name, found in ranks.items()}
-    among = {
-        name: mean
-        for name, mean in averages.items()
-        if mean is not None and None not in ranks[name]
-    }
-    rows = [
-        Place(name, _before(among[name], among.values()) if name in among else None, mean)
-        for name, mean in averages.items()
-    ]
-    return sorted(rows, key=lambda row: (row.place is None, row.place or 0))
+def ranking(rows: Iterable[IntervalScore], measure: str = "phd") -> list[Place]:
+    """Learners by their mean rank over all subsamples, the best first; who has no place last.
 
-
-def _before(mean: float, among: Iterable[float]) -> int:
-    """The place of a mean: one more than the number of lesser ones."""
-    return 1 + sum(other < mean - _SAME for other in among)
-
-
-def _average(ranks: Iterable[int | None]) -> float | None:
-    known = [rank for rank in ranks if rank is not None]
-    return sum(known) / len(known) if known else None
+    Parameters
+    ----------
+    rows
+        The distances, as `interval_scores` gives them.
+    measure
+        Which of the distances.
+    """
+    tables = _tables(rows, measure)
+    if not tables:
+        return []
+    learners, ranked = tables[0].learners, np.all([table.ranked for table in tables], axis=0)
+    ranks = _mean_ranks(tables, measure)
+    places = _places({name: ranks.get(name) for name in np.array(learners)[ranked].tolist()})
+    found = [Place(name, places.get(name), ranks.get(name)) for name in learners]
+    return sorted(found, key=lambda row: (row.place is None, row.place or 0))
 
 
 class RankTest(NamedTuple):

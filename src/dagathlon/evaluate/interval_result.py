@@ -65,6 +65,8 @@ class IntervalResult:
         One row per learner, size and subsample.
     means
         Mean partial Hamming distances, standard errors and ranks by learner and size.
+    ranking
+        Learners by their mean rank over all subsamples, the best first.
     tests
         Friedman's and Nemenyi's tests, by size and over all.
     pairwise
@@ -87,14 +89,10 @@ class IntervalResult:
     notes: tuple[str, ...]
     distances: tuple[IntervalScore, ...]
     means: tuple[Mean, ...]
+    ranking: tuple[Place, ...]
     tests: tuple[RankTest, ...]
     pairwise: tuple[Comparison, ...]
     n_effects: int | None
-
-    @cached_property
-    def ranking(self) -> list[Place]:
-        """Learners by their mean rank over sizes, the best first."""
-        return ranking(self.means)
 
     @cached_property
     def measures(self) -> list[str]:
@@ -108,6 +106,12 @@ class IntervalResult:
     def means_by(self, measure: str) -> list[Mean]:
         """Means, standard errors and ranks by another of the distances."""
         return summarise(self.distances, measure)
+
+    def first_by(self, measure: str) -> list[str]:
+        """Who is first by another of the distances; nobody where it tells no two learners apart."""
+        places = [place for place in ranking(self.distances, measure) if place.place is not None]
+        first = [place.learner for place in places if place.place == 1]
+        return first if len(first) < len(places) else []
 
     def summary(self) -> str:
         """What a command prints: whether to believe the ranking, the ranking, what to know."""
@@ -191,6 +195,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "duplicates": _records(Duplicate),
     "distances": _records(IntervalScore),
     "means": _records(Mean),
+    "ranking": _records(Place),
     "tests": _records(_test),
     "pairwise": _records(Comparison),
 }

@@ -31,7 +31,7 @@ class IntervalScore(NamedTuple):
     weighted_phd
         The same with pairs weighted by their bootstrap confidence; None without weights.
     adjacency_precision, adjacency_recall, adjacency_f1
-        Of the adjacencies, on the pairs of the agreement graph alone.
+        Of the adjacencies, on the pairs of the agreement graph alone; None where all agree on none.
     arrowhead_precision, arrowhead_recall, arrowhead_f1
         The same of arrowheads; None where skeletons are compared.
     wrong_effects
@@ -112,9 +112,15 @@ def _distances(learned: Learned, types: Types, weights: Floats | None) -> dict[s
     return found
 
 
+_RATES = ("precision", "recall", "f1")
+
+
 def _precision_recall(what: str, said: Bools, true: Bools) -> dict[str, Cells]:
     right = (said & true).sum(axis=2)
     n_said, n_true = said.sum(axis=2), np.full(right.shape, true.sum())
+    if not true.any():
+        # There is nothing to find: whoever says something would have 0, whoever does not nothing.
+        return {f"{what}_{name}": np.full(right.shape, np.nan) for name in _RATES}
     return {
         f"{what}_precision": _ratio(right, n_said),
         f"{what}_recall": _ratio(right, n_true),

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 
 from dagathlon.evaluate.interval_forecast import FEW_SHARED, named, percent
-from dagathlon.evaluate.interval_ranks import OVERLAP, Mean, RankTest, ranking
+from dagathlon.evaluate.interval_ranks import OVERLAP, Mean, RankTest
 from dagathlon.evaluate.interval_result import IntervalResult
 
 _BELIEVE = {
@@ -20,6 +20,10 @@ _OTHERS = {
     "arrowhead_f1": "F1 of arrowheads",
     "wrong_effects": "wrong effects",
 }
+_TITLE = (
+    "Partial Hamming distance to what all agree on (mean ± standard error), less is better. Places "
+    "are by mean rank: ranks within each subsample, averaged."
+)
 _WIDTH = 100
 _LEVEL = 0.05
 
@@ -54,7 +58,7 @@ def _table(result: IntervalResult) -> str:
     if not result.means:
         return ""
     of = {(row.learner, row.size): row for row in result.means}
-    head = ["rank", "learner", *(f"n={size}" for size in result.sizes), "mean rank"]
+    head = ["place", "learner", *(f"n={size}" for size in result.sizes), "mean rank"]
     rows = [
         [
             "-" if place.place is None else str(place.place),
@@ -64,8 +68,7 @@ def _table(result: IntervalResult) -> str:
         ]
         for place in result.ranking
     ]
-    title = "Partial Hamming distance to what all agree on (mean ± standard error), less is better:"
-    return f"\n{title}\n{_aligned([head, *rows])}\n"
+    return f"\n{_wrapped(_TITLE)}\n{_aligned([head, *rows])}\n"
 
 
 def _cell(row: Mean | None) -> str:
@@ -98,8 +101,7 @@ def _others(result: IntervalResult) -> str:
     """Who is first by other distances: whether the order hangs on how mistakes are counted."""
     firsts = []
     for measure, words in _OTHERS.items():
-        places = ranking(result.means_by(measure))
-        if best := [place.learner for place in places if place.place == 1]:
+        if best := result.first_by(measure):
             firsts.append(f"{named(best)} by {words}")
     return _wrapped(f"First by other distances: {'; '.join(firsts)}.") if firsts else ""
 
@@ -115,10 +117,10 @@ def _told_apart(test: RankTest) -> str:
     found = test.nemenyi
     if test.friedman.p_value >= _LEVEL:
         return "No two learners can be told apart."
-    apart = f"average ranks differ by more than {found.difference:.2f} (Nemenyi)"
+    apart = f"mean ranks differ by more than {found.difference:.2f} (Nemenyi)"
     if not found.groups:
-        return f"All learners can be told apart: {apart}."
+        return f"All learners can be told apart: their {apart}."
     if found.groups == ((0, len(found.names) - 1),):
-        return f"No two learners can be told apart: no {apart}."
+        return f"They differ, but it cannot be said which two: no {apart}."
     alike = "; nor ".join(named(found.names[i : j + 1]) for i, j in found.groups)
     return f"Cannot be told apart: {alike}. Others can, whose {apart}."

@@ -177,9 +177,9 @@ def _fits(
             own = found.setdefault(data, {})
             own.setdefault("CE", {})[learner] = float(row[CROSS_ENTROPY])
     for place, validated in (cross_validated(results, ids, folds) if folds else {}).items():
-        if place in places and is_number(validated.mean):
+        if place in places and validated.mean is not None:
             data, learner = places[place]
-            found.setdefault(data, {}).setdefault("CV", {})[learner] = -float(validated.mean)
+            found.setdefault(data, {}).setdefault("CV", {})[learner] = -validated.mean
     return found
 
 

@@ -182,7 +182,7 @@ def learner_rows(found: Iterable[Validated]) -> Iterator[Row]:
         failures = _failures(one.result.means)
         for mean in one.result.means:
             about = one.columns | {"learner": mean.learner, "id": one.ids[mean.learner]}
-            yield about | mean._asdict() | {"mean_rank": None}
+            yield about | mean._asdict()
         for place in one.result.ranking:
             about = one.columns | {"learner": place.learner, "id": one.ids[place.learner]}
             yield about | {
@@ -217,7 +217,7 @@ def kind_rows(found: Iterable[Validated]) -> Iterator[Row]:
 
 def _over_seeds(means: Sequence[Mean]) -> Row:
     values = [mean.mean for mean in means if mean.mean is not None]
-    ranks = [mean.rank for mean in means if mean.rank is not None]
+    ranks = [mean.mean_rank for mean in means if mean.mean_rank is not None]
     return {
         "data_sets": len(values),
         "mean": fmean(values) if values else None,

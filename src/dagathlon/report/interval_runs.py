@@ -166,7 +166,7 @@ class _Reader:
         return IntervalRuns(
             self.results.case(own[0]),
             {self._learner(run): run.entry for run in own},
-            {self._learner(run): self.results.algorithm(run).module.gives for run in own},
+            {self._learner(run): self.results.algorithm(run).output(run.setting) for run in own},
             graphs,
             dict(zip(map(self._learner, lost), reasons, strict=True)),
             tuple(self._learner(run) for run in own if run not in self.ended),

@@ -37,8 +37,12 @@ _CURVES = (
     "subsamples come near all rows. Lines that lie within each other's bars are not told apart. Of "
     "precision, recall and F1, where these can be chosen, more is better."
 )
+_PLACES = (
+    "Mean distances to what all agree on, with their standard errors over subsamples. Places are "
+    "by mean rank: learners are ranked on each subsample, and their ranks averaged."
+)
 _RANKS = (
-    "Average ranks of the learners over subsamples; the best is on the left. A thick bar joins "
+    "Mean ranks of the learners, as in the table; the best is on the left. A thick bar joins "
     "learners whose ranks differ by less than the critical difference (Nemenyi, level 0.05)."
 )
 _KINDS = (
@@ -113,7 +117,7 @@ def _look(result: IntervalResult) -> Look:
 def _ranks(found: Sequence[Validated]) -> Iterator[Part]:
     """The ranking of one data set, or who is first on each of several."""
     if len(found) == 1 and found[0].result is not None and found[0].result.means:
-        yield Words("", "The ranking")
+        yield Words(_PLACES, "The ranking")
         yield _ranking(found[0].result)
         yield from weighted(found[0].result)
     elif found:

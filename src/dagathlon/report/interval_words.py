@@ -10,8 +10,6 @@ from dagathlon.evaluate.interval import (
     Forecast,
     IntervalResult,
     RankTest,
-    ranking,
-    summarise,
 )
 from dagathlon.evaluate.interval_forecast import FEW_SHARED, percent
 from dagathlon.report.interval_results import Validated
@@ -147,8 +145,7 @@ def weighted(result: IntervalResult) -> Iterator[Words]:
     """Who is first where pairs count by how often they come back on bootstrap samples."""
     if all(row.weighted_phd is None for row in result.distances):
         return
-    places = ranking(summarise(result.distances, "weighted_phd"))
-    first = [place.learner for place in places if place.place == 1]
+    first = result.first_by("weighted_phd")
     same = " as well" if first == first_of(result) else ""
     if first:
         yield Words(
@@ -187,18 +184,9 @@ def tested(result: IntervalResult) -> str:
     shown = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
     where = "over all sizes" if test.size is None else f"on subsamples of {test.size:,} rows"
     differ = "they differ" if p < _LEVEL else "they need not differ"
-    return f"Friedman's test {where}: {shown}, {differ}. {_other_order(result, test)}{OVERLAP}"
-
-
-def _other_order(result: IntervalResult, test: RankTest) -> str:
-    """Ranks of means and means of ranks may name different learners."""
-    first, best = first_of(result), test.nemenyi.names[0]
-    if not first or best in first:
-        return ""
-    return (
-        f"The table ranks means, of which {_listed(first)} has the best place, and the diagram "
-        f"averages ranks over single subsamples, where {best} is first. "
-    )
+    if p < _LEVEL and len(equals_of(result)) == len(test.nemenyi.names):
+        differ += ", though it cannot be said which two"
+    return f"Friedman's test {where}: {shown}, {differ}. {OVERLAP}"
 
 
 def remarks(found: Sequence[Validated]) -> Iterator[Words]:

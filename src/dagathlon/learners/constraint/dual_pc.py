@@ -9,7 +9,7 @@ from dagathlon import _core
 from dagathlon.data.facts import DataKind
 from dagathlon.graphs import Graph
 from dagathlon.learners.assumptions import FAITHFUL, GAUSSIAN, NO_HIDDEN
-from dagathlon.learners.base import Estimate, Learner
+from dagathlon.learners.base import Estimate, Learner, Output
 from dagathlon.learners.constraint.open_questions import Questions
 from dagathlon.learners.independence import independence_test, shared_tests
 from dagathlon.modules import Count, Delegate, NonNegative, Probability
@@ -61,6 +61,10 @@ class DualPc(Learner):
     pattern_only: bool = False
     complement_always: bool = False
     timeout: NonNegative | None = None
+
+    def output(self) -> Output:
+        """A skeleton has no directions that data could tell."""
+        return "undirected" if self.skeleton_only else self.gives
 
     def delegates(self) -> tuple[Delegate, ...]:
         """Fisher's z."""

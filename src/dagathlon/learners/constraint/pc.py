@@ -71,6 +71,8 @@ class Pc(ConstraintBased):
 
     def output(self) -> Output:
         """Contradictions that are marked are edges with two arrows, which no CPDAG has."""
+        if self.skeleton_only:
+            return "undirected"
         return "mixed" if self.conflicts == "mark" else self.gives
 
     def problem(self) -> str:

@@ -57,6 +57,7 @@ def _algorithm_json(one: Algorithm) -> dict[str, Any]:
             "length": len(settings),
             "values": settings.values,
             "parameters": settings.parameters,
+            "outputs": settings.outputs,
         },
     }
 
@@ -145,6 +146,8 @@ def _algorithm(facts: Any) -> Algorithm:
             length,
             _by_name(settings["values"], lambda column: _column(column, length)),
             _by_name(settings["parameters"], lambda column: _column(column, length)),
+            # Studies that were saved before have none.
+            _column(settings["outputs"], length) if settings.get("outputs") else None,
         ),
     )
 

@@ -78,11 +78,23 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class Settings(Sequence[SavedSetting]):
-    """The settings of an algorithm, by columns: a product of lists has a million of them."""
+    """The settings of an algorithm, by columns: a product of lists has a million of them.
+
+    Parameters
+    ----------
+    length
+        How many there are.
+    values, parameters
+        As in `SavedSetting`.
+    outputs
+        The kind of graph that each gives, which parameters may decide; None where that was not
+        saved.
+    """
 
     length: int
     values: Mapping[str, Column]
     parameters: Mapping[str, Column]
+    outputs: Column | None = None
 
     def __len__(self) -> int:
         return self.length
@@ -125,6 +137,11 @@ class Algorithm:
     values: Mapping[str, Any]
     curve_parameter: str
     settings: Settings
+
+    def output(self, setting: int) -> str:
+        """The kind of graph that a setting gives."""
+        outputs = self.settings.outputs
+        return self.module.gives if outputs is None else str(outputs.at(setting))
 
 
 @dataclass(frozen=True)

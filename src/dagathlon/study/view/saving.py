@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from dagathlon.evaluate.metric import measures
 from dagathlon.learners.abilities import abilities_of
@@ -100,7 +100,8 @@ def _algorithm(entry: ModuleEntry) -> Algorithm:
 def _settings(entry: ModuleEntry) -> Settings:
     given = [setting.values for setting in entry.settings]
     filled = [setting.module.to_json() for setting in entry.settings]
-    return Settings(len(given), _columns(given), _columns(filled))
+    outputs = [cast(Learner, setting.module).output() for setting in entry.settings]
+    return Settings(len(given), _columns(given), _columns(filled), _column(outputs))
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Column]:
