@@ -214,6 +214,7 @@ class ExactMap(ScoreBased):
     """
 
     name = "exact_map"
+    version = 2
     gives = "dag"
     anytime = True
     references = (
