@@ -215,6 +215,7 @@ class ExactMap(ScoreBased):
     """
 
     name = "exact_map"
+    version = 2
     gives = "dag"
     anytime = True
     shares_tables = True

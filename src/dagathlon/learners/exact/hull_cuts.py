@@ -20,7 +20,7 @@ from dagathlon.pulse import beat
 
 _SIZE = 6
 # How many of each node's closest neighbours a group is grown from.
-_PARTNERS = 2
+_PARTNERS = 4
 _LEAST_SHARE, _LEAST_VIOLATION = 1e-7, 1e-3
 
 Shares = list[list[tuple[list[int], float]]]
