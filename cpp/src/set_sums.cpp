@@ -155,17 +155,15 @@ class SetCounter {
     const Level& level = levels_[size];
     const std::size_t width = width_from(first);
     const std::size_t start = rare_.start(first);
-    const bool kept = size + 2 <= ranks_.largest();
+    own_kept_ = size + 2 <= ranks_.largest();
     const std::size_t needed = level.rare_cells * width;
-    if (kept) {
+    if (own_kept_) {
       block_start_[ranks_.rank(members_)] = blocks_.size();
       blocks_.resize(blocks_.size() + needed);
-      own_ = nullptr;
     } else {
       own_counts_.assign(needed, 0);
-      own_ = own_counts_.data();
     }
-    Tally* counts = kept ? blocks_.data() + block_start_[ranks_.rank(members_)] : own_;
+    Tally* counts = own_kept_ ? blocks_.data() + block_start_[ranks_.rank(members_)] : own_counts_.data();
     for (const RareRow& at : level.rows) {
       Tally* row = counts + at.cell * width;
       const Tally weight = rare_.weight(at.row);
@@ -177,9 +175,9 @@ class SetCounter {
 
   // Counts of a subset of the members, from the columns on that follow all members.
   const Tally* counts_of(std::size_t subset, std::size_t size, std::size_t first, std::size_t& width) {
-    if (own_ != nullptr && subset + 1 == std::size_t{1} << size) {
+    if (!own_kept_ && subset + 1 == std::size_t{1} << size) {
       width = width_from(first);
-      return own_;
+      return own_counts_.data();
     }
     chosen_.clear();
     for (std::size_t k = 0; k < size; ++k)
@@ -303,7 +301,8 @@ class SetCounter {
   std::vector<std::size_t> block_start_;
   std::vector<Tally> blocks_;
   std::vector<Tally> own_counts_;
-  Tally* own_ = nullptr;
+  // Whether the counts of the set that is visited are among the blocks.
+  bool own_kept_ = false;
   std::vector<Level> levels_;
   std::vector<Tally> counts_;
   std::vector<double> sums_;
