@@ -309,7 +309,7 @@ def test_the_result_can_be_stored_and_read() -> None:
         "lost has no graph on all rows and takes no part.",
         "empty disagrees with the others on every edge",
         "empty finds no edge on all rows",
-        "empty is not ranked with 200 rows",
+        "empty has no place: with 200 rows",
         "p-values are too small rather than too large",
     ):
         assert words in told
@@ -381,7 +381,8 @@ def test_who_found_nothing_but_the_agreement_is_named() -> None:
     n = agreement_graph([TRUE, sparse]).n_connected
     assert n == sparse.n_edges
     assert any(
-        f"sparse found next to nothing but the {n} edges" in note and "in favour of it;" in note
+        f"sparse found next to nothing but the edges that all have ({n})" in note
+        and "in favour of it;" in note
         for note in notes
     )
     assert not any(

@@ -25,6 +25,7 @@ from dagathlon.report.interval_words import belief, lead, remarks
 from dagathlon.report.outputs import page_of
 from dagathlon.report.section import Grid, Listing, Picture
 from dagathlon.report.tables import Combination
+from dagathlon.study.plan.forecast import forecast
 from dagathlon.study.store.store import Store
 from dagathlon.workflow import Study
 
@@ -106,6 +107,27 @@ def test_unasked_it_learns_little_and_false_leaves_it_out(
     assert labels(write_study(tmp_path, 900, {}, LEARNERS[:2])) == []
     named = write_study(tmp_path, 900, {NAME: {"sizes": [300], "subsamples": 2, "copies": 1}})
     assert set(labels(named)) == {"subsample=300,1", "subsample=300,2", "bootstrap=all,1"}
+
+
+def test_the_forecast_of_the_time_knows_that_subsamples_are_smaller(tmp_path: Path) -> None:
+    small, large = (
+        forecast(Study.load(write_study(tmp_path, 20_000, {NAME: {"sizes": [n]}})).plan, {})
+        for n in (100, 19_999)
+    )
+    assert small.runs == large.runs == {"measured": 33}
+    assert small.seconds < large.seconds / 2
+
+
+def test_a_setting_that_stops_at_the_skeleton_gives_an_undirected_graph(tmp_path: Path) -> None:
+    path = write_study(tmp_path, 100, {NAME: {"sizes": [50], "subsamples": 1}})
+    study = json.loads(path.read_text())
+    pc = study["resources"]["structure_learning_algorithms"]["pc"][0]
+    pc["skeleton_only"] = [True, False]
+    path.write_text(json.dumps(study))
+    Study.load(path).run(tmp_path / "out", engine="inline", figures="none")
+    (found,) = json.loads((tmp_path / "out" / "mine" / NAME / "interval.json").read_text())
+    assert (found["language"], found["n_effects"]) == ("skeletons", None)
+    assert [place["learner"] for place in found["ranking"]]
 
 
 @pytest.fixture(scope="module")

@@ -106,7 +106,7 @@ def _sparsest(learned: Learned) -> list[str]:
     if not n or not 0 < len(own) <= len(edges) / 2:
         return []
     return [
-        f"On all rows {named(own)} found next to nothing but the {n} edges that all have: the "
+        f"On all rows {named(own)} found next to nothing but the edges that all have ({n}): the "
         "ranking asks who finds just these early, which is in favour of "
         f"{'it' if len(own) == 1 else 'them'}; what others find besides counts for nobody, right "
         "or wrong."
@@ -146,13 +146,13 @@ def _failures(means: Iterable[Mean]) -> list[str]:
     for name in dict.fromkeys(row.learner for row in rows if row.rank is None):
         sizes = listing(row.size for row in rows if row.learner == name and row.rank is None)
         found.append(
-            f"{name} is not ranked with {sizes} rows: it has a graph on less than half of the "
-            "subsamples, or there is none on which all others have one too."
+            f"{name} has no place: with {sizes} rows it has a graph on less than half of the "
+            "subsamples."
         )
     failed = list(dict.fromkeys(row.learner for row in rows if row.failures))
     if failed:
         found.append(
             f"{named(failed)} failed on some subsamples: means are over the subsamples on which "
-            "all ranked learners have a graph; in tests a failure ranks last."
+            "all ranked learners have a graph; in ranks a failure is last."
         )
     return found

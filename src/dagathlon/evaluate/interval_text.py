@@ -38,7 +38,8 @@ def summary(result: IntervalResult) -> str:
 def _forecast(result: IntervalResult) -> str:
     told = result.forecast
     figures = (
-        f"Agreement of {len(result.learners)} learners: {told.n_connected} connected pairs, of "
+        f"Agreement of {len(result.learners)} learners: {told.n_connected} connected "
+        f"pair{'s' * (told.n_connected != 1)}, of "
         f"{told.n_joined} that any of them joins; {told.n_pairs} of all {told.n_all} pairs "
         f"({percent(told.relative_size)})"
     )
@@ -72,11 +73,12 @@ def _table(result: IntervalResult) -> str:
 
 
 def _cell(row: Mean | None) -> str:
-    if row is None or row.mean is None:
+    if row is None:
         return "-"
+    mean = "-" if row.mean is None else f"{row.mean:.2f}"
     error = "" if row.se is None else f" ± {row.se:.2f}"
     failed = f" ({row.failures} failed)" if row.failures else ""
-    return f"{row.mean:.2f}{error}{failed}"
+    return f"{mean}{error}{failed}"
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> str:

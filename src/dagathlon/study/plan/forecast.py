@@ -13,6 +13,7 @@ from dagathlon.errors import StudyError, listing
 from dagathlon.learners.base import Learner
 from dagathlon.learners.costs import Cost, expected_cost
 from dagathlon.modules import modules
+from dagathlon.simulate.transform import Transform
 from dagathlon.study.plan.plan import Plan
 from dagathlon.study.plan.task import Outcome, Status, Task, TaskKind
 
@@ -71,13 +72,23 @@ def forecast(plan: Plan, outcomes: Mapping[bytes, Outcome]) -> Forecast:
         if outcome is not None and outcome.status is not Status.SKIPPED:
             by_call.setdefault(task.call.digest, []).append(outcome.wall)
             by_module.setdefault(task.call.module, []).append(outcome.wall)
-    facts = {case.data: plan.facts[case.origin] for case in plan.cases}
+    facts = _facts(plan)
     found = Forecast()
     for task in plan.tasks:
         if task.key not in outcomes:
             seen = by_call.get(task.call.digest) or by_module.get(task.call.module)
             _add(found, task, seen, facts)
     return found
+
+
+def _facts(plan: Plan) -> dict[int, DataFacts]:
+    """What is known of each data set, by the place of its task; transforms leave fewer rows."""
+    found = {case.data: plan.facts[case.origin] for case in plan.cases if not case.transform}
+    for place, task in enumerate(plan.tasks):
+        if task.call.kind is TaskKind.TRANSFORM and place not in found and task.inputs[0] in found:
+            module = modules("transform")[task.call.module].from_json(dict(task.call.values))
+            found[place] = cast(Transform, module).facts(found[task.inputs[0]])
+    return {case.data: plan.facts[case.origin] for case in plan.cases} | found
 
 
 def _add(
