@@ -96,7 +96,7 @@ def test_heavy_libraries_wait_until_they_are_used() -> None:
     code = (
         "import sys, dagathlon.cli, dagathlon.graphs, dagathlon.data, dagathlon.learners\n"
         "dagathlon.cli.parser()\n"
-        "heavy = {'pandas', 'polars', 'matplotlib', 'dask', 'networkx', 'igraph',\n"
+        "heavy = {'pandas', 'polars', 'matplotlib', 'dask', 'networkx', 'igraph', 'highspy',\n"
         "         'causallearn', 'pgmpy'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )

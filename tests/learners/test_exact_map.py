@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dagathlon import _core
 from dagathlon.data import Dataset, Network, Variable, read_data
-from dagathlon.errors import DataError, GraphError, UnavailableError
+from dagathlon.errors import DataError, GraphError
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners import learn
 from dagathlon.learners.exact import cluster_program
@@ -212,12 +212,6 @@ def test_too_large_for_dynamic_programming() -> None:
     lists: Lists = [[(0.0, []), (1.0, [(j + 1) % 30])] for j in range(30)]
     with pytest.raises(DataError, match="30 variables that depend on each other would need"):
         optimal_dag(_core.ParentSets(lists), "dp")
-
-
-def test_missing_solver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster_program, "solver_is_installed", lambda: False)
-    with pytest.raises(UnavailableError, match=r"pip install 'dagathlon\[ilp\]'"):
-        solve_by_cuts(_core.ParentSets([[(0.0, [])]]), SolverLimits())
 
 
 def test_wrong_lists_are_refused() -> None:

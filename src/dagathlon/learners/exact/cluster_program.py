@@ -7,13 +7,12 @@ solution of the linear program violates are added, here and in every branch of t
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import time
 from typing import NamedTuple
 
 from dagathlon import _core
-from dagathlon.errors import DataError, UnavailableError
+from dagathlon.errors import DataError
 from dagathlon.learners.exact.branch_and_cut import BranchAndCut
 from dagathlon.pulse import best_so_far, time_left, until_deadline
 
@@ -37,19 +36,8 @@ class Bounded(NamedTuple):
     branches: int
 
 
-def solver_is_installed() -> bool:
-    """Whether the solver of linear and integer programs is there."""
-    return importlib.util.find_spec("highspy") is not None
-
-
 def solve_by_cuts(sets: _core.ParentSets, limits: SolverLimits) -> Bounded:
     """The best choice without a cycle, or the best so far when a limit is reached."""
-    if not solver_is_installed():
-        raise UnavailableError(
-            f"{len(sets)} variables that depend on each other need integer programming, and "
-            "highspy is not installed: pip install 'dagathlon[ilp]', or set max_parents to a "
-            "lower number"
-        )
     if sets.count() > _MANY_SETS and math.isinf(min(limits.seconds, time_left())):
         raise DataError(
             f"{len(sets)} variables that depend on each other choose from {sets.count():,} parent "

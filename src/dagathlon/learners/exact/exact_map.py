@@ -19,7 +19,6 @@ from dagathlon.learners.exact.candidate_families import candidate_families
 from dagathlon.learners.exact.cluster_program import (
     SolverLimits,
     solve_by_cuts,
-    solver_is_installed,
 )
 from dagathlon.learners.order.asobs import WinAsobs
 from dagathlon.learners.score.score_based import ScoreBased
@@ -173,7 +172,7 @@ def _solve_exactly(
 ) -> tuple[list[list[int]], float | None]:
     size = len(sets)
     if size > QUICK_COMPONENT and solver == "auto":
-        solver = "ilp" if solver_is_installed() or size > LARGEST_COMPONENT else "dp"
+        solver = "ilp"
     if solver == "ilp":
         found = solve_by_cuts(sets, limits)
         pieces.solvers.add(found.solver)

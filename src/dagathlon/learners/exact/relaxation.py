@@ -191,7 +191,7 @@ class Relaxation:
 
 def silent_model() -> Any:
     """An empty model of HiGHS for the simplex method."""
-    import highspy  # noqa: PLC0415 - an extra, for large problems only
+    import highspy  # noqa: PLC0415 - for large problems only
 
     model: Any = highspy.Highs()  # type: ignore[no-untyped-call]
     # Presolve would throw away the basis that the next solution starts from.
