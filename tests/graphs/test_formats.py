@@ -49,6 +49,7 @@ def test_marks_keep_everything(graph: Graph) -> None:
         assert same(parse(text), graph)
 
 
+@pytest.mark.slow
 @given(graphs(min_nodes=1))
 def test_adjacency_keeps_what_it_can_say(graph: Graph) -> None:
     text = text_of(graph, "adjacency", lossy=True)

@@ -110,7 +110,10 @@ KINDS: list[tuple[type[DagSampler], dict[str, Any], Marginals]] = [
 
 
 @pytest.mark.parametrize(("kind", "parameters", "exact"), KINDS)
-@pytest.mark.parametrize(("make", "score"), [(gaussian, "bge"), (discrete, "bde")])
+@pytest.mark.parametrize(
+    ("make", "score"),
+    [pytest.param(gaussian, "bge", marks=pytest.mark.slow), (discrete, "bde")],
+)
 def test_frequencies_are_the_exact_posterior(
     kind: type[DagSampler], parameters: Any, exact: Marginals, make: Any, score: str
 ) -> None:

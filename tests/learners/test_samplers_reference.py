@@ -93,6 +93,7 @@ def test_order_frequencies_agree_within_monte_carlo_error(
     assert np.sqrt(np.mean(z[spread > 0.002] ** 2)) < 2.0
 
 
+@pytest.mark.slow
 def test_asia_has_its_exact_posterior(shared: Path) -> None:
     """Eight variables, so that the answer is known; BiDAG's partition run is 0.26 away from it."""
     folder = shared / "reference" / "asia_n1000"

@@ -193,6 +193,7 @@ def test_files_give_the_same_chain(tmp_path_factory: pytest.TempPathFactory, cha
     assert read_trajectory(path) == chain
 
 
+@pytest.mark.slow
 @given(chain=chains())
 def test_rows_agree_with_a_walk(chain: Chain):
     edges: set[tuple[int, int]] = set()

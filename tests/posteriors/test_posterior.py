@@ -288,6 +288,7 @@ def random_chain(seed: int, directed: bool = True) -> tuple[Chain, list[Graph]]:
     return recorder.chain(index), states
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(
     seed=st.integers(0, 10_000),

@@ -94,6 +94,7 @@ def test_extreme_concentrations_give_distributions(concentration: float):
     np.testing.assert_allclose(cells(network, "c").sum(axis=-1), 1)
 
 
+@pytest.mark.slow
 def test_hyper_dirichlet_cliques_agree_in_law():
     graph = Graph.from_edges(["a - b", "b - c", "b - d", "c - d"])
     rng = stream()

@@ -17,7 +17,15 @@ from dagathlon.testing import ConformanceError, check_learner, problems_of
 from quick_settings import NATIVE, QUICK
 
 # These take seconds on the suite's many data sets.
-SLOW = ("gcastle_notears_low_rank", "notears_low_rank", "partition_mcmc", "order_mcmc")
+SLOW = (
+    "gcastle_notears_low_rank",
+    "notears_low_rank",
+    "partition_mcmc",
+    "order_mcmc",
+    "bidag_itsearch",
+    "gobnilp",
+    "rfci_bsc",
+)
 
 
 @pytest.mark.parametrize(
