@@ -19,8 +19,10 @@ import numpy as np
 
 Row = dict[str, Any]
 NOTHING = "not in this run"
-_VERDICTS = ("verdict", "cases", "not defined", "median", "above .9", "below 0")
-_VERDICTS += ("mean rank correlation", "SHD lost", "blindly")
+_VERDICTS = (
+    *("verdict", "cases", "not defined", "median", "above .9", "below 0"),
+    *("mean rank correlation", "SHD lost", "blindly"),
+)
 
 
 class Tables(NamedTuple):

@@ -43,13 +43,13 @@ NumpyVector<T> read_columns(const FamilyProgram& program, Read read) {
 
 using Decisions = std::vector<std::tuple<std::size_t, std::size_t, bool>>;
 
-NumpyVector<int> excluded(const FamilyProgram& program, const Decisions& decisions) {
-  std::vector<ArcDecision> arcs;
-  for (const auto& [parent, child, present] : decisions) {
+NumpyVector<int> excluded(const FamilyProgram& program, const Decisions& listed) {
+  std::vector<ArcDecision> decisions;
+  for (const auto& [parent, child, present] : listed) {
     check_nodes({parent, child}, program.nodes());
-    arcs.push_back({parent, child, present});
+    decisions.push_back({parent, child, present});
   }
-  return to_vector(program.excluded(arcs));
+  return to_vector(program.excluded(decisions));
 }
 
 std::size_t add_heights(FamilyProgram& program, NodeList nodes, const Vector<double>& heights) {

@@ -142,6 +142,13 @@ class Separation {
   std::map<Mask, double> found_;
 };
 
+std::vector<Violated> cuts_of(const Group& group, const Separation& separation, std::size_t need) {
+  std::vector<Violated> result;
+  for (const auto& [cluster, lacking] : separation.found())
+    result.push_back({Cut::of_cluster(group.nodes(cluster), need), static_cast<double>(need) - lacking});
+  return result;
+}
+
 std::vector<Violated> by_search(const Group& group, std::size_t need) {
   Separation separation(group, need);
   for (std::size_t x = 0; x < group.size(); ++x) separation.search(x, 0, quick_steps);
@@ -154,10 +161,7 @@ std::vector<Violated> by_search(const Group& group, std::size_t need) {
       out |= Mask{1} << x;
     }
   }
-  std::vector<Violated> result;
-  for (const auto& [cluster, lacking] : separation.found())
-    result.push_back({Cut::of_cluster(group.nodes(cluster), need), static_cast<double>(need) - lacking});
-  return result;
+  return cuts_of(group, separation, need);
 }
 
 // Of a group that is too large for masks: the whole of it, and the nearest nodes of each.
@@ -207,7 +211,10 @@ std::vector<Violated> of_large_group(const std::vector<std::size_t>& group, std:
   std::map<Cut, double> found;
   for (const std::size_t x : group) {
     const std::vector<std::size_t> members = around(x, near);
-    for (Violated& violated : by_search(Group(members, shares), need)) found.emplace(std::move(violated.cut), violated.by);
+    const Group part(members, shares);
+    Separation separation(part, need);
+    separation.search(static_cast<std::size_t>(std::ranges::lower_bound(members, x) - members.begin()), 0, quick_steps);
+    for (Violated& violated : cuts_of(part, separation, need)) found.emplace(std::move(violated.cut), violated.by);
   }
   for (const auto& [cut, by] : found) result.push_back({cut, by});
   return result;

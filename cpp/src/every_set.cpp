@@ -31,6 +31,7 @@ DistinctRows distinct_rows(const DiscreteData& data, Nodes order) {
   std::vector<std::size_t> rows(data.rows());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   std::ranges::sort(rows, [&](std::size_t a, std::size_t b) {
+    pulse::beat();
     for (std::size_t d = order.size(); d-- > 0;)
       if (data.code(order[d], a) != data.code(order[d], b)) return data.code(order[d], a) < data.code(order[d], b);
     return false;
@@ -91,14 +92,15 @@ class SetRefiner {
         levels_(data.size() + 1) {
     n_sums_ = table_.sums().size();
     values_.resize(ranks_.count() * n_sums_);
+    for (Level& level : levels_) level.reserve(rows_.weights.size());
   }
 
   SetSums count() {
     Level& first = levels_[0];
     first.groups = 1;
-    first.singles = 0;
-    for (std::size_t i = 0; i < rows_.weights.size(); ++i)
-      first.add(static_cast<std::uint32_t>(i), 0, rows_.weights[i]);
+    first.count = rows_.weights.size();
+    std::iota(first.row.begin(), first.row.end(), std::uint32_t{0});
+    first.weight = rows_.weights;
     visit(0);
     return {std::move(ranks_), {table_.sums().begin(), table_.sums().end()}, std::move(values_)};
   }
@@ -107,22 +109,20 @@ class SetRefiner {
   // Rows as the columns so far tell them apart: which row of the columns to come, which configuration of the
   // columns in the set, how often.
   struct Level {
+    // Of the room that there is for all rows the first `count` places are used.
     std::vector<std::uint32_t> row;
     std::vector<std::uint32_t> group;
     std::vector<Tally> weight;
-    std::size_t groups;
+    std::size_t count = 0;
+    std::size_t groups = 0;
     // Configurations that were observed once and are not among the rows.
-    std::size_t singles;
+    std::size_t singles = 0;
 
-    void clear() {
-      row.clear();
-      group.clear();
-      weight.clear();
-    }
-    void add(std::uint32_t r, std::uint32_t g, Tally w) {
-      row.push_back(r);
-      group.push_back(g);
-      weight.push_back(w);
+    std::span<const Tally> weights() const { return {weight.data(), count}; }
+    void reserve(std::size_t rows) {
+      row.resize(rows);
+      group.resize(rows);
+      weight.resize(rows);
     }
   };
 
@@ -143,8 +143,8 @@ class SetRefiner {
 
   void visit(std::size_t depth) {
     const Level& level = levels_[depth];
-    pulse::beat(level.row.size());
-    if (depth == order_.size()) return sum_up(level.weight, level.singles);
+    pulse::beat(level.count);
+    if (depth == order_.size()) return sum_up(level.weights(), level.singles);
     if (members_.size() == ranks_.largest()) {
       group_weights(level);
       return sum_up(of_group_, level.singles);
@@ -163,37 +163,43 @@ class SetRefiner {
     group_weights(level);
     sum_up(of_group_, level.singles);
     members_.push_back(order_.back());
-    sum_up(level.weight, level.singles);
+    sum_up(level.weights(), level.singles);
     members_.pop_back();
   }
 
   void group_weights(const Level& level) {
     of_group_.assign(level.groups, 0);
-    for (std::size_t i = 0; i < level.row.size(); ++i) of_group_[level.group[i]] += level.weight[i];
+    for (std::size_t i = 0; i < level.count; ++i) of_group_[level.group[i]] += level.weight[i];
   }
 
   void leave_out(std::size_t depth) {
     const Level& from = levels_[depth];
     Level& to = levels_[depth + 1];
     const std::uint32_t* next = rows_.of_column[depth].next.data();
-    to.clear();
     to.groups = from.groups;
     to.singles = from.singles;
     place_.resize(std::max(place_.size(), from.groups), 0);
+    std::uint32_t* const row = to.row.data();
+    std::uint32_t* const group = to.group.data();
+    Tally* const weight = to.weight.data();
+    std::size_t count = 0;
     std::size_t block = 0;
-    for (std::size_t i = 0; i < from.row.size(); ++i) {
-      const std::uint32_t row = next[from.row[i]];
-      if (!to.row.empty() && to.row.back() != row) block = to.row.size();
-      const std::uint32_t group = from.group[i];
+    for (std::size_t i = 0; i < from.count; ++i) {
+      const std::uint32_t r = next[from.row[i]];
+      if (count > 0 && row[count - 1] != r) block = count;
+      const std::uint32_t g = from.group[i];
       // A place that an earlier set has left behind is that of another row or group.
-      const std::size_t place = place_[group];
-      if (place >= block && place < to.row.size() && to.group[place] == group) {
-        to.weight[place] += from.weight[i];
-      } else {
-        place_[group] = static_cast<std::uint32_t>(to.row.size());
-        to.add(row, group, from.weight[i]);
+      const std::size_t place = place_[g];
+      if (place >= block && place < count && group[place] == g) {
+        weight[place] += from.weight[i];
+        continue;
       }
+      place_[g] = static_cast<std::uint32_t>(count);
+      row[count] = r;
+      group[count] = g;
+      weight[count++] = from.weight[i];
     }
+    to.count = count;
   }
 
   void take_in(std::size_t depth) {
@@ -201,22 +207,27 @@ class SetRefiner {
     Level& to = levels_[depth + 1];
     const Suffixes& suffixes = rows_.of_column[depth];
     const std::size_t levels = data_.arity(order_[depth]);
-    const auto key = [&](std::size_t i) { return from.group[i] * levels + suffixes.code[from.row[i]]; };
     rows_of_key_.assign(from.groups * levels, 0);
-    for (std::size_t i = 0; i < from.row.size(); ++i) ++rows_of_key_[key(i)];
+    keys_.resize(rows_.weights.size());
+    for (std::size_t i = 0; i < from.count; ++i)
+      ++rows_of_key_[keys_[i] = static_cast<std::uint32_t>(from.group[i] * levels + suffixes.code[from.row[i]])];
     number_.assign(from.groups * levels, none);
-    to.clear();
-    to.groups = 0;
     to.singles = from.singles;
-    for (std::size_t i = 0; i < from.row.size(); ++i) {
-      const std::size_t k = key(i);
+    std::uint32_t groups = 0;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < from.count; ++i) {
+      const std::uint32_t k = keys_[i];
       if (rows_of_key_[k] == 1 && from.weight[i] == 1) {
         ++to.singles;
         continue;
       }
-      if (number_[k] == none) number_[k] = static_cast<std::uint32_t>(to.groups++);
-      to.add(suffixes.next[from.row[i]], number_[k], from.weight[i]);
+      if (number_[k] == none) number_[k] = groups++;
+      to.row[count] = suffixes.next[from.row[i]];
+      to.group[count] = number_[k];
+      to.weight[count++] = from.weight[i];
     }
+    to.groups = groups;
+    to.count = count;
   }
 
   void sum_up(std::span<const Tally> counts, std::size_t singles) {
@@ -255,6 +266,7 @@ class SetRefiner {
   std::vector<std::size_t> sorted_;
   std::vector<std::uint32_t> place_;
   std::vector<std::uint32_t> rows_of_key_;
+  std::vector<std::uint32_t> keys_;
   std::vector<std::uint32_t> number_;
   std::vector<Tally> of_group_;
   std::vector<double> sums_;

@@ -212,6 +212,12 @@ bool required_too_many(const Score& score, const SearchLimits& limits) {
   return false;
 }
 
+// Whether a set has far more cells than there are rows, on average.
+bool mostly_empty(const DiscreteData& data, std::size_t largest) {
+  const SetAmounts found = amounts_of(data, largest);
+  return found.cells > found.sets * std::max(512.0, 2.0 * static_cast<double>(data.rows()));
+}
+
 // A pass over so many sets takes no time that matters.
 bool few_sets(const Score& score, const SearchLimits& limits) {
   constexpr std::size_t few = 2'000'000;
@@ -276,7 +282,9 @@ SetPass set_pass(Score& score, const SearchLimits& limits) {
   if (terms == nullptr || required_too_many(score, limits)) return SetPass::none;
   const std::size_t n_sums = terms->sums().size();
   const bool small = sums_fit(SetPass::small_sets, score, limits, n_sums);
-  if (!small) return sums_fit(SetPass::every_set, score, limits, n_sums) ? SetPass::every_set : SetPass::none;
+  const bool every = sums_fit(SetPass::every_set, score, limits, n_sums);
+  if (every && (!small || mostly_empty(terms->data(), largest_family(limits)))) return SetPass::every_set;
+  if (!small) return SetPass::none;
   return few_sets(score, limits) || open_share(score, limits) > least_open_share ? SetPass::small_sets : SetPass::none;
 }
 

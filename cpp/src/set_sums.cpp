@@ -1,11 +1,12 @@
 #include "dagathlon/set_sums.hpp"
 
 #include <algorithm>
-#include <memory>
+#include <functional>
 #include <utility>
 
 #include "dagathlon/dispatch.hpp"
 #include "dagathlon/pulse.hpp"
+#include "dagathlon/rare_values.hpp"
 
 namespace dagathlon {
 
@@ -75,59 +76,6 @@ DAGATHLON_WIDE_CLONES void add_sixteen(const Configuration& at, std::span<const 
 DAGATHLON_WIDE_CLONES void subtract(Tally* from, const Tally* row, std::size_t width) {
   for (std::size_t k = 0; k < width; ++k) from[k] -= row[k];
 }
-
-// Codes renumbered so that the commonest level of each column is 0. Rows are mostly made of these, and
-// only the others are ever counted: "rare" values.
-class RareValues {
- public:
-  explicit RareValues(const DiscreteData& data) : rows_(data.rows()), codes_(data.rows() * data.size()) {
-    starts_.push_back(0);
-    for (std::size_t j = 0; j < data.size(); ++j) {
-      renumber(data, j);
-      starts_.push_back(starts_.back() + data.arity(j) - 1);
-    }
-    of_row_start_.push_back(0);
-    for (std::size_t i = 0; i < rows_; ++i) {
-      for (std::size_t j = 0; j < data.size(); ++j)
-        if (codes(j)[i] != 0) of_row_.push_back(static_cast<std::uint32_t>(starts_[j] + codes(j)[i] - 1));
-      of_row_start_.push_back(of_row_.size());
-    }
-    weights_.assign(data.weights().begin(), data.weights().end());
-    weights_.resize(rows_, 1);
-  }
-
-  std::size_t rows() const { return rows_; }
-  const std::uint8_t* codes(std::size_t column) const { return codes_.data() + column * rows_; }
-  Tally weight(std::size_t row) const { return weights_[row]; }
-  // Where a column's rare levels start among those of all columns.
-  std::size_t start(std::size_t column) const { return starts_[column]; }
-  std::size_t width(std::size_t column) const { return starts_[column + 1] - starts_[column]; }
-  std::size_t total_width() const { return starts_.back(); }
-  // The rare values of a row, in the order of the columns.
-  std::span<const std::uint32_t> of_row(std::size_t row) const {
-    return {of_row_.data() + of_row_start_[row], of_row_start_[row + 1] - of_row_start_[row]};
-  }
-
- private:
-  void renumber(const DiscreteData& data, std::size_t j) {
-    std::vector<std::size_t> found(data.arity(j), 0);
-    for (std::size_t i = 0; i < rows_; ++i)
-      found[data.code(j, i)] += data.weights().empty() ? 1 : data.weights()[i];
-    const auto commonest = static_cast<std::size_t>(std::ranges::max_element(found) - found.begin());
-    std::uint8_t* to = codes_.data() + j * rows_;
-    for (std::size_t i = 0; i < rows_; ++i) {
-      const std::size_t code = data.code(j, i);
-      to[i] = static_cast<std::uint8_t>(code == commonest ? 0 : code < commonest ? code + 1 : code);
-    }
-  }
-
-  std::size_t rows_;
-  std::vector<std::uint8_t> codes_;
-  std::vector<std::size_t> starts_;
-  std::vector<std::uint32_t> of_row_;
-  std::vector<std::size_t> of_row_start_;
-  std::vector<Tally> weights_;
-};
 
 // Visits all sets depth first and each after its subsets. In a set only the rows are counted in which every
 // column has a rare value; cells of common values follow from those of the subsets by subtraction (as in the
@@ -207,17 +155,15 @@ class SetCounter {
     const Level& level = levels_[size];
     const std::size_t width = width_from(first);
     const std::size_t start = rare_.start(first);
-    const bool kept = size + 2 <= ranks_.largest();
+    own_kept_ = size + 2 <= ranks_.largest();
     const std::size_t needed = level.rare_cells * width;
-    if (kept) {
+    if (own_kept_) {
       block_start_[ranks_.rank(members_)] = blocks_.size();
       blocks_.resize(blocks_.size() + needed);
-      own_ = nullptr;
     } else {
       own_counts_.assign(needed, 0);
-      own_ = own_counts_.data();
     }
-    Tally* counts = kept ? blocks_.data() + block_start_[ranks_.rank(members_)] : own_;
+    Tally* counts = own_kept_ ? blocks_.data() + block_start_[ranks_.rank(members_)] : own_counts_.data();
     for (const RareRow& at : level.rows) {
       Tally* row = counts + at.cell * width;
       const Tally weight = rare_.weight(at.row);
@@ -229,9 +175,9 @@ class SetCounter {
 
   // Counts of a subset of the members, from the columns on that follow all members.
   const Tally* counts_of(std::size_t subset, std::size_t size, std::size_t first, std::size_t& width) {
-    if (own_ != nullptr && subset + 1 == std::size_t{1} << size) {
+    if (!own_kept_ && subset + 1 == std::size_t{1} << size) {
       width = width_from(first);
-      return own_;
+      return own_counts_.data();
     }
     chosen_.clear();
     for (std::size_t k = 0; k < size; ++k)
@@ -355,7 +301,8 @@ class SetCounter {
   std::vector<std::size_t> block_start_;
   std::vector<Tally> blocks_;
   std::vector<Tally> own_counts_;
-  Tally* own_ = nullptr;
+  // Whether the counts of the set that is visited are among the blocks.
+  bool own_kept_ = false;
   std::vector<Level> levels_;
   std::vector<Tally> counts_;
   std::vector<double> sums_;
@@ -365,31 +312,42 @@ class SetCounter {
 
 }  // namespace
 
-bool sets_can_be_counted(const DiscreteData& data, std::size_t largest, std::size_t n_sums) {
-  constexpr double most_numbers = 128e6;
-  constexpr double most_cells = 1e10;
-  constexpr double most_counts = 100e6;
-  if (data.wide() || n_sums > most_sums_at_once || largest > data.size()) return false;
-  // Sums over the sets of each size: how many, their cells, their cells of rare values.
-  std::vector<double> sets(largest + 1, 0.0), cells(largest + 1, 0.0), rare(largest + 1, 0.0);
+SetAmounts amounts_of(const DiscreteData& data, std::size_t largest) {
+  // For the sets of each size: how many, their cells, their cells of rare values.
+  std::vector<double> sets(largest + 1, 0.0), cells(largest + 1, 0.0), rare(largest + 1, 0.0), arities;
   sets[0] = cells[0] = rare[0] = 1;
   double width = 1;
   for (std::size_t j = 0; j < data.size(); ++j) {
-    const auto arity = static_cast<double>(data.arity(j));
-    width += arity - 1;
+    arities.push_back(static_cast<double>(data.arity(j)));
+    width += arities[j] - 1;
     for (std::size_t size = largest; size > 0; --size) {
       sets[size] += sets[size - 1];
-      cells[size] += cells[size - 1] * arity;
-      rare[size] += rare[size - 1] * (arity - 1);
+      cells[size] += cells[size - 1] * arities[j];
+      rare[size] += rare[size - 1] * (arities[j] - 1);
     }
   }
-  double n_sets = 0, n_cells = 0, n_counts = 0;
+  std::ranges::sort(arities, std::greater{});
+  SetAmounts result{0, 0, 0, width};
+  for (std::size_t k = 0; k + 1 < largest; ++k) result.largest_table *= arities[k];
   for (std::size_t size = 0; size <= largest; ++size) {
-    n_sets += sets[size];
-    n_cells += cells[size];
-    if (size + 2 <= largest) n_counts += rare[size] * width;
+    result.sets += sets[size];
+    result.cells += cells[size];
+    if (size + 2 <= largest) result.kept_counts += rare[size] * width;
   }
-  return n_sets * static_cast<double>(n_sums) <= most_numbers && n_cells <= most_cells && n_counts <= most_counts;
+  return result;
+}
+
+bool sets_can_be_counted(const DiscreteData& data, std::size_t largest, std::size_t n_sums) {
+  constexpr double most_numbers = 128e6;
+  constexpr double most_cells = 1e10;
+  constexpr double mean_cells = 4096;
+  constexpr double most_counts = 100e6;
+  constexpr double largest_table = 16e6;
+  if (data.wide() || n_sums > most_sums_at_once || largest > data.size()) return false;
+  const SetAmounts found = amounts_of(data, largest);
+  return found.sets * static_cast<double>(n_sums) <= most_numbers && found.cells <= most_cells &&
+         found.cells <= found.sets * mean_cells && found.kept_counts <= most_counts &&
+         found.largest_table <= largest_table;
 }
 
 SetSums count_sets(const DiscreteData& data, std::size_t largest, std::vector<CellSum> sums) {

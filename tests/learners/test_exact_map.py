@@ -273,8 +273,20 @@ def test_alarm_is_proven(shared: Path) -> None:
     assert score_graph(data, found.graph, "bdeu").total == pytest.approx(found.stats["score"])
 
 
-def test_hopeless_problems_need_a_time_limit() -> None:
+@pytest.mark.slow
+def test_insurance_is_proven_with_its_certificate() -> None:
+    """It once ended unproven: a long cycle was taken for none."""
+    data = Network.load("insurance").sample(400, seed=1)
+    found = learn(data, "exact_map", score="bic", max_parents=4)
+    assert found.stats["proven"] is True
+    assert found.stats["bound"] == pytest.approx(found.stats["score"], rel=1e-9)
+    assert int(found.stats["nodes"]) >= 1
+    assert score_graph(data, found.graph, "bic").total == pytest.approx(found.stats["score"])
+
+
+def test_hopeless_problems_need_a_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four rows say nothing of fifty columns: every pair is a good parent set."""
+    monkeypatch.setattr(cluster_program, "_MANY_SETS", 10_000)
     values = np.random.default_rng(0).normal(size=(4, 50))
     data = Dataset([Variable(f"V{i}") for i in range(50)], values=values)
     with pytest.raises(DataError, match="give a time_limit"):

@@ -9,6 +9,7 @@ from plans import FakePlan, add_data, call, learner
 
 from dagathlon.learners.exact import candidate_families as shared
 from dagathlon.study.engine.inline import InlineEngine
+from dagathlon.study.engine.local import LocalEngine
 from dagathlon.study.engine.protocol import Options
 from dagathlon.study.engine.schedule import Schedule
 from dagathlon.study.engine.sharing import Sharing
@@ -104,3 +105,19 @@ def test_results_are_the_same_with_and_without_sharing(tmp_path, monkeypatch):
         said = [together.outcomes([key])[key].detail for key in learned]
         assert said == 2 * [shared.COUNTED_FOR_OTHERS.format(2), *2 * [shared.FOUND_COUNTED]]
         assert {outcome.detail for outcome in alone.outcomes(learned).values()} == {""}
+
+
+@pytest.mark.slow
+def test_workers_share_within_a_data_set(tmp_path):
+    """In processes: each data set is counted once or twice (when the last is divided), no more."""
+    path = tmp_path / "study.json"
+    path.write_text(json.dumps(STUDY))
+    plan = Study.load(path).plan
+    keys = [task.key for task in plan.tasks]
+    learned = [task.key for task in plan.tasks if task.call.kind is TaskKind.LEARN]
+    with Store(tmp_path / "local") as local, Store(tmp_path / "inline") as inline:
+        LocalEngine(2).run(plan, local)
+        InlineEngine(raises=True).run(plan, inline)
+        assert local.digests(keys) == inline.digests(keys)
+        said = [outcome.detail for outcome in local.outcomes(learned).values()]
+    assert said.count(shared.FOUND_COUNTED) >= len(learned) - 4

@@ -5,7 +5,6 @@
 // made of it, and one table all scores.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -53,6 +52,18 @@ struct SetSums {
 
   double of(std::size_t sum, std::size_t rank) const { return values[sum * ranks.count() + rank]; }
 };
+
+// What counting the sets of up to that many columns takes.
+struct SetAmounts {
+  double sets;
+  // Cells of all their tables.
+  double cells;
+  // Counts that are kept until the end.
+  double kept_counts;
+  // Counts of the largest table with all that can be added to its set.
+  double largest_table;
+};
+SetAmounts amounts_of(const DiscreteData& data, std::size_t largest);
 
 // Whether tables of all sets of that many columns can be held and read in reasonable time.
 bool sets_can_be_counted(const DiscreteData& data, std::size_t largest, std::size_t n_sums);

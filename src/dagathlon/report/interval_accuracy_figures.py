@@ -247,7 +247,9 @@ def pictures(tables: TableSet) -> list[Picture]:
 
 
 def _agreed(point: Point) -> str:
-    result = interval_validation(point.graphs, {}, outputs=point.outputs, compare_pairs=False)
+    result = interval_validation(
+        point.graphs, {}, outputs=point.outputs, compare_pairs=False, compare_effects=False
+    )
     return interval_drawing(pair_words(result), result.nodes).picture.for_page()
 
 

@@ -23,10 +23,11 @@ _CUTS_OF_A_KIND = 100
 # Share of the gap from which on a reduced loss makes a column unlikely to be used.
 _FAR = 0.25
 # Rounds of cuts end when several in a row close less than this share of the gap.
-_PROGRESS, _PATIENCE = 0.02, 3
+_PROGRESS, _PATIENCE, _ROOT_PATIENCE = 0.02, 3, 10
 # How many arcs are tried before one is chosen to branch on, and how far each.
 _TRIALS, _TRIAL_ITERATIONS = 8, 100
 
+# Parent, child, and whether there is an arc.
 Decision = tuple[int, int, bool]
 
 
@@ -60,7 +61,9 @@ class BranchAndCut:
         self.cuts = 0
         self.branches = 0
         self._program = program
-        self._relaxation = Relaxation(program, nodes, dear=10 * least + 1)
+        losses = program.losses()
+        highest = least if math.isfinite(least) else float(losses.max(initial=0.0)) * nodes
+        self._relaxation = Relaxation(program, nodes, dear=10 * highest + 1)
         self._open: list[_Branch] = []
         self._numbers = itertools.count()
 
@@ -90,18 +93,20 @@ class BranchAndCut:
         solution = self._cut(branch)
         if solution is None:
             return
-        if time.monotonic() > self._end:
-            self._push(max(branch.loss, solution.loss), branch.decisions)
-            return
-        arc = self._split(solution, branch)
         # Cuts that an earlier bound came from may have left since.
         loss = max(branch.loss, solution.loss)
-        for present in (True, False):
-            self._push(loss, (*branch.decisions, (*arc, present)))
+        if time.monotonic() > self._end:
+            self._push(loss, branch.decisions)
+            return
+        arc = self._split(solution, branch)
+        if arc is not None:
+            for present in (True, False):
+                self._push(loss, (*branch.decisions, (*arc, present)))
 
     def _cut(self, branch: _Branch) -> Solution | None:
         """Rounds of cuts; the last solution, or none if the branch is settled."""
         reached, in_vain = -math.inf, 0
+        patience = _PATIENCE if branch.decisions else _ROOT_PATIENCE
         while True:
             solution = self._relaxation.solve()
             if self._hopeless(solution.loss) or self._take(solution.values):
@@ -111,18 +116,24 @@ class BranchAndCut:
             gap = self.least - solution.loss
             in_vain = in_vain + 1 if solution.loss < reached + _PROGRESS * gap else 0
             reached = max(reached, solution.loss)
-            is_whole = not self._undecided(solution.values)
-            if time.monotonic() > self._end or (in_vain > _PATIENCE and not is_whole):
+            is_undecided = bool(self._undecided(solution.values))
+            if time.monotonic() > self._end or (in_vain > patience and is_undecided):
                 return solution
-            found = self._program.separate(solution.values, _CUTS_OF_A_KIND)
-            if in_vain > 0 or not found:
-                found += hull_cuts(self._program, self.nodes, solution.values, _CUTS_OF_A_KIND)
+            found = self._separate(solution.values, thoroughly=in_vain > 0)
             if not found:
                 return solution
             self._relaxation.drop(solution.slack > TOLERANCE)
             self._relaxation.thin(solution, _FAR * gap)
             self._relaxation.add(found)
             self.cuts += len(found)
+
+    def _separate(self, values: Floats, thoroughly: bool) -> list[int]:
+        """Cuts that a solution violates, and that it is not held to already."""
+        found = self._program.separate(values, _CUTS_OF_A_KIND)
+        if thoroughly or not found:
+            found += hull_cuts(self._program, self.nodes, values, _CUTS_OF_A_KIND)
+        present = set(self._relaxation.cuts)
+        return [cut for cut in dict.fromkeys(found) if cut not in present]
 
     def _fix(self, solution: Solution) -> Solution:
         """Take out columns that only worse DAGs than the best one have."""
@@ -135,14 +146,14 @@ class BranchAndCut:
         """Arcs that are chosen in part, the most even ones first."""
         arcs = self._program.arcs(values)
         even = np.minimum(arcs, 1 - arcs)
-        places = np.argwhere(even > _WHOLE)
-        order = np.argsort(-even[even > _WHOLE].round(6), kind="stable")
-        return [(int(u), int(v)) for u, v in places[order]]
+        order = np.argsort(-even.round(6), axis=None, kind="stable")
+        places = order[even.ravel()[order] > _WHOLE]
+        return [divmod(int(place), self.nodes) for place in places]
 
-    def _split(self, solution: Solution, branch: _Branch) -> tuple[int, int]:
-        """The arc to branch on: both sides are tried for several of them."""
+    def _split(self, solution: Solution, branch: _Branch) -> tuple[int, int] | None:
+        """The arc to branch on: both sides are tried for several. None if all is decided."""
         basis = self._relaxation.basis()
-        best, gained = (0, 0), -1.0
+        best, gained = self._any_arc(branch), -1.0
         for arc in self._undecided(solution.values)[:_TRIALS]:
             losses = [self._try(branch, (*arc, present), basis) for present in (True, False)]
             gains = [max(min(loss, self.least) - solution.loss, 1e-6) for loss in losses]
@@ -150,6 +161,18 @@ class BranchAndCut:
                 best, gained = arc, math.prod(gains)
         self._relaxation.restart(basis)
         return best
+
+    def _any_arc(self, branch: _Branch) -> tuple[int, int] | None:
+        """An arc that some parent sets that are left have and others have not.
+
+        For the rare solution in which a node takes a part of no parent set at all.
+        """
+        left = np.ones(len(self._program))
+        left[self._program.excluded(list(branch.decisions))] = 0
+        total = np.bincount(self._program.children(), left, minlength=self.nodes)
+        arcs = self._program.arcs(left)
+        found = np.argwhere((arcs > 0) & (arcs < total)).tolist()
+        return (found[0][0], found[0][1]) if found else None
 
     def _try(self, branch: _Branch, decision: Decision, basis: object) -> float:
         self._relaxation.close(self._program.excluded([*branch.decisions, decision]))

@@ -1,9 +1,8 @@
 """Integer programming for optimal DAGs: a variable per parent set, cycles ruled out by cuts.
 
 Each node takes one parent set; in each cluster of nodes some node takes one outside the cluster
-(Jaakkola et al. 2010, Cussens 2011). There are too many clusters to write down, so those that a
-solution of the linear program violates are added until none is found; branch and bound does the
-rest, and its solution is checked for cycles in the same way.
+(Jaakkola et al. 2010, Cussens 2011). There are too many such rules to write down, so those that a
+solution of the linear program violates are added, here and in every branch of the search.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from dagathlon.errors import DataError, UnavailableError
 from dagathlon.learners.exact.branch_and_cut import BranchAndCut
 from dagathlon.pulse import best_so_far, time_left, until_deadline
 
-_MANY_SETS = 10_000
+_MANY_SETS = 50_000
 
 
 class SolverLimits(NamedTuple):
@@ -58,7 +57,7 @@ def solve_by_cuts(sets: _core.ParentSets, limits: SolverLimits) -> Bounded:
             "max_parents to a lower number, or use winasobs"
         )
     ideal = math.fsum(found[0][0] for found in sets.lists())
-    how = _core.WindowSearch(starts=200, patience=20, window=3, acyclic_selection=True, seed=0)
+    how = _core.WindowSearch(starts=500, patience=50, window=3, acyclic_selection=True, seed=0)
     score, best, *_ = _core.window_search(sets, how)
     search = BranchAndCut(_core.FamilyProgram(sets), len(sets), best, ideal - score)
     with until_deadline():

@@ -29,7 +29,7 @@ from dagathlon.pulse import best_so_far, until_deadline
 ParentLists: TypeAlias = Sequence[Sequence[tuple[float, Sequence[int]]]]
 
 # Beyond the first the integer program is faster, beyond the second there is not enough memory.
-QUICK_COMPONENT, LARGEST_COMPONENT = 18, 25
+QUICK_COMPONENT, LARGEST_COMPONENT = 21, 25
 # Scores beyond this, which only an absurd penalty makes, could not be added up.
 _OVERFLOW = 1e300
 
@@ -215,6 +215,7 @@ class ExactMap(ScoreBased):
     """
 
     name = "exact_map"
+    version = 2
     gives = "dag"
     anytime = True
     shares_tables = True

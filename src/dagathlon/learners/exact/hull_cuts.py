@@ -1,15 +1,15 @@
 """Cuts of the convex hull of the DAGs on a few nodes, found by small linear programs.
 
-Let the nodes of S come one after the other, and let a height be given for each subset of S. Whatever
-the order, the steps of height add up to that of S. A node with parents T stands above some set with
-T in it, so it may count the least step that it can make above such a set: no DAG counts more than the
-height of S. The heights that a solution violates most are a linear program.
+Let the nodes of S come one after the other, and let a height be given for each subset of S.
+Whatever the order, the steps of height add up to that of S. A node with parents T stands above some
+set with T in it, so it may count the least step that it can make above such a set: no DAG counts
+more than the height of S. The heights that a solution violates most are a linear program.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,9 +18,9 @@ from dagathlon import _core
 from dagathlon.learners.exact.relaxation import Floats, Integers, silent_model
 from dagathlon.pulse import beat
 
-_SIZES = (5, 6)
+_SIZE = 6
 # How many of each node's closest neighbours a group is grown from.
-_PARTNERS = 2
+_PARTNERS = 4
 _LEAST_SHARE, _LEAST_VIOLATION = 1e-7, 1e-3
 
 Shares = list[list[tuple[list[int], float]]]
@@ -52,29 +52,28 @@ def _groups(shares: Shares) -> list[tuple[int, ...]]:
         for parents, value in own:
             links[parents, child] += min(value, 1 - value) + 0.01
     links += links.T
-    found: dict[tuple[int, ...], None] = {}
+    found: dict[tuple[int, ...] | None, None] = {}
     for node, own in enumerate(shares):
         if len(own) < 2:
             continue
         closest = np.argsort(-links[node], kind="stable")[:_PARTNERS]
         starts = [[node], *([node, int(x)] for x in closest if links[node, x] > 0)]
         for start in starts:
-            found.update(dict.fromkeys(_grown(start, links)))
-    return list(found)
+            found[_grown(start, links)] = None
+    return [group for group in found if group is not None]
 
 
-def _grown(start: list[int], links: Floats) -> Iterator[tuple[int, ...]]:
-    """Add the node that is linked most, until there are enough."""
+def _grown(start: list[int], links: Floats) -> tuple[int, ...] | None:
+    """With the node that is linked most, until there are enough; none if there are too few."""
     group = list(start)
-    while len(group) < max(_SIZES):
+    while len(group) < _SIZE:
         weights = links[group].sum(axis=0)
         weights[group] = 0
         closest = int(np.argmax(weights))
         if weights[closest] <= 0:
-            return
+            return None
         group.append(closest)
-        if len(group) in _SIZES:
-            yield tuple(sorted(group))
+    return tuple(sorted(group))
 
 
 def _terms(group: Sequence[int], shares: Shares) -> dict[tuple[int, int], float]:

@@ -30,7 +30,11 @@ _LEAST_GAIN = 1e-9
 
 
 class Solution(NamedTuple):
-    """An optimum, with a value and a reduced loss for each parent set."""
+    """An optimum, with a value and a reduced loss for each parent set.
+
+    The loss is bounded by the prices of rows alone: whatever the solver's tolerances are, no DAG
+    that is not ruled out loses less.
+    """
 
     loss: float
     values: Floats
@@ -48,7 +52,7 @@ class Relaxation:
     nodes
         Number of nodes.
     dear
-        The loss of a node that finds no parents; above that of any DAG that is looked for.
+        The loss of a node without a parent set; above that of any DAG that is looked for.
     """
 
     def __init__(self, program: _core.FamilyProgram, nodes: int, dear: float) -> None:
@@ -58,37 +62,41 @@ class Relaxation:
         self._most = np.zeros(0)
         self._closed = np.zeros(len(program), dtype=bool)
         self._model = silent_model()
-        rows = np.arange(nodes + 1, dtype=np.int32)
-        self._model.addRows(
-            nodes, np.ones(nodes), np.ones(nodes), 0, rows[:-1] * 0, rows[:0], np.zeros(0)
-        )
-        # The first columns of the model are of nodes without parents, so that there is a solution.
-        self._model.addCols(
-            nodes,
-            np.full(nodes, dear),
-            np.zeros(nodes),
-            np.ones(nodes),
-            nodes,
-            rows[:-1],
-            rows[:-1],
-            np.ones(nodes),
-        )
+        self._add_nodes(dear)
         self._listed = np.zeros(0, dtype=np.int32)
         children = program.children()
         ranks = np.arange(len(children)) - np.searchsorted(children, children)
         self._enter(np.flatnonzero(ranks < _FIRST).astype(np.int32))
 
+    def _add_nodes(self, dear: float) -> None:
+        """A row for each node, and a column in which it has no parents at a high price.
+
+        With these columns there always is a solution.
+        """
+        one, every = np.ones(self.nodes), np.arange(self.nodes, dtype=np.int32)
+        self._model.addRows(self.nodes, one, one, 0, 0 * every, every[:0], one[:0])
+        self._model.addCols(
+            self.nodes, dear * one, 0 * one, math.inf * one, self.nodes, every, every, one
+        )
+
     def solve(self) -> Solution:
         """Solve it from the last basis, for all parent sets."""
         while True:
-            loss, values, prices, slack = self._solve_listed()
+            values, prices, slack = self._solve_listed()
             reduced = self.program.reduced(prices, self.cuts)
             wanted = np.flatnonzero((reduced < -_LEAST_GAIN) & ~self._closed & ~self._is_listed())
             if not len(wanted):
                 break
             order = np.argsort(reduced[wanted], kind="stable")
             self._enter(np.sort(wanted[order[:_AT_ONCE]]).astype(np.int32))
-        return Solution(loss, values, reduced, slack)
+        return Solution(self._bound(prices, reduced), values, reduced, slack)
+
+    def _bound(self, prices: Floats, reduced: Floats) -> float:
+        """What all rows pay for, and each node's least reduced loss."""
+        least = np.full(self.nodes, math.inf)
+        np.minimum.at(least, self.program.children(), np.where(self._closed, math.inf, reduced))
+        paid = prices[: self.nodes] + least
+        return math.fsum([*paid, *(prices[self.nodes :] * self._most)])
 
     def trial(self, iterations: int) -> float:
         """A guess of the loss after so many iterations, with the present columns."""
@@ -96,15 +104,16 @@ class Relaxation:
         _run(self._model)
         return float(self._model.getInfo().objective_function_value)
 
-    def _solve_listed(self) -> tuple[float, Floats, Floats, Floats]:
+    def _solve_listed(self) -> tuple[Floats, Floats, Floats]:
+        """Values of all parent sets, prices of rows and what is left of the cuts' limits."""
         self._model.setOptionValue("simplex_iteration_limit", 2**31 - 1)
         _run(self._model)
         found = self._model.getSolution()
         values = np.zeros(len(self.program))
         values[self._listed] = np.asarray(found.col_value)[self.nodes :]
-        slack = self._most - np.asarray(found.row_value)[self.nodes :]
-        loss = float(self._model.getInfo().objective_function_value)
-        return loss, values, np.asarray(found.row_dual), slack
+        prices = np.array(found.row_dual)
+        prices[self.nodes :] = np.minimum(prices[self.nodes :], 0.0)  # a cut only ever costs
+        return values, prices, self._most - np.asarray(found.row_value)[self.nodes :]
 
     def _is_listed(self) -> Flags:
         listed = np.zeros(len(self.program), dtype=bool)
@@ -115,10 +124,8 @@ class Relaxation:
         starts, rows, entries = self.program.columns(columns, self.cuts)
         count = len(columns)
         loss = self.program.losses()[columns]
-        upper = np.where(self._closed[columns], 0.0, 1.0)
-        self._model.addCols(
-            count, loss, np.zeros(count), upper, len(rows), starts, rows, entries
-        )
+        upper = np.where(self._closed[columns], 0.0, math.inf)
+        self._model.addCols(count, loss, np.zeros(count), upper, len(rows), starts, rows, entries)
         self._listed = np.concatenate([self._listed, columns])
 
     def thin(self, solution: Solution, bearable: float) -> None:
@@ -126,7 +133,8 @@ class Relaxation:
         own = solution.reduced[self._listed]
         far = (own > bearable) & (solution.values[self._listed] <= 0)
         if len(own) > _FEW * self.nodes and far.sum() > len(own) // 4:
-            self._model.deleteCols(int(far.sum()), (np.flatnonzero(far) + self.nodes).astype(np.int32))
+            places = (np.flatnonzero(far) + self.nodes).astype(np.int32)
+            self._model.deleteCols(len(places), places)
             self._listed = self._listed[~far]
 
     def add(self, cuts: Sequence[int]) -> None:
@@ -156,7 +164,8 @@ class Relaxation:
         gone = np.flatnonzero(~columns[self._listed])
         if len(gone):
             self._model.deleteCols(len(gone), (gone + self.nodes).astype(np.int32))
-        self._listed = (np.cumsum(columns) - 1)[self._listed[columns[self._listed]]].astype(np.int32)
+        renumbered = (np.cumsum(columns) - 1).astype(np.int32)
+        self._listed = renumbered[self._listed[columns[self._listed]]]
         self._closed = self._closed[columns]
         self.program.keep(columns)
 
@@ -165,7 +174,7 @@ class Relaxation:
         closed = np.zeros(len(self.program), dtype=bool)
         closed[columns] = True
         changed = np.flatnonzero((closed != self._closed)[self._listed])
-        upper = np.where(closed[self._listed[changed]], 0.0, 1.0)
+        upper = np.where(closed[self._listed[changed]], 0.0, math.inf)
         if len(changed):
             places = (changed + self.nodes).astype(np.int32)
             self._model.changeColsBounds(len(places), places, np.zeros(len(places)), upper)
