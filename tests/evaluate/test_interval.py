@@ -347,6 +347,11 @@ def test_words_on_who_can_be_told_apart() -> None:
     rising = {"a": [0] * 20, "b": [1] * 20, "c": [2] * 20}
     assert "All learners can be told apart" in told(rising)
     assert "told apart: a, b; nor b, c. Others" in told({k: v[:6] for k, v in rising.items()})
+    assert (
+        "They differ, but it cannot be said which two: no mean ranks differ by more than"
+        in told({"a": [0] * 5, "b": [0] * 5, "c": [1, 1, 1, 1, 0]})
+    )
+    assert "The two differ." in told({"a": [0] * 6, "b": [1] * 6})
     same = told({"a": [0, 1] * 4, "b": [1, 0] * 4, "c": [0, 1] * 4})
     assert "p = 1. No two learners can be told apart. Subsamples" in same
 

@@ -137,7 +137,9 @@ def _no_classes(learned: Learned) -> list[str]:
     ]
     if not odd:
         return []
-    return [f"On all rows no CPDAG but taken as they are: the graphs of {named(odd)}."]
+    if len(odd) == 1:
+        return [f"The graph of {odd[0]} on all rows is no CPDAG, and is compared as it is."]
+    return [f"The graphs of {named(odd)} on all rows are no CPDAGs, and are compared as they are."]
 
 
 def _failures(means: Iterable[Mean]) -> list[str]:

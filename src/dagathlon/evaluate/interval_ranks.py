@@ -12,13 +12,15 @@ import numpy.typing as npt
 from dagathlon.errors import DagathlonError, unknown
 from dagathlon.evaluate.interval_scores import DISTANCES, IntervalScore
 from dagathlon.evaluate.ranking import Scores, block_ranks
-from dagathlon.evaluate.significance import Friedman, Nemenyi, friedman, nemenyi
+from dagathlon.evaluate.significance import LEAST_COMPETITORS, Friedman, Nemenyi, friedman, nemenyi
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 OVERLAP = (
     "Subsamples are drawn from one data set and share rows, so that they are no independent "
     "repetitions: p-values are too small rather than too large."
 )
+LEVEL = 0.05
+"""Of the tests."""
 # Mean ranks that differ by less are equal but for rounding.
 _SAME = 1e-9
 # A learner with a graph on fewer of the subsamples is not ranked.
@@ -205,6 +207,21 @@ class RankTest(NamedTuple):
     size: int | None
     friedman: Friedman
     nemenyi: Nemenyi
+
+    @property
+    def differ(self) -> bool:
+        """Whether Friedman's test says that the learners differ."""
+        return self.friedman.p_value < LEVEL
+
+    @property
+    def groups(self) -> tuple[tuple[int, int], ...]:
+        """First and last place of learners that cannot be told apart, as in `Nemenyi`.
+
+        All, where Friedman's test finds no difference; of two learners it says all there is to say.
+        """
+        if not self.differ:
+            return ((0, len(self.nemenyi.names) - 1),)
+        return self.nemenyi.groups if len(self.nemenyi.names) > LEAST_COMPETITORS else ()
 
 
 def rank_tests(rows: Iterable[IntervalScore], measure: str = "phd") -> list[RankTest]:

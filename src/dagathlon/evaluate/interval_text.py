@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dagathlon.evaluate.interval_forecast import FEW_SHARED, named, percent
 from dagathlon.evaluate.interval_ranks import OVERLAP, Mean, RankTest
 from dagathlon.evaluate.interval_result import IntervalResult
+from dagathlon.evaluate.significance import LEAST_COMPETITORS
 
 _BELIEVE = {
     "not reliable": "Do not rely on this ranking",
@@ -25,7 +26,6 @@ _TITLE = (
     "are by mean rank: ranks within each subsample, averaged."
 )
 _WIDTH = 100
-_LEVEL = 0.05
 
 
 def summary(result: IntervalResult) -> str:
@@ -117,12 +117,13 @@ def _tested(test: RankTest) -> str:
 
 def _told_apart(test: RankTest) -> str:
     found = test.nemenyi
-    if test.friedman.p_value >= _LEVEL:
+    if not test.differ:
         return "No two learners can be told apart."
     apart = f"mean ranks differ by more than {found.difference:.2f} (Nemenyi)"
-    if not found.groups:
-        return f"All learners can be told apart: their {apart}."
-    if found.groups == ((0, len(found.names) - 1),):
+    if not test.groups:
+        few = len(found.names) == LEAST_COMPETITORS
+        return "The two differ." if few else f"All learners can be told apart: their {apart}."
+    if test.groups == ((0, len(found.names) - 1),):
         return f"They differ, but it cannot be said which two: no {apart}."
-    alike = "; nor ".join(named(found.names[i : j + 1]) for i, j in found.groups)
+    alike = "; nor ".join(named(found.names[i : j + 1]) for i, j in test.groups)
     return f"Cannot be told apart: {alike}. Others can, whose {apart}."

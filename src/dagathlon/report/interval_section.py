@@ -42,8 +42,9 @@ _PLACES = (
     "by mean rank: learners are ranked on each subsample, and their ranks averaged."
 )
 _RANKS = (
-    "Mean ranks of the learners, as in the table; the best is on the left. A thick bar joins "
-    "learners whose ranks differ by less than the critical difference (Nemenyi, level 0.05)."
+    "Mean ranks of the learners over subsamples, by which they have their places; the best is on "
+    "the left. A thick bar joins learners whose ranks differ by less than the critical difference "
+    "(Nemenyi, level 0.05)."
 )
 _KINDS = (
     "Mean distances over seeds, each to what learners agree on with that seed, with standard "

@@ -165,14 +165,9 @@ def equals_of(result: IntervalResult) -> list[str]:
     if test is None:
         return []
     names, first = test.nemenyi.names, first_of(result)
-    if test.friedman.p_value >= _LEVEL:
-        return list(names)
     places = [names.index(name) for name in first if name in names]
-    groups = [g for g in test.nemenyi.groups if any(g[0] <= place <= g[1] for place in places)]
+    groups = [g for g in test.groups if any(g[0] <= place <= g[1] for place in places)]
     return list(dict.fromkeys(name for a, b in groups for name in names[a : b + 1]))
-
-
-_LEVEL = 0.05
 
 
 def tested(result: IntervalResult) -> str:
@@ -183,8 +178,8 @@ def tested(result: IntervalResult) -> str:
     p = test.friedman.p_value
     shown = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
     where = "over all sizes" if test.size is None else f"on subsamples of {test.size:,} rows"
-    differ = "they differ" if p < _LEVEL else "they need not differ"
-    if p < _LEVEL and len(equals_of(result)) == len(test.nemenyi.names):
+    differ = "they differ" if test.differ else "they need not differ"
+    if test.differ and test.groups == ((0, len(test.nemenyi.names) - 1),):
         differ += ", though it cannot be said which two"
     return f"Friedman's test {where}: {shown}, {differ}. {OVERLAP}"
 
