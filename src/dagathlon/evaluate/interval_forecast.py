@@ -20,6 +20,12 @@ LEAST_SIZE, GOOD_SIZE = 0.8, 0.9
 """Parts of all pairs: not reliable under the first, good above the second."""
 FEW_SHARED = 0.25
 """With a lesser part of the edges shared by all, agreement is mostly on missing edges."""
+REACH = (
+    "These limits were found among settings of one search. In our own studies settings of one "
+    "algorithm were ranked well, and algorithms of different families hardly better than by "
+    "chance, whatever the forecast was."
+)
+"""What a forecast cannot say; docs/reproduction.md has the numbers."""
 # A learner breaks the agreement when without it so many times as many pairs are connected, and at
 # least so many more: two pairs rather than one are no news.
 _TIMES, _MORE = 2, 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from dagathlon.evaluate.interval_forecast import FEW_SHARED, named, percent
+from dagathlon.evaluate.interval_forecast import FEW_SHARED, REACH, named, percent
 from dagathlon.evaluate.interval_ranks import OVERLAP, Mean, RankTest
 from dagathlon.evaluate.interval_result import IntervalResult
 from dagathlon.evaluate.significance import LEAST_COMPETITORS
@@ -13,7 +13,7 @@ from dagathlon.evaluate.significance import LEAST_COMPETITORS
 _BELIEVE = {
     "not reliable": "Do not rely on this ranking",
     "fair": "Take this ranking with care",
-    "good": "This ranking can be expected to be close to that by the true graph",
+    "good": "By its inventors' limits this ranking is close to that by the true graph",
 }
 _OTHERS = {
     "weighted_phd": "distance weighted by confidence",
@@ -46,7 +46,8 @@ def _forecast(result: IntervalResult) -> str:
     believe = f"Forecast: {told.verdict}. {_BELIEVE[told.verdict]}: {told.reason}."
     if told.verdict != "not reliable" and (result.duplicates or told.edge_share < FEW_SHARED):
         believe += " But mind the notes below."
-    return f"{_wrapped(figures)}\n{_wrapped(believe)}"
+    reach = "" if told.verdict == "not reliable" else f"\n{_wrapped(REACH)}"
+    return f"{_wrapped(figures)}\n{_wrapped(believe)}{reach}"
 
 
 def _wrapped(text: str) -> str:

@@ -11,7 +11,7 @@ from dagathlon.evaluate.interval import (
     IntervalResult,
     RankTest,
 )
-from dagathlon.evaluate.interval_forecast import FEW_SHARED, percent
+from dagathlon.evaluate.interval_forecast import FEW_SHARED, REACH, percent
 from dagathlon.report.interval_results import Validated
 from dagathlon.report.section import Tone, Words
 
@@ -23,22 +23,22 @@ HOW = (
     "rows do not count. Agreement is no proof: what all get wrong together counts as right."
 )
 _BELIEVE: Mapping[str, tuple[str, Tone]] = {
-    "good": ("This ranking deserves belief.", "good"),
+    "good": ("By its forecast this ranking deserves belief.", "good"),
     "fair": ("Take this ranking with care.", "fair"),
     "not reliable": ("Do not rely on this ranking.", "bad"),
 }
 _MEANING = {
     "good": (
-        "In experiments with a known truth, rankings with as much agreement were close to the "
-        "ranking by the truth."
+        "In its inventors' experiments with a known truth, rankings with as much agreement were "
+        f"close to the ranking by the truth. {REACH}"
     ),
     "fair": (
-        "In experiments with a known truth, rankings with more than 90 % were close to the ranking "
-        "by the truth, and those with less than 80 % often were not."
+        "In its inventors' experiments with a known truth, rankings with more than 90 % were close "
+        f"to the ranking by the truth, and those with less than 80 % often were not. {REACH}"
     ),
     "not reliable": (
-        "In experiments with a known truth, rankings with fewer than five shared edges or less "
-        "than 80 % of all pairs often differed from the ranking by the truth."
+        "In its inventors' experiments with a known truth, rankings with fewer than five shared "
+        "edges or less than 80 % of all pairs often differed from the ranking by the truth."
     ),
 }
 _NAMED, _MOST_NOTES = 3, 12
