@@ -127,6 +127,8 @@ def _beside(result: IntervalResult, first: Sequence[str]) -> str:
     equals = [name for name in equals_of(result) if name not in first]
     if not result.tests:
         return "; with so few subsamples there is no telling whether by luck"
+    if equals and result.tests[-1].differ and len(equals) + len(first) == len(result.learners):
+        return f", but no other learner can be told apart from {_it(first)}"
     if len(equals) + len(first) == len(result.learners):
         return ", but no learner stands out by more than chance"
     return f"; {_listed(equals)} cannot be told apart from {_it(first)}" if equals else ""
