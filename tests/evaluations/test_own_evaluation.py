@@ -281,8 +281,14 @@ def test_what_is_shown_by_default_writes_no_files(run: Callable[..., Path]) -> N
 
 
 @pytest.mark.slow
+def test_false_leaves_out_what_is_shown_by_default(run: Callable[..., Path]) -> None:
+    folder = run("present", DEFAULT, False)
+    assert '<section id="present"' not in (folder / "report.html").read_text("utf-8")
+
+
+@pytest.mark.slow
 def test_agreement_can_be_asked_for(run: Callable[..., Path]) -> None:
-    folder = run("present", DEFAULT, False, agreement={})
+    folder = run("present", DEFAULT, None, agreement={})
     assert '<section id="present"' in (folder / "report.html").read_text("utf-8")
     rows = table(folder / "agreement" / "edges.csv")
     assert {"edge", "support", "in the truth"} <= set(rows[0])
