@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from dagathlon import _core
-from dagathlon.learners.exact.hull_cuts import hull_cuts
 from dagathlon.learners.exact.relaxation import Floats, Relaxation, Solution
 
 # Differences of losses below this are rounding of the linear program.
@@ -20,6 +19,8 @@ TOLERANCE = 1e-7
 # Less of an arc, or more of it than all but this, is a decision.
 _WHOLE = 1e-6
 _CUTS_OF_A_KIND = 100
+# How many nodes the DAGs have of whose hulls cuts are taken.
+_HULL = 8
 # Share of the gap from which on a reduced loss makes a column unlikely to be used.
 _FAR = 0.25
 # Rounds of cuts end when several in a row close less than this share of the gap.
@@ -131,7 +132,7 @@ class BranchAndCut:
         """Cuts that a solution violates, and that it is not held to already."""
         found = self._program.separate(values, _CUTS_OF_A_KIND)
         if thoroughly or not found:
-            found += hull_cuts(self._program, self.nodes, values, _CUTS_OF_A_KIND)
+            found += self._program.separate_hulls(values, _HULL, _CUTS_OF_A_KIND)
         present = set(self._relaxation.cuts)
         return [cut for cut in dict.fromkeys(found) if cut not in present]
 
