@@ -6,6 +6,7 @@
 // possible, in fractions, that have all terms as often as the solution has them. Its columns are the
 // orders, and the best order of the present prices comes in next, found by dynamic programming over sets.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <set>
@@ -40,7 +41,7 @@ struct Term {
 class Orders {
  public:
   Orders(std::size_t size, const std::vector<Term>& terms)
-      : size_(size), terms_(terms), gains_(size, std::vector<double>(std::size_t{1} << size)), heights_(std::size_t{1} << size), last_(heights_.size()) {}
+      : size_(size), terms_(terms), gains_(size, std::vector<double>(std::size_t{1} << size)), heights_(std::size_t{1} << size) {}
 
   // What each set is worth in its best order.
   const std::vector<double>& weigh(const std::vector<double>& worth) {
@@ -50,7 +51,7 @@ class Orders {
       gain = std::max(gain, worth[t]);
     }
     for (std::size_t i = 0; i < size_; ++i) spread(gains_[i], i);
-    for (std::size_t set = 1; set < heights_.size(); ++set) raise(set);
+    for (std::size_t set = 1; set < heights_.size(); ++set) heights_[set] = highest(set);
     return heights_;
   }
 
@@ -58,7 +59,7 @@ class Orders {
   std::vector<std::size_t> chosen(const std::vector<double>& worth) const {
     std::vector<std::size_t> result;
     for (std::size_t set = heights_.size() - 1; set != 0;) {
-      const std::size_t i = last_[set];
+      const std::size_t i = last(set);
       set &= ~(std::size_t{1} << i);
       for (std::size_t t = 0; t < terms_.size(); ++t)
         if (terms_[t].place == i && (terms_[t].inside & ~set) == 0 && worth[t] > 0 && worth[t] >= gains_[i][set]) {
@@ -70,34 +71,42 @@ class Orders {
   }
 
  private:
+  double with_last(std::size_t set, std::size_t node) const {
+    const std::size_t rest = set ^ std::size_t{1} << node;
+    return heights_[rest] + gains_[node][rest];
+  }
+
+  double highest(std::size_t set) const {
+    double result = 0;
+    for (std::size_t rest = set; rest != 0; rest &= rest - 1)
+      result = std::max(result, with_last(set, static_cast<std::size_t>(std::countr_zero(rest))));
+    return result;
+  }
+
+  // The last node of a set in its best order.
+  std::size_t last(std::size_t set) const {
+    std::size_t rest = set;
+    while (with_last(set, static_cast<std::size_t>(std::countr_zero(rest))) < heights_[set]) rest &= rest - 1;
+    return static_cast<std::size_t>(std::countr_zero(rest));
+  }
+
   // A node that stands above a set can have the terms of its subsets.
   void spread(std::vector<double>& gain, std::size_t node) const {
     for (std::size_t x = 0; x < size_; ++x) {
       if (x == node) continue;
       const std::size_t bit = std::size_t{1} << x;
-      for (std::size_t high = 0; high < gain.size(); high += 2 * bit)
-        for (std::size_t set = high; set < high + bit; ++set) gain[set | bit] = std::max(gain[set | bit], gain[set]);
+      for (std::size_t start = 0; start < gain.size(); start += 2 * bit) {
+        const double* without = gain.data() + start;
+        double* with = gain.data() + start + bit;
+        for (std::size_t k = 0; k < bit; ++k) with[k] = std::max(with[k], without[k]);
+      }
     }
-  }
-
-  void raise(std::size_t set) {
-    double most = -1;
-    for (std::size_t i = 0; i < size_; ++i) {
-      const std::size_t bit = std::size_t{1} << i;
-      if (!(set & bit)) continue;
-      const double height = heights_[set ^ bit] + gains_[i][set ^ bit];
-      if (height <= most) continue;
-      most = height;
-      last_[set] = i;
-    }
-    heights_[set] = most;
   }
 
   std::size_t size_;
   const std::vector<Term>& terms_;
   Matrix gains_;
   std::vector<double> heights_;
-  std::vector<std::size_t> last_;
 };
 
 // The simplex method for the fewest orders: columns are orders, or give back what is too much of a term.
