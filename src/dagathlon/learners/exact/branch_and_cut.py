@@ -35,13 +35,15 @@ Decision = tuple[int, int, bool]
 class _Branch(NamedTuple):
     """Arcs that are decided, and what every DAG with them loses at least.
 
-    Parent sets that are closed are in none of them that is as good as the best DAG.
+    Parent sets that are closed are in none of them that is as good as the best DAG. The cuts are
+    those that gave this bound.
     """
 
     loss: float
     number: int
     decisions: tuple[Decision, ...]
     closed: Flags
+    cuts: tuple[int, ...]
 
 
 class BranchAndCut:
@@ -89,12 +91,15 @@ class BranchAndCut:
 
     def _push(self, loss: float, decisions: tuple[Decision, ...], closed: Flags) -> None:
         if not self._hopeless(loss):
-            heapq.heappush(self._open, _Branch(loss, next(self._numbers), decisions, closed))
+            cuts = tuple(self._relaxation.cuts)
+            branch = _Branch(loss, next(self._numbers), decisions, closed, cuts)
+            heapq.heappush(self._open, branch)
 
     def _explore(self, branch: _Branch) -> None:
         """Bound a branch by cuts, and split it where that does not settle it."""
         self.branches += 1
         self._relaxation.close(self._without(branch.closed, branch.decisions))
+        self._relaxation.exchange(branch.cuts)
         solution = self._cut(branch)
         if solution is None:
             return

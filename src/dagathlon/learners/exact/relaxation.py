@@ -139,6 +139,8 @@ class Relaxation:
 
     def add(self, cuts: Sequence[int]) -> None:
         """Add rows for cuts of the pool."""
+        if not cuts:
+            return
         places = np.full(len(self.program), -1, dtype=np.int32)
         places[self._listed] = self.nodes + np.arange(len(self._listed), dtype=np.int32)
         starts, columns, entries = self.program.rows(list(cuts), places)
@@ -147,6 +149,12 @@ class Relaxation:
         self._model.addRows(len(most), below, most, len(columns), starts, columns, entries)
         self.cuts.extend(cuts)
         self._most = np.append(self._most, most)
+
+    def exchange(self, cuts: Sequence[int]) -> None:
+        """Have these cuts and no others."""
+        wanted, present = set(cuts), set(self.cuts)
+        self.drop(np.array([cut not in wanted for cut in self.cuts], dtype=bool))
+        self.add([cut for cut in cuts if cut not in present])
 
     def drop(self, rows: Flags) -> None:
         """Take out rows of cuts."""
