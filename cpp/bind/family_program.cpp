@@ -52,13 +52,6 @@ NumpyVector<int> excluded(const FamilyProgram& program, const Decisions& listed)
   return to_vector(program.excluded(decisions));
 }
 
-std::size_t add_heights(FamilyProgram& program, NodeList nodes, const Vector<double>& heights) {
-  check_nodes(nodes, program.nodes());
-  if (nodes.size() >= 16 || heights.size() != std::size_t{1} << nodes.size())
-    throw nb::value_error("a height for each set of fewer than 16 nodes");
-  return program.add(Cut::of_heights(std::move(nodes), {heights.data(), heights.size()}));
-}
-
 using Places = std::vector<std::size_t>;
 
 auto to_python(Entries&& entries) {
@@ -87,6 +80,14 @@ std::vector<std::size_t> separated(FamilyProgram& program, const Vector<double>&
   return program.separate(shares, most);
 }
 
+std::vector<std::size_t> separated_hulls(FamilyProgram& program, const Vector<double>& values, std::size_t size,
+                                         std::size_t most) {
+  if (size > 15) throw nb::value_error("hulls of at most 15 nodes");
+  const std::span<const double> shares = all_columns(program, values);
+  const nb::gil_scoped_release release;
+  return program.separate_hulls(shares, size, most);
+}
+
 }  // namespace
 
 static void bind_family_program(nb::module_& m) {
@@ -113,7 +114,7 @@ static void bind_family_program(nb::module_& m) {
            [](FamilyProgram& self, const Vector<bool>& kept) { self.keep(all_columns(self, kept)); },
            nb::arg("kept"))
       .def("separate", separated, nb::arg("values"), nb::arg("most"))
-      .def("add_heights", add_heights, nb::arg("nodes"), nb::arg("heights"))
+      .def("separate_hulls", separated_hulls, nb::arg("values"), nb::arg("size"), nb::arg("most"))
       .def("most",
            [](const FamilyProgram& self, const Places& cuts) {
              std::vector<double> result;

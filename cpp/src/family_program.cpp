@@ -98,6 +98,12 @@ std::vector<std::size_t> FamilyProgram::separate(std::span<const double> values,
   return result;
 }
 
+std::vector<std::size_t> FamilyProgram::separate_hulls(std::span<const double> values, std::size_t size, std::size_t most) {
+  std::vector<std::size_t> result;
+  for (Violated& violated : violated_hulls(nodes_, shares(values), size, most)) result.push_back(add(std::move(violated.cut)));
+  return result;
+}
+
 FamilyProgram::Row FamilyProgram::row_of(Cut cut) const {
   const Counting counting(cut, nodes_);
   double most = cut.most;

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from dagathlon import _core
 from dagathlon.learners.exact.branch_and_cut import BranchAndCut
 from dagathlon.learners.exact.cluster_program import SolverLimits, solve_by_cuts
-from dagathlon.learners.exact.hull_cuts import hull_cuts
 from dagathlon.learners.exact.relaxation import Relaxation
 
 Program = _core.FamilyProgram
@@ -81,7 +80,7 @@ def test_every_dag_keeps_the_cuts_that_a_solution_violates(seed: int, p: int) ->
     rng = np.random.default_rng(seed)
     program = Program(all_sets(p, 3, rng))
     values = fractional(program, p, rng)
-    cuts = [*program.separate(values, 20), *hull_cuts(program, p, values, 20)]
+    cuts = [*program.separate(values, 20), *program.separate_hulls(values, 7, 20)]
     rows = [row(program, cut) for cut in cuts]
     for numbers, most in rows:
         assert numbers @ values > most + 1e-7

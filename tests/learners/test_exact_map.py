@@ -269,7 +269,7 @@ def test_alarm_is_proven(shared: Path) -> None:
 
 @pytest.mark.slow
 def test_insurance_is_proven_with_its_certificate() -> None:
-    """It once ended unproven: a long cycle was taken for none."""
+    """It once ended unproven; by a reading of the code, a long cycle may have been missed."""
     data = Network.load("insurance").sample(400, seed=1)
     found = learn(data, "exact_map", score="bic", max_parents=4)
     assert found.stats["proven"] is True

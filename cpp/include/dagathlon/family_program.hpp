@@ -41,6 +41,8 @@ class FamilyProgram {
 
   // Cuts that a solution violates, at most so many of a kind.
   std::vector<std::size_t> separate(std::span<const double> values, std::size_t most);
+  // The same from hulls of the DAGs on groups of this many nodes, which takes longer.
+  std::vector<std::size_t> separate_hulls(std::span<const double> values, std::size_t size, std::size_t most);
 
   // Adds a cut to the pool; its place.
   std::size_t add(Cut cut);

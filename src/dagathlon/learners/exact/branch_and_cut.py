@@ -12,14 +12,15 @@ from typing import NamedTuple
 import numpy as np
 
 from dagathlon import _core
-from dagathlon.learners.exact.hull_cuts import hull_cuts
-from dagathlon.learners.exact.relaxation import Floats, Relaxation, Solution
+from dagathlon.learners.exact.relaxation import Flags, Floats, Relaxation, Solution
 
 # Differences of losses below this are rounding of the linear program.
 TOLERANCE = 1e-7
 # Less of an arc, or more of it than all but this, is a decision.
 _WHOLE = 1e-6
 _CUTS_OF_A_KIND = 100
+# How many nodes the DAGs have of whose hulls cuts are taken.
+_HULL = 8
 # Share of the gap from which on a reduced loss makes a column unlikely to be used.
 _FAR = 0.25
 # Rounds of cuts end when several in a row close less than this share of the gap.
@@ -32,11 +33,17 @@ Decision = tuple[int, int, bool]
 
 
 class _Branch(NamedTuple):
-    """Arcs that are decided, and what every DAG with them loses at least."""
+    """Arcs that are decided, and what every DAG with them loses at least.
+
+    Parent sets that are closed are in none of them that is as good as the best DAG. The cuts are
+    those that gave this bound.
+    """
 
     loss: float
     number: int
     decisions: tuple[Decision, ...]
+    closed: Flags
+    cuts: tuple[int, ...]
 
 
 class BranchAndCut:
@@ -70,7 +77,7 @@ class BranchAndCut:
     def search(self, allowed: float, end: float) -> None:
         """Search until no DAG can be better by more than is allowed, or until the end comes."""
         self._allowed, self._end = max(allowed, TOLERANCE), end
-        self._push(0.0, ())
+        self._push(0.0, (), np.zeros(len(self._program), dtype=bool))
         while self._open and time.monotonic() < end:
             branch = heapq.heappop(self._open)
             self.lower = max(self.lower, min(branch.loss, self.least))
@@ -82,26 +89,36 @@ class BranchAndCut:
     def _hopeless(self, loss: float) -> bool:
         return loss >= self.least - self._allowed
 
-    def _push(self, loss: float, decisions: tuple[Decision, ...]) -> None:
+    def _push(self, loss: float, decisions: tuple[Decision, ...], closed: Flags) -> None:
         if not self._hopeless(loss):
-            heapq.heappush(self._open, _Branch(loss, next(self._numbers), decisions))
+            cuts = tuple(self._relaxation.cuts)
+            branch = _Branch(loss, next(self._numbers), decisions, closed, cuts)
+            heapq.heappush(self._open, branch)
 
     def _explore(self, branch: _Branch) -> None:
         """Bound a branch by cuts, and split it where that does not settle it."""
         self.branches += 1
-        self._relaxation.close(self._program.excluded(list(branch.decisions)))
+        self._relaxation.close(self._without(branch.closed, branch.decisions))
+        self._relaxation.exchange(branch.cuts)
         solution = self._cut(branch)
         if solution is None:
             return
         # Cuts that an earlier bound came from may have left since.
         loss = max(branch.loss, solution.loss)
+        closed = self._relaxation.closed
         if time.monotonic() > self._end:
-            self._push(loss, branch.decisions)
+            self._push(loss, branch.decisions, closed)
             return
-        arc = self._split(solution, branch)
+        arc = self._split(solution, branch.decisions, closed)
         if arc is not None:
             for present in (True, False):
-                self._push(loss, (*branch.decisions, (*arc, present)))
+                self._push(loss, (*branch.decisions, (*arc, present)), closed)
+
+    def _without(self, closed: Flags, decisions: Sequence[Decision]) -> Flags:
+        """What is closed, and what decisions rule out besides."""
+        result = closed.copy()
+        result[self._program.excluded(list(decisions))] = True
+        return result
 
     def _cut(self, branch: _Branch) -> Solution | None:
         """Rounds of cuts; the last solution, or none if the branch is settled."""
@@ -111,7 +128,9 @@ class BranchAndCut:
             solution = self._relaxation.solve()
             if self._hopeless(solution.loss) or self._take(solution.values):
                 return None
-            if not branch.decisions:
+            if branch.decisions:
+                self._narrow(solution, branch)
+            else:
                 solution = self._fix(solution)
             gap = self.least - solution.loss
             in_vain = in_vain + 1 if solution.loss < reached + _PROGRESS * gap else 0
@@ -131,16 +150,30 @@ class BranchAndCut:
         """Cuts that a solution violates, and that it is not held to already."""
         found = self._program.separate(values, _CUTS_OF_A_KIND)
         if thoroughly or not found:
-            found += hull_cuts(self._program, self.nodes, values, _CUTS_OF_A_KIND)
+            found += self._program.separate_hulls(values, _HULL, _CUTS_OF_A_KIND)
         present = set(self._relaxation.cuts)
         return [cut for cut in dict.fromkeys(found) if cut not in present]
 
     def _fix(self, solution: Solution) -> Solution:
         """Take out columns that only worse DAGs than the best one have."""
         self.lower = max(self.lower, min(solution.loss, self.least))
-        kept = solution.loss + solution.reduced <= self.least + 10 * TOLERANCE
+        kept = ~self._is_worse(solution)
         self._relaxation.keep(kept)
         return solution._replace(values=solution.values[kept], reduced=solution.reduced[kept])
+
+    def _narrow(self, solution: Solution, branch: _Branch) -> None:
+        """Close what only worse DAGs of a branch have, with what follows from that.
+
+        An arc that all sets of its child have which are left is decided like those of the branch.
+        """
+        closed = self._relaxation.closed | self._is_worse(solution)
+        arcs, total = self._left(closed)
+        implied = [(x, y, True) for x, y in np.argwhere((arcs == total) & (total > 0)).tolist()]
+        self._relaxation.close(self._without(closed, [*branch.decisions, *implied]))
+
+    def _is_worse(self, solution: Solution) -> Flags:
+        """Whether a column is in no DAG that is as good as the best one."""
+        return solution.loss + solution.reduced > self.least + 10 * TOLERANCE
 
     def _undecided(self, values: Floats) -> list[tuple[int, int]]:
         """Arcs that are chosen in part, the most even ones first."""
@@ -150,32 +183,38 @@ class BranchAndCut:
         places = order[even.ravel()[order] > _WHOLE]
         return [divmod(int(place), self.nodes) for place in places]
 
-    def _split(self, solution: Solution, branch: _Branch) -> tuple[int, int] | None:
+    def _split(
+        self, solution: Solution, decisions: Sequence[Decision], closed: Flags
+    ) -> tuple[int, int] | None:
         """The arc to branch on: both sides are tried for several. None if all is decided."""
         basis = self._relaxation.basis()
-        best, gained = self._any_arc(branch), -1.0
+        best, gained = self._any_arc(closed), -1.0
         for arc in self._undecided(solution.values)[:_TRIALS]:
-            losses = [self._try(branch, (*arc, present), basis) for present in (True, False)]
+            sides = [self._without(closed, [*decisions, (*arc, has)]) for has in (True, False)]
+            losses = [self._try(side, basis) for side in sides]
             gains = [max(min(loss, self.least) - solution.loss, 1e-6) for loss in losses]
             if math.prod(gains) > gained:
                 best, gained = arc, math.prod(gains)
         self._relaxation.restart(basis)
         return best
 
-    def _any_arc(self, branch: _Branch) -> tuple[int, int] | None:
+    def _any_arc(self, closed: Flags) -> tuple[int, int] | None:
         """An arc that some parent sets that are left have and others have not.
 
         For the rare solution in which a node takes a part of no parent set at all.
         """
-        left = np.ones(len(self._program))
-        left[self._program.excluded(list(branch.decisions))] = 0
-        total = np.bincount(self._program.children(), left, minlength=self.nodes)
-        arcs = self._program.arcs(left)
+        arcs, total = self._left(closed)
         found = np.argwhere((arcs > 0) & (arcs < total)).tolist()
         return (found[0][0], found[0][1]) if found else None
 
-    def _try(self, branch: _Branch, decision: Decision, basis: object) -> float:
-        self._relaxation.close(self._program.excluded([*branch.decisions, decision]))
+    def _left(self, closed: Flags) -> tuple[Floats, Floats]:
+        """In how many parent sets that are left each arc is, and how many each node has."""
+        left = np.where(closed, 0.0, 1.0)
+        total = np.bincount(self._program.children(), left, minlength=self.nodes)
+        return self._program.arcs(left), total
+
+    def _try(self, closed: Flags, basis: object) -> float:
+        self._relaxation.close(closed)
         self._relaxation.restart(basis)
         return self._relaxation.trial(_TRIAL_ITERATIONS)
 

@@ -60,7 +60,7 @@ class Relaxation:
         self.nodes = nodes
         self.cuts: list[int] = []
         self._most = np.zeros(0)
-        self._closed = np.zeros(len(program), dtype=bool)
+        self.closed = np.zeros(len(program), dtype=bool)
         self._model = silent_model()
         self._add_nodes(dear)
         self._listed = np.zeros(0, dtype=np.int32)
@@ -84,7 +84,7 @@ class Relaxation:
         while True:
             values, prices, slack = self._solve_listed()
             reduced = self.program.reduced(prices, self.cuts)
-            wanted = np.flatnonzero((reduced < -_LEAST_GAIN) & ~self._closed & ~self._is_listed())
+            wanted = np.flatnonzero((reduced < -_LEAST_GAIN) & ~self.closed & ~self._is_listed())
             if not len(wanted):
                 break
             order = np.argsort(reduced[wanted], kind="stable")
@@ -94,7 +94,7 @@ class Relaxation:
     def _bound(self, prices: Floats, reduced: Floats) -> float:
         """What all rows pay for, and each node's least reduced loss."""
         least = np.full(self.nodes, math.inf)
-        np.minimum.at(least, self.program.children(), np.where(self._closed, math.inf, reduced))
+        np.minimum.at(least, self.program.children(), np.where(self.closed, math.inf, reduced))
         paid = prices[: self.nodes] + least
         return math.fsum([*paid, *(prices[self.nodes :] * self._most)])
 
@@ -124,7 +124,7 @@ class Relaxation:
         starts, rows, entries = self.program.columns(columns, self.cuts)
         count = len(columns)
         loss = self.program.losses()[columns]
-        upper = np.where(self._closed[columns], 0.0, math.inf)
+        upper = np.where(self.closed[columns], 0.0, math.inf)
         self._model.addCols(count, loss, np.zeros(count), upper, len(rows), starts, rows, entries)
         self._listed = np.concatenate([self._listed, columns])
 
@@ -139,6 +139,8 @@ class Relaxation:
 
     def add(self, cuts: Sequence[int]) -> None:
         """Add rows for cuts of the pool."""
+        if not cuts:
+            return
         places = np.full(len(self.program), -1, dtype=np.int32)
         places[self._listed] = self.nodes + np.arange(len(self._listed), dtype=np.int32)
         starts, columns, entries = self.program.rows(list(cuts), places)
@@ -147,6 +149,12 @@ class Relaxation:
         self._model.addRows(len(most), below, most, len(columns), starts, columns, entries)
         self.cuts.extend(cuts)
         self._most = np.append(self._most, most)
+
+    def exchange(self, cuts: Sequence[int]) -> None:
+        """Have these cuts and no others."""
+        wanted, present = set(cuts), set(self.cuts)
+        self.drop(np.array([cut not in wanted for cut in self.cuts], dtype=bool))
+        self.add([cut for cut in cuts if cut not in present])
 
     def drop(self, rows: Flags) -> None:
         """Take out rows of cuts."""
@@ -166,19 +174,17 @@ class Relaxation:
             self._model.deleteCols(len(gone), (gone + self.nodes).astype(np.int32))
         renumbered = (np.cumsum(columns) - 1).astype(np.int32)
         self._listed = renumbered[self._listed[columns[self._listed]]]
-        self._closed = self._closed[columns]
+        self.closed = self.closed[columns]
         self.program.keep(columns)
 
-    def close(self, columns: Integers) -> None:
+    def close(self, closed: Flags) -> None:
         """Hold these parent sets at 0 and open all others."""
-        closed = np.zeros(len(self.program), dtype=bool)
-        closed[columns] = True
-        changed = np.flatnonzero((closed != self._closed)[self._listed])
+        changed = np.flatnonzero((closed != self.closed)[self._listed])
         upper = np.where(closed[self._listed[changed]], 0.0, math.inf)
         if len(changed):
             places = (changed + self.nodes).astype(np.int32)
             self._model.changeColsBounds(len(places), places, np.zeros(len(places)), upper)
-        self._closed = closed
+        self.closed = closed
 
     def basis(self) -> Any:
         """Where the last solution ended, to start from again with the same rows and columns."""
