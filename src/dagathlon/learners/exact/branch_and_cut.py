@@ -24,7 +24,7 @@ _HULL = 8
 # Share of the gap from which on a reduced loss makes a column unlikely to be used.
 _FAR = 0.25
 # Rounds of cuts end when several in a row close less than this share of the gap.
-_PROGRESS, _PATIENCE, _ROOT_PATIENCE = 0.02, 3, 10
+_PROGRESS, _PATIENCE, _ROOT_PATIENCE = 0.02, 2, 4
 # How many arcs are tried before one is chosen to branch on, and how far each.
 _TRIALS, _TRIAL_ITERATIONS = 8, 100
 
