@@ -211,7 +211,7 @@ class BranchAndCut:
         """In how many parent sets that are left each arc is, and how many each node has."""
         left = np.where(closed, 0.0, 1.0)
         total = np.bincount(self._program.children(), left, minlength=self.nodes)
-        return self._program.arcs(left), total
+        return self._program.arcs(left), total.astype(np.float64)
 
     def _try(self, closed: Flags, basis: object) -> float:
         self._relaxation.close(closed)
