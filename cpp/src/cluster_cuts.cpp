@@ -88,6 +88,12 @@ class Separation {
     visit(in, out | Mask{1} << next);
   }
 
+  // Without counting bits where need is 1 or 2, as it is: that takes long on old processors.
+  bool are_enough(Mask parents) const {
+    for (int k = 1; k < need_; ++k) parents &= parents - 1;
+    return parents != 0;
+  }
+
   // What lacks parents whatever else comes in; notes the cluster of those that are in.
   double weigh(Mask in, Mask out) {
     double paid = 0;
@@ -95,10 +101,10 @@ class Separation {
     gain_.fill(0);
     for (Mask rest = in; rest != 0; rest &= rest - 1)
       for (const Term& term : group_.terms(static_cast<std::size_t>(std::countr_zero(rest)))) {
-        if (std::popcount(term.parents & in) >= need_) continue;
+        if (are_enough(term.parents & in)) continue;
         lacking += term.value;
         const Mask possible = term.parents & ~out;
-        if (std::popcount(possible) < need_) {
+        if (!are_enough(possible)) {
           paid += term.value;
           continue;
         }
@@ -121,8 +127,8 @@ class Separation {
       double cost = 0;
       double lacking = 0;
       for (const Term& term : group_.terms(x)) {
-        if (std::popcount(term.parents & ~out) < need_) cost += term.value;
-        if (std::popcount(term.parents & in) < need_) lacking += term.value;
+        if (!are_enough(term.parents & ~out)) cost += term.value;
+        if (!are_enough(term.parents & in)) lacking += term.value;
       }
       if (paid + cost >= least_ - rounding) {
         out |= Mask{1} << x;

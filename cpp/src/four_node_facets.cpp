@@ -127,9 +127,16 @@ class Quads {
   std::vector<std::set<std::size_t>> near_;
 };
 
-// What each facet has above its limit on a quad; false if a node takes no parents within it.
-bool weigh(const Facets& facets, const Quads& quads, const Quad& quad, std::vector<float>& above) {
-  std::ranges::transform(facets.limits(), above.begin(), std::negate{});
+// How much a node of a quad, by its place, has of a set within it, by bits.
+struct Part {
+  std::size_t place;
+  std::size_t parents;
+  float value;
+};
+
+// All of a quad; nothing if a node takes no parents within it, so that no facet can be violated.
+std::vector<Part> parts_of(const Quads& quads, const Quad& quad) {
+  std::vector<Part> result;
   for (std::size_t i = 0; i < n; ++i) {
     float inside = 0;
     for (const Share& share : quads.shares(quad[i])) {
@@ -137,14 +144,21 @@ bool weigh(const Facets& facets, const Quads& quads, const Quad& quad, std::vect
       for (std::size_t k = 0; k < n; ++k)
         if (std::ranges::find(share.parents, quad[k]) != share.parents.end()) parents |= std::size_t{1} << k;
       if (parents == 0) continue;
-      const auto value = static_cast<float>(share.value);
-      inside += value;
-      const std::vector<float>& entry = facets.entry(i, parents);
-      for (std::size_t k = 0; k < above.size(); ++k) above[k] += value * entry[k];
+      result.push_back({i, parents, static_cast<float>(share.value)});
+      inside += result.back().value;
     }
-    if (inside < 1e-4F) return false;
+    if (inside < 1e-4F) return {};
   }
-  return true;
+  return result;
+}
+
+// What each facet has above its limit on a quad.
+void weigh(const Facets& facets, const std::vector<Part>& parts, std::vector<float>& above) {
+  std::ranges::transform(facets.limits(), above.begin(), std::negate{});
+  for (const Part& part : parts) {
+    const std::vector<float>& entry = facets.entry(part.place, part.parents);
+    for (std::size_t k = 0; k < above.size(); ++k) above[k] += part.value * entry[k];
+  }
 }
 
 }  // namespace
@@ -157,7 +171,9 @@ std::vector<Violated> violated_facets(const std::vector<std::size_t>& group, std
   std::vector<Violated> result;
   for (const Quad& quad : quads.all()) {
     pulse::beat();
-    if (!weigh(facets, quads, quad, above)) continue;
+    const std::vector<Part> parts = parts_of(quads, quad);
+    if (parts.empty()) continue;
+    weigh(facets, parts, above);
     for (std::size_t k = 0; k < facets.size(); ++k) {
       if (above[k] < least_violation) continue;
       std::vector<std::size_t> nodes;

@@ -24,7 +24,7 @@ _HULL = 8
 # Share of the gap from which on a reduced loss makes a column unlikely to be used.
 _FAR = 0.25
 # Rounds of cuts end when several in a row close less than this share of the gap.
-_PROGRESS, _PATIENCE, _ROOT_PATIENCE = 0.02, 3, 10
+_PROGRESS, _PATIENCE, _ROOT_PATIENCE = 0.02, 2, 4
 # How many arcs are tried before one is chosen to branch on, and how far each.
 _TRIALS, _TRIAL_ITERATIONS = 8, 100
 
@@ -211,7 +211,7 @@ class BranchAndCut:
         """In how many parent sets that are left each arc is, and how many each node has."""
         left = np.where(closed, 0.0, 1.0)
         total = np.bincount(self._program.children(), left, minlength=self.nodes)
-        return self._program.arcs(left), total
+        return self._program.arcs(left), total.astype(np.float64)
 
     def _try(self, closed: Flags, basis: object) -> float:
         self._relaxation.close(closed)
