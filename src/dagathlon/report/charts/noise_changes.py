@@ -13,6 +13,7 @@ from dagathlon.report.look import GREY, Look
 _STEP = 24
 _PANEL_HEIGHT = 130
 _LEAST_WIDTH = 215
+_TICKS = 8
 _QUIET = {"ticks": False, "domain": False, "title": None}
 
 
@@ -31,7 +32,7 @@ def change_dots(rows: Rows, order: Sequence[str], words: str) -> Chart:
     if not has_values(rows, "change"):
         return nothing("nothing can be compared with data without noise")
     x = {"field": "change", "type": "quantitative", "title": words}
-    axis = {"format": "+.0%", "gridOpacity": 0.6}
+    axis = {"format": "+.0%", "tickCount": _TICKS}
     shown = [{"field": "name", "title": "of"}]
     shown += [{"field": f, "title": f, "format": "+.1%"} for f in ("change", "low", "high")]
     return {
@@ -47,7 +48,10 @@ def change_dots(rows: Rows, order: Sequence[str], words: str) -> Chart:
             _zero(),
             {
                 "mark": {"type": "rule", "strokeWidth": 2.5, "opacity": 0.45},
-                "encoding": {"x": {"field": "low", "type": "quantitative"}, "x2": {"field": "high"}},
+                "encoding": {
+                    "x": {"field": "low", "type": "quantitative"},
+                    "x2": {"field": "high"},
+                },
             },
             {
                 "mark": {"type": "point", "filled": True, "size": 75, "opacity": 1},
@@ -70,6 +74,7 @@ def rank_moves(rows: Rows, order: Sequence[str]) -> Chart:
     if not has_values(rows, "noisy"):
         return nothing("no algorithm has a rank with noise")
     x = {"type": "quantitative", "title": "average rank (1 is best)", "scale": {"zero": False}}
+    x |= {"axis": {"tickCount": _TICKS}}
     kept = ("algorithm", "clean", "noisy", "change")
     shown = [{"field": "algorithm"}, {"field": "clean", "title": "without noise", "format": ".2f"}]
     shown += [{"field": "noisy", "title": "with noise", "format": ".2f"}]
@@ -162,7 +167,9 @@ def time_moves(rows: Rows, order: Sequence[str]) -> Chart:
     chart = rank_moves(known, order)
     if not known:
         return chart
-    title = {"title": "mean seconds for a run", "scale": {"type": "log"}}
+    scale = {"type": "log", "nice": False, "padding": 12}
+    axis = {"tickCount": _TICKS, "labelOverlap": True, "format": "~g"}
+    title = {"title": "mean seconds for a run", "scale": scale, "axis": axis}
     for layer in chart["layer"]:
         layer["encoding"]["x"] = layer["encoding"]["x"] | title
     for field in chart["encoding"]["tooltip"][1:]:
@@ -186,7 +193,11 @@ def _better(field: str) -> dict[str, Any]:
 def _zero() -> Chart:
     return {
         "mark": {"type": "rule", "color": GREY, "strokeDash": [4, 3]},
-        "encoding": {"x": {"datum": 0, "type": "quantitative"}, "y": None, "color": {"value": GREY}},
+        "encoding": {
+            "x": {"datum": 0, "type": "quantitative"},
+            "y": None,
+            "color": {"value": GREY},
+        },
     }
 
 

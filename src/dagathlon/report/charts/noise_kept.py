@@ -11,7 +11,7 @@ from dagathlon.report.charts.parts import WIDTH, Chart, Rows, nothing
 LOST, GAINED, FAILED = "#d55e00", "#0072b2", "#8c8c8c"
 _STEP = 21
 # Cells have room for three digits; wider ones than this look like an empty table.
-_LEAST_CELL, _MOST_CELL = 19, 74
+_LEAST_CELL, _MOST_CELL = 19, 90
 # Codes stand upright beside each other as long as they have room for that.
 _FEW_CODES = 8
 # Half of the accuracy lost, or half as much again gained, has the full colour.
