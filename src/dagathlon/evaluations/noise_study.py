@@ -12,7 +12,7 @@ from dagathlon.report.evaluation import Drawing, Evaluation, Table, TableSet
 from dagathlon.report.noise_figures import noise_figures
 from dagathlon.report.noise_runs import charged_limit, has_noise, noise_runs
 from dagathlon.report.noise_section import noise_parts
-from dagathlon.report.noise_tables import Groups, noise_tables
+from dagathlon.report.noise_tables import ON_PAGE, Groups, noise_tables
 from dagathlon.report.section import Part, Section, Words
 
 _NO_NOISE = (
@@ -91,10 +91,15 @@ class NoiseStudy(Evaluation):
         note = {PARTIAL: True} if results.partial else {}
         groups = Groups(self.small, self.large, self.limited, self.big)
         found = {
-            name: Table([about | row | note for row in rows], f"{name}.csv", layout=layout)
+            name: Table([about | row | note for row in rows()], f"{name}.csv", layout=layout)
             for name, rows, layout in noise_tables(runs, limit, groups)
+            if self._has(name)
         }
         return found | {"limit": Table([about | {"seconds": limit}])}
+
+    def _has(self, name: str) -> bool:
+        """Whether a table is made; those of files take a while in a large study."""
+        return True
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
         """All figures of the section."""
@@ -119,6 +124,10 @@ class NoiseStudy(Evaluation):
 @dataclass(frozen=True, kw_only=True)
 class _ShownNoiseStudy(NoiseStudy):
     """What a page shows of noise although the study does not ask for `noise_study`."""
+
+    def _has(self, name: str) -> bool:
+        """Nobody sees the others."""
+        return name in ON_PAGE
 
     def section(self, tables: TableSet) -> Section | None:
         """Nothing where there is nothing to see."""

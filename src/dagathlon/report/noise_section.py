@@ -117,7 +117,10 @@ def _keeps(tables: TableSet) -> Iterator[str]:
     means = {name: fmean(values) for name, values in clean.items()}
     ahead = sum(value > means.get(best.algorithm, 0.0) for value in means.values())
     if 2 * ahead >= len(means):
-        yield f"But it has little to lose: without noise {ahead} of {len(means)} are more accurate."
+        yield (
+            f"But {best.algorithm} has little to lose: without noise {ahead} of {len(means)} "
+            "algorithms are more accurate."
+        )
 
 
 def _moves(tables: TableSet) -> Iterator[str]:

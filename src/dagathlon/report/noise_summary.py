@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any, NamedTuple, TypeAlias
 
-from dagathlon.evaluate.noise_grid import CLEAN
+from dagathlon.evaluate.noise_grid import CLEAN, CODES
 from dagathlon.report.evaluation import TableSet
 
 Row: TypeAlias = Mapping[str, Any]
@@ -39,9 +39,9 @@ class Kept(NamedTuple):
 
 def noisy_codes(tables: TableSet) -> list[str]:
     """The kinds of noise, in the order of the study's tables."""
-    codes = dict.fromkeys(str(row["code"]) for row in tables.rows("failures_by_noise"))
-    known = dict.fromkeys(str(row["code"]) for row in tables.rows("ranks_by_noise"))
-    return [code for code in known or codes if code != CLEAN]
+    found = dict.fromkeys(str(row["code"]) for row in tables.rows("runs"))
+    known = [code for code in CODES if code in found]
+    return [code for code in dict.fromkeys([*known, *found]) if code != CLEAN]
 
 
 def kept_means(tables: TableSet, column: str = "kept") -> list[Kept]:

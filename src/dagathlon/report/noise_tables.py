@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 from dagathlon.evaluate.noise_grid import CLEAN
@@ -33,11 +34,18 @@ _RANKS = ("average", "deviation", "overall")
 _CHANGES = ("change", "overall_change")
 
 
+ON_PAGE = (
+    *("runs", "ranks_clean", "ranks_noisy", "scores_clean", "failures_by_noise", "accuracy_kept"),
+    *("loss_by_noise", "edges_by_size", "run_time_clean", "run_time_noisy", "strengths"),
+)
+"""The tables that the section of a report is made of; the others are files only."""
+
+
 class Named(NamedTuple):
-    """A table: its name, its rows, and how it is printed."""
+    """A table: its name, what makes its rows, and how it is printed."""
 
     name: str
-    rows: Rows
+    rows: Callable[[], Rows]
     layout: Layout | None = None
 
 
@@ -63,7 +71,7 @@ def noise_tables(runs: Sequence[NoiseRun], limit: float, groups: Groups) -> Iter
         For the strengths.
     """
     study = NoiseStudyTables.of(runs, limit)
-    yield Named("runs", [asdict(run) for run in runs])
+    yield Named("runs", lambda: [asdict(run) for run in runs])
     yield from _ranks(study)
     yield from _scores(study)
     yield from _between(study)
@@ -71,22 +79,22 @@ def noise_tables(runs: Sequence[NoiseRun], limit: float, groups: Groups) -> Iter
     yield from _changes(study)
     yield from _costs(study)
     shown = _layout("Strengths from 0 (the worst) to 100 % (the best)", ("algorithm",), CATEGORIES)
-    strengths = study.strengths(*groups)
-    yield Named("strengths", strengths, _with(shown, percent=CATEGORIES))
+    shown = _with(shown, percent=CATEGORIES)
+    yield Named("strengths", lambda: study.strengths(*groups), shown)
 
 
 def _ranks(study: NoiseStudyTables) -> Iterator[Named]:
     who, split = ("algorithm",), {"split": "metric"}
     shown = _layout("Average and overall ranks without noise", who, (*_RANKS, "failures"), **split)
-    yield Named("ranks_clean", study.ranks(), shown)
+    yield Named("ranks_clean", study.ranks, shown)
     caption = "Average and overall ranks with noise, and the change against none (+ is better)"
     shown = _layout(caption, who, (*_RANKS, *_CHANGES, "failures"), **split)
-    yield Named("ranks_noisy", _whole(study.ranks(noisy=True)), shown)
+    yield Named("ranks_noisy", lambda: _whole(study.ranks(noisy=True)), shown)
     caption = "Average ranks, overall ranks and their change, for each kind of noise"
     shown = _layout(caption, who, ("average", "overall", "overall_change"), ("code",), **split)
-    yield Named("ranks_by_noise", _whole(study.ranks_by_code()), shown)
+    yield Named("ranks_by_noise", lambda: _whole(study.ranks_by_code()), shown)
     shown = _layout("Ranks without noise by rows per free parameter", (*who, "n"), tuple(METRICS))
-    yield Named("ranks_by_size", study.ranks_by_density(), _with(shown, columns=("network",)))
+    yield Named("ranks_by_size", study.ranks_by_density, _with(shown, columns=("network",)))
 
 
 def _whole(rows: Rows) -> Rows:
@@ -100,11 +108,14 @@ def _whole(rows: Rows) -> Rows:
 def _scores(study: NoiseStudyTables) -> Iterator[Named]:
     lines, across = ("algorithm", "n"), ("network",)
     shown = _layout("Scores without noise", lines, _SCORES, across)
-    yield Named("scores_clean", study.scores(CLEAN), _with(shown, partial=_SCORES))
-    codes = [code for code in study.grid.codes if code != CLEAN]
-    noisy = [{"code": code} | row for code in codes for row in study.scores(code)]
+    yield Named("scores_clean", study.scores, _with(shown, partial=_SCORES))
     shown = _layout("Scores with noise", lines, _SCORES, across, split="code")
-    yield Named("scores_noisy", noisy, _with(shown, partial=_SCORES))
+    yield Named("scores_noisy", lambda: _noisy_scores(study), _with(shown, partial=_SCORES))
+
+
+def _noisy_scores(study: NoiseStudyTables) -> Rows:
+    codes = [code for code in study.grid.codes if code != CLEAN]
+    return [{"code": code} | row for code in codes for row in study.scores(code)]
 
 
 def _between(study: NoiseStudyTables) -> Iterator[Named]:
@@ -116,17 +127,18 @@ def _between(study: NoiseStudyTables) -> Iterator[Named]:
     ):
         caption = f"Worst and best mean of an algorithm without failure, {words}"
         shown = _layout(caption, ("network", "n"), ends, split="metric")
-        yield Named(f"extremes_{name}", study.extremes(which), shown)
+        yield Named(f"extremes_{name}", partial(study.extremes, which), shown)
         caption = f"Algorithms between the worst (0) and the best (100 %), {words}"
         shown = _layout(caption, ("algorithm", "n"), ("share",), ("network",), split="metric")
-        yield Named(f"relative_{name}", study.relative(which), _with(shown, percent=("share",)))
+        shown = _with(shown, percent=("share",))
+        yield Named(f"relative_{name}", partial(study.relative, which), shown)
 
 
 def _failures(study: NoiseStudyTables) -> Iterator[Named]:
     for name, by in (("noise", "code"), ("network", "network"), ("size", "n")):
         caption = f"Failed runs by kind of failure and {_WORDS.get(by, by)}"
         shown = _layout(caption, ("algorithm",), ("F1", "F2", "F3"), (by,))
-        yield Named(f"failures_by_{name}", study.failures(by), shown)
+        yield Named(f"failures_by_{name}", partial(study.failures, by), shown)
 
 
 def _changes(study: NoiseStudyTables) -> Iterator[Named]:
@@ -134,33 +146,33 @@ def _changes(study: NoiseStudyTables) -> Iterator[Named]:
     words = {"kept": "F1 and BSF", "f1_kept": "F1", "bsf_kept": "BSF"}
     shown = _layout("Accuracy kept with noise", ("network", "algorithm"), share, ("code",))
     shown = _with(shown, percent=share, partial=share, words=words)
-    yield Named("accuracy_kept", study.accuracy_kept(), shown)
+    yield Named("accuracy_kept", study.accuracy_kept, shown)
     caption = "Relative change of accuracy with noise, a loss being negative"
     shown = _layout(caption, ("network", "n"), ("change",), ("code",), split="metric")
     print_share = {"percent": ("change", "paired"), "words": {"change": "all that finished"}}
-    yield Named("change_by_network", study.relative_change(), _with(shown, **print_share))
+    yield Named("change_by_network", study.relative_change, _with(shown, **print_share))
     shown = _layout(caption, ("code",), ("change", "paired"), split="metric")
-    yield Named("loss_by_noise", study.loss_by_code(), _with(shown, **print_share))
+    yield Named("loss_by_noise", study.loss_by_code, _with(shown, **print_share))
     caption = "Mean of F1 and BSF, edges, and what is kept of them"
     shown = _layout(caption, who, ("score", "score_kept", "edges", "edges_kept"), ("code",))
     percent = ("score_kept", "edges_kept")
-    yield Named("kept_by_algorithm", study.kept_by_code(), _with(shown, percent=percent))
+    yield Named("kept_by_algorithm", study.kept_by_code, _with(shown, percent=percent))
     shown = _layout("Edges with noise over edges without", ("code",), ("ratio",))
-    yield Named("edges_by_noise", study.edges_by_code(), _with(shown, words={"ratio": "edges"}))
+    yield Named("edges_by_noise", study.edges_by_code, _with(shown, words={"ratio": "edges"}))
 
 
 def _costs(study: NoiseStudyTables) -> Iterator[Named]:
     caption = "Learned over true edges without noise, by rows per free parameter"
     shown = _layout(caption, ("algorithm", "network", "n"), ("rows_per_parameter", "ratio"))
-    yield Named("edges_by_size", study.edges_by_density(), shown)
+    yield Named("edges_by_size", study.edges_by_density, shown)
     for noisy, name in ((False, "clean"), (True, "noisy")):
         caption = f"Cumulative run time in seconds {'with' if noisy else 'without'} noise"
         shown = _layout(caption, ("algorithm",), ("total", "mean", "runs", "failures"))
-        yield Named(f"run_time_{name}", study.run_times(noisy=noisy), shown)
+        yield Named(f"run_time_{name}", partial(study.run_times, noisy=noisy), shown)
     caption = "Run time with noise over that without: of sums, and of a typical run"
     shown = _layout(caption, ("code",), ("ratio", "typical"))
     words = {"ratio": "sums", "typical": "typical run"}
-    yield Named("run_time_by_noise", study.time_by_code(), _with(shown, words=words))
+    yield Named("run_time_by_noise", study.time_by_code, _with(shown, words=words))
 
 
 def _layout(

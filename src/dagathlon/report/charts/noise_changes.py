@@ -12,8 +12,11 @@ from dagathlon.report.look import GREY, Look
 
 _STEP = 24
 _PANEL_HEIGHT = 130
-_LEAST_WIDTH = 215
+_LEAST_WIDTH = 120
 _TICKS = 8
+_THOUSANDS = (
+    "datum.value >= 1000 ? format(datum.value / 1000, '~g') + 'k' : format(datum.value, '~g')"
+)
 _QUIET = {"ticks": False, "domain": False, "title": None}
 
 
@@ -124,8 +127,9 @@ def edges_against_density(rows: Rows, order: Sequence[str], networks: Sequence[s
     look = Look.of(networks)
     values = [_only(r, ("n", "rows_per_parameter", "ratio")) | _panel(r) for r in known]
     x = {"field": "rows_per_parameter", "type": "quantitative", "scale": {"type": "log"}}
-    y = {"field": "ratio", "type": "quantitative", "scale": {"type": "log", "nice": False}}
-    few = {"tickCount": 4, "labelOverlap": True, "format": "~g"}
+    scale = {"type": "log", "nice": False, "padding": 6}
+    y = {"field": "ratio", "type": "quantitative", "scale": scale}
+    few = {"tickCount": 4, "labelOverlap": True, "labelExpr": _THOUSANDS, "grid": False}
     ticks = {"values": [0.1, 0.2, 0.5, 1, 2, 5, 10, 20], "format": "~g"}
     shown = [{"field": "id", "title": "network"}, {"field": "n", "title": "rows", "format": ","}]
     shown += [{"field": "ratio", "title": "learned per true edge", "format": ".2f"}]
@@ -153,8 +157,8 @@ def edges_against_density(rows: Rows, order: Sequence[str], networks: Sequence[s
     return panels
 
 
-def time_moves(rows: Rows, order: Sequence[str]) -> Chart:
-    """Mean run time without noise (ring) and with noise (dot), on a logarithmic axis.
+def time_moves(rows: Rows, order: Sequence[str], words: str) -> Chart:
+    """Run time without noise (ring) and with noise (dot), on a logarithmic axis.
 
     Parameters
     ----------
@@ -162,6 +166,8 @@ def time_moves(rows: Rows, order: Sequence[str]) -> Chart:
         `algorithm`, `clean`, `noisy` in seconds, `change` (+ is faster), `failures`.
     order
         The algorithms from top to bottom.
+    words
+        What the times are.
     """
     known = [row for row in rows if (row.get("clean") or 0) > 0 and (row.get("noisy") or 0) > 0]
     chart = rank_moves(known, order)
@@ -169,7 +175,7 @@ def time_moves(rows: Rows, order: Sequence[str]) -> Chart:
         return chart
     scale = {"type": "log", "nice": False, "padding": 12}
     axis = {"tickCount": _TICKS, "labelOverlap": True, "format": "~g"}
-    title = {"title": "mean seconds for a run", "scale": scale, "axis": axis}
+    title = {"title": words, "scale": scale, "axis": axis}
     for layer in chart["layer"]:
         layer["encoding"]["x"] = layer["encoding"]["x"] | title
     for field in chart["encoding"]["tooltip"][1:]:
