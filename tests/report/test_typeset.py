@@ -1,4 +1,4 @@
-"""Long tables in print: what stands where, and nothing that LaTeX or HTML would take for its own."""
+"""Long tables in print: what stands where, and no name that LaTeX or HTML takes for its own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROWS: list[dict[str, Any]] = [
 
 
 def test_values_cross_lines_and_columns() -> None:
-    layout = Layout("What", ("who",), ("x",), ("net", "n"))
+    layout = Layout("What", ("who",), ("x",), ("net", "n"), partial=("x",))
     (table,) = printed(ROWS, layout)
     assert table.head == ["who", "asia 1,000", "alarm 1,000"]
     assert [[cell.text for cell in line] for line in table.lines] == [
@@ -32,7 +32,7 @@ def test_values_stand_side_by_side() -> None:
 
 
 def test_names_are_escaped() -> None:
-    layout = Layout("A_b", ("who",), ("x",), ("net",))
+    layout = Layout("A_b", ("who",), ("x",), ("net",), partial=("x",))
     latex, page = to_latex(ROWS, layout), to_html(ROWS, layout)
     assert r"hc\_1 \& co & 0.50 {\tiny $\pm$0.10} & 12.3* \\" in latex
     assert r"\caption{A\_b." in latex

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
@@ -13,6 +14,7 @@ Row: TypeAlias = Mapping[str, Any]
 Rows: TypeAlias = Sequence[Row]
 # A page of print has room for so many lines; longer tables go on on the next page.
 _MOST_LINES = 45
+_TINY = 0.01
 _SPECIAL = {
     **{char: rf"\{char}" for char in "&%$#_{}"},
     **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
@@ -41,6 +43,8 @@ class Layout:
         A column whose values have tables of their own.
     percent
         Those of `values` that are shares.
+    partial
+        Those of `values` that are of the runs that finished: a star says that some did not.
     words
         What names and values are called.
     """
@@ -51,6 +55,7 @@ class Layout:
     columns: tuple[str, ...] = ()
     split: str = ""
     percent: tuple[str, ...] = ()
+    partial: tuple[str, ...] = ()
     words: Mapping[str, str] = field(default_factory=dict)
 
     def word(self, name: object) -> str:
@@ -91,8 +96,9 @@ def printed(rows: Rows, layout: Layout) -> list[Printed]:
             made.append(_listed(heading, members, layout))
             continue
         for value in layout.values:
-            several = [layout.title(value)] if len(layout.values) > 1 else []
-            made.append(_crossed(", ".join([*several, *filter(None, [heading])]), members, value, layout))
+            several = layout.title(value) if len(layout.values) > 1 else ""
+            about = ", ".join(filter(None, [several, heading]))
+            made.append(_crossed(about, members, value, layout))
     return [one for one in made if one.lines]
 
 
@@ -130,16 +136,20 @@ def _cell(row: Row, name: str, layout: Layout) -> Cell:
     if not is_number(value) or isinstance(value, int):
         return Cell(layout.word(value))
     scale, sign = (100, "\u00a0%") if name in layout.percent else (1, "")
-    places = _places(value * scale)
+    places = 1 if name in layout.percent else _places(value)
     low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
     half = (high - low) / 2 * scale if is_number(low) and is_number(high) else None
-    star = "*" if failures and "failures" not in layout.values else ""
+    star = "*" if failures and name in layout.partial else ""
     text = f"{value * scale:,.{places}f}{sign}{star}".replace("-", "−")
     return Cell(text, "" if half is None else f"±{half:,.{places}f}")
 
 
 def _places(value: float) -> int:
-    return 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
+    """Decimals: two of a score, fewer of large numbers, more where two would show nothing."""
+    size = abs(value)
+    if 0 < size < _TINY:
+        return min(1 - math.floor(math.log10(size)), 6)
+    return 0 if size >= 100 else 1 if size >= 10 else 2
 
 
 def to_latex(rows: Rows, layout: Layout) -> str:
@@ -150,14 +160,18 @@ def to_latex(rows: Rows, layout: Layout) -> str:
         columns = "l" * one.n_text + "r" * (len(one.head) - one.n_text)
         head = " & ".join(map(latex_text, one.head)) + r" \\"
         body = [" & ".join(map(_latex_cell, line)) + r" \\" for line in one.lines]
-        parts += _long(columns, caption, head, body) if len(body) > _MOST_LINES else [
-            rf"\begin{{table}}{chr(10)}\centering\footnotesize{chr(10)}\caption{{{caption}}}",
-            rf"\begin{{tabular}}{{{columns}}}{chr(10)}\toprule",
-            head,
-            r"\midrule",
-            *body,
-            rf"\bottomrule{chr(10)}\end{{tabular}}{chr(10)}\end{{table}}",
-        ]
+        parts += (
+            _long(columns, caption, head, body)
+            if len(body) > _MOST_LINES
+            else [
+                rf"\begin{{table}}{chr(10)}\centering\footnotesize{chr(10)}\caption{{{caption}}}",
+                rf"\begin{{tabular}}{{{columns}}}{chr(10)}\toprule",
+                head,
+                r"\midrule",
+                *body,
+                rf"\bottomrule{chr(10)}\end{{tabular}}{chr(10)}\end{{table}}",
+            ]
+        )
     return "\n".join(parts) + "\n"
 
 

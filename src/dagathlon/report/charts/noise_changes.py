@@ -12,7 +12,11 @@ from dagathlon.report.look import GREY, Look
 
 _STEP = 24
 _PANEL_HEIGHT = 130
-_LEAST_WIDTH = 215
+_LEAST_WIDTH = 120
+_TICKS = 8
+_THOUSANDS = (
+    "datum.value >= 1000 ? format(datum.value / 1000, '~g') + 'k' : format(datum.value, '~g')"
+)
 _QUIET = {"ticks": False, "domain": False, "title": None}
 
 
@@ -31,7 +35,7 @@ def change_dots(rows: Rows, order: Sequence[str], words: str) -> Chart:
     if not has_values(rows, "change"):
         return nothing("nothing can be compared with data without noise")
     x = {"field": "change", "type": "quantitative", "title": words}
-    axis = {"format": "+.0%", "gridOpacity": 0.6}
+    axis = {"format": "+.0%", "tickCount": _TICKS}
     shown = [{"field": "name", "title": "of"}]
     shown += [{"field": f, "title": f, "format": "+.1%"} for f in ("change", "low", "high")]
     return {
@@ -47,7 +51,10 @@ def change_dots(rows: Rows, order: Sequence[str], words: str) -> Chart:
             _zero(),
             {
                 "mark": {"type": "rule", "strokeWidth": 2.5, "opacity": 0.45},
-                "encoding": {"x": {"field": "low", "type": "quantitative"}, "x2": {"field": "high"}},
+                "encoding": {
+                    "x": {"field": "low", "type": "quantitative"},
+                    "x2": {"field": "high"},
+                },
             },
             {
                 "mark": {"type": "point", "filled": True, "size": 75, "opacity": 1},
@@ -70,6 +77,7 @@ def rank_moves(rows: Rows, order: Sequence[str]) -> Chart:
     if not has_values(rows, "noisy"):
         return nothing("no algorithm has a rank with noise")
     x = {"type": "quantitative", "title": "average rank (1 is best)", "scale": {"zero": False}}
+    x |= {"axis": {"tickCount": _TICKS}}
     kept = ("algorithm", "clean", "noisy", "change")
     shown = [{"field": "algorithm"}, {"field": "clean", "title": "without noise", "format": ".2f"}]
     shown += [{"field": "noisy", "title": "with noise", "format": ".2f"}]
@@ -119,8 +127,9 @@ def edges_against_density(rows: Rows, order: Sequence[str], networks: Sequence[s
     look = Look.of(networks)
     values = [_only(r, ("n", "rows_per_parameter", "ratio")) | _panel(r) for r in known]
     x = {"field": "rows_per_parameter", "type": "quantitative", "scale": {"type": "log"}}
-    y = {"field": "ratio", "type": "quantitative", "scale": {"type": "log", "nice": False}}
-    few = {"tickCount": 4, "labelOverlap": True, "format": "~g"}
+    scale = {"type": "log", "nice": False, "padding": 6}
+    y = {"field": "ratio", "type": "quantitative", "scale": scale}
+    few = {"tickCount": 4, "labelOverlap": True, "labelExpr": _THOUSANDS, "grid": False}
     ticks = {"values": [0.1, 0.2, 0.5, 1, 2, 5, 10, 20], "format": "~g"}
     shown = [{"field": "id", "title": "network"}, {"field": "n", "title": "rows", "format": ","}]
     shown += [{"field": "ratio", "title": "learned per true edge", "format": ".2f"}]
@@ -148,8 +157,8 @@ def edges_against_density(rows: Rows, order: Sequence[str], networks: Sequence[s
     return panels
 
 
-def time_moves(rows: Rows, order: Sequence[str]) -> Chart:
-    """Mean run time without noise (ring) and with noise (dot), on a logarithmic axis.
+def time_moves(rows: Rows, order: Sequence[str], words: str) -> Chart:
+    """Run time without noise (ring) and with noise (dot), on a logarithmic axis.
 
     Parameters
     ----------
@@ -157,12 +166,16 @@ def time_moves(rows: Rows, order: Sequence[str]) -> Chart:
         `algorithm`, `clean`, `noisy` in seconds, `change` (+ is faster), `failures`.
     order
         The algorithms from top to bottom.
+    words
+        What the times are.
     """
     known = [row for row in rows if (row.get("clean") or 0) > 0 and (row.get("noisy") or 0) > 0]
     chart = rank_moves(known, order)
     if not known:
         return chart
-    title = {"title": "mean seconds for a run", "scale": {"type": "log"}}
+    scale = {"type": "log", "nice": False, "padding": 12}
+    axis = {"tickCount": _TICKS, "labelOverlap": True, "format": "~g"}
+    title = {"title": words, "scale": scale, "axis": axis}
     for layer in chart["layer"]:
         layer["encoding"]["x"] = layer["encoding"]["x"] | title
     for field in chart["encoding"]["tooltip"][1:]:
@@ -186,7 +199,11 @@ def _better(field: str) -> dict[str, Any]:
 def _zero() -> Chart:
     return {
         "mark": {"type": "rule", "color": GREY, "strokeDash": [4, 3]},
-        "encoding": {"x": {"datum": 0, "type": "quantitative"}, "y": None, "color": {"value": GREY}},
+        "encoding": {
+            "x": {"datum": 0, "type": "quantitative"},
+            "y": None,
+            "color": {"value": GREY},
+        },
     }
 
 

@@ -1,4 +1,4 @@
-"""Accuracy kept with noise: a cell for each algorithm and kind of noise, a panel for each network."""
+"""Accuracy kept with noise: a cell for each algorithm and kind of noise, networks as panels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dagathlon.report.charts.parts import WIDTH, Chart, Rows, nothing
 LOST, GAINED, FAILED = "#d55e00", "#0072b2", "#8c8c8c"
 _STEP = 21
 # Cells have room for three digits; wider ones than this look like an empty table.
-_LEAST_CELL, _MOST_CELL = 19, 74
+_LEAST_CELL, _MOST_CELL = 19, 90
 # Codes stand upright beside each other as long as they have room for that.
 _FEW_CODES = 8
 # Half of the accuracy lost, or half as much again gained, has the full colour.
@@ -53,10 +53,11 @@ def kept_cells(rows: Rows, order: Sequence[str], codes: Sequence[str]) -> Chart:
             "y": {"field": "id", "type": "nominal", "sort": names, "axis": quiet},
             "tooltip": _tooltip(),
         },
-        "layer": [_tile(), _number()],
+        "layer": [_tile(), _number("width", len(codes))],
     }
     panels = by_kind(chart, networks)
     if "facet" in panels:
+        panels["spec"]["layer"] = [_tile(), _number("child_width", len(codes))]
         panels["resolve"]["axis"] = {"x": "independent"}
         panels["usermeta"] = {"panels": _widths(len(codes))}
         return panels
@@ -119,10 +120,12 @@ def _tile() -> Chart:
     return {"mark": mark, "encoding": {"fill": colour, "fillOpacity": depth, "stroke": edge}}
 
 
-def _number() -> Chart:
+def _number(width: str, n_codes: int) -> Chart:
+    """The number in a cell, in smaller print on a telephone."""
+    size = {"expr": f"{width} < {_LEAST_CELL * n_codes} ? 8.5 : 10.5"}
     ink = {"condition": {"test": "datum.faint", "value": 0.5}, "value": 1}
     text = {"field": "text", "type": "nominal"}
-    return {"mark": {"type": "text", "fontSize": 10.5}, "encoding": {"text": text, "opacity": ink}}
+    return {"mark": {"type": "text", "fontSize": size}, "encoding": {"text": text, "opacity": ink}}
 
 
 def _tooltip() -> list[dict[str, Any]]:
