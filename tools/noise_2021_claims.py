@@ -283,6 +283,8 @@ def _loss(codes: Sequence[str], low: float, high: float) -> Callable[[Both], Ans
         rows = [
             (c, m, both.losses[c, m]) for c in codes for m in _BALANCED if (c, m) in both.losses
         ]
+        if not rows:
+            raise KeyError(codes)
         theirs = {(c, m): both.printed_change(c, m) for c, m, _ in rows}
         told = [f"{c} {m.upper()} {_with_interval(row, 'change')}" for c, m, row in rows]
         same = [f"{c} {m.upper()} {_percent(value)}" for (c, m), value in theirs.items()]
