@@ -1,8 +1,9 @@
 """The conclusions of the noise study of 2021 one by one, asked of another run of it.
 
-Each is a number and the range in which the conclusion holds. With the interval of the number over
-networks and seeds it holds where the whole interval is in the range, does not where none of it is,
-and is open otherwise: the paper had one sample of each network.
+Each is a number and the range in which the conclusion holds. It holds where the whole interval of
+the number is in the range, does not where none of it is, and is open otherwise: the paper had one
+sample of each network. Tables made with ``over="seeds"`` tell what fresh samples of the same
+networks give, those with ``over="networks"`` what may be said of networks like these.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Conclusion(NamedTuple):
     estimate
         Of this run.
     interval
-        Its 95 % interval over networks and seeds; None with fewer than two of them.
+        Its 95 % interval, as the tables were made; None with fewer than two blocks.
     """
 
     statement: str
@@ -87,6 +88,8 @@ def rank_correlation_rows(
     tables: NoiseStudyTables, averages: Mapping[tuple[bool, str], Mapping[str, float]]
 ) -> list[Row]:
     """Spearman's correlation of our average ranks with those of another study, with intervals.
+
+    Resamples are noisier than the data, so that intervals lie rather too low.
 
     Parameters
     ----------

@@ -36,14 +36,9 @@ class Evidence:
         self.grid = tables.grid
         self.drawn = tables.drawn
 
-    @property
-    def blocks(self) -> int:
-        """How many networks and seeds there are."""
-        return int(self.drawn.weights.shape[1])
-
     def estimate(self, values: Floats) -> Estimates:
         """The number with its interval."""
-        return Estimates.of(values, self.blocks)
+        return Estimates.of(values, self.drawn.most)
 
     def columns(self, names: Sequence[str]) -> list[int]:
         """Where algorithms stand in arrays; KeyError for one that is not in the study."""
