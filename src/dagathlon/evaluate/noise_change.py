@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from dagathlon.evaluate.noise_grid import CLEAN, METRICS, NoiseGrid, Row
-from dagathlon.evaluate.noise_resampling import Estimates, Resampling
+from dagathlon.evaluate.noise_resampling import Estimates, Resampling, divided, known_mean
 from dagathlon.evaluate.ranking import Floats
 
 
@@ -63,7 +63,7 @@ def _at(values: Floats, members: list[int]) -> Floats:
 
 def case_changes(grid: NoiseGrid, metric: str) -> Floats:
     """Relative change on each data set against the same one without noise, + being better."""
-    mean = _row_means(grid.values[metric])
+    mean = known_mean(grid.values[metric], 1)
     partner = grid.clean
     return _gain(mean, np.where(partner >= 0, mean[partner], np.nan), metric)
 
@@ -73,7 +73,7 @@ def paired_changes(grid: NoiseGrid, metric: str) -> Floats:
     values, partner = grid.values[metric], grid.clean
     before = np.where((partner >= 0)[:, None], values[partner], np.nan)
     both = ~np.isnan(values) & ~np.isnan(before)
-    now, then = (_row_means(np.where(both, part, np.nan)) for part in (values, before))
+    now, then = (known_mean(np.where(both, part, np.nan), 1) for part in (values, before))
     return _gain(now, then, metric)
 
 
@@ -81,14 +81,8 @@ def _gain(now: Floats, before: Floats, metric: str) -> Floats:
     """Relative change, + being better; NaN where there was nothing to lose."""
     known = np.abs(before) > 0
     change = np.divide(now - before, before, out=np.full_like(now, np.nan), where=known)
-    return change if METRICS[metric] == "more" else -change
-
-
-def _row_means(values: Floats) -> Floats:
-    there = ~np.isnan(values)
-    count = there.sum(axis=1)
-    sums = np.where(there, values, 0.0).sum(axis=1)
-    return np.divide(sums, count, out=np.full(len(values), np.nan), where=count > 0)
+    gain: Floats = change if METRICS[metric] == "more" else -change
+    return gain
 
 
 def charged(grid: NoiseGrid, limit: float) -> Floats:
@@ -111,7 +105,7 @@ def time_rows(grid: NoiseGrid, drawn: Resampling, limit: float) -> list[Row]:
     result: list[Row] = []
     for code in _noisy(grid):
         rows = grid.with_code(code).tolist()
-        blocks = int(drawn.blocks(_at(_row_means(now), rows)))
+        blocks = int(drawn.blocks(_at(known_mean(now, 1), rows)))
         typical = np.exp(_all_runs(_at(logs, rows), drawn))
         row: Row = {"code": code} | Estimates.of(ratios[code], blocks).cells("ratio")
         row |= Estimates.of(typical, blocks).cells("typical")
@@ -126,7 +120,7 @@ def time_ratios(grid: NoiseGrid, drawn: Resampling, limit: float) -> dict[str, F
     for code in _noisy(grid):
         rows = grid.with_code(code).tolist()
         above, below = (_all_runs(_at(part, rows), drawn) for part in (now, before))
-        found[code] = _over(above, below)
+        found[code] = divided(above, below)
     return found
 
 
@@ -143,8 +137,4 @@ def _all_runs(values: Floats, drawn: Resampling) -> Floats:
     there = ~np.isnan(values)
     sums = np.where(there, values, 0.0).sum(axis=1)
     counts = there.sum(axis=1).astype(np.float64)
-    return _over(drawn.means(sums), drawn.means(counts))
-
-
-def _over(above: Floats, below: Floats) -> Floats:
-    return np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0)
+    return divided(drawn.means(sums), drawn.means(counts))

@@ -13,6 +13,7 @@ import numpy as np
 
 from dagathlon.evaluate.noise_evidence import Evidence
 from dagathlon.evaluate.noise_grid import CLEAN, METRICS
+from dagathlon.evaluate.noise_resampling import known_mean
 from dagathlon.evaluate.noise_strengths import ALL_NOISE
 from dagathlon.evaluate.ranking import Floats
 
@@ -63,13 +64,6 @@ def _most(values: Floats) -> Floats:
     return -_least(-values)
 
 
-def _mean(values: Floats) -> Floats:
-    there = ~np.isnan(values)
-    count = there.sum(axis=1)
-    sums = np.where(there, values, 0.0).sum(axis=1)
-    return np.divide(sums, count, out=np.full(len(values), np.nan), where=count > 0)
-
-
 def place(name: str, *, noisy: bool) -> Answer:
     """The overall rank of an algorithm."""
 
@@ -106,7 +100,7 @@ def ahead(first: Names, second: Names, *, noisy: bool) -> Answer:
     def answer(evidence: Evidence, metric: str) -> Floats:
         ranks = evidence.averages[noisy, metric]
         before, behind = (ranks[:, evidence.columns(names)] for names in (first, second))
-        return _mean(behind) - _mean(before)
+        return known_mean(behind, 1) - known_mean(before, 1)
 
     return answer
 
@@ -117,7 +111,7 @@ def latent_gain(evidence: Evidence, metric: str) -> Floats:
     if not codes:
         raise KeyError("L")
     gain = evidence.gain(metric, codes)[:, evidence.columns(_LATENT)]
-    return _mean(gain)
+    return known_mean(gain, 1)
 
 
 def loss(code: str) -> Answer:
@@ -145,15 +139,16 @@ def worst_of_all(evidence: Evidence, metric: str) -> Floats:
 def not_cumulative(evidence: Evidence, metric: str) -> Floats:
     """How much less accuracy all kinds of noise together take than the sum of the four."""
     parts = [evidence.losses[code, metric] for code in ("M5", "I5", "S5", "L5")]
-    return np.sum(parts, axis=0) - evidence.losses[ALL_NOISE, metric]
+    total: Floats = np.sum(parts, axis=0) - evidence.losses[ALL_NOISE, metric]
+    return total
 
 
 def longer(codes: Names, than: Names = ()) -> Answer:
     """Run time with some codes, relative to that without noise, over that with others."""
 
     def answer(evidence: Evidence, _: str) -> Floats:
-        base = np.mean([evidence.times[code] for code in than], axis=0) if than else 1.0
-        return np.mean([evidence.times[code] for code in codes], axis=0) - base
+        times: Floats = np.mean([evidence.times[code] for code in codes], axis=0)
+        return times - (np.mean([evidence.times[code] for code in than], axis=0) if than else 1.0)
 
     return answer
 
@@ -192,7 +187,7 @@ def more_edges(evidence: Evidence, _: str) -> Floats:
 def _mean_f1(evidence: Evidence, name: str, value: object) -> Floats:
     """Mean F1 of all algorithms without noise on one network or with one number of rows."""
     rows = evidence.grid.where(lambda case: case.code == CLEAN and getattr(case, name) == value)
-    return _mean(evidence.drawn.means(evidence.grid.only("f1", rows)))
+    return known_mean(evidence.drawn.means(evidence.grid.only("f1", rows)), 1)
 
 
 def more_rows(evidence: Evidence, _: str) -> Floats:

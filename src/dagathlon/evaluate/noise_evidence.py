@@ -53,9 +53,10 @@ class Evidence:
     @cached_property
     def averages(self) -> Mapping[tuple[bool, str], Floats]:
         """Average ranks by algorithm (column), by whether there is noise and by metric."""
+        rows = {False: self.grid.of("N"), True: self.grid.of("noisy")}
         return {
-            (noisy, metric): standing(self.grid, metric, self.grid.of(which), self.drawn).averages
-            for noisy, which in ((False, "N"), (True, "noisy"))
+            (noisy, metric): standing(self.grid, metric, some, self.drawn).averages
+            for noisy, some in rows.items()
             for metric in METRICS
         }
 
@@ -96,9 +97,8 @@ class Evidence:
 
     def edge_shares(self) -> Floats:
         """Learned over true edges without noise, by algorithm (Figure 2)."""
-        rows = self.grid.of("N")
-        true = np.where(self.grid.true_edges > 0, self.grid.true_edges, np.nan)
-        return self.drawn.means(self.grid.only("n_edges", rows) / true[:, None])
+        noisy = [case.code != CLEAN for case in self.grid.cases]
+        return self.drawn.means(np.where(np.array(noisy)[:, None], np.nan, self.grid.edge_shares))
 
     def agreement(self, *, noisy: bool) -> Floats:
         """Spearman's correlations of average ranks, for each row one by metric and metric."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from dagathlon.evaluate.noise_grid import CLEAN, NoiseGrid, Row
-from dagathlon.evaluate.noise_resampling import Estimates, Resampling
+from dagathlon.evaluate.noise_resampling import Counts, Estimates, Resampling, divided
 from dagathlon.evaluate.ranking import Floats
 
 ALL_NOISY = "all noisy"
@@ -66,12 +66,13 @@ def kept_rows(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
     return result
 
 
-def _present(grid: NoiseGrid, values: Floats, code: str) -> Floats:
+def _present(grid: NoiseGrid, values: Floats, code: str) -> Counts:
     """How many data sets each algorithm finished both with and without the noise."""
     rows, partner = grid.with_code(code), grid.clean
     rows = rows[partner[rows] >= 0]
     both = ~np.isnan(values[rows]) & ~np.isnan(values[partner[rows]])
-    return both.sum(axis=0)
+    counts: Counts = both.sum(axis=0)
+    return counts
 
 
 def ratio(now: Floats, before: Floats, drawn: Resampling) -> Estimates:
@@ -84,7 +85,7 @@ def ratios(now: Floats, before: Floats, drawn: Resampling) -> Floats:
     """The same of the data and of each resample."""
     both = ~np.isnan(now) & ~np.isnan(before)
     above, below = (drawn.means(np.where(both, part, np.nan)) for part in (now, before))
-    return np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0)
+    return divided(above, below)
 
 
 def edge_rows(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
@@ -127,7 +128,7 @@ def accuracy_rows(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
     result: list[Row] = []
     for network in grid.networks:
         for code in grid.codes:
-            rows = grid.where(lambda case, n=network, c=code: (case.network, case.code) == (n, c))
+            rows = grid.having(network=network, code=code)
             rows = rows[partner[rows] >= 0]
             if code != CLEAN and len(rows):
                 found = _network_rows(grid, drawn, rows.tolist(), columns)
@@ -167,6 +168,5 @@ def _by_size(grid: NoiseGrid, values: Floats, rows: list[int]) -> list[list[floa
         both = ~np.isnan(values[some]) & ~np.isnan(values[partner[some]])
         above = np.where(both, values[some], 0.0).sum(axis=0)
         below = np.where(both, values[partner[some]], 0.0).sum(axis=0)
-        found = np.divide(above, below, out=np.full(len(above), np.nan), where=below > 0)
-        result.append(found.tolist())
+        result.append(divided(above, below).tolist())
     return result

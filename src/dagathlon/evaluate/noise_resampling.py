@@ -60,15 +60,15 @@ class Resampling(NamedTuple):
             Data sets along the first axis; NaN where a data set says nothing.
         """
         sums, counts = (self._drawn(part) for part in self._by_block(values))
-        found = np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
-        return found.reshape(len(self.weights), *values.shape[1:])
+        return divided(sums, counts).reshape(len(self.weights), *values.shape[1:])
 
     def blocks(self, values: Floats) -> Counts:
         """How many blocks have a value, in the stratum with most of them."""
         there = self._by_block(values)[1] > 0
         counts = np.zeros((self.stratum.max(initial=0) + 1, there.shape[1]), dtype=np.int64)
         np.add.at(counts, self.stratum, there)
-        return counts.max(axis=0).reshape(values.shape[1:])
+        most: Counts = counts.max(axis=0).reshape(values.shape[1:])
+        return most
 
     def _by_block(self, values: Floats) -> tuple[Floats, Floats]:
         """Sum and number of values by block (row)."""
@@ -83,7 +83,8 @@ class Resampling(NamedTuple):
     def _drawn(self, by_block: Floats) -> Floats:
         """Sums over blocks; without BLAS, whose threads cost more than so small a product."""
         some = np.flatnonzero(by_block.any(axis=1))
-        return np.einsum("rb,bk->rk", self.weights[:, some], by_block[some])
+        found: Floats = np.einsum("rb,bk->rk", self.weights[:, some], by_block[some])
+        return found
 
     @property
     def most(self) -> int:
@@ -140,7 +141,22 @@ def _quantile(ordered: Floats, share: float) -> Floats:
     below = np.floor(place).astype(np.intp)
     above = np.minimum(below + 1, last)
     low, high = (np.take_along_axis(ordered, at[None], axis=0)[0] for at in (below, above))
-    return low + (high - low) * (place - below)
+    found: Floats = low + (high - low) * (place - below)
+    return found
+
+
+def known_mean(values: Floats, axis: int) -> Floats:
+    """Mean of what there is along an axis; NaN without any, and no warning."""
+    there = ~np.isnan(values)
+    count = np.asarray(there.sum(axis=axis), dtype=np.float64)
+    sums: Floats = np.where(there, values, 0.0).sum(axis=axis)
+    return divided(sums, count)
+
+
+def divided(above: Floats, below: Floats) -> Floats:
+    """One by the other; NaN where the other is not positive."""
+    found: Floats = np.divide(above, below, out=np.full_like(below, np.nan), where=below > 0)
+    return found
 
 
 def number(value: Any) -> float | None:
