@@ -119,7 +119,7 @@ def _crossed(heading: str, rows: Rows, value: str, layout: Layout) -> Printed:
     head = [*map(layout.title, layout.rows), *(" ".join(map(layout.word, c)) for c in columns)]
     made = [
         [*_names(next(iter(found.values())), layout)]
-        + [_cell(found[c], value, layout) if c in found else Cell("") for c in columns]
+        + [_cell(found[c], value, layout) if c in found else Cell("n/a") for c in columns]
         for found in lines.values()
     ]
     return Printed(heading, head, len(layout.rows), made)
