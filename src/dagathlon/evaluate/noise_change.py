@@ -58,13 +58,13 @@ def _at(values: Floats, members: list[int]) -> Floats:
 def case_changes(grid: NoiseGrid, metric: str) -> Floats:
     """Relative change on each data set against the same one without noise, + being better."""
     mean = _row_means(grid.values[metric])
-    partner = grid.clean()
+    partner = grid.clean
     return _gain(mean, np.where(partner >= 0, mean[partner], np.nan), metric)
 
 
 def paired_changes(grid: NoiseGrid, metric: str) -> Floats:
     """The same over the algorithms that finished both with and without noise."""
-    values, partner = grid.values[metric], grid.clean()
+    values, partner = grid.values[metric], grid.clean
     before = np.where((partner >= 0)[:, None], values[partner], np.nan)
     both = ~np.isnan(values) & ~np.isnan(before)
     now, then = (_row_means(np.where(both, part, np.nan)) for part in (values, before))
@@ -97,7 +97,7 @@ def time_rows(grid: NoiseGrid, drawn: Resampling, limit: float) -> list[Row]:
     `typical` the geometric mean of the ratios of runs that finished in both, which the slowest do
     not decide alone.
     """
-    partner = grid.clean()
+    partner = grid.clean
     there = (partner >= 0)[:, None]
     time = charged(grid, limit)
     before = np.where(there, time[partner], np.nan)

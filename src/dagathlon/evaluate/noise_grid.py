@@ -107,6 +107,8 @@ class NoiseGrid(NamedTuple):
         Where a run failed.
     kinds
         How it failed: the place in `FAILURES`, -1 without a failure.
+    clean
+        For each data set the row of the same one without noise; -1 where there is none.
     true_edges
         Of each data set; NaN where not known.
     n_parameters, n_nodes
@@ -118,6 +120,7 @@ class NoiseGrid(NamedTuple):
     values: Mapping[str, Floats]
     failed: npt.NDArray[np.bool_]
     kinds: npt.NDArray[np.int64]
+    clean: Places
     true_edges: Floats
     n_parameters: Mapping[str, int]
     n_nodes: Mapping[str, int]
@@ -179,13 +182,6 @@ class NoiseGrid(NamedTuple):
             found[self.cases[i].network, self.cases[i].n].append(int(i))
         return {cell: members for cell, members in found.items() if members}
 
-    def clean(self) -> Places:
-        """For each data set the row of the same one without noise; -1 where there is none."""
-        places = {case: i for i, case in enumerate(self.cases)}
-        return np.array(
-            [places.get(case._replace(code=CLEAN), -1) for case in self.cases], dtype=np.intp
-        )
-
     def scores(self, metric: str) -> Scores:
         """A metric as `dagathlon.evaluate.ranking` takes it."""
         return Scores(self.algorithms, self.cases, self.values[metric], self.failed)
@@ -217,7 +213,8 @@ def noise_grid(runs: Iterable[NoiseRun]) -> NoiseGrid:
     parameters = {r.network: r.n_parameters for r in listed if r.n_parameters is not None}
     nodes = {r.network: r.n_nodes for r in listed if r.n_nodes is not None}
     failed = kinds >= 0
-    return NoiseGrid(algorithms, cases, values, failed, kinds, true_edges, parameters, nodes)
+    clean = np.array([places.get(case._replace(code=CLEAN), -1) for case in cases], dtype=np.intp)
+    return NoiseGrid(algorithms, cases, values, failed, kinds, clean, true_edges, parameters, nodes)
 
 
 def _case(run: NoiseRun) -> Case:

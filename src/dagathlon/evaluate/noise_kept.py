@@ -65,7 +65,7 @@ def kept_rows(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
 
 def _present(grid: NoiseGrid, values: Floats, code: str) -> Floats:
     """How many data sets each algorithm finished both with and without the noise."""
-    rows, partner = grid.with_code(code), grid.clean()
+    rows, partner = grid.with_code(code), grid.clean
     rows = rows[partner[rows] >= 0]
     both = ~np.isnan(values[rows]) & ~np.isnan(values[partner[rows]])
     return both.sum(axis=0)
@@ -110,7 +110,7 @@ def accuracy_rows(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
     `most` the extremes over sizes. Nothing stands in for failures: they are counted.
     """
     columns = {"kept": accuracy(grid)} | {f"{m}_kept": grid.values[m] for m in ("f1", "bsf")}
-    partner = grid.clean()
+    partner = grid.clean
     result: list[Row] = []
     for network in grid.networks:
         for code in grid.codes:
@@ -125,7 +125,7 @@ def accuracy_rows(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
 def _network_rows(
     grid: NoiseGrid, drawn: Resampling, rows: list[int], columns: Mapping[str, Floats]
 ) -> list[Row]:
-    before_rows = grid.clean()[rows]
+    before_rows = grid.clean[rows]
     kept: dict[str, Estimates] = {}
     for name, values in columns.items():
         now, before = (np.full(values.shape, np.nan) for _ in range(2))
@@ -147,7 +147,7 @@ def _network_rows(
 
 def _by_size(grid: NoiseGrid, values: Floats, rows: list[int]) -> list[list[float]]:
     """For each size and algorithm, the mean with noise over the mean without."""
-    partner = grid.clean()
+    partner = grid.clean
     result = []
     for n in grid.sizes:
         some = [i for i in rows if grid.cases[i].n == n]

@@ -28,14 +28,14 @@ class Resampling(NamedTuple):
 
     Parameters
     ----------
-    members
-        For each block (row), 1 where a data set (column) belongs to it.
+    block
+        The block of each data set.
     weights
         First a row of ones for the data as they are, then a row for each resample: how often each
         block (column) is in it.
     """
 
-    members: Floats
+    block: npt.NDArray[np.intp]
     weights: Floats
 
     def means(self, values: Floats) -> Floats:
@@ -46,18 +46,34 @@ class Resampling(NamedTuple):
         values
             Data sets along the first axis; NaN where a data set says nothing.
         """
-        flat = values.reshape(len(values), -1)
-        there = ~np.isnan(flat)
-        sums = self.weights @ (self.members @ np.where(there, flat, 0.0))
-        counts = self.weights @ (self.members @ there.astype(np.float64))
+        sums, counts = (self._drawn(part) for part in self._by_block(values))
         found = np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
         return found.reshape(len(self.weights), *values.shape[1:])
 
     def blocks(self, values: Floats) -> Counts:
         """How many blocks have a value."""
-        flat = ~np.isnan(values.reshape(len(values), -1))
-        counts = (self.members @ flat.astype(np.float64) > 0).sum(axis=0)
+        counts = (self._by_block(values)[1] > 0).sum(axis=0)
         return counts.reshape(values.shape[1:])
+
+    def _by_block(self, values: Floats) -> tuple[Floats, Floats]:
+        """Sum and number of values by block (row)."""
+        flat = values.reshape(len(values), -1)
+        there = ~np.isnan(flat)
+        rows = np.flatnonzero(there.any(axis=1))
+        sums, counts = (np.zeros((self.weights.shape[1], flat.shape[1])) for _ in range(2))
+        np.add.at(sums, self.block[rows], np.where(there[rows], flat[rows], 0.0))
+        np.add.at(counts, self.block[rows], there[rows])
+        return sums, counts
+
+    def _drawn(self, by_block: Floats) -> Floats:
+        """Sums over blocks; without BLAS, whose threads cost more than so small a product."""
+        some = np.flatnonzero(by_block.any(axis=1))
+        return np.einsum("rb,bk->rk", self.weights[:, some], by_block[some])
+
+    def often(self, rows: Sequence[int]) -> Floats:
+        """How often the blocks of some data sets are in the data and in each resample."""
+        found: Floats = self.weights[:, np.unique(self.block[rows])].sum(axis=1)
+        return found
 
     def estimates(self, values: Floats) -> Estimates:
         """Means over data sets with their intervals."""
@@ -82,16 +98,29 @@ class Estimates(NamedTuple):
     @classmethod
     def of(cls, drawn: Floats, blocks: npt.ArrayLike) -> Estimates:
         """From what `Resampling.means` gives, or what is computed of it row by row."""
-        tail = 100 * (1 - LEVEL) / 2
-        rest = drawn[1:]
-        nothing = np.isnan(drawn[0]) | np.isnan(rest).all(axis=0) | (np.asarray(blocks) < 2)
-        found = np.nanpercentile(np.where(nothing, 0.0, rest), [tail, 100 - tail], axis=0)
-        return cls(drawn[0], *(np.where(nothing, np.nan, end) for end in found))
+        nothing = np.isnan(drawn[0]) | (np.asarray(blocks) < 2)
+        tail = (1 - LEVEL) / 2
+        ordered = np.sort(drawn[1:], axis=0)
+        ends = (_quantile(ordered, share) for share in (tail, 1 - tail))
+        return cls(drawn[0], *(np.where(nothing, np.nan, end) for end in ends))
 
     def cells(self, name: str, *place: int) -> Row:
         """Three cells of a table: the value and the ends of its interval."""
         ends = {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
         return {label: number(end[place]) for label, end in ends.items()}
+
+
+def _quantile(ordered: Floats, share: float) -> Floats:
+    """Over the first axis, of sorted numbers with NaN at the end; by the column, NaN without any.
+
+    NumPy's own takes columns one by one where there are NaN.
+    """
+    last = np.maximum((~np.isnan(ordered)).sum(axis=0) - 1, 0)
+    place = share * last
+    below = np.floor(place).astype(np.intp)
+    above = np.minimum(below + 1, last)
+    low, high = (np.take_along_axis(ordered, at[None], axis=0)[0] for at in (below, above))
+    return low + (high - low) * (place - below)
 
 
 def number(value: Any) -> float | None:
@@ -102,12 +131,10 @@ def number(value: Any) -> float | None:
 def resampling(cases: Sequence[Case], resamples: int) -> Resampling:
     """Blocks of the data sets, drawn again; the same for the same blocks."""
     places = {block: i for i, block in enumerate(dict.fromkeys(map(_block, cases)))}
-    members = np.zeros((len(places), len(cases)))
-    for j, case in enumerate(cases):
-        members[places[_block(case)], j] = 1.0
+    block = np.array([places[_block(case)] for case in cases], dtype=np.intp)
     n = len(places)
     drawn = np.random.default_rng(_SEED).multinomial(n, np.full(n, 1 / n), resamples)
-    return Resampling(members, np.vstack([np.ones(n), drawn.astype(np.float64)]))
+    return Resampling(block, np.vstack([np.ones(n), drawn.astype(np.float64)]))
 
 
 def _block(case: Case) -> tuple[object, ...]:

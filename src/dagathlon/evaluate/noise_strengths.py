@@ -171,11 +171,10 @@ def _moments(some: list[Span], algorithms: int, drawn: Resampling) -> tuple[Floa
     shape = len(drawn.weights), algorithms
     sums, squares, counts = (np.zeros(shape) for _ in range(3))
     for span in some:
-        weight = (drawn.weights @ (drawn.members[:, span.members].max(axis=1, initial=0.0)))[
-            :, None
-        ]
-        there = ~np.isnan(span.shares)
-        share = np.where(there, span.shares, 0.0)
+        weight = drawn.often(span.members)[:, None]
+        shares = span.shares
+        there = ~np.isnan(shares)
+        share = np.where(there, shares, 0.0)
         sums += weight * share
         squares += weight * share**2
         counts += weight * there
