@@ -156,6 +156,20 @@ class NoiseGrid(NamedTuple):
             raise DagathlonError(f"which is 'all', 'N' or 'noisy', found {which!r}")
         return self.where(lambda case: which == "all" or (case.code == CLEAN) == (which == "N"))
 
+    def with_code(self, code: str) -> Places:
+        """Rows of the data sets with one kind of noise."""
+        return self.where(lambda case: case.code == code)
+
+    def only(self, name: str, rows: Sequence[int] | Places) -> Floats:
+        """A column of `values` on some of the data sets, NaN on all others."""
+        found = np.full(self.failed.shape, np.nan)
+        found[rows] = self.values[name][rows]
+        return found
+
+    def taking_part(self, rows: Sequence[int]) -> list[int]:
+        """Who finished or failed on at least one of these data sets."""
+        return [int(j) for j in np.flatnonzero(self.took_part[rows].any(axis=0))]
+
     def cells(self, rows: Iterable[int]) -> dict[tuple[str, int], list[int]]:
         """Rows by network and size, in the order of both."""
         found: dict[tuple[str, int], list[int]] = {

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dagathlon.evaluate.noise_grid import CLEAN, METRICS, NoiseGrid, Places, Row
-from dagathlon.evaluate.noise_resampling import Resampling, bounds, estimate, number
+from dagathlon.evaluate.noise_resampling import Counts, Estimates, Resampling, number
 from dagathlon.evaluate.ranking import Floats, ranks
 
 # Averages that differ by less are equal but for rounding.
@@ -28,40 +28,36 @@ class Standing(NamedTuple):
     ----------
     ranks
         By data set and algorithm; NaN on data sets of other kinds and where one did not take part.
-    average, overall
-        Average rank and its place, by algorithm; NaN for one that took no part.
     averages, places
-        The same in each resample (row).
+        Average ranks and places by them, by algorithm (column), of the data and of each resample;
+        NaN for one that took no part.
+    blocks
+        How many blocks stand behind each average.
     """
 
     ranks: Floats
-    average: Floats
-    overall: Floats
     averages: Floats
     places: Floats
+    blocks: Counts
+
+    @property
+    def present(self) -> list[int]:
+        """Who took part."""
+        return [int(j) for j in np.flatnonzero(~np.isnan(self.averages[0]))]
 
 
 def standing(grid: NoiseGrid, metric: str, rows: Places, drawn: Resampling) -> Standing:
     """Rank all algorithms by one metric on some of the data sets."""
     found = np.full(grid.failed.shape, np.nan)
     found[rows] = ranks(grid.scores(metric).at(rows.tolist()), METRICS[metric], "min")
-    average = means(found)
     averages = drawn.means(found)
-    return Standing(found, average, _places(average[None])[0], averages, _places(averages))
-
-
-def means(values: Floats) -> Floats:
-    """Means over data sets, NaN without any."""
-    there = ~np.isnan(values)
-    count = there.sum(axis=0)
-    sums = np.where(there, values, 0.0).sum(axis=0)
-    return np.divide(sums, count, out=np.full(sums.shape, np.nan), where=count > 0)
+    return Standing(found, averages, _places(averages), drawn.blocks(found))
 
 
 def _places(averages: Floats) -> Floats:
     """Places within each row, 1 for the least; equal ones share the better."""
-    found = np.stack([(averages < one[:, None] - _SAME).sum(axis=1) + 1.0 for one in averages.T], 1)
-    return np.where(np.isnan(averages), np.nan, found)
+    found = [(averages < one[:, None] - _SAME).sum(axis=1) + 1.0 for one in averages.T]
+    return np.where(np.isnan(averages), np.nan, np.stack(found, 1))
 
 
 def rank_rows(grid: NoiseGrid, drawn: Resampling, *, noisy: bool) -> list[Row]:
@@ -69,31 +65,27 @@ def rank_rows(grid: NoiseGrid, drawn: Resampling, *, noisy: bool) -> list[Row]:
     result = []
     for metric in METRICS:
         clean = standing(grid, metric, grid.of("N"), drawn)
-        if not noisy:
-            result += _rows(grid, metric, clean, drawn)
-            continue
-        loud = standing(grid, metric, grid.of("noisy"), drawn)
-        changes = _changes(clean, loud, drawn)
-        rows = zip(_rows(grid, metric, loud, drawn), _kept(loud, changes), strict=True)
-        result += [row | change for row, change in rows]
+        if noisy:
+            loud = standing(grid, metric, grid.of("noisy"), drawn)
+            result += _changed_rows(grid, metric, clean, loud)
+        else:
+            result += _rows(grid, metric, clean)
     return result
 
 
-def _rows(grid: NoiseGrid, metric: str, one: Standing, drawn: Resampling) -> list[Row]:
-    blocks = drawn.blocks(one.ranks)
-    low, high = bounds(one.averages, blocks)
-    worst, best = bounds(one.places, blocks)
+def _rows(grid: NoiseGrid, metric: str, one: Standing) -> list[Row]:
+    average = Estimates.of(one.averages, one.blocks)
+    overall = Estimates.of(one.places, one.blocks)
     result = []
-    for j in _present(one):
-        column = one.ranks[:, j]
-        there = ~np.isnan(column)
+    for j in one.present:
+        there = ~np.isnan(one.ranks[:, j])
         result.append(
             {"metric": metric, "algorithm": grid.algorithms[j]}
-            | estimate("average", one.average[j], low[j], high[j])
-            | {"deviation": float(np.std(column[there]))}
-            | estimate("overall", one.overall[j], worst[j], best[j])
+            | average.cells("average", j)
+            | {"deviation": float(np.std(one.ranks[there, j]))}
+            | overall.cells("overall", j)
             | {
-                "overall": int(one.overall[j]),
+                "overall": int(overall.value[j]),
                 "n": int(there.sum()),
                 "failures": int(grid.failed[there, j].sum()),
             }
@@ -101,44 +93,28 @@ def _rows(grid: NoiseGrid, metric: str, one: Standing, drawn: Resampling) -> lis
     return result
 
 
-def _present(one: Standing) -> list[int]:
-    return [int(j) for j in np.flatnonzero(~np.isnan(one.average))]
-
-
-def _changes(clean: Standing, loud: Standing, drawn: Resampling) -> list[Row]:
-    """By algorithm, how much better its average and its overall rank are with noise."""
-    blocks = np.minimum(drawn.blocks(clean.ranks), drawn.blocks(loud.ranks))
-    low, high = bounds(clean.averages - loud.averages, blocks)
-    least, most = bounds(clean.places - loud.places, blocks)
-    average, overall = clean.average - loud.average, clean.overall - loud.overall
+def _changed_rows(grid: NoiseGrid, metric: str, clean: Standing, loud: Standing) -> list[Row]:
+    """With how much better the average and the overall rank are than without noise."""
+    blocks = np.minimum(clean.blocks, loud.blocks)
+    average = Estimates.of(clean.averages - loud.averages, blocks)
+    overall = Estimates.of(clean.places - loud.places, blocks)
+    rows = zip(loud.present, _rows(grid, metric, loud), strict=True)
     return [
-        estimate("change", average[j], low[j], high[j])
-        | estimate("overall_change", overall[j], least[j], most[j])
-        for j in range(len(average))
+        row | average.cells("change", j) | overall.cells("overall_change", j) for j, row in rows
     ]
-
-
-def _kept(one: Standing, rows: list[Row]) -> list[Row]:
-    return [rows[j] for j in _present(one)]
 
 
 def rank_rows_by_code(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
     """Tables E1 to E3, and Figure 4: the changes of the overall rank against no noise."""
-    result = []
+    result: list[Row] = []
     for metric in METRICS:
         clean = standing(grid, metric, grid.of("N"), drawn)
         for code in grid.codes:
-            if code == CLEAN:
-                continue
-            one = standing(grid, metric, _of_code(grid, code), drawn)
-            changes = _kept(one, _changes(clean, one, drawn))
-            rows = zip(_rows(grid, metric, one, drawn), changes, strict=True)
-            result += [{"code": code} | row | change for row, change in rows]
+            if code != CLEAN:
+                one = standing(grid, metric, grid.with_code(code), drawn)
+                rows = _changed_rows(grid, metric, clean, one)
+                result += [{"code": code} | row for row in rows]
     return result
-
-
-def _of_code(grid: NoiseGrid, code: str) -> Places:
-    return grid.where(lambda case: case.code == code)
 
 
 def rank_rows_by_density(grid: NoiseGrid) -> list[Row]:
@@ -146,19 +122,17 @@ def rank_rows_by_density(grid: NoiseGrid) -> list[Row]:
 
     Ranks are averaged over seeds.
     """
-    found = {
-        metric: np.full(grid.failed.shape, np.nan) for metric in METRICS
-    }  # by data set and algorithm
     rows = grid.of("N")
+    found = {metric: np.full(grid.failed.shape, np.nan) for metric in METRICS}
     for metric, better in METRICS.items():
         found[metric][rows] = ranks(grid.scores(metric).at(rows.tolist()), better, "min")
     result: list[Row] = []
     for (network, n), members in grid.cells(rows).items():
-        parts = {metric: means(found[metric][members]) for metric in METRICS}
-        for j, name in enumerate(grid.algorithms):
-            if not np.isnan(parts["shd"][j]):
-                known = {"algorithm": name} | place(grid, network, n)
-                result.append(known | {metric: number(parts[metric][j]) for metric in METRICS})
+        for j in grid.taking_part(members):
+            row = {"algorithm": grid.algorithms[j]} | place(grid, network, n)
+            for metric in METRICS:
+                row[metric] = number(np.nanmean(found[metric][members, j]))
+            result.append(row)
     return by_density(result)
 
 

@@ -57,7 +57,7 @@ def regimes_of(results: Results, cases: Iterable[Case]) -> dict[Case, Regime]:
     for case in found:
         parts = [models[case], data[case] if several else ""]
         model = ", ".join(part for part in parts if part) or data[case]
-        kinds[case] = Regime(graphs[case] or data[case], model, _rows(results, case))
+        kinds[case] = Regime(graphs[case] or data[case], model, rows_of(results, case))
     return kinds
 
 
@@ -83,7 +83,8 @@ def named(labels: Mapping[Case, tuple[str, str]], leave_out: str = "") -> dict[C
     return found
 
 
-def _rows(results: Results, case: Case) -> int:
+def rows_of(results: Results, case: Case) -> int:
+    """Number of rows of a data set, as its label has it or as its data have."""
     for token in case.data_label.split("/"):
         key, _, value = token.partition("=")
         if key == _ROWS and value.isdigit():
