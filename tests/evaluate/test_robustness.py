@@ -80,10 +80,10 @@ def test_curves_are_of_the_same_data_at_every_rate() -> None:
     assert [r["rate"] for r in everywhere] == [0.0, 0.05, 0.1]
     assert [r["mean"] for r in everywhere] == pytest.approx([0.7, (0.7 + 0.4) / 2, 0.4])
     assert {r["network"] for r in rows} == {EVERYWHERE, "asia", "sports"}
-    assert all(r["low"] is None for r in rows)
+    assert all(r["mean_low"] is None for r in rows)
     seeds = rate_curves([t._replace(seed=s) for s in (1, 2, 3) for t in runs[:3]])
     for row in seeds:
-        assert (row["low"], row["high"]) == pytest.approx((row["mean"], row["mean"]))
+        assert (row["mean_low"], row["mean_high"]) == pytest.approx((row["mean"], row["mean"]))
 
 
 def test_runs_and_rows_say_the_same() -> None:
@@ -130,7 +130,8 @@ def test_invariances(drawn: Any, random: Any, factor: float) -> None:
         for code, score in zip(CODES, values, strict=True)
     ]
     found = {(r["algorithm"], r["kind"]): r["index"] for r in robustness(runs)}
-    assert found and all(value > 0 for value in found.values())
+    assert found
+    assert all(value > 0 for value in found.values())
 
     def again(changed: list[Trial]) -> dict[Any, float]:
         return {(r["algorithm"], r["kind"]): r["index"] for r in robustness(changed)}

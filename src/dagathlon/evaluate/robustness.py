@@ -27,9 +27,10 @@ def rate_curves(trials: Iterable[Trial]) -> list[dict[str, Any]]:
     -------
     list of dict
         `kind`, `network` (each, and all of them where there are several), `algorithm`, `rate`,
-        `mean` over seeds of the mean over sizes (and networks), `low` and `high` of its 95 %
-        interval over seeds (Student's; None with one seed), `seeds` and `failures`. All rates of a
-        line are of the same data: between the rates that a data set has, lines are straight.
+        `mean` over seeds of the mean over sizes (and networks), the ends of its 95 % interval over
+        seeds, `mean_low` and `mean_high` (Student's; None with one seed), `seeds` and `failures`.
+        All rates of a line are of the same data: between the rates that a data set has, lines are
+        straight.
     """
     rows: list[dict[str, Any]] = []
     for kind, curves in curves_of(trials).items():
@@ -54,7 +55,7 @@ def _points(curves: Sequence[Curve]) -> Iterable[dict[str, Any]]:
             by_seed.setdefault(curve.seed, []).append(found)
         mean = interval({seed: float(np.mean(found)) for seed, found in by_seed.items()})
         failures = sum(rate in curve.failed for curve in curves)
-        ends = dict(zip(("mean", "low", "high"), _ends(mean), strict=True))
+        ends = dict(zip(("mean", "mean_low", "mean_high"), _ends(mean), strict=True))
         yield {"rate": rate, **ends, "seeds": len(by_seed), "failures": failures}
 
 

@@ -15,6 +15,7 @@ from dagathlon.report.charts.noise_changes import (
 from dagathlon.report.charts.noise_kept import kept_cells
 from dagathlon.report.charts.parts import Chart
 from dagathlon.report.evaluation import TableSet
+from dagathlon.report.noise_rate_figures import rate_figures
 from dagathlon.report.noise_summary import (
     KEPT,
     algorithm_order,
@@ -35,6 +36,7 @@ def noise_figures(tables: TableSet) -> Iterator[Figure]:
         return
     yield kept_figure(tables)
     yield _losses(tables)
+    yield from rate_figures(tables)
     yield _moves(tables)
     yield _edges(tables)
     yield _times(tables)

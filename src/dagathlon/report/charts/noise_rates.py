@@ -60,7 +60,7 @@ def noise_rates(rows: Rows, look: Look, words: str = "F1") -> Chart:
     rates = sorted({_percent(row) for row in rows})
     y: dict[str, Any] = {"field": "mean", "type": "quantitative", "title": words}
     y["scale"] = {"zero": False, "nice": True}
-    shown = [{"field": f, "title": f, "format": ".3g"} for f in ("mean", "low", "high")]
+    shown = [{"field": f, "title": t, "format": ".3g"} for f, t in _MEAN.items()]
     about = tooltip(id="learner", rate="% of noise", seeds="seeds", failures="failed runs")
     chart: Chart = {
         "width": WIDTH,
@@ -69,9 +69,9 @@ def noise_rates(rows: Rows, look: Look, words: str = "F1") -> Chart:
         "encoding": {"x": _axis(rates), "y": y, "color": look.colour()},
         "layer": [
             {
-                "transform": [{"filter": "isValid(datum.low)"}],
+                "transform": [{"filter": "isValid(datum.mean_low)"}],
                 "mark": {"type": "rule", "opacity": 1, "strokeOpacity": 0.45},
-                "encoding": {"y": y | {"field": "low"}, "y2": {"field": "high"}},
+                "encoding": {"y": y | {"field": "mean_low"}, "y2": {"field": "mean_high"}},
             },
             {"mark": {"type": "line", "opacity": 1, "strokeOpacity": 0.7, "strokeWidth": 1.5}},
             {
@@ -125,6 +125,7 @@ def robustness_plot(rows: Rows, look: Look) -> Chart:
     return _panels(chart, rows, {"x": "share kept"})
 
 
+_MEAN = {"mean": "mean", "mean_low": "from", "mean_high": "to"}
 _INDEX = {"index": "share kept", "index_low": "from", "index_high": "to", "clean": "clean F1"}
 
 
@@ -139,7 +140,7 @@ def _panels(chart: Chart, rows: Rows, titles: dict[str, str] | None = None) -> C
 def _point(row: Row) -> dict[str, Any]:
     kept = {name: row[name] for name in ("seeds", "failures")}
     about = {"id": row["algorithm"], "case": kind_words(row["kind"]), "rate": _percent(row)}
-    return kept | about | {name: _short(row[name]) for name in ("mean", "low", "high")}
+    return kept | about | {name: _short(row[name]) for name in _MEAN}
 
 
 def _mark(row: Row) -> dict[str, Any]:
