@@ -142,7 +142,7 @@ def curves_of(trials: Iterable[Trial]) -> dict[str, list[Curve]]:
             noisy.setdefault(found[0], {}).setdefault(place, {})[found[1]] = trial.score
     return {
         kind: [_curve(place, clean[place], points) for place, points in reached.items()]
-        for kind, places in sorted(noisy.items(), key=lambda item: (n_kinds(item[0]), item[0]))
+        for kind, places in sorted(noisy.items(), key=lambda item: _order(item[0]))
         if (reached := _reached(places, clean))
     }
 
@@ -160,6 +160,12 @@ def _curve(place: tuple[Any, ...], clean: float, points: Mapping[float, float | 
     scores = [clean, *(points[rate] or 0.0 for rate in rates)]
     failed = frozenset(rate for rate, score in points.items() if score is None)
     return Curve(*place, np.array([0.0, *rates]), np.array(scores, dtype=float), failed)
+
+
+def _order(kind: str) -> tuple[int, list[int], str]:
+    """Single kinds first, in the order of the letters."""
+    letters = kind.removesuffix(TRUE_MISSING)
+    return len(letters), [list(LETTERS).index(letter) for letter in letters], kind
 
 
 def n_kinds(kind: str) -> int:

@@ -33,9 +33,10 @@ def rate_curves(trials: Iterable[Trial]) -> list[dict[str, Any]]:
         straight.
     """
     rows: list[dict[str, Any]] = []
-    for kind, curves in curves_of(trials).items():
+    found = curves_of(trials)
+    several = len({curve.case[0] for curves in found.values() for curve in curves}) > 1
+    for kind, curves in found.items():
         groups: dict[tuple[str, str], list[Curve]] = {}
-        several = len({curve.case[0] for curve in curves}) > 1
         for curve in curves:
             if several:
                 groups.setdefault((EVERYWHERE, curve.name), []).append(curve)

@@ -18,7 +18,7 @@ from dagathlon.report.charts.parts import (
     nothing,
     tooltip,
 )
-from dagathlon.report.look import Look
+from dagathlon.report.look import GREY, Look
 from dagathlon.simulate.noise_code import TRUE_MISSING
 
 _WORDS = {"M": "missing", "I": "incorrect", "S": "merged states", "L": "hidden variables"}
@@ -98,8 +98,9 @@ def robustness_plot(rows: Rows, look: Look) -> Chart:
         return nothing("no learner was run both with and without noise")
     order = _order(rows)
     x: dict[str, Any] = {"field": "index", "type": "quantitative"}
-    x |= {"title": "share of the clean accuracy that is kept", "scale": {"zero": False}}
+    x |= {"title": "share kept", "scale": {"zero": False}}
     y = {"field": "id", "type": "nominal", "sort": order, "title": None}
+    one = {"datum": 1, "type": "quantitative"}
     about = tooltip(id="learner", up_to="up to % of noise", seeds="seeds")
     shown = [{"field": f, "title": t, "format": ".3f"} for f, t in _INDEX.items()]
     chart: Chart = {
@@ -108,6 +109,10 @@ def robustness_plot(rows: Rows, look: Look) -> Chart:
         "data": {"values": [_mark(row) for row in rows if row["index"] is not None]},
         "encoding": {"x": x, "y": y, "color": look.colour(legend=False)},
         "layer": [
+            {
+                "mark": {"type": "rule", "strokeDash": [4, 3]},
+                "encoding": {"x": one, "y": None, "color": {"value": GREY}},
+            },
             {
                 "transform": [{"filter": "isValid(datum.index_low)"}],
                 "mark": {"type": "rule", "opacity": 1, "strokeOpacity": 0.55},
@@ -122,16 +127,16 @@ def robustness_plot(rows: Rows, look: Look) -> Chart:
             },
         ],
     }
-    return _panels(chart, rows, {"x": "share kept"})
+    return _panels(chart, rows)
 
 
 _MEAN = {"mean": "mean", "mean_low": "from", "mean_high": "to"}
 _INDEX = {"index": "share kept", "index_low": "from", "index_high": "to", "clean": "clean F1"}
 
 
-def _panels(chart: Chart, rows: Rows, titles: dict[str, str] | None = None) -> Chart:
+def _panels(chart: Chart, rows: Rows) -> Chart:
     kinds = list(dict.fromkeys(kind_words(row["kind"]) for row in rows))
-    panels = by_kind(chart, kinds, titles=titles)
+    panels = by_kind(chart, kinds)
     if "facet" in panels:
         panels["usermeta"] = {"panels": {"least_width": _LEAST_WIDTH}}
     return panels
