@@ -11,7 +11,7 @@ from dagathlon._core import MarkedGraph
 from dagathlon.graphs import Graph
 from dagathlon.learners.assumptions import FAITHFUL
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.constraint.constraint_based import ConstraintBased
+from dagathlon.learners.constraint.constraint_based import ConstraintBased, Neighbours, sequence_of
 from dagathlon.learners.constraint.open_questions import Questions
 from dagathlon.learners.independence import IndependenceTest
 from dagathlon.modules import Delegate
@@ -35,6 +35,13 @@ class LatentSearch(ConstraintBased):
     ----------
     stable
         Whether the first pass does not depend on the order of the variables.
+    neighbours
+        The order in which neighbours are tried as a separating set: that of their columns
+        (by-column) or of their names (by-name, as Tetrad 6 does). The first set that separates is
+        kept, and decides which triples are colliders.
+    rules
+        The rules that direct edges: all of Zhang's (complete), or the first four of them (original,
+        those of Spirtes et al.).
     selection
         Whether selection effects are possible: rules 5 to 7, which find tails at both ends.
     """
@@ -43,6 +50,8 @@ class LatentSearch(ConstraintBased):
     gives = "pag"
 
     stable: bool = True
+    neighbours: Neighbours = "by-column"
+    rules: Literal["complete", "original"] = "complete"
     selection: bool = True
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
@@ -60,8 +69,15 @@ class LatentSearch(ConstraintBased):
     ) -> _core.PagOptions:
         """What all native searches for a PAG take."""
         known = self.knowledge(names)
-        skeleton = _core.SkeletonOptions(self.alpha, self.order_limit, self.stable, known)
-        return _core.PagOptions(skeleton, known, colliders, self.selection)
+        skeleton = _core.SkeletonOptions(
+            self.alpha,
+            self.order_limit,
+            self.stable,
+            known,
+            sequence=sequence_of(names, self.neighbours),
+        )
+        complete = self.rules == "complete"
+        return _core.PagOptions(skeleton, known, colliders, self.selection, complete)
 
     @abstractmethod
     def _search(
