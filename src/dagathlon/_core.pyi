@@ -581,6 +581,7 @@ class PagOptions:
         colliders: str,
         selection: bool,
         complete: bool = True,
+        test_paths: bool = False,
     ) -> None: ...
 
 def fci(

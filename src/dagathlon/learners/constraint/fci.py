@@ -65,7 +65,7 @@ class LatentSearch(ConstraintBased):
         return questions.estimate(Graph._of(test.names, graph), {"ambiguous_triples": ambiguous})
 
     def options(
-        self, names: tuple[str, ...], colliders: Colliders = "separating-set"
+        self, names: tuple[str, ...], colliders: Colliders = "separating-set", paths: bool = False
     ) -> _core.PagOptions:
         """What all native searches for a PAG take."""
         known = self.knowledge(names)
@@ -77,7 +77,7 @@ class LatentSearch(ConstraintBased):
             sequence=sequence_of(names, self.neighbours),
         )
         complete = self.rules == "complete"
-        return _core.PagOptions(skeleton, known, colliders, self.selection, complete)
+        return _core.PagOptions(skeleton, known, colliders, self.selection, complete, paths)
 
     @abstractmethod
     def _search(
@@ -107,6 +107,10 @@ class Fci(LatentSearch):
         (separating-set). By all sets of their neighbours that separate them: a collider is in
         none (conservative) or in less than half (majority), and what remains open is used by no
         rule. By the set of neighbours with the highest p-value (highest-p).
+    paths
+        How the last inner node of a discriminating path is judged (rule 4): by the set that
+        separated the ends (separating-set), or by tests of the ends given all inner nodes, and all
+        but this one, and by that set only if neither separates (tests, as Tetrad 6 does).
     """
 
     name = "fci"
@@ -119,12 +123,13 @@ class Fci(LatentSearch):
 
     second_pass: SecondPass = "subsets"
     colliders: Colliders = "separating-set"
+    paths: Literal["separating-set", "tests"] = "separating-set"
 
     def options(
-        self, names: tuple[str, ...], colliders: Colliders = "separating-set"
+        self, names: tuple[str, ...], colliders: Colliders = "separating-set", paths: bool = False
     ) -> _core.PagOptions:
-        """With the rule for colliders."""
-        return super().options(names, self.colliders)
+        """With the rules for colliders and discriminating paths."""
+        return super().options(names, self.colliders, self.paths == "tests")
 
     def _search(
         self, test: _core.IndependenceTest, options: _core.PagOptions
