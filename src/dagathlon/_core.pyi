@@ -116,6 +116,8 @@ class SkeletonOptions:
         known: KnownEdges,
         possible_causes_only: bool = False,
         one_sided: bool = False,
+        ask_again: bool = False,
+        sequence: Sequence[int] = [],
     ) -> None: ...
 
 class MarkedGraph:
@@ -573,7 +575,13 @@ class FamilyProgram:
 
 class PagOptions:
     def __init__(
-        self, skeleton: SkeletonOptions, known: KnownEdges, colliders: str, selection: bool
+        self,
+        skeleton: SkeletonOptions,
+        known: KnownEdges,
+        colliders: str,
+        selection: bool,
+        complete: bool = True,
+        test_paths: bool = False,
     ) -> None: ...
 
 def fci(
