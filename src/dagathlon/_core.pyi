@@ -249,6 +249,14 @@ def discrete_likelihood(
     parts: Sequence[ExpectedCounts], arities: Sequence[int], of_child: Sequence[int], penalty: float
 ) -> Score: ...
 @overload
+def smoothed_bic(
+    parts: Sequence[NDArray[numpy.uint8]], arities: Sequence[int], of_child: Sequence[int]
+) -> Score: ...
+@overload
+def smoothed_bic(
+    parts: Sequence[NDArray[numpy.uint16]], arities: Sequence[int], of_child: Sequence[int]
+) -> Score: ...
+@overload
 def dirichlet_score(
     parts: Sequence[NDArray[numpy.uint8]],
     arities: Sequence[int],
@@ -523,6 +531,9 @@ def search_classes(
     settings: ClassSettings,
     targets: Sequence[Sequence[int]],
 ) -> ClassSearchResult: ...
+def search_by_queue(
+    score: Score, limits: SearchLimits, start: MarkedGraph, max_degree: int
+) -> ClassSearchResult: ...
 
 class IncompleteData:
     """Codes with missing values."""
@@ -593,7 +604,7 @@ def rfci(test: IndependenceTest, options: PagOptions) -> tuple[MarkedGraph, int,
     """The PAG, the number of tests, and 0."""
 
 def gfci(
-    test: IndependenceTest, scored: MarkedGraph, options: PagOptions
+    test: IndependenceTest, scored: MarkedGraph, options: PagOptions, keep_scored: bool = False
 ) -> tuple[MarkedGraph, int, int]:
     """The PAG, the number of tests, and 0."""
 
