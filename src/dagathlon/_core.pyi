@@ -410,6 +410,23 @@ def g_wishart_covariance(
 ) -> NDArray[numpy.float64]:
     """Completes the inverse of L·Lᵀ, L lower triangular; errors as above."""
 
+def connected_search(
+    score: Score, limits: SearchLimits, start: MarkedGraph, escapes: int
+) -> SearchResult: ...
+
+class Discrepancies:
+    """How far discrete columns move each other's distributions."""
+
+    @overload
+    def __init__(self, codes: NDArray[numpy.uint8], arities: Sequence[int]) -> None: ...
+    @overload
+    def __init__(self, codes: NDArray[numpy.uint16], arities: Sequence[int]) -> None: ...
+    def pairs(self) -> NDArray[numpy.float64]:
+        """For all pairs of columns, symmetric."""
+
+    def given(self, a: int, b: int, c: int) -> float:
+        """Of a and b, averaged over the levels of c."""
+
 def is_dag(graph: MarkedGraph) -> bool: ...
 def topological_order(graph: MarkedGraph) -> list[int]:
     """Nodes on or after a directed cycle are left out."""
