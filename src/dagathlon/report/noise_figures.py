@@ -15,6 +15,7 @@ from dagathlon.report.charts.noise_changes import (
 from dagathlon.report.charts.noise_kept import kept_cells
 from dagathlon.report.charts.parts import Chart, is_nothing
 from dagathlon.report.evaluation import TableSet
+from dagathlon.report.noise_rate_figures import rate_figures
 from dagathlon.report.noise_summary import (
     KEPT,
     algorithm_order,
@@ -33,8 +34,8 @@ def noise_figures(tables: TableSet) -> Iterator[Figure]:
     """All figures that the tables have numbers for."""
     if not tables.rows("runs"):
         return
-    for make in (_kept_figure, _losses, _moves, _edges, _times):
-        figure = make(tables)
+    made = [_kept_figure(tables), _losses(tables), *rate_figures(tables)]
+    for figure in (*made, _moves(tables), _edges(tables), _times(tables)):
         drawn = [one for one in figure.variants if not is_nothing(one[1])]
         if drawn:
             yield figure._replace(variants=drawn)
