@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
+from dagathlon.evaluate.noise_curves import noise_trials
 from dagathlon.evaluate.noise_grid import CLEAN
 from dagathlon.evaluate.noise_runs import NoiseRun, NoiseStudyTables
 from dagathlon.evaluate.noise_strengths import CATEGORIES
+from dagathlon.evaluate.robustness import rate_curves, robustness
 from dagathlon.report.charts.failures import STATUSES
 from dagathlon.report.typeset import Layout
 
@@ -37,6 +39,7 @@ _CHANGES = ("change", "overall_change")
 ON_PAGE = (
     *("runs", "ranks_clean", "ranks_noisy", "scores_clean", "failures_by_noise", "accuracy_kept"),
     *("loss_by_noise", "edges_by_size", "run_time_clean", "run_time_noisy", "strengths"),
+    *("rate_curves", "robustness"),
 )
 """The tables that the section of a report is made of; the others are files only."""
 
@@ -77,6 +80,7 @@ def noise_tables(runs: Sequence[NoiseRun], limit: float, groups: Groups) -> Iter
     yield from _between(study)
     yield from _failures(study)
     yield from _changes(study)
+    yield from _rates(runs)
     yield from _costs(study)
     shown = _layout("Strengths from 0 (the worst) to 100 % (the best)", ("algorithm",), CATEGORIES)
     shown = _with(shown, percent=CATEGORIES)
@@ -161,6 +165,16 @@ def _changes(study: NoiseStudyTables) -> Iterator[Named]:
     yield Named("edges_by_noise", study.edges_by_code, _with(shown, words={"ratio": "edges"}))
 
 
+def _rates(runs: Sequence[NoiseRun]) -> Iterator[Named]:
+    trials = list(noise_trials(runs))
+    shown = _layout("F1 by rate of noise", ("algorithm", "rate"), ("mean",), ("kind",))
+    shown = _with(shown, split="network", percent=("rate",), words={"mean": "F1"})
+    yield Named("rate_curves", lambda: rate_curves(trials), shown)
+    caption = "Robustness: area under F1 against the rate of noise, over that without noise"
+    shown = _layout(caption, ("algorithm",), ("index",), ("kind",))
+    yield Named("robustness", lambda: robustness(trials), shown)
+
+
 def _costs(study: NoiseStudyTables) -> Iterator[Named]:
     caption = "Learned over true edges without noise, by rows per free parameter"
     shown = _layout(caption, ("algorithm", "network", "n"), ("rows_per_parameter", "ratio"))
@@ -187,4 +201,4 @@ def _layout(
 
 def _with(layout: Layout, **changes: Any) -> Layout:
     words = {**layout.words, **changes.pop("words", {})}
-    return Layout(**{**layout.__dict__, **changes, "words": words})
+    return replace(layout, **changes, words=words)

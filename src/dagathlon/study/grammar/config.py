@@ -11,7 +11,6 @@ from typing import Any, TypeAlias, cast
 
 from dagathlon.errors import Mistakes, StudyError, listing, suggestion, unknown
 from dagathlon.modules import add_files, find, modules
-from dagathlon.simulate.noise import Noise
 from dagathlon.simulate.transform import Transform
 from dagathlon.study.grammar.evaluation import Request
 from dagathlon.study.grammar.expand import ModuleEntry, Setting, expand
@@ -24,6 +23,7 @@ from dagathlon.study.grammar.library import (
     Library,
     is_file_name,
 )
+from dagathlon.study.grammar.noises import read_noises
 from dagathlon.study.grammar.reading import (
     ENTRY_KEYS,
     read_as_told,
@@ -350,7 +350,7 @@ def _read_data(
     seeds = mistakes.read(_read_seeds, node)
     steps = mistakes.read(
         lambda: list(
-            itertools.product(_read_noises(node), *read_missing(node), *_read_transforms(node))
+            itertools.product(read_noises(node), *read_missing(node), *_read_transforms(node))
         )
     )
     mistakes.refuse()
@@ -443,25 +443,6 @@ def _read_seeds(node: Node) -> range:
     if last - first >= _MAX_SEEDS:
         raise child.fail(f"{last - first + 1} seeds; {_MAX_SEEDS} is the most")
     return range(first, last + 1)
-
-
-def _read_noises(node: Node) -> list[Noise]:
-    """The noise experiments of a data entry: codes or objects, one or a list; by default none."""
-    child = node.get("noise")
-    if child is None:
-        return [Noise()]
-    found = list(child.items()) if isinstance(child.value, list) else [child]
-    noises = [_read_noise(item) for item in found]
-    for i, noise in enumerate(noises):
-        if noise in noises[:i]:
-            raise found[i].fail(f"{noise.code} stands twice")
-    return noises
-
-
-def _read_noise(node: Node) -> Noise:
-    if isinstance(node.value, dict):
-        return Noise.from_json(node.value, node.where)
-    return Noise.from_code(node.text(), node.where)
 
 
 def _read_transforms(node: Node) -> list[list[Transform]]:

@@ -98,17 +98,8 @@ def _data_entry() -> dict[str, Any]:
 
 
 def _noise() -> dict[str, Any]:
-    """A code or an object of rates, or a list of them."""
-    parameters = Noise.parameters().items()
-    rates = {
-        "type": "object",
-        "additionalProperties": False,
-        "patternProperties": {"^_": {}},
-        "properties": {
-            name: p.type.schema | {"description": p.description, "default": p.default}
-            for name, p in parameters
-        },
-    }
+    """A code or an object of rates (one, or a list to go through), or a list of them."""
+    rates = _object(Noise, identified=False)
     code = {"type": "string", "description": "N, M5, I10, S5, L10, cMI, cMISL, …"}
     return {"anyOf": [code, rates, {"type": "array", "items": {"anyOf": [code, rates]}}]}
 
