@@ -74,7 +74,7 @@ class NoiseRun:
     bsf: float | None = None
     precision: float | None = None
     recall: float | None = None
-    n_edges: int | None = None
+    n_edges: float | None = None
     true_edges: int | None = None
     time: float | None = None
     failure: Failure | None = None

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from dagathlon.errors import unknown
 from dagathlon.modules import Natural, NonNegative
 from dagathlon.report.charts.parts import headed
 from dagathlon.report.context import PARTIAL, Results
@@ -97,7 +98,12 @@ class NoiseStudy(Evaluation):
             for shown in [layout and replace(layout, rows=(*about, *layout.rows))]
             if self._has(name)
         }
-        return found | {"limit": Table([about | {"seconds": limit}])}
+        networks = dict.fromkeys(run.network for run in runs)
+        wrong = [
+            name for name in (*(self.small or ()), *(self.large or ())) if name not in networks
+        ]
+        unheard = [about | {"reason": f"{unknown('network', one, networks)}."} for one in wrong]
+        return found | {"limit": Table([about | {"seconds": limit}]), "reason": Table(unheard)}
 
     def _has(self, name: str) -> bool:
         """Whether a table is made; those of files take a while in a large study."""
@@ -137,7 +143,8 @@ class _ShownNoiseStudy(NoiseStudy):
 
 def families(tables: TableSet) -> Iterator[tuple[str, TableSet]]:
     """The tables of each family of learners; of one only, as they are."""
-    named = [row.get("family", "") for rows in ("limit", "reason") for row in tables.rows(rows)]
+    rows = (*tables.rows("limit"), *tables.rows("reason"))
+    named = list(dict.fromkeys(row.get("family", "") for row in rows))
     if len(named) < 2:
         yield from ((name, tables) for name in named)
         return

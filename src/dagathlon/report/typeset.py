@@ -141,11 +141,12 @@ def _cell(row: Row, name: str, layout: Layout) -> Cell:
         return Cell(layout.word(value))
     scale, sign = (100, "\u00a0%") if name in layout.percent else (1, "")
     places = 1 if name in layout.percent else _places(value)
-    low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
-    half = (high - low) / 2 * scale if is_number(low) and is_number(high) else None
+    ends = [row.get(f"{name}_{end}") for end in ("low", "high")]
+    low, high = (float(end) for end in ends) if all(map(is_number, ends)) else (0.0, math.nan)
+    half = (high - low) / 2 * scale
     star = "*" if failures and name in layout.partial else ""
     text = f"{value * scale:,.{places}f}{sign}{star}".replace("-", "−")
-    return Cell(text, "" if half is None else f"±{half:,.{places}f}")
+    return Cell(text, "" if math.isnan(half) else f"±{half:,.{places}f}")
 
 
 def _places(value: float) -> int:
