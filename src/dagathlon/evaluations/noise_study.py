@@ -21,6 +21,8 @@ _NO_NOISE = (
     'No data entry of this study has a noise experiment: "noise": ["N", "M10", …] in a data '
     "entry adds some."
 )
+# More kinds of data than this have no room in a figure, whatever it shows of each.
+_MANY_KINDS = 40
 _NO_RUNS = "No data set has all its runs yet, or all of them were skipped."
 
 
@@ -124,8 +126,7 @@ class NoiseStudy(Evaluation):
             heading = [Words("", family)] if family else []
             reasons = [Words(row["reason"]) for row in own.rows("reason")]
             parts += [*heading, *reasons, *noise_parts(own)]
-        scatters = ("roc", "cost") if tables.rows("runs") else ()
-        return Section("noise", "Noise", parts, leading=True, instead=scatters)
+        return Section("noise", "Noise", parts, leading=True, instead=_instead(tables))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,6 +140,14 @@ class _ShownNoiseStudy(NoiseStudy):
     def section(self, tables: TableSet) -> Section | None:
         """Nothing where there is nothing to see."""
         return super().section(tables) if tables.rows("runs") else None
+
+
+def _instead(tables: TableSet) -> tuple[str, ...]:
+    """Figures of the page that have a panel or row for each kind of data: scatters, or all."""
+    kinds = {(row["network"], row["code"], row["n"]) for row in tables.rows("runs")}
+    if not kinds:
+        return ()
+    return ("roc", "cost", *(("overview", "boxes") if len(kinds) > _MANY_KINDS else ()))
 
 
 def families(tables: TableSet) -> Iterator[tuple[str, TableSet]]:
