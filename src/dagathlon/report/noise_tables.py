@@ -37,7 +37,14 @@ _CHANGES = ("change", "overall_change")
 
 ON_PAGE = (
     *("runs", "ranks_clean", "ranks_noisy", "scores_clean", "failures_by_noise", "accuracy_kept"),
-    *("loss_by_noise", "edges_by_size", "run_time_clean", "run_time_noisy", "strengths"),
+    *(
+        "loss_by_noise",
+        "ranks_by_noise",
+        "edges_by_size",
+        "run_time_clean",
+        "run_time_noisy",
+        "strengths",
+    ),
 )
 """The tables that the section of a report is made of; the others are files only."""
 
