@@ -19,7 +19,7 @@ def test_values_cross_lines_and_columns() -> None:
     assert table.head == ["who", "asia 1,000", "alarm 1,000"]
     assert [[cell.text for cell in line] for line in table.lines] == [
         ["hc_1 & co", "0.50", "12.3*"],
-        ["<b>", "F", ""],
+        ["<b>", "F", "n/a"],
     ]
     assert table.lines[0][1].small == "±0.10"
 

@@ -55,7 +55,8 @@ class NoiseRun:
     f1, shd, bsf, precision, recall
         Bayesys's metrics; None for a failed run.
     n_edges, true_edges
-        Edges learned, and edges of the truth over the variables that are in the data.
+        Edges learned, a mean where a run stands for several starts, and edges of the truth over the
+        variables that are in the data.
     time
         Seconds.
     failure
@@ -74,7 +75,7 @@ class NoiseRun:
     bsf: float | None = None
     precision: float | None = None
     recall: float | None = None
-    n_edges: int | None = None
+    n_edges: float | None = None
     true_edges: int | None = None
     time: float | None = None
     failure: Failure | None = None
@@ -107,6 +108,8 @@ class NoiseGrid(NamedTuple):
         Where a run failed.
     kinds
         How it failed: the place in `FAILURES`, -1 without a failure.
+    clean
+        For each data set the row of the same one without noise; -1 where there is none.
     true_edges
         Of each data set; NaN where not known.
     n_parameters, n_nodes
@@ -118,6 +121,7 @@ class NoiseGrid(NamedTuple):
     values: Mapping[str, Floats]
     failed: npt.NDArray[np.bool_]
     kinds: npt.NDArray[np.int64]
+    clean: Places
     true_edges: Floats
     n_parameters: Mapping[str, int]
     n_nodes: Mapping[str, int]
@@ -158,7 +162,13 @@ class NoiseGrid(NamedTuple):
 
     def with_code(self, code: str) -> Places:
         """Rows of the data sets with one kind of noise."""
-        return self.where(lambda case: case.code == code)
+        return self.having(code=code)
+
+    def having(self, **facts: Any) -> Places:
+        """Rows of the data sets with these facts, as ``network="asia", code="M5"``."""
+        return self.where(
+            lambda case: all(getattr(case, name) == value for name, value in facts.items())
+        )
 
     def only(self, name: str, rows: Sequence[int] | Places) -> Floats:
         """A column of `values` on some of the data sets, NaN on all others."""
@@ -179,12 +189,12 @@ class NoiseGrid(NamedTuple):
             found[self.cases[i].network, self.cases[i].n].append(int(i))
         return {cell: members for cell, members in found.items() if members}
 
-    def clean(self) -> Places:
-        """For each data set the row of the same one without noise; -1 where there is none."""
-        places = {case: i for i, case in enumerate(self.cases)}
-        return np.array(
-            [places.get(case._replace(code=CLEAN), -1) for case in self.cases], dtype=np.intp
-        )
+    @property
+    def edge_shares(self) -> Floats:
+        """Learned over true edges by data set and algorithm."""
+        true = np.where(self.true_edges > 0, self.true_edges, np.nan)
+        found: Floats = self.values["n_edges"] / true[:, None]
+        return found
 
     def scores(self, metric: str) -> Scores:
         """A metric as `dagathlon.evaluate.ranking` takes it."""
@@ -217,7 +227,8 @@ def noise_grid(runs: Iterable[NoiseRun]) -> NoiseGrid:
     parameters = {r.network: r.n_parameters for r in listed if r.n_parameters is not None}
     nodes = {r.network: r.n_nodes for r in listed if r.n_nodes is not None}
     failed = kinds >= 0
-    return NoiseGrid(algorithms, cases, values, failed, kinds, true_edges, parameters, nodes)
+    clean = np.array([places.get(case._replace(code=CLEAN), -1) for case in cases], dtype=np.intp)
+    return NoiseGrid(algorithms, cases, values, failed, kinds, clean, true_edges, parameters, nodes)
 
 
 def _case(run: NoiseRun) -> Case:

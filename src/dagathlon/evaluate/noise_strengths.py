@@ -36,7 +36,7 @@ from dagathlon.evaluate.noise_grid import CLEAN, FAILURES, METRICS, NoiseGrid, R
 from dagathlon.evaluate.noise_kept import accuracy, imputed
 from dagathlon.evaluate.noise_ranks import standing
 from dagathlon.evaluate.noise_relative import Span, spans
-from dagathlon.evaluate.noise_resampling import Counts, Estimates, Resampling
+from dagathlon.evaluate.noise_resampling import Counts, Estimates, Resampling, divided
 from dagathlon.evaluate.ranking import Floats
 
 CATEGORIES = (
@@ -94,12 +94,12 @@ class Groups(NamedTuple):
 def strength_rows(grid: NoiseGrid, drawn: Resampling, limit: float, groups: Groups) -> list[Row]:
     """Table 12, with intervals."""
     found = categories(grid, drawn, limit, groups)
-    scaled = {name: Estimates.of(_scaled(one), blocks) for name, (one, blocks) in found.items()}
+    columns = {name: Estimates.of(scaled(one), blocks) for name, (one, blocks) in found.items()}
     result: list[Row] = []
     for j, name in enumerate(grid.algorithms):
         row: Row = {"algorithm": name}
         for category in CATEGORIES:
-            row |= scaled[category].cells(category, j)
+            row |= columns[category].cells(category, j)
         result.append(row)
     return result
 
@@ -116,21 +116,20 @@ def categories(
     shares = spans(grid, drawn, "all")
     for name, belongs in groups.chosen(grid).items():
         some = [span for span in shares if belongs(span.network, span.n)]
-        found[name] = _mean_share(some, len(grid.algorithms), drawn), blocks
-    found["variance"] = -_variance(shares, len(grid.algorithms), drawn), blocks
+        found[name] = mean_share(some, len(grid.algorithms), drawn), blocks
+    found["variance"] = -share_variance(shares, len(grid.algorithms), drawn), blocks
     found["resilience"] = _resilience(grid, drawn), blocks
-    edges = grid.values["n_edges"] / np.where(grid.true_edges > 0, grid.true_edges, np.nan)[:, None]
-    found["fitting"] = -drawn.means(np.abs(edges - 1)), blocks
+    found["fitting"] = -drawn.means(np.abs(grid.edge_shares - 1)), blocks
     found["speed"] = -drawn.means(charged(grid, limit)), blocks
     broken = np.where(grid.took_part, grid.kinds >= FAILURES.index("F2"), np.nan)
     found["reliability"] = -drawn.means(broken), blocks
     return found
 
 
-def _scaled(values: Floats) -> Floats:
+def scaled(values: Floats) -> Floats:
     """In each row 0 for the least and 1 for the most; 1 where all are equal."""
-    nobody = np.isnan(values).all(axis=1)
-    filled = np.where(nobody[:, None], 0.0, values)
+    nobody = np.isnan(values).all(axis=1, keepdims=True)
+    filled = np.where(nobody, 0.0, values)
     low, high = (end(filled, axis=1)[:, None] for end in (np.nanmin, np.nanmax))
     width = np.broadcast_to(high - low, values.shape)
     found = np.divide(values - low, width, out=np.ones_like(values), where=width > 1e-12)
@@ -138,32 +137,44 @@ def _scaled(values: Floats) -> Floats:
 
 
 def _ranking(grid: NoiseGrid, drawn: Resampling) -> Floats:
-    """Average ranks, with noise as often as there are codes; either alone where it is all."""
-    weights = {"N": 1, "noisy": len([code for code in grid.codes if code != CLEAN])}
-    parts = []
+    parts: list[Floats] = []
+    noisy = len([code for code in grid.codes if code != CLEAN])
     for metric in METRICS:
-        sums, total = np.zeros((len(drawn.weights), len(grid.algorithms))), 0
-        for which, weight in weights.items():
-            rows = grid.of(which)  # type: ignore[arg-type]
-            if len(rows):
-                sums += weight * standing(grid, metric, rows, drawn).averages
-                total += weight
-        parts.append(sums / total)
-    return np.mean(parts, axis=0)
+        clean, loud = (
+            standing(grid, metric, rows, drawn).averages if len(rows) else None
+            for rows in (grid.of("N"), grid.of("noisy"))
+        )
+        parts.append(combined_ranks(clean, loud, noisy))
+    found: Floats = np.mean(parts, axis=0)
+    return found
 
 
-def _mean_share(some: list[Span], algorithms: int, drawn: Resampling) -> Floats:
+def combined_ranks(clean: Floats | None, noisy: Floats | None, codes: int) -> Floats:
+    """Average ranks over all experiments: one without noise, and so many codes with noise.
+
+    Without experiments of one kind (None) those of the other are all.
+    """
+    if clean is None or noisy is None:
+        found = noisy if clean is None else clean
+        assert found is not None
+        return found
+    return (clean + codes * noisy) / (1 + codes)
+
+
+def mean_share(some: list[Span], algorithms: int, drawn: Resampling) -> Floats:
     """Mean over cells of Table 11, each as often as its network is drawn."""
     return _moments(some, algorithms, drawn)[0]
 
 
-def _variance(shares: list[Span], algorithms: int, drawn: Resampling) -> Floats:
+def share_variance(shares: list[Span], algorithms: int, drawn: Resampling) -> Floats:
+    """Variance over cells of Table 11, averaged over the metrics."""
     by_metric = [[span for span in shares if span.metric == metric] for metric in METRICS]
     found = []
     for some in by_metric:
         mean, square = _moments(some, algorithms, drawn)
         found.append(np.maximum(square - mean**2, 0.0))
-    return np.mean(found, axis=0)
+    average: Floats = np.mean(found, axis=0)
+    return average
 
 
 def _moments(some: list[Span], algorithms: int, drawn: Resampling) -> tuple[Floats, Floats]:
@@ -171,19 +182,14 @@ def _moments(some: list[Span], algorithms: int, drawn: Resampling) -> tuple[Floa
     shape = len(drawn.weights), algorithms
     sums, squares, counts = (np.zeros(shape) for _ in range(3))
     for span in some:
-        weight = (drawn.weights @ (drawn.members[:, span.members].max(axis=1, initial=0.0)))[
-            :, None
-        ]
-        there = ~np.isnan(span.shares)
-        share = np.where(there, span.shares, 0.0)
+        weight = drawn.often(span.members)[:, None]
+        shares = span.shares
+        there = ~np.isnan(shares)
+        share = np.where(there, shares, 0.0)
         sums += weight * share
         squares += weight * share**2
         counts += weight * there
-    nothing = np.full(shape, np.nan)
-    mean, square = (
-        np.divide(part, counts, out=nothing.copy(), where=counts > 0) for part in (sums, squares)
-    )
-    return mean, square
+    return divided(sums, counts), divided(squares, counts)
 
 
 def _resilience(grid: NoiseGrid, drawn: Resampling) -> Floats:
@@ -195,4 +201,4 @@ def _resilience(grid: NoiseGrid, drawn: Resampling) -> Floats:
     score = accuracy(grid)
     above = np.mean([drawn.means(imputed(grid, score, code)) for code in codes], axis=0)
     below = drawn.means(imputed(grid, score, CLEAN))
-    return np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0)
+    return divided(above, below)

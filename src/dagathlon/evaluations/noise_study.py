@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dagathlon.modules import Natural, NonNegative
-from dagathlon.report.charts.parts import headed, is_nothing
+from dagathlon.report.charts.parts import headed
 from dagathlon.report.context import PARTIAL, Results
 from dagathlon.report.evaluation import Drawing, Evaluation, Table, TableSet
 from dagathlon.report.noise_figures import noise_figures
@@ -91,8 +92,9 @@ class NoiseStudy(Evaluation):
         note = {PARTIAL: True} if results.partial else {}
         groups = Groups(self.small, self.large, self.limited, self.big)
         found = {
-            name: Table([about | row | note for row in rows()], f"{name}.csv", layout=layout)
+            name: Table([about | row | note for row in rows()], f"{name}.csv", layout=shown)
             for name, rows, layout in noise_tables(runs, limit, groups)
+            for shown in [layout and replace(layout, rows=(*about, *layout.rows))]
             if self._has(name)
         }
         return found | {"limit": Table([about | {"seconds": limit}])}
@@ -106,9 +108,8 @@ class NoiseStudy(Evaluation):
         for family, own in families(tables):
             for figure in noise_figures(own):
                 for words, chart in figure.variants:
-                    if not is_nothing(chart):
-                        parts = [figure.name, family, words if len(figure.variants) > 1 else ""]
-                        yield _file_name(parts), headed(chart, figure.heading, [words])
+                    parts = [figure.name, family, words if len(figure.variants) > 1 else ""]
+                    yield _file_name(parts), headed(chart, figure.heading, [words])
 
     def section(self, tables: TableSet) -> Section | None:
         """What one sees in words, the figure to remember, then all others."""
@@ -149,5 +150,4 @@ def families(tables: TableSet) -> Iterator[tuple[str, TableSet]]:
 
 
 def _file_name(parts: Sequence[str]) -> str:
-    told = "_".join(part for part in parts if part)
-    return "".join(char if char.isalnum() else "_" for char in told)
+    return re.sub(r"\W+", "_", " ".join(filter(None, parts))).replace("-", "_").strip("_")

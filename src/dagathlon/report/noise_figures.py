@@ -13,7 +13,7 @@ from dagathlon.report.charts.noise_changes import (
     time_moves,
 )
 from dagathlon.report.charts.noise_kept import kept_cells
-from dagathlon.report.charts.parts import Chart
+from dagathlon.report.charts.parts import Chart, is_nothing
 from dagathlon.report.evaluation import TableSet
 from dagathlon.report.noise_rate_figures import rate_figures
 from dagathlon.report.noise_summary import (
@@ -34,15 +34,14 @@ def noise_figures(tables: TableSet) -> Iterator[Figure]:
     """All figures that the tables have numbers for."""
     if not tables.rows("runs"):
         return
-    yield kept_figure(tables)
-    yield _losses(tables)
-    yield from rate_figures(tables)
-    yield _moves(tables)
-    yield _edges(tables)
-    yield _times(tables)
+    made = [_kept_figure(tables), _losses(tables), *rate_figures(tables)]
+    for figure in (*made, _moves(tables), _edges(tables), _times(tables)):
+        drawn = [one for one in figure.variants if not is_nothing(one[1])]
+        if drawn:
+            yield figure._replace(variants=drawn)
 
 
-def kept_figure(tables: TableSet) -> Figure:
+def _kept_figure(tables: TableSet) -> Figure:
     """The figure to remember."""
     caption = (
         "Per cent of the accuracy without noise that is left, over sample sizes and seeds: orange "

@@ -11,7 +11,7 @@ from dagathlon.evaluate.noise_strengths import CATEGORIES
 from dagathlon.report.charts.failures import STATUSES
 from dagathlon.report.evaluation import Row, TableSet
 from dagathlon.report.noise_figures import noise_figures
-from dagathlon.report.noise_summary import clean_scores, has_intervals, kept_means, noisy_codes
+from dagathlon.report.noise_summary import clean_scores, kept_means, noisy_codes, several_seeds
 from dagathlon.report.section import Grid, Html, Part, Words
 
 _STRENGTHS = (
@@ -24,18 +24,24 @@ _NO_CLEAN = (
     "Nothing says what noise costs, since no data set is without it: the code N among the noise of "
     "a data entry adds the same data without noise. Scores with noise and ranks are in the tables."
 )
+_NOTHING_KEPT = (
+    "Nothing says what noise costs: no algorithm has a score above 0 without noise and a result "
+    "with noise too."
+)
 _NAMED = 4
+# Among fewer it says nothing that half of them are better.
+_SEVERAL = 4
 
 
 def noise_parts(tables: TableSet) -> Iterator[Part]:
     """All parts of the section; none without runs."""
     if not tables.rows("runs"):
         return
+    figures = list(noise_figures(tables))
     yield from _findings(tables)
-    first, *others = noise_figures(tables)
-    yield first
+    yield from figures[:1]
     yield from _failures(tables)
-    yield from others
+    yield from figures[1:]
     yield from _strengths(tables)
 
 
@@ -44,14 +50,15 @@ def _findings(tables: TableSet) -> Iterator[Part]:
     if not any(row["code"] == CLEAN for row in tables.rows("runs")):
         yield Words(_NO_CLEAN, tone="fair")
         return
-    told = [*_hurts(tables), *_keeps(tables), *_moves(tables)]
-    if not told:
-        yield Words("No algorithm finished both with and without noise.", tone="bad")
+    if all(row["kept"] is None for row in tables.rows("accuracy_kept")):
+        yield Words(_NOTHING_KEPT, tone="bad")
         return
-    sure = has_intervals(tables)
+    told = [*_hurts(tables), *_keeps(tables), *_moves(tables)]
+    sure = several_seeds(tables)
     if not sure:
         told.append(
-            "With one sample of each network there are no intervals: small differences may be luck."
+            "Each network has one sample, so that the cells below have no intervals: small "
+            "differences may be luck."
         )
     yield Words(" ".join(told), tone="good" if sure else "fair")
 
@@ -68,7 +75,8 @@ def _hurts(tables: TableSet) -> Iterator[str]:
     if worst["paired"] >= 0:
         yield "No kind of noise costs accuracy here on average."
         return
-    yield f"Noise {worst['code']} costs most: {_loss(worst)} of F1 on average over all algorithms."
+    costs = "costs most:" if len(ordered) > 1 else "costs"
+    yield f"Noise {worst['code']} {costs} {_loss(worst)} of F1 (mean of all algorithms)."
     single = next((row for row in ordered if not row["code"].startswith("c")), worst)
     if single is not worst and single["paired"] < 0:
         yield f"Of the single kinds {single['code']} costs most ({_loss(single)})."
@@ -116,7 +124,7 @@ def _keeps(tables: TableSet) -> Iterator[str]:
         clean.setdefault(algorithm, []).append(score)
     means = {name: fmean(values) for name, values in clean.items()}
     ahead = sum(value > means.get(best.algorithm, 0.0) for value in means.values())
-    if 2 * ahead >= len(means):
+    if len(means) >= _SEVERAL and 2 * ahead >= len(means):
         yield (
             f"But {best.algorithm} has little to lose: without noise {ahead} of {len(means)} "
             "algorithms are more accurate."

@@ -92,9 +92,10 @@ def usual_failures(tables: TableSet) -> dict[tuple[str, str, str], str]:
     return {key: found.most_common(1)[0][0] for key, found in counts.items()}
 
 
-def has_intervals(tables: TableSet) -> bool:
-    """Whether more than one sample stands behind some number of each network."""
-    return any(row["kept_low"] is not None for row in tables.rows("accuracy_kept"))
+def several_seeds(tables: TableSet) -> bool:
+    """Whether some network has more than one sample, so that its numbers have intervals."""
+    found = {(row["network"], row["seed"]) for row in tables.rows("runs")}
+    return len(found) > len({network for network, _ in found})
 
 
 def _mean(values: Sequence[float]) -> float | None:

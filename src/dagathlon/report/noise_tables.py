@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
@@ -201,4 +201,4 @@ def _layout(
 
 def _with(layout: Layout, **changes: Any) -> Layout:
     words = {**layout.words, **changes.pop("words", {})}
-    return Layout(**{**layout.__dict__, **changes, "words": words})
+    return replace(layout, **changes, words=words)

@@ -39,9 +39,8 @@ class Method(NamedTuple):
 def method_of(results: Results, run: Run, name: str = "") -> Method:
     """Whom a run belongs to, under its id or another name."""
     algorithm, values = results.algorithm(run), results.values(run)
-    varied = [k for k, v in algorithm.values.items() if isinstance(v, list) and len(v) > 1]
-    told = [f"{key} = {values.get(key)}" for key in varied if key not in STARTS]
-    start = [str(values[key]) for key in STARTS if key in varied and key in values]
+    told = [f"{key} = {values.get(key)}" for key in algorithm.varied if key not in STARTS]
+    start = [str(values[key]) for key in STARTS if key in algorithm.varied and key in values]
     return Method(", ".join([name or run.entry, *told]), ", ".join(start))
 
 

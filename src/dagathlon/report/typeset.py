@@ -20,7 +20,11 @@ _SPECIAL = {
     **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
     **{"\u00a0": "~", "±": r"$\pm$", "−": "$-$", "Δ": r"$\Delta$", "×": r"$\times$"},
 }
-_NOTE = "± is half the width of the 95 % interval; F: every run failed; *: of those that finished."
+_NOTES = {
+    "±": "± is half the width of the 95 % interval.",
+    "F": "F: every run failed.",
+    "*": "*: of the runs that finished.",
+}
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ class Layout:
     def word(self, name: object) -> str:
         """A name as it is printed."""
         if isinstance(name, int) and not isinstance(name, bool):
-            return f"{name:,}"
+            return f"{name:,}".replace("-", "−")
         return self.words.get(str(name), str(name))
 
     def title(self, name: str) -> str:
@@ -119,7 +123,7 @@ def _crossed(heading: str, rows: Rows, value: str, layout: Layout) -> Printed:
     head = [*map(layout.title, layout.rows), *(" ".join(map(layout.word, c)) for c in columns)]
     made = [
         [*_names(next(iter(found.values())), layout)]
-        + [_cell(found[c], value, layout) if c in found else Cell("") for c in columns]
+        + [_cell(found[c], value, layout) if c in found else Cell("n/a") for c in columns]
         for found in lines.values()
     ]
     return Printed(heading, head, len(layout.rows), made)
@@ -199,8 +203,10 @@ def _latex_cell(cell: Cell) -> str:
 
 def _caption(one: Printed, layout: Layout) -> str:
     about = f" ({one.heading})" if one.heading else ""
-    noted = any(cell.small or cell.text[-1:] in ("F", "*") for line in one.lines for cell in line)
-    return f"{layout.caption}{about}.{f' {_NOTE}' if noted else ''}"
+    cells = [cell for line in one.lines for cell in line[one.n_text :]]
+    signs = {cell.small[:1] for cell in cells} | {cell.text[-1:] for cell in cells}
+    notes = (note for sign, note in _NOTES.items() if sign in signs)
+    return " ".join([f"{layout.caption}{about}.", *notes])
 
 
 _STYLE = (

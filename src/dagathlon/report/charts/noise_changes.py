@@ -76,7 +76,8 @@ def rank_moves(rows: Rows, order: Sequence[str]) -> Chart:
     """
     if not has_values(rows, "noisy"):
         return nothing("no algorithm has a rank with noise")
-    x = {"type": "quantitative", "title": "average rank (1 is best)", "scale": {"zero": False}}
+    scale = {"zero": False, "nice": False, "padding": 12}
+    x = {"type": "quantitative", "title": "average rank (1 is best)", "scale": scale}
     x |= {"axis": {"tickCount": _TICKS}}
     kept = ("algorithm", "clean", "noisy", "change")
     shown = [{"field": "algorithm"}, {"field": "clean", "title": "without noise", "format": ".2f"}]
@@ -122,8 +123,8 @@ def edges_against_density(rows: Rows, order: Sequence[str], networks: Sequence[s
         The networks, each a line.
     """
     known = [row for row in rows if row.get("ratio") and row.get("rows_per_parameter")]
-    if not known:
-        return nothing("the free parameters of the networks are not known")
+    if len({row["rows_per_parameter"] for row in known}) < 2:
+        return nothing("there are no two numbers of rows per free parameter to compare")
     look = Look.of(networks)
     values = [_only(r, ("n", "rows_per_parameter", "ratio")) | _panel(r) for r in known]
     x = {"field": "rows_per_parameter", "type": "quantitative", "scale": {"type": "log"}}

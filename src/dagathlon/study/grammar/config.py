@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-from dagathlon.errors import Mistakes, StudyError, listing, unknown
+from dagathlon.errors import Mistakes, StudyError, listing, suggestion, unknown
 from dagathlon.modules import add_files, find, modules
 from dagathlon.simulate.transform import Transform
 from dagathlon.study.grammar.evaluation import Request
@@ -343,7 +343,8 @@ def _read_data(
     graphs = mistakes.read(_alternatives, node, "graph_id", sections["graph"], library)
     parameters_id = mistakes.read(_optional_text, node, "parameters_id")
     parameters: Sequence[Part] = ()
-    if data_id and not any(isinstance(part, FixedFile) for part in data):
+    drawn = data_id and not any(isinstance(part, FixedFile) for part in data)
+    if drawn and (graphs is not None or not _same_network(node)):
         found = mistakes.read(_read_parameters, node, sections["parameters"], library)
         parameters_id, parameters = found or (None, ())
     seeds = mistakes.read(_read_seeds, node)
@@ -355,6 +356,12 @@ def _read_data(
     mistakes.refuse()
     names = (_optional_text(node, "graph_id"), parameters_id, data_id)
     return DataEntry(*names, graphs, parameters, data, seeds, steps, node.where)
+
+
+def _same_network(node: Node) -> bool:
+    """Whether graph and parameters are one network, which is told to be missing once."""
+    given = _optional_text(node, "parameters_id")
+    return given is None or given == _optional_text(node, "graph_id")
 
 
 def _read_parameters(
@@ -413,8 +420,11 @@ def _alternatives(
     if source is None:
         folder = GRAPH_FOLDER if key == "graph_id" else NETWORK_FOLDER
         choices = [*entries, *library.names(folder, (".csv", ".rds"))]
-        looked = library.looked(folder, name)
-        raise child.fail(f"{unknown(key.replace('_', ' '), name, choices)}; {looked}")
+        what = key.replace("_", " ")
+        if not Path(name).suffix:
+            told = f"unknown {what} {name!r}{suggestion(name, choices)}"
+            raise child.fail(f"{told}; {library.wanted_network(name)}")
+        raise child.fail(f"{unknown(what, name, choices)}; {library.looked(folder, name)}")
     return [source]
 
 

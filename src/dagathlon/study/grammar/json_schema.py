@@ -11,6 +11,7 @@ from dagathlon.study.grammar.evaluation import Request
 from dagathlon.study.grammar.expand import START, takes_start
 from dagathlon.study.grammar.reading import reading_schema
 from dagathlon.study.grammar.resources import RESOURCES, resource_keys
+from dagathlon.study.grammar.restriction import SCHEMA, restriction_keys
 from dagathlon.study.grammar.sections import SECTIONS
 
 _NULL_OR_TEXT = {"type": ["string", "null"]}
@@ -154,6 +155,7 @@ def _object(module: type[Module], *, identified: bool) -> dict[str, Any]:
         extra = _resources(resource_keys(module))
         if takes_start(module):
             extra[START] = _STARTS
+        extra |= dict.fromkeys(restriction_keys(module), SCHEMA)
         properties = {"id": {"type": "string"}, **properties, **extra}
         required = ["id", *required]
     return {
