@@ -73,11 +73,12 @@ static void bind_fci(nb::module_& m) {
         },
         nb::arg("test"), nb::arg("options"), "The PAG, the number of tests, and 0.");
   m.def("gfci",
-        [](IndependenceTest& test, const MarkedGraph& scored, const PagOptions& options) {
+        [](IndependenceTest& test, const MarkedGraph& scored, const PagOptions& options, bool keep_scored) {
           if (scored.size() != test.size()) throw nb::value_error("test and graph of different size");
-          return counted(test, options, [&] { return learn_gfci(test, scored, options); });
+          return counted(test, options, [&] { return learn_gfci(test, scored, options, keep_scored); });
         },
-        nb::arg("test"), nb::arg("scored"), nb::arg("options"), "The PAG, the number of tests, and 0.");
+        nb::arg("test"), nb::arg("scored"), nb::arg("options"), nb::arg("keep_scored") = false,
+        "The PAG, the number of tests, and 0.");
 }
 
 static const Part part("fci", bind_fci);
