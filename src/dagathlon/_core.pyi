@@ -116,6 +116,8 @@ class SkeletonOptions:
         known: KnownEdges,
         possible_causes_only: bool = False,
         one_sided: bool = False,
+        ask_again: bool = False,
+        sequence: Sequence[int] = [],
     ) -> None: ...
 
 class MarkedGraph:
@@ -245,6 +247,14 @@ def discrete_likelihood(
 @overload
 def discrete_likelihood(
     parts: Sequence[ExpectedCounts], arities: Sequence[int], of_child: Sequence[int], penalty: float
+) -> Score: ...
+@overload
+def smoothed_bic(
+    parts: Sequence[NDArray[numpy.uint8]], arities: Sequence[int], of_child: Sequence[int]
+) -> Score: ...
+@overload
+def smoothed_bic(
+    parts: Sequence[NDArray[numpy.uint16]], arities: Sequence[int], of_child: Sequence[int]
 ) -> Score: ...
 @overload
 def dirichlet_score(
@@ -400,6 +410,23 @@ def g_wishart_covariance(
 ) -> NDArray[numpy.float64]:
     """Completes the inverse of L·Lᵀ, L lower triangular; errors as above."""
 
+def connected_search(
+    score: Score, limits: SearchLimits, start: MarkedGraph, escapes: int
+) -> SearchResult: ...
+
+class Discrepancies:
+    """How far discrete columns move each other's distributions."""
+
+    @overload
+    def __init__(self, codes: NDArray[numpy.uint8], arities: Sequence[int]) -> None: ...
+    @overload
+    def __init__(self, codes: NDArray[numpy.uint16], arities: Sequence[int]) -> None: ...
+    def pairs(self) -> NDArray[numpy.float64]:
+        """For all pairs of columns, symmetric."""
+
+    def given(self, a: int, b: int, c: int) -> float:
+        """Of a and b, averaged over the levels of c."""
+
 def is_dag(graph: MarkedGraph) -> bool: ...
 def topological_order(graph: MarkedGraph) -> list[int]:
     """Nodes on or after a directed cycle are left out."""
@@ -521,6 +548,9 @@ def search_classes(
     settings: ClassSettings,
     targets: Sequence[Sequence[int]],
 ) -> ClassSearchResult: ...
+def search_by_queue(
+    score: Score, limits: SearchLimits, start: MarkedGraph, max_degree: int
+) -> ClassSearchResult: ...
 
 class IncompleteData:
     """Codes with missing values."""
@@ -573,7 +603,13 @@ class FamilyProgram:
 
 class PagOptions:
     def __init__(
-        self, skeleton: SkeletonOptions, known: KnownEdges, colliders: str, selection: bool
+        self,
+        skeleton: SkeletonOptions,
+        known: KnownEdges,
+        colliders: str,
+        selection: bool,
+        complete: bool = True,
+        test_paths: bool = False,
     ) -> None: ...
 
 def fci(
@@ -585,7 +621,7 @@ def rfci(test: IndependenceTest, options: PagOptions) -> tuple[MarkedGraph, int,
     """The PAG, the number of tests, and 0."""
 
 def gfci(
-    test: IndependenceTest, scored: MarkedGraph, options: PagOptions
+    test: IndependenceTest, scored: MarkedGraph, options: PagOptions, keep_scored: bool = False
 ) -> tuple[MarkedGraph, int, int]:
     """The PAG, the number of tests, and 0."""
 

@@ -111,9 +111,21 @@ def test_the_truth_depends_on_graph_and_noisy_data(load) -> None:
             assert task.call.kind is TaskKind.GRAPH
 
 
+def test_ranges_of_rates(load) -> None:
+    ranges = [{"incorrect": [0, 0.05, 0.3]}, {"missing": [0, 0.1], "as_missing_values": True}]
+    plan = load(study([*ranges, "cMI"])).plan
+    assert list(dict.fromkeys(case.noise for case in plan.cases)) == [
+        *("N", "I5", "I30", "M10+NA", "cMI")
+    ]
+    grid = load(study({"incorrect": [0, 0.1], "missing": [0, 0.1]})).plan
+    assert {case.noise for case in grid.cases} == {"N", "I10", "M10", "cM10I10"}
+
+
 @pytest.mark.parametrize(
     ("noise", "message"),
     [
+        ([{"incorrect": [0.1, 0.1]}], r"noise\[0\]: I10 stands twice"),
+        (["I10", {"incorrect": [0, 0.1]}], r"noise\[1\]: I10 stands twice"),
         (["M5", "M5"], r"data\[0\].noise\[1\]: M5 stands twice"),
         (["M5", {"missing": 0.05}], r"noise\[1\]: M5 stands twice"),
         ("Q5", r"data\[0\].noise: found 'Q5'; a noise code is N"),

@@ -20,6 +20,12 @@ _WIDTH = 34
 # A next command with more than this in one option would be no help.
 _MOST_ADVISED = 20
 
+_NOISE = {
+    "missing": "missing values",
+    "incorrect": "wrong values",
+    "merged": "merged states",
+    "hidden": "hidden variables",
+}
 # Remarks about columns of which nothing can be learned.
 _USELESS = ("constant", "empty")
 
@@ -63,6 +69,9 @@ def _lines(found: Description, flags: Sequence[str]) -> Iterator[str]:
     if remarks:
         yield "\nworth a look, with the flag that changes it:"
         yield from remarks
+    if found.noise:
+        yield "\nnoise that the file may have:"
+        yield from (f"  {_NOISE[one.kind]}: {one.text}" for one in found.noise)
     yield ""
     yield _summary(found)
     useless = {remark.column for remark in found.remarks if remark.what in _USELESS}

@@ -18,7 +18,7 @@ from dagathlon.learners.indicators import indicator_columns
 from dagathlon.modules import NonNegative, Probability, SharedCode
 
 ScoreName: TypeAlias = Literal[
-    "loglik", "aic", "bic", "ebic", "bde", "bdeu", "bds", "bdj", "k2", "fnml", "qnml", "mbde",
+    "loglik", "aic", "bic", "ebic", "bde", "bdeu", "bds", "bdj", "k2", "fnml", "qnml", "mbde", "bic-blip",
     "loglik-g", "aic-g", "bic-g", "ebic-g", "bge", "mbge", "nig", "sem-bic", "l0-g", "disc-bic",
     "loglik-cg", "aic-cg", "bic-cg", "ebic-cg",
     "loglik-dg", "aic-dg", "bic-dg", "ebic-dg", "l0-dg",
@@ -159,6 +159,11 @@ def _normalised(kind: NormalisedLikelihood) -> Any:
     return build
 
 
+def _blip(data: Dataset, parameters: ScoreParameters) -> _core.Score:
+    parts, of_child = _all_rows(data, data.codes)
+    return _core.smoothed_bic(parts, data.arities, of_child)
+
+
 def _gaussian(
     convention: LikelihoodConvention,
     penalty: Callable[[Dataset, ScoreParameters], float],
@@ -295,6 +300,7 @@ SCORES: Mapping[str, ScoreKind] = {
         "discrete", ("penalty_discount",), "Tetrad's discrete bic, halved",
         _discrete(_half_discounted),
     ),
+    "bic-blip": _differing("discrete", (), "bic as BLIP computes it", _blip),
     "loglik-g": _of("continuous", (), "log likelihood", _gaussian(_UNBIASED, _none)),
     "aic-g": _of("continuous", ("k",), "Akaike's criterion", _gaussian(_UNBIASED, _aic)),
     "bic-g": _of(
