@@ -116,6 +116,8 @@ class SkeletonOptions:
         known: KnownEdges,
         possible_causes_only: bool = False,
         one_sided: bool = False,
+        ask_again: bool = False,
+        sequence: Sequence[int] = [],
     ) -> None: ...
 
 class MarkedGraph:
@@ -380,6 +382,25 @@ class SampledTest(IndependenceTest):
         """The questions since the start: x, y and the given variables."""
 
 def sampled_test(score: Score, prior: float) -> SampledTest: ...
+@overload
+def redrawn_test(
+    codes: NDArray[numpy.uint8], arities: Sequence[int], prior: float, iss: float
+) -> SampledTest:
+    """
+    Answers by the probability of independence in every slice, drawn anew each time.
+    """
+
+@overload
+def redrawn_test(
+    codes: NDArray[numpy.uint16], arities: Sequence[int], prior: float, iss: float
+) -> SampledTest: ...
+def standing_claims(
+    graph: MarkedGraph, questions: Sequence[tuple[int, int, Sequence[int]]]
+) -> list[bool]:
+    """
+    Whether a graph with circles, read as it stands, separates x and y, for each question.
+    """
+
 def evaluate_tests(
     test: IndependenceTest, questions: Sequence[tuple[int, int, Sequence[int]]]
 ) -> tuple[list[float], list[float]]:
@@ -407,6 +428,23 @@ def g_wishart_covariance(
     factor: NDArray[numpy.float64], graph: MarkedGraph, tolerance: float, max_sweeps: int
 ) -> NDArray[numpy.float64]:
     """Completes the inverse of L·Lᵀ, L lower triangular; errors as above."""
+
+def connected_search(
+    score: Score, limits: SearchLimits, start: MarkedGraph, escapes: int
+) -> SearchResult: ...
+
+class Discrepancies:
+    """How far discrete columns move each other's distributions."""
+
+    @overload
+    def __init__(self, codes: NDArray[numpy.uint8], arities: Sequence[int]) -> None: ...
+    @overload
+    def __init__(self, codes: NDArray[numpy.uint16], arities: Sequence[int]) -> None: ...
+    def pairs(self) -> NDArray[numpy.float64]:
+        """For all pairs of columns, symmetric."""
+
+    def given(self, a: int, b: int, c: int) -> float:
+        """Of a and b, averaged over the levels of c."""
 
 def is_dag(graph: MarkedGraph) -> bool: ...
 def topological_order(graph: MarkedGraph) -> list[int]:
@@ -584,7 +622,13 @@ class FamilyProgram:
 
 class PagOptions:
     def __init__(
-        self, skeleton: SkeletonOptions, known: KnownEdges, colliders: str, selection: bool
+        self,
+        skeleton: SkeletonOptions,
+        known: KnownEdges,
+        colliders: str,
+        selection: bool,
+        complete: bool = True,
+        test_paths: bool = False,
     ) -> None: ...
 
 def fci(

@@ -51,7 +51,7 @@ class Study:
     config
         The study's content.
     time_limit, memory_limit
-        Limits of every learning run that has none of its own: seconds, bytes.
+        Limits of every learning run, in the place of the study's: seconds, bytes.
     seed
         What was added to every seed of the study.
 
@@ -84,7 +84,7 @@ class Study:
         resources
             A Benchpress `resources` folder.
         time_limit, memory_limit
-            Limits of every learning run that has none of its own: seconds, bytes.
+            Limits of every learning run, in the place of the study's: seconds, bytes.
         seed
             Added to every seed of the study: other replicates of the same study.
         """

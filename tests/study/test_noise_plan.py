@@ -111,9 +111,21 @@ def test_the_truth_depends_on_graph_and_noisy_data(load) -> None:
             assert task.call.kind is TaskKind.GRAPH
 
 
+def test_ranges_of_rates(load) -> None:
+    ranges = [{"incorrect": [0, 0.05, 0.3]}, {"missing": [0, 0.1], "as_missing_values": True}]
+    plan = load(study([*ranges, "cMI"])).plan
+    assert list(dict.fromkeys(case.noise for case in plan.cases)) == [
+        *("N", "I5", "I30", "M10+NA", "cMI")
+    ]
+    grid = load(study({"incorrect": [0, 0.1], "missing": [0, 0.1]})).plan
+    assert {case.noise for case in grid.cases} == {"N", "I10", "M10", "cM10I10"}
+
+
 @pytest.mark.parametrize(
     ("noise", "message"),
     [
+        ([{"incorrect": [0.1, 0.1]}], r"noise\[0\]: I10 stands twice"),
+        (["I10", {"incorrect": [0, 0.1]}], r"noise\[1\]: I10 stands twice"),
         (["M5", "M5"], r"data\[0\].noise\[1\]: M5 stands twice"),
         (["M5", {"missing": 0.05}], r"noise\[1\]: M5 stands twice"),
         ("Q5", r"data\[0\].noise: found 'Q5'; a noise code is N"),
@@ -136,6 +148,18 @@ def test_learners_are_checked_against_the_noisy_data(load) -> None:
     assert all("missing values" in one.reason and "M5" in one.data_label for one in skipped)
     with pytest.raises(StudyError, match=r"prec_thresh.*missing values"):
         _ = load(study("M5", resources)).plan
+
+
+def test_who_fills_gaps_runs_learners_that_take_none(load) -> None:
+    learners = {
+        "prec_thresh": [{"id": "correlation", "thresh": 0.3}],
+        "imputed": [{"id": "filled", "learner": "correlation"}],
+    }
+    content = study(["N", "M5"], {**GAUSSIAN, "structure_learning_algorithms": learners})
+    ids = ["correlation", "filled"]
+    content["benchmark_setup"][0]["evaluation"] = {"benchmarks": {"ids": ids}}
+    skipped = {one.transform for one in load(content).plan.omissions}
+    assert skipped == {"algorithm correlation"}
 
 
 def datasets(plan: Plan, store: Store) -> dict[tuple[int, str], Any]:

@@ -62,6 +62,8 @@ class Module:
     ----------
     name
         The name used in studies.
+    former_names
+        Names that it had before, which studies and the command line still understand.
     kind
         The section it belongs to.
     version
@@ -79,6 +81,7 @@ class Module:
     """
 
     name: ClassVar[str] = ""
+    former_names: ClassVar[tuple[str, ...]] = ()
     kind: ClassVar[Kind]
     version: ClassVar[int] = FIRST
     references: ClassVar[tuple[str, ...]] = ()

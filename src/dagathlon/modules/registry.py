@@ -11,7 +11,7 @@ import pkgutil
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dagathlon.errors import StudyError, unknown
 from dagathlon.modules.module import Kind, Module
@@ -44,7 +44,25 @@ def modules(kind: Kind) -> Mapping[str, type[Module]]:
         for module in _defined_in(_loaded(path)):
             if module.kind == kind and found.setdefault(module.name, module) is not module:
                 raise StudyError(f"{path}: there is another {kind} module named {module.name!r}")
-    return dict(sorted(found.items()))
+    return _Modules(found)
+
+
+class _Modules(dict[str, type[Module]]):
+    """Modules by name, sorted; a former name is understood, and not listed."""
+
+    def __init__(self, found: Mapping[str, type[Module]]) -> None:
+        super().__init__(sorted(found.items()))
+        self._former = {old: name for name in self for old in self[name].former_names}
+
+    def __missing__(self, name: str) -> type[Module]:
+        return super().__getitem__(self._former[name])
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or name in self._former
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The module of that name, present or former, or the default."""
+        return self[name] if name in self else default
 
 
 def add_files(paths: Iterable[Path | str]) -> None:

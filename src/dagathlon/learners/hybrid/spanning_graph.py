@@ -1,0 +1,70 @@
+"""The extended maximum spanning graph: the strong associations, with more than one path between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.pulse import beat
+
+Weights: TypeAlias = npt.NDArray[np.float64]
+Pairs: TypeAlias = npt.NDArray[np.bool_]
+
+
+def spanning_graph(association: Weights) -> Pairs:
+    """All pairs but those that a third variable explains.
+
+    From the weakest pair on, an edge goes when its ends have a common neighbour that is more
+    strongly associated with both of them. Paths remain, so the graph is connected; it has no
+    triangle but of equal associations.
+    """
+    joined = ~np.eye(len(association), dtype=bool)
+    for i, j in weakest_first(association):
+        beat()
+        stronger = (association[i] > association[i, j]) & (association[j] > association[i, j])
+        if np.any(stronger & joined[i] & joined[j]):
+            joined[i, j] = joined[j, i] = False
+    return joined
+
+
+def without_weak(edges: Pairs, association: Weights, threshold: float) -> Pairs:
+    """The edges that are not below a threshold, and of the weaker ones those that connect."""
+    result = edges & (association >= threshold)
+    for a, b in joining_pairs(result, np.where(edges, association, -np.inf)):
+        result[a, b] = result[b, a] = True
+    return result
+
+
+def joining_pairs(edges: Pairs, association: Weights) -> Iterator[tuple[int, int]]:
+    """Pairs that would connect separate parts, the strongest first, until there is one part.
+
+    Pairs of association minus infinity are left out.
+    """
+    part = _parts(edges)
+    for i, j in reversed(weakest_first(association)):
+        if part[i] != part[j] and association[i, j] > -np.inf:
+            part[part == part[j]] = part[i]
+            yield i, j
+
+
+def weakest_first(association: Weights) -> list[tuple[int, int]]:
+    """All pairs by their association; equal ones by the order of the columns."""
+    rows, columns = np.triu_indices(len(association), 1)
+    order = np.argsort(association[rows, columns], kind="stable")
+    return list(zip(rows[order].tolist(), columns[order].tolist(), strict=True))
+
+
+def _parts(edges: Pairs) -> npt.NDArray[np.int64]:
+    """For each node the number of its part."""
+    part = np.full(len(edges), -1)
+    for root in range(len(edges)):
+        waiting = [root] if part[root] < 0 else []
+        while waiting:
+            node = waiting.pop()
+            if part[node] < 0:
+                part[node] = root
+                waiting.extend(np.flatnonzero(edges[node]).tolist())
+    return part
