@@ -198,6 +198,17 @@ def more_rows(evidence: Evidence, _: str) -> Floats:
     return _mean_f1(evidence, "n", sizes[-1]) - _mean_f1(evidence, "n", sizes[0])
 
 
+def failures_of(names: Names) -> Answer:
+    """Share of failed runs of some algorithms."""
+
+    def answer(evidence: Evidence, _: str) -> Floats:
+        columns = evidence.columns(names)
+        failed = np.where(evidence.grid.took_part, evidence.grid.failed, np.nan)[:, columns]
+        return known_mean(evidence.drawn.means(failed), 1)
+
+    return answer
+
+
 def hardest(network: str) -> Answer:
     """How much more F1 there is on the next hardest network."""
 
