@@ -45,9 +45,16 @@ class Evidence:
         places = {name: j for j, name in enumerate(self.grid.algorithms)}
         return [places[name] for name in names]
 
+    def some(self, names: Sequence[str]) -> list[int]:
+        """Where those of a group stand that are in the study; KeyError for none."""
+        found = [j for j, name in enumerate(self.grid.algorithms) if name in names]
+        if not found:
+            raise KeyError(", ".join(names))
+        return found
+
     def others(self, names: Sequence[str]) -> list[int]:
         """Where all but these algorithms stand."""
-        chosen = set(self.columns(names))
+        chosen = set(self.some(names))
         return [j for j in range(len(self.grid.algorithms)) if j not in chosen]
 
     @cached_property
