@@ -92,6 +92,8 @@ class Evidence:
     @cached_property
     def times(self) -> Mapping[str, Floats]:
         """Run time with noise over that without, by code (Figure 6)."""
+        if np.isnan(self.grid.values["time"]).all():
+            raise KeyError("time")
         return time_ratios(self.grid, self.drawn, self.tables.limit)
 
     def kept(self, code: str = ALL_NOISE) -> Floats:
