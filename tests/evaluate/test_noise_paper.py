@@ -116,6 +116,7 @@ def test_worst_and_best_of_table_d6() -> None:
         assert row["best"] == pytest.approx(ends[1][k], abs=digit)
 
 
+@pytest.mark.slow
 def test_relative_performance_of_table_d7() -> None:
     """Percentages are whole ones; SHD is exact.
 
@@ -195,7 +196,7 @@ def test_columns_of_table_12_by_network_and_size(name: str, category: str, off: 
     names = list(printed()["strengths"])
     belongs = Groups().chosen(tables().grid)[category]
     some = [span for span in _spans() if belongs(span.network, span.n)]
-    once = Resampling(np.zeros(1, dtype=np.intp), np.ones((1, 1)))
+    once = Resampling(*np.zeros((2, 1), dtype=np.intp), np.ones((1, 1)))
     values = mean_share(some, len(names), once)
     values[0, [(name, one) in CONTRADICTIONS for one in names]] = np.nan
     for one, share in zip(names, scaled(values)[0], strict=True):
@@ -214,6 +215,7 @@ def test_resilience_of_table_12() -> None:
             assert 100 * found[name] == pytest.approx(value, abs=5.5), name
 
 
+@pytest.mark.slow
 def test_failures_and_reliability_of_table_12() -> None:
     """From Tables C1 and C2, with twenty runs of each code."""
     runs = []

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dagathlon.evaluate.noise_grid import CLEAN, METRICS, NoiseGrid, Places, Row
-from dagathlon.evaluate.noise_resampling import Counts, Estimates, Resampling, number
+from dagathlon.evaluate.noise_resampling import Counts, Estimates, Resampling, known_mean, number
 from dagathlon.evaluate.ranking import Floats, ranks
 
 # Averages that differ by less are equal but for rounding.
@@ -68,11 +68,7 @@ def _only(values: Floats, rows: list[int]) -> Floats:
 
 def over_codes(averages: Sequence[Floats]) -> Floats:
     """The mean of the averages of each code, over the codes in which an algorithm took part."""
-    stacked = np.stack(averages)
-    there = ~np.isnan(stacked)
-    count = there.sum(axis=0)
-    sums = np.where(there, stacked, 0.0).sum(axis=0)
-    return np.divide(sums, count, out=np.full(sums.shape, np.nan), where=count > 0)
+    return known_mean(np.stack(averages), 0)
 
 
 def _places(averages: Floats) -> Floats:
@@ -150,7 +146,7 @@ def rank_rows_by_density(grid: NoiseGrid) -> list[Row]:
     result: list[Row] = []
     for (network, n), members in grid.cells(rows).items():
         for j in grid.taking_part(members):
-            row = {"algorithm": grid.algorithms[j]} | place(grid, network, n)
+            row: Row = {"algorithm": grid.algorithms[j]} | place(grid, network, n)
             for metric in METRICS:
                 row[metric] = number(np.nanmean(found[metric][members, j]))
             result.append(row)
