@@ -155,8 +155,9 @@ def test_the_command_lines_limit_replaces_that_of_the_file() -> None:
 
 def test_the_small_study_has_the_algorithms_of_the_whole() -> None:
     tool = runpy.run_path(str(ROOT / "tools" / "small_noise_study.py"))
-    written = tool["text_of"](tool["small"](json.loads(WHOLE.read_text("utf-8"))))
-    assert SMALL.read_text("utf-8") == written, "run python tools/small_noise_study.py"
+    wanted = tool["small"](json.loads(WHOLE.read_text("utf-8")))
+    assert json.loads(tool["text_of"](wanted)) == wanted
+    assert json.loads(SMALL.read_text("utf-8")) == wanted, "run python tools/small_noise_study.py"
 
 
 def test_a_part_of_the_study_has_fewer_sizes_and_codes() -> None:
