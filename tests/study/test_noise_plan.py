@@ -150,6 +150,18 @@ def test_learners_are_checked_against_the_noisy_data(load) -> None:
         _ = load(study("M5", resources)).plan
 
 
+def test_who_fills_gaps_runs_learners_that_take_none(load) -> None:
+    learners = {
+        "prec_thresh": [{"id": "correlation", "thresh": 0.3}],
+        "imputed": [{"id": "filled", "learner": "correlation"}],
+    }
+    content = study(["N", "M5"], {**GAUSSIAN, "structure_learning_algorithms": learners})
+    ids = ["correlation", "filled"]
+    content["benchmark_setup"][0]["evaluation"] = {"benchmarks": {"ids": ids}}
+    skipped = {one.transform for one in load(content).plan.omissions}
+    assert skipped == {"algorithm correlation"}
+
+
 def datasets(plan: Plan, store: Store) -> dict[tuple[int, str], Any]:
     return {(c.seed, c.data_label): store.load(plan.tasks[c.data].key) for c in plan.cases}
 

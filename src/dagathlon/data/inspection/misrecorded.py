@@ -77,7 +77,7 @@ def misrecorded(columns: Sequence[SampledColumn]) -> Misrecorded | None:
 
 def _verdict(floor: Sequence[Certainty], n_columns: int) -> Verdict:
     most = len(floor) > _SHARE * n_columns
-    if max(one.high for one in floor) < _NEGLIGIBLE or len(floor) < _SEVERAL:
+    if _rate(floor) < _NEGLIGIBLE or len(floor) < _SEVERAL:
         return "cannot be told"
     if len(floor) >= _MANY and (most or _rate(floor) >= _FREQUENT):
         return "probably"
@@ -101,8 +101,8 @@ def _said(
     names = tuple(columns[one.column].name for one in by)
     rate = low = high = None
     if verdict in ("probably", "possibly"):
-        # Some of them are a little less sure by nature, which the surer half shows.
-        surer = by[: (len(by) + 1) // 2]
+        # Some of them are a little less sure by nature, which the surest quarter shows.
+        surer = by[: (len(by) + 3) // 4]
         total = sum(one.rows for one in surer)
         low, _ = proportion(sum(one.different for one in surer), total)
         rate, high = min(_rate(by), at_most), at_most
