@@ -30,7 +30,8 @@ def kept_cells(rows: Rows, order: Sequence[str], codes: Sequence[str]) -> Chart:
     ----------
     rows
         `network`, `algorithm`, `code`, `kept` and its interval `low` and `high`, `clean` (the
-        accuracy without noise), `runs`, `failures`, and `failure`, what most of these ended with.
+        accuracy without noise), `runs`, `failures`, and `failure`, what most of these ended with;
+        `run`, the number of one of its runs on the page.
         A row of the code of clean data has `clean` only.
     order
         The algorithms from top to bottom.
@@ -108,6 +109,7 @@ def _cell(row: Any) -> dict[str, Any]:
         "id": row["algorithm"],
         "code": row["code"],
         "kept": kept,
+        "run": row.get("run"),
         "clean": None if clean is None else round(clean, 4),
         "between": "" if low is None or high is None else f"{low:.0%} to {high:.0%}",
         "ended": _ended(runs or 0, failures or 0, row.get("failure")),
