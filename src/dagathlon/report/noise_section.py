@@ -88,7 +88,7 @@ def _least(row: Row) -> str:
     """The kind of noise that does least harm, or none."""
     low, high = row["paired_low"], row["paired_high"]
     if low is not None and low <= 0 <= high:
-        return f"{row['code']} costs nothing that chance would not ({_loss(row)})."
+        return f"{row['code']} changes nothing that chance would not."
     if row["paired"] >= 0:
         return f"With {row['code']} F1 is not lower than without noise."
     return f"{row['code']} costs least ({_loss(row)})."
