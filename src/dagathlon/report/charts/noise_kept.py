@@ -110,8 +110,9 @@ def _cell(row: Any) -> dict[str, Any]:
         "code": row["code"],
         "kept": kept,
         "run": row.get("run"),
-        "clean": None if clean is None else round(clean, 4),
-        "between": "" if low is None or high is None else f"{low:.0%} to {high:.0%}",
+        "share": "–" if kept is None else f"{kept:.1%}",
+        "clean": "–" if clean is None else f"{clean:.3f}",
+        "between": "–" if low is None or high is None else f"{low:.0%} to {high:.0%}",
         "ended": _ended(runs or 0, failures or 0, row.get("failure")),
         "part": bool(failures) and kept is not None,
     }
@@ -181,8 +182,8 @@ def _tooltip() -> list[dict[str, Any]]:
         {"field": "case", "title": "network"},
         {"field": "id", "title": "algorithm"},
         {"field": "code", "title": "noise"},
-        {"field": "kept", "title": "kept", "format": ".1%"},
+        {"field": "share", "title": "kept"},
         {"field": "between", "title": "95 % interval"},
-        {"field": "clean", "title": "without noise", "format": ".3f"},
+        {"field": "clean", "title": "without noise"},
         {"field": "ended", "title": "runs"},
     ]
