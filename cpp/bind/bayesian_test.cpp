@@ -7,6 +7,9 @@
 #include <tuple>
 
 #include "bind.hpp"
+#include "columns.hpp"
+#include "dagathlon/claims.hpp"
+#include "dagathlon/slice_posterior.hpp"
 #include "score.hpp"
 
 namespace dagathlon {
@@ -15,18 +18,6 @@ namespace {
 
 using Question = std::tuple<std::size_t, std::size_t, NodeList>;
 
-std::unique_ptr<SampledTest> sampled_test(BoundScore& score, double prior) {
-  if (!(prior > 0 && prior < 1)) throw nb::value_error("a prior probability between 0 and 1");
-  return std::make_unique<SampledTest>(score.plain(), prior);
-}
-
-std::vector<Question> asked(const SampledTest& test) {
-  std::vector<Question> result;
-  for (const auto& [constraint, answer] : test.answers())
-    result.emplace_back(constraint.x, constraint.y, constraint.given);
-  return result;
-}
-
 void check_question(const Question& question, std::size_t n) {
   const auto& [x, y, given] = question;
   NodeList all = given;
@@ -34,6 +25,37 @@ void check_question(const Question& question, std::size_t n) {
   check_nodes(all, n);
   std::ranges::sort(all);
   if (std::ranges::adjacent_find(all) != all.end()) throw nb::value_error("a variable stands twice");
+}
+
+std::unique_ptr<SampledTest> sampled_test(BoundScore& score, double prior) {
+  if (!(prior > 0 && prior < 1)) throw nb::value_error("a prior probability between 0 and 1");
+  return std::make_unique<SampledTest>(std::make_unique<BayesianTest>(score.plain(), prior), false);
+}
+
+template <class Code>
+std::unique_ptr<SampledTest> redrawn_test(const Columns<Code>& codes, NodeList arities, double prior, double iss) {
+  if (!(prior > 0 && prior < 1)) throw nb::value_error("a prior probability between 0 and 1");
+  if (!(iss > 0)) throw nb::value_error("an imaginary sample size above 0");
+  DiscreteData data = discrete_data(codes, std::move(arities));
+  return std::make_unique<SampledTest>(std::make_unique<SlicePosteriorTest>(std::move(data), prior, iss), true);
+}
+
+std::vector<bool> standing_claims(const MarkedGraph& graph, const std::vector<Question>& questions) {
+  const StandingClaims claims(graph);
+  std::vector<bool> result;
+  for (const Question& question : questions) {
+    check_question(question, claims.size());
+    const auto& [x, y, given] = question;
+    result.push_back(claims.separated(x, y, given));
+  }
+  return result;
+}
+
+std::vector<Question> asked(const SampledTest& test) {
+  std::vector<Question> result;
+  for (const auto& [constraint, answer] : test.answers())
+    result.emplace_back(constraint.x, constraint.y, constraint.given);
+  return result;
 }
 
 std::tuple<std::vector<double>, std::vector<double>> evaluate(IndependenceTest& test,
@@ -56,6 +78,12 @@ static void bind_bayesian_test(nb::module_& m) {
       .def("restart", &SampledTest::restart, nb::arg("seed"), "Forgets all answers and draws others.")
       .def_prop_ro("asked", &asked, "The questions since the start: x, y and the given variables.");
   m.def("sampled_test", &sampled_test, nb::arg("score"), nb::arg("prior"));
+  m.def("redrawn_test", &redrawn_test<std::uint8_t>, nb::arg("codes"), nb::arg("arities"), nb::arg("prior"),
+        nb::arg("iss"), "Answers by the probability of independence in every slice, drawn anew each time.");
+  m.def("redrawn_test", &redrawn_test<std::uint16_t>, nb::arg("codes"), nb::arg("arities"), nb::arg("prior"),
+        nb::arg("iss"));
+  m.def("standing_claims", &standing_claims, nb::arg("graph"), nb::arg("questions"), ReleaseGil(),
+        "Whether a graph with circles, read as it stands, separates x and y, for each question.");
   m.def("evaluate_tests", &evaluate, nb::arg("test"), nb::arg("questions"), ReleaseGil(),
         "Statistics and p-values of many tests, which are not counted.");
 }

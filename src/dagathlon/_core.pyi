@@ -382,6 +382,25 @@ class SampledTest(IndependenceTest):
         """The questions since the start: x, y and the given variables."""
 
 def sampled_test(score: Score, prior: float) -> SampledTest: ...
+@overload
+def redrawn_test(
+    codes: NDArray[numpy.uint8], arities: Sequence[int], prior: float, iss: float
+) -> SampledTest:
+    """
+    Answers by the probability of independence in every slice, drawn anew each time.
+    """
+
+@overload
+def redrawn_test(
+    codes: NDArray[numpy.uint16], arities: Sequence[int], prior: float, iss: float
+) -> SampledTest: ...
+def standing_claims(
+    graph: MarkedGraph, questions: Sequence[tuple[int, int, Sequence[int]]]
+) -> list[bool]:
+    """
+    Whether a graph with circles, read as it stands, separates x and y, for each question.
+    """
+
 def evaluate_tests(
     test: IndependenceTest, questions: Sequence[tuple[int, int, Sequence[int]]]
 ) -> tuple[list[float], list[float]]:

@@ -24,6 +24,13 @@ def test_values_cross_lines_and_columns() -> None:
     assert table.lines[0][1].small == "±0.10"
 
 
+def test_lines_of_one_name_stand_together() -> None:
+    rows = [{"who": who, "n": n, "net": "a", "x": 1} for n in (10, 20) for who in ("b", "a")]
+    (table,) = printed(rows, Layout("What", ("who", "n"), ("x",), ("net",)))
+    lines = [[cell.text for cell in line[:2]] for line in table.lines]
+    assert lines == [["b", "10"], ["b", "20"], ["a", "10"], ["a", "20"]]
+
+
 def test_values_stand_side_by_side() -> None:
     layout = Layout("What", ("who", "net"), ("x", "y"), split="n", percent=("x",))
     (table,) = printed(ROWS, layout)

@@ -12,7 +12,7 @@ from dagathlon.report.charts.noise_changes import (
     rank_moves,
     time_moves,
 )
-from dagathlon.report.charts.noise_kept import kept_cells
+from dagathlon.report.charts.noise_kept import kept_cells, rank_cells
 from dagathlon.report.charts.parts import Chart, is_nothing
 from dagathlon.report.evaluation import TableSet
 from dagathlon.report.noise_rate_figures import rate_figures
@@ -131,13 +131,25 @@ def _by_algorithm(tables: TableSet, column: str) -> Chart:
 
 
 def _moves(tables: TableSet) -> Figure:
+    moved = [(words, _moved(tables, metric)) for metric, words in METRICS.items()]
+    by_code = [
+        (f"{words}, by kind of noise", _places(tables, metric)) for metric, words in METRICS.items()
+    ]
     return Figure(
         "noise-ranks",
         "Who gains and who loses rank?",
         "From the average rank without noise (ring) to that with noise (dot): blue for the better, "
-        "orange for the worse. Who fails shares the last rank of a data set.",
-        [(words, _moved(tables, metric)) for metric, words in METRICS.items()],
+        "orange for the worse. By kind of noise: places gained (+) or lost in the overall rank; "
+        "faint numbers may be chance. Who fails shares the last rank of a data set.",
+        [*moved, *by_code],
     )
+
+
+def _places(tables: TableSet, metric: str) -> Chart:
+    rows = [row for row in tables.rows("ranks_by_noise") if row["metric"] == metric]
+    ranked = [row for row in tables.rows("ranks_noisy") if row["metric"] == metric]
+    order = [row["algorithm"] for row in sorted(ranked, key=lambda row: row["average"])]
+    return rank_cells(rows, order, noisy_codes(tables))
 
 
 def _moved(tables: TableSet, metric: str) -> Chart:

@@ -65,15 +65,33 @@ class LatentSearch(ConstraintBased):
         return questions.estimate(Graph._of(test.names, graph), {"ambiguous_triples": ambiguous})
 
     def options(
-        self, names: tuple[str, ...], colliders: Colliders = "separating-set", paths: bool = False
+        self,
+        names: tuple[str, ...],
+        colliders: Colliders = "separating-set",
+        paths: bool = False,
+        ask_again: bool = False,
     ) -> _core.PagOptions:
-        """What all native searches for a PAG take."""
+        """What all native searches for a PAG take.
+
+        Parameters
+        ----------
+        names
+            The variables.
+        colliders
+            How the middle of an unshielded triple is judged.
+        paths
+            Whether tests judge discriminating paths before the separating set of their ends does.
+        ask_again
+            Whether questions that arise from both ends of an edge are asked twice, for tests that
+            may give another answer then.
+        """
         known = self.knowledge(names)
         skeleton = _core.SkeletonOptions(
             self.alpha,
             self.order_limit,
             self.stable,
             known,
+            ask_again=ask_again,
             sequence=sequence_of(names, self.neighbours),
         )
         complete = self.rules == "complete"
@@ -126,10 +144,14 @@ class Fci(LatentSearch):
     paths: Literal["separating-set", "tests"] = "separating-set"
 
     def options(
-        self, names: tuple[str, ...], colliders: Colliders = "separating-set", paths: bool = False
+        self,
+        names: tuple[str, ...],
+        colliders: Colliders = "separating-set",
+        paths: bool = False,
+        ask_again: bool = False,
     ) -> _core.PagOptions:
         """With the rules for colliders and discriminating paths."""
-        return super().options(names, self.colliders, self.paths == "tests")
+        return super().options(names, self.colliders, self.paths == "tests", ask_again)
 
     def _search(
         self, test: _core.IndependenceTest, options: _core.PagOptions

@@ -59,7 +59,7 @@ class Saiyanh(ScoreBased):
 
     threshold: Probability = 0.05
     independence: NonNegative = 0.5
-    escapes: Count | None = 0
+    escapes: Count | None = None
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Associations, directions, search."""
