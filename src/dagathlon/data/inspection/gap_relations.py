@@ -94,11 +94,12 @@ def silent_states(columns: Sequence[SampledColumn]) -> dict[str, int]:
     if not states:
         return {}
     tests = np.stack([one.p_values for one in _counted(states, columns)])
-    silent = ~(tests <= _LEVEL / max(len(columns) - 1, 1)).any(axis=0)
+    level = _LEVEL / max(len(columns) - 1, 1)
+    related: Bools = np.logical_or.reduce(tests <= level, axis=0)
     found: dict[str, int] = {}
     for column in able:
         mine = [j for j, one in enumerate(states) if one.column == column.name]
-        alone = [states[j].state for j in mine if silent[j]]
+        alone = [states[j].state for j in mine if not related[j]]
         if len(alone) == 1 < len(mine):
             found[column.name] = alone[0]
     return found if len(found) >= max(_SEVERAL, len(able) / 2) else {}
