@@ -155,18 +155,18 @@ class Exploration {
     }
   }
 
-  std::vector<ParentSet> take() {
-    keep_undominated(found_);
-    return std::move(found_);
-  }
-
-  std::size_t scored() const { return scored_; }
-
-  // What only this node's exploration needs.
-  void forget_promises() {
+  // Leaves out what only this node's exploration needs. On a copy, for the deadline may come meanwhile.
+  void finish() {
     queue_ = {};
     seen_ = {};
+    std::vector<ParentSet> list = found_;
+    keep_undominated(list);
+    found_ = std::move(list);
   }
+
+  std::vector<ParentSet> take() { return std::move(found_); }
+
+  std::size_t scored() const { return scored_; }
 
  private:
   double promise_pairs() {
@@ -228,14 +228,16 @@ Enumeration explore_parent_sets(Score& score, const Guide& guide, const SearchLi
   nodes.reserve(score.size());
   for (std::size_t child = 0; child < score.size(); ++child) nodes.emplace_back(score, guide, limits, budget, child);
   for (Exploration& node : nodes) node.begin();
+  std::size_t finished = 0;
   pulse::until_deadline([&] {
     for (Exploration& node : nodes) node.add_single();
-    for (std::size_t child = 0; child < nodes.size(); ++child) {
-      pulse::progress(child, score.size());
-      nodes[child].explore();
-      nodes[child].forget_promises();
+    for (; finished < nodes.size(); ++finished) {
+      pulse::progress(finished, nodes.size());
+      nodes[finished].explore();
+      nodes[finished].finish();
     }
   });
+  for (; finished < nodes.size(); ++finished) nodes[finished].finish();
   Enumeration result;
   for (Exploration& node : nodes) {
     result.sets.push_back(node.take());
