@@ -1,5 +1,8 @@
 #include "dagathlon/answer_network.hpp"
 
+#include <algorithm>
+#include <bit>
+
 #include "dagathlon/log_gamma.hpp"
 #include "dagathlon/pulse.hpp"
 
@@ -46,11 +49,13 @@ class AnswerNetwork {
     while (found.size() + 1 < terms_.size()) {
       std::size_t best = no_node;
       double best_score = score + smallest_gain;
-      for (std::size_t other = 0; other < child; ++other)
-        if (const double with = split_score(child, parts, other, terms_[found.size() + 1]); with > best_score) {
-          best = other;
-          best_score = with;
-        }
+      for (std::size_t other = 0; other < child; ++other) {
+        if (std::ranges::find(found, other) != found.end()) continue;
+        const double with = split_score(child, parts, other, terms_[found.size() + 1]);
+        if (with <= best_score) continue;
+        best = other;
+        best_score = with;
+      }
       if (best == no_node) break;
       found.push_back(best);
       score = best_score;
