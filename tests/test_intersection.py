@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import errno
+import importlib
 import sqlite3
 from pathlib import Path
 
