@@ -23,9 +23,9 @@ Loss: TypeAlias = Callable[[Matrix], tuple[float, Matrix]]
 DiscreteColumns: TypeAlias = Literal["refuse", "numbers"]
 
 
-def moments_of(values: Matrix) -> Matrix:
-    """Second central moments."""
-    centred = values - values.mean(axis=0)
+def moments_of(values: Matrix, centre: bool = True) -> Matrix:
+    """Second moments, by default about the mean: all that least squares need of the rows."""
+    centred = values - values.mean(axis=0) if centre else values
     result: Matrix = centred.T @ centred / len(centred)
     return result
 
