@@ -1,6 +1,7 @@
-"""Write a part of a study: fewer data sets of each kind, some graphs, no long data.
+"""Write a part of a study: fewer data sets of each kind, some graphs, no long data, less noise.
 
 python tools/part_of_study.py studies/interval_2017.json --data-sets 2 > part.json
+python tools/part_of_study.py studies/noise_2021.json --longest 10000 --noise N M10 > part.json
 python tools/part_of_study.py studies/interval_2017.json --data-sets 10 alarm=2 --longest alarm=6400
 dagathlon run part.json --out results
 
@@ -11,8 +12,9 @@ where the run of the part has ended (with another limit of searches, these are r
 from __future__ import annotations
 
 import argparse
+import copy
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -55,13 +57,18 @@ def main() -> None:
             help=f"{words}, of all graphs or of one",
         )
     parser.add_argument("--graphs", nargs="+", default=(), metavar="ID", help="as sachs alarm")
+    parser.add_argument("--noise", nargs="+", default=(), metavar="CODE", help="as N M10 cMISL")
+    parser.add_argument("--starts", type=int, metavar="N", help="the first so many of an algorithm")
     parser.add_argument("--search-limit", type=float, metavar="S", help="time_limit of exact_map")
     asked = parser.parse_args()
     study = json.loads(asked.study.read_text("utf-8"))
-    part = part_of(study, asked.data_sets, asked.graphs, asked.longest)
-    if asked.search_limit is not None:
-        for learner in part["resources"]["structure_learning_algorithms"].get("exact_map", ()):
-            learner["time_limit"] = asked.search_limit
+    part = part_of(study, asked.data_sets, asked.graphs, asked.longest, asked.noise)
+    for name, learners in part["resources"]["structure_learning_algorithms"].items():
+        for learner in learners:
+            if asked.search_limit is not None and name == "exact_map":
+                learner["time_limit"] = asked.search_limit
+            if asked.starts is not None and isinstance(learner.get("start"), list):
+                learner["start"] = learner["start"][: asked.starts]
     print(json.dumps(part, indent=2, ensure_ascii=False))
 
 
@@ -70,6 +77,7 @@ def part_of(
     data_sets: Sequence[Limit] = (),
     graphs: Sequence[str] = (),
     longest: Sequence[Limit] = (),
+    noise: Sequence[str] = (),
 ) -> dict[str, Any]:
     """A study with fewer data sets.
 
@@ -83,21 +91,54 @@ def part_of(
         Ids of the graphs that are kept, with or without the suffix of a file; none keeps all.
     longest
         Largest number of rows that is kept.
+    noise
+        Codes of the noise experiments that are kept; none keeps all.
     """
-    rows = dict(_rows(study["resources"]["data"]))
-    setups = []
-    for setup in study["benchmark_setup"]:
-        kept = [
-            _fewer(entry, _limit(data_sets, entry))
-            for entry in setup["data"]
-            if not graphs or _names(entry) & set(graphs)
-            if rows.get(entry["data_id"], 0) <= (_limit(longest, entry) or float("inf"))
-        ]
-        if kept:
-            setups.append({**setup, "data": kept})
-    if not setups:
+    part = copy.deepcopy(dict(study))
+    rows = _Rows(part["resources"]["data"])
+    for setup in part["benchmark_setup"]:
+        kept = []
+        for entry in setup["data"]:
+            data_id = rows.up_to(_limit(longest, entry), entry["data_id"])
+            if data_id is not None and (not graphs or _names(entry) & set(graphs)):
+                fewer = _fewer(entry, _limit(data_sets, entry)) | {"data_id": data_id}
+                kept += _with_noise(fewer, noise)
+        setup["data"] = kept
+    part["benchmark_setup"] = [setup for setup in part["benchmark_setup"] if setup["data"]]
+    if not part["benchmark_setup"]:
         raise SystemExit("no data entry of the study is left")
-    return {**study, "benchmark_setup": setups}
+    return part
+
+
+class _Rows:
+    """The objects that draw rows, and those that draw fewer of them."""
+
+    def __init__(self, data: dict[str, list[dict[str, Any]]]) -> None:
+        self._objects = {one["id"]: (objects, one) for objects in data.values() for one in objects}
+
+    def up_to(self, longest: int | None, data_id: str) -> str | None:
+        """Id of the object without the sizes above a limit; None if none is left."""
+        if longest is None or data_id not in self._objects:
+            return data_id
+        objects, one = self._objects[data_id]
+        several = isinstance(one.get("n"), list)
+        sizes = one["n"] if several else [int(one.get("n", 0))]
+        left = [n for n in sizes if n <= longest]
+        if left == sizes or not left:
+            return data_id if left else None
+        fewer = one | {"id": f"{data_id}_to_{longest}", "n": left}
+        if fewer["id"] not in self._objects:
+            objects.append(fewer)
+            self._objects[fewer["id"]] = (objects, fewer)
+        return str(fewer["id"])
+
+
+def _with_noise(entry: dict[str, Any], codes: Sequence[str]) -> list[dict[str, Any]]:
+    """The entry with these codes alone; none without any of them."""
+    if not codes or "noise" not in entry:
+        return [entry]
+    left = [code for code in entry["noise"] if code in codes]
+    return [entry | {"noise": left}] if left else []
 
 
 def _names(entry: Mapping[str, Any]) -> set[str]:
@@ -109,13 +150,6 @@ def _limit(limits: Sequence[Limit], entry: Mapping[str, Any]) -> int | None:
     own = [limit.number for limit in limits if limit.graph in _names(entry)]
     rest = [limit.number for limit in limits if not limit.graph]
     return next(iter(own + rest), None)
-
-
-def _rows(data: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[tuple[str, int]]:
-    for entries in data.values():
-        for entry in entries:
-            sizes = entry.get("n", 0)
-            yield entry["id"], max(sizes) if isinstance(sizes, list) else int(sizes)
 
 
 def _fewer(entry: Mapping[str, Any], data_sets: int | None) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 #include "bind.hpp"
 #include "dagathlon/arc_moves.hpp"
 #include "dagathlon/dag.hpp"
+#include "dagathlon/queued_search.hpp"
 #include "score.hpp"
 
 namespace dagathlon {
@@ -20,11 +21,16 @@ struct ClassSettings {
   bool faithful;
 };
 
-ClassSearchResult checked_search(BoundScore& score, const SearchLimits& limits, const MarkedGraph& start,
-                                 const ClassSettings& settings, const std::vector<NodeList>& targets) {
+void check_start(const BoundScore& score, const SearchLimits& limits, const MarkedGraph& start) {
   const std::size_t n = score.size();
   if (start.size() != n || limits.forbidden.size() != n) throw nb::value_error("graph and data of different size");
   if (!is_dag(start)) throw nb::value_error("a search over classes starts at a DAG");
+}
+
+ClassSearchResult checked_search(BoundScore& score, const SearchLimits& limits, const MarkedGraph& start,
+                                 const ClassSettings& settings, const std::vector<NodeList>& targets) {
+  check_start(score, limits, start);
+  const std::size_t n = score.size();
   ClassSearch how{settings.phases, settings.iterate, settings.together, settings.escape, settings.verify,
                   {settings.max_degree, limits.max_parents, settings.faithful, limits.forbidden, limits.required}, {}};
   BitSet always(n);
@@ -54,6 +60,13 @@ static void bind_equivalence_search(nb::module_& m) {
            nb::arg("verify"), nb::arg("max_degree"), nb::arg("faithful"));
   m.def("search_classes", &checked_search, nb::arg("score"), nb::arg("limits"), nb::arg("start"),
         nb::arg("settings"), nb::arg("targets"), ReleaseGil());
+  m.def("search_by_queue",
+        [](BoundScore& score, const SearchLimits& limits, const MarkedGraph& start, std::size_t max_degree) {
+          check_start(score, limits, start);
+          const ClassLimits own{max_degree, limits.max_parents, true, limits.forbidden, limits.required};
+          return score.with([&](Score& s) { return search_by_queue(s, start, own); });
+        },
+        nb::arg("score"), nb::arg("limits"), nb::arg("start"), nb::arg("max_degree"), ReleaseGil());
 }
 
 static const Part part("equivalence_search", bind_equivalence_search);

@@ -27,11 +27,13 @@ const std::map<std::string, SecondPass> passes{{"none", SecondPass::none},
                                                {"hierarchy", SecondPass::hierarchy}};
 
 PagOptions pag_options(const SkeletonOptions& skeleton, const KnownEdges& known, const std::string& colliders,
-                       bool selection) {
+                       bool selection, bool complete, bool test_paths) {
   PagOptions options;
   options.skeleton = skeleton;
   options.colliders = chosen(rules, colliders);
   if (!selection) options.rules = all_rules & static_cast<RuleSet>(~(rule(5) | rule(6) | rule(7)));
+  if (!complete) options.rules = rule(1) | rule(2) | rule(3) | rule(4);
+  options.test_paths = test_paths;
   options.forbidden = known.forbidden;
   options.required = known.required;
   return options;
@@ -40,7 +42,7 @@ PagOptions pag_options(const SkeletonOptions& skeleton, const KnownEdges& known,
 template <class Search>
 Learned counted(IndependenceTest& test, const PagOptions& options, Search&& search) {
   check_size(options.forbidden, test);
-  check_size(options.skeleton.fixed_edges, test);
+  check_size(options.skeleton, test);
   const nb::gil_scoped_release release;
   const std::size_t before = test.calls();
   LearnedPag found = search();
@@ -53,10 +55,11 @@ static void bind_fci(nb::module_& m) {
   nb::class_<PagOptions>(m, "PagOptions")
       .def("__init__",
            [](PagOptions* self, const SkeletonOptions& skeleton, const KnownEdges& known,
-              const std::string& colliders, bool selection) {
-             new (self) PagOptions(pag_options(skeleton, known, colliders, selection));
+              const std::string& colliders, bool selection, bool complete, bool test_paths) {
+             new (self) PagOptions(pag_options(skeleton, known, colliders, selection, complete, test_paths));
            },
-           nb::arg("skeleton"), nb::arg("known"), nb::arg("colliders"), nb::arg("selection"));
+           nb::arg("skeleton"), nb::arg("known"), nb::arg("colliders"), nb::arg("selection"),
+           nb::arg("complete") = true, nb::arg("test_paths") = false);
   m.def("fci",
         [](IndependenceTest& test, const PagOptions& shared, const std::string& second_pass) {
           const FciOptions options{shared, chosen(passes, second_pass)};
@@ -70,11 +73,12 @@ static void bind_fci(nb::module_& m) {
         },
         nb::arg("test"), nb::arg("options"), "The PAG, the number of tests, and 0.");
   m.def("gfci",
-        [](IndependenceTest& test, const MarkedGraph& scored, const PagOptions& options) {
+        [](IndependenceTest& test, const MarkedGraph& scored, const PagOptions& options, bool keep_scored) {
           if (scored.size() != test.size()) throw nb::value_error("test and graph of different size");
-          return counted(test, options, [&] { return learn_gfci(test, scored, options); });
+          return counted(test, options, [&] { return learn_gfci(test, scored, options, keep_scored); });
         },
-        nb::arg("test"), nb::arg("scored"), nb::arg("options"), "The PAG, the number of tests, and 0.");
+        nb::arg("test"), nb::arg("scored"), nb::arg("options"), nb::arg("keep_scored") = false,
+        "The PAG, the number of tests, and 0.");
 }
 
 static const Part part("fci", bind_fci);

@@ -40,6 +40,7 @@ const std::map<std::string, DiscreteStatistic> discrete_statistics{
 
 const std::map<std::string, DegreesOfFreedom> degrees_of_freedom{
     {"full", DegreesOfFreedom::full},
+    {"occupied", DegreesOfFreedom::occupied},
     {"adjusted", DegreesOfFreedom::adjusted},
     {"observed", DegreesOfFreedom::observed},
     {"ten-rows", DegreesOfFreedom::ten_rows},

@@ -10,6 +10,15 @@ void check_size(const BitMatrix& known, const IndependenceTest& test) {
   if (known.size() != 0 && known.size() != test.size()) throw nb::value_error("test and knowledge of different size");
 }
 
+void check_size(const SkeletonOptions& options, const IndependenceTest& test) {
+  check_size(options.fixed_edges, test);
+  if (options.sequence.empty()) return;
+  check_nodes(options.sequence, test.size());
+  const BitSet all = to_set(options.sequence, test.size());
+  if (options.sequence.size() != test.size() || count(all) != test.size())
+    throw nb::value_error("a sequence has every variable once");
+}
+
 namespace {
 
 // Pairs that may not be joined in either direction, and pairs that must be joined.
@@ -24,12 +33,15 @@ void fix_pairs(SkeletonOptions& options, const KnownEdges& known) {
 }
 
 SkeletonOptions skeleton_options(double alpha, std::optional<std::size_t> max_order, bool stable,
-                                 const KnownEdges& known, bool possible_causes_only, bool one_sided) {
+                                 const KnownEdges& known, bool possible_causes_only, bool one_sided, bool ask_again,
+                                 const NodeList& sequence) {
   SkeletonOptions options;
   options.alpha = alpha;
   options.max_order = max_order.value_or(no_node);
   options.stable = stable;
   options.one_sided = one_sided;
+  options.ask_again = ask_again;
+  options.sequence = sequence;
   if (known.empty()) return options;
   fix_pairs(options, known);
   if (possible_causes_only) options.possible_causes = possible_ancestors(known.forbidden);
@@ -50,12 +62,14 @@ static void bind_knowledge(nb::module_& m) {
   nb::class_<SkeletonOptions>(m, "SkeletonOptions", "How a skeleton is searched.")
       .def("__init__",
            [](SkeletonOptions* self, double alpha, std::optional<std::size_t> max_order, bool stable,
-              const KnownEdges& known, bool possible_causes_only, bool one_sided) {
-             new (self) SkeletonOptions(
-                 skeleton_options(alpha, max_order, stable, known, possible_causes_only, one_sided));
+              const KnownEdges& known, bool possible_causes_only, bool one_sided, bool ask_again,
+              const NodeList& sequence) {
+             new (self) SkeletonOptions(skeleton_options(alpha, max_order, stable, known, possible_causes_only,
+                                                         one_sided, ask_again, sequence));
            },
            nb::arg("alpha"), nb::arg("max_order").none(), nb::arg("stable"), nb::arg("known"),
-           nb::arg("possible_causes_only") = false, nb::arg("one_sided") = false);
+           nb::arg("possible_causes_only") = false, nb::arg("one_sided") = false, nb::arg("ask_again") = false,
+           nb::arg("sequence") = NodeList());
 }
 
 static const Part part("knowledge", bind_knowledge, Part::Rank::early);

@@ -17,5 +17,7 @@ struct KnownEdges {
 
 // ValueError unless the knowledge is empty or about the variables of the test.
 void check_size(const BitMatrix& known, const IndependenceTest& test);
+// The same for the pairs that a search is told, and for the order in which it tries neighbours.
+void check_size(const SkeletonOptions& options, const IndependenceTest& test);
 
 }  // namespace dagathlon

@@ -51,7 +51,7 @@ PcOptions pc_options(const SkeletonOptions& skeleton, const KnownEdges& known, c
 
 Learned pc(IndependenceTest& test, const PcOptions& given, IndependenceTest* correction) {
   check_size(given.forbidden, test);
-  check_size(given.skeleton.fixed_edges, test);
+  check_size(given.skeleton, test);
   if (correction && correction->size() != test.size()) throw nb::value_error("two tests of different data");
   PcOptions options = given;
   options.correction = correction;
@@ -61,7 +61,7 @@ Learned pc(IndependenceTest& test, const PcOptions& given, IndependenceTest* cor
 }
 
 std::tuple<MarkedGraph, std::vector<std::size_t>> pc_skeleton(IndependenceTest& test, const SkeletonOptions& options) {
-  check_size(options.fixed_edges, test);
+  check_size(options, test);
   const nb::gil_scoped_release release;
   const Skeleton skeleton = find_skeleton(test, options);
   return {OrientationState(skeleton.adjacent).graph(), skeleton.tests};

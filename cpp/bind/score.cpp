@@ -93,6 +93,9 @@ void bind_discrete(nb::module_& m) {
   m.def("discrete_likelihood", [](const Parts& parts, const NodeList& arities, NodeList of_child, double penalty) {
     return bound(discrete_likelihood(child_counts(parts, arities, std::move(of_child)), penalty));
   }, nb::arg("parts"), nb::arg("arities"), nb::arg("of_child"), nb::arg("penalty"));
+  m.def("smoothed_bic", [](const Parts& parts, const NodeList& arities, NodeList of_child) {
+    return bound(smoothed_bic(child_counts(parts, arities, std::move(of_child))));
+  }, nb::arg("parts"), nb::arg("arities"), nb::arg("of_child"));
   m.def("dirichlet_score", [](const Parts& parts, const NodeList& arities, NodeList of_child, Pseudocount kind,
                               double size) {
     if (!(size > 0)) throw nb::value_error("an imaginary sample size is positive");

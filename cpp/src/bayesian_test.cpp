@@ -10,13 +10,14 @@ namespace dagathlon {
 
 namespace {
 
-// A number of its own for each constraint (FNV-1a over its nodes).
-std::uint64_t number_of(const Constraint& constraint) {
+// A number of its own for each constraint and each time that it is asked about (FNV-1a).
+std::uint64_t number_of(const Constraint& constraint, std::size_t time) {
   std::uint64_t number = 0xCBF29CE484222325U;
   const auto take = [&](std::size_t node) { number = (number ^ (node + 1)) * 0x100000001B3U; };
   take(constraint.x);
   take(constraint.y);
   for (const std::size_t node : constraint.given) take(node);
+  if (time > 1) take(time);
   return number;
 }
 
@@ -46,13 +47,21 @@ void SampledTest::restart(std::uint64_t seed) {
   answers_.clear();
 }
 
-bool SampledTest::accepts(std::size_t x, std::size_t y, Nodes given, double) {
-  const auto [place, is_new] = answers_.try_emplace(Constraint::of(x, y, given), false);
-  if (is_new) {
-    const TestResult result = run(x, y, given);
-    place->second = Stream(seed_, number_of(place->first)).uniform() < result.p_value;
-  }
+TestResult SampledTest::run(std::size_t x, std::size_t y, Nodes given) {
+  const auto [place, is_new] = known_.try_emplace(Constraint::of(x, y, given));
+  const Constraint& constraint = place->first;
+  if (is_new) place->second = posterior_->evaluate(constraint.x, constraint.y, constraint.given);
   return place->second;
+}
+
+bool SampledTest::accepts(std::size_t x, std::size_t y, Nodes given, double) {
+  const auto place = answers_.try_emplace(Constraint::of(x, y, given)).first;
+  Answer& answer = place->second;
+  if (answer.times == 0 || redraws_) {
+    const double probability = run(x, y, given).p_value;
+    answer.independent = Stream(seed_, number_of(place->first, ++answer.times)).uniform() < probability;
+  }
+  return answer.independent;
 }
 
 }  // namespace dagathlon

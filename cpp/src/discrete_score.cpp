@@ -24,6 +24,7 @@ struct Family {
   // All configurations that the parents can have, observed or not.
   double configurations;
   std::size_t observations;
+  bool has_parents;
 
   // Calls visit(counts, total) for every configuration with observations.
   template <class Visit>
@@ -116,6 +117,47 @@ class Penalised {
 
   LogLikelihood likelihood_;
   double penalty_;
+};
+
+// BIC as BLIP has it: counts are smoothed, by the levels of the child alone where parents are counted, and half of
+// the parents' configurations is rounded down in the penalty.
+class SmoothedBic {
+ public:
+  explicit SmoothedBic(std::size_t observations) : log_rows_(std::log(static_cast<double>(observations))) {}
+  double operator()(const Family& family) const {
+    const double of_row = 1 / static_cast<double>(family.levels);
+    if (family.configurations == 1 && !family.has_parents) return alone(family, of_row) + most(family);
+    const double of_cell = of_row / family.configurations;
+    double sum = 0;
+    family.each([&](std::span<const Tally> counts, Tally total) {
+      sum -= total * std::log(total + of_row);
+      for (const Tally count : counts)
+        if (count > 0) sum += count * std::log(count + of_cell);
+    });
+    return sum + most(family);
+  }
+  double bound_above(const Family&) const { return std::numeric_limits<double>::infinity(); }
+
+  std::vector<CellSum> sums(const Arities&) const { return {}; }
+  double term(const FamilySums&) const { return 0; }
+  double bound(const FamilySums&) const { return std::numeric_limits<double>::infinity(); }
+
+ private:
+  static double alone(const Family& family, double of_cell) {
+    double sum = 0;
+    family.each([&](std::span<const Tally> counts, Tally total) {
+      sum -= total * std::log(total + 1.0);
+      for (const Tally count : counts)
+        if (count > 0) sum += count * std::log(count + of_cell);
+    });
+    return sum;
+  }
+  double most(const Family& family) const {
+    const double halves = family.has_parents ? std::floor(family.configurations / 2) : 0.5;
+    return -log_rows_ * halves * static_cast<double>(family.levels - 1);
+  }
+
+  double log_rows_;
 };
 
 class Dirichlet {
@@ -268,7 +310,7 @@ class DiscreteScore final : public Score, private SetTerms {
       if (x != child && !std::ranges::binary_search(parents, x)) candidates_.push_back(x);
     candidate_counts_[part].each(child, parents, candidates_, [&](std::size_t x, std::span<const Tally> table) {
       pulse::beat(data_.distinct[0]->observations());
-      scores[x] = formulas_[part](family(child, without * static_cast<double>(levels(x)), table));
+      scores[x] = formulas_[part](family(child, without * static_cast<double>(levels(x)), true, table));
     });
   }
 
@@ -292,10 +334,10 @@ class DiscreteScore final : public Score, private SetTerms {
     counters_[data_.of_child[child]].families(child, parents, [&](std::span<const Tally> counts, Tally) {
       table_.insert(table_.end(), counts.begin(), counts.end());
     });
-    return family(child, configurations(parents), table_);
+    return family(child, configurations(parents), !parents.empty(), table_);
   }
-  Family family(std::size_t child, double all, std::span<const Tally> table) const {
-    return {table, levels(child), all, data_.distinct[data_.of_child[child]]->observations()};
+  Family family(std::size_t child, double all, bool has_parents, std::span<const Tally> table) const {
+    return {table, levels(child), all, data_.distinct[data_.of_child[child]]->observations(), has_parents};
   }
 
   ChildCounts data_;
@@ -311,6 +353,10 @@ class DiscreteScore final : public Score, private SetTerms {
 
 std::unique_ptr<Score> discrete_likelihood(ChildCounts data, double penalty) {
   return std::make_unique<DiscreteScore<Penalised>>(std::move(data), penalty);
+}
+
+std::unique_ptr<Score> smoothed_bic(ChildCounts data) {
+  return std::make_unique<DiscreteScore<SmoothedBic>>(std::move(data));
 }
 
 std::unique_ptr<Score> dirichlet_score(ChildCounts data, Pseudocount kind, double size) {

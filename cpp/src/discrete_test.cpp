@@ -40,6 +40,10 @@ Slice frequent_part(const Slice& whole, TrimmedSlice& to) {
   return {rows.size(), columns.size(), to.cells.data(), to.x_margin.data(), to.y_margin.data(), whole.total};
 }
 
+bool by_slice(DegreesOfFreedom df) {
+  return df == DegreesOfFreedom::occupied || df == DegreesOfFreedom::adjusted || df == DegreesOfFreedom::observed;
+}
+
 constexpr TestResult untestable(double df) { return {0.0, df, 1.0, false}; }
 
 }  // namespace
@@ -60,9 +64,9 @@ double DiscreteTest::cells(std::size_t x, std::size_t y, Nodes given) const {
 }
 
 TableSums DiscreteTest::sums(std::size_t x, std::size_t y, Nodes given) {
+  pulse::beat(data_.rows());
   TableSums s;
   const DiscreteStatistic kind = options_.statistic;
-  const bool counts_df = options_.df == DegreesOfFreedom::adjusted || options_.df == DegreesOfFreedom::observed;
   counter_.slices(x, y, given, [&](const Slice& whole) {
     const Slice slice = options_.df == DegreesOfFreedom::observed ? frequent_part(whole, trimmed_) : whole;
     s.rows += whole.total;
@@ -78,7 +82,7 @@ TableSums DiscreteTest::sums(std::size_t x, std::size_t y, Nodes given) {
     if (kind == DiscreteStatistic::shrunk_g_square)
       for (std::size_t c = 0; c < slice.x_levels * slice.y_levels; ++c)
         s.squared_counts += static_cast<double>(slice.cells[c]) * slice.cells[c];
-    if (counts_df) s.adjusted_df += static_cast<double>(slice_adjusted_df(slice));
+    if (by_slice(options_.df)) s.adjusted_df += static_cast<double>(slice_adjusted_df(slice));
     if (options_.df == DegreesOfFreedom::ten_rows_less_empty)
       s.empty_cells += static_cast<double>(slice_empty_cells(slice));
   });
@@ -121,7 +125,7 @@ double DiscreteTest::statistic_of(const TableSums& s, std::size_t x, std::size_t
 
 double DiscreteTest::df_of(const TableSums& s, std::size_t x, std::size_t y, Nodes given) const {
   const double full = full_df(x, y, given);
-  if (options_.df == DegreesOfFreedom::adjusted || options_.df == DegreesOfFreedom::observed) return s.adjusted_df;
+  if (by_slice(options_.df)) return s.adjusted_df;
   if (options_.df != DegreesOfFreedom::ten_rows_less_empty || given.empty()) return full;
   // pcalg's count is right for binary variables and differs from the number of empty cells otherwise.
   const double slice_cells = cells(x, y, {});

@@ -109,11 +109,22 @@ class FciRun {
     how.rules = options_.rules;
     if (!ambiguous.empty())
       how.ambiguous = [&](std::size_t a, std::size_t b, std::size_t c) { return is_ambiguous(ambiguous, a, b, c); };
+    if (options_.test_paths) how.separates_ends = [this](Nodes path) { return separates_ends(path); };
     orient(graph, separator_lookup(skeleton_.separating), how);
     return {std::move(graph), ambiguous.size()};
   }
 
  private:
+  // Whether the last inner node of a path helps to separate its ends: yes if all inner nodes separate them,
+  // no if all but this one do, and as the set says that separated them if neither is so.
+  bool separates_ends(Nodes path) {
+    const std::size_t d = path.front(), c = path.back(), b = path[path.size() - 2];
+    const Nodes inner = path.subspan(1, path.size() - 2);
+    if (test_.independent(d, c, inner, options_.skeleton.alpha)) return true;
+    if (test_.independent(d, c, inner.first(inner.size() - 1), options_.skeleton.alpha)) return false;
+    return separator_lookup(skeleton_.separating)(d, b, c);
+  }
+
   AmbiguousTriples judge(Skeleton& skeleton) {
     return check_triples(test_, skeleton, options_.skeleton, options_.colliders, Votes::with_known);
   }

@@ -13,15 +13,18 @@ using NodeVector = std::vector<std::size_t>;
 
 class GfciRun {
  public:
-  GfciRun(IndependenceTest& test, const MarkedGraph& scored, const PagOptions& options)
+  GfciRun(IndependenceTest& test, const MarkedGraph& scored, const PagOptions& options, bool keep_scored)
       : test_(test),
         scored_(scored),
         options_(options),
+        keep_scored_(keep_scored),
+        searched_(scored.adjacency_rows()),
         skeleton_{scored.adjacency_rows(), SeparatingSets(scored.size()), {}} {}
 
   MarkedGraph run() {
     remove_edges();
     MarkedGraph graph = circles(skeleton_.adjacent);
+    if (keep_scored_) direct_as_scored(graph);
     for (const auto& [a, b, c] : unshielded_triples(skeleton_.adjacent))
       if (is_collider(a, b, c)) {
         graph.set_edge(a, graph.mark(b, a), b, Mark::arrow);
@@ -47,22 +50,36 @@ class GfciRun {
     }
   }
 
+  // Two arrows of the scored graph into one node stay, also where their tails are joined.
+  void direct_as_scored(MarkedGraph& graph) const {
+    for (std::size_t b = 0; b < scored_.size(); ++b) {
+      std::vector<std::size_t> into;
+      for (const std::size_t a : members_without(skeleton_.adjacent[b], b))
+        if (scored_.directed(a, b)) into.push_back(a);
+      if (into.size() < 2) continue;
+      for (const std::size_t a : into) graph.set_edge(a, graph.mark(b, a), b, Mark::arrow);
+    }
+  }
+
   bool in_triangle(std::size_t a, std::size_t c) const {
     return !options_.is_fixed(a, c) && intersects(scored_.adjacencies(a), scored_.adjacencies(c));
   }
 
   // Whether there were enough neighbours for sets of this size.
   bool remove_edge(std::size_t a, std::size_t c, std::size_t size) {
-    if (const auto set = separator(a, c, size)) separate(skeleton_, a, c, *set);
-    return std::max(count(skeleton_.adjacent[a]), count(skeleton_.adjacent[c])) > size;
+    if (const auto set = separator(a, c, size)) {
+      separate(skeleton_, a, c, *set);
+      if (!keep_scored_) searched_ = skeleton_.adjacent;
+    }
+    return std::max(count(searched_[a]), count(searched_[c])) > size;
   }
 
   // A set of neighbours of one end that separates it from the other.
   std::optional<NodeVector> separator(std::size_t a, std::size_t c, std::size_t size) {
-    const NodeVector of_a = members_without(skeleton_.adjacent[a], c);
-    const NodeVector of_c = members_without(skeleton_.adjacent[c], a);
+    const NodeVector of_a = members_without(searched_[a], c);
+    const NodeVector of_c = members_without(searched_[c], a);
     if (auto found = test_.separator(a, c, {of_a, size, {}}, options_.skeleton.alpha)) return found;
-    return test_.separator(a, c, {of_c, size, skeleton_.adjacent[a]}, options_.skeleton.alpha);
+    return test_.separator(a, c, {of_c, size, searched_[a]}, options_.skeleton.alpha);
   }
 
   // The score decides about triples that were unshielded in its graph, tests about the others.
@@ -78,7 +95,7 @@ class GfciRun {
   }
 
   void find_separator(std::size_t a, std::size_t b) {
-    const std::size_t neighbours = std::max(count(skeleton_.adjacent[a]), count(skeleton_.adjacent[b]));
+    const std::size_t neighbours = std::max(count(searched_[a]), count(searched_[b]));
     const std::size_t largest = std::min(neighbours, options_.skeleton.max_order);
     for (std::size_t size = 0; size <= largest && test_.worth_trying(size); ++size)
       if (const auto set = separator(a, b, size)) return skeleton_.separating.put(a, b, *set);
@@ -87,13 +104,16 @@ class GfciRun {
   IndependenceTest& test_;
   const MarkedGraph& scored_;
   const PagOptions& options_;
+  bool keep_scored_;
+  // Whose neighbours separate: of the edges that are left, or of those that the score found.
+  BitMatrix searched_;
   Skeleton skeleton_;
 };
 
 }  // namespace
 
-LearnedPag learn_gfci(IndependenceTest& test, const MarkedGraph& scored, const PagOptions& options) {
-  return {GfciRun(test, scored, options).run()};
+LearnedPag learn_gfci(IndependenceTest& test, const MarkedGraph& scored, const PagOptions& options, bool keep_scored) {
+  return {GfciRun(test, scored, options, keep_scored).run()};
 }
 
 }  // namespace dagathlon

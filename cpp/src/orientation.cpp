@@ -155,7 +155,7 @@ class Orienter {
         stopped_ = options_.confirm_path && !options_.confirm_path(path);
         if (stopped_) return;
         changed = true;
-        if (in_separating_set_(path.front(), b, c)) {
+        if (options_.separates_ends ? options_.separates_ends(path) : in_separating_set_(path.front(), b, c)) {
           put_directed(b, c);
         } else {
           put(c, b, Mark::arrow);

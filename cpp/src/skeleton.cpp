@@ -123,7 +123,7 @@ class SkeletonSearch {
       for_each(after, [&](std::size_t y) {
         enough = try_side(x, y, order, frozen_, {}) || enough;
         if (!options_.one_sided && result_.adjacent.test(x, y))
-          enough = try_side(y, x, order, frozen_, frozen_[x]) || enough;
+          enough = try_side(y, x, order, frozen_, options_.ask_again ? ConstRow() : frozen_[x]) || enough;
       });
     }
     return enough;
@@ -135,18 +135,25 @@ class SkeletonSearch {
     bool enough = false;
     for (std::size_t x = 0; x < test_.size(); ++x) {
       pulse::progress(x, test_.size());
-      for_each(frozen_[x], [&](std::size_t y) {
+      in_sequence(frozen_[x], [&](std::size_t y) {
         if (!result_.adjacent.test(x, y) || (options_.one_sided && y < x)) return;
-        const ConstRow tried = y < x ? ConstRow(result_.adjacent[y]) : ConstRow();
-        enough = try_side(x, y, order, result_.adjacent, tried) || enough;
+        const bool seen = y < x && !options_.ask_again;
+        enough = try_side(x, y, order, result_.adjacent, seen ? ConstRow(result_.adjacent[y]) : ConstRow()) || enough;
       });
     }
     return enough;
   }
 
+  template <class Visit>
+  void in_sequence(ConstRow nodes, Visit&& visit) const {
+    if (options_.sequence.empty()) return for_each(nodes, visit);
+    for (const std::size_t node : options_.sequence)
+      if (test(nodes, node)) visit(node);
+  }
+
   bool try_side(std::size_t x, std::size_t y, std::size_t order, const BitMatrix& neighbours, ConstRow tried) {
     candidates_.clear();
-    for_each(neighbours[x], [&](std::size_t z) {
+    in_sequence(neighbours[x], [&](std::size_t z) {
       if (z != y && options_.may_condition(z, x, y)) candidates_.push_back(z);
     });
     if (candidates_.size() < order || hopeless_.test(x, y)) return false;

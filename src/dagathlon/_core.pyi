@@ -116,6 +116,8 @@ class SkeletonOptions:
         known: KnownEdges,
         possible_causes_only: bool = False,
         one_sided: bool = False,
+        ask_again: bool = False,
+        sequence: Sequence[int] = [],
     ) -> None: ...
 
 class MarkedGraph:
@@ -247,6 +249,14 @@ def discrete_likelihood(
     parts: Sequence[ExpectedCounts], arities: Sequence[int], of_child: Sequence[int], penalty: float
 ) -> Score: ...
 @overload
+def smoothed_bic(
+    parts: Sequence[NDArray[numpy.uint8]], arities: Sequence[int], of_child: Sequence[int]
+) -> Score: ...
+@overload
+def smoothed_bic(
+    parts: Sequence[NDArray[numpy.uint16]], arities: Sequence[int], of_child: Sequence[int]
+) -> Score: ...
+@overload
 def dirichlet_score(
     parts: Sequence[NDArray[numpy.uint8]],
     arities: Sequence[int],
@@ -372,6 +382,28 @@ class SampledTest(IndependenceTest):
         """The questions since the start: x, y and the given variables."""
 
 def sampled_test(score: Score, prior: float) -> SampledTest: ...
+@overload
+def redrawn_test(
+    codes: NDArray[numpy.uint8], arities: Sequence[int], prior: float, iss: float
+) -> SampledTest:
+    """
+    Answers by the probability of independence in every slice, drawn anew each time.
+    """
+
+@overload
+def redrawn_test(
+    codes: NDArray[numpy.uint16], arities: Sequence[int], prior: float, iss: float
+) -> SampledTest: ...
+def standing_claims(
+    graph: MarkedGraph, questions: Sequence[tuple[int, int, Sequence[int]]]
+) -> list[bool]:
+    """
+    Whether a graph with circles, read as it stands, separates x and y, for each question.
+    """
+
+def answer_parents(draws: NDArray[numpy.bool_], max_parents: int, iss: float) -> list[list[int]]:
+    """For each column of yes/no answers its parents among those before it."""
+
 def evaluate_tests(
     test: IndependenceTest, questions: Sequence[tuple[int, int, Sequence[int]]]
 ) -> tuple[list[float], list[float]]:
@@ -538,6 +570,9 @@ def search_classes(
     settings: ClassSettings,
     targets: Sequence[Sequence[int]],
 ) -> ClassSearchResult: ...
+def search_by_queue(
+    score: Score, limits: SearchLimits, start: MarkedGraph, max_degree: int
+) -> ClassSearchResult: ...
 
 class IncompleteData:
     """Codes with missing values."""
@@ -590,7 +625,13 @@ class FamilyProgram:
 
 class PagOptions:
     def __init__(
-        self, skeleton: SkeletonOptions, known: KnownEdges, colliders: str, selection: bool
+        self,
+        skeleton: SkeletonOptions,
+        known: KnownEdges,
+        colliders: str,
+        selection: bool,
+        complete: bool = True,
+        test_paths: bool = False,
     ) -> None: ...
 
 def fci(
@@ -602,7 +643,7 @@ def rfci(test: IndependenceTest, options: PagOptions) -> tuple[MarkedGraph, int,
     """The PAG, the number of tests, and 0."""
 
 def gfci(
-    test: IndependenceTest, scored: MarkedGraph, options: PagOptions
+    test: IndependenceTest, scored: MarkedGraph, options: PagOptions, keep_scored: bool = False
 ) -> tuple[MarkedGraph, int, int]:
     """The PAG, the number of tests, and 0."""
 
@@ -844,9 +885,11 @@ def explore_parent_sets(
     score: Score,
     guide: Score,
     limits: SearchLimits,
-    budget: int,
+    sets: int,
+    work: float,
     penalty: float,
     levels: Sequence[int],
+    counted: Sequence[int],
 ) -> ParentSets: ...
 def best_by_sets(sets: ParentSets) -> tuple[float, list[list[int]]]: ...
 

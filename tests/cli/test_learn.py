@@ -131,7 +131,11 @@ def test_a_limit_is_a_time(folder: Path, limit: str, capsys: pytest.CaptureFixtu
             "diver: statistic 'score' is infinite (-inf)",
             marks=pytest.mark.slow,
         ),
-        ("circle", "circle: gives is 'dag': its result needs a DAG: A -> B -> C -> A"),
+        pytest.param(
+            "circle",
+            "circle: gives is 'dag': its result needs a DAG: A -> B -> C -> A",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_what_is_no_result_is_refused_with_the_reason(folder: Path, spec: str, reason: str) -> None:

@@ -65,10 +65,15 @@ def problems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., l
     ("action", "reason"),
     [
         ("os.kill(os.getpid(), signal.SIGSEGV)", f"{ORDINARY}: it was killed by SIGSEGV"),
-        ("os._exit(0)", f"{ORDINARY}: it ended the program with exit code 0"),
-        (
+        pytest.param(
+            "os._exit(0)",
+            f"{ORDINARY}: it ended the program with exit code 0",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
             "if len(data) == 1: os._exit(3)",
             "continuous data: 1 row: it ended the program with exit code 3",
+            marks=pytest.mark.slow,
         ),
     ],
 )

@@ -46,7 +46,9 @@ def test_table_files_keep_everything(tmp_path_factory, ending, data) -> None:
     assert reread(path) == data
 
 
-@pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz"])
+@pytest.mark.parametrize(
+    "ending", ["csv", *(pytest.param(end, marks=pytest.mark.slow) for end in ("tsv", "csv.gz"))]
+)
 @settings(max_examples=60)
 @given(data=datasets(plain(WORDS)))
 def test_labelled_text_keeps_everything_but_the_levels(tmp_path_factory, ending, data) -> None:
@@ -57,7 +59,7 @@ def test_labelled_text_keeps_everything_but_the_levels(tmp_path_factory, ending,
     assert reread(path, levels=levels, kinds=kinds, cardinality_row=False) == data
 
 
-@pytest.mark.parametrize("ending", ["csv", "tsv"])
+@pytest.mark.parametrize("ending", ["csv", pytest.param("tsv", marks=pytest.mark.slow)])
 @given(data=datasets(plain(WORDS), kinds=st.just("discrete")))
 def test_benchpress_text_keeps_codes_and_numbers_of_levels(tmp_path_factory, ending, data) -> None:
     path = tmp_path_factory.mktemp("texts") / f"data.{ending}"

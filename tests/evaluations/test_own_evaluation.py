@@ -241,6 +241,7 @@ class Hostile(Evaluation):
 """
 
 
+@pytest.mark.slow
 def test_a_section_cannot_break_the_page(run: Callable[..., Path]) -> None:
     folder = run("hostile", HOSTILE, True)
     page = (folder / "report.html").read_text("utf-8")

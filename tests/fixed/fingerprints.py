@@ -62,6 +62,7 @@ _NEEDED: dict[str, dict[str, Any]] = {
     "designed_experiments": {"steps": 2, "learner": "bgies[bootstraps=5]"},
     "subsample": {"n": 20},
     "select": {"variables": ("A", "C")},
+    "arrange": {"variables": ("C", "A")},
     "log": {"offset": 20.0},
     "discretize": {"method": "hartemink"},
     "posterior_scores": {

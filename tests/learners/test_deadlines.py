@@ -109,7 +109,10 @@ SEARCHES = {
 }
 
 
-@pytest.mark.parametrize("name", SEARCHES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow if "mcmc" in name else ()) for name in SEARCHES],
+)
 def test_the_best_so_far_is_a_graph(name: str) -> None:
     """With ever more time, until there is something to give; the clock decides only when."""
     data = suited(name, SEARCHES[name], 300)

@@ -101,6 +101,7 @@ def exact_experiments(
     return Dataset([Variable(v) for v in truth.names], values=np.vstack(parts), regimes=regimes)
 
 
+@pytest.mark.slow
 def test_exact_experiments_give_the_interventional_class_of_300_random_graphs() -> None:
     """The score of an infinite sample; a tiny penalty that any dependence outweighs."""
     rng = np.random.default_rng(21)
@@ -166,6 +167,7 @@ def test_result_is_a_class_with_its_score(seed: int) -> None:
     assert float(more.stats["score"]) >= total - 1e-8
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 300))
 def test_order_of_columns_does_not_matter(seed: int) -> None:
     data = sample(seed)

@@ -109,7 +109,10 @@ KINDS: list[tuple[type[DagSampler], dict[str, Any], Marginals]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "parameters", "exact"), KINDS)
+@pytest.mark.parametrize(
+    ("kind", "parameters", "exact"),
+    [KINDS[0], *(pytest.param(*kind, marks=pytest.mark.slow) for kind in KINDS[1:])],
+)
 @pytest.mark.parametrize(
     ("make", "score"),
     [pytest.param(gaussian, "bge", marks=pytest.mark.slow), (discrete, "bde")],

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -102,6 +104,22 @@ def _write_study(path: Path, evaluation: dict[str, Any], **entry: Any) -> Path:
     return path
 
 
+def _made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
+    """A folder that the first of the processes that run tests fills for all of them."""
+    base = factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / f"{name}-for-all"
+    with (folder.parent / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "out" / "study").is_dir():
+            folder.mkdir(exist_ok=True)
+            make(folder)
+    return folder / "out" / "study"
+
+
+def _run(path: Path) -> None:
+    Study.load(path).run(path.parent / "out", jobs=1, figures="all")
+
+
 @pytest.fixture(scope="session")
 def write_study() -> Callable[..., Path]:
     """Writes a study of one setup: path, evaluation, changes of its data entry."""
@@ -111,41 +129,42 @@ def write_study() -> Callable[..., Path]:
 @pytest.fixture(scope="session")
 def everything(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a setup with every evaluation, on two data sets."""
-    folder = tmp_path_factory.mktemp("everything")
-    path = _write_study(folder / "study.json", EVALUATION, data_id="few")
-    Study.load(path).run(folder / "out", jobs=1, figures="all")
-    return folder / "out" / "study"
+
+    def make(folder: Path) -> None:
+        _run(_write_study(folder / "study.json", EVALUATION, data_id="few"))
+
+    return _made_once(tmp_path_factory, "everything", make)
 
 
 @pytest.fixture(scope="session")
 def benchmarked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a setup with benchmarks alone, on two kinds of data."""
-    folder = tmp_path_factory.mktemp("benchmarked")
-    path = _write_study(folder / "study.json", {"benchmarks": BENCHMARKS})
-    Study.load(path).run(folder / "out", jobs=1, figures="all")
-    return folder / "out" / "study"
+
+    def make(folder: Path) -> None:
+        _run(_write_study(folder / "study.json", {"benchmarks": BENCHMARKS}))
+
+    return _made_once(tmp_path_factory, "benchmarked", make)
 
 
 @pytest.fixture(scope="session")
 def ranked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a setup that ranks three algorithms, one failing, on twelve data sets."""
-    folder = tmp_path_factory.mktemp("ranked")
     benchmarks = BENCHMARKS | {"ids": [HOSTILE, "precision", "failing"], "filename_prefix": ""}
     evaluation = {"benchmarks": benchmarks, "metrics": {"control": 3}, "ranking": {}}
-    path = _write_study(folder / "study.json", evaluation, seed_range=[1, 6])
-    Study.load(path).run(folder / "out", jobs=1, figures="all")
-    return folder / "out" / "study"
+
+    def make(folder: Path) -> None:
+        _run(_write_study(folder / "study.json", evaluation, seed_range=[1, 6]))
+
+    return _made_once(tmp_path_factory, "ranked", make)
 
 
 @pytest.fixture(scope="session")
 def without_truth(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a setup on a data file alone, with an algorithm that fails."""
-    folder = tmp_path_factory.mktemp("without_truth")
     lines = [
         "rain,crop,price",
         *(f"{i % 7}.5,{(3 * i) % 11 + i % 7}.5,{-(i % 7)}.25" for i in range(60)),
     ]
-    (folder / "market.csv").write_text("\n".join(lines) + "\n", "utf-8")
     evaluation = {
         "graph_estimation": {
             "ids": [HOSTILE, "precision", "failing"],
@@ -158,6 +177,9 @@ def without_truth(tmp_path_factory: pytest.TempPathFactory) -> Path:
         }
     }
     entry = {"graph_id": None, "parameters_id": None, "data_id": "market.csv", "seed_range": None}
-    path = _write_study(folder / "study.json", evaluation, **entry)
-    Study.load(path).run(folder / "out", jobs=1, figures="all")
-    return folder / "out" / "study"
+
+    def make(folder: Path) -> None:
+        (folder / "market.csv").write_text("\n".join(lines) + "\n", "utf-8")
+        _run(_write_study(folder / "study.json", evaluation, **entry))
+
+    return _made_once(tmp_path_factory, "without_truth", make)

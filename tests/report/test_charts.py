@@ -18,6 +18,7 @@ from dagathlon.report.charts.boxes import boxes, graph_types
 from dagathlon.report.charts.cost import accuracy_against_cost
 from dagathlon.report.charts.failures import outcomes
 from dagathlon.report.charts.matrix import adjacency_plot, difference_plot, frequency_plot
+from dagathlon.report.charts.noise_rates import noise_rates, robustness_plot, state_or_gap
 from dagathlon.report.charts.pairs import MOST_VARIABLES, pairs
 from dagathlon.report.charts.parts import is_nothing
 from dagathlon.report.charts.properties import graph_properties
@@ -276,3 +277,33 @@ def test_names_of_variables_cannot_break_a_picture() -> None:
     assert "a&lt;b&amp;" in svg
     assert "\x07" not in svg
     assert "empty" in pairs(Dataset([odd], values=np.empty((0, 1))))
+
+
+def test_rates_of_noise_are_panels_of_lines() -> None:
+    about = {"algorithm": "pc", "network": "asia", "seeds": 2, "failures": 0}
+    ends = {"mean": 0.5, "mean_low": 0.4, "mean_high": None}
+    rows = [about | ends | {"kind": kind, "rate": r} for kind in ("M+NA", "IS") for r in (0, 0.1)]
+    chart = noise_rates(rows, LOOK)
+    assert chart["facet"]["sort"] == ["missing, as gaps", "incorrect + merged states"]
+    assert chart["spec"]["encoding"]["x"]["axis"]["values"] == [0.0, 10.0]
+    assert [row["rate"] for row in chart["data"]["values"]] == [0, 10, 0, 10]
+    assert is_nothing(noise_rates([], LOOK))
+    assert is_nothing(state_or_gap(rows))
+    both = state_or_gap([*rows, *(row | {"kind": "M", "algorithm": "ges"} for row in rows[:2])])
+    assert both["facet"]["sort"] == ["pc", "ges"]
+    assert {row["id"] for row in both["data"]["values"]} == {"as a state", "as gaps"}
+
+
+def test_the_most_robust_stand_on_top() -> None:
+    about = {"index_low": None, "index_high": None, "up_to": 0.1, "clean": 0.5, "seeds": 1}
+    rows = [
+        about | {"algorithm": name, "kind": kind, "index": index}
+        for name, kind, index in [
+            *(("ges", "overall", 0.7), ("ges", "M", 0.9), ("pc", "overall", 0.8), ("pc", "M", 0.6)),
+            ("ges", "I", None),
+        ]
+    ]
+    chart = robustness_plot(rows, LOOK)
+    assert chart["spec"]["encoding"]["y"]["sort"] == ["pc", "ges"]
+    assert len(chart["data"]["values"]) == 4
+    assert is_nothing(robustness_plot([], LOOK))

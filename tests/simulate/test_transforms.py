@@ -15,7 +15,7 @@ from dagathlon.data.facts import DataFacts, facts_of
 from dagathlon.errors import NotApplicableError, StudyError
 from dagathlon.graphs import Graph
 from dagathlon.modules import modules
-from dagathlon.simulate.columns import Select, Standardize
+from dagathlon.simulate.columns import Arrange, Select, Standardize
 from dagathlon.simulate.noise import Noise
 from dagathlon.simulate.preparing import Discretize, DropMissing, Impute, Log
 from dagathlon.simulate.resampling import BootstrapSample, Fold, Subsample
@@ -100,6 +100,15 @@ def test_a_choice_of_variables_hides_the_others() -> None:
         Select(variables=("d",)).apply(data, stream())
 
 
+def test_columns_can_be_put_into_another_order() -> None:
+    data = Dataset([Variable(name) for name in "abcd"], values=np.arange(8.0).reshape(2, 4))
+    arranged = Arrange(variables=("d", "hidden", "b")).apply(data, stream())
+    assert arranged.names == ("d", "b", "a", "c")
+    np.testing.assert_array_equal(arranged.values[0], [3, 1, 0, 2])
+    assert Arrange(variables=("a/b", "c")).label != Arrange(variables=("a/b", "d")).label
+    assert Arrange(variables=("a/b", "c")).label.startswith("arrange=a_b,")
+
+
 @settings(max_examples=15)
 @given(st.integers(2, 6), st.integers(0, 30), st.integers(0, 100))
 def test_folds_share_the_rows_out(folds: int, more: int, seed: int) -> None:
@@ -130,8 +139,9 @@ def test_folds_need_a_row_each() -> None:
 
 @pytest.mark.parametrize("variables", [[], ["a", "a"]])
 def test_a_choice_of_nothing_or_twice_is_refused(variables: list[str]) -> None:
-    with pytest.raises(StudyError, match="variables names"):
-        Select.from_json({"variables": variables})
+    for transform in (Select, Arrange):
+        with pytest.raises(StudyError, match="variables names"):
+            transform.from_json({"variables": variables})
 
 
 MADE: dict[str, Transform] = {
@@ -140,6 +150,7 @@ MADE: dict[str, Transform] = {
     "fold": Fold(number=3, folds=7),
     "standardize": Standardize(),
     "select": Select(variables=("x", "k")),
+    "arrange": Arrange(variables=("k", "hidden", "x")),
     "noise": Noise.from_code("M10"),
     "drop_missing": DropMissing(),
     "impute": Impute(),

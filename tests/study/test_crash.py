@@ -179,7 +179,9 @@ def test_a_run_takes_over_from_one_that_was_killed(tmp_path):
     assert (code, ran) == (0, 1)
 
 
-@pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "asked", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_signals_end_a_run_cleanly(tmp_path, asked):
     child = Child(plan_of(learner("spin")), tmp_path, jobs=1, heard=Running)
     child.wait_for_news()

@@ -15,6 +15,7 @@ from dagathlon.study.grammar.library import Library
 STUDIES = sorted((Path(__file__).parents[2] / "studies").glob("*.json"))
 
 
+WITH_YOUR_NETWORKS = ("noise_2021",)  # tests/study/test_noise_2021.py
 LARGE = ("posteriors_2024", "interval_2017", "interval_forecast")
 
 
@@ -23,6 +24,7 @@ LARGE = ("posteriors_2024", "interval_2017", "interval_forecast")
     [
         pytest.param(path, marks=[pytest.mark.slow] if path.stem.startswith(LARGE) else [])
         for path in STUDIES
+        if path.stem not in WITH_YOUR_NETWORKS
     ],
     ids=lambda path: path.stem,
 )

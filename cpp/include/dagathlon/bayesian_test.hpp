@@ -38,22 +38,36 @@ class BayesianTest : public IndependenceTest {
   double prior_log_odds_;
 };
 
-// Answers each question once by a draw with the posterior probability of independence, and keeps to
-// the answer. What is drawn depends on the seed and the question only.
-class SampledTest : public BayesianTest {
+// Answers each question by a draw with the posterior probability of independence, and keeps to the answer
+// unless it redraws each time. What is drawn depends on the seed, the question and how often it came only.
+class SampledTest : public IndependenceTest {
  public:
-  SampledTest(std::shared_ptr<Score> score, double prior) : BayesianTest(std::move(score), prior) {}
+  struct Answer {
+    std::size_t times = 0;
+    bool independent = false;
+  };
+
+  // The "p-value" of `posterior` is the probability of independence.
+  SampledTest(std::unique_ptr<IndependenceTest> posterior, bool redraws)
+      : posterior_(std::move(posterior)), redraws_(redraws) {}
+
+  std::size_t size() const override { return posterior_->size(); }
 
   // Forgets the answers; the next ones are drawn with another seed.
   void restart(std::uint64_t seed);
-  const std::map<Constraint, bool>& answers() const { return answers_; }
+  const std::map<Constraint, Answer>& answers() const { return answers_; }
 
  protected:
+  TestResult run(std::size_t x, std::size_t y, Nodes given) override;
   bool accepts(std::size_t x, std::size_t y, Nodes given, double alpha) override;
 
  private:
+  std::unique_ptr<IndependenceTest> posterior_;
+  bool redraws_;
   std::uint64_t seed_ = 0;
-  std::map<Constraint, bool> answers_;
+  std::map<Constraint, Answer> answers_;
+  // These outlast a restart.
+  std::map<Constraint, TestResult> known_;
 };
 
 }  // namespace dagathlon

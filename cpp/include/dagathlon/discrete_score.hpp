@@ -22,6 +22,9 @@ struct ChildCounts {
 // The log likelihood less a penalty for each free parameter.
 std::unique_ptr<Score> discrete_likelihood(ChildCounts data, double penalty);
 
+// BIC as the package BLIP computes it (2019): not the same for equivalent DAGs.
+std::unique_ptr<Score> smoothed_bic(ChildCounts data);
+
 // A Dirichlet marginal likelihood. `uniform` spreads the imaginary sample size over all cells of the
 // family, `observed` over those of the parents' configurations that occur, `cell` gives each cell
 // that many imaginary observations.

@@ -15,8 +15,9 @@ enum class DiscreteStatistic : std::uint8_t { g_square, chi_square, shrunk_g_squ
 
 enum class DegreesOfFreedom : std::uint8_t {
   full,               // (levels of x - 1)(levels of y - 1) × configurations
-  adjusted,           // of the levels that occur in each slice; below five rows per cell no test
-  observed,           // of the levels with a row per cell on average in each slice; the others are left out (Tetrad)
+  occupied,           // of the levels that occur in each slice (Tetrad 6)
+  adjusted,           // the same; below five rows per cell no test (bnlearn)
+  observed,           // of the levels with a row per cell on average in each slice; the others are left out (Tetrad 7)
   ten_rows,           // full; with fewer than ten rows for each, independence (pcalg)
   ten_rows_less_empty // the same, less one for every empty cell (pcalg's adaptDF)
 };

@@ -33,6 +33,8 @@ struct OrientationOptions {
   // Asked before rule 4 uses the path d, …, b, c; false ends the orientation at once, because the
   // graph is no longer the one that the rules see.
   std::function<bool(std::span<const std::size_t>)> confirm_path = nullptr;
+  // Whether b belongs to what separates d and c on the path d, …, b, c; by default the set that did decides.
+  std::function<bool(std::span<const std::size_t>)> separates_ends = nullptr;
 };
 
 // Applies the rules until none changes the graph; false when a path was not confirmed. Only circles

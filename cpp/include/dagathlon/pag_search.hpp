@@ -14,6 +14,9 @@ struct PagOptions {
   SkeletonOptions skeleton;
   ColliderRule colliders = ColliderRule::separating_set;
   RuleSet rules = all_rules;
+  // Whether rule 4 asks tests given the inner nodes of a discriminating path before it asks the
+  // separating set of its ends.
+  bool test_paths = false;
   // Directed edges that must not, and must, be there, from row to column; empty for none.
   BitMatrix forbidden;
   BitMatrix required;

@@ -41,6 +41,11 @@ struct SkeletonOptions {
   bool stable = true;
   // Whether only neighbours of the first node of a pair are tried, as gCastle does.
   bool one_sided = false;
+  // Whether sets are tried from both ends even if they are neighbours of both: for tests that may give
+  // another answer the second time.
+  bool ask_again = false;
+  // All nodes in the order in which neighbours are tried; empty for that of the columns.
+  std::vector<std::size_t> sequence;
   // Pairs that are never, and always, adjacent; symmetric.
   BitMatrix fixed_gaps;
   BitMatrix fixed_edges;
@@ -60,7 +65,8 @@ struct Skeleton {
   std::vector<std::size_t> tests;
 };
 
-// No test is made twice: sets that are neighbours of both ends are tried from one end only.
+// No test is made twice, unless the options say so: sets that are neighbours of both ends are tried from
+// one end only.
 Skeleton find_skeleton(IndependenceTest& test, const SkeletonOptions& options);
 
 // Tests the edges again whose ends have a common neighbour, with a test that corrects for gaps in the

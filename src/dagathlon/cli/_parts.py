@@ -120,8 +120,12 @@ def add_study_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, default=Path("results"), help="folder of results (default: results)"
     )
-    parser.add_argument("--resources", type=Path, help="a Benchpress resources folder")
-    parser.add_argument("--time-limit", metavar="S", help="limit of each learning run, e.g. 90s")
+    parser.add_argument(
+        "--resources", type=Path, help="a Benchpress resources folder, or one of networks"
+    )
+    parser.add_argument(
+        "--time-limit", metavar="S", help="limit of each learning run, not the study's, e.g. 90s"
+    )
     parser.add_argument("--seed", type=int, default=0, help="added to every seed of the study")
     add_modules_argument(parser)
     parser.add_argument("--memory-limit", metavar="SIZE", help="limit of each run, e.g. 2G")

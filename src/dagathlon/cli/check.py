@@ -23,6 +23,7 @@ from dagathlon.study.plan.task import Status
 from dagathlon.workflow import Study
 
 _MOST_NAMED = 6
+_MOST_OF_ENTRY = 2
 
 
 def add_parser(commands: Commands) -> None:
@@ -61,12 +62,22 @@ def _print_omissions(study: Study) -> None:
     for where, data, what, reason in dict.fromkeys(study.plan.omissions):
         places.setdefault((what, reason), []).append((data, where))
     for (what, reason), pairs in places.items():
-        found = [f"{data} ({where})" for data, where in _without_copies(pairs)]
+        found = list(_places(list(_without_copies(pairs)), study))
         skipped = what.startswith(ALGORITHM)
         more = f" and {len(found) - _MOST_NAMED:,} more" if len(found) > _MOST_NAMED else ""
         shown = f"{', '.join(found[:_MOST_NAMED])}{more}"
         print(f"\n{'will be skipped' if skipped else 'not applicable'}: {what} on {shown}")
         print(f"  {reason}")
+
+
+def _places(pairs: list[tuple[str, str]], study: Study) -> Iterator[str]:
+    """Kinds of data with their place; where an entry has many, their number."""
+    graphs = {one.where: one.graph_id for one in study.plan.origins}
+    for where, n in Counter(where for _, where in pairs).items():
+        if n > _MOST_OF_ENTRY:
+            yield f"{n} kinds of data of {graphs.get(where) or 'no graph'} ({where})"
+        else:
+            yield from (f"{data} ({place})" for data, place in pairs if place == where)
 
 
 def _without_copies(pairs: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:

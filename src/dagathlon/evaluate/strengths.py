@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from dagathlon.evaluate.noise_curves import row_trials
 from dagathlon.evaluate.ranking import (
     Better,
     Floats,
@@ -16,6 +17,7 @@ from dagathlon.evaluate.ranking import (
     rank_table,
     score_table,
 )
+from dagathlon.evaluate.robustness import OVERALL, robustness
 from dagathlon.evaluate.summary import is_number
 
 Case: TypeAlias = tuple[Any, ...]
@@ -182,7 +184,9 @@ def strengths(
     Categories: ranking; small and large networks, limited and big data (below and above the median,
     where the study has both); steadiness (little variance of the relative scores); resilience to
     noise; fitting (as many edges as the truth) and speed, both on the data sets that all finished
-    who finished half or more; reliability, which is no scale but the share of runs that finished.
+    who finished half or more. Two are no scale: robustness is the share of its own clean accuracy
+    that a competitor keeps under noise (`robustness`, by the first metric that is an F1),
+    reliability the share of runs that finished.
 
     Parameters
     ----------
@@ -209,6 +213,9 @@ def strengths(
     raw |= _performance(shares, by_kind)
     raw |= _costs(rows, by)
     scaled = {category: _scaled(found) for category, found in raw.items() if len(found) > 1}
+    kept = _robust(rows, metrics, by)
+    if kept:
+        scaled["robustness"] = kept
     scaled["reliability"] = _finished(rows, by)
     return [
         {by: name} | {category: found.get(name) for category, found in scaled.items()}
@@ -245,6 +252,19 @@ def _performance(shares: Sequence[Relative], facts: Facts) -> dict[str, dict[str
         quiet = _means(one for one in shares if one.case not in noisy)
         found["resilience to noise"] = {n: loud[n] - quiet[n] for n in loud.keys() & quiet.keys()}
     return found
+
+
+def _robust(rows: Sequence[Row], metrics: Iterable[str], by: str) -> dict[str, float]:
+    """The robustness index over all kinds of noise; where noise helps, 1."""
+    metric = next((name for name in metrics if "f1" in name.casefold()), None)
+    if metric is None:
+        return {}
+    found = robustness(row_trials(rows, metric, by))
+    return {
+        row["algorithm"]: min(row["index"], 1.0)
+        for row in found
+        if row["kind"] == OVERALL and row["index"] is not None
+    }
 
 
 def _means(shares: Any) -> dict[str, float]:

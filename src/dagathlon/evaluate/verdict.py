@@ -304,11 +304,11 @@ def interval(values: Mapping[Any, float]) -> Interval:
     if len(numbers) < 2:
         return Interval(mean, None)
     deviation = float(np.std(numbers, ddof=1))
-    return Interval(mean, _student(len(numbers) - 1) * deviation / math.sqrt(len(numbers)))
+    return Interval(mean, student(len(numbers) - 1) * deviation / math.sqrt(len(numbers)))
 
 
-def _student(freedom: int) -> float:
-    """The quantile of Student's distribution that a two-sided interval needs."""
+def student(freedom: int) -> float:
+    """The quantile of Student's distribution that a two-sided 95 % interval needs."""
     from scipy.special import stdtrit  # noqa: PLC0415 - only where intervals are made
 
     return float(stdtrit(freedom, 0.5 + _CONFIDENCE / 2))

@@ -40,6 +40,10 @@ _STRENGTHS = (
     "truth has. Fitting and speed are of the data sets that all finished; who finished less than "
     "half has none. Reliability is the share of runs that finished."
 )
+_ROBUSTNESS = (
+    " Robustness is the share of its own F1 on clean data that a setting keeps as noise grows, the "
+    "mean over kinds of noise."
+)
 _STEADINESS = " Steadiness: little variance of the relative scores over kinds of data."
 
 
@@ -286,7 +290,8 @@ def _strengths(tables: TableSet) -> Iterator[Part]:
     place = {name: i for i, name in enumerate(_order(tables))}
     ordered = sorted(rows, key=lambda row: place[row["setting"]])[:_MOST_ROWS]
     steady = _STEADINESS if "steadiness" in categories else ""
-    yield Words(_STRENGTHS + steady, "Strengths and weaknesses")
+    robust = _ROBUSTNESS if "robustness" in categories else ""
+    yield Words(_STRENGTHS + robust + steady, "Strengths and weaknesses")
     shown = [[row["setting"], *(_share(row[name]) for name in categories)] for row in ordered]
     yield Grid(["setting", *categories], shown)
 

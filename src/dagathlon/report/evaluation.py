@@ -10,6 +10,7 @@ from dagathlon.report.charts.parts import Chart
 from dagathlon.report.context import Results
 from dagathlon.report.look import Look
 from dagathlon.report.section import Section
+from dagathlon.report.typeset import Layout
 from dagathlon.study.grammar.evaluation import Request
 
 Row: TypeAlias = Mapping[str, Any]
@@ -31,11 +32,14 @@ class Table(NamedTuple):
         be anything.
     parquet
         Whether there is a Parquet file of the same name beside it.
+    layout
+        How it stands in the LaTeX and HTML files of the same name; None writes none.
     """
 
     rows: Sequence[Row]
     file: str = ""
     parquet: bool = False
+    layout: Layout | None = None
 
 
 class LongTable(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -34,6 +35,7 @@ Distances: TypeAlias = Mapping[int, Mapping[str, npt.NDArray[np.float64]]]
 """By number of rows and learner: one for each subsample, NaN where nothing was learned."""
 Values: TypeAlias = Mapping[str, Mapping[str, float]]
 """By method of evaluation and learner."""
+_NETWORK_FILE = re.compile(r"\.(csv|rds|bif|dsc|net|xdsl)$")
 
 
 @dataclass(frozen=True)
@@ -186,8 +188,8 @@ def _fits(
 def network_names(results: Results, cases: Sequence[Case]) -> dict[Case, str]:
     """What the model of each data set is called: all but its number of rows and its seed."""
     origins = {case: results.origin(case) for case in cases}
-    graphs = named({c: (_stem(origins[c].graph_id), c.graph_label) for c in cases})
-    models = named({c: (_stem(origins[c].parameters_id), c.parameters_label) for c in cases})
+    graphs = named({c: (stem(origins[c].graph_id), c.graph_label) for c in cases})
+    models = named({c: (stem(origins[c].parameters_id), c.parameters_label) for c in cases})
     kinds = named({c: ("", c.data_label) for c in cases}, leave_out="n")
     ids: dict[str, set[str]] = {}
     for case in cases:
@@ -203,6 +205,6 @@ def network_names(results: Results, cases: Sequence[Case]) -> dict[Case, str]:
     return names
 
 
-def _stem(identifier: str | None) -> str:
-    """Networks on board are files; their names do."""
-    return (identifier or "").removesuffix(".csv").removesuffix(".rds")
+def stem(identifier: str | None) -> str:
+    """Networks on board and those of users are files; their names do."""
+    return _NETWORK_FILE.sub("", identifier or "")

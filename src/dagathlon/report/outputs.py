@@ -28,6 +28,7 @@ from dagathlon.report.files import (
 from dagathlon.report.page import render
 from dagathlon.report.render import painting, save, save_drawing
 from dagathlon.report.section import Section, Words
+from dagathlon.report.typeset import to_html, to_latex
 from dagathlon.report.written import note_written
 
 FigureChoice: TypeAlias = Literal["asked", "all", "none"]
@@ -128,6 +129,9 @@ def _write_tables(tables: Iterable[AnyTable], folder: Path) -> None:
             write(table.rows, path)
             if table.parquet:
                 write_parquet(table.rows, path.with_suffix(".parquet"))
+            if table.layout is not None and table.rows:
+                write_bytes(path.with_suffix(".tex"), to_latex(table.rows, table.layout).encode())
+                write_bytes(path.with_suffix(".html"), to_html(table.rows, table.layout).encode())
 
 
 def _write_files(files: Iterable[tuple[str, bytes | Drawing]], folder: Path) -> None:

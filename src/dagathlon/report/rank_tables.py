@@ -228,7 +228,7 @@ def _sensitivity_rows(ranks: Ranks) -> Iterator[Row]:
 
 
 def _varied(entry: Algorithm) -> list[str]:
-    return [k for k, v in entry.values.items() if isinstance(v, list) and len(v) > 1]
+    return list(entry.varied)
 
 
 def _against(rows: Sequence[Row], metric: str, parameter: str) -> Iterator[Row]:

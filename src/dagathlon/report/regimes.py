@@ -39,9 +39,8 @@ class Method(NamedTuple):
 def method_of(results: Results, run: Run, name: str = "") -> Method:
     """Whom a run belongs to, under its id or another name."""
     algorithm, values = results.algorithm(run), results.values(run)
-    varied = [k for k, v in algorithm.values.items() if isinstance(v, list) and len(v) > 1]
-    told = [f"{key} = {values.get(key)}" for key in varied if key not in STARTS]
-    start = [str(values[key]) for key in STARTS if key in varied and key in values]
+    told = [f"{key} = {values.get(key)}" for key in algorithm.varied if key not in STARTS]
+    start = [str(values[key]) for key in STARTS if key in algorithm.varied and key in values]
     return Method(", ".join([name or run.entry, *told]), ", ".join(start))
 
 
@@ -57,7 +56,7 @@ def regimes_of(results: Results, cases: Iterable[Case]) -> dict[Case, Regime]:
     for case in found:
         parts = [models[case], data[case] if several else ""]
         model = ", ".join(part for part in parts if part) or data[case]
-        kinds[case] = Regime(graphs[case] or data[case], model, _rows(results, case))
+        kinds[case] = Regime(graphs[case] or data[case], model, rows_of(results, case))
     return kinds
 
 
@@ -83,7 +82,8 @@ def named(labels: Mapping[Case, tuple[str, str]], leave_out: str = "") -> dict[C
     return found
 
 
-def _rows(results: Results, case: Case) -> int:
+def rows_of(results: Results, case: Case) -> int:
+    """Number of rows of a data set, as its label has it or as its data have."""
     for token in case.data_label.split("/"):
         key, _, value = token.partition("=")
         if key == _ROWS and value.isdigit():

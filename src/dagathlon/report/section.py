@@ -131,6 +131,8 @@ class Section(NamedTuple):
         Whether it stands before the figures of the page.
     lead
         A sentence or two for the first lines of a page without a truth.
+    instead
+        Names of figures of the page that are left out, because this section says more.
     """
 
     name: str
@@ -138,3 +140,4 @@ class Section(NamedTuple):
     parts: Sequence[Part]
     leading: bool = False
     lead: str = ""
+    instead: tuple[str, ...] = ()

@@ -51,12 +51,8 @@ def setting_name(entry: Algorithm, values: Mapping[str, Any]) -> str:
     """
     fixed = [str(entry.values[key]) for key in _TELLING if isinstance(entry.values.get(key), str)]
     told = [value for value in fixed if value.lower() not in entry.id.lower()]
-    varied = [key for key, value in entry.values.items() if _varies(value)]
-    return ", ".join([entry.id, *told, *(f"{key} = {_shown(values.get(key))}" for key in varied)])
-
-
-def _varies(value: Any) -> bool:
-    return isinstance(value, list) and len(value) > 1
+    varied = [f"{key} = {_shown(values.get(key))}" for key in entry.varied]
+    return ", ".join([entry.id, *told, *varied])
 
 
 def _shown(value: Any) -> str:

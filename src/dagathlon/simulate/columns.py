@@ -1,8 +1,10 @@
-"""Transforms of columns: another scale, a choice of variables."""
+"""Transforms of columns: another scale, a choice of variables, another order."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from zlib import crc32
 
 import numpy as np
 
@@ -51,10 +53,7 @@ class Select(Transform):
 
     def problem(self) -> str:
         """At least one variable, each once."""
-        if not self.variables:
-            return "variables names at least one variable to keep"
-        twice = [name for name in self.variables if self.variables.count(name) > 1]
-        return f"variables names {twice[0]!r} twice" if twice else ""
+        return _named_once(self.variables)
 
     def facts(self, data: DataFacts) -> DataFacts:
         """The number of columns is known; mixed data may become of one kind."""
@@ -81,3 +80,44 @@ class Select(Transform):
     def truth_step(self) -> Module:
         """Variables that are left out are hidden ones."""
         return ObservedTruth()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arrange(Transform):
+    """Put the columns into another order, on which the ties of some learners depend.
+
+    Parameters
+    ----------
+    variables
+        Names in the order they are to have. Columns that are not named come behind them, as they
+        were; names that the data do not have, such as those of hidden variables, are passed over.
+    """
+
+    name = "arrange"
+    for_fresh_data = True
+
+    variables: tuple[str, ...]
+
+    def problem(self) -> str:
+        """At least one variable, each once."""
+        return _named_once(self.variables)
+
+    @property
+    def code(self) -> str:
+        """Only the first name, and a number for all of them: lists may be long."""
+        number = crc32(repr(self.variables).encode()) % 10_000
+        return f"{self.variables[0].replace('/', '_')},{number:04d}"
+
+    def apply(self, data: Dataset, rng: np.random.Generator) -> Dataset:
+        """The same data in the new order."""
+        first = [name for name in self.variables if name in data.index]
+        named = set(first)
+        return data.select([*first, *(name for name in data.names if name not in named)])
+
+
+def _named_once(variables: Sequence[str]) -> str:
+    """What is wrong with a list of variables; empty when nothing is."""
+    if not variables:
+        return "variables names at least one variable"
+    twice = [name for name in variables if variables.count(name) > 1]
+    return f"variables names {twice[0]!r} twice" if twice else ""

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from dagathlon.data.inspection.columns import FoundColumn, opened
+from dagathlon.data.inspection.noise import NoiseFinding, noise_findings
+from dagathlon.data.inspection.noise_sample import NoiseSample
 from dagathlon.data.inspection.numbers import of_numbers
 from dagathlon.data.inspection.remarks import Remark
 from dagathlon.data.inspection.together import Together
@@ -74,6 +76,8 @@ class Description:
         What is suspicious, with what changes it.
     missing
         Number of complete rows, of columns with gaps, and which gaps come together most often.
+    noise
+        What can be said of missing, wrong, merged and hidden values.
     """
 
     path: str
@@ -81,6 +85,7 @@ class Description:
     columns: tuple[ColumnFacts, ...]
     remarks: tuple[Remark, ...]
     missing: dict[str, Any] = field(default_factory=dict)
+    noise: tuple[NoiseFinding, ...] = ()
 
     @property
     def kinds(self) -> dict[str, int]:
@@ -100,6 +105,7 @@ class Description:
             "rows": self.n_rows,
             "kinds": self.kinds,
             "missing": self.missing,
+            "noise": [finding.to_json() for finding in self.noise],
             "remarks": about.get("", []),
             "columns": columns,
         }
@@ -122,19 +128,23 @@ def describe(path: str | os.PathLike[str], reading: Reading = _NO_READING) -> De
         part of the description.
     """
     source = opened(path, reading)
-    together = Together(source.n_rows)
+    together, sample = Together(source.n_rows), NoiseSample(source.n_rows)
     columns, remarks = [], list(source.remarks)
     for found in source.columns:
         columns.append(_facts(found))
         remarks += _remarks(found, source.n_rows)
         continuous = found.plan is not None and not found.plan.variable.is_discrete
         together.add(found.name, found.values, continuous, tuple(found.words or ()))
+        sample.add(found)
     out = [one for one in remarks if one.advised and (one.option == "drop" or one.what == "id")]
-    remarks += together.remarks({one.column for one in out if one.column is not None})
+    out += together.remarks({one.column for one in out if one.column is not None})
+    remarks += [one for one in out if one not in remarks]
     columns += [ColumnFacts(name, "left out") for name in source.left_out]
     place = {name: j for j, name in enumerate(source.names)}
     columns.sort(key=lambda column: place[column.name])
-    return Description(str(path), source.n_rows, tuple(columns), tuple(remarks), together.missing())
+    noise = noise_findings(sample, {one.column for one in out if one.column is not None})
+    about = (tuple(columns), tuple(remarks), together.missing(), noise)
+    return Description(str(path), source.n_rows, *about)
 
 
 def _facts(found: FoundColumn) -> ColumnFacts:

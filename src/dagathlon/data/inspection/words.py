@@ -13,11 +13,12 @@ _MOSTLY = 0.9
 _FEW_ROWS = 10
 _SHOWN = 3
 # Words, in small letters, that people write where they know nothing.
-_NOTHING = frozenset(
+NOTHING = frozenset(
     (
-        *(".", "..", "...", "-", "--", "---", "na", "n/a", "n.a.", "n.a", "#n/a", "#na", "<na>"),
-        *("nan", "none", "null", "nil", "missing", "unknown", "unk", "undefined", "#value!"),
-        *("#ref!", "#div/0!", "not available", "keine angabe", "k.a.", "inconnu", "n/d", "nd"),
+        *("?", ".", "..", "...", "-", "--", "---", "na", "n/a", "n.a.", "n.a"),
+        *("#n/a", "#na", "<na>", "#value!", "#ref!", "#div/0!", "n/d", "nd", "k.a."),
+        *("nan", "none", "null", "nil", "missing", "unknown", "unk", "undefined"),
+        *("not available", "keine angabe", "inconnu"),
     )
 )
 _DATE = re.compile(
@@ -67,7 +68,7 @@ def _numbers(name: str, counts: Mapping[str, int], total: int) -> Iterator[Remar
 
 
 def _unknown_values(name: str, counts: Mapping[str, int]) -> Iterator[Remark]:
-    found = [word for word in counts if word.casefold() in _NOTHING]
+    found = [word for word in counts if word.casefold() in NOTHING]
     if found:
         often = sum(counts[word] for word in found)
         text = f"{listing(map(repr, found))} ({often} times) may mean a missing value"

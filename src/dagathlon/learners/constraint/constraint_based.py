@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 MaxOrder: TypeAlias = Count | Literal["inf"] | None
 """Largest number of variables to condition on."""
 
+Neighbours: TypeAlias = Literal["by-column", "by-name"]
+"""The order in which the neighbours of a variable are tried."""
+
 # What null stands for: raised when it begins to stand for another test on some data.
 _CHOICE = SharedCode("choice", "test", 2)
 # Tests that leave out rows with gaps, and that are pooled over imputed copies.
@@ -142,3 +145,8 @@ class ConstraintBased(Learner):
             return _core.KnownEdges()
         refuse_required_cycle(found, names)
         return _core.KnownEdges(*found.matrices(names))
+
+
+def sequence_of(names: tuple[str, ...], neighbours: Neighbours) -> list[int]:
+    """The places of the variables in the order to try them; empty for that of the columns."""
+    return [] if neighbours == "by-column" else sorted(range(len(names)), key=names.__getitem__)

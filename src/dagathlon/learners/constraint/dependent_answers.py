@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.data import Dataset, Variable
-from dagathlon.learners.attempt import attempt_inside
-from dagathlon.learners.score.hill_climbing import HillClimbing
+from dagathlon import _core
 from dagathlon.pulse import part
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Answers: TypeAlias = npt.NDArray[np.bool_]
 _MAX_PARENTS = 3
+_ISS = 1.0
 
 
 @dataclass(frozen=True)
@@ -25,6 +24,10 @@ class _Family:
     child: int
     parents: npt.NDArray[np.intp]
     yes: Floats
+
+    def at(self, places: npt.NDArray[np.intp]) -> _Family:
+        """The same family among more answers."""
+        return _Family(int(places[self.child]), places[self.parents], self.yes)
 
     def log_probability(self, answers: Answers) -> float:
         yes = self.yes[_row(answers[self.parents])]
@@ -40,40 +43,55 @@ class AnswerModel:
         For each question the logarithm of the odds of the answer yes.
     families
         The answers that depend on each other; `log_odds` counts for the others.
+    passes_over
+        Whether an answer whose probability is 0 as a floating-point number counts for nothing, as
+        in Tetrad; otherwise its logarithm counts as it is.
     """
 
-    def __init__(self, log_odds: Floats, families: tuple[_Family, ...] = ()) -> None:
+    def __init__(
+        self, log_odds: Floats, families: tuple[_Family, ...] = (), *, passes_over: bool = False
+    ) -> None:
         self._log_yes = -np.logaddexp(0.0, -log_odds)
         self._log_no = -np.logaddexp(0.0, log_odds)
+        if passes_over:
+            yes = np.exp(self._log_yes)
+            self._log_yes[yes == 0] = 0.0
+            self._log_no[yes == 1] = 0.0
         self._families = families
         for family in families:
             self._log_yes[family.child] = self._log_no[family.child] = 0.0
 
     @classmethod
-    def learned(cls, log_odds: Floats, draws: Answers) -> AnswerModel:
+    def learned(cls, log_odds: Floats, draws: Answers) -> Self:
         """Learn from answers on bootstrap samples, one sample in each row.
 
-        Answers that were the same in every sample have no dependence to learn. A Bayesian network
-        of the others is found by hill climbing with BDeu, at most three parents each; its
-        probabilities are posterior means.
+        Answers that were the same in every sample have no dependence to learn. The others are a
+        Bayesian network: each has at most three parents among those before it, added one by one
+        as BDeu rises most; its probabilities are posterior means.
         """
-        varying = np.flatnonzero(draws.any(axis=0) & ~draws.all(axis=0))
+        varying = _varying(draws)
         if not len(varying):
             return cls(log_odds)
-        names = [str(k) for k in varying]
-        variables = [Variable(name, ("no", "yes")) for name in names]
-        data = Dataset(variables, codes=draws[:, varying].astype(np.uint8))
-        with part():
-            dag = attempt_inside(cls.search(), data, np.random.default_rng(0)).graph
-        families = (
-            _family(int(name), [int(x) for x in dag.parents(name)], draws) for name in names
-        )
+        parents = _parents(draws)
+        families = (_family(k, parents[k], draws, 1.0 / (2 << len(parents[k]))) for k in varying)
         return cls(log_odds, tuple(families))
 
-    @staticmethod
-    def search() -> HillClimbing:
-        """The search for the Bayesian network of the answers."""
-        return HillClimbing(score="bdeu", iss=1.0, max_parents=_MAX_PARENTS)
+    @classmethod
+    def of_uncertain(cls, log_odds: Floats, draws: Answers, places: npt.NDArray[np.intp]) -> Self:
+        """Tetrad's way: all answers that were drawn are in the network, certain ones count alone.
+
+        Parameters
+        ----------
+        log_odds
+            For each question the logarithm of the odds of the answer yes.
+        draws
+            Answers on bootstrap samples, one sample in each row.
+        places
+            The questions that the columns of `draws` stand for.
+        """
+        parents = _parents(draws)
+        families = (_family(k, parents.get(k, []), draws, 0.5) for k in range(len(places)))
+        return cls(log_odds, tuple(f.at(places) for f in families), passes_over=True)
 
     def __call__(self, answers: Answers) -> float:
         """Logarithm of the probability of these answers."""
@@ -85,11 +103,22 @@ def _row(parents: Answers) -> int:
     return int(parents @ (1 << np.arange(len(parents))))
 
 
-def _family(child: int, parents: list[int], draws: Answers) -> _Family:
+def _varying(draws: Answers) -> npt.NDArray[np.intp]:
+    return np.flatnonzero(draws.any(axis=0) & ~draws.all(axis=0))
+
+
+def _parents(draws: Answers) -> dict[int, list[int]]:
+    """The parents of the answers that vary, in a Bayesian network of them."""
+    varying = _varying(draws)
+    with part():
+        found = _core.answer_parents(draws[:, varying], _MAX_PARENTS, _ISS)
+    return {int(k): [int(varying[x]) for x in each] for k, each in zip(varying, found, strict=True)}
+
+
+def _family(child: int, parents: list[int], draws: Answers, pseudocount: float) -> _Family:
     places = np.array(sorted(parents), dtype=np.intp)
     rows = 1 << len(places)
     configuration = draws[:, places] @ (1 << np.arange(len(places)))
     seen = np.bincount(configuration, minlength=rows)
     yes = np.bincount(configuration, weights=draws[:, child], minlength=rows)
-    pseudocount = 1.0 / (2 * rows)
     return _Family(child, places, (yes + pseudocount) / (seen + 2 * pseudocount))

@@ -11,7 +11,7 @@ from dagathlon._core import MarkedGraph
 from dagathlon.graphs import Graph
 from dagathlon.learners.assumptions import FAITHFUL
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.constraint.constraint_based import ConstraintBased
+from dagathlon.learners.constraint.constraint_based import ConstraintBased, Neighbours, sequence_of
 from dagathlon.learners.constraint.open_questions import Questions
 from dagathlon.learners.independence import IndependenceTest
 from dagathlon.modules import Delegate
@@ -35,6 +35,13 @@ class LatentSearch(ConstraintBased):
     ----------
     stable
         Whether the first pass does not depend on the order of the variables.
+    neighbours
+        The order in which neighbours are tried as a separating set: that of their columns
+        (by-column) or of their names (by-name, as Tetrad 6 does). The first set that separates is
+        kept, and decides which triples are colliders.
+    rules
+        The rules that direct edges: all of Zhang's (complete), or the first four of them (original,
+        those of Spirtes et al.).
     selection
         Whether selection effects are possible: rules 5 to 7, which find tails at both ends.
     """
@@ -43,6 +50,8 @@ class LatentSearch(ConstraintBased):
     gives = "pag"
 
     stable: bool = True
+    neighbours: Neighbours = "by-column"
+    rules: Literal["complete", "original"] = "complete"
     selection: bool = True
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
@@ -56,12 +65,37 @@ class LatentSearch(ConstraintBased):
         return questions.estimate(Graph._of(test.names, graph), {"ambiguous_triples": ambiguous})
 
     def options(
-        self, names: tuple[str, ...], colliders: Colliders = "separating-set"
+        self,
+        names: tuple[str, ...],
+        colliders: Colliders = "separating-set",
+        paths: bool = False,
+        ask_again: bool = False,
     ) -> _core.PagOptions:
-        """What all native searches for a PAG take."""
+        """What all native searches for a PAG take.
+
+        Parameters
+        ----------
+        names
+            The variables.
+        colliders
+            How the middle of an unshielded triple is judged.
+        paths
+            Whether tests judge discriminating paths before the separating set of their ends does.
+        ask_again
+            Whether questions that arise from both ends of an edge are asked twice, for tests that
+            may give another answer then.
+        """
         known = self.knowledge(names)
-        skeleton = _core.SkeletonOptions(self.alpha, self.order_limit, self.stable, known)
-        return _core.PagOptions(skeleton, known, colliders, self.selection)
+        skeleton = _core.SkeletonOptions(
+            self.alpha,
+            self.order_limit,
+            self.stable,
+            known,
+            ask_again=ask_again,
+            sequence=sequence_of(names, self.neighbours),
+        )
+        complete = self.rules == "complete"
+        return _core.PagOptions(skeleton, known, colliders, self.selection, complete, paths)
 
     @abstractmethod
     def _search(
@@ -91,6 +125,10 @@ class Fci(LatentSearch):
         (separating-set). By all sets of their neighbours that separate them: a collider is in
         none (conservative) or in less than half (majority), and what remains open is used by no
         rule. By the set of neighbours with the highest p-value (highest-p).
+    paths
+        How the last inner node of a discriminating path is judged (rule 4): by the set that
+        separated the ends (separating-set), or by tests of the ends given all inner nodes, and all
+        but this one, and by that set only if neither separates (tests, as Tetrad 6 does).
     """
 
     name = "fci"
@@ -103,12 +141,17 @@ class Fci(LatentSearch):
 
     second_pass: SecondPass = "subsets"
     colliders: Colliders = "separating-set"
+    paths: Literal["separating-set", "tests"] = "separating-set"
 
     def options(
-        self, names: tuple[str, ...], colliders: Colliders = "separating-set"
+        self,
+        names: tuple[str, ...],
+        colliders: Colliders = "separating-set",
+        paths: bool = False,
+        ask_again: bool = False,
     ) -> _core.PagOptions:
-        """With the rule for colliders."""
-        return super().options(names, self.colliders)
+        """With the rules for colliders and discriminating paths."""
+        return super().options(names, self.colliders, self.paths == "tests", ask_again)
 
     def _search(
         self, test: _core.IndependenceTest, options: _core.PagOptions

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from dagathlon import _core
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate, Output
-from dagathlon.learners.constraint.constraint_based import ConstraintBased
+from dagathlon.learners.constraint.constraint_based import ConstraintBased, Neighbours, sequence_of
 from dagathlon.learners.constraint.open_questions import Questions
 from dagathlon.learners.independence import IndependenceTest
 
@@ -30,6 +30,9 @@ class Pc(ConstraintBased):
     stable
         Whether the skeleton does not depend on the order of the variables (PC-stable); otherwise
         an edge is gone for all tests that follow.
+    neighbours
+        The order in which neighbours are tried as a separating set: that of their columns
+        (by-column) or of their names (by-name). The first set that separates is kept.
     colliders
         How the middle of an unshielded triple is judged. By the set that separated its ends
         (separating-set). By all sets of their neighbours that separate them: a collider is in
@@ -62,6 +65,7 @@ class Pc(ConstraintBased):
     references: ClassVar[tuple[str, ...]] = (_PC, _STABLE)
 
     stable: bool = True
+    neighbours: Neighbours = "by-column"
     colliders: Literal["separating-set", "conservative", "majority", "highest-p"] = "separating-set"
     conflicts: Literal["last", "first", "confirmed", "mark", "lowest-p", "highest-p"] = "lowest-p"
     contradiction: Literal["keep", "random", "retry"] = "keep"
@@ -119,6 +123,7 @@ class Pc(ConstraintBased):
             self.knowledge(test.names),
             possible_causes_only=self.possible_causes_only,
             one_sided=self.one_sided,
+            sequence=sequence_of(test.names, self.neighbours),
         )
 
     def _options(self, test: IndependenceTest, rng: np.random.Generator) -> _core.PcOptions:

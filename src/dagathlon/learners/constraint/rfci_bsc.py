@@ -24,6 +24,7 @@ from dagathlon.pulse import beat, part
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
+    from dagathlon.data.facts import DataKind
 
 Question: TypeAlias = tuple[int, int, list[int]]
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -41,11 +42,19 @@ class RfciBsc(Learner):
     ----------
     graphs
         How often RFCI is run.
+    form
+        The algorithm as published, or as Tetrad 6 has it (tetrad), for discrete data: variables may
+        be dependent in some configurations of the given ones only, a question that is asked again
+        is answered by another draw, graphs are read with their circles as they stand, and answers
+        of probability 0 count for nothing.
     scoring
         Whether the answers count as independent of each other, or their dependence is learned from
         bootstrap samples of the data (dependent).
     bootstraps
         Number of bootstrap samples, for dependent scoring.
+    lower, upper
+        In Tetrad's form, the answers whose dependence is learned: those with a probability between
+        these two. All others count as independent of each other.
     prior
         Probability of independence before the data are seen.
     iss
@@ -63,7 +72,7 @@ class RfciBsc(Learner):
     assumes = (FAITHFUL,)
     gives_posterior = True
     name = "rfci_bsc"
-    version = 2
+    version = 3
     gives = "pag"
     takes = frozenset({"continuous", "discrete"})
     references = (
@@ -72,8 +81,11 @@ class RfciBsc(Learner):
     )
 
     graphs: Natural = 100
+    form: Literal["published", "tetrad"] = "published"
     scoring: Literal["independent", "dependent"] = "independent"
     bootstraps: Natural = 100
+    lower: Probability = 0.3
+    upper: Probability = 0.7
     prior: Probability = 0.5
     iss: NonNegative = 1.0
     max_order: Count | None = None
@@ -85,12 +97,17 @@ class RfciBsc(Learner):
         """Both answers must be possible, and the data must count against the prior."""
         if not 0 < self.prior < 1:
             return f"prior must be above 0 and below 1, found {self.prior}"
+        if self.lower > self.upper:
+            return f"lower must not be above upper, found {self.lower} and {self.upper}"
         return "iss must be above 0" if self.iss <= 0 else super().problem()
 
+    def accepted(self) -> frozenset[DataKind]:
+        """Tetrad's form has tables only."""
+        return self.takes if self.form == "published" else frozenset({"discrete"})
+
     def delegates(self) -> tuple[Delegate, ...]:
-        """RFCI, the scores that answer its questions, and the search among the answers."""
-        search = (AnswerModel.search(),) if self.scoring == "dependent" else ()
-        return (self._rfci(), *shared_scores(["bdeu", "bge"]), *search)
+        """RFCI, and the scores that answer its questions."""
+        return (self._rfci(), *shared_scores(["bdeu", "bge"]))
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn the PAG of highest weight."""
@@ -110,7 +127,7 @@ class RfciBsc(Learner):
     ) -> tuple[dict[Graph, int], list[Question]]:
         """The distinct graphs with how often each came, and all questions that were asked."""
         test = self._test(data)
-        options = self._rfci().options(data.names)
+        options = self._rfci().options(data.names, ask_again=self.form == "tetrad")
         graphs: dict[Graph, int] = {}
         questions: dict[tuple[int, int, tuple[int, ...]], None] = {}
         for number, seed in enumerate(rng.integers(2**63, size=self.graphs)):
@@ -124,10 +141,15 @@ class RfciBsc(Learner):
 
     def _rfci(self) -> Rfci:
         return Rfci(
-            max_order=self.max_order, selection=self.selection, constraints=self.constraints
+            max_order=self.max_order,
+            stable=self.form == "published",
+            selection=self.selection,
+            constraints=self.constraints,
         )
 
     def _test(self, data: Dataset) -> _core.SampledTest:
+        if self.form == "tetrad":
+            return _core.redrawn_test(data.codes, list(data.arities), self.prior, self.iss)
         score = "bdeu" if data.is_discrete else "bge"
         parameters = ScoreParameters(iss=self.iss, iss_mu=self.iss)
         return _core.sampled_test(native_score(data, score, parameters), self.prior)
@@ -143,7 +165,8 @@ class RfciBsc(Learner):
 
         When all are such, the weights are the shares of the runs.
         """
-        found = {graph: _claims(graph, questions) for graph in graphs}
+        read = _claims if self.form == "published" else _standing_claims
+        found = {graph: read(graph, questions) for graph in graphs}
         claims = {graph: claimed for graph, claimed in found.items() if claimed is not None}
         if not claims:
             logs = {graph: math.log(count) for graph, count in graphs.items()}
@@ -158,14 +181,25 @@ class RfciBsc(Learner):
         self, questions: list[Question], data: Dataset, rng: np.random.Generator
     ) -> AnswerModel:
         """The probability of the answers to all questions."""
-        log_odds = np.array(_core.evaluate_tests(self._test(data), questions)[0])
+        odds, probabilities = map(np.array, _core.evaluate_tests(self._test(data), questions))
+        tetrad = self.form == "tetrad"
         if self.scoring == "independent":
-            return AnswerModel(log_odds)
-        draws = np.empty((self.bootstraps, len(questions)), dtype=bool)
-        for row in draws:
+            return AnswerModel(odds, passes_over=tetrad)
+        if not tetrad:
+            return AnswerModel.learned(odds, self._resampled(questions, data, rng))
+        places = np.flatnonzero((self.lower < probabilities) & (probabilities < self.upper))
+        uncertain = [questions[k] for k in places]
+        return AnswerModel.of_uncertain(odds, self._resampled(uncertain, data, rng), places)
+
+    def _resampled(
+        self, questions: list[Question], data: Dataset, rng: np.random.Generator
+    ) -> npt.NDArray[np.bool_]:
+        """The more probable answers on bootstrap samples, one sample in each row."""
+        draws = np.empty((self.bootstraps, len(questions)), dtype=np.bool_)
+        for row in draws if questions else ():
             again = data.take(rng.integers(len(data), size=len(data)))
             row[:] = np.array(_core.evaluate_tests(self._test(again), questions)[0]) >= 0
-        return AnswerModel.learned(log_odds, draws)
+        return draws
 
 
 def _claims(graph: Graph, questions: list[Question]) -> list[bool] | None:
@@ -175,3 +209,8 @@ def _claims(graph: Graph, questions: list[Question]) -> list[bool] | None:
     except ValueError:
         return None
     return [p > 0.5 for p in _core.evaluate_tests(oracle, questions)[1]]
+
+
+def _standing_claims(graph: Graph, questions: list[Question]) -> list[bool]:
+    """The same with the circles as they stand, which no contradiction keeps from an answer."""
+    return _core.standing_claims(graph.native, questions)

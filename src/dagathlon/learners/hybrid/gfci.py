@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from dagathlon import _core
 from dagathlon.data.facts import DataKind
@@ -57,6 +57,10 @@ class Gfci(ScoreBased):
         Whether the search never joins two variables that are not dependent by themselves.
     max_degree
         Largest number of edges at a node in the search; null is no limit.
+    like
+        Program whose search this is: tetrad-6 (r-causal 1.1) has its fges, tries sets of neighbours
+        in the graph of the score whatever was removed since, and keeps two arrows of that graph
+        into one node also where their tails are joined. Null is ours.
     """
 
     assumes = (FAITHFUL,)
@@ -76,6 +80,7 @@ class Gfci(ScoreBased):
     selection: bool = True
     faithfulness: bool = True
     max_degree: Natural | None = None
+    like: Literal["tetrad-6"] | None = None
 
     def problem(self) -> str:
         """The test must be known, and no limit be set that the result cannot keep."""
@@ -105,13 +110,17 @@ class Gfci(ScoreBased):
         """Correct the CPDAG of a score-based search by any test."""
         questions = Questions(test)
         options = self._tester().options(test.names)
-        graph, *_ = _core.gfci(test.native, scored.native, options)
+        keep = self.like is not None
+        graph, *_ = _core.gfci(test.native, scored.native, options, keep)
         return questions.estimate(Graph._of(test.names, graph))
 
     def _search(self, data: Dataset | None = None) -> Fges:
         """FGES as it was published, which GFCI is built on."""
         return Fges(
-            **self.for_search(data), faithfulness=self.faithfulness, max_degree=self.max_degree
+            **self.for_search(data),
+            faithfulness=self.faithfulness,
+            max_degree=self.max_degree,
+            like=self.like,
         )
 
     def _tester(self) -> Rfci:

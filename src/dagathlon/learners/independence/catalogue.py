@@ -22,8 +22,8 @@ GaussianName: TypeAlias = Literal[
     "gaussCItest", "sem-bic", "kci",
 ]  # fmt: skip
 DiscreteName: TypeAlias = Literal[
-    "mi", "mi-adf", "mi-sh", "mc-mi", "smc-mi", "sp-mi",
-    "x2", "x2-adf", "mc-x2", "smc-x2", "sp-x2", "jt", "mc-jt", "smc-jt",
+    "mi", "mi-seen", "mi-adf", "mi-sh", "mc-mi", "smc-mi", "sp-mi",
+    "x2", "x2-seen", "x2-adf", "mc-x2", "smc-x2", "sp-x2", "jt", "mc-jt", "smc-jt",
     "binCItest", "disCItest", "disCItest-adapt", "g-square", "chi-square",
     "bdeu", "disc-bic",
 ]  # fmt: skip
@@ -163,9 +163,11 @@ _PLAIN: dict[str, TestKind] = {
     "mi-g-sh": TestKind(_CONTINUOUS, "shrunk"),
     "gaussCItest": TestKind(_CONTINUOUS, "fisher-z", largest_correlation=_PCALG_LARGEST),
     "mi": TestKind(_DISCRETE, "g-square"),
+    "mi-seen": TestKind(_DISCRETE, "g-square", "occupied"),
     "mi-adf": TestKind(_DISCRETE, "g-square", "adjusted"),
     "mi-sh": TestKind(_DISCRETE, "shrunk"),
     "x2": TestKind(_DISCRETE, "chi-square"),
+    "x2-seen": TestKind(_DISCRETE, "chi-square", "occupied"),
     "x2-adf": TestKind(_DISCRETE, "chi-square", "adjusted"),
     "jt": TestKind(_DISCRETE, "ordered-pairs"),
     "binCItest": TestKind(_DISCRETE, "g-square", "ten-rows"),

@@ -129,11 +129,10 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
     def _search(self, data: Dataset, starts: Iterable[Graph]) -> _core.ClassSearchResult:
         """The result of highest score of all starts, the first of equal ones."""
         score, limits = self.native_score(data), self.limits(data)
-        settings, targets = self._settings(data), self._targets(data)
         best: _core.ClassSearchResult | None = None
         with until_deadline():  # which may come while another start is looked for
             for start in starts:
-                found = _core.search_classes(score, limits, start.native, settings, targets)
+                found = self._run(score, limits, start, data)
                 if best is None or found.score > best.score + ROUNDING:
                     best = found
                 if best_so_far():
@@ -141,6 +140,13 @@ class EquivalenceSearch(StartsFromGraph, ScoreBased):
         if best is None:
             raise OutOfTimeError("the time limit came before the first start")
         return best
+
+    def _run(
+        self, score: _core.Score, limits: _core.SearchLimits, start: Graph, data: Dataset
+    ) -> _core.ClassSearchResult:
+        """The native search from one start."""
+        settings, targets = self._settings(data), self._targets(data)
+        return _core.search_classes(score, limits, start.native, settings, targets)
 
     def _settings(self, data: Dataset) -> _core.ClassSettings:
         phases, iterate, together = self._plan()
@@ -230,6 +236,10 @@ class Fges(ClassSearch):
 
     Parameters
     ----------
+    like
+        Program whose search this is: tetrad-6 (r-causal 1.1) keeps operators in a queue by their
+        gain and drops those that no longer fit the graph when their turn comes, with faithfulness
+        and without escapes or further starts. Null is ours.
     faithfulness
         Whether two variables that are not dependent by themselves are joined only while both have
         an edge with a third one. It saves time, and may lose edges whose effect others cancel. Null
@@ -240,12 +250,31 @@ class Fges(ClassSearch):
     version = 2
     references = ("Ramsey, Glymour, Sanchez-Romero and Glymour 2017, IJDSA 3",)
     faithfulness: bool | None = None
+    like: Literal["tetrad-6"] | None = None
+
+    def problem(self) -> str:
+        """A search that is another program's has that program's steps."""
+        own = (self.phases, self.iterate, self.escape, self.starts)
+        if self.like is not None and (self.faithfulness is False or any(own)):
+            return (
+                f"like={self.like} has its own steps: leave out phases, iterate, escape, starts "
+                "and faithfulness=false"
+            )
+        return super().problem()
+
+    def _run(
+        self, score: _core.Score, limits: _core.SearchLimits, start: Graph, data: Dataset
+    ) -> _core.ClassSearchResult:
+        if self.like is None:
+            return super()._run(score, limits, start, data)
+        most = self.max_degree or len(data.names)
+        return _core.search_by_queue(score, limits, start.native, most)
 
     def _faithful(self) -> bool:
         return bool(self.faithfulness)
 
     def _thorough(self) -> bool:
-        return self.faithfulness is None and super()._thorough()
+        return self.faithfulness is None and self.like is None and super()._thorough()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -80,8 +80,8 @@ function fit(spec, width, present) {
   else if (typeof spec.width === "number") {
     spec.width = "container";
     spec.autosize = { type: "fit-x", contains: "padding" };
-    const least = spec.usermeta ? spec.usermeta.least_width : 0;
-    if (width < least) spec.width = least;
+    const { least_width: least = 0, most_width: most = Infinity } = spec.usermeta || {};
+    if (width < least || width > most) spec.width = width < least ? least : most;
   } else if (spec.usermeta && spec.usermeta.widest_cell) {
     const names = longest(chosenCases());
     const step = (width - Math.min(names, config.axis.labelLimit) - 90) / Math.max(1, present.size);
@@ -125,11 +125,13 @@ function fitPanels(spec, width, limit) {
   const room = width - first - 26;
   // A panel is wide enough for its title, within reason.
   const title = Math.min(longest(new Set(rows.map((row) => row.case))) * 1.1, 400);
-  const least = Math.max(spec.usermeta.panels.least_width, title);
+  const { least_width: narrow, most_width: wide = Infinity } = spec.usermeta.panels;
+  const least = Math.max(narrow, title);
   const columns = Math.max(1, Math.min(count, 4, Math.floor((room + gap) / (least + gap + each))));
   spec.columns = columns;
   spec.spacing = gap;
-  spec.spec.width = Math.max(120, Math.floor((room - gap * (columns - 1)) / columns - each));
+  const share = Math.floor((room - gap * (columns - 1)) / columns - each);
+  spec.spec.width = Math.max(120, Math.min(share, wide));
   // One panel that is left has the height of a figure of its own.
   if (columns === 1 && count === 1 && typeof spec.spec.height === "number") spec.spec.height = 380;
   if (spec.facet.header) spec.facet.header.labelLimit = spec.spec.width;

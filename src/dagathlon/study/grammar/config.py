@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
-from dagathlon.errors import Mistakes, StudyError, listing, unknown
+from dagathlon.errors import Mistakes, StudyError, listing, suggestion, unknown
 from dagathlon.modules import add_files, find, modules
-from dagathlon.simulate.noise import Noise
 from dagathlon.simulate.transform import Transform
 from dagathlon.study.grammar.evaluation import Request
 from dagathlon.study.grammar.expand import ModuleEntry, Setting, expand
@@ -24,6 +23,7 @@ from dagathlon.study.grammar.library import (
     Library,
     is_file_name,
 )
+from dagathlon.study.grammar.noises import read_noises
 from dagathlon.study.grammar.reading import (
     ENTRY_KEYS,
     read_as_told,
@@ -343,18 +343,25 @@ def _read_data(
     graphs = mistakes.read(_alternatives, node, "graph_id", sections["graph"], library)
     parameters_id = mistakes.read(_optional_text, node, "parameters_id")
     parameters: Sequence[Part] = ()
-    if data_id and not any(isinstance(part, FixedFile) for part in data):
+    drawn = data_id and not any(isinstance(part, FixedFile) for part in data)
+    if drawn and (graphs is not None or not _same_network(node)):
         found = mistakes.read(_read_parameters, node, sections["parameters"], library)
         parameters_id, parameters = found or (None, ())
     seeds = mistakes.read(_read_seeds, node)
     steps = mistakes.read(
         lambda: list(
-            itertools.product(_read_noises(node), *read_missing(node), *_read_transforms(node))
+            itertools.product(read_noises(node), *read_missing(node), *_read_transforms(node))
         )
     )
     mistakes.refuse()
     names = (_optional_text(node, "graph_id"), parameters_id, data_id)
     return DataEntry(*names, graphs, parameters, data, seeds, steps, node.where)
+
+
+def _same_network(node: Node) -> bool:
+    """Whether graph and parameters are one network, which is told to be missing once."""
+    given = _optional_text(node, "parameters_id")
+    return given is None or given == _optional_text(node, "graph_id")
 
 
 def _read_parameters(
@@ -413,8 +420,11 @@ def _alternatives(
     if source is None:
         folder = GRAPH_FOLDER if key == "graph_id" else NETWORK_FOLDER
         choices = [*entries, *library.names(folder, (".csv", ".rds"))]
-        looked = library.looked(folder, name)
-        raise child.fail(f"{unknown(key.replace('_', ' '), name, choices)}; {looked}")
+        what = key.replace("_", " ")
+        if not Path(name).suffix:
+            told = f"unknown {what} {name!r}{suggestion(name, choices)}"
+            raise child.fail(f"{told}; {library.wanted_network(name)}")
+        raise child.fail(f"{unknown(what, name, choices)}; {library.looked(folder, name)}")
     return [source]
 
 
@@ -433,25 +443,6 @@ def _read_seeds(node: Node) -> range:
     if last - first >= _MAX_SEEDS:
         raise child.fail(f"{last - first + 1} seeds; {_MAX_SEEDS} is the most")
     return range(first, last + 1)
-
-
-def _read_noises(node: Node) -> list[Noise]:
-    """The noise experiments of a data entry: codes or objects, one or a list; by default none."""
-    child = node.get("noise")
-    if child is None:
-        return [Noise()]
-    found = list(child.items()) if isinstance(child.value, list) else [child]
-    noises = [_read_noise(item) for item in found]
-    for i, noise in enumerate(noises):
-        if noise in noises[:i]:
-            raise found[i].fail(f"{noise.code} stands twice")
-    return noises
-
-
-def _read_noise(node: Node) -> Noise:
-    if isinstance(node.value, dict):
-        return Noise.from_json(node.value, node.where)
-    return Noise.from_code(node.text(), node.where)
 
 
 def _read_transforms(node: Node) -> list[list[Transform]]:

@@ -18,6 +18,7 @@ from dagathlon.study.grammar.resources import (
     read_wanted,
     resource_keys,
 )
+from dagathlon.study.grammar.restriction import OnlyOn, read_only_on, restriction_keys
 
 MAX_SETTINGS = 1_000_000
 START = "start"
@@ -63,6 +64,8 @@ class ModuleEntry:
         Place in the study.
     resources
         Cores and cards of each run, as far as the object says.
+    only_on
+        On which data it is run; None is on all.
     """
 
     id: str
@@ -71,11 +74,12 @@ class ModuleEntry:
     settings: Sequence[Setting]
     where: str
     resources: WantedResources = NOTHING_WANTED
+    only_on: OnlyOn | None = None
 
     @property
     def curve_parameter(self) -> str:
         """The parameter that is varied along a curve: the first with several values."""
-        several = (k for k, v in self.values.items() if isinstance(v, list) and len(v) > 1)
+        several = (k for k, v in self.values.items() if len(_axis(self.module, k, v)) > 1)
         varied = next((key for key in several if key not in ("mcmc_seed", START)), None)
         return varied or next(iter(self.values), "id")
 
@@ -86,9 +90,11 @@ def read_entry(module: type[Module], node: Node) -> ModuleEntry:
     keys = resource_keys(module)
     resources = read_wanted(node, keys)
     resources.check(module, node)
-    values = {key: value for key, value in node.value.items() if key not in ("id", *keys)}
+    only_on = read_only_on(node, module)
+    apart = ("id", *keys, *restriction_keys(module))
+    values = {key: value for key, value in node.value.items() if key not in apart}
     settings = expand(module, values, node)
-    return ModuleEntry(identifier, module, values, settings, node.where, resources)
+    return ModuleEntry(identifier, module, values, settings, node.where, resources, only_on)
 
 
 def expand(module: type[Module], values: Mapping[str, Any], node: Node) -> list[Setting]:

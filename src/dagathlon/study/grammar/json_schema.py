@@ -11,6 +11,7 @@ from dagathlon.study.grammar.evaluation import Request
 from dagathlon.study.grammar.expand import START, takes_start
 from dagathlon.study.grammar.reading import reading_schema
 from dagathlon.study.grammar.resources import RESOURCES, resource_keys
+from dagathlon.study.grammar.restriction import SCHEMA, restriction_keys
 from dagathlon.study.grammar.sections import SECTIONS
 
 _NULL_OR_TEXT = {"type": ["string", "null"]}
@@ -97,17 +98,8 @@ def _data_entry() -> dict[str, Any]:
 
 
 def _noise() -> dict[str, Any]:
-    """A code or an object of rates, or a list of them."""
-    parameters = Noise.parameters().items()
-    rates = {
-        "type": "object",
-        "additionalProperties": False,
-        "patternProperties": {"^_": {}},
-        "properties": {
-            name: p.type.schema | {"description": p.description, "default": p.default}
-            for name, p in parameters
-        },
-    }
+    """A code or an object of rates (one, or a list to go through), or a list of them."""
+    rates = _object(Noise, identified=False)
     code = {"type": "string", "description": "N, M5, I10, S5, L10, cMI, cMISL, …"}
     return {"anyOf": [code, rates, {"type": "array", "items": {"anyOf": [code, rates]}}]}
 
@@ -163,6 +155,7 @@ def _object(module: type[Module], *, identified: bool) -> dict[str, Any]:
         extra = _resources(resource_keys(module))
         if takes_start(module):
             extra[START] = _STARTS
+        extra |= dict.fromkeys(restriction_keys(module), SCHEMA)
         properties = {"id": {"type": "string"}, **properties, **extra}
         required = ["id", *required]
     return {

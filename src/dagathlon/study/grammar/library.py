@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dagathlon.data import list_data, list_networks
-from dagathlon.data.networks import has_network_ending
+from dagathlon.data.networks import NETWORK_FORMATS, has_network_ending
 from dagathlon.data.reading import Reading
-from dagathlon.errors import StudyError
+from dagathlon.errors import StudyError, listing
 
 GRAPH_FOLDER = "adjmat/myadjmats"
 NETWORK_FOLDER = "parameters/myparams/bn.fit_networks"
@@ -70,9 +70,10 @@ class Library:
         found = self._file(GRAPH_FOLDER, name)
         if not found and has_network_ending(name):
             found = self._file(NETWORK_FOLDER, name)
+        label = f"myadjmats/{Path(name).stem}"
         if found:
-            return _of_file(f"myadjmats/{Path(name).stem}", found)
-        return _on_board(name, (".csv",), f"myadjmats/{Path(name).stem}")
+            return _of_file(label, found)
+        return _on_board(name, (".csv",), label) or self._network(name, label)
 
     def parameters(self, name: str) -> FixedFile | None:
         """A network or weight file, or a network on board."""
@@ -80,14 +81,17 @@ class Library:
             found = self._file(folder, name)
             if found:
                 return _of_file(f"{Path(folder).name}/{name}", found)
-        return _on_board(name, (".rds", ".bif"), f"bn.fit_networks/{name}")
+        label = f"bn.fit_networks/{name}"
+        return _on_board(name, (".rds", ".bif"), label) or self._network(name, label)
 
     def model_of(self, name: str) -> FixedFile | None:
         """The model behind a graph that is one of a network, in a file or on board."""
         if has_network_ending(name):
             return self.parameters(name)
         found = self.graph(name)
-        return self.parameters(found.location) if found and found.on_board else None
+        if found is None or found.on_board:
+            return self.parameters(found.location) if found else None
+        return self._network(name, f"bn.fit_networks/{name}")
 
     def data(self, name: str) -> list[FixedFile]:
         """A data file, all CSV files of a folder, or data on board; empty when there is none."""
@@ -109,6 +113,40 @@ class Library:
             looked = self.looked(CONSTRAINT_FOLDER, name)
             raise StudyError(f"{where}: no constraint file {name!r}; {looked}")
         return found
+
+    def _network(self, name: str, label: str) -> FixedFile | None:
+        """The network file that a name without an ending stands for, in whatever format."""
+        if Path(name).suffix or not is_file_name(name):
+            return None
+        found = [
+            file
+            for folder in self._network_folders()
+            for file in sorted(folder.glob("*"))
+            if file.name.partition(".")[0].casefold() == name.casefold()
+            if has_network_ending(file.name) and file.is_file()
+        ]
+        if len(found) > 1:
+            raise StudyError(
+                f"several files could be the network {name!r}: {listing(map(str, found))}; "
+                "leave one of them, or name it with its ending"
+            )
+        return _of_file(label, found[0]) if found else None
+
+    def _network_folders(self) -> list[Path]:
+        own = [self.resources / NETWORK_FOLDER, self.resources] if self.resources else []
+        return [folder for folder in (*own, self.home) if folder.is_dir()]
+
+    def wanted_network(self, name: str) -> str:
+        """Where a network that a study names without an ending is to be put, in which formats."""
+        endings = [known.endings[0] for known in NETWORK_FORMATS.values()]
+        files = " or ".join([f"{name}{endings[1]}", *endings[2:]])
+        folder = f"the folder {self.resources}"
+        if self.resources is None:
+            folder = "a folder DIR and add --resources DIR"
+        return (
+            f"if it is a network of yours, put its file ({files}) into {folder}, or beside the "
+            f"study ({self.home.resolve()}); without it, leave this entry out"
+        )
 
     def looked(self, folder: str, name: str) -> str:
         """Where a file of that name was looked for, for error messages."""

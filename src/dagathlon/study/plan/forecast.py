@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
 from statistics import fmean
 from typing import cast
 
@@ -74,10 +75,11 @@ def forecast(plan: Plan, outcomes: Mapping[bytes, Outcome]) -> Forecast:
             by_module.setdefault(task.call.module, []).append(outcome.wall)
     facts = _facts(plan)
     found = Forecast()
-    for task in plan.tasks:
+    for place, task in enumerate(plan.tasks):
         if task.key not in outcomes:
             seen = by_call.get(task.call.digest) or by_module.get(task.call.module)
-            _add(found, task, seen, facts)
+            limit = plan.limits[place].time if place in plan.limits else None
+            _add(found, task, seen, facts, inf if limit is None else limit)
     return found
 
 
@@ -92,9 +94,13 @@ def _facts(plan: Plan) -> dict[int, DataFacts]:
 
 
 def _add(
-    found: Forecast, task: Task, seen: list[float] | None, facts: Mapping[int, DataFacts]
+    found: Forecast,
+    task: Task,
+    seen: list[float] | None,
+    facts: Mapping[int, DataFacts],
+    limit: float,
 ) -> None:
-    """Count a task."""
+    """Count a task; none takes longer than its limit."""
     learns = task.call.kind is TaskKind.LEARN
     if seen:
         found.seconds += fmean(seen)
@@ -112,8 +118,8 @@ def _add(
     if cost is None:
         found.unknown[task.call.module] += 1
         return
-    found.seconds += cost.seconds
-    found.extrapolated |= cost.extrapolated
+    found.seconds += min(cost.seconds, limit)
+    found.extrapolated |= cost.extrapolated and cost.seconds < limit
     found.runs["measured"] += 1
 
 

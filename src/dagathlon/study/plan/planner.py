@@ -24,7 +24,7 @@ from dagathlon.study.plan.compatible import Unsuited, facts_of_case, with_column
 from dagathlon.study.plan.imputing import Pooling
 from dagathlon.study.plan.inputs import Inputs
 from dagathlon.study.plan.labels import label_of
-from dagathlon.study.plan.plan import Case, Omission, Origin, Plan, Run
+from dagathlon.study.plan.plan import ALGORITHM, Case, Omission, Origin, Plan, Run
 from dagathlon.study.plan.scoring import (
     STANDARD,
     Place,
@@ -51,7 +51,8 @@ def make_plan(
     config
         The study.
     time_limit, memory_limit
-        Limits of every learning task whose object and setup have none of their own.
+        Limits of every learning task whose object has none of its own; they replace those of
+        the setups.
     """
     planner = _Planner(config, Limits(time_limit, memory_limit))
     try:
@@ -142,7 +143,7 @@ class _Planner:
                 entry.graph_id,
                 entry.parameters_id,
             )
-            cases = replace(cases, ids=setup.ids_on(cases))
+            cases = replace(cases, ids=self._allowed(setup.ids_on(cases), entry))
             self._look(cases.ids, facts, entry.where, cases.data)
             for name, reason in without_value(cases):
                 omission = Omission(entry.where, cases.data, f"metric {name}", reason)
@@ -154,6 +155,21 @@ class _Planner:
             self.plan.facts.append(with_columns(facts, parts.graph))
             origin = len(self.plan.origins) - 1
             yield _Kind(setup, entry, parts, steps, cases, found, scores, origin)
+
+    def _allowed(self, ids: Sequence[str], entry: DataEntry) -> tuple[str, ...]:
+        """Those of the algorithms that the study runs on such data; why not the others."""
+        if not any(one.only_on for one in self.algorithms.values()):
+            return tuple(ids)
+        found = []
+        for name in ids:
+            kept = [one.only_on for one in self.inputs.chain(name) if one.only_on]
+            reason = next((o.because for o in kept if not o.allows(entry.graph_id)), None)
+            if reason is None:
+                found.append(name)
+                continue
+            omission = Omission(entry.where, str(entry.graph_id), f"{ALGORITHM} {name}", reason)
+            self.plan.omissions.append(omission)
+        return tuple(found)
 
     def _transformed(
         self, steps: Steps, facts: DataFacts, where: str, data_label: str
@@ -178,7 +194,10 @@ class _Planner:
         mistakes.refuse()
 
     def _add_kind(self, number: int, kind: _Kind) -> None:
-        further = [one for one in kind.agreed.learning if self._possible(kind, one)]
+        wanted = (
+            replace(one, ids=self._allowed(one.ids, kind.entry)) for one in kind.agreed.learning
+        )
+        further = [one for one in wanted if self._possible(kind, one)]
         for seed in kind.entry.seeds:
             case, model = self._case(kind, seed)
             self.plan.cases.append(case)
@@ -339,8 +358,8 @@ class _Planner:
 
     def _limit(self, position: int, module: Learner, setup: Setup) -> None:
         own = getattr(module, "timeout", None) if module.timeout_is_limit else None
-        time = next((t for t in (own, setup.time_limit, self.limits.time) if t is not None), None)
-        memory = self.limits.memory if setup.memory_limit is None else setup.memory_limit
+        time = next((t for t in (own, self.limits.time, setup.time_limit) if t is not None), None)
+        memory = setup.memory_limit if self.limits.memory is None else self.limits.memory
         if time is not None or memory is not None:
             self.plan.limits[position] = Limits(time, memory)
 

@@ -158,7 +158,8 @@ class RunResults:
         row["id"] = algorithm.id
         row |= values
         row["curve_param"] = algorithm.curve_parameter
-        row["curve_value"] = values.get(algorithm.curve_parameter)
+        value = values.get(algorithm.curve_parameter)
+        row["curve_value"] = "+".join(map(str, value)) if isinstance(value, list) else value
         row["status"] = outcome.status.value
         row["reason"] = outcome.reason or None
         row["implementation"] = algorithm.module.implementation

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple, overload
 
 from dagathlon.evaluate.metric import Measure
@@ -137,6 +138,13 @@ class Algorithm:
     values: Mapping[str, Any]
     curve_parameter: str
     settings: Settings
+
+    @cached_property
+    def varied(self) -> tuple[str, ...]:
+        """Parameters that the study tries several values of; a list may also be one value."""
+        lists = {k: v for k, v in self.values.items() if isinstance(v, list) and len(v) > 1}
+        first = self.settings[0].values if lists else {}
+        return tuple(key for key, value in lists.items() if first.get(key) != value)
 
     def output(self, setting: int) -> str:
         """The kind of graph that a setting gives."""

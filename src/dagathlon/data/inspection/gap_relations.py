@@ -1,0 +1,159 @@
+"""What missing values, and single states, have to do with other columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.data.inspection.noise_sample import SampledColumn
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
+
+_LEAST_GAPS = 20
+_LEAST_SEEN = 50
+_EXPECTED = 5.0
+_LEVEL = 0.01
+_SEVERAL = 3
+
+
+class Marked(NamedTuple):
+    """The rows of a column that are missing, or in one state."""
+
+    column: str
+    state: int
+    rows: Bools
+
+
+class Relation(NamedTuple):
+    """Marked rows of one column that are more frequent at some level of another.
+
+    Parameters
+    ----------
+    marked
+        The rows.
+    other
+        The column that they are related to.
+    level
+        The level of it at which they are most frequent, ``gap`` where it is missing itself; empty
+        for the quarters of continuous values.
+    there, elsewhere
+        Share of the rows that are marked there and elsewhere.
+    p
+        Of Pearson's test.
+    """
+
+    marked: Marked
+    other: str
+    level: str
+    there: float
+    elsewhere: float
+    p: float
+
+
+def gap_relations(columns: Sequence[SampledColumn]) -> tuple[list[Relation], int]:
+    """Relations of missing values that are no chance, the surest first, and the number of tests.
+
+    Each column with at least twenty missing values is tested with each other column (its levels
+    and its own gaps); levels too rare for the test are put together. Holm's rule keeps all of them
+    together at 1 %.
+    """
+    gaps = [Marked(column.name, -1, column.codes < 0) for column in columns]
+    gaps = [one for one in gaps if np.count_nonzero(one.rows) >= _LEAST_GAPS]
+    counted = list(_counted(gaps, columns))
+    places = [
+        (float(p), i, j)
+        for i, one in enumerate(counted)
+        for j, p in enumerate(one.p_values)
+        if not np.isnan(p)
+    ]
+    kept = []
+    for rank, (p, i, j) in enumerate(sorted(places)):
+        if p > _LEVEL / (len(places) - rank):
+            break
+        kept.append(_relation(gaps[j], counted[i], j))
+    return kept, len(places)
+
+
+def silent_states(columns: Sequence[SampledColumn]) -> dict[str, int]:
+    """In columns that are related to others, the one state that is related to none, by column.
+
+    That is what a state of its own for missing values looks like, whatever it is called. Fewer than
+    three such columns, or less than half of those with three states or more, are taken for chance.
+    """
+    able = [column for column in columns if column.arity >= _SEVERAL and column.labels]
+    states = [
+        Marked(column.name, state, column.codes == state)
+        for column in able
+        for state in range(column.arity)
+    ]
+    states = [one for one in states if np.count_nonzero(one.rows) >= _LEAST_SEEN]
+    if not states:
+        return {}
+    tests = np.stack([one.p_values for one in _counted(states, columns)])
+    level = _LEVEL / max(len(columns) - 1, 1)
+    related: Bools = np.logical_or.reduce(tests <= level, axis=0)
+    found: dict[str, int] = {}
+    for column in able:
+        mine = [j for j, one in enumerate(states) if one.column == column.name]
+        alone = [states[j].state for j in mine if not related[j]]
+        if len(alone) == 1 < len(mine):
+            found[column.name] = alone[0]
+    return found if len(found) >= max(_SEVERAL, len(able) / 2) else {}
+
+
+class _Counted(NamedTuple):
+    """How many rows each level of a column has (gaps last), and how many of them are marked."""
+
+    other: SampledColumn
+    sizes: Floats
+    counts: Floats
+    p_values: Floats
+
+
+def _counted(marked: Sequence[Marked], columns: Sequence[SampledColumn]) -> Iterator[_Counted]:
+    """Each column with all marked rows; no column is tested with itself."""
+    if not marked:
+        return
+    marks = np.column_stack([one.rows for one in marked])
+    own = np.array([one.column for one in marked], dtype=object)
+    for other in columns:
+        groups = [other.codes == level for level in (*range(other.arity), -1)]
+        sizes = np.array([np.count_nonzero(group) for group in groups], dtype=np.float64)
+        counts = np.stack([np.count_nonzero(marks[group], axis=0) for group in groups])
+        counts = counts.astype(np.float64)
+        tests = _p_values(sizes, counts)
+        tests[own == other.name] = np.nan
+        yield _Counted(other, sizes, counts, tests)
+
+
+def _p_values(sizes: Floats, counts: Floats) -> Floats:
+    """Pearson's test of each set of marked rows; NaN where there are too few."""
+    from scipy.special import chdtrc  # noqa: PLC0415 - only where files are described
+
+    share = counts.sum(axis=0) / sizes.sum()
+    rarer = np.minimum(share, 1 - share)
+    enough = sizes[:, None] * rarer >= _EXPECTED
+    n = np.vstack([np.where(enough, sizes[:, None], 0), np.where(enough, 0, sizes[:, None]).sum(0)])
+    k = np.vstack([np.where(enough, counts, 0), np.where(enough, 0, counts).sum(0)])
+    used = n * rarer >= _EXPECTED
+    groups = used.sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        each = (k - n * share) ** 2 / (n * share * (1 - share))
+    statistic = np.where(used, each, 0).sum(axis=0)
+    found: Floats = chdtrc(np.maximum(groups - 1, 1), statistic)
+    return np.where(groups > 1, found, np.nan)
+
+
+def _relation(marked: Marked, found: _Counted, j: int) -> Relation:
+    other, sizes, counts = found.other, found.sizes, found.counts[:, j]
+    share = counts.sum() / sizes.sum()
+    places = np.flatnonzero(sizes * min(share, 1 - share) >= _EXPECTED)
+    place = int(places[np.argmax(counts[places] / sizes[places])])
+    there = float(counts[place] / sizes[place])
+    elsewhere = float((counts.sum() - counts[place]) / (sizes.sum() - sizes[place]))
+    level = "gap" if place == other.arity else other.labels[place] if other.labels else ""
+    return Relation(marked, other.name, level, there, elsewhere, float(found.p_values[j]))

@@ -1,0 +1,109 @@
+"""Values that are wrong at random: how many there can be, and when they show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from dagathlon.data.inspection.certainty import Certainty, certainties, proportion
+from dagathlon.data.inspection.noise_sample import SampledColumn
+
+Verdict: TypeAlias = Literal["hardly any", "probably", "possibly", "cannot be told"]
+
+# Below this share, wrong values are of no account.
+_NEGLIGIBLE = 0.01
+_LEAST_SURE = 2
+# How many columns stop at one rate by chance was measured on networks without noise
+# (docs/how-to/noise-in-my-file.md): seldom seven, and of a few columns often some.
+_FREQUENT = 0.02
+_MANY, _SEVERAL, _SHARE = 7, 3, 1 / 3
+_LEAST_ROWS = 200
+
+
+class Misrecorded(NamedTuple):
+    """What can be said of values that are wrong at random.
+
+    Parameters
+    ----------
+    verdict
+        ``hardly any``: columns that others decide are hardly ever contradicted; ``probably``: many
+        columns are contradicted at one and the same rate; ``possibly``: several of few columns are;
+        else it cannot be told.
+    at_most
+        The largest rate that can be, if it is the same in all columns.
+    rate, low, high
+        The common rate and its 95 % interval, where there is one; else None.
+    columns
+        The columns that say so.
+    n_columns
+        How many columns were looked at.
+    rows, different
+        Rows in which these columns are foretold, and in which they differ.
+    """
+
+    verdict: Verdict
+    at_most: float
+    rate: float | None
+    low: float | None
+    high: float | None
+    columns: tuple[str, ...]
+    n_columns: int
+    rows: int
+    different: int
+
+
+def misrecorded(columns: Sequence[SampledColumn]) -> Misrecorded | None:
+    """Look for wrong values; None where there are too few rows or columns to look at.
+
+    A value that is wrong at random is wrong whatever the other columns say. However surely they
+    foretell a column, its rate of contradictions is therefore at least that of its wrong values:
+    this bounds the rate. If the rate is the same in all columns, none can be surer, and those that
+    are decided by others stop at that very rate, together.
+    """
+    if len(columns) < 2 or len(columns[0].codes) < _LEAST_ROWS:
+        return None
+    codes = np.column_stack([column.codes for column in columns])
+    found = certainties(codes, [column.arity for column in columns])
+    at_most = _bound(found)
+    sure = [one for one in found if one.high < _NEGLIGIBLE]
+    if at_most < _NEGLIGIBLE and len(sure) >= _LEAST_SURE:
+        return _said("hardly any", columns, sure, at_most)
+    least = min(one.high for one in found)
+    floor = [one for one in found if one.low <= least]
+    return _said(_verdict(floor, len(found)), columns, floor, at_most)
+
+
+def _verdict(floor: Sequence[Certainty], n_columns: int) -> Verdict:
+    most = len(floor) > _SHARE * n_columns
+    if _rate(floor) < _NEGLIGIBLE or len(floor) < _SEVERAL:
+        return "cannot be told"
+    if len(floor) >= _MANY and (most or _rate(floor) >= _FREQUENT):
+        return "probably"
+    return "possibly" if most else "cannot be told"
+
+
+def _bound(found: Sequence[Certainty]) -> float:
+    """The least of the upper bounds, which hold together."""
+    return min(proportion(one.different, one.rows, len(found))[1] for one in found)
+
+
+def _rate(found: Sequence[Certainty]) -> float:
+    return sum(one.different for one in found) / max(sum(one.rows for one in found), 1)
+
+
+def _said(
+    verdict: Verdict, columns: Sequence[SampledColumn], by: Sequence[Certainty], at_most: float
+) -> Misrecorded:
+    by = sorted(by, key=lambda one: one.rate)
+    rows, different = sum(one.rows for one in by), sum(one.different for one in by)
+    names = tuple(columns[one.column].name for one in by)
+    rate = low = high = None
+    if verdict in ("probably", "possibly"):
+        # Some of them are a little less sure by nature, which the surest quarter shows.
+        surer = by[: (len(by) + 3) // 4]
+        total = sum(one.rows for one in surer)
+        low, _ = proportion(sum(one.different for one in surer), total)
+        rate, high = min(_rate(by), at_most), at_most
+    return Misrecorded(verdict, at_most, rate, low, high, names, len(columns), rows, different)

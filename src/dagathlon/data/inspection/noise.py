@@ -1,0 +1,218 @@
+"""Which noise a file probably has, in sentences with numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from dagathlon.data.inspection.gap_relations import Relation, gap_relations, silent_states
+from dagathlon.data.inspection.misrecorded import Misrecorded, misrecorded
+from dagathlon.data.inspection.noise_sample import MOST_COLUMNS, NoiseSample, SampledColumn
+from dagathlon.errors import listing
+
+Kind: TypeAlias = Literal["missing", "incorrect", "merged", "hidden"]
+
+_NAMED = 4
+_JOINTS = ("+", "/", "&", "|", " or ", " and ", "-or-")
+
+
+@dataclass(frozen=True)
+class NoiseFinding:
+    """What a file says about one kind of noise.
+
+    Parameters
+    ----------
+    kind
+        ``missing``, ``incorrect``, ``merged`` or ``hidden``.
+    verdict
+        ``none``, ``some``, ``hardly any``, ``probably``, ``possibly`` or ``cannot be told``.
+    text
+        A sentence with the numbers.
+    rate, low, high
+        Share of the values that are so, with its 95 % interval, where it can be said.
+    at_most
+        For wrong values the largest share that there can be, if it is the same in all columns.
+    columns
+        The columns that it is about.
+    """
+
+    kind: Kind
+    verdict: str
+    text: str
+    rate: float | None = None
+    low: float | None = None
+    high: float | None = None
+    at_most: float | None = None
+    columns: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs; what is not known is left out."""
+        return {key: value for key, value in asdict(self).items() if value not in (None, ())}
+
+
+def noise_findings(sample: NoiseSample, without: Collection[str]) -> tuple[NoiseFinding, ...]:
+    """What can be said of missing, wrong, merged and hidden values.
+
+    Parameters
+    ----------
+    sample
+        Rows of the file.
+    without
+        Columns that say nothing about others: ids, copies and the like.
+    """
+    columns = [column for column in sample.columns if column.name not in without]
+    if len(columns) < 2:
+        return ()
+    looked = sample.discrete(without)
+    silent = silent_states(looked)
+    found = _missing(sample.n_rows, columns, silent, looked)
+    clean = [_without(column, silent.get(column.name)) for column in looked]
+    return found, _incorrect(misrecorded(clean), clean), _merged(looked), _hidden()
+
+
+def _without(column: SampledColumn, state: int | None) -> SampledColumn:
+    if state is None:
+        return column
+    return column._replace(codes=np.where(column.codes == state, -1, column.codes))
+
+
+def _missing(
+    n_rows: int,
+    columns: Sequence[SampledColumn],
+    silent: Mapping[str, int],
+    looked: Sequence[SampledColumn],
+) -> NoiseFinding:
+    lost = [column for column in columns if column.n_missing]
+    if silent:
+        return _silent(silent, {column.name: column for column in looked})
+    if not lost:
+        text = "none, neither as gaps nor as a word for them"
+        return NoiseFinding("missing", "none", text, 0.0)
+    rates = [column.n_missing / n_rows for column in lost]
+    rate = sum(rates) / len(columns)
+    where = f"{len(lost)} of {len(columns)} columns" if len(lost) > 1 else repr(lost[0].name)
+    spread = f"({_spread(rates)}){_written(lost)}"
+    text = f"{rate:.1%} of all values, in {where} {spread}; {_why(columns)}"
+    return NoiseFinding("missing", "some", text, rate, columns=tuple(c.name for c in lost))
+
+
+def _silent(silent: Mapping[str, int], columns: Mapping[str, SampledColumn]) -> NoiseFinding:
+    """A state that has to do with nothing, in most columns."""
+    rates = [float(np.mean(columns[name].codes == state)) for name, state in silent.items()]
+    labels = dict.fromkeys(columns[name].labels[state] for name, state in silent.items())
+    named = listing(map(repr, list(labels)[:_NAMED]))
+    rate = sum(rates) / len(columns)
+    text = (
+        f"perhaps {rate:.1%} of all values, as a state of {len(silent)} of {len(columns)} columns "
+        f"({named}; {_spread(rates)}) that is related to no other column, while their other states "
+        "are; if it means a missing value, --na makes gaps of it"
+    )
+    return NoiseFinding("missing", "possibly", text, rate, columns=tuple(silent))
+
+
+def _spread(rates: Sequence[float]) -> str:
+    return f"{min(rates):.1%} to {max(rates):.1%}" if len(rates) > 1 else f"{rates[0]:.1%}"
+
+
+def _written(lost: Sequence[SampledColumn]) -> str:
+    words = list(dict.fromkeys(word for column in lost for word in column.words))
+    if not words:
+        return ""
+    states = f"as the state{'s' if len(words) > 1 else ''} {listing(map(repr, words[:_NAMED]))}"
+    return f", {states}" if not any(column.n_gaps for column in lost) else f", partly {states}"
+
+
+def _why(columns: Sequence[SampledColumn]) -> str:
+    relations, tests = gap_relations(columns)
+    if not tests:
+        return "too few to say whether they come at random"
+    if not relations:
+        return "related to no other column, as if completely at random"
+    names = len({one.marked.column for one in relations})
+    return (
+        f"not completely at random: in {names} column{'s' if names > 1 else ''} they are related "
+        f"to other columns, most surely {_related(relations[0])}"
+    )
+
+
+def _related(one: Relation) -> str:
+    if one.level == "gap":
+        place = f"{one.other!r} is missing too"
+    else:
+        place = f"{one.other!r} is {one.level!r}" if one.level else f"in a quarter of {one.other!r}"
+    where = place if place.startswith("in ") else f"where {place}"
+    return (
+        f"those of {one.marked.column!r}, {one.there:.1%} {where} and {one.elsewhere:.1%} elsewhere"
+    )
+
+
+def _incorrect(found: Misrecorded | None, looked: Sequence[SampledColumn]) -> NoiseFinding:
+    if found is None:
+        few = "columns of levels" if len(looked) < 2 else "rows"
+        return NoiseFinding("incorrect", "cannot be told", f"cannot be told: too few {few}")
+    some = listing(map(repr, found.columns[:_NAMED]))
+    more = " …" if len(found.columns) > _NAMED else ""
+    named, n = f"{some}{more}", len(found.columns)
+    rows = f"{found.different:,} of {found.rows:,} times"
+    if found.verdict == "hardly any":
+        text = (
+            f"hardly any: at most {found.at_most:.1%} of the values, if wrong ones are equally "
+            f"frequent in all columns; {named} are all but decided by other columns, and differ "
+            f"from that {rows}"
+        )
+    elif found.rate is not None:
+        sure = "probably" if found.verdict == "probably" else "possibly"
+        doubt = "" if sure == "probably" else ", which happens by chance where columns are few"
+        text = (
+            f"{sure} about {found.rate:.1%} of the values ({found.low:.1%} to {found.high:.1%}): "
+            f"however surely other columns foretell them, {n} of {found.n_columns} columns "
+            f"({named}) differ at this rate ({rows}), and none at a lower one{doubt}"
+        )
+    else:
+        text = (
+            f"cannot be told: at most {found.at_most:.1%} of the values, if wrong ones are equally "
+            "frequent in all columns, but columns may be as random as that by nature"
+        )
+    if len(looked) == MOST_COLUMNS:
+        text += f" (looked at {MOST_COLUMNS} columns)"
+    numbers = (found.rate, found.low, found.high, found.at_most)
+    return NoiseFinding("incorrect", found.verdict, text, *numbers, columns=found.columns)
+
+
+def _merged(columns: Sequence[SampledColumn]) -> NoiseFinding:
+    hints = list(_joined(columns))
+    if not hints:
+        text = "cannot be told: states that were made one leave no trace in a file"
+        return NoiseFinding("merged", "cannot be told", text)
+    shown = listing(f"{label!r} of {name!r}" for name, label in hints[:_NAMED])
+    more = f" (and {len(hints) - _NAMED} more)" if len(hints) > _NAMED else ""
+    names = tuple(dict.fromkeys(name for name, _ in hints))
+    text = f"perhaps, by their names: {shown}{more}; others leave no trace in a file"
+    return NoiseFinding("merged", "possibly", text, columns=names)
+
+
+def _joined(columns: Sequence[SampledColumn]) -> Iterator[tuple[str, str]]:
+    """Levels whose names are those of two levels that other columns have."""
+    everywhere: dict[str, int] = {}
+    for column in columns:
+        for label in column.labels:
+            plain = label.casefold().strip()
+            everywhere[plain] = everywhere.get(plain, 0) + 1
+    for column in columns:
+        for label in column.labels:
+            for joint in _JOINTS:
+                parts = [part.strip() for part in label.casefold().split(joint)]
+                if len(parts) > 1 and all(everywhere.get(part, 0) >= 1 for part in parts):
+                    yield column.name, label
+                    break
+
+
+def _hidden() -> NoiseFinding:
+    text = (
+        "cannot be told: a file does not show what it leaves out; learners for hidden variables "
+        "(fci, gfci, rfci) say where one may be"
+    )
+    return NoiseFinding("hidden", "cannot be told", text)
