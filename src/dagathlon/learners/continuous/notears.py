@@ -81,7 +81,8 @@ class Notears(ScipyLearner):
     discrete
         What becomes of discrete columns with l2: they are refused, since a linear model of levels
         has no meaning (refuse), or levels that spell numbers are those numbers and others are
-        counted from 0, as in Benchpress (numbers).
+        counted from 0, as in Benchpress (numbers), or all are ranks from 0 on by the last number
+        in their names (ordered: 0to6, 7to10, 21+), which makes sense for ordinal columns alone.
     solver
         How minima of the augmented Lagrangian are found: by L-BFGS-B from the last dual ascent
         step (lbfgsb), as the authors do; or, for l2 alone, by following the path of solutions
@@ -142,7 +143,7 @@ class Notears(ScipyLearner):
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a DAG."""
-        values = numbers(data, self.name)
+        values = numbers(data, self.name, ordered=self.discrete == "ordered")
         check_outcomes(self.name, data.names, values, self.loss_type)
         notes = few_values(self.name, data, values) if self.loss_type == "l2" else ()
         if self.loss_type == "l2" and self.standardize:

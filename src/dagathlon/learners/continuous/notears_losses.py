@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dagathlon.learners.base import Learner
 
 Loss: TypeAlias = Callable[[Matrix], tuple[float, Matrix]]
-DiscreteColumns: TypeAlias = Literal["refuse", "numbers"]
+DiscreteColumns: TypeAlias = Literal["refuse", "numbers", "ordered"]
 
 
 def moments_of(values: Matrix, centre: bool = True) -> Matrix:
@@ -108,7 +108,8 @@ def objection_to_loss(learner: Learner, data: DataFacts, others: Mapping[str, st
     named = ", ".join(f"{name!r} {what}" for name, what in others.items())
     return (
         f"{learner.name} with loss_type {loss!r} fits linear models of continuous columns, and "
-        f"these are {data.kind}; other losses: {named}; discrete='numbers' takes levels for numbers"
+        f"these are {data.kind}; other losses: {named}; discrete='numbers' takes levels for numbers, "
+        "'ordered' for ranks"
     )
 
 
