@@ -83,6 +83,21 @@ def test_columns_that_say_the_same_show_wrong_values() -> None:
     assert few.verdict == "possibly"
 
 
+def test_a_single_slip_is_named_with_its_row() -> None:
+    slip = BITS.copy()
+    slip[17] = 1 - slip[17]
+    sample = NoiseSample(ROWS)
+    sample.columns += [column("a", BITS), column("b", slip), column("c", flipped(0.3, 1))]
+    wrong = noise_findings(sample, ())[1]
+    assert wrong.verdict == "hardly any"
+    assert {cell["row"] for cell in wrong.cells} == {18}
+    assert wrong.cells[0]["alike"] == 1
+    assert "most surprising: row 18" in wrong.text
+    assert wrong.to_json()["cells"][0]["given"] in ({"a": "ab"[BITS[17]]}, {"b": "ab"[slip[17]]})
+    sample.columns[1] = column("b", BITS)
+    assert not noise_findings(sample, ())[1].cells
+
+
 def test_what_is_random_by_nature_cannot_be_told() -> None:
     alone = [column(f"c{j}", RANDOM.integers(0, 2, ROWS)) for j in range(6)]
     found = misrecorded(alone)

@@ -9,6 +9,7 @@ import numpy as np
 
 from dagathlon.data.inspection.certainty import Certainty, certainties, proportion
 from dagathlon.data.inspection.noise_sample import SampledColumn
+from dagathlon.data.inspection.surprises import Surprise, surprises
 
 Verdict: TypeAlias = Literal["hardly any", "probably", "possibly", "cannot be told"]
 
@@ -41,6 +42,8 @@ class Misrecorded(NamedTuple):
         How many columns were looked at.
     rows, different
         Rows in which these columns are foretold, and in which they differ.
+    surprises
+        Where there is hardly any, the values that are most likely wrong all the same.
     """
 
     verdict: Verdict
@@ -52,6 +55,7 @@ class Misrecorded(NamedTuple):
     n_columns: int
     rows: int
     different: int
+    surprises: tuple[Surprise, ...] = ()
 
 
 def misrecorded(columns: Sequence[SampledColumn]) -> Misrecorded | None:
@@ -69,7 +73,8 @@ def misrecorded(columns: Sequence[SampledColumn]) -> Misrecorded | None:
     at_most = _bound(found)
     sure = [one for one in found if one.high < _NEGLIGIBLE]
     if at_most < _NEGLIGIBLE and len(sure) >= _LEAST_SURE:
-        return _said("hardly any", columns, sure, at_most)
+        said = _said("hardly any", columns, sure, at_most)
+        return said._replace(surprises=surprises(columns, sure))
     least = min(one.high for one in found)
     floor = [one for one in found if one.low <= least]
     return _said(_verdict(floor, len(found)), columns, floor, at_most)

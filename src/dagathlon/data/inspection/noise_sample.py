@@ -66,7 +66,7 @@ class NoiseSample:
         self.columns: list[SampledColumn] = []
         self.n_columns = 0
         kept = min(n_rows, MOST_ROWS)
-        self._rows = np.linspace(0, max(n_rows - 1, 0), kept).astype(np.intp)
+        self.rows = np.linspace(0, max(n_rows - 1, 0), kept).astype(np.intp)
 
     def add(self, found: FoundColumn) -> None:
         """Look at one more column; what cannot be read, or has very many levels, is no part."""
@@ -80,13 +80,13 @@ class NoiseSample:
         words = {w: n for w, n in (found.words or {}).items() if w.casefold() in NOTHING}
         labels: tuple[str, ...] = ()
         if found.plan.variable.is_discrete:
-            numbers, codes = _levels(values[self._rows])
+            numbers, codes = _levels(values[self.rows])
             if len(numbers) > _MOST_LEVELS:
                 return
             labels = tuple(_label(found, number) for number in numbers)
             codes = _without(codes, [i for i, label in enumerate(labels) if label in words])
         else:
-            codes = _quarters(values[self._rows])
+            codes = _quarters(values[self.rows])
         gaps = int(len(values) - present.sum())
         arity = max(len(labels) or _GROUPS, 1)
         self.columns.append(SampledColumn(found.name, codes, arity, labels, words, gaps))
