@@ -401,6 +401,9 @@ def standing_claims(
     Whether a graph with circles, read as it stands, separates x and y, for each question.
     """
 
+def answer_parents(draws: NDArray[numpy.bool_], max_parents: int, iss: float) -> list[list[int]]:
+    """For each column of yes/no answers its parents among those before it."""
+
 def evaluate_tests(
     test: IndependenceTest, questions: Sequence[tuple[int, int, Sequence[int]]]
 ) -> tuple[list[float], list[float]]:
@@ -882,9 +885,11 @@ def explore_parent_sets(
     score: Score,
     guide: Score,
     limits: SearchLimits,
-    budget: int,
+    sets: int,
+    work: float,
     penalty: float,
     levels: Sequence[int],
+    counted: Sequence[int],
 ) -> ParentSets: ...
 def best_by_sets(sets: ParentSets) -> tuple[float, list[list[int]]]: ...
 

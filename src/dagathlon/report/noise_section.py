@@ -29,6 +29,7 @@ _NO_CLEAN = (
     "Nothing says what noise costs, since no data set is without it: the code N among the noise of "
     "a data entry adds the same data without noise. Scores with noise and ranks are in the tables."
 )
+_NOT_YET = "Nothing says yet what noise costs: no data set without noise has all its runs."
 _NOTHING_KEPT = (
     "Nothing says what noise costs: no algorithm has a score above 0 without noise and a result "
     "with noise too."
@@ -53,7 +54,7 @@ def noise_parts(tables: TableSet) -> Iterator[Part]:
 def _findings(tables: TableSet) -> Iterator[Part]:
     """Which kind hurts most, who keeps most, who gains rank; and how far to believe it."""
     if not any(row["code"] == CLEAN for row in tables.rows("runs")):
-        yield Words(_NO_CLEAN, tone="fair")
+        yield Words(_NOT_YET if tables.partial else _NO_CLEAN, tone="fair")
         return
     if all(row["kept"] is None for row in tables.rows("accuracy_kept")):
         yield Words(_NOTHING_KEPT, tone="bad")
@@ -93,7 +94,7 @@ def _least(row: Row) -> str:
     """The kind of noise that does least harm, or none."""
     low, high = row["paired_low"], row["paired_high"]
     if low is not None and low <= 0 <= high:
-        return f"{row['code']} costs nothing that chance would not ({_loss(row)})."
+        return f"{row['code']} changes nothing that chance would not."
     if row["paired"] >= 0:
         return f"With {row['code']} F1 is not lower than without noise."
     return f"{row['code']} costs least ({_loss(row)})."
