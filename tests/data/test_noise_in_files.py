@@ -98,6 +98,23 @@ def test_a_single_slip_is_named_with_its_row() -> None:
     assert not noise_findings(sample, ())[1].cells
 
 
+@pytest.mark.parametrize("rate", [0.0, 0.1])
+def test_continuous_values_have_a_bound(rate: float) -> None:
+    rng = np.random.default_rng(2)
+    base = rng.normal(size=ROWS)
+    sample = NoiseSample(ROWS)
+    for j in range(5):
+        values = base + 0.05 * rng.normal(size=ROWS)
+        wrong = rng.random(ROWS) < rate
+        values[wrong] = rng.permutation(values)[wrong]
+        thirds = np.searchsorted(np.quantile(values, [1 / 3, 2 / 3]), values)
+        sample.columns.append(SampledColumn(f"x{j}", thirds, 3, (), {}, 0))
+    found = noise_findings(sample, ())[1]
+    assert found.rate is None
+    assert found.at_most is not None
+    assert rate <= found.at_most < rate + 0.05
+
+
 def test_what_is_random_by_nature_cannot_be_told() -> None:
     alone = [column(f"c{j}", RANDOM.integers(0, 2, ROWS)) for j in range(6)]
     found = misrecorded(alone)

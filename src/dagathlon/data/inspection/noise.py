@@ -71,7 +71,7 @@ def noise_findings(sample: NoiseSample, without: Collection[str]) -> tuple[Noise
     columns = [column for column in sample.columns if column.name not in without]
     if len(columns) < 2:
         return ()
-    looked = sample.discrete(without)
+    looked = sample.varying(without)
     silent = silent_states(looked)
     found = _missing(sample.n_rows, columns, silent, looked)
     clean = [_without(column, silent.get(column.name)) for column in looked]
@@ -147,7 +147,7 @@ def _related(one: Relation) -> str:
     if one.level == "gap":
         place = f"{one.other!r} is missing too"
     else:
-        place = f"{one.other!r} is {one.level!r}" if one.level else f"in a quarter of {one.other!r}"
+        place = f"{one.other!r} is {one.level!r}" if one.level else f"in a third of {one.other!r}"
     where = place if place.startswith("in ") else f"where {place}"
     return (
         f"those of {one.marked.column!r}, {one.there:.1%} {where} and {one.elsewhere:.1%} elsewhere"
@@ -158,7 +158,7 @@ def _incorrect(
     found: Misrecorded | None, looked: Sequence[SampledColumn], sample: NoiseSample
 ) -> NoiseFinding:
     if found is None:
-        few = "columns of levels" if len(looked) < 2 else "rows"
+        few = "columns" if len(looked) < 2 else "rows"
         return NoiseFinding("incorrect", "cannot be told", f"cannot be told: too few {few}")
     some = listing(map(repr, found.columns[:_NAMED]))
     more = " …" if len(found.columns) > _NAMED else ""
