@@ -15,7 +15,7 @@ import random
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean, stdev
@@ -120,13 +120,31 @@ class Cost(NamedTuple):
     stopped: float
 
 
+def seconds_of(outcome: Outcome) -> float:
+    """What a run costs; of one that was stopped, nobody has measured the processor time."""
+    return outcome.wall if _stopped(outcome) else outcome.cpu
+
+
 def cost_of(outcomes: Sequence[Outcome], runs: int) -> Cost:
-    """From the runs that were measured to all of them."""
-    seconds = [outcome.wall if _stopped(outcome) else outcome.cpu for outcome in outcomes]
+    """From the runs of a stratum that were measured to all of them."""
+    seconds = [seconds_of(outcome) for outcome in outcomes]
     spread = stdev(seconds) ** 2 if len(seconds) > 1 else 0.0
     share = sum(map(_stopped, outcomes)) / len(outcomes)
     left = 1 - len(outcomes) / runs if runs > len(outcomes) else 0.0
     return Cost(fmean(seconds) * runs, runs**2 * spread * left / len(seconds), share * runs)
+
+
+def together(costs: Sequence[Cost]) -> Cost:
+    """The cost of an algorithm at a size.
+
+    With one run in each half nothing is known of the spread within: then the difference of the
+    halves stands for it, which is too much rather than too little.
+    """
+    seconds, variance, stopped = map(sum, zip(*costs, strict=True))
+    if not variance:
+        mean = seconds / len(costs)
+        variance = sum((cost.seconds - mean) ** 2 for cost in costs) * 2
+    return Cost(seconds, variance, stopped)
 
 
 def _stopped(outcome: Outcome) -> bool:
@@ -139,7 +157,7 @@ def cell_row(name: str, outcomes: Sequence[Outcome], cost: Cost, runs: int) -> R
     timing = Timing(
         min(walls),
         max(walls),
-        fmean(outcome.cpu for outcome in outcomes),
+        fmean(map(seconds_of, outcomes)),
         max(outcome.memory for outcome in outcomes),
     )
     failed = [o.status.value for o in outcomes if o.status not in (Status.OK, Status.TIME)]
@@ -178,6 +196,21 @@ def data_rows(plan: Plan, part: Part, outcomes: dict[bytes, Outcome]) -> list[Ro
     return [row("make a data set", timing, note=note)]
 
 
+def algorithm_rows(
+    ended: Mapping[Stratum, Sequence[Outcome]], runs: Mapping[Stratum, Sequence[Run]]
+) -> list[Row]:
+    """Each algorithm at each size, and the study."""
+    rows: list[Row] = []
+    costs: list[Cost] = []
+    for name, size in sorted({(key.algorithm, key.rows) for key in ended}):
+        keys = [key for key in ended if (key.algorithm, key.rows) == (name, size)]
+        costs.append(together([cost_of(ended[key], len(runs[key])) for key in keys]))
+        some = [outcome for key in keys for outcome in ended[key]]
+        number = sum(len(runs[key]) for key in keys)
+        rows.append(cell_row(f"{name}, {size:,} rows", some, costs[-1], number))
+    return [*rows, whole_row(costs, sum(len(runs[key]) for key in ended))]
+
+
 def run(each: int = EACH) -> list[Row]:
     """Plan, draw, run, and count up.
 
@@ -189,26 +222,15 @@ def run(each: int = EACH) -> list[Row]:
     began = time.perf_counter()
     plan = study().plan
     planned = row("plan the study", time.perf_counter() - began, note=f"{len(plan.tasks):,} tasks")
-    found = {key: runs for key, runs in strata(plan).items() if key.rows in SIZES}
+    runs = {key: runs for key, runs in strata(plan).items() if key.rows in SIZES}
     draw = random.Random(18)
-    drawn = {key: draw.sample(runs, min(each, len(runs))) for key, runs in sorted(found.items())}
-    wanted = [run.learn for runs in drawn.values() for run in runs]
+    drawn = {key: draw.sample(some, min(each, len(some))) for key, some in sorted(runs.items())}
+    wanted = [run.learn for some in drawn.values() for run in some]
     part = part_of(plan, wanted, Limits(LIMIT, MEMORY))
     outcomes = measured(part)
-    ended = {
-        key: [outcomes[plan.tasks[run.learn].key] for run in runs] for key, runs in drawn.items()
-    }
+    ended = {k: [outcomes[plan.tasks[run.learn].key] for run in v] for k, v in drawn.items()}
     ended = {k: v for k, v in ended.items() if any(o.status is not Status.SKIPPED for o in v)}
-    costs = {key: cost_of(some, len(found[key])) for key, some in ended.items()}
-    rows = [planned, *data_rows(plan, part, outcomes)]
-    for name, size in sorted({(key.algorithm, key.rows) for key in ended}):
-        keys = [key for key in ended if (key.algorithm, key.rows) == (name, size)]
-        together = [outcome for key in keys for outcome in ended[key]]
-        sums = Cost(*map(sum, zip(*(costs[key] for key in keys), strict=True)))
-        rows.append(
-            cell_row(f"{name}, {size:,} rows", together, sums, sum(len(found[k]) for k in keys))
-        )
-    return [*rows, whole_row(list(costs.values()), sum(len(found[key]) for key in ended))]
+    return [planned, *data_rows(plan, part, outcomes), *algorithm_rows(ended, runs)]
 
 
 if __name__ == "__main__":
