@@ -83,22 +83,25 @@ static void bind_parent_sets(nb::module_& m) {
           return Candidates{std::move(found.sets), found.scored};
         },
         nb::arg("score"), nb::arg("limits"), nb::arg("prune"), ReleaseGil());
+  nb::class_<Budget>(m, "ExplorationBudget")
+      .def("__init__", from_fields<Budget, std::size_t, double, NodeList>(), nb::kw_only(), nb::arg("sets"),
+           nb::arg("work"), nb::arg("levels"));
   m.def("explore_parent_sets",
-        [](BoundScore& score, BoundScore& guide, const SearchLimits& limits, std::size_t sets, double work,
-           double penalty, NodeList levels, const NodeList& counted) {
+        [](BoundScore& score, BoundScore& guide, const SearchLimits& limits, const Budget& budget,
+           double penalty, NodeList levels) {
           check_limits(limits, score.size());
           if (guide.size() != score.size() || (!levels.empty() && levels.size() != score.size()) ||
-              counted.size() != levels.size())
+              budget.levels.size() != levels.size())
             throw nb::value_error("guide, levels and data of different size");
           if (std::ranges::find(levels, std::size_t{0}) != levels.end()) throw nb::value_error("a column has a level");
           const std::shared_ptr<Score> guiding = guide.plain();
           Enumeration found = score.with_plain([&](Score& s) {
-            return explore_parent_sets(s, Guide{*guiding, penalty, std::move(levels)}, limits, {sets, work, counted});
+            return explore_parent_sets(s, Guide{*guiding, penalty, std::move(levels)}, limits, budget);
           });
           return Candidates{std::move(found.sets), found.scored};
         },
-        nb::arg("score"), nb::arg("guide"), nb::arg("limits"), nb::arg("sets"), nb::arg("work"),
-        nb::arg("penalty"), nb::arg("levels"), nb::arg("counted"), ReleaseGil());
+        nb::arg("score"), nb::arg("guide"), nb::arg("limits"), nb::arg("budget"), nb::arg("penalty"),
+        nb::arg("levels"), ReleaseGil());
   m.def("best_by_sets",
         [](const Candidates& candidates) {
           if (candidates.sets.size() > max_dynamic_nodes) throw nb::value_error("too many nodes for all their sets");

@@ -881,15 +881,17 @@ class ParentSets:
     def components(self) -> list[list[int]]: ...
 
 def enumerate_parent_sets(score: Score, limits: SearchLimits, prune: bool) -> ParentSets: ...
+
+class ExplorationBudget:
+    def __init__(self, *, sets: int, work: float, levels: Sequence[int]) -> None: ...
+
 def explore_parent_sets(
     score: Score,
     guide: Score,
     limits: SearchLimits,
-    sets: int,
-    work: float,
+    budget: ExplorationBudget,
     penalty: float,
     levels: Sequence[int],
-    counted: Sequence[int],
 ) -> ParentSets: ...
 def best_by_sets(sets: ParentSets) -> tuple[float, list[list[int]]]: ...
 

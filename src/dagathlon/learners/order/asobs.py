@@ -130,11 +130,10 @@ class ParentSetOrderSearch(ScoreBased):
         guide = score if own else native_score(data, self.default_score(data), ScoreParameters())
         states = list(data.arities) if data.is_discrete else []
         levels = [n + BLIP_STATES.get(name, 0) for n in states]
-        limits, penalty = self.limits(data), 0.5 * math.log(len(data))
         work = self._work_per_table(len(data), len(data.names))
-        return _core.explore_parent_sets(
-            score, guide, limits, self.explored, work, penalty, levels, states
-        )
+        budget = _core.ExplorationBudget(sets=self.explored, work=work, levels=states)
+        limits, penalty = self.limits(data), 0.5 * math.log(len(data))
+        return _core.explore_parent_sets(score, guide, limits, budget, penalty, levels)
 
     def _work_per_table(self, rows: int, columns: int) -> float:
         """Configurations and states that the tables of one node may have together."""
