@@ -94,9 +94,9 @@ def test_more_work_scores_more_sets() -> None:
     # Reading takes 0.024 billion steps.
     budgets = (0.0242, 0.0245, 0.026)
     found = [learn(data, "winasobs", work=work, starts=1) for work in budgets]
-    scored = [estimate.stats["n_scores"] for estimate in found]
+    scored = [int(estimate.stats["n_scores"]) for estimate in found]
     assert scored == sorted(set(scored))
-    assert learn(data, "winasobs", starts=1).stats["n_scores"] >= scored[-1]
+    assert int(learn(data, "winasobs", starts=1).stats["n_scores"]) >= scored[-1]
 
 
 def test_the_search_of_a_program_has_its_own_steps() -> None:
@@ -110,7 +110,7 @@ def test_a_cut_scoring_gives_a_dag_without_a_bound() -> None:
     found = learn(data, "exact_map", score="bdeu", max_parents=3, timeout=2)
     assert found.stats["stopped_early"]
     assert not found.stats["proven"]
-    assert found.stats["n_parent_sets"] >= len(data.names)
+    assert int(found.stats["n_parent_sets"]) >= len(data.names)
     assert found.graph.is_dag
 
 
