@@ -84,20 +84,21 @@ static void bind_parent_sets(nb::module_& m) {
         },
         nb::arg("score"), nb::arg("limits"), nb::arg("prune"), ReleaseGil());
   m.def("explore_parent_sets",
-        [](BoundScore& score, BoundScore& guide, const SearchLimits& limits, std::size_t budget, double penalty,
-           NodeList levels) {
+        [](BoundScore& score, BoundScore& guide, const SearchLimits& limits, std::size_t sets, double work,
+           double penalty, NodeList levels, const NodeList& counted) {
           check_limits(limits, score.size());
-          if (guide.size() != score.size() || (!levels.empty() && levels.size() != score.size()))
+          if (guide.size() != score.size() || (!levels.empty() && levels.size() != score.size()) ||
+              counted.size() != levels.size())
             throw nb::value_error("guide, levels and data of different size");
           if (std::ranges::find(levels, std::size_t{0}) != levels.end()) throw nb::value_error("a column has a level");
           const std::shared_ptr<Score> guiding = guide.plain();
           Enumeration found = score.with_plain([&](Score& s) {
-            return explore_parent_sets(s, Guide{*guiding, penalty, std::move(levels)}, limits, budget);
+            return explore_parent_sets(s, Guide{*guiding, penalty, std::move(levels)}, limits, {sets, work, counted});
           });
           return Candidates{std::move(found.sets), found.scored};
         },
-        nb::arg("score"), nb::arg("guide"), nb::arg("limits"), nb::arg("budget"), nb::arg("penalty"),
-        nb::arg("levels"), ReleaseGil());
+        nb::arg("score"), nb::arg("guide"), nb::arg("limits"), nb::arg("sets"), nb::arg("work"),
+        nb::arg("penalty"), nb::arg("levels"), nb::arg("counted"), ReleaseGil());
   m.def("best_by_sets",
         [](const Candidates& candidates) {
           if (candidates.sets.size() > max_dynamic_nodes) throw nb::value_error("too many nodes for all their sets");

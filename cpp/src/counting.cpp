@@ -10,6 +10,11 @@ namespace dagathlon {
 namespace {
 
 constexpr std::size_t max_sub_table_cells = 4096;
+constexpr std::size_t too_many_cells = std::numeric_limits<std::uint32_t>::max();
+constexpr std::size_t few_cells = std::size_t{1} << 15;
+// Tables to be kept: far fewer cells than the rows that they were counted from.
+constexpr std::size_t most_kept_cells = 2048;
+constexpr std::size_t many_rows = std::size_t{1} << 14;
 constexpr std::size_t block_rows = 4096;
 constexpr std::size_t block_words = 256;
 
@@ -84,72 +89,64 @@ void histogram(const Index* index, std::size_t rows, Tally* tables, std::size_t 
   for (; i < rows; ++i) ++tables[index[i]];
 }
 
-// Gives equal keys equal numbers, in the order of the keys; returns how many there are.
-std::size_t rank_keys(std::vector<std::uint64_t>& keys, std::uint64_t bound, std::vector<Tally>& ranks) {
-  if (bound <= std::max<std::uint64_t>(std::uint64_t{1} << 16, 4 * keys.size())) {
-    std::vector<Tally> rank_of(bound, RowGroups::no_group);
-    for (const std::uint64_t key : keys)
-      if (key < bound) rank_of[key] = 0;
-    Tally next = 0;
-    for (Tally& rank : rank_of)
-      if (rank == 0) rank = next++;
-    for (std::size_t i = 0; i < keys.size(); ++i)
-      ranks[i] = keys[i] < bound ? rank_of[keys[i]] : RowGroups::no_group;
-    return next;
-  }
-  std::vector<std::uint64_t> sorted = keys;
-  std::ranges::sort(sorted);
-  sorted.erase(std::ranges::unique(sorted).begin(), sorted.end());
-  if (!sorted.empty() && sorted.back() >= bound) sorted.pop_back();
-  for (std::size_t i = 0; i < keys.size(); ++i)
-    ranks[i] = keys[i] < bound ? static_cast<Tally>(std::ranges::lower_bound(sorted, keys[i]) - sorted.begin())
-                               : RowGroups::no_group;
-  return sorted.size();
-}
-
 }  // namespace
-
-RowGroups group_rows(const DiscreteData& data, Nodes columns) {
-  constexpr std::uint64_t incomplete = std::numeric_limits<std::uint64_t>::max();
-  RowGroups groups{std::vector<Tally>(data.rows()), data.rows() > 0 ? std::size_t{1} : 0};
-  std::vector<std::uint64_t> keys(data.rows());
-  for (const std::size_t column : columns) {
-    const std::uint64_t arity = data.arity(column);
-    for (std::size_t i = 0; i < data.rows(); ++i) {
-      const std::size_t code = data.code(column, i);
-      const bool usable = groups.of_row[i] != RowGroups::no_group && code < arity;
-      keys[i] = usable ? groups.of_row[i] * arity + code : incomplete;
-    }
-    groups.count = rank_keys(keys, groups.count * arity, groups.of_row);
-  }
-  return groups;
-}
 
 void Counter::set_columns(Nodes given, Nodes inner) {
   columns_.assign(given.begin(), given.end());
   columns_.insert(columns_.end(), inner.begin(), inner.end());
-  constexpr std::size_t too_many = std::numeric_limits<std::uint32_t>::max();
   cells_ = 1;
-  for (const std::size_t column : columns_) cells_ = std::min(cells_ * data_.stored_arity(column), too_many);
+  for (const std::size_t column : columns_) cells_ = std::min(cells_ * data_.stored_arity(column), too_many_cells);
 }
 
-bool Counter::dense() const {
+std::size_t Counter::most_cells() const {
   // Beyond this, clearing and reading the table costs more than grouping the rows.
-  return cells_ <= std::max<std::size_t>(2 * block_rows, 4 * data_.rows());
+  return std::max<std::size_t>(2 * block_rows, 4 * data_.rows());
+}
+
+void Counter::compact(Nodes given, Nodes inner) {
+  groups_ = nullptr;
+  const bool small = given.size() < 2 || cells_ <= std::max<std::size_t>(few_cells, data_.rows() / 16);
+  if (dense() && (small || cost_by_planes() < cost_by_rows())) return;
+  groups_ = &recent_.of(data_, given);
+  columns_.assign(inner.begin(), inner.end());
+  cells_ = groups_->count + 1;  // the last is for the rows of no group
+  for (const std::size_t column : columns_) cells_ = std::min(cells_ * data_.stored_arity(column), too_many_cells);
+}
+
+bool Counter::recall() {
+  groups_ = nullptr;
+  return keeps_tables() && kept_.find(data_, columns_, table_);
+}
+
+bool Counter::keeps_tables() const {
+  return cells_ <= most_kept_cells && columns_.size() > 1 && data_.rows() >= many_rows && data_.weights().empty();
 }
 
 void Counter::tabulate() {
   table_.assign(cells_, 0);
   if (!data_.weights().empty()) tabulate_weighted();
-  else if (planes_pay()) tabulate_by_planes();
+  else if (!groups_ && cost_by_planes() < cost_by_rows()) tabulate_by_planes();
   else if (cells_ <= std::numeric_limits<std::uint16_t>::max()) tabulate_by_index<std::uint16_t>();
   else tabulate_by_index<std::uint32_t>();
+  if (!groups_ && keeps_tables()) kept_.keep(columns_, std::span(table_).first(cells_));
 }
 
 void Counter::tabulate_weighted() {
-  index_.assign(data_.rows(), 0);
+  index_.resize(data_.rows());
+  start_index(0, data_.rows(), index_.data());
   for (const std::size_t column : columns_) append_digit(data_, column, 0, data_.rows(), index_.data());
   for (std::size_t i = 0; i < data_.rows(); ++i) table_[index_[i]] += data_.weights()[i];
+}
+
+template <class Index>
+void Counter::start_index(std::size_t start, std::size_t rows, Index* index) const {
+  if (!groups_) {
+    std::fill_n(index, rows, Index{0});
+    return;
+  }
+  const Tally* groups = groups_->of_row.data() + start;
+  const auto none = static_cast<Tally>(groups_->count);
+  for (std::size_t i = 0; i < rows; ++i) index[i] = static_cast<Index>(std::min(groups[i], none));
 }
 
 template <class Index>
@@ -159,7 +156,7 @@ void Counter::tabulate_by_index() {
   Index index[block_rows];
   for (std::size_t start = 0; start < data_.rows(); start += block_rows) {
     const std::size_t rows = std::min(block_rows, data_.rows() - start);
-    std::fill_n(index, rows, Index{0});
+    start_index(start, rows, index);
     for (const std::size_t column : columns_) append_digit(data_, column, start, rows, index);
     if (sub_tables) histogram(index, rows, table_.data(), cells_);
     else
@@ -170,19 +167,26 @@ void Counter::tabulate_by_index() {
     table_[cell] += table_[cells_ + cell] + table_[2 * cells_ + cell] + table_[3 * cells_ + cell];
 }
 
-bool Counter::planes_pay() const {
+double Counter::cost_by_planes() const {
   double outer = 1;
   double operations = 0;
   for (std::size_t k = 0; k < columns_.size(); ++k) {
-    if (!data_.has_planes(columns_[k])) return false;
+    if (!data_.has_planes(columns_[k])) return std::numeric_limits<double>::infinity();
     const auto arity = static_cast<double>(data_.stored_arity(columns_[k]));
     const bool last_pair = k + 2 >= columns_.size();
     operations += outer * (last_pair ? arity - 1 : arity);
     outer *= last_pair ? std::max(arity - 1, 1.0) : arity;
   }
-  const double planes = (vector_popcount ? vector_word_cost : word_cost) * operations * static_cast<double>(words_for(data_.rows()));
+  return (vector_popcount ? vector_word_cost : word_cost) * operations * static_cast<double>(words_for(data_.rows()));
+}
+
+double Counter::cost_by_rows() const {
   const double row = histogram_row_cost + index_column_cost * static_cast<double>(columns_.size());
-  return planes < row * static_cast<double>(data_.rows());
+  return row * static_cast<double>(data_.rows());
+}
+
+double Counter::cost() const {
+  return std::min(cost_by_planes(), cost_by_rows() + static_cast<double>(std::min(cells_, most_cells())));
 }
 
 // In blocks of rows whose planes stay in the fastest cache.
@@ -239,8 +243,7 @@ void Counter::count_plane_pair(const Word* mask, std::size_t base) {
   }
 }
 
-void Counter::sort_by_group(Nodes given) {
-  const RowGroups groups = group_rows(data_, given);
+void Counter::sort_by_group(const RowGroups& groups) {
   group_start_.assign(groups.count + 1, 0);
   for (const Tally g : groups.of_row)
     if (g != RowGroups::no_group) ++group_start_[g + 1];

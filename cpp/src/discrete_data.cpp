@@ -54,6 +54,22 @@ template DiscreteData::DiscreteData(std::span<const CodeColumn<std::uint8_t>>, s
 template DiscreteData::DiscreteData(std::span<const CodeColumn<std::uint16_t>>, std::size_t,
                                     std::vector<std::size_t>, bool);
 
+DiscreteData::DiscreteData(const DiscreteData& whole, std::span<const std::size_t> columns,
+                           std::span<const Group> groups)
+    : observations_(whole.observations_), rows_(groups.size()), plane_start_(columns.size(), no_node) {
+  const std::size_t cells = rows_ * columns.size();
+  if (whole.wide()) wide_.reserve(cells);
+  else narrow_.reserve(cells);
+  for (const std::size_t j : columns) {
+    arities_.push_back(whole.arity(j));
+    stored_arities_.push_back(whole.stored_arity(j));
+    for (const Group& group : groups)
+      if (whole.wide()) wide_.push_back(whole.wide_codes(j)[group.row]);
+      else narrow_.push_back(whole.narrow_codes(j)[group.row]);
+  }
+  for (const Group& group : groups) weights_.push_back(group.observations);
+}
+
 void DiscreteData::merge_equal_rows() {
   std::size_t cells = 1;
   for (const std::size_t arity : stored_arities_)

@@ -21,6 +21,21 @@ double Guide::of_union(std::size_t child, double first, double first_size, doubl
 
 namespace {
 
+// Configurations of some nodes; one where nodes have no levels.
+double configurations(Nodes members, const std::vector<std::size_t>& levels) {
+  double product = 1;
+  if (!levels.empty())
+    for (const std::size_t x : members) product *= static_cast<double>(levels[x]);
+  return product;
+}
+
+}  // namespace
+
+double Guide::size_of(Nodes members) const { return configurations(members, levels); }
+double Budget::size_of(Nodes members) const { return configurations(members, levels); }
+
+namespace {
+
 using Members = std::vector<std::size_t>;
 
 // A set that may be scored next.
@@ -44,7 +59,7 @@ class Fingerprints {
   }
 
  private:
-  static constexpr std::size_t first_size = std::size_t{1} << 12;
+  static constexpr std::size_t first_size = std::size_t{1} << 8;
 
   bool put(std::uint64_t print) {
     const std::size_t mask = places_.size() - 1;
@@ -106,8 +121,8 @@ class Promises {
 
 class Exploration {
  public:
-  Exploration(Score& score, const Guide& guide, const SearchLimits& limits, std::size_t child)
-      : score_(score), guide_(guide), child_(child), most_(limits.max_parents), of_one_(score.size()) {
+  Exploration(Score& score, const Guide& guide, const SearchLimits& limits, const Budget& budget, std::size_t child)
+      : score_(score), guide_(guide), budget_(budget), child_(child), most_(limits.max_parents), of_one_(score.size()) {
     for (std::size_t x = 0; x < score.size(); ++x) {
       if (x == child || limits.forbidden.test(x, child)) continue;
       allowed_.push_back(x);
@@ -117,34 +132,49 @@ class Exploration {
     for (std::size_t x = 0; x < score.size(); ++x) prints_.push_back(random.bits());
   }
 
-  std::vector<ParentSet> explore(std::size_t budget) {
-    const double none = start();
-    while (!queue_.empty() && budget-- > 0) {
+  // The required parents alone, so that there is a list whatever happens.
+  void begin() { keep(required_); }
+
+  // Sets of one parent besides the required ones.
+  void add_single() {
+    for (const std::size_t x : allowed_) {
+      if (most_ == 0 || std::ranges::binary_search(required_, x)) continue;
+      const Members members = with(required_, x);
+      if (members.size() <= most_) keep(members);
+    }
+  }
+
+  void explore() {
+    const double none = promise_pairs();
+    std::size_t left = budget_.sets;
+    while (!queue_.empty() && spent_ < budget_.work && left-- > 0) {
       const Members members = queue_.pop();
       keep(members);
       promise_more(members, guide_.score.local(child_, members), none);
-      queue_.shorten(budget);
+      queue_.shorten(left);
     }
-    keep_undominated(found_);
-    return std::move(found_);
   }
+
+  // Leaves out what only this node's exploration needs. On a copy, for the deadline may come meanwhile.
+  void finish() {
+    queue_ = {};
+    seen_ = {};
+    std::vector<ParentSet> list = found_;
+    keep_undominated(list);
+    found_ = std::move(list);
+  }
+
+  std::vector<ParentSet> take() { return std::move(found_); }
 
   std::size_t scored() const { return scored_; }
 
  private:
-  // Sets of at most one parent besides the required ones, and the promises of pairs.
-  double start() {
+  double promise_pairs() {
     const double none = guide_.score.local(child_, {});
-    keep(required_);
     for (const std::size_t x : allowed_) of_one_[x] = guide_.score.local(child_, Members{x});
-    if (most_ == 0) return none;
-    for (const std::size_t x : allowed_) {
-      if (std::ranges::binary_search(required_, x)) continue;
-      Members members = with(required_, x);
-      if (members.size() > most_) continue;
-      keep(members);
-      promise_more(members, guide_.score.local(child_, members), none);
-    }
+    const std::vector<ParentSet> single = found_;
+    for (const ParentSet& set : single)
+      if (set.parents.size() > required_.size()) promise_more(set.parents, guide_.score.local(child_, set.parents), none);
     return none;
   }
 
@@ -156,37 +186,34 @@ class Exploration {
 
   void promise_more(const Members& members, double value, double none) {
     if (members.size() >= most_) return;
-    const double size = size_of(members);
+    const double size = guide_.size_of(members);
     std::uint64_t print = 0;
     for (const std::size_t x : members) print ^= prints_[x];
     for (const std::size_t x : allowed_) {
       if (std::ranges::binary_search(members, x) || !seen_.insert(print ^ prints_[x])) continue;
-      const double promised = guide_.of_union(child_, value, size, of_one_[x], size_of(Nodes(&x, 1)), none);
+      const double promised = guide_.of_union(child_, value, size, of_one_[x], guide_.size_of(Nodes(&x, 1)), none);
       if (queue_.within_reach(promised)) queue_.push({promised, with(members, x)});
     }
   }
 
-  double size_of(Nodes members) const {
-    double product = 1;
-    if (!guide_.levels.empty())
-      for (const std::size_t x : members) product *= static_cast<double>(guide_.levels[x]);
-    return product;
-  }
-
   void keep(const Members& members) {
     pulse::beat();
-    ++scored_;
     found_.push_back({score_.local(child_, members), members});
+    ++scored_;
+    spent_ += budget_.size_of(members) + budget_.size_of(Nodes(&child_, 1));
   }
 
   Score& score_;
   const Guide& guide_;
+  const Budget& budget_;
   std::size_t child_;
   std::size_t most_;
   Members allowed_;
   Members required_;
   std::vector<double> of_one_;
   std::size_t scored_ = 0;
+  // The sizes of the tables so far: of the parents' and of the child's own.
+  double spent_ = 0;
   Promises queue_;
   // A set is known by the combined random numbers of its members.
   std::vector<std::uint64_t> prints_;
@@ -196,13 +223,25 @@ class Exploration {
 
 }  // namespace
 
-Enumeration explore_parent_sets(Score& score, const Guide& guide, const SearchLimits& limits, std::size_t budget) {
+Enumeration explore_parent_sets(Score& score, const Guide& guide, const SearchLimits& limits, const Budget& budget) {
+  std::vector<Exploration> nodes;
+  nodes.reserve(score.size());
+  for (std::size_t child = 0; child < score.size(); ++child) nodes.emplace_back(score, guide, limits, budget, child);
+  for (Exploration& node : nodes) node.begin();
+  std::size_t finished = 0;
+  pulse::until_deadline([&] {
+    for (Exploration& node : nodes) node.add_single();
+    for (; finished < nodes.size(); ++finished) {
+      pulse::progress(finished, nodes.size());
+      nodes[finished].explore();
+      nodes[finished].finish();
+    }
+  });
+  for (; finished < nodes.size(); ++finished) nodes[finished].finish();
   Enumeration result;
-  for (std::size_t child = 0; child < score.size(); ++child) {
-    pulse::progress(child, score.size());
-    Exploration exploration(score, guide, limits, child);
-    result.sets.push_back(exploration.explore(budget));
-    result.scored += exploration.scored();
+  for (Exploration& node : nodes) {
+    result.sets.push_back(node.take());
+    result.scored += node.scored();
   }
   return result;
 }

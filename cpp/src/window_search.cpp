@@ -23,7 +23,6 @@ class Lists {
  public:
   explicit Lists(const ParentSets& sets) : sets_(sets), words_(words_for(sets.size())), bits_(sets.size()) {
     for (std::size_t j = 0; j < sets.size(); ++j) {
-      pulse::beat(sets[j].size() * words_);
       bits_[j].resize(sets[j].size() * words_);
       for (std::size_t k = 0; k < sets[j].size(); ++k)
         for (const std::size_t x : sets[j][k].parents) set(Row(bits_[j]).subspan(k * words_, words_), x);

@@ -886,9 +886,11 @@ def explore_parent_sets(
     score: Score,
     guide: Score,
     limits: SearchLimits,
-    budget: int,
+    sets: int,
+    work: float,
     penalty: float,
     levels: Sequence[int],
+    counted: Sequence[int],
 ) -> ParentSets: ...
 def best_by_sets(sets: ParentSets) -> tuple[float, list[list[int]]]: ...
 

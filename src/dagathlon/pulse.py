@@ -106,6 +106,14 @@ def time_left() -> float:
     return _core.time_left()
 
 
+def stop_early() -> None:
+    """Note that a result is the best so far because of a time limit, also one of its own part.
+
+    From then on nothing raises at the deadline. Inside a `part` it raises `OutOfTimeError`.
+    """
+    _core.stop_early()
+
+
 @contextmanager
 def until_deadline() -> Iterator[None]:
     """Leave the block at the deadline, however deep inside it the deadline was noticed.

@@ -17,7 +17,7 @@ from dagathlon.learners.score.score_kinds import SCORES, ScoreParameters
 from dagathlon.learners.score.scores import native_score, score_graph, scores_for
 
 NAMES = tuple("ABCDE")
-NOT_EQUIVALENT = {"k2", "bds", "bdj", "fnml", "mbde", "nig"}
+NOT_EQUIVALENT = {"k2", "bds", "bdj", "fnml", "mbde", "nig", "bic-blip", "bic-blip1"}
 EQUIVALENT = [
     name for name, kind in SCORES.items() if kind.data != "mixed" and name not in NOT_EQUIVALENT
 ]

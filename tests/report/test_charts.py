@@ -18,7 +18,7 @@ from dagathlon.report.charts.boxes import boxes, graph_types
 from dagathlon.report.charts.cost import accuracy_against_cost
 from dagathlon.report.charts.failures import outcomes
 from dagathlon.report.charts.matrix import adjacency_plot, difference_plot, frequency_plot
-from dagathlon.report.charts.noise_rates import noise_rates, robustness_plot
+from dagathlon.report.charts.noise_rates import noise_rates, robustness_plot, state_or_gap
 from dagathlon.report.charts.pairs import MOST_VARIABLES, pairs
 from dagathlon.report.charts.parts import is_nothing
 from dagathlon.report.charts.properties import graph_properties
@@ -288,6 +288,10 @@ def test_rates_of_noise_are_panels_of_lines() -> None:
     assert chart["spec"]["encoding"]["x"]["axis"]["values"] == [0.0, 10.0]
     assert [row["rate"] for row in chart["data"]["values"]] == [0, 10, 0, 10]
     assert is_nothing(noise_rates([], LOOK))
+    assert is_nothing(state_or_gap(rows))
+    both = state_or_gap([*rows, *(row | {"kind": "M", "algorithm": "ges"} for row in rows[:2])])
+    assert both["facet"]["sort"] == ["pc", "ges"]
+    assert {row["id"] for row in both["data"]["values"]} == {"as a state", "as gaps"}
 
 
 def test_the_most_robust_stand_on_top() -> None:

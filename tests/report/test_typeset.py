@@ -19,9 +19,16 @@ def test_values_cross_lines_and_columns() -> None:
     assert table.head == ["who", "asia 1,000", "alarm 1,000"]
     assert [[cell.text for cell in line] for line in table.lines] == [
         ["hc_1 & co", "0.50", "12.3*"],
-        ["<b>", "F", ""],
+        ["<b>", "F", "n/a"],
     ]
     assert table.lines[0][1].small == "±0.10"
+
+
+def test_lines_of_one_name_stand_together() -> None:
+    rows = [{"who": who, "n": n, "net": "a", "x": 1} for n in (10, 20) for who in ("b", "a")]
+    (table,) = printed(rows, Layout("What", ("who", "n"), ("x",), ("net",)))
+    lines = [[cell.text for cell in line[:2]] for line in table.lines]
+    assert lines == [["b", "10"], ["b", "20"], ["a", "10"], ["a", "20"]]
 
 
 def test_values_stand_side_by_side() -> None:

@@ -253,6 +253,61 @@ def test_missing_values_stay_missing() -> None:
     assert np.array_equal(np.isnan(result.values), np.isnan(values))
 
 
+def mixed(rows: int = 5000) -> Dataset:
+    rng = np.random.default_rng(3)
+    levels = [Variable.coded("A", 2), Variable("X"), Variable.coded("B", 4), Variable("Y")]
+    codes = np.column_stack([rng.integers(0, 2, rows), rng.integers(0, 4, rows)])
+    return Dataset(levels, codes=codes.astype(np.uint8), values=rng.gamma(2.0, size=(rows, 2)))
+
+
+@pytest.mark.parametrize("code", ["M10", "M10+NA", "I10", "cMI"])
+def test_mixed_data_are_spoiled_column_by_column(code) -> None:
+    clean, noise = mixed(), Noise.from_code(code)
+    data = noise.apply(clean, stream())
+    assert data.names == clean.names
+    for name in "ABXY":
+        before, after = clean.column(name), data.column(name)
+        if name in "XY":
+            lost = np.isnan(after)
+        else:
+            arity = clean.variables[clean.position(name)].arity
+            state = noise.missing > 0 and not noise.as_missing_values
+            assert data.variables[data.position(name)].arity == arity + state
+            lost = after >= arity
+        assert within(int(lost.sum()), len(data), noise.missing)
+        wrong = (after != before) & ~lost
+        assert within(int(wrong.sum()), int((~lost).sum()), noise.incorrect)
+        if name in "XY" and noise.incorrect:
+            assert stats.ks_2samp(after[wrong], before).pvalue > 1e-6
+            assert np.isin(after[wrong], before).all()
+
+
+def test_kinds_of_mixed_data_by_code() -> None:
+    clean = mixed()
+    merged = noisy("S20", clean)
+    assert [v.arity for v in merged.variables if v.is_discrete] == [2, 3]
+    assert np.array_equal(merged.values, clean.values)
+    hidden = noisy("L30", clean)
+    assert len(hidden.names) == 3
+    facts = Noise.from_code("M10").facts(facts_of(clean))
+    assert facts.missing
+    both, few = noisy("cM10I10", clean), noisy("M10", clean)
+    lost = np.isnan(few.values)
+    assert np.array_equal(np.isnan(both.values), lost)
+    assert np.array_equal(both.values[~lost], noisy("I10", clean).values[~lost])
+    more, less = noisy("I20", clean).values, noisy("I10", clean).values
+    assert np.array_equal(more[less != clean.values], less[less != clean.values])
+    with pytest.raises(NotApplicableError, match="more than two states"):
+        noisy("S50", clean.select(["A", "X", "Y"]))
+
+
+def test_gaps_are_known_before_the_kind_of_data_is() -> None:
+    assert Noise.from_code("M5+NA").facts(DataFacts()).missing is True
+    assert Noise.from_code("M5").facts(DataFacts()).missing is None
+    assert Noise.from_code("M5").facts(DataFacts(missing=True)).missing is True
+    assert Noise.from_code("I5").facts(DataFacts(missing=False)).missing is False
+
+
 def test_targets_that_are_hidden_are_forgotten() -> None:
     regimes = ([(), ("X0",), ("X1",)], np.repeat([0, 1, 2], 4))
     variables = [Variable(f"X{j}") for j in range(2)]

@@ -11,6 +11,8 @@ import pytest
 from dagathlon.errors import StudyError
 from dagathlon.study.engine.local import LocalEngine
 from dagathlon.study.engine.protocol import Options
+from dagathlon.study.grammar.json_source import Node
+from dagathlon.study.grammar.noises import read_noises
 from dagathlon.study.plan.plan import Plan
 from dagathlon.study.plan.task import Status, TaskKind
 from dagathlon.study.store.store import Store
@@ -111,14 +113,13 @@ def test_the_truth_depends_on_graph_and_noisy_data(load) -> None:
             assert task.call.kind is TaskKind.GRAPH
 
 
-def test_ranges_of_rates(load) -> None:
+def test_ranges_of_rates() -> None:
+    def codes(noise: Any) -> list[str]:
+        return [one.code for one in read_noises(Node({"noise": noise}, "data[0]"))]
+
     ranges = [{"incorrect": [0, 0.05, 0.3]}, {"missing": [0, 0.1], "as_missing_values": True}]
-    plan = load(study([*ranges, "cMI"])).plan
-    assert list(dict.fromkeys(case.noise for case in plan.cases)) == [
-        *("N", "I5", "I30", "M10+NA", "cMI")
-    ]
-    grid = load(study({"incorrect": [0, 0.1], "missing": [0, 0.1]})).plan
-    assert {case.noise for case in grid.cases} == {"N", "I10", "M10", "cM10I10"}
+    assert codes([*ranges, "cMI"]) == ["N", "I5", "I30", "M10+NA", "cMI"]
+    assert codes({"incorrect": [0, 0.1], "missing": [0, 0.1]}) == ["N", "M10", "I10", "cM10I10"]
 
 
 @pytest.mark.parametrize(
@@ -148,6 +149,18 @@ def test_learners_are_checked_against_the_noisy_data(load) -> None:
     assert all("missing values" in one.reason and "M5" in one.data_label for one in skipped)
     with pytest.raises(StudyError, match=r"prec_thresh.*missing values"):
         _ = load(study("M5", resources)).plan
+
+
+def test_who_fills_gaps_runs_learners_that_take_none(load) -> None:
+    learners = {
+        "prec_thresh": [{"id": "correlation", "thresh": 0.3}],
+        "imputed": [{"id": "filled", "learner": "correlation"}],
+    }
+    content = study(["N", "M5"], {**GAUSSIAN, "structure_learning_algorithms": learners})
+    ids = ["correlation", "filled"]
+    content["benchmark_setup"][0]["evaluation"] = {"benchmarks": {"ids": ids}}
+    skipped = {one.transform for one in load(content).plan.omissions}
+    assert skipped == {"algorithm correlation"}
 
 
 def datasets(plan: Plan, store: Store) -> dict[tuple[int, str], Any]:

@@ -2,7 +2,7 @@
 // of its parents. One table feeds every discrete test and score.
 //
 // Dense tables come from a byte histogram or from bit planes, whichever is estimated to be faster;
-// sparse ones from grouped rows. All ways visit the same configurations in the same order (that of
+// sparse ones from grouped rows; many tables of the same few columns from their distinct rows. All ways visit the same configurations in the same order (that of
 // the given columns read as digits, the first the highest), so sums over them have the same digits.
 #pragma once
 
@@ -12,10 +12,11 @@
 #include <vector>
 
 #include "dagathlon/discrete_data.hpp"
+#include "dagathlon/kept_tables.hpp"
+#include "dagathlon/projections.hpp"
+#include "dagathlon/row_groups.hpp"
 
 namespace dagathlon {
-
-using Nodes = std::span<const std::size_t>;
 
 // The counts of x × y in one configuration that was observed; rows with a missing value are left out.
 struct Slice {
@@ -27,20 +28,10 @@ struct Slice {
   Tally total;
 };
 
-// For every stored row the number of its configuration; numbers follow the order of the
-// configurations, and only those that occur have one. A row with a missing value has `no_group`.
-struct RowGroups {
-  static constexpr Tally no_group = static_cast<Tally>(-1);
-  std::vector<Tally> of_row;
-  std::size_t count;
-};
-
-RowGroups group_rows(const DiscreteData& data, Nodes columns);
-
 // Counts one table after another in buffers of its own: one per thread.
 class Counter {
  public:
-  explicit Counter(const DiscreteData& data) : data_(data) {}
+  explicit Counter(const DiscreteData& data) : data_(data), projections_(data) {}
 
   const DiscreteData& data() const { return data_; }
 
@@ -56,7 +47,15 @@ class Counter {
  private:
   // The columns of a table; the last runs fastest.
   void set_columns(Nodes given, Nodes inner);
-  bool dense() const;
+  bool dense() const { return cells_ <= most_cells(); }
+  std::size_t most_cells() const;
+  // What the table costs if it is counted from all rows, in nanoseconds.
+  double cost() const;
+  double cost_by_planes() const;
+  double cost_by_rows() const;
+  // Whether the table was counted before and is there again.
+  bool recall();
+  bool keeps_tables() const;
   void tabulate();
   void tabulate_weighted();
   template <class Index>
@@ -65,10 +64,17 @@ class Counter {
   const Word* plane_block(std::size_t column, std::size_t level) const;
   void count_plane(std::size_t depth, const Word* mask, std::size_t base);
   void count_plane_pair(const Word* mask, std::size_t base);
-  bool planes_pay() const;
 
+  // Replaces the given columns by the number of their configuration, where that is less work; always
+  // where the table is not dense.
+  void compact(Nodes given, Nodes inner);
+  template <class Index>
+  void start_index(std::size_t start, std::size_t rows, Index* index) const;
+  // Calls visit(cells) for every complete configuration of the given columns.
+  template <class Visit>
+  void each_row(std::size_t width, std::size_t n_given, Visit&& visit) const;
   // Places of the rows sorted by group, one group after the other.
-  void sort_by_group(Nodes given);
+  void sort_by_group(const RowGroups& groups);
 
   bool configuration_is_complete(std::size_t configuration, std::size_t n_given) const;
   Slice slice_of(const Tally* cells, std::size_t x, std::size_t y);
@@ -76,6 +82,11 @@ class Counter {
   void sparse_slices(std::size_t x, std::size_t y, Visit&& visit);
 
   const DiscreteData& data_;
+  Projections projections_;
+  RecentGroups recent_;
+  KeptTables kept_;
+  // Where the given columns are replaced: the groups of the rows.
+  const RowGroups* groups_ = nullptr;
   std::vector<std::size_t> columns_;
   std::size_t cells_ = 0;
   std::vector<Tally> table_;
@@ -94,18 +105,27 @@ template <class Visit>
 void Counter::slices(std::size_t x, std::size_t y, Nodes given, Visit&& visit) {
   const std::size_t inner[] = {x, y};
   set_columns(given, inner);
+  const bool kept = recall();
+  Projection* few = projections_.pay() && !kept ? projections_.covering(x, y, given, cost()) : nullptr;
+  if (few) return few->counter->slices(few->place(x), few->place(y), few->places(given), visit);
+  if (!kept) compact(given, inner);
   if (!dense()) {
-    sort_by_group(given);
+    sort_by_group(*groups_);
     sparse_slices(x, y, visit);
     return;
   }
-  tabulate();
-  const std::size_t width = data_.stored_arity(x) * data_.stored_arity(y);
-  for (std::size_t start = 0; start < cells_; start += width) {
-    if (!configuration_is_complete(start / width, given.size())) continue;
-    const Slice slice = slice_of(table_.data() + start, x, y);
+  if (!kept) tabulate();
+  each_row(data_.stored_arity(x) * data_.stored_arity(y), given.size(), [&](const Tally* cells) {
+    const Slice slice = slice_of(cells, x, y);
     if (slice.total > 0) visit(slice);
-  }
+  });
+}
+
+template <class Visit>
+void Counter::each_row(std::size_t width, std::size_t n_given, Visit&& visit) const {
+  const std::size_t end = groups_ ? groups_->count * width : cells_;
+  for (std::size_t start = 0; start < end; start += width)
+    if (groups_ || configuration_is_complete(start / width, n_given)) visit(table_.data() + start);
 }
 
 template <class Visit>
@@ -135,13 +155,13 @@ void Counter::families(std::size_t child, Nodes parents, Visit&& visit) {
     if (total > 0) visit(std::span(counts, levels), total);
   };
   set_columns(parents, inner);
+  const bool kept = recall();
+  if (!kept) compact(parents, inner);
   if (dense()) {
-    tabulate();
-    for (std::size_t start = 0; start < cells_; start += width)
-      if (configuration_is_complete(start / width, parents.size())) show(table_.data() + start);
-    return;
+    if (!kept) tabulate();
+    return each_row(width, parents.size(), show);
   }
-  sort_by_group(parents);
+  sort_by_group(*groups_);
   for (std::size_t g = 0; g + 1 < group_start_.size(); ++g) {
     table_.assign(width, 0);
     for (std::size_t k = group_start_[g]; k < group_start_[g + 1]; ++k)

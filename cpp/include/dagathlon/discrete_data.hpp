@@ -32,6 +32,14 @@ class DiscreteData {
   DiscreteData(std::span<const CodeColumn<Code>> columns, std::size_t rows, std::vector<std::size_t> arities,
                bool merge_rows = true);
 
+  // Some columns with equal rows kept once: `groups` are the rows in which all of them are equal, each
+  // with a row that is in it and the number of its observations.
+  struct Group {
+    std::size_t row;
+    Tally observations;
+  };
+  DiscreteData(const DiscreteData& whole, std::span<const std::size_t> columns, std::span<const Group> groups);
+
   std::size_t size() const { return arities_.size(); }
   // Observations, and the stored rows, which are fewer when equal rows are kept once.
   std::size_t observations() const { return observations_; }

@@ -39,14 +39,28 @@ struct Guide {
   double penalty;
   std::vector<std::size_t> levels;
 
+  double size_of(Nodes members) const;
   // BIC* of the union of parents whose own scores are known (Scanagatta et al. 2015).
   double of_union(std::size_t child, double first, double first_size, double second, double second_size,
                   double none) const;
 };
 
-// Independence selection: of each node at most `budget` sets of two parents and more, the most
-// promising by the guide first, and all smaller ones.
-Enumeration explore_parent_sets(Score& score, const Guide& guide, const SearchLimits& limits, std::size_t budget);
+// How far the lists of one node go beyond single parents.
+struct Budget {
+  // Sets of two parents and more.
+  std::size_t sets;
+  // Configurations of parents and levels of the child in all tables of the node, those of single parents among
+  // them; a table of a linear score counts as 2.
+  double work;
+  // Levels that are counted in that.
+  std::vector<std::size_t> levels;
+
+  double size_of(Nodes members) const;
+};
+
+// Independence selection: of each node the sets of two parents and more within the budget, the most promising by
+// the guide first, and all smaller ones. At the deadline the lists are what they are.
+Enumeration explore_parent_sets(Score& score, const Guide& guide, const SearchLimits& limits, const Budget& budget);
 
 // Nodes of which each can be an ancestor of each other one, given what they choose from: a best DAG is
 // made of best DAGs of these groups.

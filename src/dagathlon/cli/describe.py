@@ -11,6 +11,7 @@ from dagathlon.cli._data import add_data_arguments, prepares, reading_flags, rea
 from dagathlon.cli._parts import Commands, command, table
 from dagathlon.data.inspection import Description, Remark, describe
 from dagathlon.data.inspection.description import ColumnFacts
+from dagathlon.data.inspection.noise import NoiseFinding
 from dagathlon.errors import DagathlonError, listing
 
 _MOST_COLUMNS = 40
@@ -26,6 +27,8 @@ _NOISE = {
     "merged": "merged states",
     "hidden": "hidden variables",
 }
+_SILENT = ("none", "cannot be told")
+
 # Remarks about columns of which nothing can be learned.
 _USELESS = ("constant", "empty")
 
@@ -69,9 +72,7 @@ def _lines(found: Description, flags: Sequence[str]) -> Iterator[str]:
     if remarks:
         yield "\nworth a look, with the flag that changes it:"
         yield from remarks
-    if found.noise:
-        yield "\nnoise that the file may have:"
-        yield from (f"  {_NOISE[one.kind]}: {one.text}" for one in found.noise)
+    yield from _noise(found.noise)
     yield ""
     yield _summary(found)
     useless = {remark.column for remark in found.remarks if remark.what in _USELESS}
@@ -79,6 +80,20 @@ def _lines(found: Description, flags: Sequence[str]) -> Iterator[str]:
         yield f"next: {_next(found, flags)}"
     else:
         yield "nothing can be learned from these data: there must be two rows that differ"
+
+
+def _noise(findings: Sequence[NoiseFinding]) -> Iterator[str]:
+    """A line for each kind of noise that something can be said of, and one for the others."""
+    said = [one for one in findings if one.verdict not in _SILENT or one.at_most is not None]
+    if not said:
+        return
+    yield "\nnoise that the file may have:"
+    others = [one for one in findings if one not in said]
+    nothing = [one for one in others if one.verdict == "none"]
+    yield from (f"  {_NOISE[one.kind]}: {one.text}" for one in (*nothing, *said))
+    unknown = listing(_NOISE[one.kind] for one in others if one not in nothing)
+    if unknown:
+        yield f"  cannot be told from a file: {unknown}"
 
 
 def _taken(found: Description) -> Iterator[ColumnFacts]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from dagathlon.evaluate.noise_grid import CLEAN, METRICS, NoiseGrid, Row
-from dagathlon.evaluate.noise_resampling import Estimates, Resampling
+from dagathlon.evaluate.noise_resampling import Estimates, Resampling, divided, known_mean
 from dagathlon.evaluate.ranking import Floats
 
 
@@ -45,19 +45,25 @@ def loss_rows(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
     return result
 
 
+def mean_changes(grid: NoiseGrid, drawn: Resampling, metric: str) -> dict[str, Floats]:
+    """By code, the mean of Table E4: of the data and of each resample."""
+    found = case_changes(grid, metric)
+    return {code: drawn.means(_at(found, grid.with_code(code).tolist())) for code in _noisy(grid)}
+
+
 def _noisy(grid: NoiseGrid) -> list[str]:
     return [code for code in grid.codes if code != CLEAN]
 
 
 def _at(values: Floats, members: list[int]) -> Floats:
-    found = np.full(len(values), np.nan)
+    found = np.full(values.shape, np.nan)
     found[members] = values[members]
     return found
 
 
 def case_changes(grid: NoiseGrid, metric: str) -> Floats:
     """Relative change on each data set against the same one without noise, + being better."""
-    mean = _row_means(grid.values[metric])
+    mean = known_mean(grid.values[metric], 1)
     partner = grid.clean
     return _gain(mean, np.where(partner >= 0, mean[partner], np.nan), metric)
 
@@ -67,7 +73,7 @@ def paired_changes(grid: NoiseGrid, metric: str) -> Floats:
     values, partner = grid.values[metric], grid.clean
     before = np.where((partner >= 0)[:, None], values[partner], np.nan)
     both = ~np.isnan(values) & ~np.isnan(before)
-    now, then = (_row_means(np.where(both, part, np.nan)) for part in (values, before))
+    now, then = (known_mean(np.where(both, part, np.nan), 1) for part in (values, before))
     return _gain(now, then, metric)
 
 
@@ -75,14 +81,8 @@ def _gain(now: Floats, before: Floats, metric: str) -> Floats:
     """Relative change, + being better; NaN where there was nothing to lose."""
     known = np.abs(before) > 0
     change = np.divide(now - before, before, out=np.full_like(now, np.nan), where=known)
-    return change if METRICS[metric] == "more" else -change
-
-
-def _row_means(values: Floats) -> Floats:
-    there = ~np.isnan(values)
-    count = there.sum(axis=1)
-    sums = np.where(there, values, 0.0).sum(axis=1)
-    return np.divide(sums, count, out=np.full(len(values), np.nan), where=count > 0)
+    gain: Floats = change if METRICS[metric] == "more" else -change
+    return gain
 
 
 def charged(grid: NoiseGrid, limit: float) -> Floats:
@@ -97,26 +97,39 @@ def time_rows(grid: NoiseGrid, drawn: Resampling, limit: float) -> list[Row]:
     `typical` the geometric mean of the ratios of runs that finished in both, which the slowest do
     not decide alone.
     """
-    partner = grid.clean
-    there = (partner >= 0)[:, None]
-    time = charged(grid, limit)
-    before = np.where(there, time[partner], np.nan)
-    now = np.where(np.isnan(before), np.nan, time)
-    before = np.where(np.isnan(now), np.nan, before)
-    ended = ~grid.failed & there & ~grid.failed[partner] & (now > 0) & (before > 0)
+    now, before = _times(grid, limit)
+    ended = ~grid.failed & ~grid.failed[grid.clean] & (now > 0) & (before > 0)
     logs = np.log(now, out=np.full_like(now, np.nan), where=ended)
     logs -= np.log(before, out=np.full_like(now, np.nan), where=ended)
+    ratios = time_ratios(grid, drawn, limit)
     result: list[Row] = []
     for code in _noisy(grid):
-        rows = np.zeros(len(grid.cases), dtype=np.bool_)
-        rows[grid.with_code(code)] = True
-        sums = [_all_runs(np.where(rows[:, None], part, np.nan), drawn) for part in (now, before)]
-        blocks = int(drawn.blocks(np.where(rows, _row_means(now), np.nan)))
-        typical = np.exp(_all_runs(np.where(rows[:, None], logs, np.nan), drawn))
-        row: Row = {"code": code} | Estimates.of(_over(*sums), blocks).cells("ratio")
+        rows = grid.with_code(code).tolist()
+        blocks = int(drawn.blocks(_at(known_mean(now, 1), rows)))
+        typical = np.exp(_all_runs(_at(logs, rows), drawn))
+        row: Row = {"code": code} | Estimates.of(ratios[code], blocks).cells("ratio")
         row |= Estimates.of(typical, blocks).cells("typical")
         result.append(row | {"runs": int((~np.isnan(now[rows])).sum())})
     return result
+
+
+def time_ratios(grid: NoiseGrid, drawn: Resampling, limit: float) -> dict[str, Floats]:
+    """By code, run time with noise over that without: of the data and of each resample."""
+    now, before = _times(grid, limit)
+    found = {}
+    for code in _noisy(grid):
+        rows = grid.with_code(code).tolist()
+        above, below = (_all_runs(_at(part, rows), drawn) for part in (now, before))
+        found[code] = divided(above, below)
+    return found
+
+
+def _times(grid: NoiseGrid, limit: float) -> tuple[Floats, Floats]:
+    """Seconds with noise and without, where there are both."""
+    time = charged(grid, limit)
+    before = np.where((grid.clean >= 0)[:, None], time[grid.clean], np.nan)
+    both = ~np.isnan(time) & ~np.isnan(before)
+    return np.where(both, time, np.nan), np.where(both, before, np.nan)
 
 
 def _all_runs(values: Floats, drawn: Resampling) -> Floats:
@@ -124,8 +137,4 @@ def _all_runs(values: Floats, drawn: Resampling) -> Floats:
     there = ~np.isnan(values)
     sums = np.where(there, values, 0.0).sum(axis=1)
     counts = there.sum(axis=1).astype(np.float64)
-    return _over(drawn.means(sums), drawn.means(counts))
-
-
-def _over(above: Floats, below: Floats) -> Floats:
-    return np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0)
+    return divided(drawn.means(sums), drawn.means(counts))

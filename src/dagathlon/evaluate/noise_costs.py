@@ -23,7 +23,7 @@ def failure_rows(grid: NoiseGrid, by: By) -> list[Row]:
     result: list[Row] = []
     for j, name in enumerate(grid.algorithms):
         for value in groups[by]:
-            rows = grid.where(lambda case, v=value: getattr(case, by) == v)
+            rows = grid.having(**{by: value})
             runs = int(grid.took_part[rows, j].sum())
             if runs:
                 kinds = {
@@ -38,12 +38,7 @@ def edge_density_rows(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
 
     Failed runs are left out; means are over seeds.
     """
-    share = np.divide(
-        grid.values["n_edges"],
-        grid.true_edges[:, None],
-        out=np.full(grid.failed.shape, np.nan),
-        where=grid.true_edges[:, None] > 0,
-    )
+    share = grid.edge_shares
     result: list[Row] = []
     for (network, n), members in grid.cells(grid.of("N")).items():
         part = np.full(share.shape, np.nan)

@@ -55,7 +55,8 @@ class NoiseRun:
     f1, shd, bsf, precision, recall
         Bayesys's metrics; None for a failed run.
     n_edges, true_edges
-        Edges learned, and edges of the truth over the variables that are in the data.
+        Edges learned, a mean where a run stands for several starts, and edges of the truth over the
+        variables that are in the data.
     time
         Seconds.
     failure
@@ -74,7 +75,7 @@ class NoiseRun:
     bsf: float | None = None
     precision: float | None = None
     recall: float | None = None
-    n_edges: int | None = None
+    n_edges: float | None = None
     true_edges: int | None = None
     time: float | None = None
     failure: Failure | None = None
@@ -161,7 +162,13 @@ class NoiseGrid(NamedTuple):
 
     def with_code(self, code: str) -> Places:
         """Rows of the data sets with one kind of noise."""
-        return self.where(lambda case: case.code == code)
+        return self.having(code=code)
+
+    def having(self, **facts: Any) -> Places:
+        """Rows of the data sets with these facts, as ``network="asia", code="M5"``."""
+        return self.where(
+            lambda case: all(getattr(case, name) == value for name, value in facts.items())
+        )
 
     def only(self, name: str, rows: Sequence[int] | Places) -> Floats:
         """A column of `values` on some of the data sets, NaN on all others."""
@@ -181,6 +188,13 @@ class NoiseGrid(NamedTuple):
         for i in rows:
             found[self.cases[i].network, self.cases[i].n].append(int(i))
         return {cell: members for cell, members in found.items() if members}
+
+    @property
+    def edge_shares(self) -> Floats:
+        """Learned over true edges by data set and algorithm."""
+        true = np.where(self.true_edges > 0, self.true_edges, np.nan)
+        found: Floats = self.values["n_edges"] / true[:, None]
+        return found
 
     def scores(self, metric: str) -> Scores:
         """A metric as `dagathlon.evaluate.ranking` takes it."""

@@ -12,8 +12,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from dagathlon.evaluate.noise_grid import CLEAN, NoiseGrid, Row
-from dagathlon.evaluate.noise_resampling import Estimates, Resampling
+from dagathlon.evaluate.noise_resampling import Counts, Estimates, Resampling, divided
 from dagathlon.evaluate.ranking import Floats
+
+ALL_NOISY = "all noisy"
+"""The mean over all codes with noise."""
 
 
 def accuracy(grid: NoiseGrid) -> Floats:
@@ -63,37 +66,48 @@ def kept_rows(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
     return result
 
 
-def _present(grid: NoiseGrid, values: Floats, code: str) -> Floats:
+def _present(grid: NoiseGrid, values: Floats, code: str) -> Counts:
     """How many data sets each algorithm finished both with and without the noise."""
     rows, partner = grid.with_code(code), grid.clean
     rows = rows[partner[rows] >= 0]
     both = ~np.isnan(values[rows]) & ~np.isnan(values[partner[rows]])
-    return both.sum(axis=0)
+    counts: Counts = both.sum(axis=0)
+    return counts
 
 
 def ratio(now: Floats, before: Floats, drawn: Resampling) -> Estimates:
     """Mean with noise over mean without, of the data sets that have both."""
+    both = np.where(np.isnan(now), np.nan, before)
+    return Estimates.of(ratios(now, before, drawn), drawn.blocks(both))
+
+
+def ratios(now: Floats, before: Floats, drawn: Resampling) -> Floats:
+    """The same of the data and of each resample."""
     both = ~np.isnan(now) & ~np.isnan(before)
     above, below = (drawn.means(np.where(both, part, np.nan)) for part in (now, before))
-    found = np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0)
-    return Estimates.of(found, drawn.blocks(np.where(both, now, np.nan)))
+    return divided(above, below)
 
 
 def edge_rows(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
     """Figure 9 over all algorithms: edges with noise over edges without, by code and over all."""
+    before = _totals(imputed(grid, grid.values["n_edges"], CLEAN))
+    return [
+        {"code": code} | ratio(now, before, drawn).cells("ratio")
+        for code, now in _edges(grid).items()
+    ]
+
+
+def edge_ratios(grid: NoiseGrid, drawn: Resampling) -> dict[str, Floats]:
+    """The same of the data and of each resample."""
+    before = _totals(imputed(grid, grid.values["n_edges"], CLEAN))
+    return {code: ratios(now, before, drawn) for code, now in _edges(grid).items()}
+
+
+def _edges(grid: NoiseGrid) -> dict[str, Floats]:
+    """Edges of all algorithms on each data set by code, and their mean over codes."""
     edges = grid.values["n_edges"]
-    before = imputed(grid, edges, CLEAN)
-    codes = [code for code in grid.codes if code != CLEAN]
-    now = {code: imputed(grid, edges, code) for code in codes}
-    parts: Mapping[str, list[Floats]] = {code: [now[code]] for code in codes} | {
-        "all noisy": list(now.values())
-    }
-    result: list[Row] = []
-    for label, found in parts.items():
-        if found:
-            above = np.mean([_totals(part) for part in found], axis=0)
-            result.append({"code": label} | ratio(above, _totals(before), drawn).cells("ratio"))
-    return result
+    found = {c: _totals(imputed(grid, edges, c)) for c in grid.codes if c != CLEAN}
+    return found | ({ALL_NOISY: np.mean(list(found.values()), axis=0)} if found else {})
 
 
 def _totals(values: Floats) -> Floats:
@@ -114,7 +128,7 @@ def accuracy_rows(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
     result: list[Row] = []
     for network in grid.networks:
         for code in grid.codes:
-            rows = grid.where(lambda case, n=network, c=code: (case.network, case.code) == (n, c))
+            rows = grid.having(network=network, code=code)
             rows = rows[partner[rows] >= 0]
             if code != CLEAN and len(rows):
                 found = _network_rows(grid, drawn, rows.tolist(), columns)
@@ -154,6 +168,5 @@ def _by_size(grid: NoiseGrid, values: Floats, rows: list[int]) -> list[list[floa
         both = ~np.isnan(values[some]) & ~np.isnan(values[partner[some]])
         above = np.where(both, values[some], 0.0).sum(axis=0)
         below = np.where(both, values[partner[some]], 0.0).sum(axis=0)
-        found = np.divide(above, below, out=np.full(len(above), np.nan), where=below > 0)
-        result.append(found.tolist())
+        result.append(divided(above, below).tolist())
     return result

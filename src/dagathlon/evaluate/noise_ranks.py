@@ -1,20 +1,21 @@
 """Average and overall ranks with and without noise: Tables 8, 9, E1 to E3, Figures 1, 4 and D1.
 
 Algorithms are ranked within each data set. Equal scores share the best of their ranks, and failures
-share the rank after the last that finished: if five of 15 fail, all five have rank 11. The overall
-rank is that of the average; equal averages share it. Changes are without minus with noise, so that
-+ is better.
+share the rank after the last that finished: if five of 15 fail, all five have rank 11. Over several
+codes the average is that of the averages of each code, which all count the same although some could
+not be run on every network: so Table 9 follows from Tables E1 to E3. The overall rank is that of
+the average; equal averages share it. Changes are without minus with noise, so that + is better.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from dagathlon.evaluate.noise_grid import CLEAN, METRICS, NoiseGrid, Places, Row
-from dagathlon.evaluate.noise_resampling import Counts, Estimates, Resampling, number
+from dagathlon.evaluate.noise_resampling import Counts, Estimates, Resampling, known_mean, number
 from dagathlon.evaluate.ranking import Floats, ranks
 
 # Averages that differ by less are equal but for rounding.
@@ -49,9 +50,25 @@ class Standing(NamedTuple):
 def standing(grid: NoiseGrid, metric: str, rows: Places, drawn: Resampling) -> Standing:
     """Rank all algorithms by one metric on some of the data sets."""
     found = np.full(grid.failed.shape, np.nan)
-    found[rows] = ranks(grid.scores(metric).at(rows.tolist()), METRICS[metric], "min")
-    averages = drawn.means(found)
+    if len(rows):
+        found[rows] = ranks(grid.scores(metric).at(rows.tolist()), METRICS[metric], "min")
+    by_code: dict[str, list[int]] = {}
+    for i in rows.tolist():
+        by_code.setdefault(grid.cases[i].code, []).append(i)
+    parts = [drawn.means(_only(found, some)) for some in by_code.values()]
+    averages = over_codes(parts or [drawn.means(found)])
     return Standing(found, averages, _places(averages), drawn.blocks(found))
+
+
+def _only(values: Floats, rows: list[int]) -> Floats:
+    found = np.full(values.shape, np.nan)
+    found[rows] = values[rows]
+    return found
+
+
+def over_codes(averages: Sequence[Floats]) -> Floats:
+    """The mean of the averages of each code, over the codes in which an algorithm took part."""
+    return known_mean(np.stack(averages), 0)
 
 
 def _places(averages: Floats) -> Floats:
@@ -62,7 +79,7 @@ def _places(averages: Floats) -> Floats:
 
 def rank_rows(grid: NoiseGrid, drawn: Resampling, *, noisy: bool) -> list[Row]:
     """Tables 8 (without noise) and 9 (with noise, and the changes against none)."""
-    result = []
+    result: list[Row] = []
     for metric in METRICS:
         clean = standing(grid, metric, grid.of("N"), drawn)
         if noisy:
@@ -129,7 +146,7 @@ def rank_rows_by_density(grid: NoiseGrid) -> list[Row]:
     result: list[Row] = []
     for (network, n), members in grid.cells(rows).items():
         for j in grid.taking_part(members):
-            row = {"algorithm": grid.algorithms[j]} | place(grid, network, n)
+            row: Row = {"algorithm": grid.algorithms[j]} | place(grid, network, n)
             for metric in METRICS:
                 row[metric] = number(np.nanmean(found[metric][members, j]))
             result.append(row)

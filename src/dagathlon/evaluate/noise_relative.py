@@ -74,7 +74,7 @@ class Span(NamedTuple):
     @property
     def ends(self) -> tuple[Floats, Floats]:
         """The worst and the best of each row; NaN where nobody has a mean."""
-        nobody = np.isnan(self.averages).all(axis=1)
+        nobody = np.array(np.isnan(self.averages).all(axis=1))
         filled = np.where(nobody[:, None], 0.0, self.averages)
         least, most = (
             np.where(nobody, np.nan, end(filled, axis=1)) for end in (np.nanmin, np.nanmax)

@@ -1,22 +1,32 @@
 """Intervals over blocks of a noise study: a network and a seed with all its sizes and codes.
 
 Sizes are prefixes of one sample and noise is added to it, so that only another seed or another
-network says something new: these blocks are drawn again with replacement, as in
-`dagathlon.evaluate.significance`. An interval is None where fewer than two blocks say anything.
+network says something new. Blocks are drawn again with replacement, in one of two ways:
+
+``networks``
+    From all blocks, as in `dagathlon.evaluate.significance`: what another choice of networks and
+    samples like these might have given.
+``seeds``
+    Within each network: what fresh samples of the same networks might have given. With few seeds
+    such intervals are somewhat too narrow.
+
+An interval is None where fewer than two blocks, of one network with ``seeds``, say anything.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from dagathlon.errors import DagathlonError
 from dagathlon.evaluate.noise_grid import Case, Row
 from dagathlon.evaluate.ranking import Floats
 
 Counts: TypeAlias = npt.NDArray[np.int64]
+Over: TypeAlias = Literal["networks", "seeds"]
 
 _SEED = 20210131
 LEVEL = 0.95
@@ -30,12 +40,15 @@ class Resampling(NamedTuple):
     ----------
     block
         The block of each data set.
+    stratum
+        The group of each block within which it is drawn.
     weights
         First a row of ones for the data as they are, then a row for each resample: how often each
         block (column) is in it.
     """
 
     block: npt.NDArray[np.intp]
+    stratum: npt.NDArray[np.intp]
     weights: Floats
 
     def means(self, values: Floats) -> Floats:
@@ -47,13 +60,15 @@ class Resampling(NamedTuple):
             Data sets along the first axis; NaN where a data set says nothing.
         """
         sums, counts = (self._drawn(part) for part in self._by_block(values))
-        found = np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
-        return found.reshape(len(self.weights), *values.shape[1:])
+        return divided(sums, counts).reshape(len(self.weights), *values.shape[1:])
 
     def blocks(self, values: Floats) -> Counts:
-        """How many blocks have a value."""
-        counts = (self._by_block(values)[1] > 0).sum(axis=0)
-        return counts.reshape(values.shape[1:])
+        """How many blocks have a value, in the stratum with most of them."""
+        there = self._by_block(values)[1] > 0
+        counts = np.zeros((self.stratum.max(initial=0) + 1, there.shape[1]), dtype=np.int64)
+        np.add.at(counts, self.stratum, there)
+        most: Counts = counts.max(axis=0).reshape(values.shape[1:])
+        return most
 
     def _by_block(self, values: Floats) -> tuple[Floats, Floats]:
         """Sum and number of values by block (row)."""
@@ -68,7 +83,13 @@ class Resampling(NamedTuple):
     def _drawn(self, by_block: Floats) -> Floats:
         """Sums over blocks; without BLAS, whose threads cost more than so small a product."""
         some = np.flatnonzero(by_block.any(axis=1))
-        return np.einsum("rb,bk->rk", self.weights[:, some], by_block[some])
+        found: Floats = np.einsum("rb,bk->rk", self.weights[:, some], by_block[some])
+        return found
+
+    @property
+    def most(self) -> int:
+        """How many blocks the largest stratum has."""
+        return int(np.bincount(self.stratum).max(initial=0))
 
     def often(self, rows: Sequence[int]) -> Floats:
         """How often the blocks of some data sets are in the data and in each resample."""
@@ -120,7 +141,22 @@ def _quantile(ordered: Floats, share: float) -> Floats:
     below = np.floor(place).astype(np.intp)
     above = np.minimum(below + 1, last)
     low, high = (np.take_along_axis(ordered, at[None], axis=0)[0] for at in (below, above))
-    return low + (high - low) * (place - below)
+    found: Floats = low + (high - low) * (place - below)
+    return found
+
+
+def known_mean(values: Floats, axis: int) -> Floats:
+    """Mean of what there is along an axis; NaN without any, and no warning."""
+    there = ~np.isnan(values)
+    count = np.asarray(there.sum(axis=axis), dtype=np.float64)
+    sums: Floats = np.where(there, values, 0.0).sum(axis=axis)
+    return divided(sums, count)
+
+
+def divided(above: Floats, below: Floats) -> Floats:
+    """One by the other; NaN where the other is not positive."""
+    found: Floats = np.divide(above, below, out=np.full_like(below, np.nan), where=below > 0)
+    return found
 
 
 def number(value: Any) -> float | None:
@@ -128,14 +164,32 @@ def number(value: Any) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def resampling(cases: Sequence[Case], resamples: int) -> Resampling:
-    """Blocks of the data sets, drawn again; the same for the same blocks."""
+def resampling(cases: Sequence[Case], resamples: int, over: Over = "networks") -> Resampling:
+    """Blocks of the data sets, drawn again; the same for the same blocks.
+
+    Parameters
+    ----------
+    cases
+        The data sets.
+    resamples
+        How often blocks are drawn, as many as there are.
+    over
+        From all blocks (``networks``) or within each network (``seeds``).
+    """
+    if over not in ("networks", "seeds"):
+        raise DagathlonError(f"over is 'networks' or 'seeds', found {over!r}")
     places = {block: i for i, block in enumerate(dict.fromkeys(map(_block, cases)))}
+    networks = {name: i for i, name in enumerate(dict.fromkeys(name for name, _ in places))}
     block = np.array([places[_block(case)] for case in cases], dtype=np.intp)
-    n = len(places)
-    drawn = np.random.default_rng(_SEED).multinomial(n, np.full(n, 1 / n), resamples)
-    return Resampling(block, np.vstack([np.ones(n), drawn.astype(np.float64)]))
+    stratum = np.array([networks[name] if over == "seeds" else 0 for name, _ in places])
+    random = np.random.default_rng(_SEED)
+    weights = np.ones((resamples + 1, len(places)))
+    for group in np.unique(stratum):
+        members = np.flatnonzero(stratum == group)
+        n = len(members)
+        weights[1:, members] = random.multinomial(n, np.full(n, 1 / n), resamples)
+    return Resampling(block, stratum.astype(np.intp), weights)
 
 
-def _block(case: Case) -> tuple[object, ...]:
+def _block(case: Case) -> tuple[str, Any]:
     return case.network, case.seed

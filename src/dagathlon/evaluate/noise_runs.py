@@ -22,7 +22,7 @@ from dagathlon.evaluate.noise_grid import NoiseGrid, NoiseRun, Row, Which, noise
 from dagathlon.evaluate.noise_kept import accuracy_rows, edge_rows, kept_rows
 from dagathlon.evaluate.noise_ranks import rank_rows, rank_rows_by_code, rank_rows_by_density
 from dagathlon.evaluate.noise_relative import extreme_rows, relative_rows, score_rows
-from dagathlon.evaluate.noise_resampling import Resampling, resampling
+from dagathlon.evaluate.noise_resampling import Over, Resampling, resampling
 from dagathlon.evaluate.noise_strengths import Groups, strength_rows
 
 __all__ = ["NoiseRun", "NoiseStudyTables"]
@@ -50,7 +50,13 @@ class NoiseStudyTables:
     drawn: Resampling
 
     @classmethod
-    def of(cls, runs: Sequence[NoiseRun], limit: float, resamples: int = 1000) -> NoiseStudyTables:
+    def of(
+        cls,
+        runs: Sequence[NoiseRun],
+        limit: float,
+        resamples: int = 1000,
+        over: Over = "networks",
+    ) -> NoiseStudyTables:
         """Arrange the runs.
 
         Parameters
@@ -61,9 +67,12 @@ class NoiseStudyTables:
             Seconds that a failed run is charged in sums of run times.
         resamples
             How often blocks are drawn for the intervals.
+        over
+            What the intervals are over: networks and seeds (``networks``), or seeds of the same
+            networks (``seeds``); see `dagathlon.evaluate.noise_resampling`.
         """
         grid = noise_grid(runs)
-        return cls(grid, limit, resampling(grid.cases, resamples))
+        return cls(grid, limit, resampling(grid.cases, resamples, over))
 
     def ranks(self, noisy: bool = False) -> list[Row]:
         """Average and overall ranks per metric (Tables 8 and 9).

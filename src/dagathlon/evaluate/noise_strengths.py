@@ -36,7 +36,7 @@ from dagathlon.evaluate.noise_grid import CLEAN, FAILURES, METRICS, NoiseGrid, R
 from dagathlon.evaluate.noise_kept import accuracy, imputed
 from dagathlon.evaluate.noise_ranks import standing
 from dagathlon.evaluate.noise_relative import Span, spans
-from dagathlon.evaluate.noise_resampling import Counts, Estimates, Resampling
+from dagathlon.evaluate.noise_resampling import Counts, Estimates, Resampling, divided
 from dagathlon.evaluate.ranking import Floats
 
 CATEGORIES = (
@@ -119,8 +119,7 @@ def categories(
         found[name] = mean_share(some, len(grid.algorithms), drawn), blocks
     found["variance"] = -share_variance(shares, len(grid.algorithms), drawn), blocks
     found["resilience"] = _resilience(grid, drawn), blocks
-    edges = grid.values["n_edges"] / np.where(grid.true_edges > 0, grid.true_edges, np.nan)[:, None]
-    found["fitting"] = -drawn.means(np.abs(edges - 1)), blocks
+    found["fitting"] = -drawn.means(np.abs(grid.edge_shares - 1)), blocks
     found["speed"] = -drawn.means(charged(grid, limit)), blocks
     broken = np.where(grid.took_part, grid.kinds >= FAILURES.index("F2"), np.nan)
     found["reliability"] = -drawn.means(broken), blocks
@@ -129,8 +128,8 @@ def categories(
 
 def scaled(values: Floats) -> Floats:
     """In each row 0 for the least and 1 for the most; 1 where all are equal."""
-    nobody = np.isnan(values).all(axis=1)
-    filled = np.where(nobody[:, None], 0.0, values)
+    nobody = np.isnan(values).all(axis=1, keepdims=True)
+    filled = np.where(nobody, 0.0, values)
     low, high = (end(filled, axis=1)[:, None] for end in (np.nanmin, np.nanmax))
     width = np.broadcast_to(high - low, values.shape)
     found = np.divide(values - low, width, out=np.ones_like(values), where=width > 1e-12)
@@ -146,7 +145,8 @@ def _ranking(grid: NoiseGrid, drawn: Resampling) -> Floats:
             for rows in (grid.of("N"), grid.of("noisy"))
         )
         parts.append(combined_ranks(clean, loud, noisy))
-    return np.mean(parts, axis=0)
+    found: Floats = np.mean(parts, axis=0)
+    return found
 
 
 def combined_ranks(clean: Floats | None, noisy: Floats | None, codes: int) -> Floats:
@@ -173,7 +173,8 @@ def share_variance(shares: list[Span], algorithms: int, drawn: Resampling) -> Fl
     for some in by_metric:
         mean, square = _moments(some, algorithms, drawn)
         found.append(np.maximum(square - mean**2, 0.0))
-    return np.mean(found, axis=0)
+    average: Floats = np.mean(found, axis=0)
+    return average
 
 
 def _moments(some: list[Span], algorithms: int, drawn: Resampling) -> tuple[Floats, Floats]:
@@ -188,11 +189,7 @@ def _moments(some: list[Span], algorithms: int, drawn: Resampling) -> tuple[Floa
         sums += weight * share
         squares += weight * share**2
         counts += weight * there
-    nothing = np.full(shape, np.nan)
-    mean, square = (
-        np.divide(part, counts, out=nothing.copy(), where=counts > 0) for part in (sums, squares)
-    )
-    return mean, square
+    return divided(sums, counts), divided(squares, counts)
 
 
 def _resilience(grid: NoiseGrid, drawn: Resampling) -> Floats:
@@ -204,4 +201,4 @@ def _resilience(grid: NoiseGrid, drawn: Resampling) -> Floats:
     score = accuracy(grid)
     above = np.mean([drawn.means(imputed(grid, score, code)) for code in codes], axis=0)
     below = drawn.means(imputed(grid, score, CLEAN))
-    return np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0)
+    return divided(above, below)

@@ -13,6 +13,7 @@ from dagathlon.report.evaluation import (
     TableSet,
 )
 from dagathlon.report.section import Figure, Grid, Html, Listing, Picture, Section, Words
+from dagathlon.report.typeset import Layout
 from dagathlon.study.grammar.wanted import Cases, DataScore, Learning, RunScore, Wanted
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "Figure",
     "Grid",
     "Html",
+    "Layout",
     "Learning",
     "Listing",
     "LongTable",

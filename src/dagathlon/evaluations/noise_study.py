@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from dagathlon.errors import unknown
 from dagathlon.modules import Natural, NonNegative
 from dagathlon.report.charts.parts import headed
 from dagathlon.report.context import PARTIAL, Results
 from dagathlon.report.evaluation import Drawing, Evaluation, Table, TableSet
 from dagathlon.report.noise_figures import noise_figures
-from dagathlon.report.noise_runs import charged_limit, has_noise, noise_runs
+from dagathlon.report.noise_runs import charged_limit, example_runs, has_noise, noise_runs
 from dagathlon.report.noise_section import noise_parts
 from dagathlon.report.noise_tables import ON_PAGE, Groups, noise_tables
 from dagathlon.report.section import Part, Section, Words
@@ -20,6 +21,8 @@ _NO_NOISE = (
     'No data entry of this study has a noise experiment: "noise": ["N", "M10", …] in a data '
     "entry adds some."
 )
+# More kinds of data than this have no room in a figure, whatever it shows of each.
+_MANY_KINDS = 40
 _NO_RUNS = "No data set has all its runs yet, or all of them were skipped."
 
 
@@ -97,7 +100,13 @@ class NoiseStudy(Evaluation):
             for shown in [layout and replace(layout, rows=(*about, *layout.rows))]
             if self._has(name)
         }
-        return found | {"limit": Table([about | {"seconds": limit}])}
+        networks = dict.fromkeys(run.network for run in runs)
+        wrong = [
+            name for name in (*(self.small or ()), *(self.large or ())) if name not in networks
+        ]
+        unheard = [about | {"reason": f"{unknown('network', one, networks)}."} for one in wrong]
+        found["examples"] = Table([about | row for row in example_runs(results, self.ids)])
+        return found | {"limit": Table([about | {"seconds": limit}]), "reason": Table(unheard)}
 
     def _has(self, name: str) -> bool:
         """Whether a table is made; those of files take a while in a large study."""
@@ -118,8 +127,7 @@ class NoiseStudy(Evaluation):
             heading = [Words("", family)] if family else []
             reasons = [Words(row["reason"]) for row in own.rows("reason")]
             parts += [*heading, *reasons, *noise_parts(own)]
-        scatters = ("roc", "cost") if tables.rows("runs") else ()
-        return Section("noise", "Noise", parts, leading=True, instead=scatters)
+        return Section("noise", "Noise", parts, leading=True, instead=_instead(tables))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,9 +143,18 @@ class _ShownNoiseStudy(NoiseStudy):
         return super().section(tables) if tables.rows("runs") else None
 
 
+def _instead(tables: TableSet) -> tuple[str, ...]:
+    """Figures of the page that have a panel or row for each kind of data: scatters, or all."""
+    kinds = {(row["network"], row["code"], row["n"]) for row in tables.rows("runs")}
+    if not kinds:
+        return ()
+    return ("roc", "cost", *(("overview", "boxes") if len(kinds) > _MANY_KINDS else ()))
+
+
 def families(tables: TableSet) -> Iterator[tuple[str, TableSet]]:
     """The tables of each family of learners; of one only, as they are."""
-    named = [row.get("family", "") for rows in ("limit", "reason") for row in tables.rows(rows)]
+    rows = (*tables.rows("limit"), *tables.rows("reason"))
+    named = list(dict.fromkeys(row.get("family", "") for row in rows))
     if len(named) < 2:
         yield from ((name, tables) for name in named)
         return

@@ -146,6 +146,10 @@ class Learner(Module):
         """
         return None
 
+    def handed_on(self, data: DataFacts) -> DataFacts:
+        """What another learner that this one runs is given, where this one is given such data."""
+        return data
+
     def objection(self, data: DataFacts) -> str:
         """Why such data cannot be used, with the remedy; empty when they can."""
         accepted = self.accepted()

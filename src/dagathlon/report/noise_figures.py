@@ -12,7 +12,7 @@ from dagathlon.report.charts.noise_changes import (
     rank_moves,
     time_moves,
 )
-from dagathlon.report.charts.noise_kept import kept_cells
+from dagathlon.report.charts.noise_kept import kept_cells, rank_cells
 from dagathlon.report.charts.parts import Chart, is_nothing
 from dagathlon.report.evaluation import TableSet
 from dagathlon.report.noise_rate_figures import rate_figures
@@ -46,7 +46,8 @@ def _kept_figure(tables: TableSet) -> Figure:
     caption = (
         "Per cent of the accuracy without noise that is left, over sample sizes and seeds: orange "
         "is lost, blue gained, deeper for more. N is the accuracy without noise itself. Algorithms "
-        "that keep most stand on top. A faint number has an interval that includes 100 %. "
+        "that keep most stand on top; click a cell for its runs. A faint number has an interval "
+        "that includes 100 %. "
         f"{_marks(tables)}An empty place: that noise has no meaning there, or the algorithm was "
         "not run."
     )
@@ -66,16 +67,20 @@ def _marks(tables: TableSet) -> str:
 
 def _kept(tables: TableSet, column: str) -> Chart:
     failures, scores = usual_failures(tables), clean_scores(tables, KEPT[column][1])
+    names = ("network", "code", "algorithm")
+    examples = {tuple(row[n] for n in names): row["run"] for row in tables.rows("examples")}
     cells = []
     for row in tables.rows("accuracy_kept"):
         place = (row["network"], row["code"], row["algorithm"])
         cells.append(
-            {name: row[name] for name in ("network", "code", "algorithm", "runs", "failures")}
+            {name: row[name] for name in (*names, "runs", "failures")}
+            | {"run": examples.get(place)}
             | {"kept": row[column], "low": row[f"{column}_low"], "high": row[f"{column}_high"]}
             | {"clean": scores.get(place[::2]), "failure": failures.get(place)}
         )
     clean = [
         {"network": network, "code": CLEAN, "algorithm": algorithm, "plain": True}
+        | {"run": examples.get((network, CLEAN, algorithm))}
         | {"clean": scores.get((network, algorithm))}
         | {"failure": failures.get((network, CLEAN, algorithm))}
         | _counts(tables, network, algorithm)
@@ -131,13 +136,25 @@ def _by_algorithm(tables: TableSet, column: str) -> Chart:
 
 
 def _moves(tables: TableSet) -> Figure:
+    moved = [(words, _moved(tables, metric)) for metric, words in METRICS.items()]
+    by_code = [
+        (f"{words}, by kind of noise", _places(tables, metric)) for metric, words in METRICS.items()
+    ]
     return Figure(
         "noise-ranks",
         "Who gains and who loses rank?",
         "From the average rank without noise (ring) to that with noise (dot): blue for the better, "
-        "orange for the worse. Who fails shares the last rank of a data set.",
-        [(words, _moved(tables, metric)) for metric, words in METRICS.items()],
+        "orange for the worse. By kind of noise: places gained (+) or lost in the overall rank; "
+        "faint numbers may be chance. Who fails shares the last rank of a data set.",
+        [*moved, *by_code],
     )
+
+
+def _places(tables: TableSet, metric: str) -> Chart:
+    rows = [row for row in tables.rows("ranks_by_noise") if row["metric"] == metric]
+    ranked = [row for row in tables.rows("ranks_noisy") if row["metric"] == metric]
+    order = [row["algorithm"] for row in sorted(ranked, key=lambda row: row["average"])]
+    return rank_cells(rows, order, noisy_codes(tables))
 
 
 def _moved(tables: TableSet, metric: str) -> Chart:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from dagathlon.evaluate.noise_curves import n_kinds
 from dagathlon.evaluate.robustness import OVERALL
-from dagathlon.report.charts.noise_rates import noise_rates, robustness_plot
+from dagathlon.report.charts.noise_rates import noise_rates, robustness_plot, state_or_gap
+from dagathlon.report.charts.parts import is_nothing
 from dagathlon.report.evaluation import Row, TableSet
 from dagathlon.report.look import Look
 from dagathlon.report.section import Figure
@@ -36,6 +37,7 @@ def rate_figures(tables: TableSet) -> Iterator[Figure]:
                 for name in networks
             ],
         )
+        yield from _gaps(rows)
     yield Figure(
         "noise-robustness",
         "Which algorithms are robust?",
@@ -44,6 +46,22 @@ def rate_figures(tables: TableSet) -> Iterator[Figure]:
         "kinds. Rules are 95 % intervals over seeds.",
         [("share of F1 that is kept", robustness_plot(index, look))],
     )
+
+
+def _gaps(rows: Sequence[Row]) -> Iterator[Figure]:
+    """Missing values as a state and as gaps, where a study has both."""
+    networks = dict.fromkeys(row["network"] for row in rows)
+    charts = {name: state_or_gap([r for r in rows if r["network"] == name]) for name in networks}
+    variants = [(name, chart) for name, chart in charts.items() if not is_nothing(chart)]
+    if variants:
+        yield Figure(
+            "noise-gaps",
+            "Missing values: a state of their own, or gaps?",
+            "Mean F1 where the same values are lost twice: replaced by a state that means missing, "
+            "and left out. Algorithms that take no gaps have one line. Rules are 95 % intervals "
+            "over seeds.",
+            variants,
+        )
 
 
 def _is_single(kind: str) -> bool:

@@ -7,8 +7,9 @@ from dataclasses import asdict, replace
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
+from dagathlon.evaluate.noise_costs import By
 from dagathlon.evaluate.noise_curves import noise_trials
-from dagathlon.evaluate.noise_grid import CLEAN
+from dagathlon.evaluate.noise_grid import CLEAN, Which
 from dagathlon.evaluate.noise_runs import NoiseRun, NoiseStudyTables
 from dagathlon.evaluate.noise_strengths import CATEGORIES
 from dagathlon.evaluate.robustness import rate_curves, robustness
@@ -38,8 +39,8 @@ _CHANGES = ("change", "overall_change")
 
 ON_PAGE = (
     *("runs", "ranks_clean", "ranks_noisy", "scores_clean", "failures_by_noise", "accuracy_kept"),
-    *("loss_by_noise", "edges_by_size", "run_time_clean", "run_time_noisy", "strengths"),
-    *("rate_curves", "robustness"),
+    *("loss_by_noise", "ranks_by_noise", "edges_by_size", "run_time_clean", "run_time_noisy"),
+    *("strengths", "rate_curves", "robustness"),
 )
 """The tables that the section of a report is made of; the others are files only."""
 
@@ -88,14 +89,16 @@ def noise_tables(runs: Sequence[NoiseRun], limit: float, groups: Groups) -> Iter
 
 
 def _ranks(study: NoiseStudyTables) -> Iterator[Named]:
-    who, split = ("algorithm",), {"split": "metric"}
-    shown = _layout("Average and overall ranks without noise", who, (*_RANKS, "failures"), **split)
+    who, split = ("algorithm",), "metric"
+    shown = _layout(
+        "Average and overall ranks without noise", who, (*_RANKS, "failures"), split=split
+    )
     yield Named("ranks_clean", study.ranks, shown)
     caption = "Average and overall ranks with noise, and the change against none (+ is better)"
-    shown = _layout(caption, who, (*_RANKS, *_CHANGES, "failures"), **split)
+    shown = _layout(caption, who, (*_RANKS, *_CHANGES, "failures"), split=split)
     yield Named("ranks_noisy", lambda: _whole(study.ranks(noisy=True)), shown)
     caption = "Average ranks, overall ranks and their change, for each kind of noise"
-    shown = _layout(caption, who, ("average", "overall", "overall_change"), ("code",), **split)
+    shown = _layout(caption, who, ("average", "overall", "overall_change"), ("code",), split=split)
     yield Named("ranks_by_noise", lambda: _whole(study.ranks_by_code()), shown)
     shown = _layout("Ranks without noise by rows per free parameter", (*who, "n"), tuple(METRICS))
     yield Named("ranks_by_size", study.ranks_by_density, _with(shown, columns=("network",)))
@@ -124,11 +127,12 @@ def _noisy_scores(study: NoiseStudyTables) -> Rows:
 
 def _between(study: NoiseStudyTables) -> Iterator[Named]:
     ends = ("worst", "worst_by", "best", "best_by")
-    for which, name, words in (
+    parts: tuple[tuple[Which, str, str], ...] = (
         ("all", "all", "with and without noise"),
         ("N", "clean", "without noise"),
         ("noisy", "noisy", "with noise"),
-    ):
+    )
+    for which, name, words in parts:
         caption = f"Worst and best mean of an algorithm without failure, {words}"
         shown = _layout(caption, ("network", "n"), ends, split="metric")
         yield Named(f"extremes_{name}", partial(study.extremes, which), shown)
@@ -139,7 +143,8 @@ def _between(study: NoiseStudyTables) -> Iterator[Named]:
 
 
 def _failures(study: NoiseStudyTables) -> Iterator[Named]:
-    for name, by in (("noise", "code"), ("network", "network"), ("size", "n")):
+    parts: tuple[tuple[str, By], ...] = (("noise", "code"), ("network", "network"), ("size", "n"))
+    for name, by in parts:
         caption = f"Failed runs by kind of failure and {_WORDS.get(by, by)}"
         shown = _layout(caption, ("algorithm",), ("F1", "F2", "F3"), (by,))
         yield Named(f"failures_by_{name}", partial(study.failures, by), shown)

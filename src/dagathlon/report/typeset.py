@@ -123,10 +123,20 @@ def _crossed(heading: str, rows: Rows, value: str, layout: Layout) -> Printed:
     head = [*map(layout.title, layout.rows), *(" ".join(map(layout.word, c)) for c in columns)]
     made = [
         [*_names(next(iter(found.values())), layout)]
-        + [_cell(found[c], value, layout) if c in found else Cell("") for c in columns]
-        for found in lines.values()
+        + [_cell(found[c], value, layout) if c in found else Cell("n/a") for c in columns]
+        for found in (lines[key] for key in _grouped(list(lines)))
     ]
     return Printed(heading, head, len(layout.rows), made)
+
+
+def _grouped(keys: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Lines with the same first name together, all names in the order of first appearance."""
+    places = [
+        {name: i for i, name in enumerate(dict.fromkeys(part))} for part in zip(*keys, strict=True)
+    ]
+    return sorted(
+        keys, key=lambda key: [place[one] for place, one in zip(places, key, strict=True)]
+    )
 
 
 def _names(row: Row, layout: Layout) -> Iterator[Cell]:
@@ -142,7 +152,7 @@ def _cell(row: Row, name: str, layout: Layout) -> Cell:
     scale, sign = (100, "\u00a0%") if name in layout.percent else (1, "")
     places = 1 if name in layout.percent else _places(value)
     low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
-    half = (high - low) / 2 * scale if is_number(low) and is_number(high) else None
+    half = None if low is None or high is None else (high - low) / 2 * scale
     star = "*" if failures and name in layout.partial else ""
     text = f"{value * scale:,.{places}f}{sign}{star}".replace("-", "−")
     return Cell(text, "" if half is None else f"±{half:,.{places}f}")

@@ -111,8 +111,10 @@ class Noise(Transform):
         binary, missing, columns = data.binary, data.missing, data.n_columns
         if self.merged and not binary:
             binary = None
-        if self.missing and (self._loses_states or data.kind != "discrete"):
-            missing = True if data.kind is not None else None
+        if self.missing and (self._loses_states or data.kind in ("continuous", "mixed")):
+            missing = True
+        elif self.missing and data.kind is None:
+            missing = missing or None
         if self.missing and not self._loses_states and data.kind == "discrete":
             binary = False
         if self.latent and columns is not None:

@@ -74,9 +74,13 @@ class Imputed(Around):
             return "imputed inside imputed fills no gap; name the learner inside"
         return super().problem()
 
+    def handed_on(self, data: DataFacts) -> DataFacts:
+        """Completed data."""
+        return replace(data, missing=False)
+
     def objection(self, data: DataFacts) -> str:
         """Whatever the learner objects to in data without gaps."""
-        return super().objection(replace(data, missing=False))
+        return super().objection(self.handed_on(data))
 
     def learn(
         self, data: Dataset, rng: np.random.Generator, start: Start | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -23,12 +24,15 @@ from dagathlon.learners.exact.cluster_program import (
 from dagathlon.learners.order.asobs import WinAsobs
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.modules import Count, Delegate, NonNegative
-from dagathlon.pulse import best_so_far, until_deadline
+from dagathlon.pulse import best_so_far, stop_early, time_left, until_deadline, watch
 
 ParentLists: TypeAlias = Sequence[Sequence[tuple[float, Sequence[int]]]]
 
 # Beyond the first the integer program is faster, beyond the second there is not enough memory.
 QUICK_COMPONENT, LARGEST_COMPONENT = 21, 25
+# The part of a time limit after which a search over orders takes the place of scoring all sets, and
+# the starts in vain that end it.
+_SCORING_SHARE, _PATIENCE = 0.5, 50
 # Scores beyond this, which only an absurd penalty makes, could not be added up.
 _OVERFLOW = 1e300
 
@@ -231,19 +235,42 @@ class ExactMap(ScoreBased):
 
     def delegates(self) -> tuple[Delegate, ...]:
         """The score, and the search that integer programming starts from."""
-        start = () if self.solver == "dp" else (WinAsobs(score=self.score),)
-        return (*super().delegates(), *start)
+        return (*super().delegates(), self._order_search())
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Find the best DAG; nothing is random."""
         starting_dag(None, self.knowledge(data), data.names)  # required edges without a cycle
-        sets = candidate_families(self, data, self.prune)
+        sets = self._candidates(data)
+        if sets is None:
+            return self._without_proof(data, rng)
         _require_choices(sets, data.names)
         time_limit = math.inf if self.time_limit is None else self.time_limit
         found = optimal_dag(sets, self.solver, time_limit, self.gap_limit)
         edges = [(data.names[x], data.names[j]) for j, p in enumerate(found.parents) for x in p]
         graph = Graph.from_edges(edges, names=data.names)
         return Estimate(graph, certificate(found, sets), notes=self.notes(data))
+
+    def _candidates(self, data: Dataset) -> _core.ParentSets | None:
+        """All parent sets that matter, or none where scoring takes half of the time or more."""
+        left = time_left()
+        deadline = None if math.isinf(left) else time.monotonic() + _SCORING_SHARE * left
+        try:
+            with watch(deadline=deadline):
+                return candidate_families(self, data, self.prune)
+        except OutOfTimeError:
+            return None
+
+    def _without_proof(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """The best DAG of a search over orders that scores the most promising sets alone."""
+        found = self._order_search(data).learn(data, rng)
+        stats: dict[str, Statistic] = {"proven": False, "solver": "search over orders"}
+        stats |= {name: found.stats[name] for name in ("score", "n_scores", "n_parent_sets")}
+        stop_early()
+        note = "the time limit came before all parent sets were scored: winasobs, without a bound"
+        return Estimate(found.graph, stats, notes=(*found.notes, note))
+
+    def _order_search(self, data: Dataset | None = None) -> WinAsobs:
+        return WinAsobs(**self.for_search(data), patience=_PATIENCE)
 
 
 def certificate(found: OptimalDag, sets: _core.ParentSets) -> dict[str, Statistic]:

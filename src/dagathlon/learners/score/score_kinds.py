@@ -18,7 +18,8 @@ from dagathlon.learners.indicators import indicator_columns
 from dagathlon.modules import NonNegative, Probability, SharedCode
 
 ScoreName: TypeAlias = Literal[
-    "loglik", "aic", "bic", "ebic", "bde", "bdeu", "bds", "bdj", "k2", "fnml", "qnml", "mbde", "bic-blip",
+    "loglik", "aic", "bic", "ebic", "bde", "bdeu", "bds", "bdj", "k2", "fnml", "qnml", "mbde",
+    "bic-blip", "bic-blip1",
     "loglik-g", "aic-g", "bic-g", "ebic-g", "bge", "mbge", "nig", "sem-bic", "l0-g", "disc-bic",
     "loglik-cg", "aic-cg", "bic-cg", "ebic-cg",
     "loglik-dg", "aic-dg", "bic-dg", "ebic-dg", "l0-dg",
@@ -159,9 +160,13 @@ def _normalised(kind: NormalisedLikelihood) -> Any:
     return build
 
 
-def _blip(data: Dataset, parameters: ScoreParameters) -> _core.Score:
-    parts, of_child = _all_rows(data, data.codes)
-    return _core.smoothed_bic(parts, data.arities, of_child)
+def _blip(name: str) -> Any:
+    def build(data: Dataset, parameters: ScoreParameters) -> _core.Score:
+        parts, of_child = _all_rows(data, data.codes)
+        states = [n + BLIP_STATES[name] for n in data.arities]
+        return _core.smoothed_bic(parts, states, of_child)
+
+    return build
 
 
 def _gaussian(
@@ -300,7 +305,11 @@ SCORES: Mapping[str, ScoreKind] = {
         "discrete", ("penalty_discount",), "Tetrad's discrete bic, halved",
         _discrete(_half_discounted),
     ),
-    "bic-blip": _differing("discrete", (), "bic as BLIP computes it", _blip),
+    "bic-blip": _differing("discrete", (), "bic as BLIP computes it", _blip("bic-blip")),
+    "bic-blip1": _differing(
+        "discrete", (), "bic-blip of states numbered from 1: one too many for each variable",
+        _blip("bic-blip1"),
+    ),
     "loglik-g": _of("continuous", (), "log likelihood", _gaussian(_UNBIASED, _none)),
     "aic-g": _of("continuous", ("k",), "Akaike's criterion", _gaussian(_UNBIASED, _aic)),
     "bic-g": _of(
@@ -361,6 +370,8 @@ INTERVENTIONAL: Mapping[ScoreName, ScoreName] = {
     "bge": "mbge", "bde": "mbde", "bdeu": "mbde", "bic-dg": "l0-dg",
 }  # fmt: skip
 """The same score of the rows in which a variable was not set."""
+BLIP_STATES: Mapping[str, int] = {"bic-blip": 0, "bic-blip1": 1}
+"""BLIP's forms of BIC, with the states that each variable has beyond those of the data."""
 KNOW_TARGETS: frozenset[ScoreName] = frozenset({*INTERVENTIONAL.values(), "nig", "l0-g"})
 """The scores that leave out rows in which a variable was set."""
 

@@ -139,7 +139,7 @@ def edges_against_density(rows: Rows, order: Sequence[str], networks: Sequence[s
         "height": _PANEL_HEIGHT,
         "data": {"values": values},
         "encoding": {
-            "x": x | {"title": "rows per free parameter", "axis": few},
+            "x": x | {"title": "rows / parameter", "axis": few},
             "y": y | {"title": "learned / true edges", "axis": ticks},
             "color": look.colour(),
         },

@@ -1,4 +1,4 @@
-"""Accuracy kept with noise: a cell for each algorithm and kind of noise, networks as panels."""
+"""What noise leaves of accuracy and of ranks: a cell for each algorithm and kind of noise."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ _STEP = 21
 _LEAST_CELL, _MOST_CELL = 19, 90
 # Codes stand upright beside each other as long as they have room for that.
 _FEW_CODES = 8
-# Half of the accuracy lost, or half as much again gained, has the full colour.
+# Half of the accuracy lost, or half as much again gained, has the full colour; so have five places.
 _FULL = 0.5
+_FULL_PLACES = 5
 _DEEPEST = 0.85
 
 
@@ -29,7 +30,8 @@ def kept_cells(rows: Rows, order: Sequence[str], codes: Sequence[str]) -> Chart:
     ----------
     rows
         `network`, `algorithm`, `code`, `kept` and its interval `low` and `high`, `clean` (the
-        accuracy without noise), `runs`, `failures`, and `failure`, what most of these ended with.
+        accuracy without noise), `runs`, `failures`, and `failure`, what most of these ended with;
+        `run`, the number of one of its runs on the page.
         A row of the code of clean data has `clean` only.
     order
         The algorithms from top to bottom.
@@ -40,28 +42,58 @@ def kept_cells(rows: Rows, order: Sequence[str], codes: Sequence[str]) -> Chart:
     if not any(cell["kept"] is not None for cell in cells):
         return nothing("no run with noise can be compared with its data set without noise")
     networks = list(dict.fromkeys(cell["case"] for cell in cells))
-    names = [name for name in order if any(cell["id"] == name for cell in cells)]
-    upright = len(codes) <= _FEW_CODES and max(map(len, codes)) <= _FEW_CODES
-    quiet: dict[str, Any] = {"ticks": False, "domain": False, "grid": False, "title": None}
-    top = quiet | {"orient": "top", "labelAngle": 0 if upright else -90, "labelOverlap": False}
-    chart: Chart = {
-        "width": WIDTH,
-        "height": {"step": _STEP},
-        "data": {"values": cells},
-        "encoding": {
-            "x": {"field": "code", "type": "nominal", "sort": list(codes), "axis": top},
-            "y": {"field": "id", "type": "nominal", "sort": names, "axis": quiet},
-            "tooltip": _tooltip(),
-        },
-        "layer": [_tile(), _number("width", len(codes))],
-    }
-    panels = by_kind(chart, networks)
+    panels = by_kind(_grid(cells, order, codes, _tooltip()), networks)
     if "facet" in panels:
         panels["spec"]["layer"] = [_tile(), _number("child_width", len(codes))]
         panels["resolve"]["axis"] = {"x": "independent"}
         panels["usermeta"] = {"panels": _widths(len(codes))}
-        return panels
-    return chart | {"usermeta": {"most_width": _widths(len(codes))["most_width"] + 160}}
+    return panels
+
+
+def rank_cells(rows: Rows, order: Sequence[str], codes: Sequence[str]) -> Chart:
+    """How many places an algorithm gains (+) or loses with each kind of noise.
+
+    Parameters
+    ----------
+    rows
+        `algorithm`, `code`, `overall`, `overall_change` with its interval.
+    order
+        The algorithms from top to bottom.
+    codes
+        The kinds of noise from left to right.
+    """
+    cells = [_moved(row) for row in rows if row["overall_change"] is not None]
+    if not cells:
+        return nothing("no rank with noise can be compared with one without")
+    shown = {"id": "algorithm", "code": "noise", "text": "places gained", "now": "place with noise"}
+    about = [{"field": field, "title": words} for field, words in shown.items()]
+    return _grid(cells, order, codes, about)
+
+
+def _grid(
+    cells: Sequence[dict[str, Any]],
+    order: Sequence[str],
+    codes: Sequence[str],
+    about: Sequence[dict[str, str]],
+) -> Chart:
+    """Cells on axes of algorithms and kinds of noise."""
+    present = {cell["id"] for cell in cells}
+    upright = len(codes) <= _FEW_CODES and max(map(len, codes)) <= _FEW_CODES
+    quiet: dict[str, Any] = {"ticks": False, "domain": False, "grid": False, "title": None}
+    top = quiet | {"orient": "top", "labelAngle": 0 if upright else -90, "labelOverlap": False}
+    names = [name for name in order if name in present]
+    return {
+        "width": WIDTH,
+        "height": {"step": _STEP},
+        "data": {"values": list(cells)},
+        "encoding": {
+            "x": {"field": "code", "type": "nominal", "sort": list(codes), "axis": top},
+            "y": {"field": "id", "type": "nominal", "sort": names, "axis": quiet},
+            "tooltip": list(about),
+        },
+        "layer": [_tile(), _number("width", len(codes))],
+        "usermeta": {"most_width": _widths(len(codes))["most_width"] + 160},
+    }
 
 
 def _widths(n_codes: int) -> dict[str, int]:
@@ -77,8 +109,10 @@ def _cell(row: Any) -> dict[str, Any]:
         "id": row["algorithm"],
         "code": row["code"],
         "kept": kept,
-        "clean": None if clean is None else round(clean, 4),
-        "between": "" if low is None or high is None else f"{low:.0%} to {high:.0%}",
+        "run": row.get("run"),
+        "share": "–" if kept is None else f"{kept:.1%}",
+        "clean": "–" if clean is None else f"{clean:.3f}",
+        "between": "–" if low is None or high is None else f"{low:.0%} to {high:.0%}",
         "ended": _ended(runs or 0, failures or 0, row.get("failure")),
         "part": bool(failures) and kept is not None,
     }
@@ -97,6 +131,21 @@ def _cell(row: Any) -> dict[str, Any]:
         "depth": 0.22 if failure else 0.0,
         "text": failure or "–",
         "faint": False,
+    }
+
+
+def _moved(row: Any) -> dict[str, Any]:
+    change, low, high = (row[f"overall_change{end}"] for end in ("", "_low", "_high"))
+    sure = low is None or high is None or not low <= 0 <= high
+    return {
+        "id": row["algorithm"],
+        "code": row["code"],
+        "now": row["overall"],
+        "kind": "lost" if change < 0 else "gained" if change > 0 else "clean",
+        "depth": round(min(abs(change) / _FULL_PLACES, 1.0) * _DEEPEST, 3),
+        "text": f"{change:+d}".replace("-", "−") if change else "0",
+        "faint": not sure,
+        "part": False,
     }
 
 
@@ -133,8 +182,8 @@ def _tooltip() -> list[dict[str, Any]]:
         {"field": "case", "title": "network"},
         {"field": "id", "title": "algorithm"},
         {"field": "code", "title": "noise"},
-        {"field": "kept", "title": "kept", "format": ".1%"},
+        {"field": "share", "title": "kept"},
         {"field": "between", "title": "95 % interval"},
-        {"field": "clean", "title": "without noise", "format": ".3f"},
+        {"field": "clean", "title": "without noise"},
         {"field": "ended", "title": "runs"},
     ]

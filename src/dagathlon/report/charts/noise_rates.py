@@ -22,6 +22,7 @@ from dagathlon.report.look import GREY, Look
 from dagathlon.simulate.noise_code import TRUE_MISSING
 
 _WORDS = {"M": "missing", "I": "incorrect", "S": "merged states", "L": "hidden variables"}
+_FORMS = {"M": "as a state", f"M{TRUE_MISSING}": "as gaps"}
 _LEAST_WIDTH = 215
 
 
@@ -58,14 +59,20 @@ def noise_rates(rows: Rows, look: Look, words: str = "F1") -> Chart:
     if not has_values(rows, "mean"):
         return nothing("no learner was run at several rates of one kind of noise")
     rates = sorted({_percent(row) for row in rows})
+    return _panels(_lines([_point(row) for row in rows], rates, look, words, "learner"), rows)
+
+
+def _lines(
+    points: list[dict[str, Any]], rates: Sequence[float], look: Look, words: str, of: str
+) -> Chart:
     y: dict[str, Any] = {"field": "mean", "type": "quantitative", "title": words}
     y["scale"] = {"zero": False, "nice": True}
     shown = [{"field": f, "title": t, "format": ".3g"} for f, t in _MEAN.items()]
-    about = tooltip(id="learner", rate="% of noise", seeds="seeds", failures="failed runs")
-    chart: Chart = {
+    about = tooltip(id=of, rate="% of noise", seeds="seeds", failures="failed runs")
+    return {
         "width": WIDTH,
         "height": HEIGHT - 80,
-        "data": {"values": [_point(row) for row in rows]},
+        "data": {"values": points},
         "encoding": {"x": _axis(rates), "y": y, "color": look.colour()},
         "layer": [
             {
@@ -80,7 +87,27 @@ def noise_rates(rows: Rows, look: Look, words: str = "F1") -> Chart:
             },
         ],
     }
-    return _panels(chart, rows)
+
+
+def state_or_gap(rows: Rows, words: str = "F1") -> Chart:
+    """The same lost values as a state and as gaps, against their rate: a panel for each learner.
+
+    Parameters
+    ----------
+    rows
+        Those of `rate_curves` for one network (or for all together); other kinds of noise are left
+        out. A learner that takes no gaps has one line.
+    words
+        What the accuracy is called.
+    """
+    kept = [row for row in rows if row["kind"] in _FORMS]
+    if {row["kind"] for row in kept} != set(_FORMS):
+        return nothing("no learner was run with missing values both as a state and as gaps")
+    points = [_point(row) | {"case": row["algorithm"], "id": _FORMS[row["kind"]]} for row in kept]
+    look = Look.of(_FORMS.values())
+    names = list(dict.fromkeys(row["algorithm"] for row in kept))
+    chart = _lines(points, sorted({_percent(row) for row in kept}), look, words, "written")
+    return _narrow(by_kind(chart, names))
 
 
 def robustness_plot(rows: Rows, look: Look) -> Chart:
@@ -136,7 +163,11 @@ _INDEX = {"index": "share kept", "index_low": "from", "index_high": "to", "clean
 
 def _panels(chart: Chart, rows: Rows) -> Chart:
     kinds = list(dict.fromkeys(kind_words(row["kind"]) for row in rows))
-    panels = by_kind(chart, kinds)
+    return _narrow(by_kind(chart, kinds))
+
+
+def _narrow(panels: Chart) -> Chart:
+    """Panels of few rates: four of them have room beside each other."""
     if "facet" in panels:
         panels["usermeta"] = {"panels": {"least_width": _LEAST_WIDTH}}
     return panels

@@ -50,6 +50,8 @@ def _read_evaluation(module: type[Request], child: Node) -> list[Request]:
         return [module.from_json({"ids": child.value}, child.where)]
     if module.shape == "object":
         return [module.from_json(child.object(), child.where)]
+    if isinstance(child.value, dict):
+        raise child.fail("found an object, expected a list of objects, such as [{}]")
     mistakes = Mistakes()
     read = [mistakes.read(expand, module, item.object(), item) or () for item in child.items()]
     mistakes.refuse()

@@ -63,7 +63,11 @@ class Unsuited:
     def look(self, chain: Sequence[ModuleEntry], facts: DataFacts, where: str, data: str) -> None:
         """Look at an algorithm, the first of the chain, with those that it reads from."""
         entry, *others = chain
-        reasons = [reason for other in others for reason in _objections(other, facts) if reason]
+        reasons, given = [], facts
+        for reader, other in zip(chain, others, strict=False):
+            for setting in reader.settings:
+                given = cast(Learner, setting.module).handed_on(given)
+            reasons += [reason for reason in _objections(other, given) if reason]
         found = [reasons[0] if reasons else reason for reason in _objections(entry, facts)]
         self._some_suit |= not all(found) or not found
         for reason in dict.fromkeys(filter(None, found)):
