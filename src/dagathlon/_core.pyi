@@ -114,6 +114,7 @@ class SkeletonOptions:
         max_order: int | None,
         stable: bool,
         known: KnownEdges,
+        *,
         possible_causes_only: bool = False,
         one_sided: bool = False,
         ask_again: bool = False,
