@@ -8,6 +8,7 @@ from statistics import fmean
 
 from dagathlon.evaluate.noise_grid import CLEAN
 from dagathlon.evaluate.noise_strengths import CATEGORIES
+from dagathlon.evaluate.robustness import OVERALL
 from dagathlon.report.charts.failures import STATUSES
 from dagathlon.report.evaluation import Row, TableSet
 from dagathlon.report.noise_figures import noise_figures
@@ -19,6 +20,10 @@ _STRENGTHS = (
     "little of it between networks and sizes. Resilience: what is kept with all kinds of noise "
     "together. Fitting: as many edges as the truth. Reliability: few errors and little want of "
     "memory; who runs out of time loses speed."
+)
+_ROBUSTNESS = (
+    " Robustness is no scale but the share of its own F1 without noise that an algorithm keeps, as "
+    "in the figure above."
 )
 _NO_CLEAN = (
     "Nothing says what noise costs, since no data set is without it: the code N among the noise of "
@@ -209,13 +214,23 @@ def _strengths(tables: TableSet) -> Iterator[Part]:
     shown = [name for name in CATEGORIES if any(row[name] is not None for row in rows)]
     if len(rows) < 2 or not shown:
         return
-    yield Words(_STRENGTHS, "Strengths and weaknesses with and without noise")
-    ordered = sorted(rows, key=lambda row: -(row["ranking"] or 0.0))
-    lines = [[row["algorithm"], *(_share(row[name]) for name in shown)] for row in ordered]
-    yield Grid(["algorithm", *(name.replace("_", " ") for name in shown)], lines)
+    kept = {
+        row["algorithm"]: row["index"]
+        for row in tables.rows("robustness")
+        if row["kind"] == OVERALL and row["index"] is not None
+    }
+    told = _STRENGTHS + (_ROBUSTNESS if kept else "")
+    yield Words(told, "Strengths and weaknesses with and without noise")
+    lines = []
+    for row in sorted(rows, key=lambda row: -(row["ranking"] or 0.0)):
+        own = [kept.get(row["algorithm"])] if kept else []
+        lines.append([row["algorithm"], *map(_share, (*(row[name] for name in shown), *own))])
+    titles = [name.replace("_", " ") for name in shown]
+    yield Grid(["algorithm", *titles, *(["robustness"] if kept else [])], lines)
 
 
 def _share(value: float | None) -> str:
     if value is None:
         return "–"
-    return Html(f'<span class="share" style="--share:{value:.3f}">{value:.0%}</span>')
+    width = min(value, 1.0)
+    return Html(f'<span class="share" style="--share:{width:.3f}">{value:.0%}</span>')

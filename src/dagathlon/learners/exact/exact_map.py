@@ -30,8 +30,8 @@ ParentLists: TypeAlias = Sequence[Sequence[tuple[float, Sequence[int]]]]
 
 # Beyond the first the integer program is faster, beyond the second there is not enough memory.
 QUICK_COMPONENT, LARGEST_COMPONENT = 21, 25
-# The part of a time limit after which a search over orders takes the place of scoring all sets, and the starts
-# in vain that end it.
+# The part of a time limit after which a search over orders takes the place of scoring all sets, and
+# the starts in vain that end it.
 _SCORING_SHARE, _PATIENCE = 0.5, 50
 # Scores beyond this, which only an absurd penalty makes, could not be added up.
 _OVERFLOW = 1e300
@@ -251,7 +251,7 @@ class ExactMap(ScoreBased):
         return Estimate(graph, certificate(found, sets), notes=self.notes(data))
 
     def _candidates(self, data: Dataset) -> _core.ParentSets | None:
-        """All parent sets that matter, or none where scoring them takes most of the time there is."""
+        """All parent sets that matter, or none where scoring takes half of the time or more."""
         left = time_left()
         deadline = None if math.isinf(left) else time.monotonic() + _SCORING_SHARE * left
         try:
@@ -263,11 +263,11 @@ class ExactMap(ScoreBased):
     def _without_proof(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """The best DAG of a search over orders that scores the most promising sets alone."""
         found = self._order_search(data).learn(data, rng)
-        stats = {name: found.stats[name] for name in ("score", "n_scores", "n_parent_sets")}
+        stats: dict[str, Statistic] = {"proven": False, "solver": "search over orders"}
+        stats |= {name: found.stats[name] for name in ("score", "n_scores", "n_parent_sets")}
         stop_early()
         note = "the time limit came before all parent sets were scored: winasobs, without a bound"
-        solver = {"proven": False, "solver": "search over orders"}
-        return Estimate(found.graph, {**stats, **solver}, notes=(*found.notes, note))
+        return Estimate(found.graph, stats, notes=(*found.notes, note))
 
     def _order_search(self, data: Dataset | None = None) -> WinAsobs:
         return WinAsobs(**self.for_search(data), patience=_PATIENCE)

@@ -18,7 +18,8 @@ from dagathlon.learners.indicators import indicator_columns
 from dagathlon.modules import NonNegative, Probability, SharedCode
 
 ScoreName: TypeAlias = Literal[
-    "loglik", "aic", "bic", "ebic", "bde", "bdeu", "bds", "bdj", "k2", "fnml", "qnml", "mbde", "bic-blip", "bic-blip1",
+    "loglik", "aic", "bic", "ebic", "bde", "bdeu", "bds", "bdj", "k2", "fnml", "qnml", "mbde",
+    "bic-blip", "bic-blip1",
     "loglik-g", "aic-g", "bic-g", "ebic-g", "bge", "mbge", "nig", "sem-bic", "l0-g", "disc-bic",
     "loglik-cg", "aic-cg", "bic-cg", "ebic-cg",
     "loglik-dg", "aic-dg", "bic-dg", "ebic-dg", "l0-dg",
