@@ -55,7 +55,9 @@ def discrepancy(table: np.ndarray) -> float:
     total = 0.0
     for counts in (table, table.T):
         seen = counts[counts.sum(axis=1) > 0]
-        distance = np.abs(seen / seen.sum(axis=1, keepdims=True) - counts.sum(axis=0) / counts.sum())
+        distance = np.abs(
+            seen / seen.sum(axis=1, keepdims=True) - counts.sum(axis=0) / counts.sum()
+        )
         total += 0.25 * (distance.mean(axis=1).mean() + distance.max(axis=1).mean())
     return total
 

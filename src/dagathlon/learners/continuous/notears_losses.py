@@ -108,8 +108,8 @@ def objection_to_loss(learner: Learner, data: DataFacts, others: Mapping[str, st
     named = ", ".join(f"{name!r} {what}" for name, what in others.items())
     return (
         f"{learner.name} with loss_type {loss!r} fits linear models of continuous columns, and "
-        f"these are {data.kind}; other losses: {named}; discrete='numbers' takes levels for numbers, "
-        "'ordered' for ranks"
+        f"these are {data.kind}; other losses: {named}; discrete='numbers' takes levels for "
+        "numbers, 'ordered' for ranks"
     )
 
 
