@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import sqlite3
 from pathlib import Path
@@ -113,3 +114,21 @@ def test_the_store_that_finds_no_room_is_told_in_words(
     study = Study.build("mine", "hc", "asia[n=20,seeds=1]")
     with pytest.raises(DagathlonError, match=r"cannot be written \(database or disk is full\)"):
         study.run(tmp_path)
+
+
+def test_on_a_full_disk_the_store_has_the_last_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Full:
+        name = "full"
+
+        def run(self, *_: object, **__: object) -> None:
+            monkeypatch.setattr(workflow.Provenance, "save", no_room)
+            raise StudyError("the store cannot be written; what was finished is safe")
+
+    def no_room(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    study = Study.build("mine", "hc", "asia[n=20,seeds=1]")
+    with pytest.raises(StudyError, match="what was finished is safe"):
+        study.run(tmp_path, engine=Full())  # type: ignore[arg-type]

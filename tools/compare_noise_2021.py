@@ -21,9 +21,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from noise_2021_claims import CLAIMS, METRICS, Both, Row, short
 from scipy.stats import spearmanr
 
+from dagathlon.evaluate.noise_conclusions import Conclusion, conclusions, rank_correlation_rows
+from dagathlon.evaluate.noise_grid import METRICS, Row
+from dagathlon.evaluate.noise_resampling import Over
 from dagathlon.evaluate.noise_runs import NoiseRun, NoiseStudyTables
 from dagathlon.report.context import Results
 from dagathlon.report.noise_runs import charged_limit, noise_runs
@@ -33,6 +35,9 @@ PRINTED = Path(__file__).with_name("noise_2021.json")
 _SCORES = (*METRICS, "precision", "recall")
 _FAILED = "F"
 _ALL_FOUR = "cMISL"
+_LOSS = "loss with "
+# Losses that differ by less count as the paper's: its scores are printed with two digits.
+_NEAR = 0.02
 
 
 class Table(NamedTuple):
@@ -103,7 +108,8 @@ class Comparison:
             results = Results.of(folder, store)
             runs = noise_runs(results)
             limit = charged_limit(results, None, runs)
-        return cls(runs, NoiseStudyTables.of(runs, limit), Paper.load())
+        tables = NoiseStudyTables.of(runs, limit, over=_intervals_over(runs))
+        return cls(runs, tables, Paper.load())
 
     @cached_property
     def cells(self) -> list[tuple[str, int]]:
@@ -116,10 +122,6 @@ class Comparison:
     def same_cells(self) -> NoiseStudyTables:
         """The tables of the paper's printed scores on the networks and sizes of the run."""
         return NoiseStudyTables.of(self.paper.runs(self.cells), 6 * 3600.0, resamples=1)
-
-    def both(self) -> Both:
-        """What conclusions are drawn from."""
-        return Both(self.tables, self.same_cells, self.paper.printed, self.cells)
 
     def rank_table(self) -> list[Row]:
         """Overall and average ranks, ours and the paper's."""
@@ -145,18 +147,32 @@ class Comparison:
         """Spearman's correlation of average ranks per metric, with all learners of both."""
         rows = []
         ranks = self.rank_table()
+        intervals = self._correlation_intervals()
         for which, metric in itertools.product(("clean", "noisy", _ALL_FOUR), METRICS):
             own = [r for r in ranks if r["data"] == which and r["metric"] == metric]
+            ends = intervals.get((which, metric), {})
             rows.append(
                 {
                     "data": which,
                     "metric": metric,
                     "algorithms": len(own),
                     "spearman": _spearman(own, "average_paper"),
+                    "spearman_low": ends.get("spearman_low"),
+                    "spearman_high": ends.get("spearman_high"),
                     "spearman_same_cells": _spearman(own, "average_paper_same_cells"),
                 }
             )
         return rows
+
+    def _correlation_intervals(self) -> dict[tuple[str, str], Row]:
+        """Of Tables 8 and 9, by clean or noisy and metric."""
+        averages = {
+            (which == "noisy", metric): {name: rank[0] for name, rank in by_name.items()}
+            for which, by_metric in self.paper.printed["ranks"].items()
+            for metric, by_name in by_metric.items()
+        }
+        rows = rank_correlation_rows(self.tables, averages)
+        return {("noisy" if row["noisy"] else "clean", row["metric"]): row for row in rows}
 
     def differences(self, code: str) -> list[Row]:
         """Ours minus the paper's by algorithm: mean and worst over networks and sizes."""
@@ -191,9 +207,38 @@ class Comparison:
         return row
 
     def conclusions(self) -> list[Row]:
-        """What the paper concludes, and what became of it here."""
-        both = self.both()
-        return [claim.row(both) for claim in CLAIMS]
+        """What the paper concludes, what it has on the cells of the run, and what is here."""
+        clean = [run for run in self.paper.runs(self.cells) if run.code == "N"]
+        printed = {
+            (one.statement, one.metric): one.estimate
+            for one in conclusions(NoiseStudyTables.of(clean, 6 * 3600.0, resamples=1))
+        }
+        rows = []
+        for found in conclusions(self.tables):
+            same = self._printed_loss(found)
+            if same is None:
+                same = printed[found.statement, found.metric]
+            rows.append(_conclusion_row(self._beside(found, same), same))
+        return rows
+
+    def _beside(self, found: Conclusion, same: float | None) -> Conclusion:
+        """Of a part of the study, losses hold that are near the paper's on the same part."""
+        whole = len(self.paper.printed["networks"]) * len(self.paper.printed["sizes"])
+        known = found.estimate is not None and same is not None
+        if len(self.cells) == whole or not known or not found.number.startswith(_LOSS):
+            return found
+        low, high = found.interval or (found.estimate, found.estimate)
+        return found._replace(holds="yes" if low - _NEAR <= same <= high + _NEAR else "no")
+
+    def _printed_loss(self, asked: Conclusion) -> float | None:
+        """Mean of Table E4 over the networks and sizes of the run, for conclusions on losses."""
+        if not asked.number.startswith(_LOSS):
+            return None
+        code, sizes = asked.number.removeprefix(_LOSS), self.paper.printed["sizes"]
+        table = self.paper.printed["change"][code][asked.metric]
+        values = [table[network][sizes.index(n)] for network, n in self.cells]
+        known = [value for value in values if isinstance(value, int | float)]
+        return -float(np.mean(known)) / 100 if known else None
 
     def all_tables(self) -> list[Table]:
         """Every table, in the order of the docs."""
@@ -204,6 +249,36 @@ class Comparison:
             Table("noisy_scores", "With cMISL: ours minus the paper", self.differences("cMISL")),
             Table("conclusions", "The paper's conclusions", self.conclusions()),
         ]
+
+
+def _conclusion_row(found: Conclusion, same: float | None) -> Row:
+    low, high = found.interval or (None, None)
+    return {
+        "conclusion": found.statement,
+        "metric": found.metric,
+        "number": found.number,
+        "paper": found.paper,
+        "paper, same networks and sizes": same,
+        "here": found.estimate,
+        "low": low,
+        "high": high,
+        "holds": found.holds or "",
+    }
+
+
+def short(value: float) -> str:
+    """Two digits behind the point, without a zero before it: .93, −.12, 5.25."""
+    text = f"{abs(value):.2f}"
+    text = text[1:] if text.startswith("0") else text
+    return ("\u2212" if value < 0 and text.strip(".0") else "") + text
+
+
+def _intervals_over(runs: Iterable[NoiseRun]) -> Over:
+    """Fresh samples of the same networks where there are several, else the networks."""
+    seeds: dict[str, set[Any]] = {}
+    for run in runs:
+        seeds.setdefault(run.network, set()).add(run.seed)
+    return "seeds" if max(map(len, seeds.values())) > 1 else "networks"
 
 
 def _rank_row(which: str, ours: Row, printed: Sequence[Any], same: Row | None) -> Row:
@@ -252,7 +327,8 @@ def _about(found: Comparison) -> str:
     failed = sum(run.failure is not None for run in found.runs)
     return (
         f"{len(found.runs):,} runs, {failed:,} failed; networks {listed('network')}; rows "
-        f"{listed('n')}; noise {listed('code')}; seeds {listed('seed')}"
+        f"{listed('n')}; noise {listed('code')}; seeds {listed('seed')}; intervals over "
+        f"{_intervals_over(found.runs)}"
     )
 
 

@@ -8,6 +8,7 @@
 
 #include "bind.hpp"
 #include "columns.hpp"
+#include "dagathlon/answer_network.hpp"
 #include "dagathlon/claims.hpp"
 #include "dagathlon/slice_posterior.hpp"
 #include "score.hpp"
@@ -71,6 +72,17 @@ std::tuple<std::vector<double>, std::vector<double>> evaluate(IndependenceTest& 
   return {std::move(statistics), std::move(p_values)};
 }
 
+std::vector<NodeList> parents_of_answers(const Matrix<const bool>& draws, std::size_t max_parents, double iss) {
+  if (!(iss > 0)) throw nb::value_error("an imaginary sample size above 0");
+  const std::size_t samples = draws.shape(0);
+  std::vector<BitSet> answers(draws.shape(1), BitSet(samples));
+  for (std::size_t s = 0; s < samples; ++s)
+    for (std::size_t k = 0; k < answers.size(); ++k)
+      if (draws(s, k)) answers[k].set(s);
+  const nb::gil_scoped_release release;
+  return answer_parents(answers, samples, max_parents, iss);
+}
+
 }  // namespace
 
 static void bind_bayesian_test(nb::module_& m) {
@@ -84,6 +96,8 @@ static void bind_bayesian_test(nb::module_& m) {
         nb::arg("iss"));
   m.def("standing_claims", &standing_claims, nb::arg("graph"), nb::arg("questions"), ReleaseGil(),
         "Whether a graph with circles, read as it stands, separates x and y, for each question.");
+  m.def("answer_parents", &parents_of_answers, nb::arg("draws"), nb::arg("max_parents"), nb::arg("iss"),
+        "For each column of yes/no answers its parents among those before it.");
   m.def("evaluate_tests", &evaluate, nb::arg("test"), nb::arg("questions"), ReleaseGil(),
         "Statistics and p-values of many tests, which are not counted.");
 }

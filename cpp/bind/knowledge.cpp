@@ -68,6 +68,7 @@ static void bind_knowledge(nb::module_& m) {
                                                          one_sided, ask_again, sequence));
            },
            nb::arg("alpha"), nb::arg("max_order").none(), nb::arg("stable"), nb::arg("known"),
+           nb::kw_only(),
            nb::arg("possible_causes_only") = false, nb::arg("one_sided") = false, nb::arg("ask_again") = false,
            nb::arg("sequence") = NodeList());
 }

@@ -1,39 +1,42 @@
 #include "dagathlon/claims.hpp"
 
+#include <utility>
+#include <vector>
+
 #include "dagathlon/ancestors.hpp"
 
 namespace dagathlon {
 
-namespace {
-
-// Tails in place of circles: arrows stay where they are.
-MarkedGraph with_tails(const MarkedGraph& graph) {
-  const auto reading = [](Mark mark) { return mark == Mark::circle ? Mark::tail : mark; };
-  MarkedGraph result(graph.size());
-  for (std::size_t i = 0; i < graph.size(); ++i)
-    for_each(graph.adjacencies(i), [&](std::size_t j) {
-      result.set_edge(i, reading(graph.mark(j, i)), j, reading(graph.mark(i, j)));
-    });
-  return result;
-}
-
-}  // namespace
-
 StandingClaims::StandingClaims(const MarkedGraph& graph)
-    : walks_(with_tails(graph)), ancestors_(ancestor_rows(graph)) {}
+    : graph_(graph), adjacent_(graph.adjacency_rows()), ancestors_(ancestor_rows(graph)) {}
 
+// A path never turns back at once on the edge it came by: that would open colliders by edges which are
+// not known to be directed.
 bool StandingClaims::separated(std::size_t x, std::size_t y, Nodes given) const {
-  const std::size_t n = size();
-  BitSet starts(n), targets(n), all(n), colliders(n);
-  starts.set(x);
-  targets.set(y);
-  for (std::size_t v = 0; v < n; ++v) all.set(v);
-  BitSet noncolliders = all;
+  BitSet blocked(size()), open(size());
   for (const std::size_t v : given) {
-    unite(colliders, ancestors_[v]);
-    noncolliders.reset(v);
+    blocked.set(v);
+    unite(open, ancestors_[v]);
   }
-  return !walks_.reach(starts, targets, all, colliders, noncolliders).contains(y);
+  BitMatrix seen(size());
+  std::vector<std::pair<std::size_t, std::size_t>> pending;
+  const auto visit = [&](std::size_t from, std::size_t to) {
+    if (seen.test(from, to)) return;
+    seen.set(from, to);
+    pending.emplace_back(from, to);
+  };
+  for_each(adjacent_[x], [&](std::size_t b) { visit(x, b); });
+  while (!pending.empty()) {
+    const auto [a, b] = pending.back();
+    pending.pop_back();
+    if (b == y) return false;
+    const bool arrow = graph_.mark(a, b) == Mark::arrow;
+    for_each(adjacent_[b], [&, a = a, b = b](std::size_t c) {
+      const bool collider = arrow && graph_.mark(c, b) == Mark::arrow;
+      if (c != a && (collider ? open.test(b) : !blocked.test(b))) visit(b, c);
+    });
+  }
+  return true;
 }
 
 }  // namespace dagathlon

@@ -34,13 +34,14 @@ struct Place {
   }
 };
 
-// The best of the moves it is shown; of equal ones additions, then removals, by the arc's start and its end.
+// The best of the moves it is shown; of equal ones the last in the order additions, removals, reversals, each by
+// the arc's end and then its start.
 class Choice {
  public:
   bool would_take(const Move& move) const {
     if (!chosen_) return true;
     const double gain = rounded(move.gain);
-    return gain > gain_ || (gain == gain_ && order(move) < order(*chosen_));
+    return gain > gain_ || (gain == gain_ && order(move) > order(*chosen_));
   }
   void take(const Move& move) {
     chosen_ = move;
@@ -49,7 +50,7 @@ class Choice {
   const std::optional<Move>& chosen() const { return chosen_; }
 
  private:
-  static std::tuple<Change, std::size_t, std::size_t> order(const Move& m) { return {m.change, m.from, m.to}; }
+  static std::tuple<Change, std::size_t, std::size_t> order(const Move& m) { return {m.change, m.to, m.from}; }
 
   std::optional<Move> chosen_;
   double gain_ = 0;

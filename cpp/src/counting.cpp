@@ -115,10 +115,14 @@ void Counter::compact(Nodes given, Nodes inner) {
 
 bool Counter::recall() {
   groups_ = nullptr;
-  return keeps_tables() && kept_.find(data_, columns_, table_);
+  return is_worth_keeping() && kept_.find(data_, columns_, table_);
 }
 
-bool Counter::keeps_tables() const {
+void Counter::remember() {
+  if (!groups_ && is_worth_keeping()) kept_.keep(columns_, std::span(table_).first(cells_));
+}
+
+bool Counter::is_worth_keeping() const {
   return cells_ <= most_kept_cells && columns_.size() > 1 && data_.rows() >= many_rows && data_.weights().empty();
 }
 
@@ -128,7 +132,6 @@ void Counter::tabulate() {
   else if (!groups_ && cost_by_planes() < cost_by_rows()) tabulate_by_planes();
   else if (cells_ <= std::numeric_limits<std::uint16_t>::max()) tabulate_by_index<std::uint16_t>();
   else tabulate_by_index<std::uint32_t>();
-  if (!groups_ && keeps_tables()) kept_.keep(columns_, std::span(table_).first(cells_));
 }
 
 void Counter::tabulate_weighted() {

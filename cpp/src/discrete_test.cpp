@@ -64,6 +64,7 @@ double DiscreteTest::cells(std::size_t x, std::size_t y, Nodes given) const {
 }
 
 TableSums DiscreteTest::sums(std::size_t x, std::size_t y, Nodes given) {
+  pulse::beat(data_.rows());
   TableSums s;
   const DiscreteStatistic kind = options_.statistic;
   counter_.slices(x, y, given, [&](const Slice& whole) {

@@ -39,6 +39,7 @@ SlicePosteriorTest::SlicePosteriorTest(DiscreteData data, double prior, double i
     : data_(std::move(data)), log_prior_(std::log(prior)), iss_(iss), counter_(data_) {}
 
 TestResult SlicePosteriorTest::run(std::size_t x, std::size_t y, Nodes given) {
+  pulse::beat(data_.rows());
   double total = iss_;
   for (const std::size_t z : given) total /= static_cast<double>(data_.arity(z));
   std::vector<double> ratios;

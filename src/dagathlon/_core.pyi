@@ -114,6 +114,7 @@ class SkeletonOptions:
         max_order: int | None,
         stable: bool,
         known: KnownEdges,
+        *,
         possible_causes_only: bool = False,
         one_sided: bool = False,
         ask_again: bool = False,
@@ -400,6 +401,9 @@ def standing_claims(
     """
     Whether a graph with circles, read as it stands, separates x and y, for each question.
     """
+
+def answer_parents(draws: NDArray[numpy.bool_], max_parents: int, iss: float) -> list[list[int]]:
+    """For each column of yes/no answers its parents among those before it."""
 
 def evaluate_tests(
     test: IndependenceTest, questions: Sequence[tuple[int, int, Sequence[int]]]

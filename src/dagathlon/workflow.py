@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -236,11 +236,18 @@ class Study:
             nonlocal interrupted
             interrupted = summary.interrupted
 
-        try:
-            yield ended
-        finally:
+        def close() -> None:
             for folder in setups:
                 provenance.closed(interrupted=interrupted).save(folder)
+
+        try:
+            yield ended
+        except BaseException:
+            # On a full disk, why the run ended says more than why this cannot be written.
+            with suppress(OSError):
+                close()
+            raise
+        close()
 
 
 def _write(setups: Sequence[Path], store: Store, figures: FigureChoice, on_event: OnEvent) -> None:

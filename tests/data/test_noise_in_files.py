@@ -83,6 +83,38 @@ def test_columns_that_say_the_same_show_wrong_values() -> None:
     assert few.verdict == "possibly"
 
 
+def test_a_single_slip_is_named_with_its_row() -> None:
+    slip = BITS.copy()
+    slip[17] = 1 - slip[17]
+    sample = NoiseSample(ROWS)
+    sample.columns += [column("a", BITS), column("b", slip), column("c", flipped(0.3, 1))]
+    wrong = noise_findings(sample, ())[1]
+    assert wrong.verdict == "hardly any"
+    assert {cell["row"] for cell in wrong.cells} == {18}
+    assert wrong.cells[0]["alike"] == 1
+    assert "most surprising: row 18" in wrong.text
+    assert wrong.to_json()["cells"][0]["given"] in ({"a": "ab"[BITS[17]]}, {"b": "ab"[slip[17]]})
+    sample.columns[1] = column("b", BITS)
+    assert not noise_findings(sample, ())[1].cells
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.1])
+def test_continuous_values_have_a_bound(rate: float) -> None:
+    rng = np.random.default_rng(2)
+    base = rng.normal(size=ROWS)
+    sample = NoiseSample(ROWS)
+    for j in range(5):
+        values = base + 0.05 * rng.normal(size=ROWS)
+        wrong = rng.random(ROWS) < rate
+        values[wrong] = rng.permutation(values)[wrong]
+        thirds = np.searchsorted(np.quantile(values, [1 / 3, 2 / 3]), values)
+        sample.columns.append(SampledColumn(f"x{j}", thirds, 3, (), {}, 0))
+    found = noise_findings(sample, ())[1]
+    assert found.rate is None
+    assert found.at_most is not None
+    assert rate <= found.at_most < rate + 0.05
+
+
 def test_what_is_random_by_nature_cannot_be_told() -> None:
     alone = [column(f"c{j}", RANDOM.integers(0, 2, ROWS)) for j in range(6)]
     found = misrecorded(alone)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import hypothesis
 import numpy as np
 import pytest
@@ -114,6 +116,38 @@ def test_chi_square_tail_and_counts(rows: int, arity: int):
         assert found.df == (arity - 1) ** 2 * arity ** len(given)
         expected = stats.chi2.sf(found.statistic, found.df)
         assert found.p_value == pytest.approx(expected, rel=1e-9, abs=1e-301)
+
+
+def many_rows(rows: int, columns: int) -> np.ndarray:
+    """Columns that depend on the two before them; levels 2, 3, 4, 2, …."""
+    rng = np.random.default_rng(columns)
+    codes = np.zeros((rows, columns), dtype=np.uint8)
+    for j in range(columns):
+        parents = codes[:, max(j - 2, 0) : j].sum(axis=1)
+        codes[:, j] = np.where(rng.random(rows) < 0.8, parents, rng.integers(0, 4, rows))
+        codes[:, j] %= 2 + j % 3
+    return codes
+
+
+def test_tables_of_many_rows_asked_again_and_again():
+    # From the second question on they come from tables and distinct rows that are kept.
+    codes = many_rows(17_000, 7)
+    levels = [2 + j % 3 for j in range(7)]
+    test = independence_test(discrete(codes, levels), "mi")
+    fresh = {}
+    for x, y in ((0, 1), (4, 2), (2, 4), (6, 5)):
+        rest = [j for j in range(7) if j not in {x, y}]
+        for size in range(len(rest) + 1):
+            for given in itertools.combinations(rest, size):
+                fresh[x, y, given] = test.test(f"V{x}", f"V{y}", [f"V{j}" for j in given])
+    for (x, y, given), found in list(fresh.items())[::61]:
+        expected = g_square(tables(codes, x, y, list(given)))
+        assert found.statistic == pytest.approx(expected, rel=1e-9, abs=1e-8)
+        # In another role, and in a test that has kept nothing: the same digits.
+        assert test.test(f"V{x}", f"V{y}", [f"V{j}" for j in given]) == found
+    for x, y, given in list(fresh)[::40]:
+        alone = independence_test(discrete(codes, levels), "mi")
+        assert alone.test(f"V{x}", f"V{y}", [f"V{j}" for j in given]) == fresh[x, y, given]
 
 
 def test_sparse_tables_of_63_levels():

@@ -51,7 +51,7 @@ CASES = {
     "dual_pc": Case(500, 2000),
     "ica_lingam": Case(200, 500),
     "notears_low_rank": Case(200),
-    "saiyanh-style": Case(60),
+    "saiyanh": Case(60),
     "rfci_bsc": Case(20),
 }
 QUICK = ("xges", "order_mcmc", "exact_map", "gsp", "notears", "fci")

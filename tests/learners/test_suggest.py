@@ -37,7 +37,7 @@ def test_learners_of_continuous_data_are_grouped_by_what_they_answer() -> None:
     assert found["corr_thresh"].question == "undirected"
     assert "noise that is not Gaussian" in found["direct_lingam"].assumes
     assert "linear relations with Gaussian noise" in found["pc"].assumes
-    assert advice.unsuitable["saiyanh-style"]
+    assert advice.unsuitable["saiyanh"]
     places = [list(QUESTIONS).index(one.question) for one in advice.suitable]
     assert places == sorted(places)
 

@@ -12,12 +12,13 @@ from dagathlon.report.board import _Cell, _places
 from dagathlon.report.page.by_data import _best
 from dagathlon.report.page.tables import Tables
 from dagathlon.report.tables import named, setting_name
-from dagathlon.study.view.saved import Algorithm, ModuleFacts, Settings
+from dagathlon.study.view.saved import Algorithm, Column, ModuleFacts, Settings
 
 
 def _algorithm(identifier: str, **values: Any) -> Algorithm:
     facts = ModuleFacts(identifier, "algorithm", 1)
-    return Algorithm(identifier, facts, values, "id", Settings(0, {}, {}))
+    columns = {key: Column(v if isinstance(v, list) else [v]) for key, v in values.items()}
+    return Algorithm(identifier, facts, values, "id", Settings(1, columns, {}))
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from dagathlon.report.charts.parts import is_nothing
 from dagathlon.report.evaluation import Table, TableSet
 from dagathlon.report.look import Look
 from dagathlon.report.noise_section import noise_parts
-from dagathlon.report.noise_summary import algorithm_order
+from dagathlon.report.noise_summary import algorithm_order, noisy_codes
 from dagathlon.report.noise_tables import ON_PAGE, Groups, noise_tables
 from dagathlon.report.section import Figure, Grid, Part, Words
 
@@ -84,6 +84,13 @@ def test_cells_show_what_is_left_and_how_runs_failed() -> None:
     assert "2 of 24 runs failed: 2 F3: memory limit (frail 2)." in _said(parts)
     grid = next(part for part in parts if isinstance(part, Grid))
     assert list(grid.rows) == [["frail", "0", "0", "2\u00a0F3"]]
+
+
+def test_kinds_of_noise_stand_by_kind_and_rate() -> None:
+    codes = ("cMI", "I30", "M10+NA", "N", "I5", "M10", "cM2L10", "M2.5", "L5", "cMISL")
+    tables = TableSet({"runs": Table([{"code": code} for code in codes])}, "", Look.of("a"), False)
+    wanted = "M2.5 M10 M10+NA I5 I30 L5 cMI cMISL cM2L10"
+    assert noisy_codes(tables) == wanted.split()
 
 
 def test_without_clean_data_a_sentence_says_so() -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
+import runpy
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from dagathlon.data import Network, write_network
 from dagathlon.errors import StudyError
 from dagathlon.study.plan.plan import ALGORITHM
 from dagathlon.study.plan.task import Limits
+from dagathlon.study.view.saving import facts_of_setup
 
 ROOT = Path(__file__).parents[2]
 WHOLE = ROOT / "studies" / "noise_2021.json"
@@ -115,6 +116,18 @@ def test_an_algorithm_that_is_restricted_says_why_it_is_not_run() -> None:
     assert omission[1:] == ("cancer", f"{ALGORITHM} tabu", "it is as we say")
 
 
+def test_a_list_that_is_one_value_is_not_varied() -> None:
+    content = _study([{"graph_id": "asia", "data_id": "rows"}], ["ges"])
+    (given,) = content["resources"]["structure_learning_algorithms"]["ges"]
+    given |= {"score": "bic", "phases": ["forward", "backward"], "iss": [1, 10]}
+    study = Study.of(content)
+    assert study.config.algorithms["ges"].curve_parameter == "iss"
+    saved = facts_of_setup(study.config, study.plan, 0).algorithms["ges"]
+    assert saved.varied == ("iss",)
+    given["iss"] = 1
+    assert Study.of(content).config.algorithms["ges"].curve_parameter == "score"
+
+
 @pytest.mark.parametrize(
     ("value", "message"),
     [
@@ -141,14 +154,22 @@ def test_the_command_lines_limit_replaces_that_of_the_file() -> None:
 
 
 def test_the_small_study_has_the_algorithms_of_the_whole() -> None:
-    path = ROOT / "tools" / "small_noise_study.py"
-    spec = importlib.util.spec_from_file_location("small_noise_study", path)
-    assert spec is not None
-    assert spec.loader is not None
-    tool = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tool)
-    written = tool.text_of(tool.small(json.loads(WHOLE.read_text("utf-8"))))
-    assert SMALL.read_text("utf-8") == written, "run python tools/small_noise_study.py"
+    tool = runpy.run_path(str(ROOT / "tools" / "small_noise_study.py"))
+    wanted = tool["small"](json.loads(WHOLE.read_text("utf-8")))
+    assert json.loads(tool["text_of"](wanted)) == wanted
+    assert json.loads(SMALL.read_text("utf-8")) == wanted, "run python tools/small_noise_study.py"
+
+
+def test_a_part_of_the_study_has_fewer_sizes_and_codes() -> None:
+    tool = runpy.run_path(str(ROOT / "tools" / "part_of_study.py"))
+    whole = json.loads(WHOLE.read_text("utf-8"))
+    longest = [tool["Limit"](1000), tool["Limit"](100, "alarm")]
+    part = tool["part_of"](whole, graphs=("asia", "alarm"), longest=longest, noise=("N", "M10"))
+    plan = Study.of(part).plan
+    found = {(Path(c.graph_label).name, c.data_label.split("/")[1]) for c in plan.cases}
+    assert found == {("asia", "n=100"), ("asia", "n=1000"), ("alarm", "n=100")}
+    assert {case.noise for case in plan.cases} == {"N", "M10"}
+    assert part["benchmark_setup"][0]["title"] == "noise_2021"
 
 
 @pytest.mark.slow

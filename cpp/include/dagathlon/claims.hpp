@@ -1,22 +1,28 @@
 // What a graph with circles says about independence, read as it stands.
 #pragma once
 
-#include "dagathlon/separation.hpp"
+#include <span>
+
+#include "dagathlon/bits.hpp"
+#include "dagathlon/marked_graph.hpp"
 
 namespace dagathlon {
 
-// Walks are followed as in m-separation, with these readings: a node is a collider where both edges have
+using Nodes = std::span<const std::size_t>;
+
+// Paths are followed as in m-separation, with these readings: a node is a collider where both edges have
 // an arrow at it and none otherwise; a collider is open for directed paths to a given node only, not for
 // edges that begin with a circle. The graph may be of any kind.
 class StandingClaims {
  public:
   explicit StandingClaims(const MarkedGraph& graph);
 
-  std::size_t size() const { return walks_.size(); }
+  std::size_t size() const { return graph_.size(); }
   bool separated(std::size_t x, std::size_t y, Nodes given) const;
 
  private:
-  Walks walks_;
+  const MarkedGraph& graph_;
+  BitMatrix adjacent_;
   BitMatrix ancestors_;
 };
 

@@ -53,9 +53,11 @@ class Counter {
   double cost() const;
   double cost_by_planes() const;
   double cost_by_rows() const;
-  // Whether the table was counted before and is there again.
+  // Whether the table was counted before and is there again. Only tests keep tables: searches for a
+  // high score remember the scores.
   bool recall();
-  bool keeps_tables() const;
+  void remember();
+  bool is_worth_keeping() const;
   void tabulate();
   void tabulate_weighted();
   template <class Index>
@@ -114,7 +116,10 @@ void Counter::slices(std::size_t x, std::size_t y, Nodes given, Visit&& visit) {
     sparse_slices(x, y, visit);
     return;
   }
-  if (!kept) tabulate();
+  if (!kept) {
+    tabulate();
+    remember();
+  }
   each_row(data_.stored_arity(x) * data_.stored_arity(y), given.size(), [&](const Tally* cells) {
     const Slice slice = slice_of(cells, x, y);
     if (slice.total > 0) visit(slice);
@@ -155,10 +160,9 @@ void Counter::families(std::size_t child, Nodes parents, Visit&& visit) {
     if (total > 0) visit(std::span(counts, levels), total);
   };
   set_columns(parents, inner);
-  const bool kept = recall();
-  if (!kept) compact(parents, inner);
+  compact(parents, inner);
   if (dense()) {
-    if (!kept) tabulate();
+    tabulate();
     return each_row(width, parents.size(), show);
   }
   sort_by_group(*groups_);

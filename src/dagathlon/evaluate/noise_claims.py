@@ -15,6 +15,7 @@ from dagathlon.evaluate.noise_contrasts import (
     ahead,
     behind,
     edge_change,
+    failures_of,
     gains_most,
     hardest,
     latent_gain,
@@ -342,5 +343,13 @@ CLAIMS = (
     ),
     Claim(
         "more rows help", "F1 with the most rows, less that with the fewest", "generally", more_rows
+    ),
+    Claim(
+        "GS, HC, Inter-IAMB, NOTEARS and TABU never fail",
+        "share of failed runs",
+        "none",
+        failures_of(("gs", "hc", "inter-iamb", "notears", "tabu")),
+        least=-1.0,
+        most=1e-9,
     ),
 )

@@ -1,7 +1,8 @@
 """Differences that conclusions on noise are about: positive where they hold.
 
 Each is a function of the evidence and a metric (empty where none is asked) and gives the number of
-the data as they are, then of each resample. A KeyError says that the run lacks what is asked.
+the data as they are, then of each resample. A KeyError says that the run lacks what is asked; of a
+group of algorithms those count that it has.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def lead(names: Names, *, noisy: bool, among: Names = ()) -> Answer:
         ranks = evidence.averages[noisy, metric]
         others = evidence.others(names)
         if among:
-            others = [j for j in evidence.columns(among) if j in others]
+            others = [j for j in evidence.some(among) if j in others]
         return _least(ranks[:, others]) - _most(ranks[:, evidence.columns(names)])
 
     return answer
@@ -47,7 +48,7 @@ def lead_of_others(names: Names, *, noisy: bool) -> Answer:
 
     def answer(evidence: Evidence, metric: str) -> Floats:
         ranks = evidence.averages[noisy, metric]
-        own, others = evidence.columns(names), evidence.others(names)
+        own, others = evidence.some(names), evidence.others(names)
         return _least(ranks[:, own]) - _most(ranks[:, others])
 
     return answer
@@ -99,7 +100,7 @@ def ahead(first: Names, second: Names, *, noisy: bool) -> Answer:
 
     def answer(evidence: Evidence, metric: str) -> Floats:
         ranks = evidence.averages[noisy, metric]
-        before, behind = (ranks[:, evidence.columns(names)] for names in (first, second))
+        before, behind = (ranks[:, evidence.some(names)] for names in (first, second))
         return known_mean(behind, 1) - known_mean(before, 1)
 
     return answer
@@ -110,7 +111,7 @@ def latent_gain(evidence: Evidence, metric: str) -> Floats:
     codes = [code for code in evidence.grid.codes if "L" in code]
     if not codes:
         raise KeyError("L")
-    gain = evidence.gain(metric, codes)[:, evidence.columns(_LATENT)]
+    gain = evidence.gain(metric, codes)[:, evidence.some(_LATENT)]
     return known_mean(gain, 1)
 
 
@@ -180,7 +181,7 @@ def underfit(evidence: Evidence, _: str) -> Floats:
 def more_edges(evidence: Evidence, _: str) -> Floats:
     """How many more edges five algorithms have than any other, relative to the truth."""
     shares = evidence.edge_shares()
-    many = shares[:, evidence.columns(_MANY_EDGES)]
+    many = shares[:, evidence.some(_MANY_EDGES)]
     return _least(many) - _most(shares[:, evidence.others(_MANY_EDGES)])
 
 
@@ -196,6 +197,17 @@ def more_rows(evidence: Evidence, _: str) -> Floats:
     if len(sizes) < 2:
         raise KeyError("n")
     return _mean_f1(evidence, "n", sizes[-1]) - _mean_f1(evidence, "n", sizes[0])
+
+
+def failures_of(names: Names) -> Answer:
+    """Share of failed runs of some algorithms."""
+
+    def answer(evidence: Evidence, _: str) -> Floats:
+        columns = evidence.some(names)
+        failed = np.where(evidence.grid.took_part, evidence.grid.failed, np.nan)[:, columns]
+        return known_mean(evidence.drawn.means(failed), 1)
+
+    return answer
 
 
 def hardest(network: str) -> Answer:

@@ -84,16 +84,16 @@ def row_trials(rows: Iterable[Row], metric: str, by: str = "setting") -> Iterato
         The column that names the learners.
     """
     for row in rows:
-        label, value = str(row["data"]), row.get(metric)
+        label = str(row["data"])
         failed = row["status"] not in ("ok", "skipped")
-        if row["status"] == "ok" and value is None and _is_empty(row):
-            value = 0.0
-        if not failed and not is_number(value):
+        empty = row["status"] == "ok" and row.get(metric) is None and _is_empty(row)
+        if not (failed or empty or is_number(row.get(metric))):
             continue
         found = _NOISE.search(label)
         case = (row["adjmat"], row["parameters"], _NOISE.sub("", label))
         code = "N" if found is None else found[1]
-        yield Trial(str(row[by]), case, row["seed"], code, None if failed else float(value))
+        score = float(row.get(metric) or 0.0)
+        yield Trial(str(row[by]), case, row["seed"], code, None if failed else score)
 
 
 def _is_empty(row: Row) -> bool:
@@ -159,7 +159,9 @@ def _curve(place: tuple[Any, ...], clean: float, points: Mapping[float, float | 
     rates = sorted(points)
     scores = [clean, *(points[rate] or 0.0 for rate in rates)]
     failed = frozenset(rate for rate, score in points.items() if score is None)
-    return Curve(*place, np.array([0.0, *rates]), np.array(scores, dtype=float), failed)
+    name, case, seed = place
+    found = np.array(scores, dtype=np.float64)
+    return Curve(name, case, seed, np.array([0.0, *rates]), found, failed)
 
 
 def _order(kind: str) -> tuple[int, list[int], str]:

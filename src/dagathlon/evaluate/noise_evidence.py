@@ -45,9 +45,16 @@ class Evidence:
         places = {name: j for j, name in enumerate(self.grid.algorithms)}
         return [places[name] for name in names]
 
+    def some(self, names: Sequence[str]) -> list[int]:
+        """Where those of a group stand that are in the study; KeyError for none."""
+        found = [j for j, name in enumerate(self.grid.algorithms) if name in names]
+        if not found:
+            raise KeyError(", ".join(names))
+        return found
+
     def others(self, names: Sequence[str]) -> list[int]:
         """Where all but these algorithms stand."""
-        chosen = set(self.columns(names))
+        chosen = set(self.some(names))
         return [j for j in range(len(self.grid.algorithms)) if j not in chosen]
 
     @cached_property
@@ -85,6 +92,8 @@ class Evidence:
     @cached_property
     def times(self) -> Mapping[str, Floats]:
         """Run time with noise over that without, by code (Figure 6)."""
+        if np.isnan(self.grid.values["time"]).all():
+            raise KeyError("time")
         return time_ratios(self.grid, self.drawn, self.tables.limit)
 
     def kept(self, code: str = ALL_NOISE) -> Floats:

@@ -73,7 +73,7 @@ class _Kept(NamedTuple):
     clean: Floats
     cases: int
 
-    def index(self, without: int | None = None) -> float:
+    def share(self, without: int | None = None) -> float:
         area, clean = float(self.areas.sum()), float(self.clean.sum())
         if without is not None:
             area, clean = area - float(self.areas[without]), clean - float(self.clean[without])
@@ -126,10 +126,11 @@ def _kept(curves: Sequence[Curve]) -> dict[str, _Kept]:
         total[0] += curve.area
         total[1] += float(curve.scores[0])
         cases[curve.name] = cases.get(curve.name, 0) + 1
-    return {
-        name: _Kept(tuple(found), *np.array(list(found.values())).T, cases[name])
-        for name, found in sums.items()
-    }
+    kept = {}
+    for name, found in sums.items():
+        areas, clean = np.array(list(found.values())).T
+        kept[name] = _Kept(tuple(found), areas, clean, cases[name])
+    return kept
 
 
 def _row(name: str, kind: str, parts: Sequence[_Kept], up_to: float | None) -> dict[str, Any]:
@@ -144,12 +145,12 @@ def _row(name: str, kind: str, parts: Sequence[_Kept], up_to: float | None) -> d
 
 def _jackknife(parts: Sequence[_Kept], seeds: Sequence[Any]) -> Interval:
     """Mean of the indices with its interval, by leaving out one seed after the other."""
-    mean = float(np.mean([part.index() for part in parts]))
+    mean = float(np.mean([part.share() for part in parts]))
     k = len(seeds)
     if k < 2:
         return Interval(mean, None)
     left = [
-        np.mean([p.index(p.seeds.index(seed) if seed in p.seeds else None) for p in parts])
+        np.mean([p.share(p.seeds.index(seed) if seed in p.seeds else None) for p in parts])
         for seed in seeds
     ]
     error = math.sqrt((k - 1) * float(np.var(left)))

@@ -12,7 +12,7 @@ from dagathlon.report.charts.parts import headed
 from dagathlon.report.context import PARTIAL, Results
 from dagathlon.report.evaluation import Drawing, Evaluation, Table, TableSet
 from dagathlon.report.noise_figures import noise_figures
-from dagathlon.report.noise_runs import charged_limit, has_noise, noise_runs
+from dagathlon.report.noise_runs import charged_limit, example_runs, has_noise, noise_runs
 from dagathlon.report.noise_section import noise_parts
 from dagathlon.report.noise_tables import ON_PAGE, Groups, noise_tables
 from dagathlon.report.section import Part, Section, Words
@@ -105,6 +105,7 @@ class NoiseStudy(Evaluation):
             name for name in (*(self.small or ()), *(self.large or ())) if name not in networks
         ]
         unheard = [about | {"reason": f"{unknown('network', one, networks)}."} for one in wrong]
+        found["examples"] = Table([about | row for row in example_runs(results, self.ids)])
         return found | {"limit": Table([about | {"seconds": limit}]), "reason": Table(unheard)}
 
     def _has(self, name: str) -> bool:

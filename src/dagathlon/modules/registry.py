@@ -62,7 +62,10 @@ class _Modules(dict[str, type[Module]]):
 
     def get(self, name: str, default: Any = None) -> Any:
         """The module of that name, present or former, or the default."""
-        return self[name] if name in self else default
+        try:
+            return self[name]
+        except KeyError:
+            return default
 
 
 def add_files(paths: Iterable[Path | str]) -> None:

@@ -46,7 +46,8 @@ def _kept_figure(tables: TableSet) -> Figure:
     caption = (
         "Per cent of the accuracy without noise that is left, over sample sizes and seeds: orange "
         "is lost, blue gained, deeper for more. N is the accuracy without noise itself. Algorithms "
-        "that keep most stand on top. A faint number has an interval that includes 100 %. "
+        "that keep most stand on top; click a cell for its runs. A faint number has an interval "
+        "that includes 100 %. "
         f"{_marks(tables)}An empty place: that noise has no meaning there, or the algorithm was "
         "not run."
     )
@@ -66,16 +67,20 @@ def _marks(tables: TableSet) -> str:
 
 def _kept(tables: TableSet, column: str) -> Chart:
     failures, scores = usual_failures(tables), clean_scores(tables, KEPT[column][1])
+    names = ("network", "code", "algorithm")
+    examples = {tuple(row[n] for n in names): row["run"] for row in tables.rows("examples")}
     cells = []
     for row in tables.rows("accuracy_kept"):
         place = (row["network"], row["code"], row["algorithm"])
         cells.append(
-            {name: row[name] for name in ("network", "code", "algorithm", "runs", "failures")}
+            {name: row[name] for name in (*names, "runs", "failures")}
+            | {"run": examples.get(place)}
             | {"kept": row[column], "low": row[f"{column}_low"], "high": row[f"{column}_high"]}
             | {"clean": scores.get(place[::2]), "failure": failures.get(place)}
         )
     clean = [
         {"network": network, "code": CLEAN, "algorithm": algorithm, "plain": True}
+        | {"run": examples.get((network, CLEAN, algorithm))}
         | {"clean": scores.get((network, algorithm))}
         | {"failure": failures.get((network, CLEAN, algorithm))}
         | _counts(tables, network, algorithm)

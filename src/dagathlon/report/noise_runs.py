@@ -79,6 +79,32 @@ def noise_runs(results: Results, ids: Iterable[str] = ()) -> list[NoiseRun]:
     return [_run(key, rows, sizes.get(key[0])) for key, rows in groups.items()]
 
 
+def example_runs(results: Results, ids: Iterable[str] = ()) -> list[dict[str, Any]]:
+    """For each network, code and algorithm the run in the middle by F1, as the page numbers runs.
+
+    Parameters
+    ----------
+    results
+        Those of the setup.
+    ids
+        The algorithms; none means all of the setup.
+    """
+    chosen, places = set(ids) or set(results.ids), case_places(results)
+    rows = zip(results.rows(results.ids), results.further_rows(results.ids), strict=True)
+    found: dict[tuple[str, str, str], list[tuple[float, int]]] = {}
+    for number, (run, row) in enumerate(zip(results.runs_of(results.ids), rows, strict=True)):
+        place = places[results.case(run)[2:6]]
+        if run.entry in chosen:
+            score = _mean([row[0] | row[1]], _COLUMNS["f1"])
+            key = (place.network, place.code, method_of(results, run).name)
+            found.setdefault(key, []).append((-1.0 if score is None else score, number))
+    return [
+        {"network": network, "code": code, "algorithm": algorithm}
+        | {"run": sorted(scored)[len(scored) // 2][1]}
+        for (network, code, algorithm), scored in found.items()
+    ]
+
+
 def charged_limit(results: Results, asked: float | None, runs: Sequence[NoiseRun]) -> float:
     """Seconds that failed runs are charged: as asked, their limit, or the time of the slowest."""
     if asked is not None:
@@ -88,14 +114,17 @@ def charged_limit(results: Results, asked: float | None, runs: Sequence[NoiseRun
 
 
 def case_places(results: Results) -> dict[tuple[Any, ...], Place]:
-    """Network, code, rows and seed of each data set, by seed and labels."""
+    """Network, code, rows and seed of each data set, by seed and labels.
+
+    A network is called by its graph alone, where that tells all data sets apart.
+    """
     plain = {case: case._replace(data_label=_without_noise(case)) for case in results.cases}
-    full = network_names(results, list(dict.fromkeys(plain.values())))
     rows = _rows(results, plain)
     graphs = named({c: (stem(results.origin(c).graph_id), c.graph_label) for c in plain})
     short = {case: Place(graphs[case], case.noise, rows[case], case.seed) for case in plain}
     if len(set(short.values())) == len(short) and all(graphs.values()):
         return {case[2:6]: place for case, place in short.items()}
+    full = network_names(results, list(dict.fromkeys(plain.values())))
     return {case[2:6]: short[case]._replace(network=full[one]) for case, one in plain.items()}
 
 

@@ -8,6 +8,7 @@ from statistics import fmean
 
 from dagathlon.evaluate.noise_grid import CLEAN
 from dagathlon.evaluate.noise_strengths import CATEGORIES
+from dagathlon.evaluate.robustness import OVERALL
 from dagathlon.report.charts.failures import STATUSES
 from dagathlon.report.evaluation import Row, TableSet
 from dagathlon.report.noise_figures import noise_figures
@@ -20,10 +21,15 @@ _STRENGTHS = (
     "together. Fitting: as many edges as the truth. Reliability: few errors and little want of "
     "memory; who runs out of time loses speed."
 )
+_ROBUSTNESS = (
+    " Robustness is no scale but the share of its own F1 without noise that an algorithm keeps, as "
+    "in the figure above."
+)
 _NO_CLEAN = (
     "Nothing says what noise costs, since no data set is without it: the code N among the noise of "
     "a data entry adds the same data without noise. Scores with noise and ranks are in the tables."
 )
+_NOT_YET = "Nothing says yet what noise costs: no data set without noise has all its runs."
 _NOTHING_KEPT = (
     "Nothing says what noise costs: no algorithm has a score above 0 without noise and a result "
     "with noise too."
@@ -48,7 +54,7 @@ def noise_parts(tables: TableSet) -> Iterator[Part]:
 def _findings(tables: TableSet) -> Iterator[Part]:
     """Which kind hurts most, who keeps most, who gains rank; and how far to believe it."""
     if not any(row["code"] == CLEAN for row in tables.rows("runs")):
-        yield Words(_NO_CLEAN, tone="fair")
+        yield Words(_NOT_YET if tables.partial else _NO_CLEAN, tone="fair")
         return
     if all(row["kept"] is None for row in tables.rows("accuracy_kept")):
         yield Words(_NOTHING_KEPT, tone="bad")
@@ -88,7 +94,7 @@ def _least(row: Row) -> str:
     """The kind of noise that does least harm, or none."""
     low, high = row["paired_low"], row["paired_high"]
     if low is not None and low <= 0 <= high:
-        return f"{row['code']} costs nothing that chance would not ({_loss(row)})."
+        return f"{row['code']} changes nothing that chance would not."
     if row["paired"] >= 0:
         return f"With {row['code']} F1 is not lower than without noise."
     return f"{row['code']} costs least ({_loss(row)})."
@@ -208,13 +214,23 @@ def _strengths(tables: TableSet) -> Iterator[Part]:
     shown = [name for name in CATEGORIES if any(row[name] is not None for row in rows)]
     if len(rows) < 2 or not shown:
         return
-    yield Words(_STRENGTHS, "Strengths and weaknesses with and without noise")
-    ordered = sorted(rows, key=lambda row: -(row["ranking"] or 0.0))
-    lines = [[row["algorithm"], *(_share(row[name]) for name in shown)] for row in ordered]
-    yield Grid(["algorithm", *(name.replace("_", " ") for name in shown)], lines)
+    kept = {
+        row["algorithm"]: row["index"]
+        for row in tables.rows("robustness")
+        if row["kind"] == OVERALL and row["index"] is not None
+    }
+    told = _STRENGTHS + (_ROBUSTNESS if kept else "")
+    yield Words(told, "Strengths and weaknesses with and without noise")
+    lines = []
+    for row in sorted(rows, key=lambda row: -(row["ranking"] or 0.0)):
+        own = [kept.get(row["algorithm"])] if kept else []
+        lines.append([row["algorithm"], *map(_share, (*(row[name] for name in shown), *own))])
+    titles = [name.replace("_", " ") for name in shown]
+    yield Grid(["algorithm", *titles, *(["robustness"] if kept else [])], lines)
 
 
 def _share(value: float | None) -> str:
     if value is None:
         return "–"
-    return Html(f'<span class="share" style="--share:{value:.3f}">{value:.0%}</span>')
+    width = min(value, 1.0)
+    return Html(f'<span class="share" style="--share:{width:.3f}">{value:.0%}</span>')

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from dagathlon.evaluate.noise_grid import CLEAN, CODES
 from dagathlon.report.evaluation import TableSet
+from dagathlon.simulate.noise_code import LETTERS, TRUE_MISSING, parse_code
 
 Row: TypeAlias = Mapping[str, Any]
 KEPT = {
@@ -38,10 +39,20 @@ class Kept(NamedTuple):
 
 
 def noisy_codes(tables: TableSet) -> list[str]:
-    """The kinds of noise, in the order of the study's tables."""
+    """The kinds of noise: each alone by its rates, then combinations in the order of the study."""
     found = dict.fromkeys(str(row["code"]) for row in tables.rows("runs"))
-    known = [code for code in CODES if code in found]
-    return [code for code in dict.fromkeys([*known, *found]) if code != CLEAN]
+    known = dict.fromkeys([*(code for code in CODES if code in found), *found])
+    noisy = [code for code in known if code != CLEAN]
+    return sorted(noisy, key=_place)
+
+
+def _place(code: str) -> tuple[int, float, bool]:
+    """Combinations stay as they are; a kind alone has its place by letter, rate, and how it is."""
+    plain = code.removesuffix(TRUE_MISSING)
+    if plain.startswith("c"):
+        return len(LETTERS), 0.0, False
+    rates = parse_code(plain)
+    return [*LETTERS].index(plain[0]), sum(rates.values()), plain != code
 
 
 def kept_means(tables: TableSet, column: str = "kept") -> list[Kept]:

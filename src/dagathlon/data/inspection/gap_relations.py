@@ -39,7 +39,7 @@ class Relation(NamedTuple):
         The column that they are related to.
     level
         The level of it at which they are most frequent, ``gap`` where it is missing itself; empty
-        for the quarters of continuous values.
+        for the thirds of continuous values.
     there, elsewhere
         Share of the rows that are marked there and elsewhere.
     p
@@ -84,7 +84,7 @@ def silent_states(columns: Sequence[SampledColumn]) -> dict[str, int]:
     That is what a state of its own for missing values looks like, whatever it is called. Fewer than
     three such columns, or less than half of those with three states or more, are taken for chance.
     """
-    able = [column for column in columns if column.arity >= _SEVERAL and column.labels]
+    able = [column for column in columns if column.arity >= _SEVERAL and not column.is_continuous]
     states = [
         Marked(column.name, state, column.codes == state)
         for column in able
@@ -94,11 +94,12 @@ def silent_states(columns: Sequence[SampledColumn]) -> dict[str, int]:
     if not states:
         return {}
     tests = np.stack([one.p_values for one in _counted(states, columns)])
-    silent = ~(tests <= _LEVEL / max(len(columns) - 1, 1)).any(axis=0)
+    level = _LEVEL / max(len(columns) - 1, 1)
+    related: Bools = np.logical_or.reduce(tests <= level, axis=0)
     found: dict[str, int] = {}
     for column in able:
         mine = [j for j, one in enumerate(states) if one.column == column.name]
-        alone = [states[j].state for j in mine if silent[j]]
+        alone = [states[j].state for j in mine if not related[j]]
         if len(alone) == 1 < len(mine):
             found[column.name] = alone[0]
     return found if len(found) >= max(_SEVERAL, len(able) / 2) else {}
@@ -154,5 +155,5 @@ def _relation(marked: Marked, found: _Counted, j: int) -> Relation:
     place = int(places[np.argmax(counts[places] / sizes[places])])
     there = float(counts[place] / sizes[place])
     elsewhere = float((counts.sum() - counts[place]) / (sizes.sum() - sizes[place]))
-    level = "gap" if place == other.arity else other.labels[place] if other.labels else ""
+    level = "gap" if place == other.arity else "" if other.is_continuous else other.labels[place]
     return Relation(marked, other.name, level, there, elsewhere, float(found.p_values[j]))

@@ -9,6 +9,7 @@ import numpy as np
 
 from dagathlon.data.inspection.certainty import Certainty, certainties, proportion
 from dagathlon.data.inspection.noise_sample import SampledColumn
+from dagathlon.data.inspection.surprises import Surprise, surprises
 
 Verdict: TypeAlias = Literal["hardly any", "probably", "possibly", "cannot be told"]
 
@@ -41,6 +42,8 @@ class Misrecorded(NamedTuple):
         How many columns were looked at.
     rows, different
         Rows in which these columns are foretold, and in which they differ.
+    surprises
+        Where there is hardly any, the values that are most likely wrong all the same.
     """
 
     verdict: Verdict
@@ -52,6 +55,7 @@ class Misrecorded(NamedTuple):
     n_columns: int
     rows: int
     different: int
+    surprises: tuple[Surprise, ...] = ()
 
 
 def misrecorded(columns: Sequence[SampledColumn]) -> Misrecorded | None:
@@ -64,15 +68,42 @@ def misrecorded(columns: Sequence[SampledColumn]) -> Misrecorded | None:
     """
     if len(columns) < 2 or len(columns[0].codes) < _LEAST_ROWS:
         return None
-    codes = np.column_stack([column.codes for column in columns])
-    found = certainties(codes, [column.arity for column in columns])
-    at_most = _bound(found)
-    sure = [one for one in found if one.high < _NEGLIGIBLE]
+    coded = [_outer(column) if column.is_continuous else column for column in columns]
+    codes = np.column_stack([column.codes for column in coded])
+    found = certainties(codes, [column.arity for column in coded])
+    at_most = min(_bound(one, columns, len(found)) for one in found)
+    sure = [one for one in found if _bound(one, columns) < _NEGLIGIBLE]
     if at_most < _NEGLIGIBLE and len(sure) >= _LEAST_SURE:
-        return _said("hardly any", columns, sure, at_most)
-    least = min(one.high for one in found)
-    floor = [one for one in found if one.low <= least]
-    return _said(_verdict(floor, len(found)), columns, floor, at_most)
+        said = _said("hardly any", columns, sure, at_most)
+        return said._replace(surprises=surprises(coded, sure))
+    levels = [one for one in found if not columns[one.column].is_continuous]
+    least = min((one.high for one in levels), default=0.0)
+    floor = [one for one in levels if one.low <= least]
+    return _said(_verdict(floor, len(levels)), columns, floor, at_most)
+
+
+def _outer(column: SampledColumn) -> SampledColumn:
+    """Continuous values as low and high ones; of those between nothing is foretold."""
+    codes = np.where(column.codes == 1, -1, column.codes // 2)
+    return column._replace(codes=codes, arity=2, labels=("in the lowest third", "in the highest"))
+
+
+def _bound(one: Certainty, columns: Sequence[SampledColumn], n_together: int = 1) -> float:
+    """The largest rate of wrong values that a column can have.
+
+    Of continuous values that are replaced by another of the column, only those contradict that get
+    into the opposite third (which is smaller where many values are equal).
+    """
+    column, high = columns[one.column], proportion(one.different, one.rows, n_together)[1]
+    if not column.is_continuous:
+        return high
+    known = column.codes[column.codes >= 0]
+    outer = min(np.mean(known == third) for third in (0, 2))
+    return min(high / outer, 1.0) if outer > 0 else 1.0
+
+
+def _rate(found: Sequence[Certainty]) -> float:
+    return sum(one.different for one in found) / max(sum(one.rows for one in found), 1)
 
 
 def _verdict(floor: Sequence[Certainty], n_columns: int) -> Verdict:
@@ -82,15 +113,6 @@ def _verdict(floor: Sequence[Certainty], n_columns: int) -> Verdict:
     if len(floor) >= _MANY and (most or _rate(floor) >= _FREQUENT):
         return "probably"
     return "possibly" if most else "cannot be told"
-
-
-def _bound(found: Sequence[Certainty]) -> float:
-    """The least of the upper bounds, which hold together."""
-    return min(proportion(one.different, one.rows, len(found))[1] for one in found)
-
-
-def _rate(found: Sequence[Certainty]) -> float:
-    return sum(one.different for one in found) / max(sum(one.rows for one in found), 1)
 
 
 def _said(
@@ -104,6 +126,6 @@ def _said(
         # Some of them are a little less sure by nature, which the surest quarter shows.
         surer = by[: (len(by) + 3) // 4]
         total = sum(one.rows for one in surer)
-        low, _ = proportion(sum(one.different for one in surer), total)
+        low = min(proportion(sum(one.different for one in surer), total)[0], at_most)
         rate, high = min(_rate(by), at_most), at_most
     return Misrecorded(verdict, at_most, rate, low, high, names, len(columns), rows, different)

@@ -11,6 +11,7 @@ import numpy as np
 from dagathlon.data.inspection.gap_relations import Relation, gap_relations, silent_states
 from dagathlon.data.inspection.misrecorded import Misrecorded, misrecorded
 from dagathlon.data.inspection.noise_sample import MOST_COLUMNS, NoiseSample, SampledColumn
+from dagathlon.data.inspection.surprises import Surprise
 from dagathlon.errors import listing
 
 Kind: TypeAlias = Literal["missing", "incorrect", "merged", "hidden"]
@@ -37,6 +38,9 @@ class NoiseFinding:
         For wrong values the largest share that there can be, if it is the same in all columns.
     columns
         The columns that it is about.
+    cells
+        Single values that are most likely wrong: row, column, value, what is usual, and the columns
+        that say so.
     """
 
     kind: Kind
@@ -47,6 +51,7 @@ class NoiseFinding:
     high: float | None = None
     at_most: float | None = None
     columns: tuple[str, ...] = ()
+    cells: tuple[dict[str, Any], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """For programs; what is not known is left out."""
@@ -66,11 +71,11 @@ def noise_findings(sample: NoiseSample, without: Collection[str]) -> tuple[Noise
     columns = [column for column in sample.columns if column.name not in without]
     if len(columns) < 2:
         return ()
-    looked = sample.discrete(without)
+    looked = sample.varying(without)
     silent = silent_states(looked)
     found = _missing(sample.n_rows, columns, silent, looked)
     clean = [_without(column, silent.get(column.name)) for column in looked]
-    return found, _incorrect(misrecorded(clean), clean), _merged(looked), _hidden()
+    return found, _incorrect(misrecorded(clean), clean, sample), _merged(looked), _hidden()
 
 
 def _without(column: SampledColumn, state: int | None) -> SampledColumn:
@@ -142,16 +147,18 @@ def _related(one: Relation) -> str:
     if one.level == "gap":
         place = f"{one.other!r} is missing too"
     else:
-        place = f"{one.other!r} is {one.level!r}" if one.level else f"in a quarter of {one.other!r}"
+        place = f"{one.other!r} is {one.level!r}" if one.level else f"in a third of {one.other!r}"
     where = place if place.startswith("in ") else f"where {place}"
     return (
         f"those of {one.marked.column!r}, {one.there:.1%} {where} and {one.elsewhere:.1%} elsewhere"
     )
 
 
-def _incorrect(found: Misrecorded | None, looked: Sequence[SampledColumn]) -> NoiseFinding:
+def _incorrect(
+    found: Misrecorded | None, looked: Sequence[SampledColumn], sample: NoiseSample
+) -> NoiseFinding:
     if found is None:
-        few = "columns of levels" if len(looked) < 2 else "rows"
+        few = "columns" if len(looked) < 2 else "rows"
         return NoiseFinding("incorrect", "cannot be told", f"cannot be told: too few {few}")
     some = listing(map(repr, found.columns[:_NAMED]))
     more = " …" if len(found.columns) > _NAMED else ""
@@ -178,8 +185,25 @@ def _incorrect(found: Misrecorded | None, looked: Sequence[SampledColumn]) -> No
         )
     if len(looked) == MOST_COLUMNS:
         text += f" (looked at {MOST_COLUMNS} columns)"
+    cells = tuple(_cell(one, int(sample.rows[one.row]) + 1) for one in found.surprises)
+    if cells:
+        text += f"; most surprising: {_surprise(cells[0])}"
     numbers = (found.rate, found.low, found.high, found.at_most)
-    return NoiseFinding("incorrect", found.verdict, text, *numbers, columns=found.columns)
+    return NoiseFinding("incorrect", found.verdict, text, *numbers, found.columns, cells)
+
+
+def _cell(one: Surprise, row: int) -> dict[str, Any]:
+    """A surprising value with its row in the file, the first being 1."""
+    return one._asdict() | {"row": row, "given": dict(one.given)}
+
+
+def _surprise(cell: Mapping[str, Any]) -> str:
+    given = " and ".join(f"{name!r} is {value!r}" for name, value in cell["given"].items())
+    others = f"{cell['rows']:,} such rows"
+    return (
+        f"row {cell['row']:,}, where {cell['column']!r} is {cell['value']!r} ({cell['alike']} of "
+        f"{others}) and not {cell['usual']!r}, though {given}"
+    )
 
 
 def _merged(columns: Sequence[SampledColumn]) -> NoiseFinding:

@@ -16,7 +16,7 @@ Codes: TypeAlias = npt.NDArray[np.int64]
 MOST_ROWS = 10_000
 MOST_COLUMNS = 80
 _MOST_LEVELS = 64
-_GROUPS = 4
+_GROUPS = 3
 
 
 class SampledColumn(NamedTuple):
@@ -27,12 +27,12 @@ class SampledColumn(NamedTuple):
     name
         The column.
     codes
-        Levels, or the quarter in which a continuous value lies; -1 where it is missing: a gap, or
-        a word for one.
+        Levels, or the third in which a continuous value lies; -1 where it is missing: a gap, or a
+        word for one.
     arity
         Number of levels.
     labels
-        What the levels are called; none for quarters.
+        What the levels are called; none for thirds.
     words
         Words for missing values in the whole column, with how often each occurs.
     n_gaps
@@ -45,6 +45,11 @@ class SampledColumn(NamedTuple):
     labels: tuple[str, ...]
     words: dict[str, int]
     n_gaps: int
+
+    @property
+    def is_continuous(self) -> bool:
+        """Whether the codes are thirds."""
+        return not self.labels
 
     @property
     def n_missing(self) -> int:
@@ -66,7 +71,7 @@ class NoiseSample:
         self.columns: list[SampledColumn] = []
         self.n_columns = 0
         kept = min(n_rows, MOST_ROWS)
-        self._rows = np.linspace(0, max(n_rows - 1, 0), kept).astype(np.intp)
+        self.rows = np.linspace(0, max(n_rows - 1, 0), kept).astype(np.intp)
 
     def add(self, found: FoundColumn) -> None:
         """Look at one more column; what cannot be read, or has very many levels, is no part."""
@@ -80,23 +85,23 @@ class NoiseSample:
         words = {w: n for w, n in (found.words or {}).items() if w.casefold() in NOTHING}
         labels: tuple[str, ...] = ()
         if found.plan.variable.is_discrete:
-            numbers, codes = _levels(values[self._rows])
+            numbers, codes = _levels(values[self.rows])
             if len(numbers) > _MOST_LEVELS:
                 return
             labels = tuple(_label(found, number) for number in numbers)
             codes = _without(codes, [i for i, label in enumerate(labels) if label in words])
         else:
-            codes = _quarters(values[self._rows])
+            codes = _thirds(values[self.rows])
         gaps = int(len(values) - present.sum())
         arity = max(len(labels) or _GROUPS, 1)
         self.columns.append(SampledColumn(found.name, codes, arity, labels, words, gaps))
 
-    def discrete(self, without: Collection[str]) -> list[SampledColumn]:
-        """Columns of levels that vary, spread over the file where they are many."""
+    def varying(self, without: Collection[str]) -> list[SampledColumn]:
+        """Columns that vary, spread over the file where they are many."""
         able = [
             column
             for column in self.columns
-            if column.labels and column.name not in without and _varies(column.codes)
+            if column.name not in without and _varies(column.codes)
         ]
         step = max(len(able) / MOST_COLUMNS, 1.0)
         return [able[int(i * step)] for i in range(min(len(able), MOST_COLUMNS))]
@@ -123,10 +128,10 @@ def _without(codes: Codes, lost: list[int]) -> Codes:
     return np.where(np.isin(codes, lost), -1, codes) if lost else codes
 
 
-def _quarters(values: npt.NDArray[np.float64]) -> Codes:
+def _thirds(values: npt.NDArray[np.float64]) -> Codes:
     present = np.isfinite(values)
     codes = np.full(len(values), -1, dtype=np.int64)
     if present.any():
-        cuts = np.quantile(values[present], [0.25, 0.5, 0.75])
+        cuts = np.quantile(values[present], [1 / 3, 2 / 3])
         codes[present] = np.searchsorted(cuts, values[present])
     return codes

@@ -8,14 +8,13 @@ from typing import Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.data import Dataset, Variable
-from dagathlon.learners.attempt import attempt_inside
-from dagathlon.learners.score.hill_climbing import HillClimbing
+from dagathlon import _core
 from dagathlon.pulse import part
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Answers: TypeAlias = npt.NDArray[np.bool_]
 _MAX_PARENTS = 3
+_ISS = 1.0
 
 
 @dataclass(frozen=True)
@@ -66,14 +65,14 @@ class AnswerModel:
     def learned(cls, log_odds: Floats, draws: Answers) -> Self:
         """Learn from answers on bootstrap samples, one sample in each row.
 
-        Answers that were the same in every sample have no dependence to learn. A Bayesian network
-        of the others is found by hill climbing with BDeu, at most three parents each; its
-        probabilities are posterior means.
+        Answers that were the same in every sample have no dependence to learn. The others are a
+        Bayesian network: each has at most three parents among those before it, added one by one
+        as BDeu rises most; its probabilities are posterior means.
         """
         varying = _varying(draws)
         if not len(varying):
             return cls(log_odds)
-        parents = cls._parents(draws)
+        parents = _parents(draws)
         families = (_family(k, parents[k], draws, 1.0 / (2 << len(parents[k]))) for k in varying)
         return cls(log_odds, tuple(families))
 
@@ -90,25 +89,9 @@ class AnswerModel:
         places
             The questions that the columns of `draws` stand for.
         """
-        parents = cls._parents(draws) if len(_varying(draws)) else {}
+        parents = _parents(draws)
         families = (_family(k, parents.get(k, []), draws, 0.5) for k in range(len(places)))
         return cls(log_odds, tuple(f.at(places) for f in families), passes_over=True)
-
-    @classmethod
-    def _parents(cls, draws: Answers) -> dict[int, list[int]]:
-        """The parents of the answers that vary, in a Bayesian network of them."""
-        varying = _varying(draws)
-        names = [str(k) for k in varying]
-        variables = [Variable(name, ("no", "yes")) for name in names]
-        data = Dataset(variables, codes=draws[:, varying].astype(np.uint8))
-        with part():
-            dag = attempt_inside(cls.search(), data, np.random.default_rng(0)).graph
-        return {int(name): [int(x) for x in dag.parents(name)] for name in names}
-
-    @staticmethod
-    def search() -> HillClimbing:
-        """The search for the Bayesian network of the answers."""
-        return HillClimbing(score="bdeu", iss=1.0, max_parents=_MAX_PARENTS)
 
     def __call__(self, answers: Answers) -> float:
         """Logarithm of the probability of these answers."""
@@ -122,6 +105,14 @@ def _row(parents: Answers) -> int:
 
 def _varying(draws: Answers) -> npt.NDArray[np.intp]:
     return np.flatnonzero(draws.any(axis=0) & ~draws.all(axis=0))
+
+
+def _parents(draws: Answers) -> dict[int, list[int]]:
+    """The parents of the answers that vary, in a Bayesian network of them."""
+    varying = _varying(draws)
+    with part():
+        found = _core.answer_parents(draws[:, varying], _MAX_PARENTS, _ISS)
+    return {int(k): [int(varying[x]) for x in each] for k, each in zip(varying, found, strict=True)}
 
 
 def _family(child: int, parents: list[int], draws: Answers, pseudocount: float) -> _Family:

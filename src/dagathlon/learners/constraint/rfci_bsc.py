@@ -72,7 +72,7 @@ class RfciBsc(Learner):
     assumes = (FAITHFUL,)
     gives_posterior = True
     name = "rfci_bsc"
-    version = 2
+    version = 3
     gives = "pag"
     takes = frozenset({"continuous", "discrete"})
     references = (
@@ -106,9 +106,8 @@ class RfciBsc(Learner):
         return self.takes if self.form == "published" else frozenset({"discrete"})
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """RFCI, the scores that answer its questions, and the search among the answers."""
-        search = (AnswerModel.search(),) if self.scoring == "dependent" else ()
-        return (self._rfci(), *shared_scores(["bdeu", "bge"]), *search)
+        """RFCI, and the scores that answer its questions."""
+        return (self._rfci(), *shared_scores(["bdeu", "bge"]))
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn the PAG of highest weight."""

@@ -75,10 +75,14 @@ class Notears(ScipyLearner):
     standardize
         Whether columns are shifted and scaled to mean 0 and variance 1 before they are fitted; for
         l2 alone.
+    centre
+        Whether columns that are not standardised are shifted to mean 0, for l2 alone. The
+        authors' source of 2018 did not, so that a weight has to explain the mean of a column too.
     discrete
         What becomes of discrete columns with l2: they are refused, since a linear model of levels
         has no meaning (refuse), or levels that spell numbers are those numbers and others are
-        counted from 0, as in Benchpress (numbers).
+        counted from 0, as in Benchpress (numbers), or all are ranks from 0 on by the last number
+        in their names (ordered: 0to6, 7to10, 21+), which makes sense for ordinal columns alone.
     solver
         How minima of the augmented Lagrangian are found: by L-BFGS-B from the last dual ascent
         step (lbfgsb), as the authors do; or, for l2 alone, by following the path of solutions
@@ -109,6 +113,7 @@ class Notears(ScipyLearner):
     rho_max: NonNegative = 1e16
     w_threshold: NonNegative = 0.3
     standardize: bool = True
+    centre: bool = True
     discrete: DiscreteColumns = "refuse"
     solver: Literal["lbfgsb", "path"] | None = None
     few_columns: Count = 20
@@ -116,9 +121,11 @@ class Notears(ScipyLearner):
     timeout: NonNegative | None = None
 
     def problem(self) -> str:
-        """The path of solutions is one of least squares."""
+        """The path of solutions is one of least squares, and only these are centred."""
         if self.solver == "path" and self.loss_type != "l2":
             return f"solver 'path' is for loss_type 'l2'; use 'lbfgsb' for {self.loss_type!r}"
+        if not self.centre and (self.standardize or self.loss_type != "l2"):
+            return "centre=false is for loss_type 'l2' with standardize=false"
         return super().problem()
 
     def accepted(self) -> frozenset[DataKind]:
@@ -136,7 +143,7 @@ class Notears(ScipyLearner):
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a DAG."""
-        values = numbers(data, self.name)
+        values = numbers(data, self.name, ordered=self.discrete == "ordered")
         check_outcomes(self.name, data.names, values, self.loss_type)
         notes = few_values(self.name, data, values) if self.loss_type == "l2" else ()
         if self.loss_type == "l2" and self.standardize:
@@ -154,9 +161,11 @@ class Notears(ScipyLearner):
     def _minimise(self, values: Matrix, follow: bool) -> Minimise:
         rows, columns = values.shape
         if follow:
-            return along_path(moments_of(values), self.lambda1)
-        if self.loss_type == "l2" and rows * columns**2 > _MOST_PRODUCTS:
-            return quasi_newton(from_moments(moments_of(values)), self.lambda1, native_walks)
+            return along_path(moments_of(values, self.centre), self.lambda1)
+        many = rows * columns**2 > _MOST_PRODUCTS or not self.centre
+        if self.loss_type == "l2" and many:
+            loss = from_moments(moments_of(values, self.centre))
+            return quasi_newton(loss, self.lambda1, native_walks)
         return quasi_newton(LOSSES[self.loss_type](values), self.lambda1, walks)
 
     def _dual_ascent(self, values: Matrix) -> tuple[Minimum, int]:

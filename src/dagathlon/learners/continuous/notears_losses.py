@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from dagathlon.learners.base import Learner
 
 Loss: TypeAlias = Callable[[Matrix], tuple[float, Matrix]]
-DiscreteColumns: TypeAlias = Literal["refuse", "numbers"]
+DiscreteColumns: TypeAlias = Literal["refuse", "numbers", "ordered"]
 
 
-def moments_of(values: Matrix) -> Matrix:
-    """Second central moments."""
-    centred = values - values.mean(axis=0)
+def moments_of(values: Matrix, centre: bool = True) -> Matrix:
+    """Second moments, by default about the mean: all that least squares need of the rows."""
+    centred = values - values.mean(axis=0) if centre else values
     result: Matrix = centred.T @ centred / len(centred)
     return result
 
@@ -108,7 +108,8 @@ def objection_to_loss(learner: Learner, data: DataFacts, others: Mapping[str, st
     named = ", ".join(f"{name!r} {what}" for name, what in others.items())
     return (
         f"{learner.name} with loss_type {loss!r} fits linear models of continuous columns, and "
-        f"these are {data.kind}; other losses: {named}; discrete='numbers' takes levels for numbers"
+        f"these are {data.kind}; other losses: {named}; discrete='numbers' takes levels for "
+        "numbers, 'ordered' for ranks"
     )
 
 

@@ -131,7 +131,7 @@ class Dagma(Learner):
     discrete
         What becomes of discrete columns with l2: they are refused, since a linear model of levels
         has no meaning (refuse), or levels that spell numbers are those numbers and others are
-        counted from 0 (numbers).
+        counted from 0 (numbers), or all are ranks by the last number in their names (ordered).
     stages
         Number of stages; the weight of the loss falls by `mu_factor` after each.
     mu_init, mu_factor
@@ -189,7 +189,7 @@ class Dagma(Learner):
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a DAG."""
-        values = numbers(data, self.name)
+        values = numbers(data, self.name, ordered=self.discrete == "ordered")
         check_outcomes(self.name, data.names, values, self.loss_type)
         notes = few_values(self.name, data, values) if self.loss_type == "l2" else ()
         if self.loss_type == "l2":

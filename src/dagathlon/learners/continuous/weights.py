@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -19,9 +20,11 @@ if TYPE_CHECKING:
 Matrix: TypeAlias = npt.NDArray[np.float64]
 Cycles: TypeAlias = Literal["cut", "keep"]
 _FEW_VALUES, _FEWEST_ROWS = 5, 30
+_NUMBER = re.compile(r"(?:(?<!.)-)?\d+(?:\.\d+)?")
+_BELOW = re.compile(r"<|less|below|under", re.IGNORECASE)
 
 
-def numbers(data: Dataset, learner: str, rows: int = 2) -> Matrix:
+def numbers(data: Dataset, learner: str, rows: int = 2, ordered: bool = False) -> Matrix:
     """The data as a matrix, levels of discrete columns as the numbers they spell, else their codes.
 
     Parameters
@@ -32,22 +35,25 @@ def numbers(data: Dataset, learner: str, rows: int = 2) -> Matrix:
         Name of the learner, for the message when there are too few rows.
     rows
         The smallest number of rows.
+    ordered
+        Whether levels are ranks instead, as `ranks_of` says.
     """
     if len(data) < rows:
         raise DataError(f"{learner} needs at least {rows} rows, found {len(data)}")
-    values = _with_levels(data) if data.arities else np.array(data.values, dtype=np.float64)
+    values = _with_levels(data, ordered) if data.arities else np.array(data.values, dtype=float)
     for name, column in zip(data.names, values.T, strict=True):
         if not np.isfinite(column).all():
             raise DataError(f"{learner} needs finite numbers; column {name!r} has others")
     return values
 
 
-def _with_levels(data: Dataset) -> Matrix:
+def _with_levels(data: Dataset, ordered: bool) -> Matrix:
+    coded = ranks_of if ordered else _spelled
     result = np.empty((len(data), len(data.variables)))
     continuous, discrete = iter(data.values.T), iter(data.codes.T)
     for j, variable in enumerate(data.variables):
         levels = variable.levels
-        result[:, j] = next(continuous) if levels is None else _spelled(levels)[next(discrete)]
+        result[:, j] = next(continuous) if levels is None else coded(levels)[next(discrete)]
     return result
 
 
@@ -56,6 +62,24 @@ def _spelled(levels: tuple[str, ...]) -> npt.NDArray[np.float64]:
         return np.array([float(level) for level in levels])
     except ValueError:
         return np.arange(len(levels), dtype=np.float64)
+
+
+def ranks_of(levels: tuple[str, ...]) -> npt.NDArray[np.float64]:
+    """Ranks of levels from 0 on by the last number in each name; as they stand if one has none.
+
+    That is the upper end of intervals such as ``7to10``; ``<38`` comes before ``30to38``, and names
+    of one number with a plus, which readers of networks may have replaced by an underscore, last.
+    """
+    found = [_NUMBER.findall(level) for level in levels]
+    if not all(found):
+        return np.arange(len(levels), dtype=np.float64)
+    keys = []
+    for level, spelled in zip(levels, found, strict=True):
+        below = _BELOW.search(level) is not None
+        is_open = len(spelled) == 1 and level.endswith(("+", "_")) and not below
+        keys.append((is_open, float(spelled[-1]), not below))
+    order = sorted(range(len(levels)), key=keys.__getitem__)
+    return np.argsort(order).astype(np.float64)
 
 
 def standardized(values: Matrix) -> Matrix:

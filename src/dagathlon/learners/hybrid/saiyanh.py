@@ -38,9 +38,8 @@ class Saiyanh(ScoreBased):
         Share of the association of two variables by which it must fall given a third one for them
         to be independent given it; likewise the share by which it must rise for a collider.
     escapes
-        Neighbours of a local maximum from which the search climbs again before it ends; null is
-        the number of ordered pairs of variables, as the paper has it. The results published for
-        Bayesys 1.4 are those of a search without escapes.
+        Steps from a local maximum to DAGs not seen since, be they lower, after which the search
+        ends; null is the number of ordered pairs of variables, as the paper has it.
     """
 
     name = "saiyanh"

@@ -30,7 +30,8 @@ def kept_cells(rows: Rows, order: Sequence[str], codes: Sequence[str]) -> Chart:
     ----------
     rows
         `network`, `algorithm`, `code`, `kept` and its interval `low` and `high`, `clean` (the
-        accuracy without noise), `runs`, `failures`, and `failure`, what most of these ended with.
+        accuracy without noise), `runs`, `failures`, and `failure`, what most of these ended with;
+        `run`, the number of one of its runs on the page.
         A row of the code of clean data has `clean` only.
     order
         The algorithms from top to bottom.
@@ -108,8 +109,10 @@ def _cell(row: Any) -> dict[str, Any]:
         "id": row["algorithm"],
         "code": row["code"],
         "kept": kept,
-        "clean": None if clean is None else round(clean, 4),
-        "between": "" if low is None or high is None else f"{low:.0%} to {high:.0%}",
+        "run": row.get("run"),
+        "share": "–" if kept is None else f"{kept:.1%}",
+        "clean": "–" if clean is None else f"{clean:.3f}",
+        "between": "–" if low is None or high is None else f"{low:.0%} to {high:.0%}",
         "ended": _ended(runs or 0, failures or 0, row.get("failure")),
         "part": bool(failures) and kept is not None,
     }
@@ -179,8 +182,8 @@ def _tooltip() -> list[dict[str, Any]]:
         {"field": "case", "title": "network"},
         {"field": "id", "title": "algorithm"},
         {"field": "code", "title": "noise"},
-        {"field": "kept", "title": "kept", "format": ".1%"},
+        {"field": "share", "title": "kept"},
         {"field": "between", "title": "95 % interval"},
-        {"field": "clean", "title": "without noise", "format": ".3f"},
+        {"field": "clean", "title": "without noise"},
         {"field": "ended", "title": "runs"},
     ]

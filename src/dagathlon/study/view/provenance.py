@@ -75,8 +75,13 @@ class Provenance:
         """Write it into the folder of a setup, whole or not at all."""
         folder.mkdir(parents=True, exist_ok=True)
         unfinished = folder / f"{PROVENANCE}.{os.getpid()}.part"
-        unfinished.write_text(json.dumps({"format": 1} | asdict(self), indent=2) + "\n", "utf-8")
-        unfinished.replace(folder / PROVENANCE)
+        text = json.dumps({"format": 1} | asdict(self), indent=2) + "\n"
+        try:
+            unfinished.write_text(text, "utf-8")
+            unfinished.replace(folder / PROVENANCE)
+        except OSError:
+            unfinished.unlink(missing_ok=True)
+            raise
 
     @classmethod
     def load(cls, folder: Path) -> Self:

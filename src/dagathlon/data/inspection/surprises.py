@@ -1,0 +1,79 @@
+"""Single values that contradict what other columns say, where these are all but certain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from dagathlon.data.inspection.certainty import Certainty, Counts
+from dagathlon.data.inspection.noise_sample import SampledColumn
+
+# A value is surprising where at most one in so many rows like it has it.
+_RARE = 200
+_MOST = 3
+
+
+class Surprise(NamedTuple):
+    """A value that is unlike that of nearly all rows like it.
+
+    Parameters
+    ----------
+    row
+        Its place among the rows that were looked at.
+    column, value, usual
+        The column, what stands there, and what stands in the other rows.
+    given
+        Columns that say so, with their values in this row.
+    alike, rows
+        How many rows like it have the value, of how many.
+    """
+
+    row: int
+    column: str
+    value: str
+    usual: str
+    given: tuple[tuple[str, str], ...]
+    alike: int
+    rows: int
+
+
+def surprises(
+    columns: Sequence[SampledColumn], certainties: Sequence[Certainty]
+) -> tuple[Surprise, ...]:
+    """The most surprising values, at most one of each row and column, the rarest first."""
+    found = [one for certain in certainties for one in _of_column(columns, certain)]
+    found.sort(key=lambda one: (one.alike / one.rows, one.row))
+    kept: list[Surprise] = []
+    for one in found:
+        if all(one.row != other.row and one.column != other.column for other in kept):
+            kept.append(one)
+    return tuple(kept[:_MOST])
+
+
+def _of_column(columns: Sequence[SampledColumn], certain: Certainty) -> list[Surprise]:
+    target, by = columns[certain.column], [columns[j] for j in certain.by]
+    if not by:
+        return []
+    groups = np.zeros(len(target.codes), dtype=np.int64)
+    for column in by:
+        groups = groups * (column.arity + 1) + column.codes + 1
+    known = np.flatnonzero(np.all([column.codes >= 0 for column in (target, *by)], axis=0))
+    places, groups = np.unique(groups[known], return_inverse=True)
+    cells = groups * target.arity + target.codes[known]
+    table = np.bincount(cells, minlength=len(places) * target.arity).reshape(-1, target.arity)
+    sizes = table.sum(axis=1)
+    rare = (table > 0) & (table * _RARE <= sizes[:, None])
+    rows = known[rare[groups, target.codes[known]]]
+    group_of = dict(zip(known.tolist(), groups.tolist(), strict=True))
+    return [_surprise(int(row), target, by, table[group_of[int(row)]]) for row in rows[:_MOST]]
+
+
+def _surprise(
+    row: int, target: SampledColumn, by: Sequence[SampledColumn], counts: Counts
+) -> Surprise:
+    given = tuple((column.name, column.labels[column.codes[row]]) for column in by)
+    code = int(target.codes[row])
+    labels = (target.labels[code], target.labels[int(counts.argmax())])
+    return Surprise(row, target.name, *labels, given, int(counts[code]), int(counts.sum()))
