@@ -41,10 +41,9 @@ def test_what_is_not_centred_must_explain_means() -> None:
     # Two independent columns far from 0: without an intercept each predicts the other's mean.
     values = np.random.default_rng(0).normal(5, 1, size=(200, 2))
     data = Dataset([Variable("a"), Variable("b")], values=values)
-    for solver in ("path", "lbfgsb"):
-        settings = {"standardize": False, "solver": solver}
-        assert learn(data, "notears", **settings).graph.n_edges == 0
-        assert learn(data, "notears", centre=False, **settings).graph.n_edges == 1
+    settings = {"standardize": False, "solver": "path"}
+    assert learn(data, "notears", **settings).graph.n_edges == 0
+    assert learn(data, "notears", centre=False, **settings).graph.n_edges == 1
 
 
 def test_centring_belongs_to_least_squares_of_raw_columns() -> None:

@@ -43,6 +43,7 @@ class Saiyanh(ScoreBased):
     """
 
     name = "saiyanh"
+    version = 2
     former_names = ("saiyanh-style",)
     takes = frozenset({"discrete"})
     gives = "dag"
