@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from plans import FakePlan, call, learner, plan_of
 
+from dagathlon.data import Network
 from dagathlon.graphs import Graph
 from dagathlon.study.engine import perform as subject
 from dagathlon.study.engine.local import LocalEngine
@@ -134,6 +135,25 @@ def test_programs_are_told_the_limit():
         done = perform(learner("told"), b"k" * 32, [data], Limits(memory=memory))
         assert done.stored is not None
         assert decode(b"".join(done.stored)).stats["DAGATHLON_MEMORY"] == told
+
+
+def test_the_best_at_the_limit_can_be_the_result() -> None:
+    data = Network.load("asia").sample(50, seed=1)
+    # A limit that is over at once, and that nobody enforces.
+    values = {"score": "bic", "at_limit": "best"}
+    early = perform(call(TaskKind.LEARN, "exact_map", values), b"k" * 32, [data], Limits(time=1e-6))
+    assert early.stored is not None
+    found = decode(b"".join(early.stored))
+    assert found.graph.is_dag
+    assert found.stats["stopped_early"] is True
+    nothing = perform(
+        call(TaskKind.LEARN, "winasobs", values), b"k" * 32, [data], Limits(time=1e-6)
+    )
+    assert nothing.outcome.status is Status.TIME
+    values = {"score": "bic"}
+    whole = perform(call(TaskKind.LEARN, "exact_map", values), b"k" * 32, [data], Limits(time=1e-6))
+    assert whole.stored is not None
+    assert "stopped_early" not in decode(b"".join(whole.stored)).stats
 
 
 def test_recent_inputs_are_read_once():

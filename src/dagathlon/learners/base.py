@@ -146,6 +146,13 @@ class Learner(Module):
         """
         return None
 
+    def keeps_to_limit(self) -> bool:
+        """Whether its best graph shortly before the time limit of a run is the result of the run.
+
+        For learners with ``anytime = True``; the others, and it by default, fail at the limit.
+        """
+        return False
+
     def handed_on(self, data: DataFacts) -> DataFacts:
         """What another learner that this one runs is given, where this one is given such data."""
         return data

@@ -215,6 +215,9 @@ class ExactMap(ScoreBased):
         is proven; null is no limit. With a limit the result can depend on the machine.
     gap_limit
         Relative gap between score and bound at which the search may stop.
+    at_limit
+        What a run of a study gives at its time limit: it fails (fail), or its best DAG shortly
+        before is its result, marked as stopped early (best), which depends on the machine.
     """
 
     name = "exact_map"
@@ -232,6 +235,11 @@ class ExactMap(ScoreBased):
     solver: Literal["auto", "dp", "ilp"] = "auto"
     time_limit: NonNegative | None = None
     gap_limit: NonNegative = 0.0
+    at_limit: Literal["fail", "best"] = "fail"
+
+    def keeps_to_limit(self) -> bool:
+        """As `at_limit` says."""
+        return self.at_limit == "best"
 
     def delegates(self) -> tuple[Delegate, ...]:
         """The score, and the search that integer programming starts from."""

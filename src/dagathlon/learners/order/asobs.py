@@ -59,6 +59,9 @@ class ParentSetOrderSearch(ScoreBased):
     seconds
         Seconds after which no new start is made; null is no limit. With a limit the same seed may
         give different results, for how many starts there are depends on the machine.
+    at_limit
+        What a run of a study gives at its time limit: it fails (fail), or its best DAG shortly
+        before is its result, marked as stopped early (best), which depends on the machine.
     """
 
     gives = "dag"
@@ -74,6 +77,11 @@ class ParentSetOrderSearch(ScoreBased):
     starts: Natural | None = None
     patience: Natural | None = None
     seconds: NonNegative | None = None
+    at_limit: Literal["fail", "best"] = "fail"
+
+    def keeps_to_limit(self) -> bool:
+        """As `at_limit` says."""
+        return self.at_limit == "best"
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Make the lists, search, and give the best DAG."""

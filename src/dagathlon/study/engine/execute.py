@@ -138,6 +138,14 @@ def prepare(call: Call) -> None:
         module_of(call)
 
 
+def keeps_to_limit(call: Call) -> bool:
+    """Whether a run has a result at its time limit (`Learner.keeps_to_limit`)."""
+    if call.location:
+        return False
+    module = module_of(call)
+    return isinstance(module, Learner) and module.keeps_to_limit()
+
+
 def module_of(call: Call) -> Module:
     """The module of a call, made once."""
     module = _modules.get(call.digest)

@@ -10,15 +10,23 @@ import contextlib
 import errno
 import functools
 import os
+import time
 import traceback
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from dagathlon.errors import DagathlonError, UnavailableError, UnsuitedError
+from dagathlon.errors import DagathlonError, OutOfTimeError, UnavailableError, UnsuitedError
 from dagathlon.external.program import memory_limit
 from dagathlon.learners.company import in_company
-from dagathlon.study.engine.execute import execute, execute_many, learners_of, prepare
+from dagathlon.pulse import watch
+from dagathlon.study.engine.execute import (
+    execute,
+    execute_many,
+    keeps_to_limit,
+    learners_of,
+    prepare,
+)
 from dagathlon.study.engine.limits import Meter, Usage
 from dagathlon.study.plan.task import Call, Limits, Outcome, Status, random_stream
 from dagathlon.study.store.codec import Bytes, CodecError, decode, encode
@@ -28,6 +36,8 @@ _REASON = 300
 _CACHED = 8
 _EXHAUSTED = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 _NOTHING = Usage(0.0, 0.0, 0)
+# What is left of a time limit for the end of a search: a share of it, and at most so many seconds.
+_SPARE_SHARE, _MOST_SPARE = 0.15, 60.0
 NO_LIMITS = Limits()
 _UNLIMITED = contextlib.nullcontext()
 _TOGETHER = "learned together from {} data sets: the times are equal shares, the memory is of all"
@@ -118,7 +128,7 @@ def perform(
         with _UNLIMITED if limits.memory is None else memory_limit(limits.memory):
             clock.start_clock(meter.start())
             try:
-                with in_company(others) as present:
+                with in_company(others) as present, _kept_to(limits.time, call):
                     result = execute(call, rng, decoded)
             finally:
                 clock.stop_clock()
@@ -170,6 +180,16 @@ def perform_many(
         else Performed(Outcome(Status.OK, "", said, *share, limits), encode(result))
         for result in results
     ]
+
+
+@contextlib.contextmanager
+def _kept_to(limit: float | None, call: Call) -> Iterator[None]:
+    """A deadline before the time limit, for learners that then have something to give."""
+    if limit is None or not keeps_to_limit(call):
+        yield
+        return
+    with watch(deadline=time.monotonic() + limit - min(_SPARE_SHARE * limit, _MOST_SPARE)):
+        yield
 
 
 @functools.cache
@@ -240,6 +260,8 @@ def _judged(error: BaseException, limits: Limits) -> tuple[Status, str]:
         return Status.SKIPPED, str(error)
     if isinstance(error, MemoryError):
         return Status.MEMORY, memory_reason(limits.memory)
+    if isinstance(error, OutOfTimeError):
+        return Status.TIME, str(error)
     if isinstance(error, SystemExit):
         return Status.ERROR, f"it tried to end the program (exit code {error.code})"
     text = " ".join(str(error).split())
