@@ -24,7 +24,12 @@ from dagathlon.learners.continuous.weights import ranks_of
         (("x0_", "xto1", "xto3"), [2, 0, 1]),
         (("-1", "0", "-2.5"), [1, 2, 0]),
         (("A", "D", "H"), [0, 1, 2]),
-        (("low", "2"), [0, 1]),
+        (("low", "2"), [1, 0]),
+        (("0to6", "11to14", "21+", "7to10", "missing"), [0, 2, 3, 1, 4]),
+        (("missing", "3", "1", "other"), [2, 1, 0, 3]),
+        (("12to15", "0to6+16to20", "7to11"), [2, 0, 1]),
+        (("5++0to1", "2to4"), [1, 0]),
+        (("A+D", "H", "missing"), [0, 1, 2]),
     ],
 )
 def test_ranks_by_the_numbers_in_names(levels: tuple[str, ...], ranks: list[int]) -> None:

@@ -21,6 +21,7 @@ Matrix: TypeAlias = npt.NDArray[np.float64]
 Cycles: TypeAlias = Literal["cut", "keep"]
 _FEW_VALUES, _FEWEST_ROWS = 5, 30
 _NUMBER = re.compile(r"(?:(?<!.)-)?\d+(?:\.\d+)?")
+_MERGED = re.compile(r"(.+?\+?)(?<!\d[eE])\+(?=[^+'])")  # 1+2 and 5++6, but not 5+ or 1e+5
 _BELOW = re.compile(r"<|less|below|under", re.IGNORECASE)
 
 
@@ -65,21 +66,28 @@ def _spelled(levels: tuple[str, ...]) -> npt.NDArray[np.float64]:
 
 
 def ranks_of(levels: tuple[str, ...]) -> npt.NDArray[np.float64]:
-    """Ranks of levels from 0 on by the last number in each name; as they stand if one has none.
+    """Ranks of levels from 0 on by the last number in each name, levels without one behind them.
 
     That is the upper end of intervals such as ``7to10``; ``<38`` comes before ``30to38``, and names
-    of one number with a plus, which readers of networks may have replaced by an underscore, last.
+    of one number with a plus, which readers of networks may have replaced by an underscore, come
+    last of the numbers. Two states that noise has merged, such as ``1+2``, stand in the place of
+    the first. Levels without a number, such as ``missing``, keep their order.
     """
-    found = [_NUMBER.findall(level) for level in levels]
-    if not all(found):
-        return np.arange(len(levels), dtype=np.float64)
-    keys = []
-    for level, spelled in zip(levels, found, strict=True):
-        below = _BELOW.search(level) is not None
-        is_open = len(spelled) == 1 and level.endswith(("+", "_")) and not below
-        keys.append((is_open, float(spelled[-1]), not below))
+    keys = [_place(level) for level in levels]
     order = sorted(range(len(levels)), key=keys.__getitem__)
     return np.argsort(order).astype(np.float64)
+
+
+def _place(level: str) -> tuple[bool, bool, float, bool]:
+    """What levels are sorted by: whether without number, whether open, number, whether closed."""
+    merged = _MERGED.match(level)
+    name = merged[1] if merged and _NUMBER.search(merged[1]) else level
+    spelled = _NUMBER.findall(name)
+    if not spelled:
+        return True, False, 0.0, False
+    below = _BELOW.search(name) is not None
+    is_open = len(spelled) == 1 and name.endswith(("+", "_")) and not below
+    return False, is_open, float(spelled[-1]), not below
 
 
 def standardized(values: Matrix) -> Matrix:
