@@ -2,9 +2,10 @@
 
     python tools/learner_costs.py            # all learners that have no law yet
     python tools/learner_costs.py pc hc      # these, again
+    python tools/learner_costs.py h2pc --kinds discrete --slow 1   # more of the larger sizes
 
-Each run has a few seconds; sizes grow until one is too slow. Laws of learners that were measured
-before stay as they are. Processor time, in units of a fixed work that is timed between the runs.
+Each run has a few seconds; sizes grow until one is too slow. Other laws that were measured before
+stay as they are. Processor time, in units of a fixed work that is timed between the runs.
 """
 
 from __future__ import annotations
@@ -84,7 +85,9 @@ def unit() -> float:
     return min(found)
 
 
-def measured(learner: Learner, kind: DataKind) -> Iterator[tuple[int, int, float]]:
+def measured(
+    learner: Learner, kind: DataKind, slow: float = SLOW
+) -> Iterator[tuple[int, int, float]]:
     """Rows, columns and units, from small data to the largest that are quick."""
     one = unit()
     gaps = GAPS if learner.handles_missing else 0.0  # whoever takes them is run because of them
@@ -100,7 +103,7 @@ def measured(learner: Learner, kind: DataKind) -> Iterator[tuple[int, int, float
             if found < LIMIT / 4:
                 found = min(found, seconds(learner, data) or found)
             yield rows, columns, found / one
-            if found > (SLOW if columns >= FEW else LIMIT / 3):
+            if found > (slow if columns >= FEW else LIMIT / 3):
                 break
 
 
@@ -129,7 +132,10 @@ def main() -> None:
     """Measure what the command names."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*")
-    names = parser.parse_args().names
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
+    parser.add_argument("--slow", type=float, default=SLOW, help="seconds that end the sizes")
+    arguments = parser.parse_args()
+    names = arguments.names
     warnings.simplefilter("ignore")
     stored: dict[str, Any] = json.loads(FILE.read_text()) if FILE.exists() else {"laws": {}}
     for name, module in modules("algorithm").items():
@@ -140,10 +146,10 @@ def main() -> None:
         as_others = issubclass(cls, Around) and not cls.handles_missing  # filling gaps takes longer
         if (name in stored["laws"] and not names) or as_others:
             continue  # one that runs others takes as long as they do
-        laws = {}
-        for kind in KINDS:
+        laws = dict(stored["laws"].get(name, {}))
+        for kind in arguments.kinds:
             learner = fit_for(cls, kind)
-            points = list(measured(learner, kind)) if learner else []
+            points = list(measured(learner, kind, arguments.slow)) if learner else []
             if len(points) >= FEWEST:
                 laws[kind] = law(points)
         print(name, laws, flush=True)

@@ -14,8 +14,6 @@ from dagathlon import Study
 from dagathlon.cli import USER_ERROR, main
 from dagathlon.errors import StudyError
 from dagathlon.study.engine.inline import InlineEngine
-from dagathlon.study.plan.forecast import forecast
-from dagathlon.study.plan.task import Outcome, Status, TaskKind
 from dagathlon.study.store.store import Store
 
 
@@ -98,26 +96,3 @@ def test_a_study_in_which_nothing_suits_is_refused(tmp_path: Path) -> None:
     study = Study.load(mixed_study(tmp_path, ["notears"]))
     with pytest.raises(StudyError, match=r"notears\[0\] on .*data\[0\]: .* these are mixed"):
         _ = study.plan
-
-
-def test_time_is_judged_by_earlier_runs_then_by_measured_costs(tmp_path: Path) -> None:
-    plan = Study.load(written(tmp_path, STUDY)).plan
-    learning = [task for task in plan.tasks if task.call.kind is TaskKind.LEARN]
-    fresh = forecast(plan, {})
-    assert fresh.runs == {"measured": len(learning)}
-    assert "measured costs" in fresh.words()
-    first = next(task for task in learning if task.call.module == "corr_thresh")
-    later = forecast(plan, {first.key: Outcome(Status.OK, wall=100.0)})
-    n = sum(task.call.module == "corr_thresh" for task in learning) - 1
-    assert later.runs["stored"] == n
-    assert later.seconds == pytest.approx(100.0 * n, abs=1.0)
-    everything = {task.key: Outcome(Status.OK, wall=1.0) for task in plan.tasks}
-    assert forecast(plan, everything).words() == ""
-
-
-def test_what_nobody_measured_is_said(tmp_path: Path) -> None:
-    study = copy.deepcopy(STUDY)
-    study["resources"]["structure_learning_algorithms"] = {"new_alg": [{"id": "correlation"}]}
-    study["benchmark_setup"][0]["evaluation"]["benchmarks"]["ids"] = ["correlation"]
-    words = forecast(Study.load(written(tmp_path, study)).plan, {}).words()
-    assert words.startswith("no estimate of the time: nothing is known of 12 runs (new_alg)")

@@ -1,15 +1,15 @@
-"""How long a plan will take: by what similar tasks took before, else by measured costs."""
+"""How long a plan will take: by what tasks took before on like data, else by measured costs."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from math import inf
+from math import inf, log
 from statistics import fmean
-from typing import cast
+from typing import NamedTuple, TypeAlias, cast
 
-from dagathlon.data.facts import DataFacts
+from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import StudyError, listing
 from dagathlon.learners.base import Learner
 from dagathlon.learners.costs import Cost, expected_cost
@@ -17,6 +17,8 @@ from dagathlon.modules import modules
 from dagathlon.simulate.transform import Transform
 from dagathlon.study.plan.plan import Plan
 from dagathlon.study.plan.task import Outcome, Status, Task, TaskKind
+
+_FAR = 10.0  # times longer or shorter than what it is judged by: a rough estimate
 
 
 @dataclass
@@ -28,12 +30,13 @@ class Forecast:
     seconds
         Of those of which something is known.
     runs
-        How many learning runs were judged by earlier ones (``stored``), and by the costs of
-        learners on data of such a size (``measured``).
+        How many learning runs were judged by earlier ones on data of the same size (``stored``), of
+        another size (``scaled``), and by the costs of learners on data of such a size
+        (``measured``).
     unknown
         Learning runs of which nothing is known, by module.
     extrapolated
-        Whether some data are much larger than those that costs were measured on.
+        Whether some data are much larger than those that it is judged by.
     """
 
     seconds: float = 0.0
@@ -45,7 +48,11 @@ class Forecast:
         """The forecast in a sentence or two; empty when nothing is left to do."""
         if not self.runs and not self.unknown:
             return ""
-        by = {"stored": "earlier runs", "measured": "measured costs of learners with defaults"}
+        by = {
+            "stored": "earlier runs",
+            "scaled": "earlier runs on data of other sizes",
+            "measured": "measured costs of learners with defaults",
+        }
         sources = " and ".join(text for key, text in by.items() if self.runs[key])
         unknown = f"{self.unknown.total():,} runs ({listing(sorted(self.unknown))})"
         if not sources:
@@ -53,6 +60,21 @@ class Forecast:
         known = f"{Cost(self.seconds, self.extrapolated).words()} of computing left on one core"
         rest = f"; {unknown} not counted, of which nothing is known" if self.unknown else ""
         return f"{known}, judged by {sources}{rest}"
+
+
+class _Size(NamedTuple):
+    """What decides about the time of a call; None where it is not known in advance."""
+
+    kind: DataKind | None
+    rows: int | None
+    columns: int | None
+
+    @property
+    def known(self) -> bool:
+        return None not in self
+
+
+_Times: TypeAlias = dict[_Size, list[float]]
 
 
 def forecast(plan: Plan, outcomes: Mapping[bytes, Outcome]) -> Forecast:
@@ -64,23 +86,40 @@ def forecast(plan: Plan, outcomes: Mapping[bytes, Outcome]) -> Forecast:
         The plan.
     outcomes
         How tasks ended that have run, by key. A task is expected to take as long as those of the
-        same call, else of the same module, else as long as the learner takes on data of that size.
+        same call, else of the same module, on as many rows and columns; else as long as those of
+        the nearest size, scaled as the learner's cost grows; else as long as the learner takes on
+        data of that size. No run takes longer than its limit.
     """
-    by_call: dict[bytes, list[float]] = {}
-    by_module: dict[str, list[float]] = {}
-    for task in plan.tasks:
+    facts = _facts(plan)
+    earlier: dict[Hashable, _Times] = {}
+    for place, task in enumerate(plan.tasks):
         outcome = outcomes.get(task.key)
         if outcome is not None and outcome.status is not Status.SKIPPED:
-            by_call.setdefault(task.call.digest, []).append(outcome.wall)
-            by_module.setdefault(task.call.module, []).append(outcome.wall)
-    facts = _facts(plan)
+            for group in _groups(task):
+                times = earlier.setdefault(group, {})
+                times.setdefault(_size(_read(place, task, facts)), []).append(outcome.wall)
     found = Forecast()
     for place, task in enumerate(plan.tasks):
         if task.key not in outcomes:
-            seen = by_call.get(task.call.digest) or by_module.get(task.call.module)
             limit = plan.limits[place].time if place in plan.limits else None
-            _add(found, task, seen, facts, inf if limit is None else limit)
+            seen = [earlier.get(group, {}) for group in _groups(task)]
+            _add(found, task, seen, _read(place, task, facts), inf if limit is None else limit)
     return found
+
+
+def _groups(task: Task) -> tuple[Hashable, Hashable]:
+    """Tasks that a task is like: those of the same call, then those of the same module."""
+    return task.call.digest, (task.call.kind, task.call.module)
+
+
+def _read(place: int, task: Task, facts: Mapping[int, DataFacts]) -> DataFacts:
+    """The data that a learner reads, or that another task makes."""
+    learns = task.call.kind is TaskKind.LEARN
+    return facts.get(task.inputs[0] if learns else place, DataFacts())
+
+
+def _size(data: DataFacts) -> _Size:
+    return _Size(data.kind, data.n_rows, data.n_columns)
 
 
 def _facts(plan: Plan) -> dict[int, DataFacts]:
@@ -93,34 +132,65 @@ def _facts(plan: Plan) -> dict[int, DataFacts]:
     return {case.data: plan.facts[case.origin] for case in plan.cases} | found
 
 
-def _add(
-    found: Forecast,
-    task: Task,
-    seen: list[float] | None,
-    facts: Mapping[int, DataFacts],
-    limit: float,
-) -> None:
+def _add(found: Forecast, task: Task, seen: list[_Times], data: DataFacts, limit: float) -> None:
     """Count a task; none takes longer than its limit."""
     learns = task.call.kind is TaskKind.LEARN
-    if seen:
-        found.seconds += fmean(seen)
-        found.runs["stored"] += learns
+    cls = cast(type[Learner], modules("algorithm")[task.call.module]) if learns else None
+    if cls is not None and (cls.unavailable or _is_skipped(cls, task, data)):
         return
-    if not learns:
-        return
-    cls = cast(type[Learner], modules("algorithm")[task.call.module])
-    data = facts.get(task.inputs[0], DataFacts())
-    if cls.unavailable or _is_skipped(cls, task, data):
-        return
-    cost = None
-    if data.kind is not None and data.n_rows is not None and data.n_columns is not None:
-        cost = expected_cost(cls, data.kind, data.n_rows, data.n_columns)
+    size = _size(data)
+    source, cost = "stored", _on_like_data(size, seen)
     if cost is None:
+        source, cost = "scaled", _scaled(cls, size, seen)
+    if cost is None:
+        source, cost = "measured", _by_law(cls, size)
+    if cost is not None:
+        found.seconds += min(cost.seconds, limit)
+        found.extrapolated |= cost.extrapolated and cost.seconds < limit
+    if learns and cost is None:
         found.unknown[task.call.module] += 1
-        return
-    found.seconds += min(cost.seconds, limit)
-    found.extrapolated |= cost.extrapolated and cost.seconds < limit
-    found.runs["measured"] += 1
+    elif learns:
+        found.runs[source] += 1
+
+
+def _on_like_data(size: _Size, seen: list[_Times]) -> Cost | None:
+    """What earlier tasks took on data of the same size."""
+    return next((Cost(fmean(times[size]), False) for times in seen if size in times), None)
+
+
+def _scaled(cls: type[Learner] | None, size: _Size, seen: list[_Times]) -> Cost | None:
+    """What earlier tasks on data of the nearest size would take on these."""
+    if not size.known:
+        return None
+    for times in seen:
+        ratios = {
+            other: _relative(cls, size) / _relative(cls, other)
+            for other in times
+            if other.known and other.kind == size.kind
+        }
+        if ratios:
+            nearest = min(ratios, key=lambda other: abs(log(ratios[other])))
+            ratio = ratios[nearest]
+            return Cost(ratio * fmean(times[nearest]), not 1 / _FAR <= ratio <= _FAR)
+    return None
+
+
+def _relative(cls: type[Learner] | None, size: _Size) -> float:
+    """How the time of a task grows with the data: by the law of a learner where one was measured.
+
+    Else each row counts once, and there are all pairs of columns for a learner to look at.
+    """
+    cost = _by_law(cls, size)
+    if cost is not None:
+        return cost.seconds
+    rows, columns = cast(tuple[int, int], (size.rows, size.columns))
+    return float(max(rows, 1) * max(columns, 1) ** (1 if cls is None else 2))
+
+
+def _by_law(cls: type[Learner] | None, size: _Size) -> Cost | None:
+    if cls is None or size.kind is None or size.rows is None or size.columns is None:
+        return None
+    return expected_cost(cls, size.kind, size.rows, size.columns)
 
 
 def _is_skipped(cls: type[Learner], task: Task, data: DataFacts) -> bool:
