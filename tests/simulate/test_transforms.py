@@ -105,6 +105,10 @@ def test_columns_can_be_put_into_another_order() -> None:
     arranged = Arrange(variables=("d", "hidden", "b")).apply(data, stream())
     assert arranged.names == ("d", "b", "a", "c")
     np.testing.assert_array_equal(arranged.values[0], [3, 1, 0, 2])
+    with pytest.raises(
+        NotApplicableError, match=r"none of the variables A, hidden .did you mean 'a'"
+    ):
+        Arrange(variables=("A", "hidden")).apply(data, stream())
     assert Arrange(variables=("a/b", "c")).label != Arrange(variables=("a/b", "d")).label
     assert Arrange(variables=("a/b", "c")).label.startswith("arrange=a_b,")
 

@@ -135,13 +135,28 @@ def test_a_list_that_is_one_value_is_not_varied() -> None:
         ({"graphs": ["asia"]}, "only_on: .*because"),
         ({"graphs": ["asia"], "because": " "}, "only_on.because: say why"),
         ({"graph": ["asia"], "because": "x"}, "only_on.*'graph'"),
+        (
+            {"graphs": ["asia", "aisa"], "because": "x"},
+            r"only_on.graphs: unknown graph 'aisa' \(did you mean 'asia'\?\); known: asia",
+        ),
     ],
 )
 def test_a_restriction_names_graphs_and_a_reason(value: Any, message: str) -> None:
     content = _study([{"graph_id": "asia", "data_id": "rows"}], ["hc"])
     content["resources"]["structure_learning_algorithms"]["hc"][0]["only_on"] = value
     with pytest.raises(StudyError, match=message):
-        Study.of(content)
+        _ = Study.of(content).plan
+
+
+def test_an_order_of_unknown_variables_is_refused() -> None:
+    entry = {"graph_id": "asia", "data_id": "rows"}
+    order = {"arrange": {"variables": ["dysp", "hidden"]}}
+    assert Study.of(_study([entry | {"transforms": [order]}], ["hc"])).plan.runs
+    order["arrange"]["variables"] = ["dysq", "hidden"]
+    with pytest.raises(
+        StudyError, match=r"transforms: arrange: .*dysq, hidden .did you mean 'dysp'"
+    ):
+        _ = Study.of(_study([entry | {"transforms": [order]}], ["hc"])).plan
 
 
 def test_the_command_lines_limit_replaces_that_of_the_file() -> None:
@@ -170,6 +185,8 @@ def test_a_part_of_the_study_has_fewer_sizes_and_codes() -> None:
     assert found == {("asia", "n=100"), ("asia", "n=1000"), ("alarm", "n=100")}
     assert {case.noise for case in plan.cases} == {"N", "M10"}
     assert part["benchmark_setup"][0]["title"] == "noise_2021"
+    # NOTEARS is only for Sports, which is no part of it.
+    assert {run.entry for run in plan.runs} == set(IDS.split()) - {"notears"}
 
 
 @pytest.mark.slow

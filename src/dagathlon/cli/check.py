@@ -123,7 +123,9 @@ def _print_further(study: Study, number: int) -> None:
 def _print_unused(study: Study) -> None:
     """Algorithms that are there but take no part are, more often than not, a forgotten id."""
     inputs = Inputs(study.config)
-    used = {other.id for run in study.plan.runs for other in inputs.chain(run.entry)}
+    named = {name for setup in study.config.setups for name in setup.algorithm_ids()}
+    named |= {run.entry for run in study.plan.runs}
+    used = {other.id for name in named for other in inputs.chain(name)}
     unused = [name for name in study.config.algorithms if name not in used]
     if len(unused) > _MOST_NAMED:
         print(f"\nnot run: {len(unused)} algorithms, in no list of ids of benchmark_setup")

@@ -10,7 +10,7 @@ import numpy as np
 
 from dagathlon.data import Dataset
 from dagathlon.data.facts import DataFacts
-from dagathlon.errors import NotApplicableError, listing
+from dagathlon.errors import NotApplicableError, listing, suggestion
 from dagathlon.modules import Module
 from dagathlon.simulate.row_generator import standardize
 from dagathlon.simulate.transform import ObservedTruth, Transform
@@ -90,7 +90,8 @@ class Arrange(Transform):
     ----------
     variables
         Names in the order they are to have. Columns that are not named come behind them, as they
-        were; names that the data do not have, such as those of hidden variables, are passed over.
+        were; names that the data do not have, such as those of hidden variables, are passed over,
+        but not all of them.
     """
 
     name = "arrange"
@@ -111,8 +112,19 @@ class Arrange(Transform):
     def apply(self, data: Dataset, rng: np.random.Generator) -> Dataset:
         """The same data in the new order."""
         first = [name for name in self.variables if name in data.index]
+        if not first:
+            raise NotApplicableError(none_there(self.variables, data.names))
         named = set(first)
         return data.select([*first, *(name for name in data.names if name not in named)])
+
+
+def none_there(variables: Sequence[str], known: Sequence[str]) -> str:
+    """Say that the data have none of the names that they are to be arranged by."""
+    near = suggestion(variables[0], known)
+    return (
+        f"arrange: the data have none of the variables {listing(variables)}{near}; variables: "
+        f"{listing(known)}"
+    )
 
 
 def _named_once(variables: Sequence[str]) -> str:

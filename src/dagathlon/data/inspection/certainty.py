@@ -62,14 +62,14 @@ def certainties(codes: Codes, arities: Sequence[int]) -> list[Certainty]:
     arities
         Numbers of levels.
     """
-    information = _pairwise(codes, arities)
+    information = pairwise_information(codes, arities)
     return [
         _certainty(codes, arities, column, np.argsort(-information[column], kind="stable"))
         for column in range(len(arities))
     ]
 
 
-def _pairwise(codes: Codes, arities: Sequence[int]) -> npt.NDArray[np.float64]:
+def pairwise_information(codes: Codes, arities: Sequence[int]) -> npt.NDArray[np.float64]:
     """Mutual information of all pairs of columns; that of a column with itself is -1."""
     p = len(arities)
     found = np.full((p, p), -1.0)

@@ -7,7 +7,12 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from dagathlon.data.inspection.certainty import Certainty, certainties, proportion
+from dagathlon.data.inspection.certainty import (
+    Certainty,
+    certainties,
+    pairwise_information,
+    proportion,
+)
 from dagathlon.data.inspection.noise_sample import SampledColumn
 from dagathlon.data.inspection.surprises import Surprise, surprises
 
@@ -20,6 +25,12 @@ _LEAST_SURE = 2
 # (docs/how-to/noise-in-my-file.md): seldom seven, and of a few columns often some.
 _FREQUENT = 0.02
 _MANY, _SEVERAL, _SHARE = 7, 3, 1 / 3
+# Others foretell a column where it differs clearly less often than from its usual value alone.
+_FORETOLD = 0.7
+# Values are seldom wrong more often than this, and columns often as random as that.
+_MOST, _BELIEVABLE = 0.2, 0.15
+# Columns of which nearly all pairs are related follow one thing, each with a randomness of its own.
+_ONE_THING, _RELATED = 0.9, 1e-4
 _LEAST_ROWS = 200
 
 
@@ -30,8 +41,8 @@ class Misrecorded(NamedTuple):
     ----------
     verdict
         ``hardly any``: columns that others decide are hardly ever contradicted; ``probably``: many
-        columns are contradicted at one and the same rate; ``possibly``: several of few columns are;
-        else it cannot be told.
+        columns that others foretell are contradicted at one and the same rate; ``possibly``:
+        several of few columns are, or columns that all follow one thing; else it cannot be told.
     at_most
         The largest rate that can be, if it is the same in all columns.
     rate, low, high
@@ -78,8 +89,11 @@ def misrecorded(columns: Sequence[SampledColumn]) -> Misrecorded | None:
         return said._replace(surprises=surprises(coded, sure))
     levels = [one for one in found if not columns[one.column].is_continuous]
     least = min((one.high for one in levels), default=0.0)
-    floor = [one for one in levels if one.low <= least]
-    return _said(_verdict(floor, len(levels)), columns, floor, at_most)
+    floor = [one for one in levels if one.low <= least and _is_foretold(one, columns)]
+    verdict = _verdict(floor, len(levels))
+    if verdict == "probably" and _follow_one_thing(floor, columns):
+        verdict = "possibly"
+    return _said(verdict, columns, floor, at_most)
 
 
 def _outer(column: SampledColumn) -> SampledColumn:
@@ -102,15 +116,40 @@ def _bound(one: Certainty, columns: Sequence[SampledColumn], n_together: int = 1
     return min(high / outer, 1.0) if outer > 0 else 1.0
 
 
+def _is_foretold(one: Certainty, columns: Sequence[SampledColumn]) -> bool:
+    """Whether other columns tell clearly more of a column than its usual value does."""
+    codes = columns[one.column].codes
+    counts = np.bincount(codes[codes >= 0])
+    unusual = 1 - counts.max() / counts.sum()
+    return bool(one.by) and one.rate < _FORETOLD * unusual
+
+
+def _follow_one_thing(floor: Sequence[Certainty], columns: Sequence[SampledColumn]) -> bool:
+    """Whether nearly all pairs are related, as those of one class variable's children are.
+
+    Such children differ from their class at some rate by nature, and look as if they were wrong.
+    """
+    from scipy.special import chdtri  # noqa: PLC0415 - only where files are described
+
+    chosen = [columns[one.column] for one in floor]
+    codes = np.column_stack([column.codes for column in chosen])
+    arities = np.array([column.arity for column in chosen])
+    known = (codes >= 0).astype(np.float64)
+    statistic = 2 * (known.T @ known) * pairwise_information(codes, arities.tolist())
+    related = statistic > chdtri(np.outer(arities - 1, arities - 1), _RELATED)
+    return bool(related[np.triu_indices(len(chosen), 1)].mean() >= _ONE_THING)
+
+
 def _rate(found: Sequence[Certainty]) -> float:
     return sum(one.different for one in found) / max(sum(one.rows for one in found), 1)
 
 
 def _verdict(floor: Sequence[Certainty], n_columns: int) -> Verdict:
     most = len(floor) > _SHARE * n_columns
-    if _rate(floor) < _NEGLIGIBLE or len(floor) < _SEVERAL:
+    rate = _rate(floor)
+    if not _NEGLIGIBLE <= rate <= _MOST or len(floor) < _SEVERAL:
         return "cannot be told"
-    if len(floor) >= _MANY and (most or _rate(floor) >= _FREQUENT):
+    if len(floor) >= _MANY and rate <= _BELIEVABLE and (most or rate >= _FREQUENT):
         return "probably"
     return "possibly" if most else "cannot be told"
 

@@ -17,6 +17,7 @@ from dagathlon.errors import listing
 Kind: TypeAlias = Literal["missing", "incorrect", "merged", "hidden"]
 
 _NAMED = 4
+_DOUBT = ", as columns do by nature too that are few, very random or all about one thing"
 _JOINTS = ("+", "/", "&", "|", " or ", " and ", "-or-")
 
 
@@ -73,7 +74,7 @@ def noise_findings(sample: NoiseSample, without: Collection[str]) -> tuple[Noise
         return ()
     looked = sample.varying(without)
     silent = silent_states(looked)
-    found = _missing(sample.n_rows, columns, silent, looked)
+    found = _silent(silent, looked) if silent else _missing(sample, columns)
     clean = [_without(column, silent.get(column.name)) for column in looked]
     return found, _incorrect(misrecorded(clean), clean, sample), _merged(looked), _hidden()
 
@@ -84,15 +85,10 @@ def _without(column: SampledColumn, state: int | None) -> SampledColumn:
     return column._replace(codes=np.where(column.codes == state, -1, column.codes))
 
 
-def _missing(
-    n_rows: int,
-    columns: Sequence[SampledColumn],
-    silent: Mapping[str, int],
-    looked: Sequence[SampledColumn],
-) -> NoiseFinding:
+def _missing(sample: NoiseSample, related: Sequence[SampledColumn]) -> NoiseFinding:
+    """Gaps of all columns; copies and the like say nothing about why they are there."""
+    n_rows, columns = sample.n_rows, sample.columns
     lost = [column for column in columns if column.n_missing]
-    if silent:
-        return _silent(silent, {column.name: column for column in looked})
     if not lost:
         text = "none, neither as gaps nor as a word for them"
         return NoiseFinding("missing", "none", text, 0.0)
@@ -100,12 +96,15 @@ def _missing(
     rate = sum(rates) / len(columns)
     where = f"{len(lost)} of {len(columns)} columns" if len(lost) > 1 else repr(lost[0].name)
     spread = f"({_spread(rates)}){_written(lost)}"
-    text = f"{rate:.1%} of all values, in {where} {spread}; {_why(columns)}"
+    whole = all(column.n_missing == n_rows for column in lost)
+    why = "no value at all is there" if whole else _why(related)
+    text = f"{rate:.1%} of all values, in {where} {spread}; {why}"
     return NoiseFinding("missing", "some", text, rate, columns=tuple(c.name for c in lost))
 
 
-def _silent(silent: Mapping[str, int], columns: Mapping[str, SampledColumn]) -> NoiseFinding:
+def _silent(silent: Mapping[str, int], looked: Sequence[SampledColumn]) -> NoiseFinding:
     """A state that has to do with nothing, in most columns."""
+    columns = {column.name: column for column in looked}
     rates = [float(np.mean(columns[name].codes == state)) for name, state in silent.items()]
     labels = dict.fromkeys(columns[name].labels[state] for name, state in silent.items())
     named = listing(map(repr, list(labels)[:_NAMED]))
@@ -167,12 +166,12 @@ def _incorrect(
     if found.verdict == "hardly any":
         text = (
             f"hardly any: at most {found.at_most:.1%} of the values, if wrong ones are equally "
-            f"frequent in all columns; {named} are all but decided by other columns, and differ "
-            f"from that {rows}"
+            f"frequent in all columns; {named} are all but decided, by other columns or by having "
+            f"hardly another value, and differ from that {rows}"
         )
     elif found.rate is not None:
         sure = "probably" if found.verdict == "probably" else "possibly"
-        doubt = "" if sure == "probably" else ", which happens by chance where columns are few"
+        doubt = "" if sure == "probably" else _DOUBT
         text = (
             f"{sure} about {found.rate:.1%} of the values ({found.low:.1%} to {found.high:.1%}): "
             f"however surely other columns foretell them, {n} of {found.n_columns} columns "

@@ -74,25 +74,22 @@ class NoiseSample:
         self.rows = np.linspace(0, max(n_rows - 1, 0), kept).astype(np.intp)
 
     def add(self, found: FoundColumn) -> None:
-        """Look at one more column; what cannot be read, or has very many levels, is no part."""
+        """Look at one more column that can be read; of very many levels only the gaps are kept."""
         if found.plan is None:
             return
         self.n_columns += 1
         values = found.values
-        present = ~np.isnan(values)
-        if not present.any():
-            return
         words = {w: n for w, n in (found.words or {}).items() if w.casefold() in NOTHING}
         labels: tuple[str, ...] = ()
         if found.plan.variable.is_discrete:
             numbers, codes = _levels(values[self.rows])
-            if len(numbers) > _MOST_LEVELS:
-                return
             labels = tuple(_label(found, number) for number in numbers)
             codes = _without(codes, [i for i, label in enumerate(labels) if label in words])
+            if len(numbers) > _MOST_LEVELS:
+                labels, codes = ("any",), np.minimum(codes, 0)
         else:
             codes = _thirds(values[self.rows])
-        gaps = int(len(values) - present.sum())
+        gaps = int(np.isnan(values).sum())
         arity = max(len(labels) or _GROUPS, 1)
         self.columns.append(SampledColumn(found.name, codes, arity, labels, words, gaps))
 

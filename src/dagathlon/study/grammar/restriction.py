@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,6 +41,11 @@ class OnlyOn(NamedTuple):
     def allows(self, graph_id: str | None) -> bool:
         """Whether data of this graph are among those that it is run on."""
         return graph_id is not None and _stem(graph_id) in map(_stem, self.graphs)
+
+    def absent(self, graph_ids: Iterable[str]) -> list[str]:
+        """Its graphs that are not among those of the data entries."""
+        known = {_stem(one) for one in graph_ids}
+        return [graph for graph in self.graphs if _stem(graph) not in known]
 
 
 def restriction_keys(module: type[Module]) -> tuple[str, ...]:

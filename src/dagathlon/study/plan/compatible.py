@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -13,8 +13,9 @@ from dagathlon.errors import Mistakes, StudyError, listing
 from dagathlon.graphs import Mark
 from dagathlon.learners.base import Learner
 from dagathlon.simulate.base import DataGenerator, GraphGenerator, ParameterGenerator
+from dagathlon.simulate.columns import Arrange, none_there
 from dagathlon.study.engine.fixed import READERS, read_fixed_data
-from dagathlon.study.grammar.config import Part
+from dagathlon.study.grammar.config import Part, Steps
 from dagathlon.study.grammar.expand import ModuleEntry
 from dagathlon.study.grammar.library import FixedFile
 from dagathlon.study.plan.plan import ALGORITHM, Omission
@@ -44,6 +45,21 @@ def with_columns(facts: DataFacts, graph: Part | None) -> DataFacts:
     native = getattr(graph.module, "native", None)
     nodes = getattr(graph.module if native is None else native(), "nodes", None)
     return replace(facts, n_columns=nodes if isinstance(nodes, int) else None)
+
+
+def check_order(steps: Iterable[Steps], parts: Sequence[Part | None], where: str) -> None:
+    """Refuse an order of variables none of which a fixed graph, model or data set has."""
+    arranging = [step for some in steps for step in some if isinstance(step, Arrange)]
+    if not arranging:
+        return
+    kinds = (TaskKind.GRAPH, TaskKind.PARAMETERS, TaskKind.DATA)
+    fixed = [(p, kind) for p, kind in zip(parts, kinds, strict=True) if isinstance(p, FixedFile)]
+    if not fixed:
+        return
+    known = _names_of(*fixed[-1])
+    for step in arranging:
+        if set(step.variables).isdisjoint(known):
+            raise StudyError(f"{where}.transforms: {none_there(step.variables, known)}")
 
 
 class Unsuited:

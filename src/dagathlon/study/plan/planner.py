@@ -8,7 +8,7 @@ from math import prod
 from typing import NamedTuple, cast
 
 from dagathlon.data.facts import DataFacts
-from dagathlon.errors import Mistakes, StudyError
+from dagathlon.errors import Mistakes, StudyError, unknown
 from dagathlon.evaluate.own_prior import UnderOwnPrior
 from dagathlon.evaluate.steps import McmcEstimator
 from dagathlon.learners.base import Learner
@@ -18,9 +18,10 @@ from dagathlon.study.grammar.config import Config, DataEntry, Part, Setup, Steps
 from dagathlon.study.grammar.expand import ModuleEntry, Setting
 from dagathlon.study.grammar.library import FixedFile
 from dagathlon.study.grammar.resources import resources_of
+from dagathlon.study.grammar.restriction import ONLY_ON
 from dagathlon.study.grammar.wanted import Agreed, Cases, Learning, transform_label
 from dagathlon.study.plan.collector import Collector
-from dagathlon.study.plan.compatible import Unsuited, facts_of_case, with_columns
+from dagathlon.study.plan.compatible import Unsuited, check_order, facts_of_case, with_columns
 from dagathlon.study.plan.imputing import Pooling
 from dagathlon.study.plan.inputs import Inputs
 from dagathlon.study.plan.labels import label_of
@@ -89,6 +90,7 @@ class _Planner:
     def __init__(self, config: Config, limits: Limits) -> None:
         self.plan = Plan()
         self.algorithms = config.algorithms
+        self.setups = config.setups
         self.inputs = Inputs(config)
         self.limits = limits
         self.collect = Collector(self.plan.tasks)
@@ -111,6 +113,7 @@ class _Planner:
 
     def finish(self, where: str) -> None:
         """Refuse a study with mistakes, without data, or in which no algorithm suits its data."""
+        self._check_restrictions()
         self.mistakes.refuse()
         if not self.plan.cases:
             raise StudyError(
@@ -125,6 +128,7 @@ class _Planner:
         """The kinds of data that transforms make of one combination of parts."""
         labels = [label_of(part) for part in parts]
         before = facts_of_case(*parts, entry.where)
+        check_order(entry.steps, parts, entry.where)
         for steps in entry.steps:
             facts = self._transformed(steps, before, entry.where, labels[2])
             if facts is None:
@@ -155,6 +159,16 @@ class _Planner:
             self.plan.facts.append(with_columns(facts, parts.graph))
             origin = len(self.plan.origins) - 1
             yield _Kind(setup, entry, parts, steps, cases, found, scores, origin)
+
+    def _check_restrictions(self) -> None:
+        """Refuse algorithms that are restricted to graphs which no data entry has."""
+        graphs = [entry.graph_id for setup in self.setups for entry in setup.data if entry.graph_id]
+        named = dict.fromkeys(name for setup in self.setups for name in setup.algorithm_ids())
+        for name in named:
+            for one in self.mistakes.read(self.inputs.chain, name) or ():
+                for graph in one.only_on.absent(graphs) if one.only_on else ():
+                    place = f"{one.where}.{ONLY_ON}.graphs"
+                    self.mistakes.add(unknown("graph", graph, dict.fromkeys(graphs), place))
 
     def _allowed(self, ids: Sequence[str], entry: DataEntry) -> tuple[str, ...]:
         """Those of the algorithms that the study runs on such data; why not the others."""
