@@ -3,7 +3,8 @@
 Each is a number and the range in which the conclusion holds. It holds where the whole interval of
 the number is in the range, does not where none of it is, and is open otherwise, also where there is
 no interval: the paper had one sample of each network. Tables made with ``over="seeds"`` tell what
-fresh samples of the same networks give, those with ``over="networks"`` what may be said of networks like these.
+fresh samples of the same networks give, those with ``over="networks"`` what may be said of networks
+like these.
 """
 
 from __future__ import annotations

@@ -77,7 +77,10 @@ def _findings(tables: TableSet) -> Iterator[Part]:
 def _intervals(tables: TableSet) -> Iterator[str]:
     """What intervals are over, where there are any."""
     if len({(row["network"], row["seed"]) for row in tables.rows("runs")}) > 1:
-        yield from dict.fromkeys(_INTERVALS[row["intervals"]] for row in tables.rows("limit"))
+        kinds = dict.fromkeys(row["intervals"] for row in tables.rows("limit"))
+        yield from (_INTERVALS[kind] for kind in kinds)
+        if "networks" in kinds and several_seeds(tables):
+            yield "Those of one network are over its samples."
 
 
 def _hurts(tables: TableSet) -> Iterator[str]:
