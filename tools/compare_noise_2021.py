@@ -25,7 +25,6 @@ from scipy.stats import spearmanr
 
 from dagathlon.evaluate.noise_conclusions import Conclusion, conclusions, rank_correlation_rows
 from dagathlon.evaluate.noise_grid import METRICS, Row
-from dagathlon.evaluate.noise_resampling import Over
 from dagathlon.evaluate.noise_runs import NoiseRun, NoiseStudyTables
 from dagathlon.report.context import Results
 from dagathlon.report.noise_runs import charged_limit, noise_runs
@@ -95,11 +94,14 @@ class Comparison:
         The tables of our runs.
     paper
         The printed numbers.
+    standing
+        How much of our study is there, in words; empty where it is all.
     """
 
     runs: Sequence[NoiseRun]
     tables: NoiseStudyTables
     paper: Paper
+    standing: str = ""
 
     @classmethod
     def of(cls, folder: Path) -> Comparison:
@@ -108,8 +110,10 @@ class Comparison:
             results = Results.of(folder, store)
             runs = noise_runs(results)
             limit = charged_limit(results, None, runs)
-        tables = NoiseStudyTables.of(runs, limit, over=_intervals_over(runs))
-        return cls(runs, tables, Paper.load())
+            standing = results.standing.words()
+        if not runs:
+            raise SystemExit(f"no data set has all its runs: {standing or 'all were skipped'}")
+        return cls(runs, NoiseStudyTables.of(runs, limit), Paper.load(), standing)
 
     @cached_property
     def cells(self) -> list[tuple[str, int]]:
@@ -227,7 +231,9 @@ class Comparison:
         known = found.estimate is not None and same is not None
         if len(self.cells) == whole or not known or not found.number.startswith(_LOSS):
             return found
-        low, high = found.interval or (found.estimate, found.estimate)
+        if found.interval is None:
+            return found
+        low, high = found.interval
         return found._replace(holds="yes" if low - _NEAR <= same <= high + _NEAR else "no")
 
     def _printed_loss(self, asked: Conclusion) -> float | None:
@@ -273,14 +279,6 @@ def short(value: float) -> str:
     return ("\u2212" if value < 0 and text.strip(".0") else "") + text
 
 
-def _intervals_over(runs: Iterable[NoiseRun]) -> Over:
-    """Fresh samples of the same networks where there are several, else the networks."""
-    seeds: dict[str, set[Any]] = {}
-    for run in runs:
-        seeds.setdefault(run.network, set()).add(run.seed)
-    return "seeds" if max(map(len, seeds.values())) > 1 else "networks"
-
-
 def _rank_row(which: str, ours: Row, printed: Sequence[Any], same: Row | None) -> Row:
     return {
         "data": which,
@@ -311,7 +309,7 @@ def main() -> None:
     found = Comparison.of(asked.results)
     if not found.cells:
         raise SystemExit("the run has no network and sample size of the paper")
-    print(_about(found))
+    print(about(found))
     folder = asked.results / "beside_the_paper"
     folder.mkdir(exist_ok=True)
     for table in found.all_tables():
@@ -320,15 +318,18 @@ def main() -> None:
         _print(_ranks_side_by_side(table.rows) if table.name == "ranks" else table.rows)
 
 
-def _about(found: Comparison) -> str:
+def about(found: Comparison) -> str:
+    """What was run; first of all, whether something is missing."""
+
     def listed(name: str) -> str:
         return ", ".join(map(str, dict.fromkeys(getattr(run, name) for run in found.runs)))
 
     failed = sum(run.failure is not None for run in found.runs)
-    return (
+    part = f"Not the whole study: {found.standing}.\n" if found.standing else ""
+    return part + (
         f"{len(found.runs):,} runs, {failed:,} failed; networks {listed('network')}; rows "
         f"{listed('n')}; noise {listed('code')}; seeds {listed('seed')}; intervals over "
-        f"{_intervals_over(found.runs)}"
+        f"{found.tables.over}"
     )
 
 

@@ -66,3 +66,13 @@ def test_conclusions_of_the_paper_hold_for_its_own_numbers(tool: ModuleType) -> 
     missing = rows["loss by both", "f1"]
     assert missing["here"] is None
     assert missing["paper, same networks and sizes"] == pytest.approx(0.261, abs=0.001)
+
+
+def test_a_part_says_so_first(tool: ModuleType) -> None:
+    paper = tool.Paper.load()
+    runs = paper.runs([("asia", 100)])
+    study = NoiseStudyTables.of(runs, 21600.0, resamples=1)
+    words = "30 of 7,200 runs are in; the study is running"
+    part = tool.about(tool.Comparison(runs, study, paper, words))
+    assert part.splitlines()[0] == f"Not the whole study: {words}."
+    assert tool.about(tool.Comparison(runs, study, paper)) == part.splitlines()[1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from dagathlon.errors import DagathlonError
@@ -161,6 +162,60 @@ def test_intervals_over_seeds_of_the_same_networks() -> None:
     assert tables(*alone, over="seeds").ranks()[0]["average_low"] is None
 
 
+def test_networks_are_drawn_before_their_seeds() -> None:
+    """Four networks of ten seeds: the variance of a mean of four networks, each with its seeds."""
+    means, steps = np.array([0.2, 0.4, 0.6, 0.8]), np.linspace(-0.09, 0.09, 10)
+    runs = [
+        run("a", mean + step, network=f"net{k}", seed=seed)
+        for k, mean in enumerate(means)
+        for seed, step in enumerate(steps)
+    ]
+    found = {}
+    for over in ("networks", "seeds"):
+        study = NoiseStudyTables.of(runs, 10.0, resamples=4000, over=over)
+        found[over] = float(study.drawn.means(study.grid.values["f1"])[1:].var())
+    within = steps.var() / 10
+    assert found["networks"] == pytest.approx((means.var() + within) / 4, rel=0.1)
+    assert found["seeds"] == pytest.approx(within / 4, rel=0.1)
+
+
+def test_intervals_are_over_seeds_where_every_network_has_several() -> None:
+    runs = seeds(a=[0.9, 0.8])
+    assert tables(*runs).over == "seeds"
+    assert tables(*runs, over="networks").over == "networks"
+    assert tables(*runs, run("a", 0.5, network="alarm")).over == "networks"
+
+
+def test_a_loss_of_what_was_negative_is_a_loss() -> None:
+    runs = [replace(run("a", 0.1), bsf=-0.1), replace(run("a", 0.1, "I10"), bsf=-0.4)]
+    row = by(tables(*runs).loss_by_code(), "metric")["bsf",]
+    assert (row["change"], row["paired"]) == pytest.approx((-3.0, -3.0))
+
+
+def test_strengths_that_nothing_says() -> None:
+    """One network and size has no variance; failures with all noise no resilience."""
+    runs = [run(name, f1, n=n) for n in (100, 1000) for name, f1 in (("a", 0.5), ("b", n / 2000))]
+    runs += [run("c", 0.1), run("c", None, n=1000)]
+    runs += [run("a", 0.3, "cMISL"), run("b", 0.02, "cMISL"), run("c", None, "cMISL")]
+    found = by(tables(*runs).strengths(), "algorithm")
+    assert [found[name,]["variance"] is None for name in "abc"] == [False, False, True]
+    assert [found[name,]["resilience"] is None for name in "abc"] == [False, False, True]
+
+
+def test_a_small_network_alone_makes_nobody_quick() -> None:
+    """On Sports c takes 4 s where the others take 1 and 3; d takes 1 s. Alarm takes 9 and 27."""
+    seconds = {"a": (1, 9), "b": (3, 27), "c": (4,), "d": (1,)}
+    runs = [
+        run(name, 0.5, network=network, time=float(time))
+        for name, times in seconds.items()
+        for network, time in zip(("sports", "alarm"), times, strict=False)
+    ]
+    found = by(tables(*runs).strengths(), "algorithm")
+    # Means of 5 and 15 s; those of c and d are 4 and 1 s times 10 / 2: as slow as 20 and 5 s.
+    speeds = [found[name,]["speed"] for name in "abcd"]
+    assert speeds == pytest.approx([1.0, 1 / 3, 0.0, 1.0])
+
+
 def test_strengths_by_groups() -> None:
     runs = [
         run(name, f1, network=network, n=n, n_nodes=nodes)
@@ -208,6 +263,12 @@ def test_conclusions_need_intervals_within_their_range() -> None:
     assert found["MMHC gains most by noise", "f1"].estimate is None
     assert found["loss by missing values", "f1"].holds == "no"  # a loss by 30 %
     assert found["HC is first with noise", "f1"].interval == (1.0, 1.0)
+
+
+def test_a_conclusion_without_an_interval_is_open() -> None:
+    found = {(one.statement, one.metric): one for one in conclusions(tables(*seeds(tabu=[0.9])))}
+    first = found["TABU is first without noise", "f1"]
+    assert (first.holds, first.estimate, first.interval) == ("open", 1.0, None)
 
 
 def test_rank_correlation_with_another_study() -> None:

@@ -114,6 +114,7 @@ def test_the_page_shows_noise_in_place_of_scatters(folder: Path) -> None:
     page = (folder / "report.html").read_text("utf-8")
     assert 'section id="noise"' in page
     assert 'data-figure="roc"' not in page
+    assert "Intervals are over samples" in page  # each network has two
     assert "12 of 48 runs failed: 12 F2: error (failing 12)." in page
 
 

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from dagathlon.evaluate.noise_runs import NoiseRun
+from dagathlon.evaluate.noise_runs import NoiseRun, NoiseStudyTables
+from dagathlon.evaluate.noise_strengths import Groups
 from dagathlon.report.charts.parts import is_nothing
 from dagathlon.report.evaluation import Table, TableSet
 from dagathlon.report.look import Look
 from dagathlon.report.noise_section import noise_parts
 from dagathlon.report.noise_summary import algorithm_order, noisy_codes
-from dagathlon.report.noise_tables import ON_PAGE, Groups, noise_tables
+from dagathlon.report.noise_tables import ON_PAGE, noise_tables
 from dagathlon.report.section import Figure, Grid, Part, Words
 
 LEFT = {"robust": {"M10": 0.9, "cMISL": 0.8}, "frail": {"M10": 0.5, "cMISL": 0.4}}
@@ -41,10 +42,12 @@ def _runs(seeds: int = 1, codes: Sequence[str] = ("N", "M10", "cMISL")) -> list[
 
 
 def _tables(runs: Sequence[NoiseRun]) -> TableSet:
-    made = noise_tables(runs, 10.0, Groups())
+    study = NoiseStudyTables.of(runs, 10.0)
+    made = noise_tables(study, runs, Groups())
     tables = {name: Table(rows()) for name, rows, _ in made if name in ON_PAGE}
     look = Look.of({run.algorithm for run in runs})
-    return TableSet(tables | {"limit": Table([{"seconds": 10.0}])}, "study", look, False)
+    how = {"seconds": 10.0, "intervals": study.over}
+    return TableSet(tables | {"limit": Table([how])}, "study", look, False)
 
 
 def _said(parts: Sequence[Part]) -> str:
@@ -64,6 +67,7 @@ def test_sentences_say_what_hurts_and_who_keeps() -> None:
     assert "robust keeps most of its accuracy (85\u00a0%), frail least (45\u00a0%)" in said
     assert "With noise robust gains most in rank by F1 (from 2nd to 1st" in said
     assert "small differences may be luck" in said
+    assert "Intervals are over networks" in said
     assert algorithm_order(tables) == ["robust", "frail"]
 
 
@@ -75,6 +79,7 @@ def test_cells_show_what_is_left_and_how_runs_failed() -> None:
         else run
         for run in _runs(2)
     ]
+    runs[0] = replace(runs[0], starts=10, failed_starts=4)
     parts = list(noise_parts(_tables(runs)))
     cells = _cells(parts)
     assert cells["asia", "robust", "M10"]["text"] == "90"
@@ -83,7 +88,10 @@ def test_cells_show_what_is_left_and_how_runs_failed() -> None:
     assert cells["alarm", "frail", "cMISL"]["kind"] == "lost"
     assert "2 of 24 runs failed: 2 F3: memory limit (frail 2)." in _said(parts)
     grid = next(part for part in parts if isinstance(part, Grid))
-    assert list(grid.rows) == [["frail", "0", "0", "2\u00a0F3"]]
+    wanted = [["frail", "0", "0", "2\u00a0F3"], ["robust", "4\u00a0starts", "0", "0"]]
+    assert list(grid.rows) == wanted
+    assert "starts failed (robust: 4 of 10)" in _said(parts)
+    assert "Intervals are over samples" in _said(parts)
 
 
 def test_kinds_of_noise_stand_by_kind_and_rate() -> None:

@@ -53,11 +53,14 @@ def test_codes_of_the_study_are_read_and_written(code) -> None:
         ("M2.5", {"missing": 0.025}),
         ("cLM", {"missing": 0.05, "latent": 0.05}),
         ("cM2.5L10", {"missing": 0.025, "latent": 0.1}),
+        ("I0.0000001", {"incorrect": 1e-9}),
+        ("cM0.000002L10", {"missing": 2e-8, "latent": 0.1}),
     ],
 )
 def test_other_rates_and_orders(code, rates) -> None:
     assert parse_code(code) == pytest.approx(rates)
-    assert parse_code(code_of(rates)) == pytest.approx(rates)
+    assert code_of(rates) == code.replace("cLM", "cML")
+    assert parse_code(code_of(rates)) == pytest.approx(rates, rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize(

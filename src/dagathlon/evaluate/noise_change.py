@@ -78,16 +78,21 @@ def paired_changes(grid: NoiseGrid, metric: str) -> Floats:
 
 
 def _gain(now: Floats, before: Floats, metric: str) -> Floats:
-    """Relative change, + being better; NaN where there was nothing to lose."""
+    """Relative change, + being better; NaN where there was nothing to lose.
+
+    BSF may be negative before, and a loss is a loss then too.
+    """
     known = np.abs(before) > 0
-    change = np.divide(now - before, before, out=np.full_like(now, np.nan), where=known)
+    change = np.divide(now - before, np.abs(before), out=np.full_like(now, np.nan), where=known)
     gain: Floats = change if METRICS[metric] == "more" else -change
     return gain
 
 
 def charged(grid: NoiseGrid, limit: float) -> Floats:
-    """Seconds by data set and algorithm; a failed run is charged the limit."""
-    return np.where(grid.failed, limit, grid.values["time"])
+    """Seconds by data set and algorithm; a failed run, or start, is charged the limit."""
+    time = grid.values["time"]
+    started: Floats = time + (limit - time) * grid.failed_starts / grid.starts
+    return np.where(grid.failed, limit, started)
 
 
 def time_rows(grid: NoiseGrid, drawn: Resampling, limit: float) -> list[Row]:

@@ -1,9 +1,10 @@
 """The conclusions of the noise study of 2021 one by one, asked of another run of it.
 
 Each is a number and the range in which the conclusion holds. It holds where the whole interval of
-the number is in the range, does not where none of it is, and is open otherwise: the paper had one
-sample of each network. Tables made with ``over="seeds"`` tell what fresh samples of the same
-networks give, those with ``over="networks"`` what may be said of networks like these.
+the number is in the range, does not where none of it is, and is open otherwise, also where there is
+no interval: the paper had one sample of each network. Tables made with ``over="seeds"`` tell what
+fresh samples of the same networks give, those with ``over="networks"`` what may be said of networks
+like these.
 """
 
 from __future__ import annotations
@@ -78,7 +79,9 @@ def _verdict(
 ) -> Verdict | None:
     if value is None:
         return None
-    low, high = interval or (value, value)
+    if interval is None:
+        return "open"
+    low, high = interval
     if claim.least < low and high < claim.most:
         return "yes"
     return "no" if high <= claim.least or low >= claim.most else "open"

@@ -16,7 +16,11 @@ By: TypeAlias = Literal["code", "network", "n"]
 
 
 def failure_rows(grid: NoiseGrid, by: By) -> list[Row]:
-    """Tables C1 and C2: failures by kind, algorithm, and code, network or size."""
+    """Tables C1 and C2: failures by kind, algorithm, and code, network or size.
+
+    A run of several starts counts as failed where all of them did; `failed_starts` are those of
+    finished runs.
+    """
     groups = {"code": grid.codes, "network": grid.networks, "n": grid.sizes}
     if by not in groups:
         raise DagathlonError(f"by is 'code', 'network' or 'n', found {by!r}")
@@ -29,7 +33,8 @@ def failure_rows(grid: NoiseGrid, by: By) -> list[Row]:
                 kinds = {
                     kind: int((grid.kinds[rows, j] == k).sum()) for k, kind in enumerate(FAILURES)
                 }
-                result.append({"algorithm": name, by: value} | kinds | {"runs": runs})
+                starts = {"failed_starts": int(grid.failed_starts[rows, j].sum())}
+                result.append({"algorithm": name, by: value} | kinds | starts | {"runs": runs})
     return result
 
 

@@ -61,6 +61,9 @@ class NoiseRun:
         Seconds.
     failure
         ``F1`` time limit, ``F2`` error, ``F3`` out of memory; None for a finished run.
+    starts, failed_starts
+        How many random starts the run stands for, and how many of them failed. Scores and time are
+        means over those that finished; it is a failure only where none did.
     n_parameters, n_nodes
         Free parameters and nodes of the network without noise.
     """
@@ -81,6 +84,8 @@ class NoiseRun:
     failure: Failure | None = None
     n_parameters: int | None = None
     n_nodes: int | None = None
+    starts: int = 1
+    failed_starts: int = 0
 
 
 class Case(NamedTuple):
@@ -108,6 +113,8 @@ class NoiseGrid(NamedTuple):
         Where a run failed.
     kinds
         How it failed: the place in `FAILURES`, -1 without a failure.
+    failed_starts, starts
+        Of each finished run: how many of its starts failed, of how many.
     clean
         For each data set the row of the same one without noise; -1 where there is none.
     true_edges
@@ -121,6 +128,8 @@ class NoiseGrid(NamedTuple):
     values: Mapping[str, Floats]
     failed: npt.NDArray[np.bool_]
     kinds: npt.NDArray[np.int64]
+    failed_starts: npt.NDArray[np.int64]
+    starts: npt.NDArray[np.int64]
     clean: Places
     true_edges: Floats
     n_parameters: Mapping[str, int]
@@ -215,20 +224,34 @@ def noise_grid(runs: Iterable[NoiseRun]) -> NoiseGrid:
     shape = len(cases), len(algorithms)
     values = {name: np.full(shape, np.nan) for name in _COLUMNS}
     kinds = np.full(shape, -1, dtype=np.int64)
+    lost, starts = np.zeros(shape, dtype=np.int64), np.ones(shape, dtype=np.int64)
     true_edges = np.full(len(cases), np.nan)
     for run in listed:
         place = places[_case(run)], columns[run.algorithm]
         if run.failure is not None:
             kinds[place] = FAILURES.index(run.failure)
+        else:
+            lost[place], starts[place] = run.failed_starts, run.starts
         for name, value in _numbers(run).items():
             values[name][place] = value
         if run.true_edges is not None:
             true_edges[place[0]] = run.true_edges
     parameters = {r.network: r.n_parameters for r in listed if r.n_parameters is not None}
     nodes = {r.network: r.n_nodes for r in listed if r.n_nodes is not None}
-    failed = kinds >= 0
     clean = np.array([places.get(case._replace(code=CLEAN), -1) for case in cases], dtype=np.intp)
-    return NoiseGrid(algorithms, cases, values, failed, kinds, clean, true_edges, parameters, nodes)
+    return NoiseGrid(
+        algorithms,
+        cases,
+        values,
+        kinds >= 0,
+        kinds,
+        lost,
+        starts,
+        clean,
+        true_edges,
+        parameters,
+        nodes,
+    )
 
 
 def _case(run: NoiseRun) -> Case:

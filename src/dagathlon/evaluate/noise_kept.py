@@ -56,7 +56,7 @@ def kept_rows(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
             columns[name] = drawn.estimates(now)
             columns[f"{name}_kept"] = ratio(now, before, drawn)
         there = (~np.isnan(score[clean])).sum(axis=0)
-        stand_in = there - _present(grid, score, code)
+        stand_in = there - finished_both(grid, score, code)
         for j, name in enumerate(grid.algorithms):
             if there[j]:
                 row: Row = {"algorithm": name, "code": code}
@@ -66,7 +66,7 @@ def kept_rows(grid: NoiseGrid, drawn: Resampling) -> list[Row]:
     return result
 
 
-def _present(grid: NoiseGrid, values: Floats, code: str) -> Counts:
+def finished_both(grid: NoiseGrid, values: Floats, code: str) -> Counts:
     """How many data sets each algorithm finished both with and without the noise."""
     rows, partner = grid.with_code(code), grid.clean
     rows = rows[partner[rows] >= 0]

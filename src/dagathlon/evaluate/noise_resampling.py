@@ -4,18 +4,21 @@ Sizes are prefixes of one sample and noise is added to it, so that only another 
 network says something new. Blocks are drawn again with replacement, in one of two ways:
 
 ``networks``
-    From all blocks, as in `dagathlon.evaluate.significance`: what another choice of networks and
-    samples like these might have given.
+    Networks first, then as many seeds as each has for every time that it is drawn: what another
+    choice of networks like these, and samples of them, might have given. Seeds of one network are
+    alike, so that many of them do not stand for further networks. Of few networks such intervals
+    are somewhat too narrow: of six they cover 88 % where they should 95.
 ``seeds``
     Within each network: what fresh samples of the same networks might have given. With few seeds
     such intervals are somewhat too narrow.
 
-An interval is None where fewer than two blocks, of one network with ``seeds``, say anything.
+An interval is None where fewer than two blocks, of one network with ``seeds``, say anything. What
+one network alone says varies with its seeds only, in both ways.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -172,23 +175,36 @@ def resampling(cases: Sequence[Case], resamples: int, over: Over = "networks") -
     cases
         The data sets.
     resamples
-        How often blocks are drawn, as many as there are.
+        How often blocks are drawn.
     over
-        From all blocks (``networks``) or within each network (``seeds``).
+        Networks and then seeds within them (``networks``), or seeds within each network
+        (``seeds``).
     """
     if over not in ("networks", "seeds"):
         raise DagathlonError(f"over is 'networks' or 'seeds', found {over!r}")
     places = {block: i for i, block in enumerate(dict.fromkeys(map(_block, cases)))}
-    networks = {name: i for i, name in enumerate(dict.fromkeys(name for name, _ in places))}
+    names = {name: i for i, name in enumerate(dict.fromkeys(name for name, _ in places))}
     block = np.array([places[_block(case)] for case in cases], dtype=np.intp)
-    stratum = np.array([networks[name] if over == "seeds" else 0 for name, _ in places])
+    network = np.array([names[name] for name, _ in places], dtype=np.intp)
     random = np.random.default_rng(_SEED)
+    often = np.ones((resamples, len(names)), dtype=np.int64)
+    if over == "networks":
+        often = random.multinomial(len(names), np.full(len(names), 1 / len(names)), resamples)
     weights = np.ones((resamples + 1, len(places)))
-    for group in np.unique(stratum):
-        members = np.flatnonzero(stratum == group)
+    for k in range(len(names)):
+        members = np.flatnonzero(network == k)
         n = len(members)
-        weights[1:, members] = random.multinomial(n, np.full(n, 1 / n), resamples)
-    return Resampling(block, stratum.astype(np.intp), weights)
+        weights[1:, members] = random.multinomial(n * often[:, k], np.full(n, 1 / n))
+    stratum = network if over == "seeds" else np.zeros_like(network)
+    return Resampling(block, stratum, weights)
+
+
+def usual_over(cases: Iterable[Case]) -> Over:
+    """Seeds where every network has several, else networks."""
+    seeds: dict[str, set[Any]] = {}
+    for network, seed in map(_block, cases):
+        seeds.setdefault(network, set()).add(seed)
+    return "seeds" if min(map(len, seeds.values()), default=0) > 1 else "networks"
 
 
 def _block(case: Case) -> tuple[str, Any]:

@@ -22,7 +22,7 @@ from dagathlon.evaluate.noise_grid import NoiseGrid, NoiseRun, Row, Which, noise
 from dagathlon.evaluate.noise_kept import accuracy_rows, edge_rows, kept_rows
 from dagathlon.evaluate.noise_ranks import rank_rows, rank_rows_by_code, rank_rows_by_density
 from dagathlon.evaluate.noise_relative import extreme_rows, relative_rows, score_rows
-from dagathlon.evaluate.noise_resampling import Over, Resampling, resampling
+from dagathlon.evaluate.noise_resampling import Over, Resampling, resampling, usual_over
 from dagathlon.evaluate.noise_strengths import Groups, strength_rows
 
 __all__ = ["NoiseRun", "NoiseStudyTables"]
@@ -43,11 +43,14 @@ class NoiseStudyTables:
         Seconds that a failed run is charged.
     drawn
         The resamples of which the intervals are made.
+    over
+        What the intervals are over.
     """
 
     grid: NoiseGrid
     limit: float
     drawn: Resampling
+    over: Over
 
     @classmethod
     def of(
@@ -55,7 +58,7 @@ class NoiseStudyTables:
         runs: Sequence[NoiseRun],
         limit: float,
         resamples: int = 1000,
-        over: Over = "networks",
+        over: Over | None = None,
     ) -> NoiseStudyTables:
         """Arrange the runs.
 
@@ -69,10 +72,12 @@ class NoiseStudyTables:
             How often blocks are drawn for the intervals.
         over
             What the intervals are over: networks and seeds (``networks``), or seeds of the same
-            networks (``seeds``); see `dagathlon.evaluate.noise_resampling`.
+            networks (``seeds``); see `dagathlon.evaluate.noise_resampling`. None is seeds where
+            every network has several, else networks.
         """
         grid = noise_grid(runs)
-        return cls(grid, limit, resampling(grid.cases, resamples, over))
+        chosen = over or usual_over(grid.cases)
+        return cls(grid, limit, resampling(grid.cases, resamples, chosen), chosen)
 
     def ranks(self, noisy: bool = False) -> list[Row]:
         """Average and overall ranks per metric (Tables 8 and 9).
@@ -103,7 +108,11 @@ class NoiseStudyTables:
         return relative_rows(self.grid, self.drawn, which)
 
     def failures(self, by: By = "code") -> list[Row]:
-        """Failures by kind (Tables C1, C2): F1 time limit, F2 error, F3 out of memory."""
+        """Failures by kind (Tables C1, C2): F1 time limit, F2 error, F3 out of memory.
+
+        A run of several starts failed where all of them did; `failed_starts` counts those that
+        failed where another finished.
+        """
         return failure_rows(self.grid, by)
 
     def edges_by_density(self) -> list[Row]:

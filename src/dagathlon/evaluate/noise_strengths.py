@@ -9,15 +9,19 @@ small and large networks, limited and big data
     Means of Table 11 over the three metrics, where an algorithm did not fail. The middle one of
     the sample sizes is limited data for large networks and big data for small ones.
 variance
-    The variance of Table 11, averaged over the three metrics; little is good.
+    The variance of Table 11, averaged over the three metrics; little is good. It takes two
+    networks or sizes to have one.
 resilience
     The combined score of Figure 8 on data with all four kinds of noise over that without any; in a
-    study without that code, with all that it has.
+    study without that code, with all that it has. An algorithm that finished none of the noisy
+    data has none.
 fitting
     How far the number of learned edges is from that of the truth, relative to the truth.
 speed
-    Mean run time with and without noise, failures charged the limit. For algorithms that ran
-    everywhere this orders as the total does; one that did not gains nothing by it.
+    Mean run time with and without noise, failures charged the limit. That of an algorithm that did
+    not run everywhere is compared on the data that it ran on: it counts as so many times slower or
+    faster than the mean of those that ran everywhere. The paper has totals, in which an algorithm
+    is quick that ran on one small network alone.
 reliability
     The share of runs with an error or out of memory; running out of time counts for speed.
 
@@ -33,10 +37,16 @@ import numpy as np
 
 from dagathlon.evaluate.noise_change import charged
 from dagathlon.evaluate.noise_grid import CLEAN, FAILURES, METRICS, NoiseGrid, Row
-from dagathlon.evaluate.noise_kept import accuracy, imputed
+from dagathlon.evaluate.noise_kept import accuracy, finished_both, imputed
 from dagathlon.evaluate.noise_ranks import standing
 from dagathlon.evaluate.noise_relative import Span, spans
-from dagathlon.evaluate.noise_resampling import Counts, Estimates, Resampling, divided
+from dagathlon.evaluate.noise_resampling import (
+    Counts,
+    Estimates,
+    Resampling,
+    divided,
+    known_mean,
+)
 from dagathlon.evaluate.ranking import Floats
 
 CATEGORIES = (
@@ -120,7 +130,7 @@ def categories(
     found["variance"] = -share_variance(shares, len(grid.algorithms), drawn), blocks
     found["resilience"] = _resilience(grid, drawn), blocks
     found["fitting"] = -drawn.means(np.abs(grid.edge_shares - 1)), blocks
-    found["speed"] = -drawn.means(charged(grid, limit)), blocks
+    found["speed"] = -_slowness(grid, drawn, limit), blocks
     broken = np.where(grid.took_part, grid.kinds >= FAILURES.index("F2"), np.nan)
     found["reliability"] = -drawn.means(broken), blocks
     return found
@@ -167,12 +177,15 @@ def mean_share(some: list[Span], algorithms: int, drawn: Resampling) -> Floats:
 
 
 def share_variance(shares: list[Span], algorithms: int, drawn: Resampling) -> Floats:
-    """Variance over cells of Table 11, averaged over the metrics."""
+    """Variance over cells of Table 11, averaged over the metrics; NaN of fewer than two cells."""
     by_metric = [[span for span in shares if span.metric == metric] for metric in METRICS]
     found = []
     for some in by_metric:
         mean, square = _moments(some, algorithms, drawn)
-        found.append(np.maximum(square - mean**2, 0.0))
+        cells = np.zeros(mean.shape)
+        for span in some:
+            cells += ~np.isnan(span.shares) & (drawn.often(span.members) > 0)[:, None]
+        found.append(np.where(cells > 1, np.maximum(square - mean**2, 0.0), np.nan))
     average: Floats = np.mean(found, axis=0)
     return average
 
@@ -192,6 +205,20 @@ def _moments(some: list[Span], algorithms: int, drawn: Resampling) -> tuple[Floa
     return divided(sums, counts), divided(squares, counts)
 
 
+def _slowness(grid: NoiseGrid, drawn: Resampling, limit: float) -> Floats:
+    """Mean seconds; of who did not run everywhere, as if it were as hard elsewhere as for others.
+
+    NaN of such an algorithm where nobody ran everywhere.
+    """
+    time = charged(grid, limit)
+    ran = ~np.isnan(time)
+    everywhere = ran.all(axis=0)
+    usual = known_mean(time[:, everywhere], 1)
+    on_its_own = drawn.means(np.where(ran, usual[:, None], np.nan))
+    harder = divided(drawn.means(usual)[:, None] + np.zeros_like(on_its_own), on_its_own)
+    return drawn.means(time) * np.where(everywhere, 1.0, harder)
+
+
 def _resilience(grid: NoiseGrid, drawn: Resampling) -> Floats:
     """Combined score with noise over that without; NaN where there is no such pair."""
     noisy = [code for code in grid.codes if code != CLEAN]
@@ -201,4 +228,5 @@ def _resilience(grid: NoiseGrid, drawn: Resampling) -> Floats:
     score = accuracy(grid)
     above = np.mean([drawn.means(imputed(grid, score, code)) for code in codes], axis=0)
     below = drawn.means(imputed(grid, score, CLEAN))
-    return divided(above, below)
+    seen = np.sum([finished_both(grid, score, code) for code in codes], axis=0) > 0
+    return np.where(seen, divided(above, below), np.nan)

@@ -7,6 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dagathlon.errors import unknown
+from dagathlon.evaluate.noise_resampling import Over
+from dagathlon.evaluate.noise_runs import NoiseStudyTables
+from dagathlon.evaluate.noise_strengths import Groups
 from dagathlon.modules import Natural, NonNegative
 from dagathlon.report.charts.parts import headed
 from dagathlon.report.context import PARTIAL, Results
@@ -14,7 +17,7 @@ from dagathlon.report.evaluation import Drawing, Evaluation, Table, TableSet
 from dagathlon.report.noise_figures import noise_figures
 from dagathlon.report.noise_runs import charged_limit, example_runs, has_noise, noise_runs
 from dagathlon.report.noise_section import noise_parts
-from dagathlon.report.noise_tables import ON_PAGE, Groups, noise_tables
+from dagathlon.report.noise_tables import ON_PAGE, noise_tables
 from dagathlon.report.section import Part, Section, Words
 
 _NO_NOISE = (
@@ -50,6 +53,10 @@ class NoiseStudy(Evaluation):
     limited, big
         Numbers of rows that count as limited and as big data; null is those below and above the
         median, which itself is limited data for large networks and big data for small ones.
+    intervals
+        What intervals are over: seeds (what fresh samples of the same networks might give), or
+        networks (what other networks like these might give, and samples of them). Null is seeds
+        where every network has several, else networks.
     """
 
     name = "noise_study"
@@ -67,6 +74,7 @@ class NoiseStudy(Evaluation):
     large: tuple[str, ...] | None = None
     limited: tuple[Natural, ...] | None = None
     big: tuple[Natural, ...] | None = None
+    intervals: Over | None = None
 
     def algorithms(self) -> tuple[str, ...]:
         """The named ids."""
@@ -93,10 +101,11 @@ class NoiseStudy(Evaluation):
             return {"reason": Table([about | {"reason": reason}])}
         limit = charged_limit(results, self.limit, runs)
         note = {PARTIAL: True} if results.partial else {}
+        study = NoiseStudyTables.of(runs, limit, over=self.intervals)
         groups = Groups(self.small, self.large, self.limited, self.big)
         found = {
             name: Table([about | row | note for row in rows()], f"{name}.csv", layout=shown)
-            for name, rows, layout in noise_tables(runs, limit, groups)
+            for name, rows, layout in noise_tables(study, runs, groups)
             for shown in [layout and replace(layout, rows=(*about, *layout.rows))]
             if self._has(name)
         }
@@ -106,7 +115,8 @@ class NoiseStudy(Evaluation):
         ]
         unheard = [about | {"reason": f"{unknown('network', one, networks)}."} for one in wrong]
         found["examples"] = Table([about | row for row in example_runs(results, self.ids)])
-        return found | {"limit": Table([about | {"seconds": limit}]), "reason": Table(unheard)}
+        how = about | {"seconds": limit, "intervals": study.over}
+        return found | {"limit": Table([how]), "reason": Table(unheard)}
 
     def _has(self, name: str) -> bool:
         """Whether a table is made; those of files take a while in a large study."""

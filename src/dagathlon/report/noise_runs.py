@@ -56,7 +56,7 @@ def noise_runs(results: Results, ids: Iterable[str] = ()) -> list[NoiseRun]:
     """The runs on data sets on which all runs are in, skipped ones left out.
 
     Runs of a method that differ in their random start alone are one run, with the means of those
-    that finished.
+    that finished; it counts how many did not, and has failed where all did.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def noise_runs(results: Results, ids: Iterable[str] = ()) -> list[NoiseRun]:
         if row["status"] != "skipped" and case[2:6] in results.compared:
             key = (*places[case[2:6]], method_of(results, run).name)
             groups.setdefault(key, []).append(further | row)
-    return [_run(key, rows, sizes.get(key[0])) for key, rows in groups.items()]
+    return [run_of_starts(key, rows, sizes.get(key[0])) for key, rows in groups.items()]
 
 
 def example_runs(results: Results, ids: Iterable[str] = ()) -> list[dict[str, Any]]:
@@ -95,7 +95,7 @@ def example_runs(results: Results, ids: Iterable[str] = ()) -> list[dict[str, An
     for number, (run, row) in enumerate(zip(results.runs_of(results.ids), rows, strict=True)):
         place = places[results.case(run)[2:6]]
         if run.entry in chosen:
-            score = _mean([row[0] | row[1]], _COLUMNS["f1"])
+            score = _mean([_scored(row[0] | row[1])], _COLUMNS["f1"])
             key = (place.network, place.code, method_of(results, run).name)
             found.setdefault(key, []).append((-1.0 if score is None else score, number))
     return [
@@ -173,9 +173,10 @@ def free_parameters(truth: Graph, data: Dataset) -> int | None:
     return int(sum((arity[j] - 1) * arity[into[:, j]].prod() for j in range(len(truth))))
 
 
-def _run(key: _Key, rows: Sequence[Row], size: _Size | None) -> NoiseRun:
+def run_of_starts(key: _Key, rows: Sequence[Row], size: _Size | None) -> NoiseRun:
+    """One run of all starts of an algorithm on a data set, from their rows of the joint table."""
     network, code, n, seed, algorithm = key
-    finished = [row for row in rows if row["status"] not in FAILURES]
+    finished = [_scored(row) for row in rows if row["status"] not in FAILURES]
     about = size or _Size(None, None)
     failure = next((row["status"] for row in rows), None) if not finished else None
     return NoiseRun(
@@ -190,7 +191,17 @@ def _run(key: _Key, rows: Sequence[Row], size: _Size | None) -> NoiseRun:
         failure=failure,
         n_parameters=about.n_parameters,
         n_nodes=about.n_nodes,
+        starts=len(rows),
+        failed_starts=len(rows) - len(finished),
     )
+
+
+def _scored(row: Row) -> Row:
+    """A run without an edge has no F1 and no precision: both count as 0 in every mean."""
+    if not is_number(row.get(_COLUMNS["shd"])):
+        return row
+    columns = (_COLUMNS["f1"], _COLUMNS["precision"])
+    return {**row, **{name: row[name] if is_number(row.get(name)) else 0.0 for name in columns}}
 
 
 def _mean(rows: Sequence[Row], column: str) -> float | None:

@@ -34,7 +34,12 @@ _NOTHING_KEPT = (
     "Nothing says what noise costs: no algorithm has a score above 0 without noise and a result "
     "with noise too."
 )
+_INTERVALS = {
+    "seeds": "Intervals are over samples: what fresh samples of the same networks might give.",
+    "networks": "Intervals are over networks: what other networks like these might give.",
+}
 _NAMED = 4
+_FAILED = {"F1": "F1", "F2": "F2", "F3": "F3", "failed_starts": "starts"}
 # Among fewer it says nothing that half of them are better.
 _SEVERAL = 4
 
@@ -59,7 +64,7 @@ def _findings(tables: TableSet) -> Iterator[Part]:
     if all(row["kept"] is None for row in tables.rows("accuracy_kept")):
         yield Words(_NOTHING_KEPT, tone="bad")
         return
-    told = [*_hurts(tables), *_keeps(tables), *_moves(tables)]
+    told = [*_hurts(tables), *_keeps(tables), *_moves(tables), *_intervals(tables)]
     sure = several_seeds(tables)
     if not sure:
         told.append(
@@ -67,6 +72,15 @@ def _findings(tables: TableSet) -> Iterator[Part]:
             "differences may be luck."
         )
     yield Words(" ".join(told), tone="good" if sure else "fair")
+
+
+def _intervals(tables: TableSet) -> Iterator[str]:
+    """What intervals are over, where there are any."""
+    if len({(row["network"], row["seed"]) for row in tables.rows("runs")}) > 1:
+        kinds = dict.fromkeys(row["intervals"] for row in tables.rows("limit"))
+        yield from (_INTERVALS[kind] for kind in kinds)
+        if "networks" in kinds and several_seeds(tables):
+            yield "Those of one network are over its samples."
 
 
 def _hurts(tables: TableSet) -> Iterator[str]:
@@ -174,7 +188,25 @@ def _nth(place: int) -> str:
 
 def _failures(tables: TableSet) -> Iterator[Part]:
     """How many runs failed, in which way and whose, and a table of them by kind of noise."""
-    runs = tables.rows("runs")
+    told = [*_failed_runs(tables.rows("runs")), *_failed_starts(tables.rows("runs"))]
+    if told:
+        yield Words(" ".join(told), "Who failed, and on what?")
+        yield _failure_grid(tables.rows("failures_by_noise"), noisy_codes(tables))
+
+
+def _failed_starts(runs: Sequence[Row]) -> Iterator[str]:
+    """Whose starts failed where others of the same run finished."""
+    some = [row for row in runs if row["failed_starts"] and not row["failure"]]
+    if some:
+        names = ", ".join(dict.fromkeys(row["algorithm"] for row in some))
+        failed, starts = (sum(row[name] for row in some) for name in ("failed_starts", "starts"))
+        yield (
+            f"In {len(some):,} finished runs some random starts failed ({names}: {failed:,} of "
+            f"{starts:,}); their scores are means of the others."
+        )
+
+
+def _failed_runs(runs: Sequence[Row]) -> Iterator[str]:
     failed = [row for row in runs if row["failure"]]
     if not failed:
         return
@@ -185,15 +217,13 @@ def _failures(tables: TableSet) -> Iterator[Part]:
         names = ", ".join(f"{name} {number:,}" for name, number in who[:_NAMED])
         more = f" and {len(who) - _NAMED} more" if len(who) > _NAMED else ""
         told.append(f"{count:,} {STATUSES[kind][0]} ({names}{more})")
-    sentence = f"{len(failed):,} of {len(runs):,} runs failed: {'; '.join(told)}."
-    yield Words(sentence, "Who failed, and on what?")
-    yield _failure_grid(tables.rows("failures_by_noise"), noisy_codes(tables))
+    yield f"{len(failed):,} of {len(runs):,} runs failed: {'; '.join(told)}."
 
 
 def _failure_grid(rows: Sequence[Row], codes: Sequence[str]) -> Grid:
-    """Failures of each algorithm by kind of noise: 3 F1, 1 F3."""
+    """Failures of each algorithm by kind of noise: 3 F1, 1 F3, 2 starts."""
     cells = {(row["algorithm"], row["code"]): row for row in rows}
-    names = dict.fromkeys(r["algorithm"] for r in rows if r["F1"] + r["F2"] + r["F3"])
+    names = dict.fromkeys(r["algorithm"] for r in rows if any(r[kind] for kind in _FAILED))
     shown = [c for c in (CLEAN, *codes) if any(row["code"] == c for row in rows)]
     lines = []
     for name in names:
@@ -205,7 +235,7 @@ def _failure_grid(rows: Sequence[Row], codes: Sequence[str]) -> Grid:
 def _counts(row: Row | None) -> str:
     if row is None:
         return ""
-    found = [f"{row[kind]}\u00a0{kind}" for kind in ("F1", "F2", "F3") if row[kind]]
+    found = [f"{row[kind]}\u00a0{word}" for kind, word in _FAILED.items() if row[kind]]
     return ", ".join(found) or "0"
 
 

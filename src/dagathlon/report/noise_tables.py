@@ -11,7 +11,7 @@ from dagathlon.evaluate.noise_costs import By
 from dagathlon.evaluate.noise_curves import noise_trials
 from dagathlon.evaluate.noise_grid import CLEAN, Which
 from dagathlon.evaluate.noise_runs import NoiseRun, NoiseStudyTables
-from dagathlon.evaluate.noise_strengths import CATEGORIES
+from dagathlon.evaluate.noise_strengths import CATEGORIES, Groups
 from dagathlon.evaluate.robustness import rate_curves, robustness
 from dagathlon.report.charts.failures import STATUSES
 from dagathlon.report.typeset import Layout
@@ -30,6 +30,7 @@ _WORDS = {
     "overall_change": "change of overall rank",
     "n_nodes": "nodes",
     "ratio": "learned / true edges",
+    "failed_starts": "failed starts of finished runs",
     **{status: STATUSES[status][0] for status in ("F1", "F2", "F3")},
 }
 _SCORES = ("f1", "shd", "bsf", "precision", "recall")
@@ -53,28 +54,20 @@ class Named(NamedTuple):
     layout: Layout | None = None
 
 
-class Groups(NamedTuple):
-    """What the strengths call small and large networks, limited and big data; None by medians."""
-
-    small: tuple[str, ...] | None = None
-    large: tuple[str, ...] | None = None
-    limited: tuple[int, ...] | None = None
-    big: tuple[int, ...] | None = None
-
-
-def noise_tables(runs: Sequence[NoiseRun], limit: float, groups: Groups) -> Iterator[Named]:
-    """Everything that a noise study says, from its runs.
+def noise_tables(
+    study: NoiseStudyTables, runs: Sequence[NoiseRun], groups: Groups
+) -> Iterator[Named]:
+    """Everything that a noise study says.
 
     Parameters
     ----------
+    study
+        The tables of the runs.
     runs
         At least one.
-    limit
-        Seconds that a failed run is charged.
     groups
         For the strengths.
     """
-    study = NoiseStudyTables.of(runs, limit)
     yield Named("runs", lambda: [asdict(run) for run in runs])
     yield from _ranks(study)
     yield from _scores(study)
@@ -146,7 +139,8 @@ def _failures(study: NoiseStudyTables) -> Iterator[Named]:
     parts: tuple[tuple[str, By], ...] = (("noise", "code"), ("network", "network"), ("size", "n"))
     for name, by in parts:
         caption = f"Failed runs by kind of failure and {_WORDS.get(by, by)}"
-        shown = _layout(caption, ("algorithm",), ("F1", "F2", "F3"), (by,))
+        kinds = ("F1", "F2", "F3", *(("failed_starts",) if study.grid.failed_starts.any() else ()))
+        shown = _layout(caption, ("algorithm",), kinds, (by,))
         yield Named(f"failures_by_{name}", partial(study.failures, by), shown)
 
 

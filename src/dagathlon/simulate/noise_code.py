@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 
 from dagathlon.errors import StudyError
 
@@ -57,5 +58,10 @@ def code_of(rates: Mapping[str, float]) -> str:
         return "N"
     if len(present) > 1 and all(rate == COMBINED_RATE for rate in present.values()):
         return "c" + "".join(present)
-    parts = "".join(f"{letter}{100 * rate:.10g}" for letter, rate in present.items())
+    parts = "".join(f"{letter}{_percent(rate)}" for letter, rate in present.items())
     return f"c{parts}" if len(present) > 1 else parts
+
+
+def _percent(rate: float) -> str:
+    """Ten digits in full: the e of an exponent is no part of a code."""
+    return f"{Decimal(f'{100 * rate:.10g}'):f}"
