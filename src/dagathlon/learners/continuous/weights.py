@@ -66,28 +66,35 @@ def _spelled(levels: tuple[str, ...]) -> npt.NDArray[np.float64]:
 
 
 def ranks_of(levels: tuple[str, ...]) -> npt.NDArray[np.float64]:
-    """Ranks of levels from 0 on by the last number in each name, levels without one behind them.
+    """Ranks of levels from 0 on by the last number in each name; levels without one come behind.
 
     That is the upper end of intervals such as ``7to10``; ``<38`` comes before ``30to38``, and names
     of one number with a plus, which readers of networks may have replaced by an underscore, come
     last of the numbers. Two states that noise has merged, such as ``1+2``, stand in the place of
-    the first. Levels without a number, such as ``missing``, keep their order.
+    the first. Levels without a number, such as ``missing``, keep their order, and those that stand
+    before all numbers stay there: writers of networks may have lost a first digit (x, x2, x3, x_).
     """
-    keys = [_place(level) for level in levels]
+    places = [_place(level) for level in levels]
+    first = next((i for i, place in enumerate(places) if place), len(levels))
+    nothing = (False, 0.0, False)
+    keys = [
+        (0, *place) if place else (-1 if i < first else 1, *nothing)
+        for i, place in enumerate(places)
+    ]
     order = sorted(range(len(levels)), key=keys.__getitem__)
     return np.argsort(order).astype(np.float64)
 
 
-def _place(level: str) -> tuple[bool, bool, float, bool]:
-    """What levels are sorted by: whether without number, whether open, number, whether closed."""
+def _place(level: str) -> tuple[bool, float, bool] | None:
+    """What levels with numbers are sorted by: whether open above, the number, if not below it."""
     merged = _MERGED.match(level)
-    name = merged[1] if merged and _NUMBER.search(merged[1]) else level
+    name = merged[1] if merged else level
     spelled = _NUMBER.findall(name)
     if not spelled:
-        return True, False, 0.0, False
+        return None
     below = _BELOW.search(name) is not None
     is_open = len(spelled) == 1 and name.endswith(("+", "_")) and not below
-    return False, is_open, float(spelled[-1]), not below
+    return is_open, float(spelled[-1]), not below
 
 
 def standardized(values: Matrix) -> Matrix:
