@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from dagathlon import Study
+from dagathlon.cli import main
 from dagathlon.data import Network, write_network
 from dagathlon.errors import StudyError
 from dagathlon.study.plan.plan import ALGORITHM
@@ -114,6 +115,20 @@ def test_an_algorithm_that_is_restricted_says_why_it_is_not_run() -> None:
     ]
     (omission,) = plan.omissions
     assert omission[1:] == ("cancer", f"{ALGORITHM} tabu", "it is as we say")
+
+
+def test_what_is_restricted_is_not_said_to_be_forgotten(tmp_path: Path, capsys: Any) -> None:
+    content = _study([{"graph_id": "asia", "data_id": "rows"}], ["hc", "tabu"])
+    other = {"title": "u", "data": [{"graph_id": "cancer", "data_id": "rows"}]}
+    content["benchmark_setup"].append(other | {"evaluation": {"benchmarks": {"ids": ["hc"]}}})
+    (given,) = content["resources"]["structure_learning_algorithms"]["tabu"]
+    given["only_on"] = {"graphs": ["cancer"], "because": "so it is"}
+    path = tmp_path / "study.json"
+    path.write_text(json.dumps(content))
+    assert main(["check", str(path), "--out", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert "skipped: algorithm tabu on asia" in said
+    assert "in no list of ids" not in said
 
 
 def test_a_list_that_is_one_value_is_not_varied() -> None:
