@@ -15,7 +15,8 @@ from dagathlon.errors import StudyError
 from dagathlon.modules import add_files, find
 from dagathlon.study.engine.local import LocalEngine
 from dagathlon.study.engine.protocol import Began, Finished, Note, Options, Running, Summary
-from dagathlon.study.plan.task import Limits, Outcome, Status, TaskKind
+from dagathlon.study.engine.schedule import quick_look
+from dagathlon.study.plan.task import Call, Limits, Outcome, Status, TaskKind
 from dagathlon.study.store.store import Store
 
 
@@ -225,6 +226,14 @@ def test_a_quick_look_runs_a_part(store):
     }
     rest, _ = run(plan, store)
     assert rest.ran.total() == len(plan.tasks) - 9
+
+
+def test_a_quick_look_makes_what_scores_compare_with():
+    plan = plan_of(learner(), learner(number=1))
+    truth = plan.add(Call.of(TaskKind.TRUTH, "observed_truth", 1, {}), 0, [0, 2])
+    for position in (3, 4):
+        plan.add(Call.of(TaskKind.SCORE, "metrics", 1, {}), 0, [truth, position])
+    assert quick_look(plan.tasks, 1) == [0, 1, 2, 3, truth, truth + 1]
 
 
 def test_events(store):

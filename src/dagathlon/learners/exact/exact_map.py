@@ -14,6 +14,7 @@ from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.errors import DataError, OutOfTimeError
 from dagathlon.graphs import Graph
+from dagathlon.learners.attempt import attempt_inside
 from dagathlon.learners.background import starting_dag
 from dagathlon.learners.base import Estimate, Statistic
 from dagathlon.learners.exact.candidate_families import candidate_families
@@ -270,7 +271,7 @@ class ExactMap(ScoreBased):
 
     def _without_proof(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """The best DAG of a search over orders that scores the most promising sets alone."""
-        found = self._order_search(data).learn(data, rng)
+        found = attempt_inside(self._order_search(data), data, rng)
         stats: dict[str, Statistic] = {"proven": False, "solver": "search over orders"}
         stats |= {name: found.stats[name] for name in ("score", "n_scores", "n_parent_sets")}
         stop_early()

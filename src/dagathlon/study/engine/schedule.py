@@ -248,14 +248,25 @@ def quick_look(tasks: Sequence[Task], n: int) -> list[int]:
     """
     learning = [i for i, task in enumerate(tasks) if task.call.kind is TaskKind.LEARN]
     kept = set(learning[:n] if learning else range(min(n, len(tasks))))
+    _keep_inputs(tasks, kept)
+    for i, task in enumerate(tasks):
+        later = task.call.kind in (TaskKind.ESTIMATE, TaskKind.SCORE)
+        if learning and later and all(j in kept for j in _learned(tasks, task) or task.inputs):
+            kept.add(i)
+    _keep_inputs(tasks, kept)
+    return sorted(kept)
+
+
+def _keep_inputs(tasks: Sequence[Task], kept: set[int]) -> None:
     for i in range(len(tasks) - 1, -1, -1):
         if i in kept:
             kept.update(tasks[i].inputs)
-    for i, task in enumerate(tasks):
-        later = task.call.kind in (TaskKind.ESTIMATE, TaskKind.SCORE)
-        if learning and later and all(j in kept for j in task.inputs):
-            kept.add(i)
-    return sorted(kept)
+
+
+def _learned(tasks: Sequence[Task], task: Task) -> list[int]:
+    """Inputs that are learned; the others, such as a truth with hidden variables, are made."""
+    kinds = (TaskKind.LEARN, TaskKind.ESTIMATE)
+    return [j for j in task.inputs if tasks[j].call.kind in kinds]
 
 
 def _ranks(n: int, shuffle: int | None) -> Sequence[int]:
