@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from dagathlon.graphs.formats.source import TextSource, shown
 
-_SKIPPED = re.compile(r"(?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/|(?:(?<=\n)|\A)#[^\n]*+)*+")
+# Repeated by a loop: Python before 3.11.5 errs in possessive repeats of groups with choices.
+_SKIPPED = re.compile(r"\s+|//[^\n]*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/|(?:(?<=\n)|\A)#[^\n]*")
 _WORD = re.compile(
     r'(?P<quoted>"(?:[^"\\]|\\.)*+")'
     r"|(?P<op>->|--)"
@@ -35,12 +36,18 @@ def tokens(source: TextSource) -> list[Token]:
     text, position = source.text, 0
     found: list[Token] = []
     while True:
-        skipped = _SKIPPED.match(text, position)
-        position = skipped.end() if skipped else position
+        position = after_comments(text, position)
         if position >= len(text):
             return [*found, Token("end", "the end of the file", position)]
         token, position = _token(source, position)
         found.append(token)
+
+
+def after_comments(text: str, position: int = 0) -> int:
+    """Where the first word from a position on begins."""
+    while skipped := _SKIPPED.match(text, position):
+        position = skipped.end()
+    return position
 
 
 def unescaped(inside: str) -> str:

@@ -10,15 +10,13 @@ from typing import IO, Any, NamedTuple
 
 from dagathlon.errors import GraphError, not_written, unknown
 from dagathlon.graphs.formats import bayesys, dot, edges, graphml, matrix
+from dagathlon.graphs.formats.dot_tokens import after_comments
 from dagathlon.graphs.formats.source import PathOrFile, TextSource, split_lines
 from dagathlon.graphs.graph import Graph
 
 Reader = Callable[[TextSource, Iterable[str] | None], Graph]
 
-_DOT_START = re.compile(
-    r"(?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/|#[^\n]*+)*+(strict\s++)?(di)?graph\b[^,{\n]*+\s*+\{",
-    re.IGNORECASE,
-)
+_DOT_START = re.compile(r"(strict\s+)?(di)?graph\b[^,{\n]*(?:\n\s*)?\{", re.IGNORECASE)
 
 
 class Format(NamedTuple):
@@ -141,7 +139,7 @@ def _reader_of_content(source: TextSource) -> Reader:
         return matrix.read_matrix
     if source.content.lstrip().startswith((b"<", b"\xef\xbb\xbf<")):
         return graphml.read_graphml
-    if _DOT_START.match(source.text):
+    if _DOT_START.match(source.text, after_comments(source.text)):
         return dot.read_dot
     lines = split_lines(source.text[:100_000])
     first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
