@@ -65,18 +65,6 @@ def study() -> Study:
     content: dict[str, Any] = json.loads(STUDY.read_text())
     setup = content["benchmark_setup"][0]
     setup["data"] = [one for one in setup["data"] if one["graph_id"] not in OF_THE_USER]
-    # What runs on one of those alone does not run.
-    algorithms = content["resources"]["structure_learning_algorithms"]
-    alone = {
-        one["id"]
-        for group in algorithms.values()
-        for one in group
-        if set(one.get("only_on", {}).get("graphs", ["any"])) <= OF_THE_USER
-    }
-    for name, group in list(algorithms.items()):
-        algorithms[name] = [one for one in group if one["id"] not in alone]
-    benchmarks = setup["evaluation"]["benchmarks"]
-    benchmarks["ids"] = [name for name in benchmarks["ids"] if name not in alone]
     return Study.of(content, name=STUDY.name)
 
 

@@ -107,32 +107,7 @@ def part_of(
     part["benchmark_setup"] = [setup for setup in part["benchmark_setup"] if setup["data"]]
     if not part["benchmark_setup"]:
         raise SystemExit("no data entry of the study is left")
-    _leave_out_restricted(part)
     return part
-
-
-def _leave_out_restricted(part: dict[str, Any]) -> None:
-    """Leave out algorithms that are only for graphs which are gone."""
-    setups = part["benchmark_setup"]
-    left = {Path(entry["graph_id"]).stem for setup in setups for entry in setup["data"]}
-    for learners in part["resources"]["structure_learning_algorithms"].values():
-        for learner in learners:
-            if not (only := learner.get("only_on")):
-                continue
-            only["graphs"] = [name for name in only["graphs"] if Path(name).stem in left]
-            if not only["graphs"]:
-                del learner["only_on"]
-                _leave_out(learner["id"], setups)
-
-
-def _leave_out(name: str, node: Any) -> None:
-    """Take an algorithm out of all lists of ids."""
-    if isinstance(node, dict) and isinstance(node.get("ids"), list):
-        node["ids"] = [one for one in node["ids"] if one != name]
-    for child in (
-        node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
-    ):
-        _leave_out(name, child)
 
 
 class _Rows:

@@ -117,6 +117,15 @@ def test_an_algorithm_that_is_restricted_says_why_it_is_not_run() -> None:
     assert omission[1:] == ("cancer", f"{ALGORITHM} tabu", "it is as we say")
 
 
+def test_data_may_be_taken_out_of_a_study_with_restrictions() -> None:
+    content = _study([{"graph_id": "asia", "data_id": "rows"}], ["hc", "tabu"])
+    restriction = {"graphs": ["sports"], "because": "so it is"}
+    content["resources"]["structure_learning_algorithms"]["tabu"][0]["only_on"] = restriction
+    plan = Study.of(content).plan
+    assert [run.entry for run in plan.runs] == ["hc"]
+    assert [one[1:] for one in plan.omissions] == [("asia", f"{ALGORITHM} tabu", "so it is")]
+
+
 def test_what_is_restricted_is_not_said_to_be_forgotten(tmp_path: Path, capsys: Any) -> None:
     content = _study([{"graph_id": "asia", "data_id": "rows"}], ["hc", "tabu"])
     other = {"title": "u", "data": [{"graph_id": "cancer", "data_id": "rows"}]}

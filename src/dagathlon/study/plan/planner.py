@@ -8,7 +8,7 @@ from math import prod
 from typing import NamedTuple, cast
 
 from dagathlon.data.facts import DataFacts
-from dagathlon.errors import Mistakes, StudyError, unknown
+from dagathlon.errors import Mistakes, StudyError, suggestion, unknown
 from dagathlon.evaluate.own_prior import UnderOwnPrior
 from dagathlon.evaluate.steps import McmcEstimator
 from dagathlon.learners.base import Learner
@@ -161,14 +161,18 @@ class _Planner:
             yield _Kind(setup, entry, parts, steps, cases, found, scores, origin)
 
     def _check_restrictions(self) -> None:
-        """Refuse algorithms that are restricted to graphs which no data entry has."""
+        """Refuse restrictions to graphs that are probably another graph of the study, misspelt.
+
+        Other graphs may be those of data entries that were taken out of a study.
+        """
         graphs = [entry.graph_id for setup in self.setups for entry in setup.data if entry.graph_id]
         named = dict.fromkeys(name for setup in self.setups for name in setup.algorithm_ids())
         for name in named:
             for one in self.mistakes.read(self.inputs.chain, name) or ():
                 for graph in one.only_on.absent(graphs) if one.only_on else ():
                     place = f"{one.where}.{ONLY_ON}.graphs"
-                    self.mistakes.add(unknown("graph", graph, dict.fromkeys(graphs), place))
+                    if suggestion(graph, graphs):
+                        self.mistakes.add(unknown("graph", graph, dict.fromkeys(graphs), place))
 
     def _allowed(self, ids: Sequence[str], entry: DataEntry) -> tuple[str, ...]:
         """Those of the algorithms that the study runs on such data; why not the others."""
