@@ -1206,6 +1206,13 @@ def sparsest_permutation(
 ) -> tuple[MarkedGraph, int]:
     """The sparsest DAG found, and how often it became sparser."""
 
+def unconditional_chain(
+    score: Score, power: float, max_parents: int, log_prior: Sequence[float], options: ChainOptions
+) -> UndirectedLog:
+    """
+    A chain of unconditional dependence graphs from the one without edges, with the log prior weight of each number of sources.
+    """
+
 class UndirectedLog:
     """
     A chain of undirected graphs as the changes from one saved state to the next.
