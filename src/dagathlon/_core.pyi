@@ -1118,6 +1118,11 @@ class NetworkSampler:
         self, seed: int, codes: NDArray[numpy.uint16], values: NDArray[numpy.float64]
     ) -> None: ...
 
+def fit_score_mixture(
+    scores: Sequence[float], start: NDArray[numpy.float64], epochs: int, seed: int
+) -> NDArray[numpy.float64]:
+    """Weight, location, scale and shape of each component, in rows."""
+
 class SeparationOracle:
     """Answers separation queries on one graph."""
 
