@@ -679,6 +679,27 @@ def tabu_search(
     memory: int,
     patience: int,
 ) -> SearchResult: ...
+
+class LassoSettings:
+    def __init__(self, *, tolerance: float, max_sweeps: int, square_root: bool) -> None: ...
+
+class RegressionPath:
+    def weights(self, k: int) -> NDArray[numpy.float64]:
+        """Weights at a penalty, a row for each target."""
+
+    def residual_variances(self) -> NDArray[numpy.float64]:
+        """A row for each penalty, a column for each target."""
+
+    @property
+    def converged(self) -> bool: ...
+
+def neighbourhood_path(
+    correlation: NDArray[numpy.float64], penalties: Sequence[float], settings: LassoSettings
+) -> RegressionPath:
+    """
+    The lasso, or the square-root lasso, of each variable on all others at decreasing penalties.
+    """
+
 def weight_order(weights: NDArray[numpy.float64]) -> list[int]:
     """Parents first; nodes on or after a directed cycle are left out."""
 
