@@ -181,5 +181,5 @@ def _partial(
 
 def _inverse(matrix: Matrix) -> Matrix:
     """The inverse; of equal columns the generalised one."""
-    inverse: Matrix = np.linalg.pinv(matrix, rcond=1e-10, hermitian=True)
+    inverse: Matrix = np.asarray(np.linalg.pinv(matrix, rcond=1e-10, hermitian=True), np.float64)
     return inverse
