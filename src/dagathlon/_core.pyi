@@ -697,6 +697,27 @@ def gfci(
 ) -> tuple[MarkedGraph, int, int]:
     """The PAG, the number of tests, and 0."""
 
+class GraphicalLassoSettings:
+    def __init__(self, *, penalise_diagonal: bool, tolerance: float, max_steps: int) -> None: ...
+
+class GraphicalLassoPath:
+    def __init__(
+        self, covariance: NDArray[numpy.float64], settings: GraphicalLassoSettings
+    ) -> None: ...
+    def solve(self, penalty: float) -> tuple[int, float]:
+        """Newton steps, and the largest violation of the optimum's conditions."""
+
+    def precision(self) -> NDArray[numpy.float64]:
+        """Of the last penalty."""
+
+    def log_likelihood(self) -> float:
+        """log det X - tr(SX) of the last penalty."""
+
+def invert_positive(matrix: NDArray[numpy.float64]) -> tuple[NDArray[numpy.float64], float]:
+    """
+    Inverse and logarithm of the determinant; ValueError unless positive definite.
+    """
+
 class SearchLimits:
     """Arcs that must not or must be there, from row to column."""
 
@@ -728,6 +749,27 @@ def tabu_search(
     memory: int,
     patience: int,
 ) -> SearchResult: ...
+
+class LassoSettings:
+    def __init__(self, *, tolerance: float, max_sweeps: int, square_root: bool) -> None: ...
+
+class RegressionPath:
+    def weights(self, k: int) -> NDArray[numpy.float64]:
+        """Weights at a penalty, a row for each target."""
+
+    def residual_variances(self) -> NDArray[numpy.float64]:
+        """A row for each penalty, a column for each target."""
+
+    @property
+    def converged(self) -> bool: ...
+
+def neighbourhood_path(
+    correlation: NDArray[numpy.float64], penalties: Sequence[float], settings: LassoSettings
+) -> RegressionPath:
+    """
+    The lasso, or the square-root lasso, of each variable on all others at decreasing penalties.
+    """
+
 def weight_order(weights: NDArray[numpy.float64]) -> list[int]:
     """Parents first; nodes on or after a directed cycle are left out."""
 
@@ -1166,6 +1208,11 @@ class NetworkSampler:
     def sample(
         self, seed: int, codes: NDArray[numpy.uint16], values: NDArray[numpy.float64]
     ) -> None: ...
+
+def fit_score_mixture(
+    scores: Sequence[float], start: NDArray[numpy.float64], epochs: int, seed: int
+) -> NDArray[numpy.float64]:
+    """Weight, location, scale and shape of each component, in rows."""
 
 class SeparationOracle:
     """Answers separation queries on one graph."""
