@@ -421,6 +421,55 @@ def clique_tree(graph: MarkedGraph) -> tuple[list[list[int]], list[list[int]], l
     Of the skeleton: cliques, separators, the clique each hangs on (a root: itself); or None.
     """
 
+class CliqueScores:
+    """Marginal likelihoods of sets of columns."""
+
+    def log_marginal(self, nodes: Sequence[int]) -> float: ...
+
+def gaussian_cliques(
+    values: NDArray[numpy.float64], delta: float, scale: Sequence[float], zero_mean: bool
+) -> CliqueScores:
+    """
+    Marginal likelihoods of sets of normal columns under a hyper inverse Wishart prior.
+    """
+
+@overload
+def discrete_cliques(
+    codes: NDArray[numpy.uint8], arities: Sequence[int], pseudo_observations: float
+) -> CliqueScores: ...
+@overload
+def discrete_cliques(
+    codes: NDArray[numpy.uint16], arities: Sequence[int], pseudo_observations: float
+) -> CliqueScores:
+    """
+    Marginal likelihoods of sets of discrete columns under a hyper Dirichlet prior.
+    """
+
+class DecomposablePrior:
+    """A prior over decomposable graphs, up to a constant."""
+
+    def __init__(
+        self,
+        *,
+        edge_log_odds: float,
+        max_clique: int,
+        clique_weights: Sequence[float],
+        separator_weights: Sequence[float],
+    ) -> None: ...
+
+class DecomposableTarget:
+    """The posterior over decomposable graphs, up to a constant."""
+
+    def __init__(self, cliques: CliqueScores, prior: DecomposablePrior) -> None: ...
+    def __len__(self) -> int: ...
+    def log_posterior(self, graph: MarkedGraph) -> float:
+        """Likelihood and prior of a chordal graph, in logarithms."""
+
+    def precision(self, graph: MarkedGraph) -> NDArray[numpy.float64] | None:
+        """
+        The posterior mean of the precision matrix given a graph; nothing for discrete data.
+        """
+
 def complete_covariance(
     covariance: NDArray[numpy.float64], graph: MarkedGraph, tolerance: float, max_sweeps: int
 ) -> NDArray[numpy.float64]:
@@ -1156,3 +1205,38 @@ def sparsest_permutation(
     test: IndependenceTest, how: SparsestPermutation
 ) -> tuple[MarkedGraph, int]:
     """The sparsest DAG found, and how often it became sparser."""
+
+class UndirectedLog:
+    """
+    A chain of undirected graphs as the changes from one saved state to the next.
+    """
+
+    def __len__(self) -> int:
+        """The number of saved states, those like the state before too."""
+
+    @property
+    def index(self) -> NDArray[numpy.int64]: ...
+    @property
+    def score(self) -> NDArray[numpy.float64]: ...
+    @property
+    def continuous(self) -> bool: ...
+    @property
+    def times(self) -> NDArray[numpy.float64]: ...
+    @property
+    def end(self) -> float:
+        """When the last state ends."""
+
+    @property
+    def added(self) -> NDArray[numpy.int32]: ...
+    @property
+    def removed(self) -> NDArray[numpy.int32]: ...
+    @property
+    def added_starts(self) -> NDArray[numpy.int64]: ...
+    @property
+    def removed_starts(self) -> NDArray[numpy.int64]: ...
+    @property
+    def edge_means(self) -> NDArray[numpy.float64]:
+        """A row for each stretch of the chain."""
+
+    @property
+    def edge_lengths(self) -> NDArray[numpy.float64]: ...

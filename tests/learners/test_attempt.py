@@ -16,7 +16,7 @@ import pytest
 import dagathlon
 from dagathlon.data import Dataset, Variable
 from dagathlon.errors import DataError, OutOfTimeError, UnavailableError, WrongResultError
-from dagathlon.graphs import Graph
+from dagathlon.graphs import Graph, GraphPath
 from dagathlon.learners.attempt import attempt, attempt_inside
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.result_checks import problems_with, wrong_kind
@@ -153,6 +153,25 @@ def test_the_kind_of_graph_is_the_declared_one(gives: Any, returned: Graph, prob
             tried(learner)
     elif gives != "chain":
         assert tried(learner).graph == returned
+
+
+@pytest.mark.parametrize(
+    ("further", "problem"),
+    [
+        ({"precision": [[1.0]]}, "is a list in place of an array"),
+        ({"precision": np.eye(2)}, "has 2×2 numbers, and the data have 3 columns"),
+        ({"precision": np.full((3, 3), np.nan)}, "not finite"),
+        ({"precision": np.triu(np.ones((3, 3)))}, "not symmetric"),
+        ({"path": "none"}, "is a str in place of a GraphPath"),
+        ({"path": GraphPath("AB", [1.0], np.zeros((1, 2, 2)))}, "not over the variables"),
+    ],
+)
+def test_precision_and_path_are_checked(further: Any, problem: str) -> None:
+    with pytest.raises(WrongResultError, match=problem):
+        tried(Told(returned=Estimate(graph("A -> B"), **further)))
+    turned = Graph.from_edges(["A -> B"], names=("B", "A", "C"))
+    with pytest.raises(WrongResultError, match="in the order of the data"):
+        tried(Told(returned=Estimate(turned, precision=np.eye(3))))
 
 
 def test_a_sampler_returns_a_chain() -> None:

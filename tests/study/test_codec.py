@@ -7,6 +7,7 @@ import json
 import struct
 import sys
 import zlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from dagathlon.data import About, Dataset, Gaussian, LinearSem, Network, Table, 
 from dagathlon.data.multivariate_normal import MultivariateNormal
 from dagathlon.data.storable import storable
 from dagathlon.data.unpacking import MOST_UNPACKED
-from dagathlon.graphs import Graph
+from dagathlon.graphs import Graph, GraphPath
 from dagathlon.learners.base import Estimate
 from dagathlon.posteriors.chain import Chain
 from dagathlon.posteriors.edits import Edits
@@ -48,6 +49,33 @@ def test_estimate_keeps_statistics():
     assert result.graph == Graph.from_edges(["A -> B"])
     assert dict(result.stats) == {"score": -1.5, "ntests": 7, "note": "ü", "converged": True}
     assert result.posterior is None
+
+
+def test_estimate_keeps_precision_and_path():
+    graph = Graph.from_edges(["A - B"])
+    precision = np.array([[2.0, -0.5], [-0.5, 1.0]])
+    joined = np.array([[[0, 0], [0, 0]], [[0, 1], [1, 0]]])
+    path = GraphPath(graph.names, [0.5, 0.1], joined, chosen=1)
+    both = Estimate(graph, {"score": 1.0}, notes=("Said.",), precision=precision, path=path)
+    for estimate in (both, replace(both, notes=()), replace(both, path=None)):
+        again = there_and_back(estimate)
+        assert again == estimate
+        assert np.array_equal(again.precision, precision)
+    alone = there_and_back(replace(both, precision=None))
+    assert alone.path == path
+    assert alone.precision is None
+
+
+def test_results_without_precision_and_path_are_stored_as_ever():
+    plain = b"".join(encode(Estimate(Graph.from_edges(["A -> B"]), {"n": 1}, notes=("Said.",))))
+    header = plain if plain.startswith(MAGIC) else zlib.decompress(plain)
+    assert b'["estimate",[["A","B"],{"n":1},null,["Said."]],[["marks"' in header
+
+
+def test_a_precision_matrix_of_another_size_is_refused():
+    wrong = Estimate(Graph.from_edges(["A - B"]), precision=np.eye(3))
+    with pytest.raises(CodecError, match="does not fit"):
+        there_and_back(wrong)
 
 
 @pytest.mark.parametrize("time", [None, [0.0, 0.5, 2.0]])

@@ -29,6 +29,11 @@ from dagathlon.cli._posterior import (
     settled,
     write_posterior_files,
 )
+from dagathlon.cli._selection import (
+    add_selection_arguments,
+    check_selection_places,
+    write_selection_files,
+)
 from dagathlon.data.preview import described
 from dagathlon.errors import DagathlonError
 from dagathlon.graphs import Graph, write_graph
@@ -69,6 +74,7 @@ def add_parser(commands: Commands) -> None:
     )
     parser.add_argument("--stats", type=Path, help="JSON file for score, tests, seconds")
     add_posterior_arguments(parser)
+    add_selection_arguments(parser)
     parser.add_argument(
         "--time-limit",
         metavar="S",
@@ -122,6 +128,7 @@ def _run(arguments: argparse.Namespace) -> int:
         print(f"note: {note}", file=sys.stderr)
     _print_graph(estimate.graph, late, arguments.out)
     write_posterior_files(arguments, estimate, learner)
+    write_selection_files(arguments, estimate, name)
     if arguments.report is None:
         return 0
     learned = Learned(
@@ -174,6 +181,7 @@ def _check_places(arguments: argparse.Namespace) -> None:
     check_folder(arguments.out)
     check_folder(arguments.stats)
     check_posterior_places(arguments)
+    check_selection_places(arguments)
     check_report(arguments.report)
     if arguments.copies < 0:
         raise DagathlonError(f"--copies is a number of samples, found {arguments.copies}")

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from dagathlon.data.sem import LinearSem
 from dagathlon.errors import DataError, GraphError
@@ -19,6 +20,25 @@ def read_sem(path: str | os.PathLike[str]) -> LinearSem:
     The header has the names of the variables, and each further line one row of the matrix: the
     weights of the edges from that variable to all, zero where there is no edge. The noise is
     standard normal.
+    """
+    names, weights = read_square(path, "weights")
+    try:
+        return LinearSem(names, weights)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from None
+
+
+def read_square(
+    path: str | os.PathLike[str], what: str
+) -> tuple[tuple[str, ...], npt.NDArray[np.float64]]:
+    """The header and the numbers of a CSV file with a row for each of its columns.
+
+    Parameters
+    ----------
+    path
+        The file.
+    what
+        What its numbers are, for messages.
     """
     try:
         source = TextSource.open(Path(path))
@@ -34,17 +54,13 @@ def read_sem(path: str | os.PathLike[str]) -> LinearSem:
         raise DataError(
             f"{path}: a matrix of {len(names)} variables has {len(names)} rows, found {len(rows)}"
         )
-    weights = np.array([_numbers(row, len(names), path) for row in rows])
-    try:
-        return LinearSem(names, weights)
-    except DataError as error:
-        raise DataError(f"{path}: {error}") from None
+    return tuple(names), np.array([_numbers(row, names, path, what) for row in rows])
 
 
-def _numbers(row: Record, expected: int, path: str | os.PathLike[str]) -> list[float]:
+def _numbers(row: Record, names: list[str], path: str | os.PathLike[str], what: str) -> list[float]:
     where = f"{path}, line {row.line}"
-    if len(row.fields) != expected:
-        raise DataError(f"{where}: expected {expected} weights, found {len(row.fields)}")
+    if len(row.fields) != len(names):
+        raise DataError(f"{where}: expected {len(names)} {what}, found {len(row.fields)}")
     numbers = []
     for column, field in enumerate(row.fields, start=1):
         try:

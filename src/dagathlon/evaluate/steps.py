@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 from dagathlon.data import Dataset
@@ -45,7 +45,7 @@ class McmcEstimator(Module):
         graph = estimate_graph(
             estimate.posterior, self.mcmc_estimator, self.threshold, self.burnin_frac
         )
-        return Estimate(graph, estimate.stats, notes=estimate.notes)
+        return replace(estimate, graph=graph, posterior=None)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -37,11 +37,14 @@ from dagathlon.graphs.languages import common_language
 from dagathlon.graphs.marks import Mark
 from dagathlon.graphs.members import count_members, members, sample_members
 from dagathlon.graphs.partial import PartialGraph, agreement_graph, partial_hamming_distance
+from dagathlon.graphs.path import GraphPath
+from dagathlon.graphs.path_files import read_path, write_path
 from dagathlon.graphs.separation import separated, separating_set
 
 __all__ = [
     "Edge",
     "Graph",
+    "GraphPath",
     "JunctionTree",
     "Knowledge",
     "Mark",
@@ -70,6 +73,7 @@ __all__ = [
     "pattern",
     "perfect_elimination_order",
     "read_graph",
+    "read_path",
     "sample_members",
     "separated",
     "separating_set",
@@ -81,4 +85,5 @@ __all__ = [
     "to_pgmpy",
     "to_svg",
     "write_graph",
+    "write_path",
 ]

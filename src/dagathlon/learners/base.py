@@ -14,8 +14,10 @@ from dagathlon.modules import Count, Module, Probability
 
 if TYPE_CHECKING:
     import numpy as np
+    import numpy.typing as npt
 
     from dagathlon.data import Dataset
+    from dagathlon.graphs.path import GraphPath
     from dagathlon.posteriors.posterior import Posterior
 
 Statistic: TypeAlias = float | int | str | bool
@@ -39,12 +41,22 @@ class Estimate:
     notes
         What a reader of the result must know, in sentences: tests that the data could not answer,
         limits that were set, assumptions that do not hold.
+    precision
+        The estimated precision matrix (inverse covariance), of learners that give one: over the
+        columns of the data, in their order and units, like `graph`. Of samplers it is the mean
+        over the posterior.
+    path
+        The graphs along decreasing penalties, of learners that walk along them; `graph` is the one
+        that was chosen.
     """
 
     graph: Graph
     stats: Mapping[str, Statistic] = field(default_factory=dict)
     posterior: Posterior | None = None
     notes: tuple[str, ...] = ()
+    # An array has no truth value: two estimates are compared without it.
+    precision: npt.NDArray[np.float64] | None = field(default=None, compare=False)
+    path: GraphPath | None = None
 
     def _repr_html_(self) -> str:
         from dagathlon.posteriors.drawing import weighted_html  # noqa: PLC0415 - notebooks only

@@ -7,11 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from dagathlon import _core
 from dagathlon.errors import GraphError
 from dagathlon.graphs import Graph, Mark
 from dagathlon.graphs.checks import require_dag, require_pdag, require_undirected
+from dagathlon.graphs.path import GraphPath
 from dagathlon.learners.base import Estimate, Output
 
 _NAMED = 5
@@ -42,12 +44,44 @@ def problems_with(result: object, names: Sequence[str], gives: Output) -> Iterat
         yield "gives is 'chain', and it returned no posterior"
     if result.posterior is not None and set(result.posterior.names) != set(names):
         yield "its posterior is not over the variables of the data"
+    if result.precision is not None:
+        yield from _wrong_precision(result, names)
+    if result.path is not None:
+        yield from _wrong_path(result.path, names)
     problem = wrong_kind(result.graph, gives)
     if problem:
         yield f"gives is {gives!r}: {problem}"
     yield from _wrong_statistics(result.stats)
     if not isinstance(result.notes, tuple) or not all(isinstance(n, str) for n in result.notes):
         yield f"its notes are {described(result.notes)} in place of a tuple of texts"
+
+
+def _wrong_precision(result: Estimate, names: Sequence[str]) -> Iterator[str]:
+    precision: Any = result.precision
+    p = len(names)
+    if not isinstance(precision, np.ndarray) or precision.dtype != np.float64:
+        yield f"its precision matrix is {described(precision)} in place of an array of float64"
+    elif precision.shape != (p, p):
+        found = "×".join(map(str, precision.shape))
+        yield f"its precision matrix has {found} numbers, and the data have {p} columns"
+    elif not np.all(np.isfinite(precision)):
+        yield "its precision matrix has numbers that are not finite"
+    elif not _symmetric(precision):
+        yield "its precision matrix is not symmetric"
+    elif {result.graph.names, (result.posterior or result.graph).names} != {tuple(names)}:
+        yield "its precision matrix is in the order of the data, and its graph or posterior is not"
+
+
+def _symmetric(matrix: npt.NDArray[np.float64]) -> bool:
+    rounding = 1e-8 * np.abs(matrix).max(initial=0.0)
+    return bool(np.all(np.abs(matrix - matrix.T) <= rounding))
+
+
+def _wrong_path(path: Any, names: Sequence[str]) -> Iterator[str]:
+    if not isinstance(path, GraphPath):
+        yield f"its path is {described(path)} in place of a GraphPath"
+    elif set(path.names) != set(names):
+        yield "its path is not over the variables of the data"
 
 
 def wrong_kind(graph: Graph, gives: Output) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields
 from typing import TypeAlias, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from dagathlon.data import Dataset, facts_of
 from dagathlon.data.facts import DataKind
@@ -26,6 +27,7 @@ from dagathlon.testing.tracing import tracing, undeclared
 _KINDS: tuple[DataKind, ...] = ("continuous", "discrete", "mixed")
 _VOLATILE = ("seconds", "time")
 
+Floats: TypeAlias = npt.NDArray[np.float64]
 OnCheck: TypeAlias = Callable[[str], None]
 
 
@@ -204,6 +206,8 @@ class _Trial:
             yield "it changes the data"
         if again.graph != first.graph or again.posterior != first.posterior:
             yield "the same random stream gives another result"
+        elif again.path != first.path or not _same_array(again.precision, first.precision):
+            yield "the same random stream gives another precision matrix or path"
         elif _lasting(again) != _lasting(first):
             yield "the same random stream gives other statistics"
         hidden = [f"the {what} {name}" for what, name in undeclared(self.learner, ran)]
@@ -228,6 +232,10 @@ class _Trial:
                 yield f"{sample.what}: it refuses without a reason"
         except Exception as error:
             yield f"{sample.what}: {type(error).__name__}: {error}"
+
+
+def _same_array(one: Floats | None, other: Floats | None) -> bool:
+    return one is other or (one is not None and other is not None and np.array_equal(one, other))
 
 
 def _lasting(estimate: Estimate) -> dict[str, object]:

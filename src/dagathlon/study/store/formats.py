@@ -16,6 +16,7 @@ from dagathlon.data.network import About, Network
 from dagathlon.data.sem import LinearSem
 from dagathlon.data.variable import Variable
 from dagathlon.graphs import Graph
+from dagathlon.graphs.path import GraphPath
 from dagathlon.learners.base import Estimate
 from dagathlon.posteriors.parts import from_parts, old_chain, to_parts
 from dagathlon.posteriors.posterior import Posterior
@@ -65,8 +66,23 @@ def _estimate_parts(estimate: Estimate) -> Parts:
     if estimate.posterior is not None:
         about, own = to_parts(estimate.posterior)
         arrays |= {f"posterior.{name}": array for name, array in own.items()}
-    meta = [estimate.graph.names, stats, about]
-    return Parts([*meta, list(estimate.notes)] if estimate.notes else meta, arrays)
+    meta: list[Any] = [estimate.graph.names, stats, about]
+    further = _further_parts(estimate, arrays)
+    if estimate.notes or further:
+        meta.append(list(estimate.notes))
+    return Parts([*meta, further] if further else meta, arrays)
+
+
+def _further_parts(estimate: Estimate, arrays: dict[str, npt.NDArray[Any]]) -> dict[str, Any]:
+    """What few learners give besides a graph; their arrays are added to the others."""
+    further: dict[str, Any] = {}
+    if estimate.precision is not None:
+        arrays["precision"] = estimate.precision
+    if estimate.path is not None:
+        path = estimate.path
+        arrays |= {"path.penalties": path.penalties, "path.bits": path.bits}
+        further["path"] = [path.names, path.chosen]
+    return further
 
 
 def _plain(value: Any) -> Any:
@@ -74,10 +90,33 @@ def _plain(value: Any) -> Any:
 
 
 def _estimate(parts: Parts) -> Estimate:
-    names, stats, about, *notes = parts.meta
+    names, stats, about, *rest = parts.meta
+    notes = rest[0] if rest else ()  # results of old have none, and nothing further
+    further = rest[1] if len(rest) > 1 else {}
     graph = Graph(names, parts.arrays["marks"])
-    said = tuple(map(str, notes[0])) if notes else ()
-    return Estimate(graph, dict(stats), _posterior(names, about, parts), said)
+    return Estimate(
+        graph,
+        dict(stats),
+        _posterior(names, about, parts),
+        tuple(map(str, notes)),
+        _precision(parts, len(graph)),
+        _path(further, parts),
+    )
+
+
+def _precision(parts: Parts, nodes: int) -> npt.NDArray[np.float64] | None:
+    found = parts.arrays.get("precision")
+    if found is not None and (found.shape != (nodes, nodes) or found.dtype != np.float64):
+        raise ValueError("its precision matrix does not fit its graph")
+    return found
+
+
+def _path(further: Mapping[str, Any], parts: Parts) -> GraphPath | None:
+    if "path" not in further:
+        return None
+    names, chosen = further["path"]
+    penalties, bits = parts.arrays["path.penalties"], parts.arrays["path.bits"]
+    return GraphPath.from_bits(names, penalties, bits, chosen)
 
 
 def _posterior(names: list[str], about: Any, parts: Parts) -> Posterior | None:

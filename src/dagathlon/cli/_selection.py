@@ -1,0 +1,54 @@
+"""What ``dagathlon learn`` writes of learners of Gaussian models: precision matrix and path."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from dagathlon.cli._parts import check_folder
+from dagathlon.data.precision_file import write_precision
+from dagathlon.errors import DagathlonError
+from dagathlon.graphs.path_files import check_path_suffix, write_path
+from dagathlon.learners import Estimate
+
+
+def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
+    """The files of learners that give a precision matrix, or graphs along a path of penalties."""
+    parser.add_argument(
+        "--precision",
+        type=Path,
+        metavar="FILE.csv",
+        help="table of the estimated precision matrix, of learners of Gaussian models",
+    )
+    parser.add_argument(
+        "--path",
+        type=Path,
+        metavar="FILE",
+        help="file for the graphs along the penalties: .npz, or .csv with an edge in each line",
+    )
+
+
+def check_selection_places(arguments: argparse.Namespace) -> None:
+    """Name a place that cannot be written before learning begins."""
+    check_folder(arguments.precision)
+    check_folder(arguments.path)
+    if arguments.path:
+        check_path_suffix(arguments.path)
+
+
+def write_selection_files(arguments: argparse.Namespace, estimate: Estimate, name: str) -> None:
+    """Write what was asked for; a learner that does not give it is a mistake of the user's."""
+    if arguments.precision:
+        if estimate.precision is None:
+            raise DagathlonError(
+                f"--precision: {name} gave no precision matrix; learners of Gaussian graphical "
+                "models do, such as glasso"
+            )
+        write_precision(estimate.graph.names, estimate.precision, arguments.precision)
+    if arguments.path:
+        if estimate.path is None:
+            raise DagathlonError(
+                f"--path: {name} gave one graph and no path of penalties; learners that select "
+                "among penalties do, such as glasso"
+            )
+        write_path(estimate.path, arguments.path)

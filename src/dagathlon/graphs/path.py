@@ -1,0 +1,170 @@
+"""`GraphPath`: undirected graphs along decreasing penalties, of which one may have been chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.errors import GraphError
+from dagathlon.graphs.graph import Graph
+from dagathlon.immutable import Immutable
+
+Bools = npt.NDArray[np.bool_]
+
+
+class GraphPath(Immutable):
+    """The undirected graphs that a learner found for a decreasing sequence of penalties.
+
+    Graphs are kept packed, a bit for each pair of nodes, so that a path over a thousand nodes takes
+    some megabytes.
+
+    Parameters
+    ----------
+    names
+        The nodes, in order.
+    penalties
+        The penalties (or thresholds), finite and strictly decreasing: the first graph has the
+        fewest edges as a rule.
+    graphs
+        For each penalty a symmetric 0/1 matrix without a diagonal: (penalties, nodes, nodes).
+    chosen
+        Place of the penalty that was selected; None where none was.
+    """
+
+    __slots__ = ("__dict__", "_bits", "_chosen", "_names", "_penalties")
+
+    def __init__(
+        self,
+        names: Iterable[str],
+        penalties: npt.ArrayLike,
+        graphs: npt.ArrayLike,
+        *,
+        chosen: int | None = None,
+    ) -> None:
+        self._names = Graph(names).names
+        self._penalties = _checked_penalties(penalties)
+        joined = _checked_graphs(graphs, len(self._penalties), len(self._names))
+        rows, columns = self._pairs
+        self._bits = np.packbits(joined[:, rows, columns], axis=1)
+        self._bits.flags.writeable = False
+        self._chosen = None if chosen is None else int(chosen)
+        if self._chosen is not None and not 0 <= self._chosen < len(self):
+            raise GraphError(f"the chosen graph of a path of {len(self)} cannot be {chosen}")
+
+    @classmethod
+    def from_bits(
+        cls,
+        names: Iterable[str],
+        penalties: npt.ArrayLike,
+        bits: npt.NDArray[np.uint8],
+        chosen: int | None = None,
+    ) -> GraphPath:
+        """A path from what `bits` gave."""
+        nodes, numbers = tuple(names), np.asarray(penalties)
+        pairs = len(nodes) * (len(nodes) - 1) // 2
+        if bits.dtype != np.uint8 or bits.shape != (len(numbers), -(-pairs // 8)):
+            raise GraphError(f"a path of {len(numbers)} graphs is not packed like this")
+        joined = np.zeros((len(numbers), len(nodes), len(nodes)), dtype=np.bool_)
+        rows, columns = np.triu_indices(len(nodes), 1)
+        joined[:, rows, columns] = np.unpackbits(bits, axis=1, count=pairs)
+        return cls(nodes, numbers, joined | joined.transpose(0, 2, 1), chosen=chosen)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The nodes, in order."""
+        return self._names
+
+    @property
+    def penalties(self) -> npt.NDArray[np.float64]:
+        """The penalties, strictly decreasing; read-only."""
+        return self._penalties
+
+    @property
+    def chosen(self) -> int | None:
+        """Place of the selected penalty."""
+        return self._chosen
+
+    @property
+    def bits(self) -> npt.NDArray[np.uint8]:
+        """Packed bits of each graph: its pairs of nodes, row by row above the diagonal."""
+        return self._bits
+
+    @property
+    def adjacency(self) -> Bools:
+        """All graphs as symmetric matrices: (penalties, nodes, nodes); made anew each time."""
+        joined = np.zeros((len(self), len(self._names), len(self._names)), dtype=np.bool_)
+        rows, columns = self._pairs
+        joined[:, rows, columns] = joined[:, columns, rows] = self.pairs
+        return joined
+
+    @property
+    def pairs(self) -> Bools:
+        """Which pairs of nodes each graph joins: (penalties, pairs), pairs as in `bits`."""
+        count = len(self._pairs[0])
+        return np.unpackbits(self._bits, axis=1, count=count).astype(np.bool_)
+
+    @cached_property
+    def n_edges(self) -> npt.NDArray[np.int64]:
+        """Number of edges of each graph."""
+        return np.asarray(self.pairs.sum(axis=1), dtype=np.int64)
+
+    def graph(self, k: int) -> Graph:
+        """The graph of the k-th penalty; negative numbers count from the end."""
+        count = len(self._pairs[0])
+        joined = np.unpackbits(self._bits[k], count=count).astype(np.bool_)
+        rows, columns = (side[joined] for side in self._pairs)
+        edges = np.column_stack([rows, columns])
+        return Graph.from_pairs(self._names, edges, directed=False)
+
+    @property
+    def _pairs(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+        rows, columns = np.triu_indices(len(self._names), 1)
+        return rows, columns
+
+    def __len__(self) -> int:
+        return len(self._penalties)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GraphPath):
+            return NotImplemented
+        return (
+            self._names == other._names
+            and self._chosen == other._chosen
+            and np.array_equal(self._penalties, other._penalties)
+            and np.array_equal(self._bits, other._bits)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._names, self._chosen, self._penalties.tobytes(), self._bits.tobytes()))
+
+    def __repr__(self) -> str:
+        ends = f"{self._penalties[0]:.4g} to {self._penalties[-1]:.4g}"
+        edges = f"{self.n_edges.min()} to {self.n_edges.max()} edges"
+        chosen = "" if self._chosen is None else f", chosen {self._penalties[self._chosen]:.4g}"
+        return f"GraphPath({len(self)} penalties {ends}{chosen}; {edges})"
+
+
+def _checked_penalties(penalties: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    numbers = np.array(penalties, dtype=np.float64)
+    if numbers.ndim != 1 or not len(numbers):
+        raise GraphError("a path has one penalty or more, in one row")
+    if not np.all(np.isfinite(numbers)) or np.any(np.diff(numbers) >= 0):
+        raise GraphError("the penalties of a path are finite and strictly decreasing")
+    numbers.flags.writeable = False
+    return numbers
+
+
+def _checked_graphs(graphs: npt.ArrayLike, count: int, nodes: int) -> Bools:
+    given = np.asarray(graphs)
+    if given.shape != (count, nodes, nodes):
+        found = "×".join(map(str, given.shape))
+        raise GraphError(f"a path needs {count}×{nodes}×{nodes} numbers, found {found}")
+    joined: Bools = given != 0
+    if np.any(joined != joined.transpose(0, 2, 1)):
+        raise GraphError("the graphs of a path are undirected: their matrices are symmetric")
+    if np.any(joined[:, np.arange(nodes), np.arange(nodes)]):
+        raise GraphError("a graph of a path joins a node with itself")
+    return joined
