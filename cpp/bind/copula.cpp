@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "chain_options.hpp"
+#include "dagathlon/gaussian_chain.hpp"
+#include "dagathlon/marked_graph.hpp"
 #include "dagathlon/random.hpp"
 
 namespace dagathlon {
@@ -40,6 +43,34 @@ NumpyMatrix<double> drawn(const CopulaStart& start, const Matrix<const double>& 
   return to_numpy(std::move(rows), n, p);
 }
 
+template <class Run>
+GaussianChain run_chain_of(const MarkedGraph& start, const CopulaStart& copula, const GaussianGraphPrior& prior,
+                           const ChainOptions& options, Run&& run) {
+  const ChainLength length = options.length();
+  if (start.size() != copula.columns.size()) throw nb::value_error("one column per node");
+  const nb::gil_scoped_release unlocked;
+  Stream random = options.random();
+  CopulaData data(copula.latents());
+  GaussianGraph graph(start.adjacency_rows(), prior, data.scatter(), data.rows(), random);
+  return run(std::move(graph), length, random, &data);
+}
+
+GaussianChain births_and_deaths(const MarkedGraph& start, const CopulaStart& copula, const GaussianGraphPrior& prior,
+                                double jumps, const ChainOptions& options) {
+  return run_chain_of(start, copula, prior, options,
+                      [&](GaussianGraph&& graph, ChainLength length, Stream random, CopulaData* data) {
+                        return birth_death_chain(std::move(graph), jumps, length, random, data);
+                      });
+}
+
+GaussianChain reversible_jumps(const MarkedGraph& start, const CopulaStart& copula, const GaussianGraphPrior& prior,
+                               std::size_t proposals, const ChainOptions& options) {
+  return run_chain_of(start, copula, prior, options,
+                      [&](GaussianGraph&& graph, ChainLength length, Stream random, CopulaData* data) {
+                        return reversible_jump_chain(std::move(graph), proposals, length, random, data);
+                      });
+}
+
 }  // namespace
 
 static void bind_copula(nb::module_& m) {
@@ -51,6 +82,10 @@ static void bind_copula(nb::module_& m) {
       .def("__len__", [](const CopulaStart& start) { return start.columns.size(); })
       .def("drawn", &drawn, nb::arg("precision"), nb::arg("updates"), nb::arg("seed"), nb::rv_policy::move,
            "The latent values after some updates under one precision matrix.");
+  m.def("copula_birth_death_chain", &births_and_deaths, nb::arg("start"), nb::arg("copula"), nb::arg("prior"),
+        nb::arg("jumps"), nb::arg("options"));
+  m.def("copula_reversible_jump_chain", &reversible_jumps, nb::arg("start"), nb::arg("copula"), nb::arg("prior"),
+        nb::arg("proposals"), nb::arg("options"));
 }
 
 static const Part part("copula", bind_copula);
