@@ -3,6 +3,7 @@
 #include "bind.hpp"
 #include "chain_options.hpp"
 #include "clique_score.hpp"
+#include "dagathlon/parallel_moves.hpp"
 
 namespace dagathlon {
 
@@ -20,6 +21,14 @@ static void bind_christmas_tree(nb::module_& m) {
         });
       },
       nb::arg("target"), nb::arg("options"), nb::arg("chain"), ReleaseGil());
+  m.def(
+      "parallel_moves",
+      [](const BoundTarget& target, std::size_t randomise, const ChainOptions& chain) {
+        return target.with([&](const DecomposableTarget& t) {
+          return parallel_moves(t, randomise, chain.length(), chain.random());
+        });
+      },
+      nb::arg("target"), nb::arg("randomise"), nb::arg("chain"), ReleaseGil());
 }
 
 static const Part part("christmas_tree", bind_christmas_tree);

@@ -51,6 +51,19 @@ CountedTree TreeGrowth::seed(std::size_t node) const {
   return state;
 }
 
+CountedTree TreeGrowth::empty(Stream& random) const {
+  CountedTree state{GrowingTree(size())};
+  BitSet alone(size());
+  for (std::size_t node = 0; node < size(); ++node) {
+    alone.clear();
+    alone.set(node);
+    state.tree.add(alone);
+  }
+  reconnect(state.tree, random);
+  state.log_trees = log_tree_count(state.tree);
+  return state;
+}
+
 double TreeGrowth::log_gain(const GrowingTree& tree, std::size_t node, const Extension& extension) const {
   BitSet set(size());
   if (extension.isolated()) {
@@ -226,14 +239,12 @@ UndirectedLog particle_gibbs(const DecomposableTarget& target, const ParticleOpt
                              Stream random) {
   const std::size_t n = target.size();
   UndirectedLog log(n, length.saved() + 1, UndirectedLog::Means::yes);
-  if (n == 0) return run_undirected(std::move(log), length, [](std::size_t, UndirectedLog&) {}, [] { return 0.0; });
   const auto kernel = kernel_for(target, options);
   TreeGrowth growth(target, *kernel);
   Particles particles(growth, options.particles);
-  CountedTree tree = growth.seed(0);
-  for (std::size_t node = 1; node < n; ++node) extend(tree.tree, node, Extension{}, random);
-  tree.log_trees = log_tree_count(tree.tree);
+  CountedTree tree = growth.empty(random);
   const auto step = [&](std::size_t, UndirectedLog& chain) {
+    if (n < 2) return;
     if (!particles.run_through(tree, nearby_order(n, options.radius, random), random)) return;
     chain.become(graph_of(tree.tree));
   };

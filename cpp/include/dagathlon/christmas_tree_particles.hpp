@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
+#include <cstdint>
 #include <vector>
 
 #include "dagathlon/christmas_tree.hpp"
@@ -29,6 +29,8 @@ class TreeGrowth {
   std::size_t size() const { return target_->size(); }
   // The tree of a single node.
   CountedTree seed(std::size_t node) const;
+  // A random one of all nodes without any edge.
+  CountedTree empty(Stream& random) const;
   // Puts a node in by a draw of the kernel; the log weight.
   double grow(CountedTree& state, std::size_t node, Stream& random);
   // Takes a node out by the backward kernel; the log weight of the step that would put it in again.
