@@ -422,6 +422,25 @@ def clique_tree(graph: MarkedGraph) -> tuple[list[list[int]], list[list[int]], l
     Of the skeleton: cliques, separators, the clique each hangs on (a root: itself); or None.
     """
 
+class ParticleOptions:
+    """How junction trees grow, and how many side by side."""
+
+    def __init__(
+        self, *, particles: int, alpha: float, beta: float, radius: int, informed: bool
+    ) -> None: ...
+
+def decomposable_counts(
+    nodes: int, options: ParticleOptions, estimates: int, seed: int
+) -> list[float]:
+    """Logarithms of estimates of the number of decomposable graphs."""
+
+def particle_gibbs(
+    target: DecomposableTarget, options: ParticleOptions, chain: ChainOptions
+) -> UndirectedLog: ...
+def parallel_moves(
+    target: DecomposableTarget, randomise: int, chain: ChainOptions
+) -> UndirectedLog: ...
+
 class CliqueScores:
     """Marginal likelihoods of sets of columns."""
 
