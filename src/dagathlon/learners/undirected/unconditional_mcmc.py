@@ -69,8 +69,8 @@ class UnconditionalMcmc(ScoreBased, UndirectedSampler):
         return super().problem()
 
     def default_iterations(self, p: int) -> int:
-        """Some hundreds for each pair of variables, and not too few."""
-        return max(100_000, 200 * p * p)
+        """Some thousands for each pair of variables, and not too few."""
+        return max(100_000, 1_000 * p * p)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Sample from the graph without edges on."""
