@@ -607,6 +607,26 @@ class DagPosterior:
     def best(self) -> list[int]: ...
     def sample(self, count: int, seed: int) -> NDArray[numpy.uint32]: ...
 
+def giudici_green_chain(target: DecomposableTarget, options: ChainOptions) -> UndirectedLog:
+    """A chain over decomposable graphs by single edges."""
+
+def junction_tree_chain(
+    target: DecomposableTarget, several: bool, randomise: int, options: ChainOptions
+) -> UndirectedLog:
+    """A chain over junction trees."""
+
+MAX_ENUMERATED: int = 7
+
+def decomposable_graphs(
+    target: DecomposableTarget,
+) -> tuple[NDArray[numpy.uint64], NDArray[numpy.float64], NDArray[numpy.float64] | None]:
+    """
+    All decomposable graphs, a bit for each pair of nodes, their log weights, and of continuous data the mean of the precision matrix.
+    """
+
+def log_junction_trees(graph: MarkedGraph) -> float:
+    """The logarithm of the number of junction trees of a chordal graph."""
+
 def differing_pairs(a: MarkedGraph, b: MarkedGraph) -> int: ...
 def is_pdag(graph: MarkedGraph) -> bool: ...
 def is_undirected(graph: MarkedGraph) -> bool: ...
