@@ -426,7 +426,7 @@ class ParticleOptions:
     """How junction trees grow, and how many side by side."""
 
     def __init__(
-        self, *, particles: int, alpha: float, beta: float, radius: int, informed: bool
+        self, *, particles: int, alpha: float, beta: float, radius: int, block: int, informed: bool
     ) -> None: ...
 
 def decomposable_counts(
