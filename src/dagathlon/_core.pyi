@@ -648,6 +648,27 @@ def gfci(
 ) -> tuple[MarkedGraph, int, int]:
     """The PAG, the number of tests, and 0."""
 
+class GraphicalLassoSettings:
+    def __init__(self, *, penalise_diagonal: bool, tolerance: float, max_steps: int) -> None: ...
+
+class GraphicalLassoPath:
+    def __init__(
+        self, covariance: NDArray[numpy.float64], settings: GraphicalLassoSettings
+    ) -> None: ...
+    def solve(self, penalty: float) -> tuple[int, float]:
+        """Newton steps, and the largest violation of the optimum's conditions."""
+
+    def precision(self) -> NDArray[numpy.float64]:
+        """Of the last penalty."""
+
+    def log_likelihood(self) -> float:
+        """log det X - tr(SX) of the last penalty."""
+
+def invert_positive(matrix: NDArray[numpy.float64]) -> tuple[NDArray[numpy.float64], float]:
+    """
+    Inverse and logarithm of the determinant; ValueError unless positive definite.
+    """
+
 class SearchLimits:
     """Arcs that must not or must be there, from row to column."""
 
