@@ -9,8 +9,9 @@ namespace dagathlon {
 
 static void bind_christmas_tree(nb::module_& m) {
   nb::class_<ParticleOptions>(m, "ParticleOptions", "How junction trees grow, and how many side by side.")
-      .def("__init__", from_fields<ParticleOptions, std::size_t, double, double, std::size_t, bool>(), nb::kw_only(),
-           nb::arg("particles"), nb::arg("alpha"), nb::arg("beta"), nb::arg("radius"), nb::arg("informed"));
+      .def("__init__", from_fields<ParticleOptions, std::size_t, double, double, std::size_t, std::size_t, bool>(), nb::kw_only(),
+           nb::arg("particles"), nb::arg("alpha"), nb::arg("beta"), nb::arg("radius"), nb::arg("block"),
+           nb::arg("informed"));
   m.def("decomposable_counts", &decomposable_counts, nb::arg("nodes"), nb::arg("options"), nb::arg("estimates"),
         nb::arg("seed"), ReleaseGil(), "Logarithms of estimates of the number of decomposable graphs.");
   m.def(

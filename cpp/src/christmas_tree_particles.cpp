@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "dagathlon/log_weights.hpp"
@@ -176,25 +177,30 @@ double Particles::run(const std::vector<std::size_t>& order, Stream& random) {
   return result;
 }
 
-bool Particles::run_through(CountedTree& tree, const std::vector<std::size_t>& order, Stream& random) {
-  std::vector<CountedTree> way(order.size(), tree);
-  std::vector<double> weights(order.size());
-  for (std::size_t m = order.size() - 1; m > 0; --m) {
-    way[m - 1] = way[m];
-    weights[m] = growth_->shrink(way[m - 1], order[m], random);
+bool Particles::run_through(CountedTree& tree, std::span<const std::size_t> late, Stream& random) {
+  std::vector<CountedTree> way(late.size() + 1, tree);
+  std::vector<double> weights(late.size());
+  for (std::size_t m = late.size(); m-- > 0;) {
+    way[m] = way[m + 1];
+    weights[m] = growth_->shrink(way[m], late[m], random);
   }
   now_.assign(number_, way.front());
   log_weights_.assign(number_, 0.0);
-  for (std::size_t m = 1; m < order.size(); ++m) {
+  for (std::size_t m = 0; m < late.size(); ++m) {
     normalise();
-    advance(order[m], 1, random);
-    now_.front() = way[m];
+    advance(late[m], 1, random);
+    now_.front() = way[m + 1];
     log_weights_.front() = weights[m];
   }
   normalise();
   const std::size_t chosen = drawn(random);
   tree = now_[chosen];
   return chosen > 0;
+}
+
+CountedTree Particles::sampled(Stream& random) {
+  normalise();
+  return now_[drawn(random)];
 }
 
 std::vector<std::size_t> nearby_order(std::size_t n, std::size_t radius, Stream& random) {
@@ -243,10 +249,16 @@ UndirectedLog particle_gibbs(const DecomposableTarget& target, const ParticleOpt
   TreeGrowth growth(target, *kernel);
   Particles particles(growth, options.particles);
   CountedTree tree = growth.empty(random);
+  if (n > 1) {
+    particles.run(nearby_order(n, options.radius, random), random);
+    tree = particles.sampled(random);
+    log.become(graph_of(tree.tree));
+  }
+  const std::size_t kept = n - std::min(options.block, n > 0 ? n - 1 : 0);
   const auto step = [&](std::size_t, UndirectedLog& chain) {
     if (n < 2) return;
-    if (!particles.run_through(tree, nearby_order(n, options.radius, random), random)) return;
-    chain.become(graph_of(tree.tree));
+    const std::vector<std::size_t> order = nearby_order(n, options.radius, random);
+    if (particles.run_through(tree, std::span(order).subspan(kept), random)) chain.become(graph_of(tree.tree));
   };
   return run_undirected(std::move(log), length, step, [&] { return growth.log_posterior(tree.tree); });
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "dagathlon/christmas_tree.hpp"
@@ -61,9 +62,12 @@ class Particles {
 
   // Runs over an order of the nodes; the logarithm of the estimate of the sum of the target over graphs.
   double run(const std::vector<std::size_t>& order, Stream& random);
-  // The same, where the first particle goes a given way: that on which `tree` is taken apart by the
-  // backward kernel. One of the trees at the end takes its place. Whether it is another one.
-  bool run_through(CountedTree& tree, const std::vector<std::size_t>& order, Stream& random);
+  // One of the trees at the end of a run, by their weights.
+  CountedTree sampled(Stream& random);
+  // Takes late nodes of an order out of a tree by the backward kernel and lets particles grow from there,
+  // the first of which goes the same way back. One of the trees at the end takes the place of the given
+  // one; whether it is not the first.
+  bool run_through(CountedTree& tree, std::span<const std::size_t> late, Stream& random);
 
  private:
   // All particles but the first so many get an ancestor and grow by a node; a beat each.
@@ -88,6 +92,8 @@ struct ParticleOptions {
   double alpha;
   double beta;
   std::size_t radius;
+  // The number of nodes that a step of particle Gibbs puts in anew.
+  std::size_t block;
   bool informed;
 };
 
@@ -95,8 +101,8 @@ struct ParticleOptions {
 std::vector<double> decomposable_counts(std::size_t n, const ParticleOptions& options, std::size_t estimates,
                                         std::uint64_t seed);
 
-// Particle Gibbs: in each step a new order of the nodes and a new way back from the junction tree, along
-// which the particles are led to the next one.
+// Particle Gibbs: in each step a new order of the nodes, and a new way back from the junction tree over the
+// last ones of it, along which the particles are led to the next tree.
 UndirectedLog particle_gibbs(const DecomposableTarget& target, const ParticleOptions& options, ChainLength length,
                              Stream random);
 

@@ -1,4 +1,4 @@
-"""Particle Gibbs over junction trees: each step builds a whole decomposable graph anew."""
+"""Particle Gibbs over junction trees: each step puts many variables in anew."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from dagathlon.modules import Natural, Probability
 class ParticleGibbs(DecomposableSampler):
     """Particle Gibbs: a Markov chain of decomposable graphs with global moves.
 
-    In each step a crowd of junction trees grows over the variables, one variable at a time in a
-    random order, and the trees that suit the data multiply. One of them goes the way on which the
-    current tree is taken apart, drawn anew in each step; one of those at the end is the next state.
-    That all junction trees of a graph count is corrected for exactly.
+    In each step variables are taken out of the current junction tree. From what is left a crowd of
+    trees grows, one variable at a time in a random order, and those that suit the data multiply.
+    One of them goes the very way back; one of those at the end is the next state. That a graph has
+    several junction trees is corrected for exactly. The chain starts at a tree from such a crowd.
 
     Parameters
     ----------
@@ -35,6 +35,9 @@ class ParticleGibbs(DecomposableSampler):
     radius
         Next in the order comes a variable at most so many columns away from one before it, which
         helps where neighbouring columns are related, as in time series; null is any variable.
+    block
+        Number of variables, the last ones of the order, that a step takes out of the tree and puts
+        in again; null is all but one, as published, of which most come back as they were.
     proposal
         How a new variable is joined to a tree: by dependence in the data (``informed``), or without
         a look at them by the Christmas tree algorithm as published (``christmas_tree``).
@@ -52,6 +55,7 @@ class ParticleGibbs(DecomposableSampler):
     alpha: Probability = 0.5
     beta: Probability = 0.5
     radius: Natural | None = None
+    block: Natural | None = 10
     proposal: Literal["informed", "christmas_tree"] = "informed"
 
     def problem(self) -> str:
@@ -64,8 +68,8 @@ class ParticleGibbs(DecomposableSampler):
         return super().problem()
 
     def default_iterations(self, p: int) -> int:
-        """A step is a whole graph, whatever the number of variables."""
-        return 1000
+        """So many that each variable is put in anew a few hundred times."""
+        return 50 * max(p, 10)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Sample from the graph without edges on."""
@@ -86,5 +90,6 @@ class ParticleGibbs(DecomposableSampler):
             alpha=self.alpha,
             beta=self.beta,
             radius=self.radius or max(p, 1),
+            block=self.block or max(p, 1),
             informed=self.proposal == "informed",
         )
