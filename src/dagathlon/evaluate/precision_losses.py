@@ -164,7 +164,7 @@ def fitted_normal(graph: Graph, data: Dataset) -> Normal:
         raise DataError("a normal distribution is fitted to continuous data")
     if not graph.is_undirected:
         moments = moments_of(fit(graph, data))
-        return Normal(moments.names, np.linalg.inv(moments.covariance), "fitted")
+        return Normal(moments.names, _inverse(moments.covariance), "fitted")
     rows = complete_rows(data.select(graph.names))
     if len(rows) < 2:
         raise DataError("there are too few rows without missing values")
@@ -174,7 +174,11 @@ def fitted_normal(graph: Graph, data: Dataset) -> Normal:
         raise DataError("a column is constant: there is no density")
     standard = centred / scales
     completed = complete_covariance(standard.T @ standard / len(rows), graph)
-    return Normal(graph.names, np.linalg.inv(completed) / np.outer(scales, scales), "fitted")
+    return Normal(graph.names, _inverse(completed) / np.outer(scales, scales), "fitted")
+
+
+def _inverse(matrix: Floats) -> Floats:
+    return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
 
 
 def true_covariance(model: Any, names: Sequence[str], scaled: bool = False) -> Floats:
