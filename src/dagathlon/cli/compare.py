@@ -99,6 +99,8 @@ def _of_graph(arguments: argparse.Namespace) -> dict[str, Value]:
 def _of_posterior(arguments: argparse.Namespace) -> dict[str, Value]:
     """What the truth says of a posterior; other metrics need more than a graph."""
     posterior, truth = read_posterior(arguments.estimate), read_graph(arguments.truth)
+    if arguments.undirected is not None:
+        return compare_path(posterior.after(arguments.burn_in), truth, arguments.undirected)
     known = compare_posterior(posterior, truth, burn_in=arguments.burn_in)
     return {name: value for name, value in known.items() if value is not None}
 

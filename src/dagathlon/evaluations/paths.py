@@ -133,11 +133,12 @@ class _ShownPaths(Paths):
         found = []
         for run in runs:
             learned = _learned(results, run) if with_path.get(run.entry, True) else None
+            score = None
             if learned is not None:
                 with_path[run.entry] = learned.path is not None
-            truth = results.truth(results.case(run))
-            there = learned is not None and learned.path is not None and truth is not None
-            found.append(module.compute(truth, learned) if there and truth and learned else None)
+                truth = results.truth(results.case(run)) if with_path[run.entry] else None
+                score = None if truth is None else module.compute(truth, learned)
+            found.append(score)
         return found
 
 

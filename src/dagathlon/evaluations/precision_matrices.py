@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -10,13 +11,14 @@ from dagathlon.evaluate.metric import measure_of
 from dagathlon.evaluate.summary import is_number
 from dagathlon.evaluate.undirected_scores import PrecisionScores
 from dagathlon.modules import Count
+from dagathlon.report.best_cells import best_cells
 from dagathlon.report.charts.metric_lines import metric_lines
 from dagathlon.report.charts.parts import headed, is_nothing
 from dagathlon.report.context import PARTIAL, Results
 from dagathlon.report.evaluation import Drawing, Evaluation, Row, Table, TableSet
 from dagathlon.report.look import Look
 from dagathlon.report.metric_tables import ABOUT, kinds, mean_rows
-from dagathlon.report.places import combination_of, not_defined
+from dagathlon.report.places import combination_of
 from dagathlon.report.regimes import method_of, ordered, regimes_of
 from dagathlon.report.section import Figure, Grid, Part, Section, Variant, Words
 from dagathlon.study.grammar.wanted import Cases, Input, RunScore, Wanted
@@ -126,7 +128,7 @@ class PrecisionMatrices(Evaluation):
             figure = "How far is the estimated model from the true one?"
             caption = "Bars are 95 % intervals. Losses are 0 for the true model; likelihoods grow."
             parts.append(Figure("precision-losses", figure, caption, variants))
-        parts += [_grid(runs, means), *not_defined(_notes(runs))]
+        parts += [_grid(runs, means), *map(Words, _notes(runs))]
         return Section("precision-matrices", "Precision matrices", parts)
 
 
@@ -148,7 +150,7 @@ def _variants(tables: TableSet) -> list[Variant]:
 
 
 def _grid(runs: Sequence[Row], means: Sequence[Row]) -> Grid:
-    """Means by kind of data and method."""
+    """Means by kind of data and method, the nearest to the truth first; the best are bold."""
     metrics = ordered(means, "metric")
     about = [name for name in ABOUT if len(ordered(runs, name)) > 1]
     how = {row["method"]: row.get("precision_how") for row in runs}
@@ -156,16 +158,23 @@ def _grid(runs: Sequence[Row], means: Sequence[Row]) -> Grid:
     rows = []
     for kind, members in kinds(means).items():
         place = dict(zip(ABOUT, kind, strict=True))
-        for method in ordered(members, "method"):
-            values = {row["metric"]: row["mean"] for row in members if row["method"] == method}
-            cells = [str(place[name]) for name in about]
-            rows.append([*cells, method, how[method], *(values.get(one) for one in metrics)])
+        found = [
+            {"method": method}
+            | {row["metric"]: row["mean"] for row in members if row["method"] == method}
+            for method in ordered(members, "method")
+        ]
+        found.sort(key=lambda row: row.get(metrics[0], math.inf))
+        for row, cells in zip(found, best_cells(found, metrics), strict=True):
+            data = [str(place[name]) for name in about]
+            rows.append([*data, row["method"], how[row["method"]], *cells])
     return Grid(head, rows, len(about) + 2)
 
 
-def _notes(runs: Sequence[Row]) -> list[dict[str, Any]]:
-    return [
-        {"setting": row["method"], "note": row["precision_note"]}
-        for row in runs
-        if row.get("precision_note")
-    ]
+def _notes(runs: Sequence[Row]) -> Iterator[str]:
+    """Who has no matrix or no number, how often, and why for example."""
+    for method in ordered(runs, "method"):
+        own = [row for row in runs if row["method"] == method]
+        notes = [row["precision_note"] for row in own if row.get("precision_note")]
+        if notes:
+            times = f"{len(notes):,} of {len(own):,} run{'' if len(own) == 1 else 's'}"
+            yield f"Without all numbers: {method} in {times}, for example since {notes[0]}."

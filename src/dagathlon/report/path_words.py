@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from dagathlon.report.best_cells import best_cells
+from dagathlon.report.metric_tables import kinds
 from dagathlon.report.regimes import ordered
 from dagathlon.report.section import Grid
 
@@ -52,27 +54,17 @@ def selection(means: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def area_grid(means: Sequence[Mapping[str, Any]]) -> Grid:
-    """Means with standard errors, a line for each kind of data and method."""
+    """Means with standard errors, a line for each kind of data and method; the best are bold."""
     about = [name for name in ("graph", "model", "rows") if len(ordered(means, name)) > 1]
     head = [*about, "method", "data sets", "AUROC", "AUPRC", "best F1", "F1 of the chosen graph"]
     columns = ("path_auroc", "path_auprc", "path_best_f1", "path_chosen_f1")
-    rows = [
-        [
-            *(_text(row[name]) for name in about),
-            row["method"],
-            row["data_sets"],
-            *(_with_error(row[name], row[f"{name}_se"]) for name in columns),
-        ]
-        for row in means
-    ]
+    rows = []
+    for members in kinds(means).values():
+        for row, cells in zip(members, best_cells(members, columns, ".3f"), strict=True):
+            place = [_text(row[name]) for name in about]
+            rows.append([*place, row["method"], row["data_sets"], *cells])
     return Grid(head, rows, len(about) + 1)
 
 
 def _text(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def _with_error(value: float | None, error: float | None) -> str | None:
-    if value is None:
-        return None
-    return f"{value:.3f}" if error is None else f"{value:.3f} ± {error:.3f}"
