@@ -10,7 +10,7 @@ from dagathlon.data import Dataset, LinearSem, Variable
 from dagathlon.data.multivariate_normal import MultivariateNormal
 from dagathlon.data.precision_file import write_precision
 from dagathlon.errors import DataError
-from dagathlon.evaluate import compare_precision, precision_losses
+from dagathlon.evaluate import compare_precision, cross_entropy, precision_losses
 from dagathlon.evaluate.precision_losses import fitted_normal
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
@@ -82,6 +82,20 @@ def test_a_graph_without_a_matrix_is_fitted() -> None:
     assert chain["precision_how"] == "fitted"
     scaled = compare_precision(Estimate(moral), sem, data=data, scaled=True)
     assert scaled["precision_kl"] > chain["precision_kl"]
+
+
+def test_cross_entropy_of_a_normal_distribution_is_its_entropy_and_the_divergence() -> None:
+    model = MultivariateNormal("abc", random_covariance(6, 3))
+    data = model.sample(100, np.random.default_rng(2))
+    chain = Graph.from_edges(["a - b", "b - c"])
+    found = cross_entropy(chain, data, model)
+    entropy = 1.5 * np.log(2 * np.pi * np.e) + np.linalg.slogdet(model.covariance())[1] / 2
+    row = compare_precision(Estimate(chain), model, data=data)
+    means = data.values.mean(axis=0)
+    precision = fitted_normal(chain, data).precision
+    apart = means @ precision @ means / 2
+    assert found.how == "exact"
+    assert found.value == pytest.approx(entropy + row["precision_kl"] + apart, rel=0.01)
 
 
 def test_what_has_no_losses() -> None:

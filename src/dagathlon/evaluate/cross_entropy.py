@@ -10,6 +10,7 @@ import numpy as np
 
 from dagathlon.data import Dataset, LinearSem, Network
 from dagathlon.data.distributions import FloatArray, Gaussian, Table
+from dagathlon.data.multivariate_normal import MultivariateNormal
 from dagathlon.errors import DagathlonError, DataError, GraphError, listing
 from dagathlon.evaluate.fit import complete_rows, fit, predicted_rows
 from dagathlon.evaluate.metric import Measure
@@ -49,7 +50,7 @@ class CrossEntropyValue(NamedTuple):
 def cross_entropy(
     graph: Graph,
     training: Dataset,
-    truth: LinearSem | Network | Dataset,
+    truth: LinearSem | MultivariateNormal | Network | Dataset,
     sample_size: float = SAMPLE_SIZE,
     *,
     scaled: bool = False,
@@ -91,7 +92,7 @@ def cross_entropy(
         raise DataError(f"the true model does not have {listing(absent)}")
     if isinstance(truth, Dataset):
         return _by_rows(dag, rows, truth, sample_size)
-    if isinstance(truth, LinearSem) or truth.kind == "gaussian":
+    if isinstance(truth, LinearSem | MultivariateNormal) or truth.kind == "gaussian":
         fitted = fit(dag, rows, sample_size)
         return CrossEntropyValue(gaussian_cross_entropy(fitted, truth, scaled), None, EXACT)
     if truth.kind == "discrete":
@@ -171,7 +172,7 @@ def _aligned(
 
 
 def gaussian_cross_entropy(
-    fitted: Network, truth: LinearSem | Network, scaled: bool = False
+    fitted: Network, truth: LinearSem | MultivariateNormal | Network, scaled: bool = False
 ) -> float:
     """Expected negative log density under a fitted Gaussian network, of rows of the true model.
 
@@ -183,7 +184,8 @@ def gaussian_cross_entropy(
     fitted
         A Gaussian network over variables of the true model.
     truth
-        The model that the data are drawn from: a linear model or a Gaussian network.
+        The model that the data are drawn from: a linear model, a normal distribution or a Gaussian
+        network.
     scaled
         Whether the network was fitted to data of variance 1, so that the truth is scaled alike.
     """
@@ -225,6 +227,7 @@ class CrossEntropy(UnderOwnPrior):
     """
 
     name = "cross_entropy"
+    version = 2
     order = 61
     measures = (CROSS_ENTROPY,)
     scaled: bool = False

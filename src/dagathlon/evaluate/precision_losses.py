@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dagathlon.data import Dataset
+from dagathlon.data import Dataset, LinearSem
+from dagathlon.data.multivariate_normal import MultivariateNormal
 from dagathlon.errors import DataError, listing
 from dagathlon.evaluate.fit import complete_rows, fit
 from dagathlon.evaluate.metric import Measure
@@ -193,13 +194,10 @@ def true_covariance(model: Any, names: Sequence[str], scaled: bool = False) -> F
     scaled
         Whether the data were standardised, so that the model is scaled alike.
     """
-    known: Any = getattr(model, "covariance", None)
-    if callable(known):
-        given, matrix = tuple(model.names), np.asarray(known(), dtype=np.float64)
-    elif getattr(model, "kind", "") == "gaussian":
-        given, _, matrix = moments_of(model)
-    else:
+    normal = isinstance(model, LinearSem | MultivariateNormal)
+    if not normal and getattr(model, "kind", "") != "gaussian":
         raise DataError("the true model is not Gaussian: it has no precision matrix")
+    given, _, matrix = moments_of(model)
     absent = [name for name in names if name not in given]
     if absent:
         raise DataError(f"the true model does not have {listing(absent)}")
