@@ -14,9 +14,9 @@ from dagathlon.evaluate.fit import cross_validated_log_likelihood, held_out_log_
 from dagathlon.evaluate.metric import Measure, MetricModule
 from dagathlon.evaluate.precision_losses import fitted_normal, normal_log_likelihood
 from dagathlon.evaluate.sortability import r2_sortability, varsortability
-from dagathlon.graphs import Graph, as_undirected
+from dagathlon.graphs import Graph, as_undirected, extension
 from dagathlon.graphs.undirected import UndirectedForm
-from dagathlon.learners.base import Estimate
+from dagathlon.learners.base import Estimate, Learner
 from dagathlon.modules import Count, Delegate, Module, Natural, Probability, find
 
 
@@ -65,6 +65,9 @@ class StandardMetrics(Module):
         What graphs of directed edges are compared by, the estimate and the truth: their moral
         graphs (moral), their graphs of unconditional dependence (dependence); null compares graphs
         as they are.
+    classes
+        Whether the learner gives CPDAGs: then one without directed edges is no undirected graph,
+        and has the form of the DAGs of its class.
     """
 
     name = "metrics"
@@ -73,6 +76,7 @@ class StandardMetrics(Module):
     causal: bool | None = None
     families: tuple[str, ...] = ()
     undirected: Literal["moral", "dependence"] | None = None
+    classes: bool = False
 
     @classmethod
     def of(
@@ -84,12 +88,23 @@ class StandardMetrics(Module):
 
     def compute(self, truth: Graph, estimate: Estimate) -> dict[str, Any]:
         """One row of metrics; where a graph has no such undirected form, the reason alone."""
+        graph = estimate.graph
         try:
-            return compare_by(self._chosen(), estimate, truth, self.causal, self.undirected)
+            if self.classes and graph.is_undirected:
+                graph = extension(graph)
+            return compare_by(self._chosen(), graph, truth, self.causal, self.undirected)
         except GraphError as error:
             if self.undirected is None:
                 raise
             return {COMPARED_AS: self.undirected, "compared_note": str(error)}
+
+    def asks_for_learner(self) -> bool:
+        """Whether it matters who learned the graph: moral graphs of CPDAGs keep their lines."""
+        return self.undirected == "dependence"
+
+    def for_learner(self, learner: Learner) -> StandardMetrics:
+        """The score of what this learner has learned."""
+        return replace(self, classes=learner.output() == "cpdag")
 
     def _chosen(self) -> list[type[MetricModule]]:
         return [

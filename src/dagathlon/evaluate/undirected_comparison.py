@@ -36,8 +36,8 @@ def compare_path(path: Any, truth: Any, undirected: UndirectedForm = "moral") ->
     Returns
     -------
     dict
-        ``path_auroc``, ``path_auprc``, the best F1 along the path and where it is, and the F1 of
-        the chosen graph (of a distribution, all edges above one half).
+        ``undirected_auroc``, ``undirected_auprc``, the best F1 along the path and where it is, and
+        the F1 of the chosen graph (of a distribution, all edges above one half).
     """
     row = curve_of(_path(path), as_graph(truth), undirected)
     return {one.name: row[one.name] for one in AREAS}

@@ -38,11 +38,11 @@ def _area(name: str, title: str, short: str, better: Literal["more", ""] = "more
 
 
 AREAS = (
-    _area("path_auroc", "area under the ROC curve of undirected graphs", "AUROC (path)"),
-    _area("path_auprc", "area under precision against recall, undirected", "AUPRC (path)"),
-    _area("path_best_f1", "best F1 of a graph along the path", "best F1"),
-    _area("path_best_at", "penalty or probability of the graph of best F1", "best F1 at", ""),
-    _area("path_chosen_f1", "F1 of the chosen graph of the path", "chosen F1"),
+    _area("undirected_auroc", "area under the ROC curve, undirected", "AUROC (undirected)"),
+    _area("undirected_auprc", "area under precision by recall, undirected", "AUPRC (undirected)"),
+    _area("undirected_best_f1", "best F1 of a graph along the path", "best F1"),
+    _area("undirected_best_at", "penalty or probability of the graph of best F1", "best F1 at", ""),
+    _area("undirected_chosen_f1", "F1 of the chosen graph of the path", "chosen F1"),
 )
 
 
@@ -74,7 +74,7 @@ class PathScores(MetricModule):
         try:
             return row | curve_of(found, truth, self.undirected)
         except DagathlonError as error:
-            return row | {"path_note": str(error)}
+            return row | {"undirected_note": str(error)}
 
 
 def curve_of(
@@ -97,11 +97,11 @@ def _curve_row(curve: Curve, chosen: int | None) -> dict[str, Any]:
     best = int(np.argmax(curve.f1))
     points = zip(curve.values.tolist(), curve.tp.tolist(), curve.fp.tolist(), strict=True)
     return {
-        "path_auroc": _number(curve.auroc),
-        "path_auprc": _number(curve.auprc),
-        "path_best_f1": float(curve.f1[best]),
-        "path_best_at": float(curve.values[best]),
-        "path_chosen_f1": None if chosen is None else float(curve.f1[chosen]),
+        "undirected_auroc": _number(curve.auroc),
+        "undirected_auprc": _number(curve.auprc),
+        "undirected_best_f1": float(curve.f1[best]),
+        "undirected_best_at": float(curve.values[best]),
+        "undirected_chosen_f1": None if chosen is None else float(curve.f1[chosen]),
         "points": [list(point) for point in points],
         "counts": {"chosen": chosen, "positives": curve.positives, "negatives": curve.negatives},
     }

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dagathlon.evaluate.undirected_scores import PathScores
+from dagathlon.graphs.undirected import UndirectedForm
 from dagathlon.learners.base import Estimate
 from dagathlon.modules import Probability
 from dagathlon.report.charts.parts import headed, is_nothing
@@ -79,6 +80,10 @@ class Paths(Evaluation):
         module = PathScores(undirected=self.undirected, burn_in=self.burn_in)
         yield RunScore(_SCORE, module, ("truth", "path"))
 
+    def form(self, results: Results) -> UndirectedForm:
+        """What graphs of directed edges are compared by here."""
+        return self.undirected
+
     def scores(self, results: Results, runs: Sequence[Run]) -> list[Any]:
         """The curve of each run, None where there is none."""
         return results.scores(_SCORE, runs)
@@ -96,7 +101,7 @@ class Paths(Evaluation):
             "areas": Table([row | note for row in areas], "areas.csv"),
             "means": Table([row | note for row in mean_areas(areas)], "means.csv"),
             "curves": Table(list(mean_curves(found))),
-            "about": Table([{"undirected": self.undirected}]),
+            "about": Table([{"undirected": self.form(results)}]),
         }
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
@@ -126,9 +131,13 @@ class _ShownPaths(Paths):
         """None: paths are small, and are compared when the page is made."""
         yield from ()
 
+    def form(self, results: Results) -> UndirectedForm:
+        """As in the other metrics of the setup, if they say so."""
+        return results.undirected or self.undirected
+
     def scores(self, results: Results, runs: Sequence[Run]) -> list[Any]:
         """The curves of learners of undirected graphs that have a path."""
-        module = PathScores(undirected=self.undirected)
+        module = PathScores(undirected=self.form(results))
         with_path: dict[str, bool] = {}
         found = []
         for run in runs:

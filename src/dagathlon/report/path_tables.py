@@ -19,7 +19,7 @@ from dagathlon.study.plan.plan import Run
 Row: TypeAlias = Mapping[str, Any]
 AREA_COLUMNS = tuple(one.name for one in AREAS)
 _GRID = 101
-_SHOWN = ("path_auroc", "path_auprc", "path_best_f1", "path_chosen_f1")
+_SHOWN = ("undirected_auroc", "undirected_auprc", "undirected_best_f1", "undirected_chosen_f1")
 
 
 class Scored(NamedTuple):
@@ -103,7 +103,7 @@ def mean_areas(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
                 about[name] = float(np.mean(values)) if values else None
                 about[f"{name}_se"] = _error(values)
             means.append(about)
-        yield from sorted(means, key=lambda row: -(row["path_auroc"] or 0.0))
+        yield from sorted(means, key=lambda row: -(row["undirected_auroc"] or 0.0))
 
 
 def _error(values: Sequence[float]) -> float | None:

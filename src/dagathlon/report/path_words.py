@@ -40,7 +40,7 @@ def selection(means: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Which methods choose a graph that is far from the best one of their path."""
     found: dict[str, list[float]] = {}
     for row in means:
-        best, chosen = row["path_best_f1"], row["path_chosen_f1"]
+        best, chosen = row["undirected_best_f1"], row["undirected_chosen_f1"]
         if best is not None and chosen is not None:
             found.setdefault(row["method"], []).append(best - chosen)
     lost = {method: sum(values) / len(values) for method, values in found.items()}
@@ -57,7 +57,7 @@ def area_grid(means: Sequence[Mapping[str, Any]]) -> Grid:
     """Means with standard errors, a line for each kind of data and method; the best are bold."""
     about = [name for name in ("graph", "model", "rows") if len(ordered(means, name)) > 1]
     head = [*about, "method", "data sets", "AUROC", "AUPRC", "best F1", "F1 of the chosen graph"]
-    columns = ("path_auroc", "path_auprc", "path_best_f1", "path_chosen_f1")
+    columns = ("undirected_auroc", "undirected_auprc", "undirected_best_f1", "undirected_chosen_f1")
     rows = []
     for members in kinds(means).values():
         for row, cells in zip(members, best_cells(members, columns, ".3f"), strict=True):
