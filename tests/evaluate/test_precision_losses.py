@@ -12,8 +12,11 @@ from dagathlon.data.precision_file import write_precision
 from dagathlon.errors import DataError
 from dagathlon.evaluate import compare_precision, cross_entropy, precision_losses
 from dagathlon.evaluate.precision_losses import fitted_normal
+from dagathlon.evaluate.steps import HeldOut
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
+
+LOOP = ["a - b", "b - c", "c - d", "d - a"]
 
 
 def random_covariance(seed: int, p: int = 4) -> np.ndarray:
@@ -67,7 +70,7 @@ def test_divergence_is_the_expected_loss_of_log_likelihood() -> None:
 def test_a_graph_without_a_matrix_is_fitted() -> None:
     sem = LinearSem("abcd", np.diag([0.8, -0.5, 1.0], 1))
     data = sem.sample(500, np.random.default_rng(1))
-    loop = Graph.from_edges(["a - b", "b - c", "c - d", "d - a"])
+    loop = Graph.from_edges(LOOP)
     found = fitted_normal(loop, data)
     inverse = np.linalg.inv(found.precision)
     sample = np.cov(data.values.T, bias=True)
@@ -85,17 +88,22 @@ def test_a_graph_without_a_matrix_is_fitted() -> None:
 
 
 def test_cross_entropy_of_a_normal_distribution_is_its_entropy_and_the_divergence() -> None:
-    model = MultivariateNormal("abc", random_covariance(6, 3))
+    model = MultivariateNormal("abcd", random_covariance(6))
     data = model.sample(100, np.random.default_rng(2))
-    chain = Graph.from_edges(["a - b", "b - c"])
-    found = cross_entropy(chain, data, model)
-    entropy = 1.5 * np.log(2 * np.pi * np.e) + np.linalg.slogdet(model.covariance())[1] / 2
-    row = compare_precision(Estimate(chain), model, data=data)
+    entropy = 2 * np.log(2 * np.pi * np.e) + np.linalg.slogdet(model.covariance())[1] / 2
     means = data.values.mean(axis=0)
-    precision = fitted_normal(chain, data).precision
-    apart = means @ precision @ means / 2
-    assert found.how == "exact"
-    assert found.value == pytest.approx(entropy + row["precision_kl"] + apart, rel=0.01)
+    for edges, close in ((["a - b", "b - c", "c - d"], 0.01), (LOOP, 1e-9)):
+        graph = Graph.from_edges(edges)
+        found = cross_entropy(graph, data, model)
+        row = compare_precision(Estimate(graph), model, data=data)
+        apart = means @ fitted_normal(graph, data).precision @ means / 2
+        assert found.how == "exact"
+        assert found.value == pytest.approx(entropy + row["precision_kl"] + apart, rel=close)
+    fresh = model.sample(4000, np.random.default_rng(3))
+    sampled = cross_entropy(Graph.from_edges(LOOP), data, fresh)
+    assert abs(sampled.value - found.value) < 4 * sampled.error
+    row = HeldOut().compute(data, fresh, Estimate(Graph.from_edges(LOOP)))
+    assert row["held_out_log_likelihood"] == pytest.approx(-sampled.value)
 
 
 def test_what_has_no_losses() -> None:

@@ -14,7 +14,7 @@ from dagathlon.data.multivariate_normal import MultivariateNormal
 from dagathlon.errors import DataError, listing
 from dagathlon.evaluate.fit import complete_rows, fit
 from dagathlon.evaluate.metric import Measure
-from dagathlon.evaluate.true_families import moments_of
+from dagathlon.evaluate.true_families import Moments, moments_of
 from dagathlon.graphs import Graph
 from dagathlon.posteriors.packed import Floats
 from dagathlon.simulate.completion import complete_covariance
@@ -139,16 +139,55 @@ def normal_log_likelihood(normal: Normal, training: Dataset, test: Dataset) -> f
     training, test
         Data with a column for each variable.
     """
-    rows, known = (complete_rows(one.select(normal.names)) for one in (test, training))
-    if not len(rows) or not len(known):
+    return float(normal_row_log_likelihoods(normal, training, test).mean())
+
+
+def normal_row_log_likelihoods(normal: Normal, training: Dataset, test: Dataset) -> Floats:
+    """Log density of every complete test row, about the means of the training rows."""
+    rows = complete_rows(test.select(normal.names))
+    if not len(rows):
         raise DataError("there is no row without missing values")
-    centred = rows.values - known.values.mean(axis=0)
+    centred = rows.values - _means(normal, training)
+    far = np.einsum("ni,ij,nj->n", centred, normal.precision, centred, optimize=True)
+    return np.asarray(-(_constant(normal) + far) / 2, dtype=np.float64)
+
+
+def normal_cross_entropy(normal: Normal, training: Dataset, true: Moments) -> float:
+    """Expected negative log density of rows of a Gaussian model, about the means of the data.
+
+    Parameters
+    ----------
+    normal
+        The estimated distribution.
+    training
+        What it was estimated from.
+    true
+        Mean and covariance of the model, whose variables include those of the estimate.
+    """
+    place = [true.names.index(name) for name in normal.names]
+    apart = true.mean[place] - _means(normal, training)
+    square = true.covariance[np.ix_(place, place)] + np.outer(apart, apart)
+    return float((_constant(normal) + (normal.precision * square).sum()) / 2)
+
+
+def _means(normal: Normal, training: Dataset) -> Floats:
+    known = complete_rows(training.select(normal.names))
+    if not len(known):
+        raise DataError("there is no row without missing values")
+    return np.asarray(known.values.mean(axis=0), dtype=np.float64)
+
+
+def _constant(normal: Normal) -> float:
+    """Minus twice the log density at the mean."""
     sign, determinant = np.linalg.slogdet(normal.precision)
     if sign <= 0:
         raise DataError("the estimated precision matrix is not positive definite")
-    far = float(np.einsum("ni,ij,nj->", centred, normal.precision, centred, optimize=True))
-    constant = len(normal.names) * math.log(2 * math.pi)
-    return float(-(constant - determinant + far / len(rows)) / 2)
+    return float(len(normal.names) * math.log(2 * math.pi) - determinant)
+
+
+def stands_for_normal(graph: Graph, data: Dataset) -> bool:
+    """Whether a graph of continuous data stands for a normal distribution, but for no network."""
+    return data.is_continuous and graph.is_undirected and not graph.is_chordal
 
 
 def fitted_normal(graph: Graph, data: Dataset) -> Normal:

@@ -12,7 +12,11 @@ from dagathlon.evaluate.comparison import COMPARED_AS, compare_by, standard_fami
 from dagathlon.evaluate.control import random_control
 from dagathlon.evaluate.fit import cross_validated_log_likelihood, held_out_log_likelihood
 from dagathlon.evaluate.metric import Measure, MetricModule
-from dagathlon.evaluate.precision_losses import fitted_normal, normal_log_likelihood
+from dagathlon.evaluate.precision_losses import (
+    fitted_normal,
+    normal_log_likelihood,
+    stands_for_normal,
+)
 from dagathlon.evaluate.sortability import r2_sortability, varsortability
 from dagathlon.graphs import Graph, as_undirected, extension
 from dagathlon.graphs.undirected import UndirectedForm
@@ -285,7 +289,7 @@ class HeldOut(MetricModule):
         """One row: mean log-likelihood per row, or why there is none."""
         graph = estimate.graph
         try:
-            if training.is_continuous and graph.is_undirected and not graph.is_chordal:
+            if stands_for_normal(graph, training):
                 value = normal_log_likelihood(fitted_normal(graph, training), training, test)
             else:
                 value = held_out_log_likelihood(graph, training, test)
