@@ -56,8 +56,11 @@ def test_graphs_without_a_number_of_cliques(monkeypatch: pytest.MonkeyPatch) -> 
     directed = compare(Graph.from_edges(["a -> b", "c -> b"], names="abcde"), TRUTH)
     assert directed["n_cliques"] is None
     assert directed["clique_recall"] is None
-    monkeypatch.setattr(cliques_module, "MOST_CLIQUES", 2)
-    assert compare(TRUTH, TRUTH)["n_cliques"] is None
+    loop = Graph.from_edges(["a - b", "b - c", "c - d", "d - a"], names="abcde")
+    assert compare(loop, TRUTH)["n_cliques"] == 5
+    monkeypatch.setattr(cliques_module, "MOST_CLIQUES", 4)
+    assert compare(loop, TRUTH)["n_cliques"] is None
+    assert compare(TRUTH, loop)["n_cliques"] == 3
 
 
 def test_directed_graphs_by_their_moral_graphs() -> None:
