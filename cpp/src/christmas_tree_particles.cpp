@@ -25,12 +25,12 @@ class NoData final : public CliqueScore {
   std::size_t n_;
 };
 
+}  // namespace
+
 std::unique_ptr<SubtreeKernel> kernel_for(const DecomposableTarget& target, const ParticleOptions& options) {
   if (options.informed) return std::make_unique<InformedKernel>(target);
   return std::make_unique<BlindKernel>(options.alpha, options.beta);
 }
-
-}  // namespace
 
 double TreeGrowth::clique(ConstRow members) const {
   list_.clear();

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -96,6 +97,8 @@ struct ParticleOptions {
   std::size_t block;
   bool informed;
 };
+
+std::unique_ptr<SubtreeKernel> kernel_for(const DecomposableTarget& target, const ParticleOptions& options);
 
 // Logarithms of independent estimates of the number of decomposable graphs of n nodes.
 std::vector<double> decomposable_counts(std::size_t n, const ParticleOptions& options, std::size_t estimates,
