@@ -34,7 +34,7 @@ class TreeGrowth {
   // A random one of all nodes without any edge.
   CountedTree empty(Stream& random) const;
   // Puts a node in by a draw of the kernel; the log weight.
-  double grow(CountedTree& state, std::size_t node, Stream& random);
+  double grow(const CountedTree& before, CountedTree& after, std::size_t node, Stream& random);
   // Takes a node out by the backward kernel; the log weight of the step that would put it in again.
   double shrink(CountedTree& state, std::size_t node, Stream& random);
   // Takes a node out and puts it in elsewhere, if that is accepted; whether it was.
