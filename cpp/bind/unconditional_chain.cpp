@@ -14,7 +14,7 @@ UndirectedLog sample_unconditional(BoundScore& score, double power, std::size_t 
                                    std::vector<double> log_prior, const ChainOptions& options) {
   const ChainLength length = options.length();
   if (log_prior.size() != score.size()) throw nb::value_error("the prior has a weight for each number of sources");
-  const UnconditionalOptions how{power, max_parents, std::move(log_prior)};
+  const UnconditionalOptions how{power, max_parents, std::move(log_prior), options.coldness};
   const nb::gil_scoped_release unlocked;
   return score.with([&](Score& s) {
     return unconditional_chain(s, how, length, UndirectedLog::Means::yes, options.random());

@@ -80,7 +80,8 @@ double log_sides(const std::array<std::size_t, 3>& numbers, std::size_t least) {
 class UnconditionalState {
  public:
   UnconditionalState(Score& score, const UnconditionalOptions& options)
-      : score_(&score), options_(&options), sets_(score.size()), families_(parents()), terms_(score.size()) {
+      : score_(&score), options_(&options), sets_(score.size()), graph_(score.size()), families_(parents()),
+        terms_(score.size()) {
     for (std::size_t node = 0; node < sets_.size(); ++node) terms_[node] = term(node, families_);
   }
 
@@ -89,8 +90,12 @@ class UnconditionalState {
     return options_->power * std::accumulate(terms_.begin(), terms_.end(), 0.0) + prior();
   }
 
-  void step(Stream& random, UndirectedLog& log) {
+  // Row i holds the nodes adjacent to i.
+  const BitMatrix& graph() const { return graph_; }
+
+  void step(double coldness, Stream& random) {
     if (sets_.size() < 2) return;
+    coldness_ = coldness;
     before_ = sets_;
     // Out of the fibre twice as often as within it, as both directions are one proposal here.
     const std::size_t kind = random.below(6);
@@ -100,7 +105,7 @@ class UnconditionalState {
                          : kind == 4 ? merge(random)
                                      : split(random);
     if (ratio == impossible || !settle(ratio, random)) sets_ = before_;
-    else log.become(graph());
+    else graph_ = joined();
   }
 
  private:
@@ -231,7 +236,8 @@ class UnconditionalState {
       gain += changed_.back().second - terms_[node];
     }
     const double old_prior = options_->log_prior[before_.n_sources() - 1];
-    if (!(std::log(random.uniform()) < options_->power * gain + prior() - old_prior + ratio)) return false;
+    const double gained = options_->power * gain + prior() - old_prior;
+    if (!(std::log(random.uniform()) < coldness_ * gained + ratio)) return false;
     families_ = std::move(fresh);
     for (const auto& [node, value] : changed_) terms_[node] = value;
     return true;
@@ -248,7 +254,7 @@ class UnconditionalState {
     return result;
   }
 
-  BitMatrix graph() const {
+  BitMatrix joined() const {
     BitMatrix result(sets_.size());
     for (std::size_t v = 0; v < sets_.size(); ++v)
       for (std::size_t w = v + 1; w < sets_.size(); ++w)
@@ -269,6 +275,8 @@ class UnconditionalState {
   const UnconditionalOptions* options_;
   SourceSets sets_;
   SourceSets before_{0};
+  double coldness_ = 1;
+  BitMatrix graph_;
   BitMatrix families_;
   std::vector<double> terms_;
   std::vector<std::pair<std::size_t, double>> changed_;
@@ -279,11 +287,16 @@ class UnconditionalState {
 
 UndirectedLog unconditional_chain(Score& score, const UnconditionalOptions& options, const ChainLength& length,
                                   UndirectedLog::Means means, Stream random) {
-  UnconditionalState state(score, options);
+  CoupledChains chains(UnconditionalState(score, options), options.coldness);
+  const auto move = [&](UnconditionalState& state, double coldness) { state.step(coldness, random); };
   UndirectedLog log(score.size(), length.saved() + 1, means);
   return run_undirected(
-      std::move(log), length, [&](std::size_t, UndirectedLog& to) { state.step(random, to); },
-      [&] { return state.value(); });
+      std::move(log), length,
+      [&](std::size_t, UndirectedLog& to) {
+        chains.step(move, random);
+        to.become(chains.cold().graph());
+      },
+      [&] { return chains.cold().value(); });
 }
 
 }  // namespace dagathlon

@@ -86,7 +86,7 @@ CASES = [("continuous", "bge"), ("continuous", "bic-g"), ("discrete", "bde")]
 
 def test_the_posterior_of_four_variables() -> None:
     data = _data(4, "discrete")
-    found = learn(data, "unconditional_mcmc", iterations=300_000, stepsave=1)
+    found = learn(data, "unconditional_mcmc", iterations=100_000, stepsave=1)
     assert _distance(found.posterior, _exact(data, "bde")) < 0.04
 
 
@@ -106,7 +106,7 @@ def test_a_prior_of_the_number_of_sources() -> None:
 @pytest.mark.parametrize(("kind", "score"), CASES)
 def test_the_posterior_of_five_variables(kind, score) -> None:
     data = _data(5, kind)
-    found = learn(data, "unconditional_mcmc", score=score, iterations=4_000_000, stepsave=1)
+    found = learn(data, "unconditional_mcmc", score=score, iterations=1_000_000, stepsave=1)
     assert _distance(found.posterior, _exact(data, score)) < 0.02
 
 

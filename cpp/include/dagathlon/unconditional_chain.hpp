@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dagathlon/bits.hpp"
+#include "dagathlon/coupled_chains.hpp"
 #include "dagathlon/random.hpp"
 #include "dagathlon/score.hpp"
 #include "dagathlon/undirected_log.hpp"
@@ -48,6 +49,7 @@ struct UnconditionalOptions {
   std::size_t max_parents = static_cast<std::size_t>(-1);
   // Log prior weight of each number of sources, from 1 to the number of nodes.
   std::vector<double> log_prior;
+  Coldness coldness{1.0};
 };
 
 // Starts at the graph without edges. The score should give equivalent DAGs the same value.

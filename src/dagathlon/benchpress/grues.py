@@ -41,5 +41,6 @@ class Grues(BenchpressSampler):
             "iterations": self.n_iterations,
             "stepsave": 1,
             "warmup": 0,
+            "temperatures": (1.0,),
             "expected_sources": self.prior_n_sources or None,
         }

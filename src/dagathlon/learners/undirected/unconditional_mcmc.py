@@ -10,6 +10,7 @@ import numpy as np
 from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.learners.base import Estimate
+from dagathlon.learners.bayesian.dag_sampling import objection_to_temperatures
 from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.learners.score.score_kinds import MARGINAL, SCORES, UNEQUAL_PRIORS
 from dagathlon.learners.undirected.undirected_sampler import UndirectedSampler
@@ -43,6 +44,10 @@ class UnconditionalMcmc(ScoreBased, UndirectedSampler):
         graphs equally probable.
     power
         Power to which the likelihood is raised: below 1 the chain moves more easily.
+    temperatures
+        Temperatures of coupled chains, rising from 1: each runs on the posterior to the power of
+        1/temperature, and neighbours exchange their states now and then. Only the first one is
+        saved.
     """
 
     name = "unconditional_mcmc"
@@ -57,6 +62,7 @@ class UnconditionalMcmc(ScoreBased, UndirectedSampler):
 
     expected_sources: Natural | None = None
     power: NonNegative = 1.0
+    temperatures: tuple[NonNegative, ...] = (1.0, 1.4, 2.0, 2.8)
 
     def problem(self) -> str:
         """A graph has one score, and nothing is known of edges."""
@@ -66,15 +72,15 @@ class UnconditionalMcmc(ScoreBased, UndirectedSampler):
             return f"{self.name} needs a score that equivalent DAGs share, and {self.score} is none"
         if self.prior in UNEQUAL_PRIORS:
             return f"{self.name} needs a prior that equivalent DAGs share, and {self.prior} is none"
-        return super().problem()
+        return objection_to_temperatures(self.temperatures) or super().problem()
 
     def default_iterations(self, p: int) -> int:
-        """Some thousands for each pair of variables, and not too few."""
-        return max(100_000, 1_000 * p * p)
+        """Some thousands for each pair of variables, neither too few nor too many."""
+        return min(max(100_000, 1_000 * p * p), 1_000_000)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Sample from the graph without edges on."""
-        length = self.length(len(data.names))
+        length = self.length(len(data.names))._replace(temperatures=self.temperatures)
         score = self.native_score(data)
         most = len(data.names) if self.max_parents is None else self.max_parents
         prior = self._log_prior(len(data.names))
