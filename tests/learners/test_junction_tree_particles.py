@@ -57,7 +57,7 @@ def test_chains_visit_graphs_as_often_as_they_are_probable(name: str) -> None:
 @pytest.mark.parametrize("data", [continuous, discrete])
 @pytest.mark.parametrize("prior", [{}, PRIOR], ids=["flat", "weights"])
 def test_long_chains_come_close(name: str, data: MakeData, prior: dict[str, Any]) -> None:
-    assert distance(name, data(4), 100_000, **prior) < 0.03
+    assert distance(name, data(4), 150_000, **prior) < 0.04
     assert distance(name, data(5), 150_000, **prior) < 0.08
 
 
@@ -79,6 +79,13 @@ def test_chains_of_many_variables_keep_their_scores(name: str) -> None:
         graph = chain.graph_at(row)
         assert len(perfect_elimination_order(graph)) == 70
         assert chain.score[row] == pytest.approx(target.log_posterior(graph.native), abs=1e-7)
+
+
+def test_edges_without_direction_are_as_strong_as_they_are_probable() -> None:
+    """Though few graphs are saved, and probabilities are means over all steps."""
+    found = ParticleGibbs(iterations=60, stepsave=20).learn(continuous(4), np.random.default_rng(1))
+    late = found.posterior.after(0.5)
+    np.testing.assert_allclose(late.strengths.strength, late.edge_probabilities, atol=1e-12)
 
 
 def test_few_variables() -> None:
