@@ -434,6 +434,18 @@ def decomposable_counts(
 ) -> list[float]:
     """Logarithms of estimates of the number of decomposable graphs."""
 
+def christmas_tree_step(
+    target: DecomposableTarget,
+    options: ParticleOptions,
+    cliques: Sequence[Sequence[int]],
+    links: Sequence[tuple[int, int]],
+    node: int,
+    seed: int,
+) -> tuple[list[list[int]], list[tuple[int, int]], float, float]:
+    """
+    A node put into a junction tree: cliques, links, and the log probabilities of the step and of the way back; of a node without neighbours how parts are joined is not in them.
+    """
+
 def particle_gibbs(
     target: DecomposableTarget, options: ParticleOptions, chain: ChainOptions
 ) -> UndirectedLog: ...
