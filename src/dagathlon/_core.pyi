@@ -721,6 +721,28 @@ def neighbourhood_path(
     The lasso, or the square-root lasso, of each variable on all others at decreasing penalties.
     """
 
+class JointSettings:
+    def __init__(self, *, weights: str, rounds: int, tolerance: float, max_sweeps: int) -> None: ...
+
+class JointPath:
+    def partial_correlations(self, k: int) -> NDArray[numpy.float64]: ...
+    def precisions(self, k: int) -> list[float]:
+        """The diagonal of the precision matrix, from the residuals."""
+
+    def given(self, k: int) -> list[float]:
+        """The diagonal that the partial correlations were estimated with."""
+
+    def weights(self, k: int) -> list[float]: ...
+    @property
+    def converged(self) -> bool: ...
+
+def joint_path(
+    correlation: NDArray[numpy.float64], penalties: Sequence[float], settings: JointSettings
+) -> JointPath:
+    """
+    Partial correlations by joint sparse regression at decreasing penalties.
+    """
+
 def weight_order(weights: NDArray[numpy.float64]) -> list[int]:
     """Parents first; nodes on or after a directed cycle are left out."""
 
