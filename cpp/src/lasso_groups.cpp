@@ -25,6 +25,7 @@ class GroupRegression {
       : data_(data), target_(target), settings_(settings), response_(data, target), d_(response_.dimensions()),
         ones_(data.rows, 1.0), predictors_(d_ * data.rows, 0.0), slopes_(data.size(), 0.0), active_(data.size(), false) {
     reset({});
+    response_.evaluate(predictors_);
     newton(0.0);
     measure_all();
   }
@@ -56,7 +57,7 @@ class GroupRegression {
         result.groups.push_back({g, std::vector<double>(x.begin() + static_cast<std::ptrdiff_t>(first),
                                                         x.begin() + static_cast<std::ptrdiff_t>(last))});
     }
-    const double loss = response_.loss(predictors_), n = static_cast<double>(data_.rows);
+    const double loss = response_.loss(), n = static_cast<double>(data_.rows);
     const double deviance = std::log(2.0 * std::numbers::pi * std::max(2.0 * loss, 1e-12)) + 1.0;
     result.log_likelihood = response_.is_discrete() ? -n * loss : -n * deviance / 2.0;
     return result;
@@ -107,7 +108,7 @@ class GroupRegression {
 
   // Sizes of the slopes of the loss by all groups.
   void measure_all() {
-    response_.residuals(predictors_, residuals_);
+    response_.residuals(residuals_);
     for (std::size_t g = 0; g < data_.size(); ++g) {
       if (g == target_) continue;
       pulse::beat(data_.rows * d_ * (data_.starts[g + 1] - data_.starts[g]));
@@ -144,7 +145,7 @@ class GroupRegression {
 
   // Slopes of the active parameters.
   void measure() {
-    response_.residuals(predictors_, residuals_);
+    response_.residuals(residuals_);
     for (std::size_t u = 0; u < columns_.size(); ++u)
       for (std::size_t a = 0; a < d_; ++a)
         problem_.slopes[u * d_ + a] = mean_product(columns_[u], residuals_.data() + a * data_.rows);
@@ -155,7 +156,7 @@ class GroupRegression {
     const std::size_t n = data_.rows, size = problem_.values.size();
     problem_.curvature.assign(size * size, 0.0);
     const bool bounded = size > many_parameters && response_.is_discrete();
-    if (!bounded) response_.weights(predictors_, weights_);
+    if (!bounded) response_.weights(weights_);
     std::vector<double> weighted(n);
     std::size_t pair = 0;
     for (std::size_t a = 0; a < d_; ++a)
@@ -188,7 +189,7 @@ class GroupRegression {
         const double move = goal[u * d_ + a] - problem_.values[u * d_ + a];
         if (move != 0.0) add_multiple(change.data() + a * n, columns_[u], move, n);
       }
-    const double loss = response_.loss(predictors_);
+    const double loss = response_.loss();
     const double start = loss + penalty * problem_.norms();
     const std::vector<double> from = problem_.values, predictors = predictors_;
     for (double step = 1.0; step > 1e-6; step /= 2.0) {
@@ -198,10 +199,11 @@ class GroupRegression {
       predictors_ = predictors;
       add_multiple(predictors_.data(), change.data(), step, change.size());
       // Close to the end the fall is less than the rounding of the sum.
-      if (response_.loss(predictors_) + penalty * problem_.norms() <= start + 1e-13 * (1.0 + loss)) return true;
+      if (response_.evaluate(predictors_) + penalty * problem_.norms() <= start + 1e-13 * (1.0 + loss)) return true;
     }
     problem_.values = from;
     predictors_ = predictors;
+    response_.evaluate(predictors_);
     return false;
   }
 
