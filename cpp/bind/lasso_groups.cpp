@@ -81,6 +81,15 @@ static void bind_lasso_groups(nb::module_& m) {
       .def("parameters", &parameters, nb::arg("k"), "Number of weights that are not zero.")
       .def("log_likelihood", &log_likelihood, nb::arg("k"), "Sum over all targets.")
       .def_ro("converged", &GroupPath::converged);
+  m.def("group_refits",
+        [](const GroupedData& data, nb::ndarray<const bool, nb::ndim<3>, nb::c_contig, nb::device::cpu> graphs) {
+          if (graphs.shape(1) != data.size() || graphs.shape(2) != data.size())
+            throw nb::value_error("one row and column per variable");
+          const nb::gil_scoped_release release;
+          return group_refits(data, {graphs.data(), graphs.size()});
+        },
+        nb::arg("data"), nb::arg("graphs"),
+        "The regressions on the neighbours in each graph with all but no penalty.");
   m.def("contrast", &contrast, nb::arg("level"), nb::arg("column"), "An entry of the orthonormal contrasts.");
   m.def("group_path", [](const GroupedData& data, const std::vector<double>& penalties,
                          const GroupSettings& settings) { return group_path(data, penalties, settings); },

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <optional>
 
@@ -16,6 +17,10 @@ namespace {
 
 // With more parameters than this the curvature is replaced by a bound that is cheaper to compute.
 constexpr std::size_t many_parameters = 500;
+
+// The penalty of regressions without one, and what is asked of them.
+constexpr double nearly_none = 1e-3;
+constexpr GroupSettings unpenalised{.tolerance = 1e-6, .max_steps = 50};
 
 // The regression of one variable: Newton steps whose quadratic problems are solved by descent over
 // groups, on the groups that are not zero or might not stay so.
@@ -45,6 +50,20 @@ class GroupRegression {
       measure_all();
     } while (converged && add_above(penalty * scale() + settings_.tolerance));
     return converged;
+  }
+
+  // The regression on given variables alone, all but without a penalty: so much of one that weights stay
+  // finite where levels can be told apart for certain. Nothing where there are too many weights for the rows.
+  std::optional<GroupFit> refit(const std::vector<std::size_t>& neighbours) {
+    std::vector<std::size_t> kept;
+    for (const std::size_t g : neighbours)
+      if (active_[g]) kept.push_back(g);
+    reset(kept);
+    for (const std::size_t g : neighbours)
+      if (!active_[g] && !data_.constant(g)) add(g);
+    if (problem_.values.size() + 1 >= data_.rows) return std::nullopt;
+    newton(nearly_none * scale());
+    return fit();
   }
 
   GroupFit fit() const {
@@ -96,14 +115,16 @@ class GroupRegression {
 
   bool add_above(double bound) {
     const std::size_t before = groups_.size();
-    for (std::size_t g = 0; g < data_.size(); ++g) {
-      if (active_[g] || data_.constant(g) || !(slopes_[g] > bound)) continue;
-      places_[g] = problem_.groups.size();
-      problem_.add((data_.starts[g + 1] - data_.starts[g]) * d_);
-      groups_.push_back(g);
-      take_columns(g);
-    }
+    for (std::size_t g = 0; g < data_.size(); ++g)
+      if (!active_[g] && !data_.constant(g) && slopes_[g] > bound) add(g);
     return groups_.size() > before;
+  }
+
+  void add(std::size_t g) {
+    places_[g] = problem_.groups.size();
+    problem_.add((data_.starts[g + 1] - data_.starts[g]) * d_);
+    groups_.push_back(g);
+    take_columns(g);
   }
 
   // Sizes of the slopes of the loss by all groups.
@@ -233,6 +254,29 @@ GroupPath group_path(const GroupedData& data, std::span<const double> penalties,
       path.converged = regression.solve(penalties[k], before) && path.converged;
       path.fits[k * p + j] = regression.fit();
       before = penalties[k];
+    }
+  }
+  return path;
+}
+
+GroupPath group_refits(const GroupedData& data, std::span<const bool> graphs) {
+  const std::size_t p = data.size(), count = graphs.size() / (p * p);
+  GroupPath path{p, std::vector<GroupFit>(count * p), true};
+  for (std::size_t j = 0; j < p; ++j) {
+    pulse::progress(j, p);
+    if (data.constant(j)) continue;
+    GroupRegression regression(data, j, unpenalised);
+    std::vector<std::size_t> before{p};
+    for (std::size_t k = 0; k < count; ++k) {
+      std::vector<std::size_t> neighbours;
+      for (std::size_t g = 0; g < p; ++g)
+        if (g != j && graphs[(k * p + j) * p + g]) neighbours.push_back(g);
+      auto& fit = path.fits[k * p + j];
+      if (neighbours == before)
+        fit = path.fits[(k - 1) * p + j];
+      else
+        fit = regression.refit(neighbours).value_or(GroupFit{{}, {}, -std::numeric_limits<double>::infinity()});
+      before = std::move(neighbours);
     }
   }
   return path;

@@ -733,6 +733,11 @@ class GroupPath:
     @property
     def converged(self) -> bool: ...
 
+def group_refits(data: GroupedData, graphs: NDArray[numpy.bool_]) -> GroupPath:
+    """
+    The regressions on the neighbours in each graph with all but no penalty.
+    """
+
 def contrast(level: int, column: int) -> float:
     """An entry of the orthonormal contrasts."""
 

@@ -185,7 +185,9 @@ def test_contrasts_are_orthonormal_and_stand_for_symmetric_weights_of_all_levels
         scores = flat[:3] + np.hstack(blocks) @ weights
         loss = np.log(np.exp(scores).sum(1)) - scores[np.arange(60), codes]
         sizes = [np.linalg.norm(weights[a:b]) for a, b in zip(ends, ends[1:], strict=False)]
-        return float(loss.mean() + penalty * own * np.dot(scales, np.sqrt(np.square(sizes) + 1e-14)))
+        return float(
+            loss.mean() + penalty * own * np.dot(scales, np.sqrt(np.square(sizes) + 1e-14))
+        )
 
     best = minimize(criterion, np.full(21, 0.01), tol=1e-10, options={"maxiter": 300})
     chances = np.eye(3)[codes] - _residuals(design, found, 0, 1) @ contrasts(3).T

@@ -66,4 +66,8 @@ struct GroupPath {
 
 GroupPath group_path(const GroupedData& data, std::span<const double> penalties, const GroupSettings& settings);
 
+// The same regressions with all but no penalty on the neighbours in each of several graphs, p rows of p
+// each. One with as many weights as rows has likelihood 0 and no weights.
+GroupPath group_refits(const GroupedData& data, std::span<const bool> graphs);
+
 }  // namespace dagathlon

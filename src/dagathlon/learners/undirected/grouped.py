@@ -141,6 +141,8 @@ def held_out_likelihood(path: _core.GroupPath, k: int, train: Design, test: Desi
     A level that does not occur in the rows of the fit says nothing of a penalty and counts as
     certain.
     """
+    if not np.isfinite(path.log_likelihood(k)):
+        return -np.inf
     total = 0.0
     for j, coding in enumerate(train.codings):
         beat()

@@ -16,8 +16,8 @@ class IsingLasso(MixedLasso):
     Variables of two levels make an Ising model; more levels make a multinomial logit whose
     weights between two variables are in or out as a whole (group lasso). The penalty is in units
     of correlations: of two-level variables it is that of a logistic lasso on standardised columns,
-    times the standard deviation of the target. ``ebic`` and ``cv`` judge a graph by the likelihood
-    of the penalised regressions.
+    times the standard deviation of the target. ``ebic`` and ``cv`` judge a graph by the logits of
+    each variable on its neighbours without a penalty.
     """
 
     name = "ising_lasso"

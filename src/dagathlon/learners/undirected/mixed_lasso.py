@@ -9,7 +9,7 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data.facts import DataKind
-from dagathlon.learners.undirected.grouped import design_of, held_out_likelihood
+from dagathlon.learners.undirected.grouped import Design, design_of, held_out_likelihood
 from dagathlon.learners.undirected.inputs import Vector
 from dagathlon.learners.undirected.neighbourhoods import Rule, joined
 from dagathlon.learners.undirected.penalised import PathFit, PenalisedLearner
@@ -30,8 +30,8 @@ class MixedLasso(PenalisedLearner):
     is weighed by the standard deviations of both variables, so that it is in units of correlations
     whatever their kinds: at the largest absolute correlation (for discrete variables: the size of
     the cross-covariance of the indicators by the root of both total variances) the graph is empty.
-    With continuous columns alone this is ``neighbourhood_lasso`` but for how ebic and cv judge it:
-    here by the likelihood of the penalised regressions.
+    With continuous columns alone this is ``neighbourhood_lasso``. ``ebic`` and ``cv`` judge a graph
+    by the regressions of each variable on its neighbours without a penalty.
 
     Parameters
     ----------
@@ -60,25 +60,30 @@ class MixedLasso(PenalisedLearner):
         return design_of(data).largest()
 
     def fit_path(self, data: Dataset, penalties: Vector) -> PathFit:
-        """The regressions along the path, with the likelihood of all of them together."""
-        path = _path(design_of(data).native(), penalties)
-        steps = range(len(penalties))
-        return PathFit(
-            np.stack([joined(path.predictors(k), self.rule) for k in steps]),
-            log_likelihoods=np.array([path.log_likelihood(k) for k in steps]),
-            parameters=np.array([path.parameters(k) for k in steps]),
-            converged=path.converged,
+        """The regressions along the path."""
+        path = _path(design_of(data), penalties)
+        graphs = [joined(path.predictors(k), self.rule) for k in range(len(penalties))]
+        return PathFit(np.stack(graphs), converged=path.converged)
+
+    def log_likelihoods(self, data: Dataset, fit: PathFit) -> tuple[Vector, Vector]:
+        """Of regressions on the neighbours without a penalty, all variables together."""
+        refits = _core.group_refits(design_of(data).native(), np.ascontiguousarray(fit.graphs))
+        steps = range(len(fit.graphs))
+        return (
+            np.array([refits.log_likelihood(k) for k in steps]),
+            np.array([refits.parameters(k) for k in steps]),
         )
 
     def held_out(self, train: Dataset, test: Dataset, penalties: Vector) -> Vector:
-        """Of the penalised regressions, all targets together."""
+        """Of regressions on the neighbours without a penalty, all variables together."""
         fitted = design_of(train)
-        path = _path(fitted.native(), penalties)
+        graphs = self.fit_path(train, penalties).graphs
+        refits = _core.group_refits(fitted.native(), np.ascontiguousarray(graphs))
         other = design_of(test, fitted)
         steps = range(len(penalties))
-        return np.array([held_out_likelihood(path, k, fitted, other) for k in steps])
+        return np.array([held_out_likelihood(refits, k, fitted, other) for k in steps])
 
 
-def _path(data: _core.GroupedData, penalties: Vector) -> _core.GroupPath:
+def _path(design: Design, penalties: Vector) -> _core.GroupPath:
     settings = _core.GroupSettings(tolerance=_TOLERANCE, max_steps=_MAX_STEPS)
-    return _core.group_path(data, penalties.tolist(), settings)
+    return _core.group_path(design.native(), penalties.tolist(), settings)
