@@ -17,6 +17,7 @@ from dagathlon.learners.undirected.likelihoods import (
     pseudo_log_likelihoods,
 )
 from dagathlon.learners.undirected.penalised import GaussianPenalised, PathFit
+from dagathlon.learners.undirected.thresholds import CorrelationThreshold
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,11 +92,12 @@ def test_a_given_penalty_is_a_path_of_one_with_nothing_to_select() -> None:
 def test_precisions_come_in_the_units_of_the_columns() -> None:
     data = _chain()
     found = _learn(Shrunk(penalty=0.0), data)
+    assert found.precision is not None
     assert np.allclose(found.precision, np.linalg.inv(np.cov(data.values.T)))
-    assert np.allclose(
-        _learn(Shrunk(penalty=0.5), data).precision,
-        np.linalg.inv((np.cov(data.values.T) + 0.5 * np.diag(data.values.var(0, ddof=1))) / 1.5),
-    )
+    shrunk = _learn(Shrunk(penalty=0.5), data).precision
+    assert shrunk is not None
+    mixed = np.cov(data.values.T) + 0.5 * np.diag(data.values.var(0, ddof=1))
+    assert np.allclose(shrunk, np.linalg.inv(mixed / 1.5))
 
 
 @pytest.mark.parametrize("select", ["ebic", "ric", "stars", "cv"])
@@ -239,3 +241,22 @@ def test_a_constant_column_stays_alone() -> None:
 def test_paths_without_two_ends_are_refused(wrong: dict[str, Any], said: str) -> None:
     assert said in Cut(**wrong).problem()
     assert not Cut(penalty=0.1, **wrong).problem()
+
+
+def test_thresholds_leave_a_path_of_growing_graphs() -> None:
+    data = _chain()
+    found = attempt(CorrelationThreshold(thresh=0.3), data, np.random.default_rng(0))
+    strength = np.abs(np.corrcoef(data.values.T) - np.eye(5))
+    path = found.path
+    assert path is not None
+    assert path.chosen is not None
+    assert path.penalties[path.chosen] == 0.3
+    assert np.array_equal(path.adjacency[path.chosen], strength > 0.3)
+    assert path.n_edges[0] == 0
+    assert path.n_edges[-1] == 9
+    tested = attempt(
+        CorrelationThreshold(method="pval", thresh=0.01), data, np.random.default_rng(0)
+    )
+    assert tested.path is not None
+    assert -0.01 in tested.path.penalties
+    assert tested.path.n_edges.tolist()[-1] == 9
