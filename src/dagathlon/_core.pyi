@@ -421,6 +421,16 @@ def clique_tree(graph: MarkedGraph) -> tuple[list[list[int]], list[list[int]], l
     Of the skeleton: cliques, separators, the clique each hangs on (a root: itself); or None.
     """
 
+class SquareMatrix:
+    def __init__(self, rows: NDArray[numpy.float64]) -> None: ...
+
+def clime_column(
+    covariance: SquareMatrix, target: int, penalties: Sequence[float]
+) -> NDArray[numpy.float64]:
+    """
+    A solution per penalty, in decreasing order, up to the last that has one.
+    """
+
 def complete_covariance(
     covariance: NDArray[numpy.float64], graph: MarkedGraph, tolerance: float, max_sweeps: int
 ) -> NDArray[numpy.float64]:
