@@ -453,6 +453,16 @@ def parallel_moves(
     target: DecomposableTarget, randomise: int, chain: ChainOptions
 ) -> UndirectedLog: ...
 
+class SquareMatrix:
+    def __init__(self, rows: NDArray[numpy.float64]) -> None: ...
+
+def clime_column(
+    covariance: SquareMatrix, target: int, penalties: Sequence[float]
+) -> NDArray[numpy.float64]:
+    """
+    A solution per penalty, in decreasing order, up to the last that has one.
+    """
+
 class CliqueScores:
     """Marginal likelihoods of sets of columns."""
 
@@ -896,6 +906,52 @@ def neighbourhood_path(
 ) -> RegressionPath:
     """
     The lasso, or the square-root lasso, of each variable on all others at decreasing penalties.
+    """
+
+class GroupedData:
+    def __init__(
+        self,
+        *,
+        columns: NDArray[numpy.float64],
+        starts: Sequence[int],
+        codes: NDArray[numpy.uint32],
+        levels: Sequence[int],
+        scales: Sequence[float],
+    ) -> None: ...
+
+class GroupSettings:
+    def __init__(self, *, tolerance: float, max_steps: int) -> None: ...
+
+class GroupPath:
+    def predictors(self, k: int) -> NDArray[numpy.bool_]:
+        """Who predicts whom at a penalty, a row for each target."""
+
+    def intercept(self, k: int, target: int) -> list[float]: ...
+    def weights(self, k: int, target: int, predictor: int) -> NDArray[numpy.float64]:
+        """
+        A row for each column of the predictor, a column for each contrast; no rows where it is none.
+        """
+
+    def parameters(self, k: int) -> float:
+        """Number of weights that are not zero."""
+
+    def log_likelihood(self, k: int) -> float:
+        """Sum over all targets."""
+
+    @property
+    def converged(self) -> bool: ...
+
+def group_refits(data: GroupedData, graphs: NDArray[numpy.bool_]) -> GroupPath:
+    """
+    The regressions on the neighbours in each graph with all but no penalty.
+    """
+
+def contrast(level: int, column: int) -> float:
+    """An entry of the orthonormal contrasts."""
+
+def group_path(data: GroupedData, penalties: Sequence[float], settings: GroupSettings) -> GroupPath:
+    """
+    The regression of each variable on groups of columns at decreasing penalties.
     """
 
 class JointSettings:

@@ -67,10 +67,21 @@ def _regression(neighbours: npt.NDArray[np.int64], j: int, given: Moments, seen:
         return -np.inf
     inside = np.ix_(neighbours, neighbours)
     against = given.correlation[neighbours, j]
-    weights = np.linalg.lstsq(given.correlation[inside], against, rcond=1e-10)[0]
+    weights = _solved(given.correlation[inside], against)
     variance = max(float(1 - weights @ against), 1e-10)
     square = seen[j, j] - 2 * weights @ seen[neighbours, j] + weights @ seen[inside] @ weights
     return float(-(np.log(variance) + square / variance) / 2)
+
+
+def _solved(matrix: Matrix, right: Vector) -> Vector:
+    """The solution; of equal columns the shortest."""
+    try:
+        found = np.linalg.solve(matrix, right)
+        if np.abs(matrix @ found - right).max(initial=0.0) < 1e-9:
+            return found
+    except np.linalg.LinAlgError:
+        pass
+    return np.asarray(np.linalg.lstsq(matrix, right, rcond=1e-10)[0])
 
 
 def held_out_moments(train: Matrix, test: Matrix, relation: Relation) -> Matrix:
