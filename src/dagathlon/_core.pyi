@@ -441,6 +441,16 @@ def parallel_moves(
     target: DecomposableTarget, randomise: int, chain: ChainOptions
 ) -> UndirectedLog: ...
 
+class SquareMatrix:
+    def __init__(self, rows: NDArray[numpy.float64]) -> None: ...
+
+def clime_column(
+    covariance: SquareMatrix, target: int, penalties: Sequence[float]
+) -> NDArray[numpy.float64]:
+    """
+    A solution per penalty, in decreasing order, up to the last that has one.
+    """
+
 class CliqueScores:
     """Marginal likelihoods of sets of columns."""
 

@@ -15,7 +15,7 @@ from dagathlon.modules import find, modules
 from dagathlon.posteriors import Chain
 from dagathlon.testing import check_learner
 
-SHIPPED = ("awk_correlation", "bdgraph", "causallearn_grasp_original", "huge_glasso")
+SHIPPED = ("awk_correlation", "bdgraph", "causallearn_grasp_original")
 NAMES = ("a b", "x.1", "é", "2nd", "e", "f")
 
 
@@ -90,17 +90,6 @@ def test_bdgraph_takes_discrete_data_with_a_copula():
     assert "needs continuous data" in objection
     estimate = learn(data("discrete", p=3), "bdgraph", method="gcgm", iter=50)
     assert estimate.graph.names == ("a", "b", "c")
-
-
-@pytest.mark.slow
-def test_huge_finds_the_moral_graph():
-    available("huge_glasso")
-    given, _ = gaussian()
-    graph = learn(given, "huge_glasso", **{"lambda": 0.3}).graph
-    assert {("é", "2nd"), ("2nd", "e")} <= {(edge.left, edge.right) for edge in graph.edges()}
-    assert learn(given, "huge_glasso", **{"lambda": 2.0}).graph.n_edges == 0
-    assert learn(given, "huge_glasso", nlambda=4).graph.n_edges >= 4
-    check_learner(find("algorithm", "huge_glasso").from_json({"lambda": 0.3}))
 
 
 @pytest.mark.slow

@@ -167,12 +167,12 @@ def test_stars_stops_before_the_graph_becomes_unstable() -> None:
     assert selection.instabilities(joined) == pytest.approx([4 * 0.75 * 0.25 / 3])
 
 
-def test_rotations_shift_the_first_of_two_columns() -> None:
+def test_rotations_shift_each_column_against_the_others() -> None:
     columns = np.random.default_rng(0).normal(size=(7, 3))
     largest = []
     for shift in (2, 5):
         moved = np.roll(columns, -shift, axis=0)
-        pairs = [(0, 1), (0, 2), (1, 2)]
+        pairs = [(i, j) for i in range(3) for j in range(3) if i != j]
         largest.append(max(abs(moved[:, i] @ columns[:, j]) for i, j in pairs) / 7)
     assert selection.rotation_penalty(columns, [2, 5]) == pytest.approx(min(largest))
     assert set(selection.shifts(50, 10, np.random.default_rng(1))) <= set(range(1, 50))

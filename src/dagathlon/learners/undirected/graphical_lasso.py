@@ -97,7 +97,7 @@ class GraphicalLasso(GaussianPenalised):
             self._check_inverse(moments)
         path = _core.GraphicalLassoPath(np.ascontiguousarray(moments.correlation), self._settings())
         graphs = np.zeros((len(penalties), moments.p, moments.p), dtype=np.bool_)
-        precisions, likelihoods, worst = PathPrecisions(moments.p), [], 0.0
+        precisions, likelihoods, worst = PathPrecisions(moments.p, moments.p), [], 0.0
         for k, penalty in enumerate(penalties):
             beat(k, len(penalties))
             worst = max(worst, path.solve(float(penalty))[1])

@@ -143,6 +143,10 @@ class PenalisedLearner(Learner):
             raise NotImplementedError(f"{self.name} has no likelihood: override log_likelihoods")
         return fit.log_likelihoods, fit.edges() if fit.parameters is None else fit.parameters
 
+    def stable(self, unstable: Vector) -> int:
+        """Which penalty stars selects, by the instability at each."""
+        return selection.stars(unstable, self.stars_threshold)
+
     def problem(self) -> str:
         """A path needs two ends."""
         if self.penalty is not None:
@@ -194,7 +198,7 @@ class PenalisedLearner(Learner):
             return int(np.argmin(scores)), {"ebic": float(scores.min())}
         if self.select == "stars":
             unstable = selection.instabilities(self._subsampled(data, penalties, rng))
-            best = selection.stars(unstable, self.stars_threshold)
+            best = self.stable(unstable)
             return best, {"instability": float(unstable[best])}
         held_out = self._cross_validated(data, penalties, rng)
         return int(np.argmax(held_out)), {"held_out": float(held_out.max())}

@@ -48,13 +48,15 @@ def rotation_penalty(columns: Matrix, shifts: npt.ArrayLike) -> float:
     columns
         The data, a row per observation.
     shifts
-        By how many rows, in a circle, of two columns the first is shifted against the second.
+        By how many rows, in a circle, one column of a pair is shifted against the other; each of
+        the two in turn.
     """
     smallest = np.inf
     for shift in np.atleast_1d(np.asarray(shifts, dtype=np.int64)):
         beat()
         products = np.roll(columns, -int(shift), axis=0).T @ columns
-        smallest = min(smallest, float(np.abs(np.triu(products, 1)).max(initial=0.0)))
+        np.fill_diagonal(products, 0.0)
+        smallest = min(smallest, float(np.abs(products).max(initial=0.0)))
     return smallest / len(columns)
 
 
