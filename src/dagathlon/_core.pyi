@@ -908,6 +908,16 @@ def neighbourhood_path(
     The lasso, or the square-root lasso, of each variable on all others at decreasing penalties.
     """
 
+def refit_likelihoods(
+    given: NDArray[numpy.float64],
+    rows: int,
+    seen: NDArray[numpy.float64],
+    graphs: NDArray[numpy.bool_],
+) -> list[float]:
+    """
+    Log-likelihood of a row by least squares regressions on the neighbours in each graph.
+    """
+
 class GroupedData:
     def __init__(
         self,
