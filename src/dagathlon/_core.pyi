@@ -411,6 +411,23 @@ def evaluate_tests(
 ) -> tuple[list[float], list[float]]:
     """Statistics and p-values of many tests, which are not counted."""
 
+class BdgraphRules:
+    """The prior and the kind of a chain as in BDgraph."""
+
+    def __init__(
+        self, *, edge_probability: float, b: float, births: bool, auxiliary: bool, jumps: int
+    ) -> None: ...
+
+def bdgraph_chain(
+    start: MarkedGraph,
+    products: NDArray[numpy.float64],
+    rows: float,
+    rules: BdgraphRules,
+    options: ChainOptions,
+) -> UndirectedLog: ...
+def bdgraph_copula_chain(
+    start: MarkedGraph, copula: CopulaStart, rules: BdgraphRules, options: ChainOptions
+) -> UndirectedLog: ...
 def perfect_elimination_order(graph: MarkedGraph) -> list[int] | None:
     """Of the skeleton; None when it is not chordal."""
 
