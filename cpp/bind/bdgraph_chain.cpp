@@ -33,8 +33,9 @@ UndirectedLog of_copula(const MarkedGraph& start, const CopulaStart& copula, con
 
 static void bind_bdgraph_chain(nb::module_& m) {
   nb::class_<BdgraphRules>(m, "BdgraphRules", "The prior and the kind of a chain as in BDgraph.")
-      .def("__init__", from_fields<BdgraphRules, double, double, bool, bool, std::size_t>(), nb::kw_only(),
-           nb::arg("edge_probability"), nb::arg("b"), nb::arg("births"), nb::arg("auxiliary"), nb::arg("jumps"));
+      .def("__init__", from_fields<BdgraphRules, double, double, bool, bool, std::size_t, bool>(), nb::kw_only(),
+           nb::arg("edge_probability"), nb::arg("b"), nb::arg("births"), nb::arg("auxiliary"), nb::arg("jumps"),
+           nb::arg("late_times"));
   m.def("bdgraph_chain", &of_rows, nb::arg("start"), nb::arg("products"), nb::arg("rows"), nb::arg("rules"),
         nb::arg("options"));
   m.def("bdgraph_copula_chain", &of_copula, nb::arg("start"), nb::arg("copula"), nb::arg("rules"), nb::arg("options"));

@@ -57,7 +57,9 @@ class BdgraphState {
       const double gain = log_rate(k, log.graph());
       rates_.set(k, gain < 0 ? std::exp(gain) : 1.0);
     }
-    log.stay(1 / rates_.total());
+    const double time = 1 / rates_.total();
+    log.stay(rules_.late_times && time_before_ > 0 ? time_before_ : time);
+    time_before_ = time;
     for (std::size_t turned = 0; turned < rules_.jumps && rates_.total() > 0; ++turned) {
       const std::size_t k = rates_.find(random.uniform() * rates_.total());
       log.toggle(pairs_[k].first, pairs_[k].second);
@@ -100,6 +102,7 @@ class BdgraphState {
   GWishartSampler sampler_;
   std::vector<std::pair<std::size_t, std::size_t>> pairs_;
   SumTree rates_;
+  double time_before_ = 0;
 };
 
 }  // namespace

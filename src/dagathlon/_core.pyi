@@ -415,7 +415,14 @@ class BdgraphRules:
     """The prior and the kind of a chain as in BDgraph."""
 
     def __init__(
-        self, *, edge_probability: float, b: float, births: bool, auxiliary: bool, jumps: int
+        self,
+        *,
+        edge_probability: float,
+        b: float,
+        births: bool,
+        auxiliary: bool,
+        jumps: int,
+        late_times: bool,
     ) -> None: ...
 
 def bdgraph_chain(

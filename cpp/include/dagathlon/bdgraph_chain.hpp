@@ -28,6 +28,9 @@ struct BdgraphRules {
   bool auxiliary;
   // Edges that an iteration of births and deaths turns.
   std::size_t jumps;
+  // Whether a graph counts by the time that the one before was expected to last, as BDgraph has it for copulas with
+  // drawn constants.
+  bool late_times;
 };
 
 // Data are the sums of products of so many rows, or the latent ones of a copula.

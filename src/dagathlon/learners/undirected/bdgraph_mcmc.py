@@ -116,13 +116,15 @@ class BdgraphMcmc(Sampler):
         return Estimate(posterior.map(), {**stats, **chain_stats([chain])}, posterior)
 
     def _rules(self, p: int) -> _core.BdgraphRules:
+        drawn = self.algorithm.endswith("dmh")
         several = p > 10 and self.iterations > 5000 / p
         return _core.BdgraphRules(
             edge_probability=self.edge_probability,
             b=self.b,
             births=self.algorithm.startswith("bd"),
-            auxiliary=self.algorithm.endswith("dmh"),
+            auxiliary=drawn,
             jumps=p // 10 if several else 1,
+            late_times=drawn and self.method == "gcgm",
         )
 
 
