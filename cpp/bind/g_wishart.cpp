@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/pair.h>
 
+#include <stdexcept>
 #include <utility>
 
 #include "bind.hpp"
@@ -42,10 +43,14 @@ std::pair<double, double> constant(const MarkedGraph& graph, double b, const Mat
   return {result.value, result.error};
 }
 
-double laplace(const MarkedGraph& graph, double b, const Matrix<const double>& scale) {
+// The value, and whether it is exact.
+std::pair<double, bool> laplace(const MarkedGraph& graph, double b, const Matrix<const double>& scale) {
   const SquareMatrix cells = square(scale, graph.size());
   const nb::gil_scoped_release unlocked;
-  return laplace_constant(graph.adjacency_rows(), b, cells);
+  const BitMatrix adjacent = graph.adjacency_rows();
+  const bool exact = peel(adjacent).core.empty();
+  if (!exact && !(b > 2)) throw std::domain_error("Laplace's approximation needs b above 2");
+  return {laplace_constant(adjacent, b, cells), exact};
 }
 
 double bridged(const MarkedGraph& graph, double b, double scale) {

@@ -697,6 +697,55 @@ def gfci(
 ) -> tuple[MarkedGraph, int, int]:
     """The PAG, the number of tests, and 0."""
 
+def g_wishart_draw(
+    graph: MarkedGraph, b: float, scale: NDArray[numpy.float64], seed: int, stream: int
+) -> NDArray[numpy.float64]:
+    """
+    A precision matrix; ValueError where the scale is not positive definite.
+    """
+
+def g_wishart_constant(
+    graph: MarkedGraph, b: float, scale: NDArray[numpy.float64], draws: int, seed: int
+) -> tuple[float, float]:
+    """The logarithm of the normalising constant and its standard error."""
+
+def g_wishart_laplace(
+    graph: MarkedGraph, b: float, scale: NDArray[numpy.float64]
+) -> tuple[float, bool]: ...
+def g_wishart_bridged(graph: MarkedGraph, b: float, scale: float) -> float: ...
+
+class GaussianGraphPrior:
+    """The prior of a graph and of its precision matrix."""
+
+    def __init__(
+        self, *, edge_probability: float, b: float, scale: float, exchange: bool
+    ) -> None: ...
+
+class GaussianChain:
+    """Graphs, and the mean of the precision matrix."""
+
+    @property
+    def log(self) -> UndirectedLog: ...
+    @property
+    def precision(self) -> NDArray[numpy.float64]: ...
+
+def birth_death_chain(
+    start: MarkedGraph,
+    products: NDArray[numpy.float64],
+    rows: float,
+    prior: GaussianGraphPrior,
+    jumps: float,
+    options: ChainOptions,
+) -> GaussianChain: ...
+def reversible_jump_chain(
+    start: MarkedGraph,
+    products: NDArray[numpy.float64],
+    rows: float,
+    prior: GaussianGraphPrior,
+    proposals: int,
+    options: ChainOptions,
+) -> GaussianChain: ...
+
 class SearchLimits:
     """Arcs that must not or must be there, from row to column."""
 
