@@ -38,36 +38,45 @@ UndirectedLog starting_log(const GaussianGraph& graph, const ChainLength& length
   return log;
 }
 
+// The latent data between sweeps, where there are any, and the random numbers of the run.
+struct Latent {
+  CopulaData* copula;
+  Stream& random;
+};
+
 // Runs sweeps, each of which tells the log what it did.
 template <class Sweep>
-GaussianChain run(GaussianGraph& graph, const ChainLength& length, UndirectedLog::Time time, Sweep&& sweep) {
+GaussianChain run(GaussianGraph& graph, Latent latent, const ChainLength& length, UndirectedLog::Time time, Sweep&& sweep) {
+  CopulaData* const copula = latent.copula;
   MatrixMean mean(graph.size());
   UndirectedLog log = run_undirected(
       starting_log(graph, length, time), length,
       [&](std::size_t done, UndirectedLog& now) {
         sweep(done, now);
-        if (done >= length.warmup) mean.add(graph.precision());
+        if (done >= length.warmup) mean.add(copula ? copula->precision(graph) : graph.precision());
+        if (copula) copula->renew(graph, done < length.warmup, latent.random);
       },
-      [&] { return log_posterior(graph); });
-  return {std::move(log), mean.rows(graph.precision())};
+      [&] { return log_posterior(graph, copula ? copula->scale(graph) : graph.scale()); });
+  return {std::move(log), mean.rows(copula ? copula->precision(graph) : graph.precision())};
 }
 
 }  // namespace
 
-double log_posterior(const GaussianGraph& graph) {
+double log_posterior(const GaussianGraph& graph, const SquareMatrix& scale) {
   const GaussianGraphPrior& prior = graph.prior();
   double edges = 0;
   for (std::size_t i = 0; i < graph.size(); ++i) edges += static_cast<double>(count(graph.adjacent()[i])) / 2;
   const double absent = static_cast<double>(graph.pairs()) - edges;
   const ConstantRatio ratio(graph.size(), prior.b, prior.scale);
   return edges * std::log(prior.edge_probability) + absent * std::log1p(-prior.edge_probability) +
-         laplace_constant(graph.adjacent(), graph.b(), graph.scale()) -
+         laplace_constant(graph.adjacent(), graph.b(), scale) -
          bridged_constant(graph.adjacent(), prior.b, prior.scale, ratio);
 }
 
-GaussianChain birth_death_chain(GaussianGraph graph, double jumps, ChainLength length, Stream random) {
+GaussianChain birth_death_chain(GaussianGraph graph, double jumps, ChainLength length, Stream random,
+                                CopulaData* copula) {
   BirthDeath process(jumps);
-  return run(graph, length, UndirectedLog::Time::continuous, [&](std::size_t done, UndirectedLog& log) {
+  return run(graph, {copula, random}, length, UndirectedLog::Time::continuous, [&](std::size_t done, UndirectedLog& log) {
     process.tune(done < length.warmup);
     process.sweep(graph, random, [&](double time) {
       log.become(graph.adjacent());
@@ -77,10 +86,22 @@ GaussianChain birth_death_chain(GaussianGraph graph, double jumps, ChainLength l
   });
 }
 
-GaussianChain reversible_jump_chain(GaussianGraph graph, std::size_t proposals, ChainLength length, Stream random) {
+GaussianChain reversible_jump_chain(GaussianGraph graph, std::size_t proposals, ChainLength length, Stream random,
+                                    CopulaData* copula) {
   ReversibleJump jumps(proposals);
-  return run(graph, length, UndirectedLog::Time::steps, [&](std::size_t, UndirectedLog& log) {
+  return run(graph, {copula, random}, length, UndirectedLog::Time::steps, [&](std::size_t, UndirectedLog& log) {
     jumps.sweep(graph, random);
+    log.become(graph.adjacent());
+  });
+}
+
+GaussianChain published_chain(GaussianGraph graph, const PublishedOptions& options, ChainLength length, Stream random,
+                              CopulaData* copula) {
+  PublishedStep published(options, graph);
+  const auto time = options.births ? UndirectedLog::Time::continuous : UndirectedLog::Time::steps;
+  return run(graph, {copula, random}, length, time, [&](std::size_t, UndirectedLog& log) {
+    const double lasted = published.step(graph, random);
+    if (options.births) log.stay(lasted);
     log.become(graph.adjacent());
   });
 }

@@ -225,6 +225,7 @@ def nig_score(
 def nig_score(
     parts: Sequence[Moments], of_child: Sequence[int], shape: float, rate: float, precision: float
 ) -> Score: ...
+def fractional_score(parts: Sequence[NDArray[numpy.float64]], of_child: Sequence[int]) -> Score: ...
 def degenerate_gaussian_score(
     parts: Sequence[NDArray[numpy.float64]],
     of_child: Sequence[int],
@@ -499,6 +500,35 @@ class Discrepancies:
     def given(self, a: int, b: int, c: int) -> float:
         """Of a and b, averaged over the levels of c."""
 
+class CopulaStart:
+    """Latent normal data of which only orders within columns were seen."""
+
+    def __init__(self) -> None: ...
+    def add(self, levels: Sequence[int], values: Sequence[float], kept: bool) -> None:
+        """
+        One more column: the level of each row (-1: missing), a latent value for each level, and whether the latent values stay.
+        """
+
+    def __len__(self) -> int: ...
+    def drawn(
+        self, precision: NDArray[numpy.float64], updates: int, seed: int
+    ) -> NDArray[numpy.float64]:
+        """The latent values after some updates under one precision matrix."""
+
+def copula_birth_death_chain(
+    start: MarkedGraph,
+    copula: CopulaStart,
+    prior: GaussianGraphPrior,
+    jumps: float,
+    options: ChainOptions,
+) -> GaussianChain: ...
+def copula_reversible_jump_chain(
+    start: MarkedGraph,
+    copula: CopulaStart,
+    prior: GaussianGraphPrior,
+    proposals: int,
+    options: ChainOptions,
+) -> GaussianChain: ...
 def is_dag(graph: MarkedGraph) -> bool: ...
 def topological_order(graph: MarkedGraph) -> list[int]:
     """Nodes on or after a directed cycle are left out."""
@@ -745,6 +775,21 @@ def reversible_jump_chain(
     proposals: int,
     options: ChainOptions,
 ) -> GaussianChain: ...
+
+class PublishedOptions:
+    """Which of BDgraph's chains."""
+
+    def __init__(self, *, births: bool, auxiliary: bool, jumps: int) -> None: ...
+
+def published_chain(
+    start: MarkedGraph,
+    products: NDArray[numpy.float64],
+    rows: float,
+    prior: GaussianGraphPrior,
+    how: PublishedOptions,
+    options: ChainOptions,
+) -> GaussianChain:
+    """A chain over Gaussian graphical models as BDgraph 2.72 runs it."""
 
 class SearchLimits:
     """Arcs that must not or must be there, from row to column."""
@@ -1042,6 +1087,13 @@ def dual_pc(
     rules: bool,
 ) -> tuple[MarkedGraph, list[int]]:
     """The graph and the number of tests of each level."""
+
+def pseudo_likelihood_chain(
+    score: Score, log_odds: float, max_neighbours: int, options: ChainOptions
+) -> UndirectedLog:
+    """
+    Undirected graphs by the product of the terms of all nodes given their neighbours.
+    """
 
 class ReplacedWatch:
     """The watch outside a new one."""
