@@ -50,11 +50,15 @@ void GaussianGraph::replace(std::span<const double> scatter, double rows) {
 
 void GaussianGraph::refresh(Stream& random) { sampler_.draw(adjacent_, b(), factor_, random, state_); }
 
-double GaussianGraph::log_odds(std::size_t i, std::size_t j) const {
+double GaussianGraph::log_integral(std::size_t i, std::size_t j) const {
   const SquareMatrix& covariance = state_.covariance;
   const PairEntries entries{state_.precision(i, j), covariance(i, j), covariance(i, i),
                             covariance(j, j),       scale_(i, j),     scale_(j, j)};
-  return log_bases_[common_[i * size() + j]] + log_pair_integral(entries);
+  return log_pair_integral(entries);
+}
+
+double GaussianGraph::log_odds(std::size_t i, std::size_t j) const {
+  return log_bases_[common(i, j)] + log_integral(i, j);
 }
 
 // As above, without logarithms.

@@ -763,7 +763,9 @@ def g_wishart_constant(
 ) -> tuple[float, float]:
     """The logarithm of the normalising constant and its standard error."""
 
-def g_wishart_laplace(graph: MarkedGraph, b: float, scale: NDArray[numpy.float64]) -> float: ...
+def g_wishart_laplace(
+    graph: MarkedGraph, b: float, scale: NDArray[numpy.float64]
+) -> tuple[float, bool]: ...
 def g_wishart_bridged(graph: MarkedGraph, b: float, scale: float) -> float: ...
 
 class GaussianGraphPrior:
@@ -797,6 +799,21 @@ def reversible_jump_chain(
     proposals: int,
     options: ChainOptions,
 ) -> GaussianChain: ...
+
+class PublishedOptions:
+    """Which of BDgraph's chains."""
+
+    def __init__(self, *, births: bool, auxiliary: bool, jumps: int) -> None: ...
+
+def published_chain(
+    start: MarkedGraph,
+    products: NDArray[numpy.float64],
+    rows: float,
+    prior: GaussianGraphPrior,
+    how: PublishedOptions,
+    options: ChainOptions,
+) -> GaussianChain:
+    """A chain over Gaussian graphical models as BDgraph 2.72 runs it."""
 
 class SearchLimits:
     """Arcs that must not or must be there, from row to column."""

@@ -52,17 +52,23 @@ class GaussianGraph {
   // Logarithm of the odds of an edge, given the other edges and entries; i < j. Exact up to the ratio of the
   // prior constants.
   double log_odds(std::size_t i, std::size_t j) const;
-  // The same for all j > i, into the places of j.
+  // The part of it that the data and the precision matrix give: the integral over the pair's entry.
+  double log_integral(std::size_t i, std::size_t j) const;
+  // The number of common neighbours.
+  std::size_t common(std::size_t i, std::size_t j) const { return common_[i * size() + j]; }
+  // The odds for all j > i, into the places of j.
   void odds_of_row(std::size_t i, std::span<double> odds) const;
 
   // Changes an edge, unless the exchange says no, and draws the two entries anew; whether it was changed.
   bool change(std::size_t i, std::size_t j, Stream& random);
 
+  // Changes an edge and leaves the precision matrix to be drawn anew.
+  void toggle(std::size_t i, std::size_t j);
+
   // Draws the precision matrix anew.
   void refresh(Stream& random);
 
  private:
-  void toggle(std::size_t i, std::size_t j);
   void draw_pair(std::size_t i, std::size_t j, Stream& random);
 
   GaussianGraphPrior prior_;
