@@ -52,5 +52,7 @@ def _normal_scores(levels: npt.NDArray[np.int32]) -> list[float]:
     # The scores of ranks are symmetric, but for ties.
     centred = scores - (counts @ scores / rows if rows else 0.0)
     spread = float(counts @ centred**2)
-    result: list[float] = (centred * np.sqrt((rows - 1) / spread) if spread > 0 else scores).tolist()
+    result: list[float] = (
+        centred * np.sqrt((rows - 1) / spread) if spread > 0 else scores
+    ).tolist()
     return result

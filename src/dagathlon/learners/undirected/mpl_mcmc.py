@@ -50,8 +50,8 @@ class MplMcmc(UndirectedSampler):
     references = (
         "Leppä-aho, Pensar, Roos and Corander 2017, Learning Gaussian graphical models with "
         "fractional marginal pseudo-likelihood, International Journal of Approximate Reasoning 83",
-        "Pensar, Nyman, Niiranen and Corander 2017, Marginal pseudo-likelihood learning of discrete "
-        "Markov network structures, Bayesian Analysis 12",
+        "Pensar, Nyman, Niiranen and Corander 2017, Marginal pseudo-likelihood learning of "
+        "discrete Markov network structures, Bayesian Analysis 12",
         "Dobra and Mohammadi 2018, Loglinear model selection and human mobility, AOAS 12",
     )
 
