@@ -62,7 +62,7 @@ class BdgraphMcmc(Sampler):
     references = (
         "Mohammadi and Wit 2015, Bayesian Analysis 10",
         "Mohammadi and Wit 2019, BDgraph, JSS 89(3)",
-        "Mohammadi, Abegaz, van den Heuvel and Wit 2017, Journal of the Royal Statistical Society C 66",
+        "Mohammadi, Abegaz, van den Heuvel and Wit 2017, Applied Statistics 66",
     )
 
     method: Literal["ggm", "gcgm"] = "ggm"

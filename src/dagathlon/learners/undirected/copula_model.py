@@ -29,7 +29,8 @@ class CopulaModel(Learner):
         variable lists them. The precision matrix is then that of latent columns of variance 1.
     normal_scores
         Whether the latent values of continuous columns are normal scores of the ranks, rather than
-        drawn in every sweep; faster, and close where there are many rows.
+        drawn in every sweep; faster, and close where there are many rows and no missing values, or
+        values that are missing completely at random.
     """
 
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous", "discrete", "mixed"})
