@@ -91,13 +91,6 @@ GaussianChain reversible_jumps(const MarkedGraph& start, const Matrix<const doub
   });
 }
 
-GaussianChain published(const MarkedGraph& start, const Matrix<const double>& products, double rows,
-                        const GaussianGraphPrior& prior, const PublishedOptions& how, const ChainOptions& options) {
-  return run_chain_of(start, {products, rows}, prior, options, [&](GaussianGraph&& graph, ChainLength length, Stream random) {
-    return published_chain(std::move(graph), how, length, random);
-  });
-}
-
 }  // namespace
 
 static void bind_g_wishart(nb::module_& m) {
@@ -120,11 +113,6 @@ static void bind_g_wishart(nb::module_& m) {
         nb::arg("prior"), nb::arg("jumps"), nb::arg("options"));
   m.def("reversible_jump_chain", &reversible_jumps, nb::arg("start"), nb::arg("products"), nb::arg("rows"),
         nb::arg("prior"), nb::arg("proposals"), nb::arg("options"));
-  nb::class_<PublishedOptions>(m, "PublishedOptions", "Which of BDgraph's chains.")
-      .def("__init__", from_fields<PublishedOptions, bool, bool, std::size_t>(), nb::kw_only(), nb::arg("births"),
-           nb::arg("auxiliary"), nb::arg("jumps"));
-  m.def("published_chain", &published, nb::arg("start"), nb::arg("products"), nb::arg("rows"), nb::arg("prior"),
-        nb::arg("how"), nb::arg("options"), "A chain over Gaussian graphical models as BDgraph 2.72 runs it.");
 }
 
 static const Part part("g_wishart", bind_g_wishart);

@@ -776,21 +776,6 @@ def reversible_jump_chain(
     options: ChainOptions,
 ) -> GaussianChain: ...
 
-class PublishedOptions:
-    """Which of BDgraph's chains."""
-
-    def __init__(self, *, births: bool, auxiliary: bool, jumps: int) -> None: ...
-
-def published_chain(
-    start: MarkedGraph,
-    products: NDArray[numpy.float64],
-    rows: float,
-    prior: GaussianGraphPrior,
-    how: PublishedOptions,
-    options: ChainOptions,
-) -> GaussianChain:
-    """A chain over Gaussian graphical models as BDgraph 2.72 runs it."""
-
 class SearchLimits:
     """Arcs that must not or must be there, from row to column."""
 
