@@ -10,6 +10,7 @@
 #include "dagathlon/g_wishart_constant.hpp"
 #include "dagathlon/gaussian_chain.hpp"
 #include "dagathlon/marked_graph.hpp"
+#include "dagathlon/precision_gibbs.hpp"
 
 namespace dagathlon {
 
@@ -31,6 +32,17 @@ NumpyMatrix<double> draw(const MarkedGraph& graph, double b, const Matrix<const 
     sample_g_wishart(graph.adjacency_rows(), b, upper_factor(cells), random, precision);
   }
   return to_numpy(precision.rows(), n, n);
+}
+
+NumpyMatrix<double> scaled_draw(const MarkedGraph& graph, double b, double scale, std::uint64_t seed,
+                                std::uint64_t stream) {
+  Precision out;
+  {
+    const nb::gil_scoped_release unlocked;
+    Stream random(seed, stream);
+    ScaledGWishart().draw(graph.adjacency_rows(), b, scale, random, out);
+  }
+  return to_numpy(out.precision.rows(), graph.size(), graph.size());
 }
 
 std::pair<double, double> constant(const MarkedGraph& graph, double b, const Matrix<const double>& scale,
@@ -96,6 +108,8 @@ GaussianChain reversible_jumps(const MarkedGraph& start, const Matrix<const doub
 static void bind_g_wishart(nb::module_& m) {
   m.def("g_wishart_draw", &draw, nb::arg("graph"), nb::arg("b"), nb::arg("scale"), nb::arg("seed"), nb::arg("stream"),
         "A precision matrix; ValueError where the scale is not positive definite.");
+  m.def("scaled_g_wishart_draw", &scaled_draw, nb::arg("graph"), nb::arg("b"), nb::arg("scale"), nb::arg("seed"),
+        nb::arg("stream"), "The same with the identity times a number as scale, by rejection and Gibbs sampling.");
   m.def("g_wishart_constant", &constant, nb::arg("graph"), nb::arg("b"), nb::arg("scale"), nb::arg("draws"),
         nb::arg("seed"), "The logarithm of the normalising constant and its standard error.");
   m.def("g_wishart_laplace", &laplace, nb::arg("graph"), nb::arg("b"), nb::arg("scale"));

@@ -734,6 +734,13 @@ def g_wishart_draw(
     A precision matrix; ValueError where the scale is not positive definite.
     """
 
+def scaled_g_wishart_draw(
+    graph: MarkedGraph, b: float, scale: float, seed: int, stream: int
+) -> NDArray[numpy.float64]:
+    """
+    The same with the identity times a number as scale, by rejection and Gibbs sampling.
+    """
+
 def g_wishart_constant(
     graph: MarkedGraph, b: float, scale: NDArray[numpy.float64], draws: int, seed: int
 ) -> tuple[float, float]:

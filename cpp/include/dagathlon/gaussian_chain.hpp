@@ -29,4 +29,5 @@ GaussianChain birth_death_chain(GaussianGraph graph, double jumps, ChainLength l
                                 CopulaData* copula = nullptr);
 GaussianChain reversible_jump_chain(GaussianGraph graph, std::size_t proposals, ChainLength length, Stream random,
                                     CopulaData* copula = nullptr);
+
 }  // namespace dagathlon
