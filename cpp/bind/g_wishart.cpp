@@ -10,6 +10,7 @@
 #include "dagathlon/g_wishart_constant.hpp"
 #include "dagathlon/gaussian_chain.hpp"
 #include "dagathlon/marked_graph.hpp"
+#include "dagathlon/precision_gibbs.hpp"
 
 namespace dagathlon {
 
@@ -31,6 +32,17 @@ NumpyMatrix<double> draw(const MarkedGraph& graph, double b, const Matrix<const 
     sample_g_wishart(graph.adjacency_rows(), b, upper_factor(cells), random, precision);
   }
   return to_numpy(precision.rows(), n, n);
+}
+
+NumpyMatrix<double> scaled_draw(const MarkedGraph& graph, double b, double scale, std::uint64_t seed,
+                                std::uint64_t stream) {
+  Precision out;
+  {
+    const nb::gil_scoped_release unlocked;
+    Stream random(seed, stream);
+    ScaledGWishart().draw(graph.adjacency_rows(), b, scale, random, out);
+  }
+  return to_numpy(out.precision.rows(), graph.size(), graph.size());
 }
 
 std::pair<double, double> constant(const MarkedGraph& graph, double b, const Matrix<const double>& scale,
@@ -91,18 +103,13 @@ GaussianChain reversible_jumps(const MarkedGraph& start, const Matrix<const doub
   });
 }
 
-GaussianChain published(const MarkedGraph& start, const Matrix<const double>& products, double rows,
-                        const GaussianGraphPrior& prior, const PublishedOptions& how, const ChainOptions& options) {
-  return run_chain_of(start, {products, rows}, prior, options, [&](GaussianGraph&& graph, ChainLength length, Stream random) {
-    return published_chain(std::move(graph), how, length, random);
-  });
-}
-
 }  // namespace
 
 static void bind_g_wishart(nb::module_& m) {
   m.def("g_wishart_draw", &draw, nb::arg("graph"), nb::arg("b"), nb::arg("scale"), nb::arg("seed"), nb::arg("stream"),
         "A precision matrix; ValueError where the scale is not positive definite.");
+  m.def("scaled_g_wishart_draw", &scaled_draw, nb::arg("graph"), nb::arg("b"), nb::arg("scale"), nb::arg("seed"),
+        nb::arg("stream"), "The same with the identity times a number as scale, by rejection and Gibbs sampling.");
   m.def("g_wishart_constant", &constant, nb::arg("graph"), nb::arg("b"), nb::arg("scale"), nb::arg("draws"),
         nb::arg("seed"), "The logarithm of the normalising constant and its standard error.");
   m.def("g_wishart_laplace", &laplace, nb::arg("graph"), nb::arg("b"), nb::arg("scale"));
@@ -120,11 +127,6 @@ static void bind_g_wishart(nb::module_& m) {
         nb::arg("prior"), nb::arg("jumps"), nb::arg("options"));
   m.def("reversible_jump_chain", &reversible_jumps, nb::arg("start"), nb::arg("products"), nb::arg("rows"),
         nb::arg("prior"), nb::arg("proposals"), nb::arg("options"));
-  nb::class_<PublishedOptions>(m, "PublishedOptions", "Which of BDgraph's chains.")
-      .def("__init__", from_fields<PublishedOptions, bool, bool, std::size_t>(), nb::kw_only(), nb::arg("births"),
-           nb::arg("auxiliary"), nb::arg("jumps"));
-  m.def("published_chain", &published, nb::arg("start"), nb::arg("products"), nb::arg("rows"), nb::arg("prior"),
-        nb::arg("how"), nb::arg("options"), "A chain over Gaussian graphical models as BDgraph 2.72 runs it.");
 }
 
 static const Part part("g_wishart", bind_g_wishart);

@@ -95,15 +95,4 @@ GaussianChain reversible_jump_chain(GaussianGraph graph, std::size_t proposals, 
   });
 }
 
-GaussianChain published_chain(GaussianGraph graph, const PublishedOptions& options, ChainLength length, Stream random,
-                              CopulaData* copula) {
-  PublishedStep published(options, graph);
-  const auto time = options.births ? UndirectedLog::Time::continuous : UndirectedLog::Time::steps;
-  return run(graph, {copula, random}, length, time, [&](std::size_t, UndirectedLog& log) {
-    const double lasted = published.step(graph, random);
-    if (options.births) log.stay(lasted);
-    log.become(graph.adjacent());
-  });
-}
-
 }  // namespace dagathlon

@@ -758,6 +758,13 @@ def g_wishart_draw(
     A precision matrix; ValueError where the scale is not positive definite.
     """
 
+def scaled_g_wishart_draw(
+    graph: MarkedGraph, b: float, scale: float, seed: int, stream: int
+) -> NDArray[numpy.float64]:
+    """
+    The same with the identity times a number as scale, by rejection and Gibbs sampling.
+    """
+
 def g_wishart_constant(
     graph: MarkedGraph, b: float, scale: NDArray[numpy.float64], draws: int, seed: int
 ) -> tuple[float, float]:
@@ -799,21 +806,6 @@ def reversible_jump_chain(
     proposals: int,
     options: ChainOptions,
 ) -> GaussianChain: ...
-
-class PublishedOptions:
-    """Which of BDgraph's chains."""
-
-    def __init__(self, *, births: bool, auxiliary: bool, jumps: int) -> None: ...
-
-def published_chain(
-    start: MarkedGraph,
-    products: NDArray[numpy.float64],
-    rows: float,
-    prior: GaussianGraphPrior,
-    how: PublishedOptions,
-    options: ChainOptions,
-) -> GaussianChain:
-    """A chain over Gaussian graphical models as BDgraph 2.72 runs it."""
 
 class SearchLimits:
     """Arcs that must not or must be there, from row to column."""

@@ -8,7 +8,6 @@
 #include "dagathlon/chain_log.hpp"
 #include "dagathlon/copula_data.hpp"
 #include "dagathlon/gaussian_graph.hpp"
-#include "dagathlon/published_step.hpp"
 #include "dagathlon/undirected_log.hpp"
 
 namespace dagathlon {
@@ -30,8 +29,5 @@ GaussianChain birth_death_chain(GaussianGraph graph, double jumps, ChainLength l
                                 CopulaData* copula = nullptr);
 GaussianChain reversible_jump_chain(GaussianGraph graph, std::size_t proposals, ChainLength length, Stream random,
                                     CopulaData* copula = nullptr);
-// As BDgraph 2.72 runs them.
-GaussianChain published_chain(GaussianGraph graph, const PublishedOptions& options, ChainLength length, Stream random,
-                              CopulaData* copula = nullptr);
 
 }  // namespace dagathlon
