@@ -446,6 +446,25 @@ def clique_tree(graph: MarkedGraph) -> tuple[list[list[int]], list[list[int]], l
     Of the skeleton: cliques, separators, the clique each hangs on (a root: itself); or None.
     """
 
+class ParticleOptions:
+    """How junction trees grow, and how many side by side."""
+
+    def __init__(
+        self, *, particles: int, alpha: float, beta: float, radius: int, block: int, informed: bool
+    ) -> None: ...
+
+def decomposable_counts(
+    nodes: int, options: ParticleOptions, estimates: int, seed: int
+) -> list[float]:
+    """Logarithms of estimates of the number of decomposable graphs."""
+
+def particle_gibbs(
+    target: DecomposableTarget, options: ParticleOptions, chain: ChainOptions
+) -> UndirectedLog: ...
+def parallel_moves(
+    target: DecomposableTarget, randomise: int, chain: ChainOptions
+) -> UndirectedLog: ...
+
 class CliqueScores:
     """Marginal likelihoods of sets of columns."""
 
@@ -611,6 +630,26 @@ class DagPosterior:
     def log_weights(self) -> NDArray[numpy.float64]: ...
     def best(self) -> list[int]: ...
     def sample(self, count: int, seed: int) -> NDArray[numpy.uint32]: ...
+
+def giudici_green_chain(target: DecomposableTarget, options: ChainOptions) -> UndirectedLog:
+    """A chain over decomposable graphs by single edges."""
+
+def junction_tree_chain(
+    target: DecomposableTarget, several: bool, randomise: int, options: ChainOptions
+) -> UndirectedLog:
+    """A chain over junction trees."""
+
+MAX_ENUMERATED: int = 7
+
+def decomposable_graphs(
+    target: DecomposableTarget,
+) -> tuple[NDArray[numpy.uint64], NDArray[numpy.float64], NDArray[numpy.float64] | None]:
+    """
+    All decomposable graphs, a bit for each pair of nodes, their log weights, and of continuous data the mean of the precision matrix.
+    """
+
+def log_junction_trees(graph: MarkedGraph) -> float:
+    """The logarithm of the number of junction trees of a chordal graph."""
 
 def differing_pairs(a: MarkedGraph, b: MarkedGraph) -> int: ...
 def is_pdag(graph: MarkedGraph) -> bool: ...
@@ -807,6 +846,27 @@ def reversible_jump_chain(
     options: ChainOptions,
 ) -> GaussianChain: ...
 
+class GraphicalLassoSettings:
+    def __init__(self, *, penalise_diagonal: bool, tolerance: float, max_steps: int) -> None: ...
+
+class GraphicalLassoPath:
+    def __init__(
+        self, covariance: NDArray[numpy.float64], settings: GraphicalLassoSettings
+    ) -> None: ...
+    def solve(self, penalty: float) -> tuple[int, float]:
+        """Newton steps, and the largest violation of the optimum's conditions."""
+
+    def precision(self) -> NDArray[numpy.float64]:
+        """Of the last penalty."""
+
+    def log_likelihood(self) -> float:
+        """log det X - tr(SX) of the last penalty."""
+
+def invert_positive(matrix: NDArray[numpy.float64]) -> tuple[NDArray[numpy.float64], float]:
+    """
+    Inverse and logarithm of the determinant; ValueError unless positive definite.
+    """
+
 class SearchLimits:
     """Arcs that must not or must be there, from row to column."""
 
@@ -838,6 +898,49 @@ def tabu_search(
     memory: int,
     patience: int,
 ) -> SearchResult: ...
+
+class LassoSettings:
+    def __init__(self, *, tolerance: float, max_sweeps: int, square_root: bool) -> None: ...
+
+class RegressionPath:
+    def weights(self, k: int) -> NDArray[numpy.float64]:
+        """Weights at a penalty, a row for each target."""
+
+    def residual_variances(self) -> NDArray[numpy.float64]:
+        """A row for each penalty, a column for each target."""
+
+    @property
+    def converged(self) -> bool: ...
+
+def neighbourhood_path(
+    correlation: NDArray[numpy.float64], penalties: Sequence[float], settings: LassoSettings
+) -> RegressionPath:
+    """
+    The lasso, or the square-root lasso, of each variable on all others at decreasing penalties.
+    """
+
+class JointSettings:
+    def __init__(self, *, weights: str, rounds: int, tolerance: float, max_sweeps: int) -> None: ...
+
+class JointPath:
+    def partial_correlations(self, k: int) -> NDArray[numpy.float64]: ...
+    def precisions(self, k: int) -> list[float]:
+        """The diagonal of the precision matrix, from the residuals."""
+
+    def given(self, k: int) -> list[float]:
+        """The diagonal that the partial correlations were estimated with."""
+
+    def weights(self, k: int) -> list[float]: ...
+    @property
+    def converged(self) -> bool: ...
+
+def joint_path(
+    correlation: NDArray[numpy.float64], penalties: Sequence[float], settings: JointSettings
+) -> JointPath:
+    """
+    Partial correlations by joint sparse regression at decreasing penalties.
+    """
+
 def weight_order(weights: NDArray[numpy.float64]) -> list[int]:
     """Parents first; nodes on or after a directed cycle are left out."""
 
@@ -1284,6 +1387,11 @@ class NetworkSampler:
         self, seed: int, codes: NDArray[numpy.uint16], values: NDArray[numpy.float64]
     ) -> None: ...
 
+def fit_score_mixture(
+    scores: Sequence[float], start: NDArray[numpy.float64], epochs: int, seed: int
+) -> NDArray[numpy.float64]:
+    """Weight, location, scale and shape of each component, in rows."""
+
 class SeparationOracle:
     """Answers separation queries on one graph."""
 
@@ -1322,6 +1430,13 @@ def sparsest_permutation(
     test: IndependenceTest, how: SparsestPermutation
 ) -> tuple[MarkedGraph, int]:
     """The sparsest DAG found, and how often it became sparser."""
+
+def unconditional_chain(
+    score: Score, power: float, max_parents: int, log_prior: Sequence[float], options: ChainOptions
+) -> UndirectedLog:
+    """
+    A chain of unconditional dependence graphs from the one without edges, with the log prior weight of each number of sources.
+    """
 
 class UndirectedLog:
     """

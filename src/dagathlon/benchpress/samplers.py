@@ -117,26 +117,3 @@ class AthomasJtsamplers(BenchpressSampler):
     sampler: Literal[0, 1, 2] = 1
     edge_penalty: NonNegative = 0.0
     size_maxclique: Count = 10_000
-
-
-@dataclass(frozen=True, kw_only=True)
-class Grues(BenchpressSampler):
-    """Sampling of unconditional dependence graphs by Gröbner moves.
-
-    Parameters
-    ----------
-    n_iterations
-        Length of the chain.
-    prior_n_sources
-        Expected number of source nodes; 0 is no prior.
-    """
-
-    name = "grues"
-    gives = "chain"
-    takes = frozenset({"continuous"})
-    implementation = "dagathlon (re-implementation of gues 0.3.0)"
-    unavailable = "not implemented yet: the native sampler of unconditional dependence is to come"
-    references = ("Markham, Deligeorgaki, Misra and Solus 2022, UAI",)
-
-    n_iterations: Count = 10_000
-    prior_n_sources: Count = 0

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from dagathlon.benchpress.base import BenchpressLearner
-from dagathlon.benchpress.translation import same
-from dagathlon.learners.undirected.graphical_lasso import NEEDS_SKLEARN, GraphicalLasso
+from dagathlon.learners.undirected.graphical_lasso import GraphicalLasso
 from dagathlon.modules import Count, NonNegative, Probability
 
 _HUGE = "Zhao, Liu, Roeder, Lafferty and Wasserman 2012, The huge package, JMLR 13"
@@ -27,25 +27,39 @@ class SklearnGlasso(UndirectedLearner):
 
     Parameters
     ----------
+    alpha
+        Penalty, in the units of the covariances.
+    precmat_threshold
+        An edge needs an absolute entry of the precision matrix, rounded to three decimals, above
+        this.
+    mode, tol, enet_tol, max_iter
+        How scikit-learn comes near to the optimum; ignored, since the optimum itself is given.
+    assume_centered
+        Ignored: means are always taken to be zero, as in Benchpress.
     verbose
         Ignored: nothing is printed.
     """
 
     name = "sklearn_glasso"
+    version = 2
     runs = GraphicalLasso
-    inherits = same(
-        "alpha", "mode", "tol", "enet_tol", "max_iter", "precmat_threshold", "assume_centered"
-    )
-    implementation = "scikit-learn GraphicalLasso"
-    unavailable = NEEDS_SKLEARN
+    fixed = {"columns": "raw", "tolerance": 1e-8}
     references = ("Friedman, Hastie and Tibshirani 2008, Biostatistics 9",)
 
+    alpha: NonNegative = 0.01
+    mode: Literal["cd", "lars"] = "cd"
+    tol: NonNegative = 1e-4
+    enet_tol: NonNegative = 1e-4
     max_iter: Count = 100
+    precmat_threshold: NonNegative = 0.0
+    assume_centered: bool = False
     verbose: bool = False
 
     def translated(self) -> dict[str, Any]:
-        """No sweep is one sweep."""
-        return super().translated() | {"max_iter": max(self.max_iter, 1)}
+        """What is rounded to more than the threshold is at least half a unit above it."""
+        units = math.floor(round(1000 * self.precmat_threshold, 6))
+        values = {"penalty": self.alpha, "threshold": (units + 0.5) / 1000}
+        return super().translated() | values
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -90,7 +90,8 @@ class Place(NamedTuple):
         """Positions of inputs in order; those that each run has its own of are left open."""
         found: dict[Input, int | None] = {"truth": self.truth, "data": self.data}
         found |= {"model": self.model, "test_data": self.fresh}
-        found |= {"estimate": _ESTIMATE, "posterior": _LEARNED, "reference": _REFERENCE}
+        found |= {"estimate": _ESTIMATE, "reference": _REFERENCE}
+        found |= {"posterior": _LEARNED, "precision": _LEARNED, "path": _LEARNED}
         positions = [found[name] for name in names]
         return tuple(position for position in positions if position is not None)
 
