@@ -411,6 +411,30 @@ def evaluate_tests(
 ) -> tuple[list[float], list[float]]:
     """Statistics and p-values of many tests, which are not counted."""
 
+class BdgraphRules:
+    """The prior and the kind of a chain as in BDgraph."""
+
+    def __init__(
+        self,
+        *,
+        edge_probability: float,
+        b: float,
+        births: bool,
+        auxiliary: bool,
+        jumps: int,
+        late_times: bool,
+    ) -> None: ...
+
+def bdgraph_chain(
+    start: MarkedGraph,
+    products: NDArray[numpy.float64],
+    rows: float,
+    rules: BdgraphRules,
+    options: ChainOptions,
+) -> UndirectedLog: ...
+def bdgraph_copula_chain(
+    start: MarkedGraph, copula: CopulaStart, rules: BdgraphRules, options: ChainOptions
+) -> UndirectedLog: ...
 def perfect_elimination_order(graph: MarkedGraph) -> list[int] | None:
     """Of the skeleton; None when it is not chordal."""
 
@@ -795,12 +819,21 @@ def g_wishart_draw(
     A precision matrix; ValueError where the scale is not positive definite.
     """
 
+def scaled_g_wishart_draw(
+    graph: MarkedGraph, b: float, scale: float, seed: int, stream: int
+) -> NDArray[numpy.float64]:
+    """
+    The same with the identity times a number as scale, by rejection and Gibbs sampling.
+    """
+
 def g_wishart_constant(
     graph: MarkedGraph, b: float, scale: NDArray[numpy.float64], draws: int, seed: int
 ) -> tuple[float, float]:
     """The logarithm of the normalising constant and its standard error."""
 
-def g_wishart_laplace(graph: MarkedGraph, b: float, scale: NDArray[numpy.float64]) -> float: ...
+def g_wishart_laplace(
+    graph: MarkedGraph, b: float, scale: NDArray[numpy.float64]
+) -> tuple[float, bool]: ...
 def g_wishart_bridged(graph: MarkedGraph, b: float, scale: float) -> float: ...
 
 class GaussianGraphPrior:
