@@ -80,7 +80,7 @@ class Newton {
  public:
   Newton(LassoComponent& component, double penalty, const GraphicalLassoSettings& settings)
       : part_(component), penalty_(penalty), diagonal_penalty_(settings.penalise_diagonal ? penalty : 0.0),
-        size_(component.covariance.size()), moved_(size_), candidate_(size_), column_(moved_.stride()),
+        keep_zeros_(settings.keep_zeros), size_(component.covariance.size()), moved_(size_), candidate_(size_), column_(moved_.stride()),
         begins_(size_ + 1) {}
 
   // Collects what can move; the largest violation of the conditions of the optimum.
@@ -132,7 +132,7 @@ class Newton {
   double collect(std::size_t i, std::size_t j) {
     const double value = part_.precision(i, j), gradient = part_.covariance(i, j) - part_.inverse(i, j);
     const double penalty = i == j ? diagonal_penalty_ : penalty_;
-    if (value == 0.0 && std::abs(gradient) <= penalty) return 0.0;
+    if (value == 0.0 && (keep_zeros_ || std::abs(gradient) <= penalty)) return 0.0;
     const double* inverse_row = part_.inverse.row(i);
     const double cross = i == j ? 0.0 : inverse_row[j] * inverse_row[j];
     entries_.push_back({j, value, gradient, cross + inverse_row[i] * part_.inverse(j, j), penalty});
@@ -190,6 +190,7 @@ class Newton {
 
   LassoComponent& part_;
   double penalty_, diagonal_penalty_;
+  bool keep_zeros_;
   std::size_t size_;
   SquareMatrix moved_, candidate_;
   std::vector<double> column_;
