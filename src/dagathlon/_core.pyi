@@ -878,11 +878,16 @@ class GraphicalLassoPath:
     def solve(self, penalty: float) -> tuple[int, float]:
         """Newton steps, and the largest violation of the optimum's conditions."""
 
+    def refit(self, start: NDArray[numpy.float64]) -> tuple[int, float]:
+        """
+        Maximum likelihood with the zeros of a matrix; steps and violation as of a penalty of zero.
+        """
+
     def precision(self) -> NDArray[numpy.float64]:
-        """Of the last penalty."""
+        """Of what was solved last."""
 
     def log_likelihood(self) -> float:
-        """log det X - tr(SX) of the last penalty."""
+        """log det X - tr(SX) of what was solved last."""
 
 def invert_positive(matrix: NDArray[numpy.float64]) -> tuple[NDArray[numpy.float64], float]:
     """
