@@ -31,6 +31,8 @@ QUICK: dict[str, dict[str, Any]] = {
     "rblip_asobs": {"timeout": 0.05, "scorermethod": "sq", "indeg": 2},
 }
 QUICK |= {name: {"iterations": 200} for name in (*SAMPLERS, "bidag_partition_mcmc")}
+QUICK |= {name: {"iterations": 200} for name in ("giudici_green", "junction_tree_mcmc")}
+QUICK["athomas_jtsamplers"] = {"num_samples": 200}
 QUICK["itsearch"]["hard_limit"] = 8
 # Tables of all parent sets of twenty variables take seconds.
 for _name in ("order_mcmc", "partition_mcmc", "structure_mcmc"):
