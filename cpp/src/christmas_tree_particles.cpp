@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "dagathlon/decomposable_chain.hpp"
 #include "dagathlon/log_weights.hpp"
 #include "dagathlon/pulse.hpp"
 
@@ -258,7 +259,7 @@ UndirectedLog particle_gibbs(const DecomposableTarget& target, const ParticleOpt
     const std::vector<std::size_t> order = nearby_order(n, options.radius, random);
     if (particles.run_through(tree, std::span(order).subspan(kept), random)) chain.become(graph_of(tree.tree));
   };
-  return run_undirected(std::move(log), length, step, [&] { return growth.log_posterior(tree.tree); });
+  return run_undirected(std::move(log), length, step, [&] { return settled(growth.log_posterior(tree.tree)); });
 }
 
 }  // namespace dagathlon
