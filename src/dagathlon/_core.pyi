@@ -411,6 +411,30 @@ def evaluate_tests(
 ) -> tuple[list[float], list[float]]:
     """Statistics and p-values of many tests, which are not counted."""
 
+class BdgraphRules:
+    """The prior and the kind of a chain as in BDgraph."""
+
+    def __init__(
+        self,
+        *,
+        edge_probability: float,
+        b: float,
+        births: bool,
+        auxiliary: bool,
+        jumps: int,
+        late_times: bool,
+    ) -> None: ...
+
+def bdgraph_chain(
+    start: MarkedGraph,
+    products: NDArray[numpy.float64],
+    rows: float,
+    rules: BdgraphRules,
+    options: ChainOptions,
+) -> UndirectedLog: ...
+def bdgraph_copula_chain(
+    start: MarkedGraph, copula: CopulaStart, rules: BdgraphRules, options: ChainOptions
+) -> UndirectedLog: ...
 def perfect_elimination_order(graph: MarkedGraph) -> list[int] | None:
     """Of the skeleton; None when it is not chordal."""
 
@@ -420,6 +444,47 @@ def chordless_cycle(graph: MarkedGraph) -> list[int]:
 def clique_tree(graph: MarkedGraph) -> tuple[list[list[int]], list[list[int]], list[int]] | None:
     """
     Of the skeleton: cliques, separators, the clique each hangs on (a root: itself); or None.
+    """
+
+class ParticleOptions:
+    """How junction trees grow, and how many side by side."""
+
+    def __init__(
+        self, *, particles: int, alpha: float, beta: float, radius: int, block: int, informed: bool
+    ) -> None: ...
+
+def decomposable_counts(
+    nodes: int, options: ParticleOptions, estimates: int, seed: int
+) -> list[float]:
+    """Logarithms of estimates of the number of decomposable graphs."""
+
+def christmas_tree_step(
+    target: DecomposableTarget,
+    options: ParticleOptions,
+    cliques: Sequence[Sequence[int]],
+    links: Sequence[tuple[int, int]],
+    node: int,
+    seed: int,
+) -> tuple[list[list[int]], list[tuple[int, int]], float, float]:
+    """
+    A node put into a junction tree: cliques, links, and the log probabilities of the step and of the way back; of a node without neighbours how parts are joined is not in them.
+    """
+
+def particle_gibbs(
+    target: DecomposableTarget, options: ParticleOptions, chain: ChainOptions
+) -> UndirectedLog: ...
+def parallel_moves(
+    target: DecomposableTarget, randomise: int, chain: ChainOptions
+) -> UndirectedLog: ...
+
+class SquareMatrix:
+    def __init__(self, rows: NDArray[numpy.float64]) -> None: ...
+
+def clime_column(
+    covariance: SquareMatrix, target: int, penalties: Sequence[float]
+) -> NDArray[numpy.float64]:
+    """
+    A solution per penalty, in decreasing order, up to the last that has one.
     """
 
 class CliqueScores:
@@ -587,6 +652,26 @@ class DagPosterior:
     def log_weights(self) -> NDArray[numpy.float64]: ...
     def best(self) -> list[int]: ...
     def sample(self, count: int, seed: int) -> NDArray[numpy.uint32]: ...
+
+def giudici_green_chain(target: DecomposableTarget, options: ChainOptions) -> UndirectedLog:
+    """A chain over decomposable graphs by single edges."""
+
+def junction_tree_chain(
+    target: DecomposableTarget, several: bool, randomise: int, options: ChainOptions
+) -> UndirectedLog:
+    """A chain over junction trees."""
+
+MAX_ENUMERATED: int = 7
+
+def decomposable_graphs(
+    target: DecomposableTarget,
+) -> tuple[NDArray[numpy.uint64], NDArray[numpy.float64], NDArray[numpy.float64] | None]:
+    """
+    All decomposable graphs, a bit for each pair of nodes, their log weights, and of continuous data the mean of the precision matrix.
+    """
+
+def log_junction_trees(graph: MarkedGraph) -> float:
+    """The logarithm of the number of junction trees of a chordal graph."""
 
 def differing_pairs(a: MarkedGraph, b: MarkedGraph) -> int: ...
 def is_pdag(graph: MarkedGraph) -> bool: ...
@@ -783,6 +868,32 @@ def reversible_jump_chain(
     options: ChainOptions,
 ) -> GaussianChain: ...
 
+class GraphicalLassoSettings:
+    def __init__(self, *, penalise_diagonal: bool, tolerance: float, max_steps: int) -> None: ...
+
+class GraphicalLassoPath:
+    def __init__(
+        self, covariance: NDArray[numpy.float64], settings: GraphicalLassoSettings
+    ) -> None: ...
+    def solve(self, penalty: float) -> tuple[int, float]:
+        """Newton steps, and the largest violation of the optimum's conditions."""
+
+    def refit(self, start: NDArray[numpy.float64]) -> tuple[int, float]:
+        """
+        Maximum likelihood with the zeros of a matrix; steps and violation as of a penalty of zero.
+        """
+
+    def precision(self) -> NDArray[numpy.float64]:
+        """Of what was solved last."""
+
+    def log_likelihood(self) -> float:
+        """log det X - tr(SX) of what was solved last."""
+
+def invert_positive(matrix: NDArray[numpy.float64]) -> tuple[NDArray[numpy.float64], float]:
+    """
+    Inverse and logarithm of the determinant; ValueError unless positive definite.
+    """
+
 class SearchLimits:
     """Arcs that must not or must be there, from row to column."""
 
@@ -814,6 +925,105 @@ def tabu_search(
     memory: int,
     patience: int,
 ) -> SearchResult: ...
+
+class LassoSettings:
+    def __init__(self, *, tolerance: float, max_sweeps: int, square_root: bool) -> None: ...
+
+class RegressionPath:
+    def weights(self, k: int) -> NDArray[numpy.float64]:
+        """Weights at a penalty, a row for each target."""
+
+    def residual_variances(self) -> NDArray[numpy.float64]:
+        """A row for each penalty, a column for each target."""
+
+    @property
+    def converged(self) -> bool: ...
+
+def neighbourhood_path(
+    correlation: NDArray[numpy.float64], penalties: Sequence[float], settings: LassoSettings
+) -> RegressionPath:
+    """
+    The lasso, or the square-root lasso, of each variable on all others at decreasing penalties.
+    """
+
+def refit_likelihoods(
+    given: NDArray[numpy.float64],
+    rows: int,
+    seen: NDArray[numpy.float64],
+    graphs: NDArray[numpy.bool_],
+) -> list[float]:
+    """
+    Log-likelihood of a row by least squares regressions on the neighbours in each graph.
+    """
+
+class GroupedData:
+    def __init__(
+        self,
+        *,
+        columns: NDArray[numpy.float64],
+        starts: Sequence[int],
+        codes: NDArray[numpy.uint32],
+        levels: Sequence[int],
+        scales: Sequence[float],
+    ) -> None: ...
+
+class GroupSettings:
+    def __init__(self, *, tolerance: float, max_steps: int) -> None: ...
+
+class GroupPath:
+    def predictors(self, k: int) -> NDArray[numpy.bool_]:
+        """Who predicts whom at a penalty, a row for each target."""
+
+    def intercept(self, k: int, target: int) -> list[float]: ...
+    def weights(self, k: int, target: int, predictor: int) -> NDArray[numpy.float64]:
+        """
+        A row for each column of the predictor, a column for each contrast; no rows where it is none.
+        """
+
+    def parameters(self, k: int) -> float:
+        """Number of weights that are not zero."""
+
+    def log_likelihood(self, k: int) -> float:
+        """Sum over all targets."""
+
+    @property
+    def converged(self) -> bool: ...
+
+def group_refits(data: GroupedData, graphs: NDArray[numpy.bool_]) -> GroupPath:
+    """
+    The regressions on the neighbours in each graph with all but no penalty.
+    """
+
+def contrast(level: int, column: int) -> float:
+    """An entry of the orthonormal contrasts."""
+
+def group_path(data: GroupedData, penalties: Sequence[float], settings: GroupSettings) -> GroupPath:
+    """
+    The regression of each variable on groups of columns at decreasing penalties.
+    """
+
+class JointSettings:
+    def __init__(self, *, weights: str, rounds: int, tolerance: float, max_sweeps: int) -> None: ...
+
+class JointPath:
+    def partial_correlations(self, k: int) -> NDArray[numpy.float64]: ...
+    def precisions(self, k: int) -> list[float]:
+        """The diagonal of the precision matrix, from the residuals."""
+
+    def given(self, k: int) -> list[float]:
+        """The diagonal that the partial correlations were estimated with."""
+
+    def weights(self, k: int) -> list[float]: ...
+    @property
+    def converged(self) -> bool: ...
+
+def joint_path(
+    correlation: NDArray[numpy.float64], penalties: Sequence[float], settings: JointSettings
+) -> JointPath:
+    """
+    Partial correlations by joint sparse regression at decreasing penalties.
+    """
+
 def weight_order(weights: NDArray[numpy.float64]) -> list[int]:
     """Parents first; nodes on or after a directed cycle are left out."""
 
@@ -1260,6 +1470,11 @@ class NetworkSampler:
         self, seed: int, codes: NDArray[numpy.uint16], values: NDArray[numpy.float64]
     ) -> None: ...
 
+def fit_score_mixture(
+    scores: Sequence[float], start: NDArray[numpy.float64], epochs: int, seed: int
+) -> NDArray[numpy.float64]:
+    """Weight, location, scale and shape of each component, in rows."""
+
 class SeparationOracle:
     """Answers separation queries on one graph."""
 
@@ -1298,6 +1513,13 @@ def sparsest_permutation(
     test: IndependenceTest, how: SparsestPermutation
 ) -> tuple[MarkedGraph, int]:
     """The sparsest DAG found, and how often it became sparser."""
+
+def unconditional_chain(
+    score: Score, power: float, max_parents: int, log_prior: Sequence[float], options: ChainOptions
+) -> UndirectedLog:
+    """
+    A chain of unconditional dependence graphs from the one without edges, with the log prior weight of each number of sources.
+    """
 
 class UndirectedLog:
     """

@@ -22,6 +22,9 @@ class UndirectedLog {
   // Whether states last one step each, or as long as the chain says.
   enum class Time : bool { steps, continuous };
 
+  // Where every step is saved, the saved graphs tell all there is to know of edges.
+  static Means means_for(const ChainLength& length) { return length.stepsave > 1 ? Means::yes : Means::no; }
+
   // Over n nodes, with so many states to be saved; the graph is empty at first.
   UndirectedLog(std::size_t n, std::size_t states, Means means, Time time = Time::steps);
 

@@ -41,9 +41,12 @@ class BdMcmc(GWishartSampler):
         return "jumps: found 0, expected a number above 0" if not self.jumps else super().problem()
 
     def chain(
-        self, start: Graph, scatter: Scatter, options: _core.ChainOptions
+        self, start: Graph, given: Scatter | _core.CopulaStart, options: _core.ChainOptions
     ) -> _core.GaussianChain:
         """Births and deaths."""
+        prior = self.prior()
+        if not isinstance(given, Scatter):
+            return _core.copula_birth_death_chain(start.native, given, prior, self.jumps, options)
         return _core.birth_death_chain(
-            start.native, scatter.products, scatter.rows, self.prior(), self.jumps, options
+            start.native, given.products, given.rows, prior, self.jumps, options
         )

@@ -16,7 +16,7 @@ from dagathlon.data.facts import DataKind
 from dagathlon.errors import DataError
 from dagathlon.learners.assumptions import GAUSSIAN
 from dagathlon.learners.base import Estimate, Learner
-from dagathlon.learners.bayesian.dag_sampling import RunLength
+from dagathlon.learners.bayesian.dag_sampling import RunLength, thousands
 from dagathlon.learners.undirected.undirected_sampler import UndirectedSampler
 from dagathlon.modules import Natural, NonNegative, Probability
 from dagathlon.posteriors.posterior import Posterior
@@ -142,6 +142,11 @@ class DecomposableSampler(DecomposablePosterior, UndirectedSampler):
         if data.is_discrete or found.posterior is None:
             return found
         return replace(found, precision=mean_precision(found.posterior, target))
+
+
+def pair_steps(p: int) -> int:
+    """Steps of a chain that changes single edges: five hundred proposals for each pair."""
+    return max(50_000, thousands(250 * p * (p - 1)))
 
 
 def mean_precision(posterior: Posterior, target: _core.DecomposableTarget) -> Matrix:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from dagathlon import _core
 from dagathlon.data import Dataset
-from dagathlon.data.facts import DataKind
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
-from dagathlon.learners.assumptions import GAUSSIAN
 from dagathlon.learners.base import Estimate
+from dagathlon.learners.undirected.copula_model import CopulaModel
 from dagathlon.learners.undirected.undirected_sampler import UndirectedSampler
 from dagathlon.modules import NonNegative, Probability
 
@@ -33,7 +32,7 @@ class Scatter(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GWishartSampler(UndirectedSampler):
+class GWishartSampler(CopulaModel, UndirectedSampler):
     """A sampler of undirected graphs and precision matrices with a G-Wishart prior.
 
     Parameters
@@ -43,10 +42,10 @@ class GWishartSampler(UndirectedSampler):
         weak prior.
     scale
         Diagonal of its scale matrix, in squared units of the data; null is the sample variance of
-        each column, so that units do not matter.
+        each column, so that units do not matter, and 1 for the latent columns of a copula.
     zero_mean
         Whether the columns have mean zero; otherwise means are unknown, and every value is as
-        probable.
+        probable. Latent columns of a copula always have mean zero.
     edge_probability
         Prior probability of each edge, between 0 and 1; 0.5 makes all graphs equally probable.
     exchange
@@ -56,9 +55,6 @@ class GWishartSampler(UndirectedSampler):
     start
         Whether the chains start with no edges or with all.
     """
-
-    takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
-    assumes = (GAUSSIAN,)
 
     b: NonNegative = 3.0
     scale: NonNegative | None = None
@@ -82,23 +78,24 @@ class GWishartSampler(UndirectedSampler):
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Sample graphs and precision matrices."""
-        scatter, length = self.scatter(data), self.length(len(data.names))
+        given = self.scatter(data) if self.model == "gaussian" else self.latent(data)
+        length = self.length(len(data.names))
         start, seed = self.first_graph(data.names), int(rng.integers(2**63))
         runs = [
-            self.chain(start, scatter, length.options(seed, number))
-            for number in range(self.chains)
+            self.chain(start, given, length.options(seed, number)) for number in range(self.chains)
         ]
         # A deadline leaves the last chains shorter; their means count for less.
         lengths = [len(run.log) for run in runs]
         precision = np.average([run.precision for run in runs], axis=0, weights=lengths)
-        precision /= np.outer(scatter.units, scatter.units)
+        if isinstance(given, Scatter):
+            precision /= np.outer(given.units, given.units)
         return self.result([run.log for run in runs], data, length, "all graphs", precision)
 
     @abstractmethod
     def chain(
-        self, start: Graph, scatter: Scatter, options: _core.ChainOptions
+        self, start: Graph, given: Scatter | _core.CopulaStart, options: _core.ChainOptions
     ) -> _core.GaussianChain:
-        """One chain."""
+        """One chain on the data, or on latent data of a copula."""
 
     def first_graph(self, names: tuple[str, ...]) -> Graph:
         """The graph that the chains start with."""

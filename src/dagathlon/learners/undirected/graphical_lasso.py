@@ -1,95 +1,210 @@
-"""The graphical lasso, through scikit-learn."""
+"""The graphical lasso."""
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import dataclass
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, ClassVar, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from dagathlon.data.facts import DataKind
+from dagathlon import _core
 from dagathlon.errors import DataError
-from dagathlon.graphs import Graph
-from dagathlon.learners.assumptions import GAUSSIAN
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.continuous.weights import numbers
-from dagathlon.learners.with_scipy import ScipyLearner
+from dagathlon.learners.undirected import selection
+from dagathlon.learners.undirected.inputs import Matrix, Moments, Vector, standardised_as
+from dagathlon.learners.undirected.likelihoods import gaussian_log_likelihoods
+from dagathlon.learners.undirected.path_precisions import PathPrecisions
+from dagathlon.learners.undirected.penalised import GaussianPenalised, PathFit
 from dagathlon.modules import Natural, NonNegative
-from dagathlon.pulse import aside
+from dagathlon.pulse import aside, beat
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
-_HINT = "needs scikit-learn: pip install 'dagathlon[glasso]'"
-NEEDS_SKLEARN = "" if find_spec("sklearn") else _HINT
+Columns: TypeAlias = Literal["standardised", "centred", "raw"]
+_NO_REFIT = (
+    "The precision matrix is the penalised one: without a penalty the data have no estimate on "
+    "this graph."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
-class GraphicalLasso(ScipyLearner):
-    """Graphical lasso, with an edge where the precision matrix is above a threshold.
+class GraphicalLasso(GaussianPenalised):
+    """Graphical lasso: Gaussian likelihood with an L1 penalty on the precision matrix.
+
+    Minimises tr(SX) - log det X + penalty · Σ|X_ij| over positive definite X, S being the
+    correlations, and joins two variables where X_ij is not zero. Newton steps over the entries
+    that can move, each connected component by itself.
 
     Parameters
     ----------
-    alpha
-        Factor of the L1 penalty.
-    mode
-        Coordinate descent (cd) or least angle regression (lars).
-    tol, enet_tol
-        Tolerance of the whole and of each regression.
-    max_iter
-        Largest number of sweeps.
-    precmat_threshold
-        An edge needs an entry of the precision matrix, rounded to three decimals, above this.
-    assume_centered
-        Whether the means are taken to be zero.
-    timeout
-        Seconds after which the run is stopped; null for no limit.
+    columns
+        What S is the mean product of: standardised columns (S is the correlation matrix, and the
+        penalty has no unit), centred ones (covariances), or the columns as they are (raw: means
+        are taken to be zero).
+    penalise_diagonal
+        Whether the penalty counts the diagonal of X as well.
+    threshold
+        An edge needs an absolute entry of X above this.
+    refit
+        Whether ebic compares the likelihoods of the graphs, each at the precision matrix of maximum
+        likelihood with its zeros, and the result holds that matrix; otherwise both are those of
+        the penalised estimates. Graphs of smaller penalties than the best are left out once three
+        in a row were worse than the one before.
+    tolerance
+        Largest distance of an entry of the gradient from what the optimum asks for, in units of
+        the mean variance.
+    max_steps
+        Largest number of Newton steps for each penalty and component.
     """
 
-    assumes = (GAUSSIAN,)
     name = "glasso"
-    gives = "undirected"
-    takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
-    unavailable = NEEDS_SKLEARN
-    references = ("Friedman, Hastie and Tibshirani 2008, Biostatistics 9",)
+    version = 2
+    references = (
+        "Friedman, Hastie and Tibshirani 2008, Biostatistics 9",
+        "Witten, Friedman and Simon 2011, Journal of Computational and Graphical Statistics 20",
+        "Hsieh, Sustik, Dhillon and Ravikumar 2014, QUIC, JMLR 15",
+    )
 
-    alpha: NonNegative = 0.01
-    mode: Literal["cd", "lars"] = "cd"
-    tol: NonNegative = 1e-4
-    enet_tol: NonNegative = 1e-4
-    max_iter: Natural = 100
-    precmat_threshold: NonNegative = 0.0
-    assume_centered: bool = False
-    timeout: NonNegative | None = None
+    columns: Columns = "standardised"
+    penalise_diagonal: bool = False
+    threshold: NonNegative = 0.0
+    refit: bool = True
+    tolerance: NonNegative = 1e-6
+    max_steps: Natural = 200
+
+    def problem(self) -> str:
+        """Ranks have no units."""
+        if self.relation != "pearson" and self.columns != "standardised":
+            return f"{self.name}: with relation {self.relation} columns must be standardised"
+        return super().problem()
+
+    def largest_of(self, moments: Moments) -> float:
+        """The largest absolute entry off the diagonal."""
+        return float(np.abs(np.triu(moments.correlation, 1)).max(initial=0.0))
+
+    def moments(self, data: Dataset) -> Moments:
+        """Correlations, or mean products of columns in their own units."""
+        if self.columns == "standardised":
+            return super().moments(data)
+        values = numbers(data, self.name)
+        products = _mean_products(self._shifted(values, values), np.abs(values).max(axis=0))
+        return Moments(products, np.ones(len(products)), len(values))
+
+    def fit_moments(self, moments: Moments, penalties: Vector) -> PathFit:
+        """Each penalty from the solution of the one before."""
+        if penalties[-1] == 0:
+            self._check_inverse(moments)
+        path = self._path(moments)
+        graphs = np.zeros((len(penalties), moments.p, moments.p), dtype=np.bool_)
+        precisions, likelihoods, worst = PathPrecisions(moments.p, moments.p), [], 0.0
+        for k, penalty in enumerate(penalties):
+            beat(k, len(penalties))
+            worst = max(worst, path.solve(float(penalty))[1])
+            precisions.append(found := path.precision())
+            graphs[k] = np.abs(found) > self.threshold
+            np.fill_diagonal(graphs[k], False)
+            likelihoods.append(moments.n / 2 * path.log_likelihood())
+        return PathFit(
+            graphs, precisions, np.array(likelihoods), converged=worst <= self._tolerance
+        )
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Threshold the estimated precision matrix."""
-        values = numbers(data, self.name)
-        if values.shape[1] < 2:
-            return Estimate(Graph(data.names))
-        from sklearn.covariance import GraphicalLasso as Model  # noqa: PLC0415 - an extra
+        """Fit the path, select, and refit if asked to."""
+        found = super().learn(data, rng)
+        return self._refitted(data, found) if self.refit else found
 
-        model = Model(
-            alpha=self.alpha,
-            mode=self.mode,
-            tol=max(self.tol, np.finfo(float).tiny),
-            enet_tol=max(self.enet_tol, np.finfo(float).tiny),
-            max_iter=self.max_iter,
-            assume_centered=self.assume_centered,
+    def ric_penalty(self, data: Dataset, rng: np.random.Generator) -> float:
+        """The smallest maximum of mean products of columns with shifted columns."""
+        if self.columns == "standardised":
+            return super().ric_penalty(data, rng)
+        values = numbers(data, self.name)
+        shifts = selection.shifts(len(data), self.stars_samples, rng)
+        return selection.rotation_penalty(self._shifted(values, values), shifts)
+
+    def log_likelihoods(self, data: Dataset, fit: PathFit) -> tuple[Vector, Vector]:
+        """Those of the graphs, or those of the penalised estimates."""
+        likelihoods, edges = super().log_likelihoods(data, fit)
+        if not self.refit or fit.precisions is None:
+            return likelihoods, edges
+        given, scores = self.moments(data), [np.inf]
+        path, likelihoods = self._path(given), np.full(len(edges), -np.inf)
+        for k, graph in enumerate(fit.graphs):
+            beat(k, len(edges))
+            if len(scores) > 3 and scores[-1] > scores[-2] > scores[-3] > scores[-4]:
+                break
+            if self._refit(path, fit.precisions[k], graph, given.n):
+                likelihoods[k] = given.n / 2 * path.log_likelihood()
+            one = likelihoods[k : k + 1], edges[k : k + 1], edges[k : k + 1]
+            scores.append(float(selection.ebic(*one, (given.n, given.p), self.gamma)[0]))
+        return likelihoods, edges
+
+    def held_out(self, train: Dataset, test: Dataset, penalties: Vector) -> Vector:
+        """Of the precision matrices."""
+        if self.columns == "standardised":
+            return super().held_out(train, test, penalties)
+        fit = self.fit_moments(self.moments(train), penalties)
+        columns = self._shifted(numbers(train, self.name), numbers(test, self.name))
+        return gaussian_log_likelihoods(fit.precisions or (), columns.T @ columns / len(columns))
+
+    @property
+    def _tolerance(self) -> float:
+        # Rounding keeps the last digits of a gradient from zero.
+        return max(self.tolerance, 1e-12)
+
+    def _path(self, moments: Moments) -> _core.GraphicalLassoPath:
+        settings = _core.GraphicalLassoSettings(
+            penalise_diagonal=self.penalise_diagonal,
+            tolerance=self._tolerance,
+            max_steps=self.max_steps,
         )
-        try:
-            with warnings.catch_warnings(), np.errstate(all="ignore"):
-                warnings.simplefilter("ignore")
-                precision = aside(model.fit, values).precision_
-        except (FloatingPointError, ValueError, np.linalg.LinAlgError) as error:
+        return _core.GraphicalLassoPath(np.ascontiguousarray(moments.correlation), settings)
+
+    def _shifted(self, values: Matrix, others: Matrix) -> Matrix:
+        """Rows whose mean products are asked for, by the means of `values`."""
+        if self.columns == "raw":
+            return others
+        if self.columns == "centred":
+            return others - values.mean(axis=0)
+        return standardised_as(values, others)
+
+    def _check_inverse(self, moments: Moments) -> None:
+        roots = aside(np.linalg.eigvalsh, moments.correlation)
+        if roots[0] <= 1e-12 * roots[-1]:
             raise DataError(
-                f"{self.name}: the covariance is too close to singular for alpha {self.alpha:g}; "
-                f"raise alpha, or leave out constant and duplicated columns ({error})"
-            ) from None
-        joined = np.abs(np.round(precision, 3)) > self.precmat_threshold
-        np.fill_diagonal(joined, False)
-        return Estimate(
-            Graph.from_adjacency(data.names, joined | joined.T), {"sweeps": int(model.n_iter_)}
-        )
+                f"{self.name}: without a penalty the precision matrix is the inverse of S, and "
+                f"that of {moments.p} columns in {moments.n} rows has none; set a penalty"
+            )
+
+    def _refit(
+        self, path: _core.GraphicalLassoPath, precision: Matrix, graph: npt.NDArray[np.bool_], n: int
+    ) -> bool:
+        """Maximise the likelihood on a graph; whether a maximum was found.
+
+        With as many neighbours as rows there is none, but for rare graphs.
+        """
+        if graph.sum(axis=0).max() >= n - 1:
+            return False
+        kept = graph | np.eye(len(graph), dtype=np.bool_)
+        _, violation = path.refit(np.where(kept, precision, 0.0))
+        return bool(violation <= self._tolerance)
+
+    def _refitted(self, data: Dataset, found: Estimate) -> Estimate:
+        if found.precision is None:
+            return found
+        given = self.moments(data)
+        path, start = self._path(given), found.precision * np.outer(given.scales, given.scales)
+        if not self._refit(path, start, found.graph.marks != 0, given.n):
+            return replace(found, notes=(*found.notes, _NO_REFIT))
+        return replace(found, precision=self.in_units(data, path.precision()))
+
+
+def _mean_products(columns: Matrix, sizes: Vector) -> Matrix:
+    """Mean products; a column of zeros, but for rounding, has variance 1 and goes with nothing."""
+    products: Matrix = columns.T @ columns / len(columns)
+    empty = np.diag(products) <= (1e-12 * sizes) ** 2
+    products[empty] = products[:, empty] = 0.0
+    products[empty, empty] = 1.0
+    return products

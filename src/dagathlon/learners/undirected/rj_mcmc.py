@@ -34,10 +34,15 @@ class RjMcmc(GWishartSampler):
     proposals: Natural | None = None
 
     def chain(
-        self, start: Graph, scatter: Scatter, options: _core.ChainOptions
+        self, start: Graph, given: Scatter | _core.CopulaStart, options: _core.ChainOptions
     ) -> _core.GaussianChain:
         """Reversible jumps."""
         proposals = self.proposals or max(len(start), 1)
+        prior = self.prior()
+        if not isinstance(given, Scatter):
+            return _core.copula_reversible_jump_chain(
+                start.native, given, prior, proposals, options
+            )
         return _core.reversible_jump_chain(
-            start.native, scatter.products, scatter.rows, self.prior(), proposals, options
+            start.native, given.products, given.rows, prior, proposals, options
         )

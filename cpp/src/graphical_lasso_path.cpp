@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "dagathlon/graphical_lasso.hpp"
+#include "dagathlon/positive_inverse.hpp"
+#include "dagathlon/pulse.hpp"
+
+namespace dagathlon {
+
+namespace {
+
+// Sets of variables that are joined by entries above a bound, each ascending.
+std::vector<std::vector<std::size_t>> components(const SquareMatrix& matrix, double bound) {
+  const std::size_t n = matrix.size();
+  std::vector<bool> seen(n, false);
+  std::vector<std::vector<std::size_t>> result;
+  for (std::size_t start = 0; start < n; ++start) {
+    if (seen[start]) continue;
+    std::vector<std::size_t> members{start};
+    seen[start] = true;
+    for (std::size_t at = 0; at < members.size(); ++at) {
+      pulse::beat(n);
+      const double* row = matrix.row(members[at]);
+      for (std::size_t j = 0; j < n; ++j)
+        if (!seen[j] && std::abs(row[j]) > bound) {
+          seen[j] = true;
+          members.push_back(j);
+        }
+    }
+    std::ranges::sort(members);
+    result.push_back(std::move(members));
+  }
+  return result;
+}
+
+SquareMatrix part_of(const SquareMatrix& whole, const std::vector<std::size_t>& members) {
+  SquareMatrix result(members.size());
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const double* row = whole.row(members[i]);
+    for (std::size_t j = 0; j < members.size(); ++j) result(i, j) = row[members[j]];
+  }
+  return result;
+}
+
+void put_back(SquareMatrix& whole, const SquareMatrix& part, const std::vector<std::size_t>& members) {
+  for (std::size_t i = 0; i < members.size(); ++i)
+    for (std::size_t j = 0; j < members.size(); ++j) whole(members[i], members[j]) = part(i, j);
+}
+
+void shrink(SquareMatrix& matrix) {
+  for (std::size_t i = 0; i < matrix.size(); ++i)
+    for (std::size_t j = 0; j < matrix.size(); ++j)
+      if (i != j) matrix(i, j) /= 2;
+}
+
+double mean_variance(const SquareMatrix& covariance) {
+  const double mean = trace(covariance) / static_cast<double>(std::max<std::size_t>(covariance.size(), 1));
+  return mean > 0.0 ? mean : 1.0;
+}
+
+}  // namespace
+
+GraphicalLassoPath::GraphicalLassoPath(SquareMatrix covariance, const GraphicalLassoSettings& settings)
+    : settings_(settings), unit_(mean_variance(covariance)), covariance_(std::move(covariance)),
+      precision_(covariance_.size()), inverse_(covariance_.size()), log_determinants_(covariance_.size()),
+      last_penalty_(-std::numeric_limits<double>::infinity()) {
+  for (double& value : covariance_.cells()) value /= unit_;
+}
+
+LassoProgress GraphicalLassoPath::solve(double penalty) {
+  const double scaled = penalty / unit_;
+  if (!(scaled <= last_penalty_)) begin(scaled);
+  last_penalty_ = scaled;
+  LassoProgress progress;
+  for (const auto& members : components(covariance_, scaled)) {
+    if (members.size() == 1)
+      solve_alone(members.front(), scaled);
+    else
+      solve_members(members, scaled, settings_, progress);
+  }
+  return progress;
+}
+
+LassoProgress GraphicalLassoPath::refit(const SquareMatrix& start) {
+  begin_at(start);
+  GraphicalLassoSettings settings = settings_;
+  settings.keep_zeros = true;
+  // Where there is a maximum Newton's method finds it soon; where there is none it never ends.
+  settings.max_steps = std::min<std::size_t>(settings.max_steps, 40);
+  LassoProgress progress;
+  for (const auto& members : components(precision_, 0.0)) solve_members(members, 0.0, settings, progress);
+  // The next penalty begins anew.
+  last_penalty_ = -std::numeric_limits<double>::infinity();
+  return progress;
+}
+
+void GraphicalLassoPath::begin_at(const SquareMatrix& start) {
+  precision_ = start;
+  for (double& value : precision_.cells()) value *= unit_;
+  std::ranges::fill(inverse_.cells(), 0.0);
+  std::ranges::fill(log_determinants_, 0.0);
+  for (const auto& members : components(precision_, 0.0)) {
+    SquareMatrix part = part_of(precision_, members), inverse = part;
+    auto log_determinant = invert_positive(inverse);
+    while (!log_determinant) {
+      shrink(part);
+      inverse = part;
+      log_determinant = invert_positive(inverse);
+    }
+    put_back(precision_, part, members);
+    put_back(inverse_, inverse, members);
+    log_determinants_[members.front()] = *log_determinant;
+  }
+}
+
+void GraphicalLassoPath::begin(double penalty) {
+  std::ranges::fill(precision_.cells(), 0.0);
+  std::ranges::fill(inverse_.cells(), 0.0);
+  for (std::size_t i = 0; i < covariance_.size(); ++i) solve_alone(i, penalty);
+}
+
+void GraphicalLassoPath::solve_alone(std::size_t node, double penalty) {
+  inverse_(node, node) = covariance_(node, node) + (settings_.penalise_diagonal ? penalty : 0.0);
+  precision_(node, node) = 1.0 / inverse_(node, node);
+  log_determinants_[node] = -std::log(inverse_(node, node));
+}
+
+void GraphicalLassoPath::solve_members(const std::vector<std::size_t>& members, double penalty,
+                                       const GraphicalLassoSettings& settings, LassoProgress& progress) {
+  LassoComponent part{part_of(covariance_, members), part_of(precision_, members), part_of(inverse_, members), 0.0};
+  for (const std::size_t node : members) part.log_determinant += log_determinants_[node];
+  const LassoProgress mine = solve_component(part, penalty, settings);
+  put_back(precision_, part.precision, members);
+  put_back(inverse_, part.inverse, members);
+  for (const std::size_t node : members) log_determinants_[node] = 0.0;
+  log_determinants_[members.front()] = part.log_determinant;
+  progress.steps = std::max(progress.steps, mine.steps);
+  progress.violation = std::max(progress.violation, mine.violation);
+}
+
+SquareMatrix GraphicalLassoPath::precision() const {
+  SquareMatrix result = precision_;
+  for (double& value : result.cells()) value /= unit_;
+  return result;
+}
+
+double GraphicalLassoPath::log_likelihood() const {
+  double sum = std::accumulate(log_determinants_.begin(), log_determinants_.end(), 0.0);
+  sum -= static_cast<double>(covariance_.size()) * std::log(unit_);
+  for (std::size_t k = 0; k < precision_.cells().size(); ++k) sum -= precision_.cells()[k] * covariance_.cells()[k];
+  return sum;
+}
+
+}  // namespace dagathlon

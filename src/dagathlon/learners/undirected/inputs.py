@@ -1,0 +1,163 @@
+"""What learners of Gaussian graphical models are given: a correlation matrix, and how it is got."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.errors import DataError
+from dagathlon.pulse import aside, beat
+
+Matrix: TypeAlias = npt.NDArray[np.float64]
+Vector: TypeAlias = npt.NDArray[np.float64]
+Relation: TypeAlias = Literal["pearson", "nonparanormal", "truncated", "kendall", "spearman"]
+_CHUNK = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """The sufficient statistics of standardised columns.
+
+    Parameters
+    ----------
+    correlation
+        Correlations, positive semidefinite, with ones on the diagonal.
+    scales
+        Standard deviations of the columns in their own units; 1 for a constant column, which
+        correlates with nothing.
+    n
+        Number of rows.
+    """
+
+    correlation: Matrix
+    scales: Vector
+    n: int
+
+    @property
+    def p(self) -> int:
+        """Number of columns."""
+        return len(self.scales)
+
+    def largest(self) -> float:
+        """The largest absolute correlation of two columns; 0 where there are no two."""
+        rest = np.abs(self.correlation - np.eye(self.p))
+        return float(rest.max(initial=0.0))
+
+
+def moments(values: Matrix, relation: Relation = "pearson") -> Moments:
+    """The moments of complete columns.
+
+    Parameters
+    ----------
+    values
+        The data, a row per observation, without missing values.
+    relation
+        What the correlations are: Pearson's; those of columns brought to normality by their ranks
+        (``nonparanormal``: the distribution function shrunk by n / (n + 1), ``truncated``: cut at
+        both ends); or ``kendall`` and ``spearman``: what the rank correlation would be the sine of
+        if the columns were monotone functions of Gaussian ones, brought to the nearest side of the
+        positive semidefinite matrices.
+    """
+    if len(values) < 2:
+        raise DataError(f"correlations need at least 2 rows, found {len(values)}")
+    scales = _scales(values)
+    if relation == "kendall":
+        latent = np.sin(np.pi / 2 * kendall(values))
+    elif relation == "spearman":
+        latent = 2 * np.sin(np.pi / 6 * _pearson(ranks(values)))
+    else:
+        return Moments(_pearson(gaussian_columns(values, relation)), scales, len(values))
+    np.fill_diagonal(latent, 1.0)
+    return Moments(positive_semidefinite(latent), scales, len(values))
+
+
+def gaussian_columns(values: Matrix, relation: Relation) -> Matrix:
+    """Columns whose Pearson correlations are those of a relation, up to that of rank correlations.
+
+    For ``kendall`` and ``spearman`` these are the ranks.
+    """
+    if relation == "pearson":
+        return values
+    if relation in ("kendall", "spearman"):
+        return ranks(values)
+    from scipy.special import ndtri  # noqa: PLC0415 - SciPy only when asked for
+
+    n = len(values)
+    if relation == "nonparanormal":
+        normal: Matrix = ndtri(ranks(values) / (n + 1))
+        return normal
+    # Liu, Lafferty and Wasserman 2009: what keeps the variance of the estimate in bounds.
+    end = 1 / (4 * n**0.25 * np.sqrt(np.pi * np.log(n)))
+    cut: Matrix = ndtri(np.clip(ranks(values) / n, end, 1 - end))
+    return cut
+
+
+def standardised(values: Matrix) -> Matrix:
+    """Columns of mean zero and mean square one; zeros for a constant column."""
+    return standardised_as(values, values)
+
+
+def standardised_as(values: Matrix, others: Matrix) -> Matrix:
+    """Other rows of the same columns, less the mean of `values` and divided by its deviation."""
+    constant = _constant(values)
+    divisors = np.where(constant, 1.0, values.std(axis=0))
+    return np.where(constant, 0.0, (others - values.mean(axis=0)) / divisors)
+
+
+def ranks(values: Matrix) -> Matrix:
+    """Ranks from 1 in each column; equal values share the mean of theirs."""
+    result = np.empty(values.shape)
+    for j, column in enumerate(values.T):
+        _, place, counts = np.unique(column, return_inverse=True, return_counts=True)
+        last = np.cumsum(counts)
+        result[:, j] = (last - (counts - 1) / 2)[place.ravel()]
+    return result
+
+
+def kendall(values: Matrix) -> Matrix:
+    """Kendall's tau-b of all pairs of columns: 0 with a constant column."""
+    n, p = values.shape
+    concordance = np.zeros((p, p))
+    step = max(1, _CHUNK // max(n * p, 1))
+    for first in range(0, n - 1, step):
+        beat(first, n)
+        rows = range(first, min(first + step, n - 1))
+        signs = np.concatenate([np.sign(values[i + 1 :] - values[i]) for i in rows])
+        narrow = signs.astype(np.float32)  # counts below 2**24 are exact
+        concordance += narrow.T @ narrow
+    untied = np.sqrt(np.diag(concordance))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        tau = concordance / np.outer(untied, untied)
+    return np.where(np.isfinite(tau), np.clip(tau, -1.0, 1.0), 0.0)
+
+
+def positive_semidefinite(correlation: Matrix) -> Matrix:
+    """The correlations with negative eigenvalues raised to zero, diagonal brought back to one."""
+    roots, vectors = aside(np.linalg.eigh, correlation)
+    if roots.min(initial=0.0) >= 0:
+        return correlation
+    raised = (vectors * np.maximum(roots, 0.0)) @ vectors.T
+    scale = np.sqrt(np.diag(raised))
+    result: Matrix = raised / np.outer(scale, scale)
+    np.fill_diagonal(result, 1.0)
+    return (result + result.T) / 2
+
+
+def _pearson(values: Matrix) -> Matrix:
+    columns = standardised(values)
+    correlation = np.clip(columns.T @ columns / len(columns), -1.0, 1.0)
+    np.fill_diagonal(correlation, 1.0)
+    return correlation
+
+
+def _constant(values: Matrix) -> npt.NDArray[np.bool_]:
+    # Rounding leaves a tiny rest of variance in a constant column.
+    size = np.abs(values).max(axis=0, initial=0.0)
+    return np.asarray(np.ptp(values, axis=0) <= 1e-12 * size)
+
+
+def _scales(values: Matrix) -> Vector:
+    return np.where(_constant(values), 1.0, values.std(axis=0, ddof=1))

@@ -1,0 +1,70 @@
+"""Gaussian log-likelihoods of estimates along a path, by moments of the rows they are asked of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon import _core
+from dagathlon.learners.undirected.inputs import (
+    Matrix,
+    Moments,
+    Relation,
+    Vector,
+    moments,
+    standardised_as,
+)
+from dagathlon.pulse import beat
+
+
+def gaussian_log_likelihoods(precisions: Iterable[Matrix], seen: Matrix) -> Vector:
+    """Log-likelihood of a row under each precision matrix, up to a constant.
+
+    Parameters
+    ----------
+    precisions
+        Precision matrices; one that is not positive definite has likelihood 0.
+    seen
+        Mean products of the columns in the rows that are asked about.
+    """
+    result = []
+    for precision in precisions:
+        beat()
+        sign, logarithm = np.linalg.slogdet(precision)
+        fit = logarithm - np.sum(precision * seen)
+        result.append(fit / 2 if sign > 0 else -np.inf)
+    return np.array(result)
+
+
+def pseudo_log_likelihoods(graphs: npt.NDArray[np.bool_], given: Moments, seen: Matrix) -> Vector:
+    """Log-likelihood of a row by the least squares regression of each variable on its neighbours.
+
+    Parameters
+    ----------
+    graphs
+        Adjacency matrices.
+    given
+        Moments of the rows to which the regressions are fitted. A graph with as many neighbours as
+        rows, where nothing is left to estimate a variance from, has likelihood 0.
+    seen
+        Mean products of the standardised columns in the rows that are asked about.
+    """
+    products = np.ascontiguousarray(seen)
+    return np.array(
+        _core.refit_likelihoods(
+            np.ascontiguousarray(given.correlation), given.n, products, np.ascontiguousarray(graphs)
+        )
+    )
+
+
+def held_out_moments(train: Matrix, test: Matrix, relation: Relation) -> Matrix:
+    """Mean products of the columns of other rows, in the scale of those that were fitted to.
+
+    With ranks it is the correlation of the other rows by themselves, where ranks have no scale.
+    """
+    if relation == "pearson":
+        columns = standardised_as(train, test)
+        return columns.T @ columns / len(columns)
+    return moments(test, relation).correlation

@@ -1,0 +1,58 @@
+"""What is estimated along a path, kept without its zeros."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self, TypeAlias, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.learners.undirected.inputs import Matrix
+
+Indices: TypeAlias = npt.NDArray[np.int64]
+
+
+class PathPrecisions(Sequence[Matrix]):
+    """Arrays of one shape, most of whose entries are zero.
+
+    Twenty matrices of 2,000 columns would be 640 MB; what is asked for is made on the way.
+
+    Parameters
+    ----------
+    shape
+        The shape of each.
+    """
+
+    def __init__(self, *shape: int) -> None:
+        self._shape = shape
+        self._kept: list[tuple[Indices, npt.NDArray[np.float64]]] = []
+
+    @classmethod
+    def of(cls, arrays: npt.NDArray[np.float64]) -> Self:
+        """Keep each of the arrays along the first axis."""
+        result = cls(*arrays.shape[1:])
+        for array in arrays:
+            result.append(array)
+        return result
+
+    def append(self, array: npt.NDArray[np.float64]) -> None:
+        """Keep one more."""
+        cells = array.ravel()
+        places = np.flatnonzero(cells)
+        self._kept.append((places, cells[places]))
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    @overload
+    def __getitem__(self, index: int) -> Matrix: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Matrix]: ...
+    def __getitem__(self, index: int | slice) -> Matrix | list[Matrix]:
+        if isinstance(index, slice):
+            return [self[k] for k in range(*index.indices(len(self)))]
+        places, values = self._kept[index]
+        result = np.zeros(self._shape)
+        result.ravel()[places] = values
+        return result

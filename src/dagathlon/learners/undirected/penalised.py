@@ -1,0 +1,330 @@
+"""The frame of learners with a path of penalties, from which one is selected."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.data.facts import DataKind
+from dagathlon.graphs import Graph
+from dagathlon.graphs.path import GraphPath
+from dagathlon.learners.assumptions import GAUSSIAN
+from dagathlon.learners.base import Estimate, Learner, Statistic
+from dagathlon.learners.continuous.weights import numbers
+from dagathlon.learners.undirected import selection
+from dagathlon.learners.undirected.inputs import (
+    Matrix,
+    Moments,
+    Relation,
+    Vector,
+    gaussian_columns,
+    moments,
+    standardised,
+)
+from dagathlon.learners.undirected.likelihoods import (
+    gaussian_log_likelihoods,
+    held_out_moments,
+    pseudo_log_likelihoods,
+)
+from dagathlon.modules import Natural, NonNegative, Probability
+
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset
+
+Graphs: TypeAlias = npt.NDArray[np.bool_]
+_NOT_CONVERGED = (
+    "The optimisation stopped before it had reached its tolerance at some penalties of the path."
+)
+_COPULA = "monotone functions of Gaussian variables"
+
+
+@dataclass(frozen=True, eq=False)
+class PathFit:
+    """What a solver finds along decreasing penalties.
+
+    Parameters
+    ----------
+    graphs
+        Symmetric adjacency of each penalty's graph, penalties x columns x columns.
+    precisions
+        Estimated precision matrices of the standardised columns, of learners that have them.
+    log_likelihoods
+        Log-likelihood of the data at each estimate, up to a constant; None where the learner has
+        none of its own. Learners from correlations are judged by regressions instead.
+    parameters
+        Number of free parameters of each estimate besides those of the empty graph; None: one for
+        each edge.
+    converged
+        Whether every estimate was found to its tolerance.
+    """
+
+    graphs: Graphs
+    precisions: Sequence[Matrix] | npt.NDArray[np.float64] | None = None
+    log_likelihoods: Vector | None = None
+    parameters: Vector | None = None
+    converged: bool = True
+
+    def edges(self) -> Vector:
+        """Number of edges at each penalty."""
+        return np.asarray(self.graphs.sum(axis=(1, 2)) / 2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PenalisedLearner(Learner):
+    """A learner of undirected graphs whose penalty is given or selected from a path.
+
+    A subclass gives `largest`, `fit_path` and `held_out`; everything else is here. The whole path
+    is part of the result.
+
+    Parameters
+    ----------
+    penalty
+        The penalty, where it is not to be selected; null: a path of penalties.
+    n_penalties
+        Number of penalties on the path, evenly spaced on a logarithmic scale. The first is the
+        smallest one with an empty graph.
+    min_ratio
+        Smallest penalty of the path, as a share of the largest; null ends the path at
+        √(log p / n) / 2, below which most of what comes in is chance, but not before half of the
+        largest penalty and not after a hundredth of it.
+    select
+        How the penalty is selected: extended Bayesian information criterion (ebic), rotation
+        information criterion (ric: the smallest penalty without an edge between columns that were
+        shifted against each other), stability of the graph in subsamples (stars), or log-likelihood
+        of rows that were left out (cv).
+    gamma
+        Weight of the number of possible graphs in ebic, 0 for the ordinary criterion.
+    stars_threshold
+        Largest instability that stars allows: the mean over pairs of variables of twice the
+        probability that two subsamples disagree.
+    stars_samples
+        Number of subsamples of stars, and of shifts of ric.
+    folds
+        Number of parts of cv.
+    timeout
+        Seconds after which the run is stopped; null for no limit.
+    """
+
+    gives = "undirected"
+    uses_blas = True
+
+    penalty: NonNegative | None = None
+    n_penalties: Natural = 20
+    min_ratio: Probability | None = None
+    select: Literal["ebic", "ric", "stars", "cv"] = "ebic"
+    gamma: NonNegative = 0.5
+    stars_threshold: Probability = 0.1
+    stars_samples: Natural = 20
+    folds: Natural = 5
+    timeout: NonNegative | None = None
+
+    @abstractmethod
+    def largest(self, data: Dataset) -> float:
+        """The smallest penalty with an empty graph."""
+
+    @abstractmethod
+    def fit_path(self, data: Dataset, penalties: Vector) -> PathFit:
+        """The estimates for penalties in decreasing order."""
+
+    @abstractmethod
+    def held_out(self, train: Dataset, test: Dataset, penalties: Vector) -> Vector:
+        """Log-likelihood of a row of `test` under the fits to `train`, up to a constant."""
+
+    def ric_penalty(self, data: Dataset, rng: np.random.Generator) -> float:
+        """The smallest penalty with an empty graph over columns that are shifted at random."""
+        return min(self.largest(selection.shuffled(data, rng)) for _ in range(self.stars_samples))
+
+    def log_likelihoods(self, data: Dataset, fit: PathFit) -> tuple[Vector, Vector]:
+        """Log-likelihoods and numbers of parameters along the path, for ebic."""
+        if fit.log_likelihoods is None:
+            raise NotImplementedError(f"{self.name} has no likelihood: override log_likelihoods")
+        return fit.log_likelihoods, fit.edges() if fit.parameters is None else fit.parameters
+
+    def stable(self, unstable: Vector) -> int:
+        """Which penalty stars selects, by the instability at each."""
+        return selection.stars(unstable, self.stars_threshold)
+
+    def problem(self) -> str:
+        """A path needs two ends."""
+        if self.penalty is not None:
+            return ""
+        if self.min_ratio is not None and not 0 < self.min_ratio < 1:
+            return f"{self.name}: min_ratio must be between 0 and 1, and neither of them"
+        if self.n_penalties < 2:
+            return (
+                f"{self.name}: a path has at least 2 penalties; one alone is the parameter penalty"
+            )
+        if self.select == "cv" and self.folds < 2:
+            return f"{self.name}: cv needs at least 2 folds"
+        return ""
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Fit the path, and select."""
+        top = self.largest(data) if len(data.names) > 1 and self.penalty is None else 0.0
+        if len(data.names) < 2 or (self.penalty is None and top <= 0):
+            return Estimate(Graph(data.names))
+        if self.penalty is not None:
+            penalties, rotated = np.array([self.penalty]), None
+        else:
+            penalties = np.geomspace(top, top * self._ratio(top, data), self.n_penalties)
+            rotated = self.ric_penalty(data, rng) if self.select == "ric" else None
+        if rotated is not None:
+            penalties = selection.with_value(penalties, rotated)
+        fit = self.fit_path(data, penalties)
+        chosen, stats = self._selected(data, penalties, fit, rotated, rng)
+        return self._estimate(
+            data, GraphPath(data.names, penalties, fit.graphs, chosen=chosen), fit, stats
+        )
+
+    def _ratio(self, top: float, data: Dataset) -> float:
+        if self.min_ratio is not None:
+            return self.min_ratio
+        chance = np.sqrt(np.log(len(data.names)) / len(data))
+        return float(np.clip(chance / 2 / top, 0.01, 0.5))
+
+    def _selected(
+        self,
+        data: Dataset,
+        penalties: Vector,
+        fit: PathFit,
+        rotated: float | None,
+        rng: np.random.Generator,
+    ) -> tuple[int, dict[str, Statistic]]:
+        """Which penalty, and what the criterion was there."""
+        if len(penalties) == 1:
+            return 0, {}
+        if rotated is not None:
+            return int(np.argmin(np.abs(penalties - rotated))), {}
+        if self.select == "ebic":
+            size = len(data), len(data.names)
+            judged = self.log_likelihoods(data, fit)
+            scores = selection.ebic(*judged, fit.edges(), size, self.gamma)
+            if not np.isfinite(scores.min()):  # too few rows for any: the graph without edges
+                return 0, {}
+            return int(np.argmin(scores)), {"ebic": float(scores.min())}
+        if self.select == "stars":
+            unstable = selection.instabilities(self._subsampled(data, penalties, rng))
+            best = self.stable(unstable)
+            return best, {"instability": float(unstable[best])}
+        held_out = self._cross_validated(data, penalties, rng)
+        return int(np.argmax(held_out)), {"held_out": float(held_out.max())}
+
+    def _subsampled(
+        self, data: Dataset, penalties: Vector, rng: np.random.Generator
+    ) -> Iterator[Graphs]:
+        rows = selection.subsample_size(len(data))
+        for _ in range(self.stars_samples):
+            chosen = np.sort(rng.permutation(len(data))[:rows])
+            yield self.fit_path(data.take(chosen), penalties).graphs
+
+    def _cross_validated(
+        self, data: Dataset, penalties: Vector, rng: np.random.Generator
+    ) -> Vector:
+        """Mean log-likelihood of a row by the fits to the other parts."""
+        parts = np.array_split(rng.permutation(len(data)), min(self.folds, len(data) // 2))
+        total = np.zeros(len(penalties))
+        for part in parts:
+            rest = np.setdiff1d(np.arange(len(data)), part)
+            held_out = self.held_out(data.take(rest), data.take(np.sort(part)), penalties)
+            total += len(part) * held_out
+        return total / len(data)
+
+    def _estimate(
+        self, data: Dataset, path: GraphPath, fit: PathFit, stats: dict[str, Statistic]
+    ) -> Estimate:
+        chosen = path.chosen or 0
+        precision = None if fit.precisions is None else fit.precisions[chosen]
+        return Estimate(
+            path.graph(chosen),
+            {"penalty": float(path.penalties[chosen]), **stats},
+            notes=() if fit.converged else (_NOT_CONVERGED,),
+            precision=None if precision is None else self.in_units(data, precision),
+            path=path,
+        )
+
+    def in_units(self, data: Dataset, precision: Matrix) -> Matrix:
+        """A precision matrix of what the solver was given, in the units of the data's columns."""
+        return precision
+
+
+@dataclass(frozen=True, kw_only=True)
+class GaussianPenalised(PenalisedLearner):
+    """A penalised learner that sees nothing of the data but correlations.
+
+    A subclass gives `fit_moments`.
+
+    Parameters
+    ----------
+    relation
+        Correlations that are used: Pearson's; of columns that were made normal by their ranks
+        (nonparanormal, or truncated, which cuts off the tails); or those of a Gaussian
+        distribution with the same rank correlations (kendall, spearman).
+    """
+
+    assumes = (GAUSSIAN,)
+    takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
+
+    relation: Relation = "pearson"
+
+    @abstractmethod
+    def fit_moments(self, moments: Moments, penalties: Vector) -> PathFit:
+        """The estimates for penalties in decreasing order, from correlations."""
+
+    def largest_of(self, moments: Moments) -> float:
+        """The smallest penalty with an empty graph: the largest absolute correlation."""
+        return moments.largest()
+
+    def assumptions(self, kind: DataKind) -> tuple[str, ...]:
+        """Ranks are the same for every monotone function of a column."""
+        return self.assumes if self.relation == "pearson" else (_COPULA,)
+
+    def correlations(self, data: Dataset) -> Moments:
+        """Correlations of the data, as `relation` says."""
+        return moments(numbers(data, self.name), self.relation)
+
+    def moments(self, data: Dataset) -> Moments:
+        """What the solver is given: the correlations."""
+        return self.correlations(data)
+
+    def largest(self, data: Dataset) -> float:
+        """As `largest_of`."""
+        return self.largest_of(self.moments(data))
+
+    def fit_path(self, data: Dataset, penalties: Vector) -> PathFit:
+        """As `fit_moments`."""
+        return self.fit_moments(self.moments(data), penalties)
+
+    def ric_penalty(self, data: Dataset, rng: np.random.Generator) -> float:
+        """The smallest maximum of correlations of columns with shifted columns."""
+        columns = gaussian_columns(numbers(data, self.name), self.relation)
+        shifts = selection.shifts(len(data), self.stars_samples, rng)
+        return selection.rotation_penalty(standardised(columns), shifts)
+
+    def log_likelihoods(self, data: Dataset, fit: PathFit) -> tuple[Vector, Vector]:
+        """Of least squares regressions on the neighbours.
+
+        The likelihood of the penalised estimate itself is so low by shrinkage that the empty graph
+        wins with few rows.
+        """
+        given = self.correlations(data)
+        likelihoods = given.n * pseudo_log_likelihoods(fit.graphs, given, given.correlation)
+        return likelihoods, 2 * fit.edges()
+
+    def held_out(self, train: Dataset, test: Dataset, penalties: Vector) -> Vector:
+        """Of the precision matrices, or of regressions on the neighbours."""
+        given = self.moments(train)
+        fit = self.fit_moments(given, penalties)
+        seen = held_out_moments(numbers(train, self.name), numbers(test, self.name), self.relation)
+        if fit.precisions is None:
+            return pseudo_log_likelihoods(fit.graphs, given, seen)
+        return gaussian_log_likelihoods(fit.precisions, seen)
+
+    def in_units(self, data: Dataset, precision: Matrix) -> Matrix:
+        """Divided by the standard deviations of both columns."""
+        scales = self.moments(data).scales
+        return precision / np.outer(scales, scales)

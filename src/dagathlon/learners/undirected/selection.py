@@ -1,0 +1,108 @@
+"""Criteria by which a penalty is selected from a path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.learners.undirected.inputs import Matrix, Vector
+from dagathlon.pulse import beat
+
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset
+
+Graphs: TypeAlias = npt.NDArray[np.bool_]
+
+
+def ebic(
+    likelihoods: Vector, parameters: Vector, edges: Vector, size: tuple[int, int], gamma: float
+) -> Vector:
+    """The extended Bayesian information criterion of each estimate; the smallest is the best.
+
+    Parameters
+    ----------
+    likelihoods
+        Log-likelihoods of the data.
+    parameters
+        Numbers of free parameters.
+    edges
+        Numbers of edges.
+    size
+        Numbers of rows and of columns.
+    gamma
+        Weight of the number of graphs with so many edges; 0 is the ordinary criterion.
+    """
+    rows, columns = (float(np.log(one)) for one in size)
+    return -2 * likelihoods + rows * parameters + 4 * gamma * columns * edges
+
+
+def shifts(n: int, wanted: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Different numbers of rows by which columns are shifted, never all rows."""
+    every = np.arange(1, n)
+    return every if n - 1 <= wanted else rng.permutation(every)[:wanted]
+
+
+def rotation_penalty(columns: Matrix, shifts: npt.ArrayLike) -> float:
+    """The smallest over shifts of the largest absolute mean product with a shifted column.
+
+    Parameters
+    ----------
+    columns
+        The data, a row per observation.
+    shifts
+        By how many rows, in a circle, one column of a pair is shifted against the other; each of
+        the two in turn.
+    """
+    smallest = np.inf
+    for shift in np.atleast_1d(np.asarray(shifts, dtype=np.int64)):
+        beat()
+        products = np.roll(columns, -int(shift), axis=0).T @ columns
+        np.fill_diagonal(products, 0.0)
+        smallest = min(smallest, float(np.abs(products).max(initial=0.0)))
+    return smallest / len(columns)
+
+
+def shuffled(data: Dataset, rng: np.random.Generator) -> Dataset:
+    """The data with the rows of each column in an order of its own."""
+    from dagathlon.data import Dataset  # noqa: PLC0415 - a cycle otherwise
+
+    return Dataset(
+        data.variables,
+        codes=rng.permuted(data.codes, axis=0) if data.codes.shape[1] else None,
+        values=rng.permuted(data.values, axis=0) if data.values.shape[1] else None,
+    )
+
+
+def with_value(penalties: Vector, value: float) -> Vector:
+    """Decreasing penalties with one more in its place."""
+    return np.unique(np.append(penalties, value))[::-1].copy()
+
+
+def subsample_size(n: int) -> int:
+    """Rows of a subsample: ten times the root of all, four fifths of few."""
+    return max(2, int(10 * np.sqrt(n)) if n > 144 else int(0.8 * n))
+
+
+def instabilities(samples: Iterable[Graphs]) -> Vector:
+    """For each penalty the mean over pairs of 4 f (1 - f), f the frequency of an edge.
+
+    Parameters
+    ----------
+    samples
+        The graphs along the path of each subsample.
+    """
+    number, total = 0, np.zeros((1, 1, 1))
+    for graphs in samples:
+        number, total = number + 1, total + graphs
+    frequency = total / number
+    p = frequency.shape[1]
+    return np.asarray((4 * frequency * (1 - frequency)).sum(axis=(1, 2)) / (p * (p - 1)))
+
+
+def stars(unstable: Vector, threshold: float) -> int:
+    """The last penalty before the graph becomes more unstable than the threshold, or the first."""
+    above = np.flatnonzero(unstable > threshold)
+    return max(int(above[0]) - 1, 0) if len(above) else len(unstable) - 1
