@@ -13,7 +13,7 @@ from dagathlon.learners import learn
 from dagathlon.modules import find, modules
 from dagathlon.testing import check_learner
 
-SHIPPED = ("awk_correlation", "causallearn_grasp_original", "huge_glasso")
+SHIPPED = ("awk_correlation", "causallearn_grasp_original")
 NAMES = ("a b", "x.1", "é", "2nd", "e", "f")
 
 
@@ -55,17 +55,6 @@ def test_awk_agrees_with_the_native_learner():
 
 def test_awk_passes_the_conformance_suite():
     check_learner("awk_correlation")
-
-
-@pytest.mark.slow
-def test_huge_finds_the_moral_graph():
-    available("huge_glasso")
-    given, _ = gaussian()
-    graph = learn(given, "huge_glasso", **{"lambda": 0.3}).graph
-    assert {("é", "2nd"), ("2nd", "e")} <= {(edge.left, edge.right) for edge in graph.edges()}
-    assert learn(given, "huge_glasso", **{"lambda": 2.0}).graph.n_edges == 0
-    assert learn(given, "huge_glasso", nlambda=4).graph.n_edges >= 4
-    check_learner(find("algorithm", "huge_glasso").from_json({"lambda": 0.3}))
 
 
 @pytest.mark.slow
