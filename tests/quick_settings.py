@@ -32,7 +32,7 @@ QUICK: dict[str, dict[str, Any]] = {
 }
 QUICK |= {name: {"iterations": 200} for name in (*SAMPLERS, "bidag_partition_mcmc")}
 UNDIRECTED = (
-    "bd_mcmc", "rj_mcmc", "mpl_mcmc", "giudici_green", "junction_tree_mcmc",
+    "bd_mcmc", "rj_mcmc", "mpl_mcmc", "bdgraph_mcmc", "giudici_green", "junction_tree_mcmc",
     "parallel_junction_trees", "unconditional_mcmc",
 )  # fmt: skip
 QUICK |= {name: {"iterations": 100} for name in UNDIRECTED}
