@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "dagathlon/aligned.hpp"
 #include "dagathlon/dispatch.hpp"
 #include "dagathlon/positive_inverse.hpp"
 #include "dagathlon/pulse.hpp"
@@ -36,7 +37,7 @@ class NarrowMatrix {
 
  private:
   std::size_t stride_;
-  std::vector<float> values_;
+  AlignedVector<float> values_;
 };
 
 // Rows are padded with zeros to whole lanes.
@@ -68,7 +69,7 @@ DAGATHLON_WIDE_CLONES void narrow(const double* from, double unit, const std::ve
 // The model in the scale in which the diagonal of the inverse is one.
 struct Model {
   explicit Model(std::size_t size)
-      : scales(size), inverse(size), moved(size), columns(lane * inverse.stride()) {}
+      : scales(size), inverse(size), moved(size), columns(together * inverse.stride()) {}
 
   void begin(const SquareMatrix& given) {
     const std::size_t n = scales.size();
@@ -82,15 +83,16 @@ struct Model {
   NarrowMatrix inverse;
   // The step by the inverse.
   NarrowMatrix moved;
-  // The columns of it that belong to the present rows, one after another: as many as fill a lane, since what a column
-  // needs is far apart in memory.
-  std::vector<float> columns;
+  // The columns of it that belong to the present rows, one after another: some together, since what they are made of is
+  // far apart in memory.
+  static constexpr std::size_t together = 4;
+  AlignedVector<float> columns;
   std::size_t first = 0;
 
   float* column(std::size_t i) { return columns.data() + (i - first) * inverse.stride(); }
   void take_columns(std::size_t from) {
     first = from;
-    const std::size_t n = scales.size(), taken = std::min(lane, n - first);
+    const std::size_t n = scales.size(), taken = std::min(together, n - first);
     for (std::size_t k = 0; k < n; ++k)
       for (std::size_t c = 0; c < taken; ++c) columns[c * inverse.stride() + k] = moved.row(k)[first + c];
   }
@@ -107,7 +109,7 @@ DAGATHLON_WIDE_CLONES double descend_row(std::span<Entry> entries, Model& model,
   const std::size_t i = task.row, stride = model.inverse.stride();
   float* own = model.moved.row(i);
   float* column = model.column(i);
-  const std::size_t end = std::min(model.first + lane, model.scales.size());
+  const std::size_t end = std::min(model.first + Model::together, model.scales.size());
   double largest = 0.0;
   for (Entry& entry : entries) {
     if (task.only_nonzero && entry.value == 0.0) continue;
@@ -201,7 +203,7 @@ class Newton {
     double largest = 0.0;
     for (std::size_t i = 0; i < size_; ++i) {
       pulse::beat(3 * (begins_[i + 1] - begins_[i]) * size_);
-      if (i % lane == 0) model_.take_columns(i);
+      if (i % Model::together == 0) model_.take_columns(i);
       largest = std::max(largest, descend_row(row(i), model_, {i, penalty_, diagonal_penalty_, only_nonzero}));
     }
     return largest;

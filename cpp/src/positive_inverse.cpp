@@ -79,7 +79,7 @@ bool invert_block(double* square, std::size_t size, double& log_determinant) {
 }
 
 // The values of one column in a block of rows: every eighth from here.
-double* strip(std::vector<double>& strips, std::size_t column) {
+double* strip(AlignedVector<double>& strips, std::size_t column) {
   return strips.data() + column / tile * block * tile + column % tile;
 }
 

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <optional>
-#include <vector>
 
+#include "dagathlon/aligned.hpp"
 #include "dagathlon/square_matrix.hpp"
 
 namespace dagathlon {
@@ -31,11 +31,11 @@ class PositiveInverse {
   std::size_t size_ = 0;
   std::size_t stride_ = 0;
   // The upper half of the matrix: after all sweeps minus the inverse.
-  std::vector<double> values_;
+  AlignedVector<double> values_;
   // The rows of the block as they were, and multiplied by the inverse of its own square: strips of eight columns.
-  std::vector<double> panel_;
-  std::vector<double> swept_;
-  std::vector<double> pivot_;
+  AlignedVector<double> panel_;
+  AlignedVector<double> swept_;
+  AlignedVector<double> pivot_;
   double log_determinant_ = 0.0;
 };
 
