@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "bind.hpp"
+#include "chain_options.hpp"
 #include "dagathlon/candidate_parents.hpp"
 #include "dagathlon/order_chain.hpp"
 #include "dagathlon/linear_extensions.hpp"
@@ -115,24 +116,6 @@ NodeList checked_order(NodeList order, std::size_t n) {
   if (order.size() != n) throw nb::value_error("an order has each node once");
   return order;
 }
-
-// How long a chain runs, and on which of the seed's streams of random numbers.
-struct ChainOptions {
-  std::size_t iterations;
-  std::size_t stepsave;
-  std::uint64_t seed;
-  std::uint64_t stream;
-  std::size_t warmup;
-  std::size_t look;
-  std::vector<double> coldness;
-
-  ChainLength length() const {
-    if (stepsave == 0) throw nb::value_error("stepsave is at least 1");
-    if (coldness.empty() || coldness[0] != 1) throw nb::value_error("the first coldness is 1");
-    return {iterations, stepsave, warmup, look};
-  }
-  Stream random() const { return Stream(seed, stream); }
-};
 
 OrderChain sample_orders(const BoundTables& tables, NodeList start, const ChainOptions& options,
                          const Heating& heating, bool each_dag_once) {

@@ -129,6 +129,10 @@ void bind_gaussian(nb::module_& m) {
     const std::size_t n = of_child.size();
     return bound(nig_score(child_moments(parts, std::move(of_child), n), {shape, rate, precision}));
   }, nb::arg("parts"), nb::arg("of_child"), nb::arg("shape"), nb::arg("rate"), nb::arg("precision"));
+  m.def("fractional_score", [](const Parts& parts, NodeList of_child) {
+    const std::size_t n = of_child.size();
+    return bound(fractional_score(child_moments(parts, std::move(of_child), n)));
+  }, nb::arg("parts"), nb::arg("of_child"));
   m.def("degenerate_gaussian_score", [](const Parts& parts, NodeList of_child, const NodeList& starts, double penalty) {
     if (starts.size() != of_child.size() + 1 || starts[0] != 0 || !std::ranges::is_sorted(starts))
       throw nb::value_error("starts of the columns increase from 0, one more than there are children");

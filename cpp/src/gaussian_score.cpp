@@ -204,6 +204,29 @@ class NormalInverseGammaFormula {
   double constant_ = 0;
 };
 
+class Fractional {
+ public:
+  static constexpr bool needs_determinant = false;
+  static constexpr double least_share = collinear_share;
+  explicit Fractional(const Moments& moments) : rows_(static_cast<double>(moments.rows)) {
+    for (std::size_t k = 0; k <= moments.means.size(); ++k) {
+      const auto neighbours = static_cast<double>(k);
+      constant_.push_back(std::lgamma(0.5 * (rows_ + neighbours)) - std::lgamma(0.5 * (neighbours + 1)) -
+                          (neighbours + 0.5) * std::log(rows_) - 0.5 * (rows_ - 1) * std::log(std::numbers::pi));
+    }
+  }
+  double observations() const { return rows_; }
+
+  double operator()(std::size_t n_parents, const Residual& residual) const {
+    if (n_parents > 0 && static_cast<double>(n_parents) + 1 >= rows_) return minus_infinity;
+    return rows_ > 0 ? constant_[n_parents] - 0.5 * (rows_ - 1) * std::log(residual.rest) : 0.0;
+  }
+
+ private:
+  double rows_;
+  std::vector<double> constant_;
+};
+
 // Residuals of one node given every set of others. Sets are grown from the first node to the last, and what
 // the nodes yet to come keep is carried along: most sets differ in their last members only, so that a set
 // costs a few operations however many nodes there are.
@@ -456,6 +479,17 @@ std::unique_ptr<Score> nig_score(ChildMoments moments, const NormalInverseGamma&
   }
   return std::make_unique<GaussianScore<NormalInverseGammaFormula>>(std::move(matrices), std::move(formulas),
                                                                    std::move(moments.of_child));
+}
+
+std::unique_ptr<Score> fractional_score(ChildMoments moments) {
+  std::vector<SymmetricMatrix> matrices;
+  std::vector<Fractional> formulas;
+  for (const Moments& m : moments.distinct) {
+    matrices.push_back(scatter_of(m));
+    formulas.emplace_back(m);
+  }
+  return std::make_unique<GaussianScore<Fractional>>(std::move(matrices), std::move(formulas),
+                                                     std::move(moments.of_child));
 }
 
 }  // namespace dagathlon

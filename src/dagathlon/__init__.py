@@ -17,7 +17,12 @@ if TYPE_CHECKING:
         write_network,
     )
     from dagathlon.errors import DagathlonError
-    from dagathlon.evaluate import compare, compare_posterior
+    from dagathlon.evaluate import (
+        compare,
+        compare_path,
+        compare_posterior,
+        compare_precision,
+    )
     from dagathlon.evaluations import Evaluation
     from dagathlon.graphs import Graph, read_graph, write_graph
     from dagathlon.intersection import interval
@@ -37,7 +42,9 @@ _HOMES = {
     "StructureLearner": "learners",
     "Study": "workflow",
     "compare": "evaluate",
+    "compare_path": "evaluate",
     "compare_posterior": "evaluate",
+    "compare_precision": "evaluate",
     "fit": "data",
     "interval": "intersection",
     "learn": "learners",
@@ -60,7 +67,9 @@ __all__ = [
     "StructureLearner",
     "Study",
     "compare",
+    "compare_path",
     "compare_posterior",
+    "compare_precision",
     "fit",
     "interval",
     "learn",

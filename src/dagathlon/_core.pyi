@@ -225,6 +225,7 @@ def nig_score(
 def nig_score(
     parts: Sequence[Moments], of_child: Sequence[int], shape: float, rate: float, precision: float
 ) -> Score: ...
+def fractional_score(parts: Sequence[NDArray[numpy.float64]], of_child: Sequence[int]) -> Score: ...
 def degenerate_gaussian_score(
     parts: Sequence[NDArray[numpy.float64]],
     of_child: Sequence[int],
@@ -410,6 +411,30 @@ def evaluate_tests(
 ) -> tuple[list[float], list[float]]:
     """Statistics and p-values of many tests, which are not counted."""
 
+class BdgraphRules:
+    """The prior and the kind of a chain as in BDgraph."""
+
+    def __init__(
+        self,
+        *,
+        edge_probability: float,
+        b: float,
+        births: bool,
+        auxiliary: bool,
+        jumps: int,
+        late_times: bool,
+    ) -> None: ...
+
+def bdgraph_chain(
+    start: MarkedGraph,
+    products: NDArray[numpy.float64],
+    rows: float,
+    rules: BdgraphRules,
+    options: ChainOptions,
+) -> UndirectedLog: ...
+def bdgraph_copula_chain(
+    start: MarkedGraph, copula: CopulaStart, rules: BdgraphRules, options: ChainOptions
+) -> UndirectedLog: ...
 def perfect_elimination_order(graph: MarkedGraph) -> list[int] | None:
     """Of the skeleton; None when it is not chordal."""
 
@@ -421,6 +446,37 @@ def clique_tree(graph: MarkedGraph) -> tuple[list[list[int]], list[list[int]], l
     Of the skeleton: cliques, separators, the clique each hangs on (a root: itself); or None.
     """
 
+class ParticleOptions:
+    """How junction trees grow, and how many side by side."""
+
+    def __init__(
+        self, *, particles: int, alpha: float, beta: float, radius: int, block: int, informed: bool
+    ) -> None: ...
+
+def decomposable_counts(
+    nodes: int, options: ParticleOptions, estimates: int, seed: int
+) -> list[float]:
+    """Logarithms of estimates of the number of decomposable graphs."""
+
+def christmas_tree_step(
+    target: DecomposableTarget,
+    options: ParticleOptions,
+    cliques: Sequence[Sequence[int]],
+    links: Sequence[tuple[int, int]],
+    node: int,
+    seed: int,
+) -> tuple[list[list[int]], list[tuple[int, int]], float, float]:
+    """
+    A node put into a junction tree: cliques, links, and the log probabilities of the step and of the way back; of a node without neighbours how parts are joined is not in them.
+    """
+
+def particle_gibbs(
+    target: DecomposableTarget, options: ParticleOptions, chain: ChainOptions
+) -> UndirectedLog: ...
+def parallel_moves(
+    target: DecomposableTarget, randomise: int, chain: ChainOptions
+) -> UndirectedLog: ...
+
 class SquareMatrix:
     def __init__(self, rows: NDArray[numpy.float64]) -> None: ...
 
@@ -430,6 +486,55 @@ def clime_column(
     """
     A solution per penalty, in decreasing order, up to the last that has one.
     """
+
+class CliqueScores:
+    """Marginal likelihoods of sets of columns."""
+
+    def log_marginal(self, nodes: Sequence[int]) -> float: ...
+
+def gaussian_cliques(
+    values: NDArray[numpy.float64], delta: float, scale: Sequence[float], zero_mean: bool
+) -> CliqueScores:
+    """
+    Marginal likelihoods of sets of normal columns under a hyper inverse Wishart prior.
+    """
+
+@overload
+def discrete_cliques(
+    codes: NDArray[numpy.uint8], arities: Sequence[int], pseudo_observations: float
+) -> CliqueScores: ...
+@overload
+def discrete_cliques(
+    codes: NDArray[numpy.uint16], arities: Sequence[int], pseudo_observations: float
+) -> CliqueScores:
+    """
+    Marginal likelihoods of sets of discrete columns under a hyper Dirichlet prior.
+    """
+
+class DecomposablePrior:
+    """A prior over decomposable graphs, up to a constant."""
+
+    def __init__(
+        self,
+        *,
+        edge_log_odds: float,
+        max_clique: int,
+        clique_weights: Sequence[float],
+        separator_weights: Sequence[float],
+    ) -> None: ...
+
+class DecomposableTarget:
+    """The posterior over decomposable graphs, up to a constant."""
+
+    def __init__(self, cliques: CliqueScores, prior: DecomposablePrior) -> None: ...
+    def __len__(self) -> int: ...
+    def log_posterior(self, graph: MarkedGraph) -> float:
+        """Likelihood and prior of a chordal graph, in logarithms."""
+
+    def precision(self, graph: MarkedGraph) -> NDArray[numpy.float64] | None:
+        """
+        The posterior mean of the precision matrix given a graph; nothing for discrete data.
+        """
 
 def complete_covariance(
     covariance: NDArray[numpy.float64], graph: MarkedGraph, tolerance: float, max_sweeps: int
@@ -460,6 +565,35 @@ class Discrepancies:
     def given(self, a: int, b: int, c: int) -> float:
         """Of a and b, averaged over the levels of c."""
 
+class CopulaStart:
+    """Latent normal data of which only orders within columns were seen."""
+
+    def __init__(self) -> None: ...
+    def add(self, levels: Sequence[int], values: Sequence[float], kept: bool) -> None:
+        """
+        One more column: the level of each row (-1: missing), a latent value for each level, and whether the latent values stay.
+        """
+
+    def __len__(self) -> int: ...
+    def drawn(
+        self, precision: NDArray[numpy.float64], updates: int, seed: int
+    ) -> NDArray[numpy.float64]:
+        """The latent values after some updates under one precision matrix."""
+
+def copula_birth_death_chain(
+    start: MarkedGraph,
+    copula: CopulaStart,
+    prior: GaussianGraphPrior,
+    jumps: float,
+    options: ChainOptions,
+) -> GaussianChain: ...
+def copula_reversible_jump_chain(
+    start: MarkedGraph,
+    copula: CopulaStart,
+    prior: GaussianGraphPrior,
+    proposals: int,
+    options: ChainOptions,
+) -> GaussianChain: ...
 def is_dag(graph: MarkedGraph) -> bool: ...
 def topological_order(graph: MarkedGraph) -> list[int]:
     """Nodes on or after a directed cycle are left out."""
@@ -518,6 +652,26 @@ class DagPosterior:
     def log_weights(self) -> NDArray[numpy.float64]: ...
     def best(self) -> list[int]: ...
     def sample(self, count: int, seed: int) -> NDArray[numpy.uint32]: ...
+
+def giudici_green_chain(target: DecomposableTarget, options: ChainOptions) -> UndirectedLog:
+    """A chain over decomposable graphs by single edges."""
+
+def junction_tree_chain(
+    target: DecomposableTarget, several: bool, randomise: int, options: ChainOptions
+) -> UndirectedLog:
+    """A chain over junction trees."""
+
+MAX_ENUMERATED: int = 7
+
+def decomposable_graphs(
+    target: DecomposableTarget,
+) -> tuple[NDArray[numpy.uint64], NDArray[numpy.float64], NDArray[numpy.float64] | None]:
+    """
+    All decomposable graphs, a bit for each pair of nodes, their log weights, and of continuous data the mean of the precision matrix.
+    """
+
+def log_junction_trees(graph: MarkedGraph) -> float:
+    """The logarithm of the number of junction trees of a chordal graph."""
 
 def differing_pairs(a: MarkedGraph, b: MarkedGraph) -> int: ...
 def is_pdag(graph: MarkedGraph) -> bool: ...
@@ -658,6 +812,62 @@ def gfci(
 ) -> tuple[MarkedGraph, int, int]:
     """The PAG, the number of tests, and 0."""
 
+def g_wishart_draw(
+    graph: MarkedGraph, b: float, scale: NDArray[numpy.float64], seed: int, stream: int
+) -> NDArray[numpy.float64]:
+    """
+    A precision matrix; ValueError where the scale is not positive definite.
+    """
+
+def scaled_g_wishart_draw(
+    graph: MarkedGraph, b: float, scale: float, seed: int, stream: int
+) -> NDArray[numpy.float64]:
+    """
+    The same with the identity times a number as scale, by rejection and Gibbs sampling.
+    """
+
+def g_wishart_constant(
+    graph: MarkedGraph, b: float, scale: NDArray[numpy.float64], draws: int, seed: int
+) -> tuple[float, float]:
+    """The logarithm of the normalising constant and its standard error."""
+
+def g_wishart_laplace(
+    graph: MarkedGraph, b: float, scale: NDArray[numpy.float64]
+) -> tuple[float, bool]: ...
+def g_wishart_bridged(graph: MarkedGraph, b: float, scale: float) -> float: ...
+
+class GaussianGraphPrior:
+    """The prior of a graph and of its precision matrix."""
+
+    def __init__(
+        self, *, edge_probability: float, b: float, scale: float, exchange: bool
+    ) -> None: ...
+
+class GaussianChain:
+    """Graphs, and the mean of the precision matrix."""
+
+    @property
+    def log(self) -> UndirectedLog: ...
+    @property
+    def precision(self) -> NDArray[numpy.float64]: ...
+
+def birth_death_chain(
+    start: MarkedGraph,
+    products: NDArray[numpy.float64],
+    rows: float,
+    prior: GaussianGraphPrior,
+    jumps: float,
+    options: ChainOptions,
+) -> GaussianChain: ...
+def reversible_jump_chain(
+    start: MarkedGraph,
+    products: NDArray[numpy.float64],
+    rows: float,
+    prior: GaussianGraphPrior,
+    proposals: int,
+    options: ChainOptions,
+) -> GaussianChain: ...
+
 class GraphicalLassoSettings:
     def __init__(self, *, penalise_diagonal: bool, tolerance: float, max_steps: int) -> None: ...
 
@@ -715,6 +925,105 @@ def tabu_search(
     memory: int,
     patience: int,
 ) -> SearchResult: ...
+
+class LassoSettings:
+    def __init__(self, *, tolerance: float, max_sweeps: int, square_root: bool) -> None: ...
+
+class RegressionPath:
+    def weights(self, k: int) -> NDArray[numpy.float64]:
+        """Weights at a penalty, a row for each target."""
+
+    def residual_variances(self) -> NDArray[numpy.float64]:
+        """A row for each penalty, a column for each target."""
+
+    @property
+    def converged(self) -> bool: ...
+
+def neighbourhood_path(
+    correlation: NDArray[numpy.float64], penalties: Sequence[float], settings: LassoSettings
+) -> RegressionPath:
+    """
+    The lasso, or the square-root lasso, of each variable on all others at decreasing penalties.
+    """
+
+def refit_likelihoods(
+    given: NDArray[numpy.float64],
+    rows: int,
+    seen: NDArray[numpy.float64],
+    graphs: NDArray[numpy.bool_],
+) -> list[float]:
+    """
+    Log-likelihood of a row by least squares regressions on the neighbours in each graph.
+    """
+
+class GroupedData:
+    def __init__(
+        self,
+        *,
+        columns: NDArray[numpy.float64],
+        starts: Sequence[int],
+        codes: NDArray[numpy.uint32],
+        levels: Sequence[int],
+        scales: Sequence[float],
+    ) -> None: ...
+
+class GroupSettings:
+    def __init__(self, *, tolerance: float, max_steps: int) -> None: ...
+
+class GroupPath:
+    def predictors(self, k: int) -> NDArray[numpy.bool_]:
+        """Who predicts whom at a penalty, a row for each target."""
+
+    def intercept(self, k: int, target: int) -> list[float]: ...
+    def weights(self, k: int, target: int, predictor: int) -> NDArray[numpy.float64]:
+        """
+        A row for each column of the predictor, a column for each contrast; no rows where it is none.
+        """
+
+    def parameters(self, k: int) -> float:
+        """Number of weights that are not zero."""
+
+    def log_likelihood(self, k: int) -> float:
+        """Sum over all targets."""
+
+    @property
+    def converged(self) -> bool: ...
+
+def group_refits(data: GroupedData, graphs: NDArray[numpy.bool_]) -> GroupPath:
+    """
+    The regressions on the neighbours in each graph with all but no penalty.
+    """
+
+def contrast(level: int, column: int) -> float:
+    """An entry of the orthonormal contrasts."""
+
+def group_path(data: GroupedData, penalties: Sequence[float], settings: GroupSettings) -> GroupPath:
+    """
+    The regression of each variable on groups of columns at decreasing penalties.
+    """
+
+class JointSettings:
+    def __init__(self, *, weights: str, rounds: int, tolerance: float, max_sweeps: int) -> None: ...
+
+class JointPath:
+    def partial_correlations(self, k: int) -> NDArray[numpy.float64]: ...
+    def precisions(self, k: int) -> list[float]:
+        """The diagonal of the precision matrix, from the residuals."""
+
+    def given(self, k: int) -> list[float]:
+        """The diagonal that the partial correlations were estimated with."""
+
+    def weights(self, k: int) -> list[float]: ...
+    @property
+    def converged(self) -> bool: ...
+
+def joint_path(
+    correlation: NDArray[numpy.float64], penalties: Sequence[float], settings: JointSettings
+) -> JointPath:
+    """
+    Partial correlations by joint sparse regression at decreasing penalties.
+    """
+
 def weight_order(weights: NDArray[numpy.float64]) -> list[int]:
     """Parents first; nodes on or after a directed cycle are left out."""
 
@@ -981,6 +1290,13 @@ def dual_pc(
 ) -> tuple[MarkedGraph, list[int]]:
     """The graph and the number of tests of each level."""
 
+def pseudo_likelihood_chain(
+    score: Score, log_odds: float, max_neighbours: int, options: ChainOptions
+) -> UndirectedLog:
+    """
+    Undirected graphs by the product of the terms of all nodes given their neighbours.
+    """
+
 class ReplacedWatch:
     """The watch outside a new one."""
 
@@ -1154,6 +1470,11 @@ class NetworkSampler:
         self, seed: int, codes: NDArray[numpy.uint16], values: NDArray[numpy.float64]
     ) -> None: ...
 
+def fit_score_mixture(
+    scores: Sequence[float], start: NDArray[numpy.float64], epochs: int, seed: int
+) -> NDArray[numpy.float64]:
+    """Weight, location, scale and shape of each component, in rows."""
+
 class SeparationOracle:
     """Answers separation queries on one graph."""
 
@@ -1192,3 +1513,45 @@ def sparsest_permutation(
     test: IndependenceTest, how: SparsestPermutation
 ) -> tuple[MarkedGraph, int]:
     """The sparsest DAG found, and how often it became sparser."""
+
+def unconditional_chain(
+    score: Score, power: float, max_parents: int, log_prior: Sequence[float], options: ChainOptions
+) -> UndirectedLog:
+    """
+    A chain of unconditional dependence graphs from the one without edges, with the log prior weight of each number of sources.
+    """
+
+class UndirectedLog:
+    """
+    A chain of undirected graphs as the changes from one saved state to the next.
+    """
+
+    def __len__(self) -> int:
+        """The number of saved states, those like the state before too."""
+
+    @property
+    def index(self) -> NDArray[numpy.int64]: ...
+    @property
+    def score(self) -> NDArray[numpy.float64]: ...
+    @property
+    def continuous(self) -> bool: ...
+    @property
+    def times(self) -> NDArray[numpy.float64]: ...
+    @property
+    def end(self) -> float:
+        """When the last state ends."""
+
+    @property
+    def added(self) -> NDArray[numpy.int32]: ...
+    @property
+    def removed(self) -> NDArray[numpy.int32]: ...
+    @property
+    def added_starts(self) -> NDArray[numpy.int64]: ...
+    @property
+    def removed_starts(self) -> NDArray[numpy.int64]: ...
+    @property
+    def edge_means(self) -> NDArray[numpy.float64]:
+        """A row for each stretch of the chain."""
+
+    @property
+    def edge_lengths(self) -> NDArray[numpy.float64]: ...

@@ -29,7 +29,7 @@ def test_a_weak_wish_gives_way(order: int) -> None:
 
 
 def test_two_meanings_of_one_name_are_refused() -> None:
-    with pytest.raises(StudyError, match=r"name 'diagnostics': diagnostics\[draws=3\] and"):
+    with pytest.raises(StudyError, match=r"name 'diagnostics': diagnostics\[draws=3, .*\] and"):
         agreed([diagnostics(3), diagnostics(4)], CASES)
     assert len(agreed([diagnostics(3), diagnostics(3)], CASES).data_scores) == 1
 

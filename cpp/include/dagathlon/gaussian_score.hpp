@@ -52,4 +52,9 @@ struct NormalInverseGamma {
 // The marginal likelihood under that prior, with a variance of its own for each node.
 std::unique_ptr<Score> nig_score(ChildMoments moments, const NormalInverseGamma& prior);
 
+// The fractional marginal likelihood of a node given its neighbours (Leppä-aho, Pensar, Roos and Corander
+// 2017): a prior made of one row's share of the data, with nothing to choose. Minus infinity from rows - 1
+// neighbours on.
+std::unique_ptr<Score> fractional_score(ChildMoments moments);
+
 }  // namespace dagathlon

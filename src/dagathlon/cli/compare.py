@@ -8,11 +8,16 @@ import math
 import sys
 from pathlib import Path
 
+import numpy as np
+
 from dagathlon.cli._parts import Commands, add_modules_argument, command, load_modules, table
-from dagathlon.errors import listing
-from dagathlon.evaluate import compare, compare_posterior
+from dagathlon.data.precision_file import read_precision
+from dagathlon.errors import DataError, listing
+from dagathlon.evaluate import compare, compare_path, compare_posterior, precision_losses
 from dagathlon.evaluate.metric import Value
 from dagathlon.graphs import Graph, read_graph
+from dagathlon.graphs.path_files import is_path_file
+from dagathlon.graphs.undirected import UndirectedForm
 from dagathlon.posteriors import read_posterior
 
 
@@ -26,7 +31,9 @@ def add_parser(commands: Commands) -> None:
         _run,
     )
     parser.add_argument(
-        "estimate", type=Path, help="file of the learned graph, or of a posterior (.npz)"
+        "estimate",
+        type=Path,
+        help="file of the learned graph, of a posterior or of a path of penalties (.npz)",
     )
     parser.add_argument("truth", type=Path, help="file of the true graph")
     add_modules_argument(parser)
@@ -37,12 +44,35 @@ def add_parser(commands: Commands) -> None:
         metavar="SHARE",
         help="of a posterior: share of each Markov chain to leave out at its start (0.5)",
     )
+    parser.add_argument(
+        "--moral",
+        dest="undirected",
+        action="store_const",
+        const="moral",
+        help="compare graphs of directed edges by their moral graphs",
+    )
+    parser.add_argument(
+        "--dependence",
+        dest="undirected",
+        action="store_const",
+        const="dependence",
+        help="compare graphs of directed edges by their graphs of unconditional dependence",
+    )
+    parser.add_argument(
+        "--precision",
+        nargs=2,
+        type=Path,
+        metavar=("LEARNED.csv", "TRUE.csv"),
+        help="compare two precision matrices too: a header of names, a line for each row",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
 
 def _run(arguments: argparse.Namespace) -> int:
     load_modules(arguments)
-    metrics = _of_posterior(arguments) if _is_posterior(arguments) else _of_graph(arguments)
+    metrics = _asked(arguments)
+    if arguments.precision:
+        metrics |= _of_precision(*arguments.precision)
     if arguments.json:
         print(json.dumps({name: _json(value) for name, value in metrics.items()}, indent=2))
     else:
@@ -50,13 +80,18 @@ def _run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _is_posterior(arguments: argparse.Namespace) -> bool:
-    return bool(arguments.estimate.suffix == ".npz")
+def _asked(arguments: argparse.Namespace) -> dict[str, Value]:
+    if arguments.estimate.suffix != ".npz":
+        return _of_graph(arguments)
+    if is_path_file(arguments.estimate):
+        form: UndirectedForm = arguments.undirected or "moral"
+        return compare_path(arguments.estimate, read_graph(arguments.truth), form)
+    return _of_posterior(arguments)
 
 
 def _of_graph(arguments: argparse.Namespace) -> dict[str, Value]:
     estimate, truth = read_graph(arguments.estimate), read_graph(arguments.truth)
-    metrics = compare(estimate, truth, causal=True)
+    metrics = compare(estimate, truth, causal=True, undirected=arguments.undirected)
     _say_left_out(estimate, truth)
     return metrics
 
@@ -64,8 +99,21 @@ def _of_graph(arguments: argparse.Namespace) -> dict[str, Value]:
 def _of_posterior(arguments: argparse.Namespace) -> dict[str, Value]:
     """What the truth says of a posterior; other metrics need more than a graph."""
     posterior, truth = read_posterior(arguments.estimate), read_graph(arguments.truth)
+    if arguments.undirected is not None:
+        return compare_path(posterior.after(arguments.burn_in), truth, arguments.undirected)
     known = compare_posterior(posterior, truth, burn_in=arguments.burn_in)
     return {name: value for name, value in known.items() if value is not None}
+
+
+def _of_precision(learned: Path, true: Path) -> dict[str, Value]:
+    """Losses of a precision matrix, by the names of its columns."""
+    (names, precision), (others, matrix) = map(read_precision, (learned, true))
+    if set(names) != set(others):
+        odd = sorted(set(names) ^ set(others))
+        raise DataError(f"{learned} and {true} are over different variables: {listing(odd)}")
+    place = [others.index(name) for name in names]
+    covariance = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+    return dict(precision_losses(precision, covariance[np.ix_(place, place)]))
 
 
 def _share(text: str) -> float:

@@ -20,8 +20,10 @@ from dagathlon.evaluate.fit import (
 )
 from dagathlon.evaluate.interval import IntervalResult, interval_validation
 from dagathlon.evaluate.posterior_comparison import compare_posterior
+from dagathlon.evaluate.precision_losses import precision_losses
 from dagathlon.evaluate.sortability import order_alignment, r2_sortability, varsortability
 from dagathlon.evaluate.truth import free_parameters, graph_statistics, samples_per_parameter
+from dagathlon.evaluate.undirected_comparison import compare_path, compare_precision
 
 __all__ = [
     "Counts",
@@ -29,7 +31,9 @@ __all__ = [
     "aid",
     "bayesys_counts",
     "compare",
+    "compare_path",
     "compare_posterior",
+    "compare_precision",
     "cross_entropy",
     "cross_validate",
     "cross_validated_log_likelihood",
@@ -43,6 +47,7 @@ __all__ = [
     "interval_validation",
     "method_correlations",
     "order_alignment",
+    "precision_losses",
     "r2_sortability",
     "random_control",
     "random_graphs",

@@ -6,7 +6,9 @@
 
 A metric asks for what it needs by the names of its parameters: ``estimate`` and ``truth`` are
 graphs, ``data`` and ``test_data`` data sets (what was learned from, and fresh rows), ``model`` the
-true model, ``posterior`` a sampler's distribution over graphs. Tables, rankings, verdicts, the
+true model, ``posterior`` a sampler's distribution over graphs, ``precision`` an estimated precision
+matrix over the nodes of the estimate in their order, ``path`` the graphs along a learner's
+penalties; the last three are None where a learner gives none. Tables, rankings, verdicts, the
 report, the docs and ``dagathlon metrics`` read the declaration; there is no second list.
 """
 
@@ -28,7 +30,7 @@ Better: TypeAlias = Literal["more", "less", ""]
 Value: TypeAlias = float | int | str | None
 Table: TypeAlias = Literal["benchpress", "beside", "further", "derived", "data", "cost"]
 
-INPUTS = ("estimate", "truth", "data", "test_data", "model", "posterior")
+INPUTS = ("estimate", "truth", "data", "test_data", "model", "posterior", "precision", "path")
 """What a metric can ask for, in the order in which it is handed over."""
 
 ANY_KIND: tuple[str, ...] = ()

@@ -6,15 +6,21 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 from dagathlon.data import Dataset
-from dagathlon.errors import DagathlonError
+from dagathlon.errors import DagathlonError, GraphError
 from dagathlon.evaluate.chains import estimate_graph
-from dagathlon.evaluate.comparison import compare_by, standard_families
+from dagathlon.evaluate.comparison import COMPARED_AS, compare_by, standard_families
 from dagathlon.evaluate.control import random_control
 from dagathlon.evaluate.fit import cross_validated_log_likelihood, held_out_log_likelihood
 from dagathlon.evaluate.metric import Measure, MetricModule
+from dagathlon.evaluate.precision_losses import (
+    fitted_normal,
+    normal_log_likelihood,
+    stands_for_normal,
+)
 from dagathlon.evaluate.sortability import r2_sortability, varsortability
-from dagathlon.graphs import Graph
-from dagathlon.learners.base import Estimate
+from dagathlon.graphs import Graph, as_undirected, extension
+from dagathlon.graphs.undirected import UndirectedForm
+from dagathlon.learners.base import Estimate, Learner
 from dagathlon.modules import Count, Delegate, Module, Natural, Probability, find
 
 
@@ -59,6 +65,13 @@ class StandardMetrics(Module):
     families
         Names of the families of metrics, so that a new one makes new rows; none means all that
         come with the package.
+    undirected
+        What graphs of directed edges are compared by, the estimate and the truth: their moral
+        graphs (moral), their graphs of unconditional dependence (dependence); null compares graphs
+        as they are.
+    classes
+        Whether the learner gives CPDAGs: then one without directed edges is no undirected graph,
+        and has the form of the DAGs of its class.
     """
 
     name = "metrics"
@@ -66,16 +79,36 @@ class StandardMetrics(Module):
     version = 2
     causal: bool | None = None
     families: tuple[str, ...] = ()
+    undirected: Literal["moral", "dependence"] | None = None
+    classes: bool = False
 
     @classmethod
-    def of(cls, causal: bool | None = None) -> StandardMetrics:
+    def of(
+        cls, causal: bool | None = None, undirected: UndirectedForm | None = None
+    ) -> StandardMetrics:
         """All families that there are now."""
         names = tuple(family.name for family in standard_families())
-        return cls(causal=causal, families=names)
+        return cls(causal=causal, families=names, undirected=undirected)
 
     def compute(self, truth: Graph, estimate: Estimate) -> dict[str, Any]:
-        """One row of metrics."""
-        return compare_by(self._chosen(), estimate, truth, self.causal)
+        """One row of metrics; where a graph has no such undirected form, the reason alone."""
+        graph = estimate.graph
+        try:
+            if self.classes and graph.is_undirected:
+                graph = extension(graph)
+            return compare_by(self._chosen(), graph, truth, self.causal, self.undirected)
+        except GraphError as error:
+            if self.undirected is None:
+                raise
+            return {COMPARED_AS: self.undirected, "compared_note": str(error)}
+
+    def asks_for_learner(self) -> bool:
+        """Whether it matters who learned the graph: moral graphs of CPDAGs keep their lines."""
+        return self.undirected == "dependence"
+
+    def for_learner(self, learner: Learner) -> StandardMetrics:
+        """The score of what this learner has learned."""
+        return replace(self, classes=learner.output() == "cpdag")
 
     def _chosen(self) -> list[type[MetricModule]]:
         return [
@@ -127,10 +160,10 @@ class OwnMetrics(Module):
 
 
 def _handed(name: str, value: Any) -> Any:
-    """What a metric gets: the graph or the posterior of an estimate, all else as it is."""
+    """What a metric gets: the graph, or another part of an estimate, all else as it is."""
     if not isinstance(value, Estimate):
         return value
-    return value.graph if name == "estimate" else value.posterior
+    return getattr(value, "graph" if name == "estimate" else name)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,6 +174,8 @@ class CaseDiagnostics(MetricModule):
     ----------
     draws
         How many random graphs to average over.
+    undirected
+        As of `StandardMetrics`: the truth that random graphs are compared with.
     """
 
     name = "diagnostics"
@@ -166,6 +201,7 @@ class CaseDiagnostics(MetricModule):
         Measure("density", "share of pairs that are joined", "", "density", table="data"),
     )
     draws: Count = 10
+    undirected: Literal["moral", "dependence"] | None = None
 
     def compute(self, truth: Graph, data: Dataset) -> dict[str, Any]:
         """One row for the data set."""
@@ -182,7 +218,8 @@ class CaseDiagnostics(MetricModule):
         if truth.is_dag and truth.n_edges and set(truth.names) <= set(data.names) and len(data):
             row["varsortability"] = varsortability(data, truth)
             row["r2_sortability"] = r2_sortability(data, truth)
-        return row | random_control(truth, self.draws)
+        compared = truth if self.undirected is None else as_undirected(truth, self.undirected)
+        return row | random_control(compared, self.draws)
 
 
 _FIT = (
@@ -206,6 +243,7 @@ class RunFacts(MetricModule):
     name = "run_facts"
     order = 300
     measures = (
+        Measure(COMPARED_AS, "undirected form of graphs of directed edges", table="beside"),
         Measure(
             "n_edges", "edges of the estimate", "", "edges", "edges", truth=False, table="cost"
         ),
@@ -236,17 +274,25 @@ class RunFacts(MetricModule):
 
 @dataclass(frozen=True, kw_only=True)
 class HeldOut(MetricModule):
-    """Log-likelihood of fresh data from the true model under the network fitted on an estimate."""
+    """Log-likelihood of fresh data from the true model under the network fitted on an estimate.
+
+    An undirected graph that is not chordal stands for no network; on continuous data it is given
+    the normal distribution of greatest likelihood with its zeros.
+    """
 
     name = "held_out"
-    version = 2
+    version = 3
     order = 60
     measures = _FIT
 
     def compute(self, training: Dataset, test: Dataset, estimate: Estimate) -> dict[str, Any]:
         """One row: mean log-likelihood per row, or why there is none."""
+        graph = estimate.graph
         try:
-            value = held_out_log_likelihood(estimate.graph, training, test)
+            if stands_for_normal(graph, training):
+                value = normal_log_likelihood(fitted_normal(graph, training), training, test)
+            else:
+                value = held_out_log_likelihood(graph, training, test)
         except DagathlonError as error:
             return _nothing(error)
         return {"held_out_log_likelihood": value}

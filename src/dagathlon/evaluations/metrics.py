@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -42,6 +43,10 @@ class Metrics(Evaluation):
         the cross-entropy to the true model where there is one.
     control
         Number of random graphs, as dense as the truth, that the negative control averages over.
+    undirected
+        What graphs of directed edges are compared by, true ones and learned ones: their moral
+        graphs (moral) or their graphs of unconditional dependence (dependence). It holds for all
+        metrics of the setup, and the column compared_as says so; null compares graphs as they are.
     """
 
     name = "metrics"
@@ -49,6 +54,7 @@ class Metrics(Evaluation):
     causal: bool | None = None
     held_out: bool = False
     control: Count = 10
+    undirected: Literal["moral", "dependence"] | None = None
 
     def algorithms(self) -> tuple[str, ...]:
         """The named ids."""
@@ -61,9 +67,10 @@ class Metrics(Evaluation):
 
     def tasks(self, cases: Cases) -> Iterator[Wanted]:
         """Metrics of every run, diagnostics of every data set, and fit to other data."""
-        metrics = StandardMetrics.of(self.causal)
+        metrics = StandardMetrics.of(self.causal, self.undirected)
         yield RunScore(STANDARD, metrics, ("truth", "estimate"))
-        yield DataScore(DIAGNOSTICS, CaseDiagnostics(draws=self.control), ("truth", "data"))
+        diagnostics = CaseDiagnostics(draws=self.control, undirected=self.undirected)
+        yield DataScore(DIAGNOSTICS, diagnostics, ("truth", "data"))
         if self.held_out:
             yield _fit(cases)
             yield cross_entropy_score(cases, weak=True)

@@ -40,6 +40,7 @@ from dagathlon.graphs.partial import PartialGraph, agreement_graph, partial_hamm
 from dagathlon.graphs.path import GraphPath
 from dagathlon.graphs.path_files import read_path, write_path
 from dagathlon.graphs.separation import separated, separating_set
+from dagathlon.graphs.undirected import as_undirected, unconditional_dependence
 
 __all__ = [
     "Edge",
@@ -51,6 +52,7 @@ __all__ = [
     "PartialGraph",
     "agreement_graph",
     "as_graph",
+    "as_undirected",
     "common_language",
     "count_members",
     "cpdag",
@@ -84,6 +86,7 @@ __all__ = [
     "to_pandas",
     "to_pgmpy",
     "to_svg",
+    "unconditional_dependence",
     "write_graph",
     "write_path",
 ]

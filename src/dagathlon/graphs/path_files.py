@@ -75,6 +75,15 @@ def read_path(file: str | Path) -> GraphPath:
         raise GraphError(f"{place}: not a path of graphs ({error})") from None
 
 
+def is_path_file(file: Path) -> bool:
+    """Whether an ``.npz`` file has the arrays of a path rather than those of something else."""
+    try:
+        with zipfile.ZipFile(file) as found:
+            return "penalties.npy" in found.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
 def check_path_suffix(file: Path) -> None:
     """Refuse a file that is of no format of paths."""
     if file.suffix not in SUFFIXES:

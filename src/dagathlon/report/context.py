@@ -11,7 +11,8 @@ from typing import Any, NamedTuple, cast
 from dagathlon.data import Dataset
 from dagathlon.errors import StudyError
 from dagathlon.evaluate.control import Baselines
-from dagathlon.graphs import Graph
+from dagathlon.graphs import Graph, as_undirected
+from dagathlon.graphs.undirected import UndirectedForm
 from dagathlon.learners.base import Estimate
 from dagathlon.modules import modules
 from dagathlon.report.baselines import baselines_of
@@ -19,6 +20,7 @@ from dagathlon.report.look import Look
 from dagathlon.study.grammar.config import shown_besides
 from dagathlon.study.grammar.evaluation import Request
 from dagathlon.study.plan.plan import Case, Origin, Run
+from dagathlon.study.plan.scoring import STANDARD
 from dagathlon.study.plan.task import Status
 from dagathlon.study.store.store import Store
 from dagathlon.study.view.provenance import Provenance
@@ -251,7 +253,17 @@ class Results:
         loaded = dict(self.store.load_many(set(keys.values())))
         truths = ((case, loaded.get(key)) for case, key in keys.items())
         graphs = [(case, truth) for case, truth in truths if isinstance(truth, Graph)]
+        if self.undirected is not None:
+            graphs = [(case, as_undirected(one, self.undirected)) for case, one in graphs]
         return baselines_of(graphs, self.case_rows)
+
+    @cached_property
+    def undirected(self) -> UndirectedForm | None:
+        """What graphs of directed edges are compared by, as the evaluation `metrics` says."""
+        said = (
+            one.values.get("undirected") for one in self.setup.evaluations if one.name == STANDARD
+        )
+        return cast("UndirectedForm | None", next(filter(None, said), None))
 
     @cached_property
     def _asked(self) -> _Asked:

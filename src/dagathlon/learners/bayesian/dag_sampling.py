@@ -97,10 +97,7 @@ class DagSampler(PosteriorBased, Sampler):
 
     def problem(self) -> str:
         """Temperatures begin with that of the posterior and rise."""
-        given = self.temperatures
-        if not given or given[0] != 1 or any(np.diff(given) <= 0):
-            return f"temperatures: found {list(given)}, expected 1 and then ever larger numbers"
-        return super().problem()
+        return objection_to_temperatures(self.temperatures) or super().problem()
 
     def length(self, p: int) -> RunLength:
         """How long the chains of p variables are."""
@@ -133,6 +130,13 @@ class DagSampler(PosteriorBased, Sampler):
         }
         posterior = Posterior(chains, space=space)
         return Estimate(posterior.map(), stats, posterior)
+
+
+def objection_to_temperatures(given: Sequence[float]) -> str:
+    """Why chains cannot be coupled so; empty when they can."""
+    if not given or given[0] != 1 or any(np.diff(given) <= 0):
+        return f"temperatures: found {list(given)}, expected 1 and then ever larger numbers"
+    return ""
 
 
 def thousands(steps: float) -> int:

@@ -137,8 +137,8 @@ class GraphicalLasso(GaussianPenalised):
                 break
             if self._refit(path, fit.precisions[k], graph, given.n):
                 likelihoods[k] = given.n / 2 * path.log_likelihood()
-            one = likelihoods[k : k + 1], edges[k : k + 1]
-            scores.append(float(selection.ebic(*one, given.n, given.p, self.gamma)[0]))
+            one = likelihoods[k : k + 1], edges[k : k + 1], edges[k : k + 1]
+            scores.append(float(selection.ebic(*one, (given.n, given.p), self.gamma)[0]))
         return likelihoods, edges
 
     def held_out(self, train: Dataset, test: Dataset, penalties: Vector) -> Vector:

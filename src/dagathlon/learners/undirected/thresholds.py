@@ -11,6 +11,7 @@ import numpy.typing as npt
 from dagathlon.data.facts import DataKind
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
+from dagathlon.graphs.path import GraphPath
 from dagathlon.learners.assumptions import LINEAR
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.modules import NonNegative, Probability
@@ -39,6 +40,7 @@ class CorrelationThreshold(Learner):
 
     assumes = (LINEAR,)
     name = "corr_thresh"
+    version = 2
     takes: ClassVar[frozenset[DataKind]] = _CONTINUOUS
     gives = "undirected"
     order_independent = True
@@ -51,8 +53,8 @@ class CorrelationThreshold(Learner):
         """Threshold the correlations of the data."""
         correlation, rows = _correlation(data)
         if self.method == "corr":
-            return _undirected(data.names, np.abs(correlation) > self.thresh)
-        return _undirected(data.names, _p_values(correlation, rows) < self.thresh)
+            return _undirected(data.names, np.abs(correlation), self.thresh)
+        return _undirected(data.names, -_p_values(correlation, rows), -self.thresh)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +71,7 @@ class PrecisionThreshold(Learner):
 
     assumes = (LINEAR,)
     name = "prec_thresh"
+    version = 2
     takes: ClassVar[frozenset[DataKind]] = _CONTINUOUS
     gives = "undirected"
     order_independent = True
@@ -83,7 +86,7 @@ class PrecisionThreshold(Learner):
                 f"the correlations of {len(correlation)} variables in {len(data)} rows have no "
                 "inverse: a column is a combination of others, or there are too few rows"
             )
-        return _undirected(data.names, np.abs(np.linalg.inv(correlation)) > self.thresh)
+        return _undirected(data.names, np.abs(np.linalg.inv(correlation)), self.thresh)
 
 
 def _correlation(data: Dataset) -> tuple[Matrix, Matrix]:
@@ -129,6 +132,34 @@ def _p_values(correlation: Matrix, rows: Matrix) -> Matrix:
     return result
 
 
-def _undirected(names: tuple[str, ...], joined: npt.NDArray[np.bool_]) -> Estimate:
-    matrix = joined & ~np.eye(len(names), dtype=np.bool_)
-    return Estimate(Graph.from_adjacency(names, matrix | matrix.T))
+def path_of(names: tuple[str, ...], strength: Matrix, cut: float, most: int = 20) -> GraphPath:
+    """The graphs of pairs that are stronger than decreasing thresholds.
+
+    Parameters
+    ----------
+    names
+        The variables.
+    strength
+        How strongly each pair of them is joined; symmetric.
+    cut
+        The threshold that was chosen.
+    most
+        How many others there are: as many as there are tied strengths fewer. Their numbers of edges
+        grow from none, by a constant factor after the first, to all but one.
+    """
+    ordered = np.sort(strength[np.triu_indices(len(names), 1)])[::-1]
+    steps = np.geomspace(1, max(len(ordered) - 1, 1), most - 1).round().astype(int)
+    places = np.minimum(np.append(0, steps), len(ordered) - 1)
+    chosen = float(np.clip(cut, np.nextafter(ordered[-1], -np.inf), ordered[0]))
+    thresholds = np.unique(np.append(ordered[places], chosen))[::-1]
+    graphs = strength[None] > thresholds[:, None, None]
+    graphs &= ~np.eye(len(names), dtype=np.bool_)
+    return GraphPath(names, thresholds, graphs, chosen=int(np.argmin(np.abs(thresholds - chosen))))
+
+
+def _undirected(names: tuple[str, ...], strength: Matrix, cut: float) -> Estimate:
+    """The pairs above the threshold, and above others."""
+    if len(names) < 2:
+        return Estimate(Graph(names))
+    path = path_of(names, np.maximum(strength, strength.T), cut)
+    return Estimate(path.graph(path.chosen or 0), path=path)

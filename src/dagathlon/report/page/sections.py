@@ -6,9 +6,16 @@ import html
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dagathlon.evaluate.comparison import COMPARED_AS
 from dagathlon.report.charts.failures import STATUSES
 from dagathlon.report.page.tables import Tables
 from dagathlon.report.section import Figure
+
+FORMS = {
+    "moral": "Graphs of directed edges, true and learned, are compared by their moral graphs",
+    "dependence": "Graphs of directed edges, true and learned, are compared by their graphs of "
+    "unconditional dependence",
+}
 
 
 def text(value: object) -> str:
@@ -29,7 +36,12 @@ def what_was_run(tables: Tables) -> str:
         f"on {_count(len(cases), 'kind')} of data with {_count(len(seeds), 'seed')}:",
         f"{_count(len(rows), 'run')}, {_endings(rows)}.",
     ]
+    parts += [f"{FORMS[form]}." for form in FORMS if any(_form(row) == form for row in rows)]
     return f'<p class="muted">{text(" ".join(parts))}</p>'
+
+
+def _form(row: Mapping[str, Any]) -> Any:
+    return row.get(COMPARED_AS)
 
 
 def settings_note(tables: Tables) -> str:

@@ -12,13 +12,22 @@ from dagathlon.modules import Module
 from dagathlon.simulate.transform import Transform
 
 Input: TypeAlias = Literal[
-    "truth", "data", "model", "test_data", "estimate", "posterior", "reference"
+    "truth",
+    "data",
+    "model",
+    "test_data",
+    "estimate",
+    "posterior",
+    "precision",
+    "path",
+    "reference",
 ]
 """What a score can be computed from.
 
 As metrics name them: the true graph; the data as the learner gets them; the model that they were
 drawn from; another draw from it, of the same size; the estimated graph with its statistics; what
-the learner returned, with its chain if it is a sampler; what another algorithm returned on the same
+the learner returned, with its chain if it is a sampler (``posterior``, and by the names of what is
+wanted of it ``precision`` and ``path``); what another algorithm returned on the same
 data.
 """
 
@@ -61,7 +70,7 @@ class Cases:
 
     def offers(self) -> frozenset[Input]:
         """What scores can be computed from here."""
-        found: set[Input] = {"data", "estimate", "posterior", "reference"}
+        found: set[Input] = {"data", "estimate", "posterior", "precision", "path", "reference"}
         found |= {"truth"} if self.has_truth else set()
         drawn = self.generator is not None and all(step.keeps_model for step in self.steps)
         return frozenset(found | ({"model", "test_data"} if drawn else set()))

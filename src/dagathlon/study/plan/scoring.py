@@ -90,7 +90,8 @@ class Place(NamedTuple):
         """Positions of inputs in order; those that each run has its own of are left open."""
         found: dict[Input, int | None] = {"truth": self.truth, "data": self.data}
         found |= {"model": self.model, "test_data": self.fresh}
-        found |= {"estimate": _ESTIMATE, "posterior": _LEARNED, "reference": _REFERENCE}
+        found |= {"estimate": _ESTIMATE, "reference": _REFERENCE}
+        found |= {"posterior": _LEARNED, "precision": _LEARNED, "path": _LEARNED}
         positions = [found[name] for name in names]
         return tuple(position for position in positions if position is not None)
 
@@ -115,11 +116,17 @@ class ScoreCall(NamedTuple):
     call: Call
     inputs: tuple[Input, ...]
     reference: str
-    told: UnderOwnPrior | None = None
+    told: UnderOwnPrior | StandardMetrics | None = None
 
     @classmethod
     def of(cls, wish: RunScore) -> ScoreCall:
         """Of what an evaluation asks for."""
         call = call_of(TaskKind.SCORE, wish.module)
-        told = wish.module if isinstance(wish.module, UnderOwnPrior) else None
-        return cls(wish.name, call, wish.inputs, wish.reference, told)
+        return cls(wish.name, call, wish.inputs, wish.reference, _told(wish.module))
+
+
+def _told(module: Module) -> UnderOwnPrior | StandardMetrics | None:
+    """The module, if it has to know the learner."""
+    if isinstance(module, StandardMetrics):
+        return module if module.asks_for_learner() else None
+    return module if isinstance(module, UnderOwnPrior) else None

@@ -1,0 +1,160 @@
+"""The posterior of decomposable graphs: likelihoods of cliques, and a prior over graphs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon import _core
+from dagathlon.data import Dataset
+from dagathlon.data.facts import DataKind
+from dagathlon.errors import DataError
+from dagathlon.learners.assumptions import GAUSSIAN
+from dagathlon.learners.base import Estimate, Learner
+from dagathlon.learners.bayesian.dag_sampling import RunLength, thousands
+from dagathlon.learners.undirected.undirected_sampler import UndirectedSampler
+from dagathlon.modules import Natural, NonNegative, Probability
+from dagathlon.posteriors.posterior import Posterior
+
+Matrix: TypeAlias = npt.NDArray[np.float64]
+# Graphs over which a precision matrix is averaged at most: each costs inverses of its cliques.
+_AVERAGED = 1000
+_BURNIN = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecomposablePosterior(Learner):
+    """A learner whose graphs are decomposable, with a conjugate prior of their parameters.
+
+    Parameters
+    ----------
+    delta
+        Degrees of freedom of the hyper inverse Wishart prior of continuous data, above 0.
+    scale
+        Diagonal of its scale matrix, in squared units of the data; null is the sample variance of
+        each column, so that units do not matter.
+    zero_mean
+        Whether continuous columns have mean zero; otherwise means are unknown, and every value is
+        as probable.
+    pseudo_obs
+        Imaginary observations of the hyper Dirichlet prior of discrete data, above 0, spread
+        evenly over all cells.
+    edge_probability
+        Prior probability of each edge, between 0 and 1: a graph of k edges weighs as the k-th power
+        of its odds, and 0.5 makes all graphs equally probable.
+    max_clique
+        Largest number of variables of a clique; null is no limit.
+    clique_weights
+        Log prior weights of maximal cliques of 1, 2, … variables; larger ones weigh as the last.
+    separator_weights
+        The same for separators, whose weights divide: the same list twice is a prior under which
+        parts of the graph that a separator parts are independent.
+    """
+
+    takes = frozenset({"continuous", "discrete"})
+
+    delta: NonNegative = 3.0
+    scale: NonNegative | None = None
+    zero_mean: bool = False
+    pseudo_obs: NonNegative = 1.0
+    edge_probability: Probability = 0.5
+    max_clique: Natural | None = None
+    clique_weights: tuple[float, ...] = ()
+    separator_weights: tuple[float, ...] = ()
+
+    def problem(self) -> str:
+        """Priors must be proper, and every edge possible."""
+        for name in ("delta", "scale", "pseudo_obs"):
+            if getattr(self, name) == 0:
+                return f"{name}: found 0, expected a number above 0"
+        if self.edge_probability in (0, 1):
+            return f"edge_probability: found {self.edge_probability:g}, expected between 0 and 1"
+        if not np.isfinite([*self.clique_weights, *self.separator_weights]).all():
+            return "clique_weights and separator_weights are finite numbers"
+        return super().problem()
+
+    def assumptions(self, kind: DataKind) -> tuple[str, ...]:
+        """Continuous data are normal; tables of levels rely on nothing else."""
+        own = (GAUSSIAN,) if kind == "continuous" else ()
+        return (*super().assumptions(kind), *own, "a decomposable graph")
+
+    def parameter_sample_size(self) -> float | None:
+        """The imaginary observations of discrete data."""
+        return self.pseudo_obs
+
+    def space(self) -> str:
+        """Which graphs the posterior covers, in words."""
+        limit = (
+            "" if self.max_clique is None else f" of at most {self.max_clique} nodes in a clique"
+        )
+        return f"all decomposable graphs{limit}"
+
+    def target(self, data: Dataset) -> _core.DecomposableTarget:
+        """Likelihood and prior as the native samplers take them."""
+        log_odds = math.log(self.edge_probability) - math.log1p(-self.edge_probability)
+        prior = _core.DecomposablePrior(
+            edge_log_odds=log_odds,
+            max_clique=self.max_clique or max(len(data.names), 1),
+            clique_weights=list(self.clique_weights),
+            separator_weights=list(self.separator_weights),
+        )
+        return _core.DecomposableTarget(self.cliques(data), prior)
+
+    def cliques(self, data: Dataset) -> _core.CliqueScores:
+        """The marginal likelihoods of sets of columns."""
+        if not len(data):
+            raise DataError(f"{self.name} needs at least 1 row, found none")
+        if data.is_discrete:
+            return _core.discrete_cliques(data.codes, list(data.arities), self.pseudo_obs)
+        if not np.isfinite(data.values).all():
+            raise DataError(f"{self.name} takes finite values only")
+        return _core.gaussian_cliques(
+            data.values, self.delta, self._scales(data.values).tolist(), self.zero_mean
+        )
+
+    def _scales(self, values: Matrix) -> Matrix:
+        """The diagonal of the scale matrix; a constant column has scale 1."""
+        if self.scale is not None:
+            return np.full(values.shape[1], float(self.scale))
+        spread: Matrix = values.var(axis=0)
+        smallest = 1e-20 * np.maximum((values**2).mean(axis=0), np.finfo(float).tiny)
+        return np.where(spread > smallest, spread, 1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecomposableSampler(DecomposablePosterior, UndirectedSampler):
+    """A sampler of decomposable graphs."""
+
+    def sampled(
+        self,
+        logs: Sequence[_core.UndirectedLog],
+        data: Dataset,
+        length: RunLength,
+        target: _core.DecomposableTarget,
+    ) -> Estimate:
+        """The chains, and of continuous data the mean of the precision matrix along them."""
+        found = self.result(logs, data, length, self.space())
+        if data.is_discrete or found.posterior is None:
+            return found
+        return replace(found, precision=mean_precision(found.posterior, target))
+
+
+def pair_steps(p: int) -> int:
+    """Steps of a chain that changes single edges: five hundred proposals for each pair."""
+    return max(50_000, thousands(250 * p * (p - 1)))
+
+
+def mean_precision(posterior: Posterior, target: _core.DecomposableTarget) -> Matrix:
+    """The posterior mean of the precision matrix, over evenly spaced graphs of all chains.
+
+    The first half of each chain is left out as burn-in.
+    """
+    late = posterior.after(_BURNIN)
+    every = max(math.ceil(late.n_draws / _AVERAGED), 1)
+    mean: Matrix = late.thinned(every).expect(lambda graph: target.precision(graph.native))
+    return mean

@@ -1,0 +1,137 @@
+"""Which of many scores are more than chance: their mixture, and the rate of false discoveries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dagathlon import _core
+from dagathlon.learners.undirected.inputs import Matrix, Vector
+
+_LOWEST, _HIGHEST = -10.0, 40.0
+_MOST, _FEWEST = 100_000, 20
+
+
+@dataclass(frozen=True, eq=False)
+class Threshold:
+    """Where scores begin to be more than chance.
+
+    Parameters
+    ----------
+    value
+        Scores above it are; infinite where none is.
+    mixture
+        Weight, location, scale and shape of each component in rows, by location; None where there
+        were too few scores to fit one, and chance is the standard normal distribution.
+    """
+
+    value: float
+    mixture: Matrix | None
+
+
+def evidence(z: Vector) -> Vector:
+    """Scores that are standard normal by chance, from z-scores whose sign does not matter.
+
+    The two-sided p-value of the z-score, as the quantile of the normal distribution that has it as
+    its upper tail.
+    """
+    from scipy.special import log_ndtr, ndtri_exp  # noqa: PLC0415 - SciPy only when asked for
+
+    logarithms = np.minimum(log_ndtr(-np.abs(z)) + np.log(2.0), 0.0)
+    with np.errstate(divide="ignore"):
+        scores: Vector = np.clip(-ndtri_exp(logarithms), _LOWEST, None)
+    return scores
+
+
+def threshold(
+    scores: Vector,
+    rate: float,
+    *,
+    components: int = 2,
+    iterations: int = 100,
+    rng: np.random.Generator,
+) -> Threshold:
+    """The score above which no more than a share of the scores is there by chance.
+
+    Parameters
+    ----------
+    scores
+        Large where there is an effect; of more than 100,000 a stratified sample is looked at.
+    rate
+        The rate of false discoveries.
+    components
+        Number of exponential power distributions that are fitted to the scores; chance is all of
+        them but the one with the highest location.
+    iterations
+        Passes over the scores when they are fitted.
+    rng
+        The only source of randomness.
+    """
+    ordered = np.clip(_stratified(np.sort(scores), rng), _LOWEST, _HIGHEST)
+    if len(ordered) < _FEWEST:
+        return Threshold(_cut(ordered, _normal_tail(ordered), rate), None)
+    start = _start(ordered, components)
+    seed = int(rng.integers(2**63))
+    fitted = _core.fit_score_mixture(ordered.tolist(), start, iterations, seed)
+    mixture = fitted[np.argsort(fitted[:, 1], kind="stable")]
+    chance = sum((_tail(ordered, part) for part in mixture[:-1]), np.zeros(len(ordered)))
+    return Threshold(_cut(ordered, chance, rate), mixture)
+
+
+def _stratified(ordered: Vector, rng: np.random.Generator) -> Vector:
+    """One of every so many neighbours in order."""
+    step = -(-len(ordered) // _MOST)
+    firsts = np.arange(0, len(ordered), max(step, 1))
+    lasts = np.minimum(firsts + step, len(ordered))
+    return ordered[rng.integers(firsts, lasts)] if step > 1 else ordered
+
+
+def _start(ordered: Vector, components: int) -> Matrix:
+    """Gaussian components of consecutive parts of the scores: most of them are chance."""
+    weights = _first_weights(components)
+    ends = np.maximum((np.cumsum(weights) * len(ordered) + 1e-9).astype(int), 1)
+    begins = np.concatenate([[0], ends[:-1] - 1])
+    parts = [ordered[begin:end] for begin, end in zip(begins, ends, strict=True)]
+    rows = [
+        [weight, part.mean(), max(part.std() * np.sqrt(2), 0.1), 2.0]
+        for weight, part in zip(weights, parts, strict=True)
+    ]
+    return np.array(rows)
+
+
+def _first_weights(components: int) -> Vector:
+    if components == 2:
+        return np.array([0.99, 0.01])
+    if components == 3:
+        return np.array([0.5, 0.45, 0.05])
+    rest = components - 1
+    return np.array([0.5, *([0.5 / rest] * rest)])
+
+
+def _tail(scores: Vector, part: Vector) -> Vector:
+    """Probability of a component, times its weight, above each score."""
+    from scipy.special import gammainc  # noqa: PLC0415 - SciPy only when asked for
+
+    weight, location, scale, shape = part
+    inside = gammainc(1 / shape, (np.abs(scores - location) / scale) ** shape)
+    upper: Vector = weight * (0.5 - 0.5 * np.sign(scores - location) * inside)
+    return upper
+
+
+def _normal_tail(scores: Vector) -> Vector:
+    from scipy.special import ndtr  # noqa: PLC0415 - SciPy only when asked for
+
+    upper: Vector = ndtr(-scores)
+    return upper
+
+
+def _cut(ordered: Vector, chance: Vector, rate: float) -> float:
+    """Half way between the lowest score that is significant and the one below it."""
+    number = len(ordered)
+    expected = np.minimum(chance * number / np.arange(number, 0, -1), 1.0)
+    significant = np.minimum.accumulate(expected) < rate
+    if not significant.any():
+        return np.inf
+    first = int(np.argmax(significant))
+    return float(ordered[max(first - 1, 0) : first + 1].mean()) if first else -np.inf

@@ -1,0 +1,54 @@
+"""A Markov chain over junction trees that changes all edges of a variable at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dagathlon import _core
+from dagathlon.data import Dataset
+from dagathlon.learners.base import Estimate
+from dagathlon.learners.undirected.decomposable_score import DecomposableSampler
+from dagathlon.modules import Count
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParallelJunctionTrees(DecomposableSampler):
+    """A Markov chain of decomposable graphs with many independent changes at a time.
+
+    In each step one variable may enter and leave several cliques at once: at each place of the
+    junction tree where its subtree may grow or end, the data decide on their own. The lot is
+    accepted by what is left, above all the numbers of junction trees of both graphs.
+
+    Parameters
+    ----------
+    randomise
+        Number of steps after which another junction tree of the same graph is drawn, all equally
+        likely; 0 is never.
+    """
+
+    name = "parallel_junction_trees"
+    references = (
+        "Elmasri 2022, Parallel sampling of decomposable graphs using Markov chains on junction "
+        "trees, arXiv:2209.02008",
+        "Elmasri 2017, Sub-clustering in decomposable graphs and size-varying junction trees, "
+        "arXiv:1705.07277",
+    )
+
+    randomise: Count = 100
+
+    def default_iterations(self, p: int) -> int:
+        """A thousand for each variable, so that each is moved a thousand times."""
+        return 1000 * max(p, 10)
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Sample from the graph without edges on."""
+        target = self.target(data)
+        length = self.length(len(data.names))
+        seed = int(rng.integers(2**63))
+        logs = [
+            _core.parallel_moves(target, self.randomise, length.options(seed, number))
+            for number in range(self.chains)
+        ]
+        return self.sampled(logs, data, length, target)

@@ -1,0 +1,95 @@
+"""Particle Gibbs over junction trees: each step puts many variables in anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from dagathlon import _core
+from dagathlon.data import Dataset
+from dagathlon.learners.base import Estimate
+from dagathlon.learners.undirected.decomposable_score import DecomposableSampler
+from dagathlon.modules import Natural, Probability
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParticleGibbs(DecomposableSampler):
+    """Particle Gibbs: a Markov chain of decomposable graphs with global moves.
+
+    In each step variables are taken out of the current junction tree. From what is left a crowd of
+    trees grows, one variable at a time in a random order, and those that suit the data multiply.
+    One of them goes the very way back; one of those at the end is the next state. That a graph has
+    several junction trees is corrected for exactly. The chain starts at a tree from such a crowd.
+
+    Parameters
+    ----------
+    n_particles
+        Number of trees side by side, at least 2. More make a step slower and larger.
+    alpha
+        Probability that a new variable that joins a clique is joined to a neighbouring clique of
+        the junction tree too, by the proposal ``christmas_tree``.
+    beta
+        Probability that a new variable is joined to any other at all, by the same proposal.
+    radius
+        Next in the order comes a variable at most so many columns away from one before it, which
+        helps where neighbouring columns are related, as in time series; null is any variable.
+    block
+        Number of variables, the last ones of the order, that a step takes out of the tree and puts
+        in again; null is all but one, as published, of which most come back as they were.
+    proposal
+        How a new variable is joined to a tree: by dependence in the data (``informed``), or without
+        a look at them by the Christmas tree algorithm as published (``christmas_tree``).
+    """
+
+    name = "particle_gibbs"
+    references = (
+        "Olsson, Pavlenko and Rios 2019, Bayesian learning of weakly structural Markov graph laws "
+        "using sequential Monte Carlo methods, Electronic Journal of Statistics 13",
+        "Olsson, Pavlenko and Rios 2022, Sequential sampling of junction trees for decomposable "
+        "graphs, Statistics and Computing 32",
+    )
+
+    n_particles: Natural = 20
+    alpha: Probability = 0.5
+    beta: Probability = 0.5
+    radius: Natural | None = None
+    block: Natural | None = 10
+    proposal: Literal["informed", "christmas_tree"] = "informed"
+
+    def problem(self) -> str:
+        """Every tree must be possible, and somebody must be beside the current one."""
+        if self.n_particles < 2:
+            return f"n_particles: found {self.n_particles}, expected at least 2"
+        for name in ("alpha", "beta"):
+            if getattr(self, name) in (0, 1):
+                return f"{name}: found {getattr(self, name):g}, expected between 0 and 1"
+        return super().problem()
+
+    def default_iterations(self, p: int) -> int:
+        """So many that each variable is put in anew a few hundred times."""
+        return 50 * max(p, 10)
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Sample from the graph without edges on."""
+        target = self.target(data)
+        options = self.growth(len(data.names))
+        length = self.length(len(data.names))
+        seed = int(rng.integers(2**63))
+        logs = [
+            _core.particle_gibbs(target, options, length.options(seed, number))
+            for number in range(self.chains)
+        ]
+        return self.sampled(logs, data, length, target)
+
+    def growth(self, p: int) -> _core.ParticleOptions:
+        """How trees of p variables grow."""
+        return _core.ParticleOptions(
+            particles=self.n_particles,
+            alpha=self.alpha,
+            beta=self.beta,
+            radius=self.radius or max(p, 1),
+            block=self.block or max(p, 1),
+            informed=self.proposal == "informed",
+        )

@@ -1,0 +1,100 @@
+"""Sampling of unconditional dependence graphs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from dagathlon import _core
+from dagathlon.data import Dataset
+from dagathlon.learners.base import Estimate
+from dagathlon.learners.bayesian.dag_sampling import objection_to_temperatures
+from dagathlon.learners.score.score_based import ScoreBased
+from dagathlon.learners.score.score_kinds import MARGINAL, SCORES, UNEQUAL_PRIORS
+from dagathlon.learners.undirected.undirected_sampler import UndirectedSampler
+from dagathlon.modules import Natural, NonNegative
+
+_SPACE = "all unconditional dependence graphs of DAGs"
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnconditionalMcmc(ScoreBased, UndirectedSampler):
+    """A Markov chain over unconditional dependence graphs: which variables depend on each other.
+
+    Two variables of a DAG are dependent, given nothing, where one causes the other or something
+    causes both. The graphs that join such pairs are those in which each node descends from some of
+    a number of sources; the chain makes a node a descendant of a source or no longer one, deals
+    out the sources of two nodes anew, merges two sources and splits one. A graph is scored as the
+    largest DAG that has it.
+
+    Parameters
+    ----------
+    score
+        Score of that DAG; its exponential is the likelihood of the graph. Null is bge for
+        continuous, bde for discrete and bic-dg for mixed data. Equivalent DAGs must have the same
+        score.
+    max_parents
+        Largest number of parents in that DAG; null is no limit.
+    constraints
+        Must be null: edges of the graph are no causes.
+    expected_sources
+        Most probable number of sources in a triangular prior on 1, 2, … sources; null makes all
+        graphs equally probable.
+    power
+        Power to which the likelihood is raised: below 1 the chain moves more easily.
+    temperatures
+        Temperatures of coupled chains, rising from 1: each runs on the posterior to the power of
+        1/temperature, and neighbours exchange their states now and then. Only the first one is
+        saved.
+    """
+
+    name = "unconditional_mcmc"
+    references = (
+        "Deligeorgaki, Markham, Misra and Solus 2023, Combinatorial and algebraic perspectives on "
+        "the marginal independence structure of Bayesian networks, Algebraic Statistics 14",
+        "Markham, Deligeorgaki, Misra and Solus 2022, A transformational characterization of "
+        "unconditionally equivalent Bayesian networks, PGM",
+    )
+    default_scores = MARGINAL
+    extends_default = False
+
+    expected_sources: Natural | None = None
+    power: NonNegative = 1.0
+    temperatures: tuple[NonNegative, ...] = (1.0, 1.4, 2.0, 2.8)
+
+    def problem(self) -> str:
+        """A graph has one score, and nothing is known of edges."""
+        if self.constraints is not None:
+            return f"{self.name} takes no constraints: its edges have no directions"
+        if self.score is not None and not SCORES[self.score].equivalent:
+            return f"{self.name} needs a score that equivalent DAGs share, and {self.score} is none"
+        if self.prior in UNEQUAL_PRIORS:
+            return f"{self.name} needs a prior that equivalent DAGs share, and {self.prior} is none"
+        return objection_to_temperatures(self.temperatures) or super().problem()
+
+    def default_iterations(self, p: int) -> int:
+        """Some thousands for each pair of variables, neither too few nor too many."""
+        return min(max(100_000, 1_000 * p * p), 1_000_000)
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Sample from the graph without edges on."""
+        length = self.length(len(data.names))._replace(temperatures=self.temperatures)
+        score = self.native_score(data)
+        most = len(data.names) if self.max_parents is None else self.max_parents
+        prior = self._log_prior(len(data.names))
+        seed = int(rng.integers(2**63))
+        logs = [
+            _core.unconditional_chain(score, self.power, most, prior, length.options(seed, number))
+            for number in range(self.chains)
+        ]
+        return self.result(logs, data, length, _SPACE)
+
+    def _log_prior(self, p: int) -> list[float]:
+        """Log weights of 1, …, p sources: rising in a line to the mode, then falling."""
+        if self.expected_sources is None:
+            return [0.0] * p
+        mode, sources = min(self.expected_sources, max(p, 1)), np.arange(1, p + 1)
+        weights = np.minimum(sources / mode, (p + 1 - sources) / (p + 1 - mode))
+        return [math.log(weight) for weight in weights]

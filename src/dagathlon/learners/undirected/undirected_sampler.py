@@ -1,0 +1,120 @@
+"""What the samplers of undirected graphs have in common: the chains and their diagnostics."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon import _core
+from dagathlon.data import Dataset
+from dagathlon.learners.base import Estimate, Sampler, Statistic
+from dagathlon.learners.bayesian.dag_sampling import RunLength
+from dagathlon.modules import Count, Natural
+from dagathlon.posteriors.chain import Chain
+from dagathlon.posteriors.convergence import chain_stats
+from dagathlon.posteriors.edge_means import EdgeMeans
+from dagathlon.posteriors.edits import Edits
+from dagathlon.posteriors.posterior import Posterior
+
+_SAVED_STATES = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class UndirectedSampler(Sampler):
+    """A sampler of undirected graphs.
+
+    Parameters
+    ----------
+    iterations
+        Number of steps of a chain; null is a number that grows with the number of variables.
+    stepsave
+        Number of steps between two states that are saved; null saves 1000 in all. Probabilities of
+        edges are means over all steps, saved or not.
+    chains
+        Number of independent chains.
+    warmup
+        Number of steps before the first saved state; null is a tenth of the others.
+    """
+
+    gives = "chain"
+    anytime = True
+
+    iterations: Count | None = None
+    stepsave: Natural | None = None
+    chains: Natural = 1
+    warmup: Count | None = None
+
+    def length(self, p: int) -> RunLength:
+        """How long the chains of p variables are."""
+        steps = self.default_iterations(p) if self.iterations is None else self.iterations
+        every = self.stepsave or max(steps // _SAVED_STATES, 1)
+        warmup = steps // 10 if self.warmup is None else self.warmup
+        return RunLength(steps, min(every, max(steps, 1)), warmup)
+
+    @abstractmethod
+    def default_iterations(self, p: int) -> int:
+        """Number of steps for p variables where none is given."""
+
+    def result(
+        self,
+        logs: Sequence[_core.UndirectedLog],
+        data: Dataset,
+        length: RunLength,
+        space: str = "",
+        precision: npt.NDArray[np.float64] | None = None,
+    ) -> Estimate:
+        """The chains, their best graph, and what is known about convergence.
+
+        Parameters
+        ----------
+        logs
+            The native chains; a deadline leaves the last ones shorter, or empty.
+        data
+            The data that they were sampled on.
+        length
+            How long they were to be.
+        space
+            Which graphs they cover, in words.
+        precision
+            The mean of the precision matrix over them, of samplers that know it.
+        """
+        saved = max(len(log) for log in logs)
+        chains = [undirected_chain(log, data.names) for log in logs if len(log) == saved]
+        stats: dict[str, Statistic] = {
+            "score": max(float(chain.score.max()) for chain in chains),
+            "iterations": length.made(saved),
+            **chain_stats(chains),
+        }
+        posterior = Posterior(chains, space=space)
+        return Estimate(posterior.map(), stats, posterior, precision=precision)
+
+
+def undirected_chain(log: _core.UndirectedLog, names: Sequence[str]) -> Chain:
+    """A native chain, closed after its last state."""
+    score = log.score.ravel()
+    return Chain(
+        names,
+        False,
+        index=np.append(log.index.ravel(), len(log)),
+        score=np.append(score, score[-1]),
+        added=_edits(log.added, log.added_starts),
+        removed=_edits(log.removed, log.removed_starts),
+        time=np.append(log.times.ravel(), log.end) if log.continuous else None,
+        edge_means=_edge_means(log, len(names)),
+    )
+
+
+def _edge_means(log: _core.UndirectedLog, p: int) -> EdgeMeans | None:
+    lengths = log.edge_lengths.ravel()
+    # A deadline between two saved states may leave a stretch without any.
+    if not p or not lengths.sum() > 0:
+        return None
+    return EdgeMeans(lengths, log.edge_means.reshape(len(lengths), p, p))
+
+
+def _edits(pairs: npt.NDArray[np.int32], starts: npt.NDArray[np.int64]) -> Edits:
+    return Edits(pairs.astype(np.int32), np.append(starts.ravel(), len(pairs)).astype(np.int64))
