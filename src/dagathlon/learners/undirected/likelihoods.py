@@ -76,7 +76,7 @@ def _regression(neighbours: npt.NDArray[np.int64], j: int, given: Moments, seen:
 def _solved(matrix: Matrix, right: Vector) -> Vector:
     """The solution; of equal columns the shortest."""
     try:
-        found = np.linalg.solve(matrix, right)
+        found: Vector = np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
         if np.abs(matrix @ found - right).max(initial=0.0) < 1e-9:
             return found
     except np.linalg.LinAlgError:
