@@ -36,34 +36,45 @@ DAGATHLON_WIDE_CLONES void subtract_products(const double* rows, const double* c
     subtract_product(rows, columns + t * block * tile, corner + t * tile, stride, depth);
 }
 
-// A square of `depth` rows by a strip of eight columns.
+// A square of `block` rows, zero from `depth` on, by a strip of eight columns.
 DAGATHLON_WIDE_CLONES void multiply_strip(const double* square, const double* strip, double* out, std::size_t depth) {
-  for (std::size_t r = 0; r < depth; ++r) {
-    Lane sum{};
-    for (std::size_t m = 0; m < depth; ++m) sum += square[r * block + m] * *reinterpret_cast<const Lane*>(strip + m * tile);
-    *reinterpret_cast<Lane*>(out + r * tile) = sum;
+  constexpr std::size_t height = 8;
+  for (std::size_t r = 0; r < block; r += height) {
+    Lane sums[height]{};
+    for (std::size_t m = 0; m < depth; ++m) {
+      const Lane factors = *reinterpret_cast<const Lane*>(strip + m * tile);
+      // The square is symmetric: its rows are its columns.
+      for (std::size_t k = 0; k < height; ++k) sums[k] += square[m * block + r + k] * factors;
+    }
+    for (std::size_t k = 0; k < height; ++k) *reinterpret_cast<Lane*>(out + (r + k) * tile) = sums[k];
   }
 }
 
-// The inverse of a small matrix, row by row; false where a pivot is not positive.
-bool invert_block(double* square, std::size_t size, double& log_determinant) {
+// Minus the inverse of a small matrix, row by row; false where a pivot is not positive. Nothing beyond `size` changes.
+DAGATHLON_WIDE_CLONES bool sweep_block(double* square, std::size_t size, double* pivots) {
   for (std::size_t k = 0; k < size; ++k) {
-    const double pivot = square[k * block + k];
+    double* own = square + k * block;
+    const double pivot = pivots[k] = own[k];
     if (!(pivot > 0.0) || !std::isfinite(pivot)) return false;
-    log_determinant += std::log(pivot);
+    own[k] = 0.0;
     for (std::size_t i = 0; i < size; ++i) {
-      if (i == k) continue;
-      const double factor = square[i * block + k] / pivot;
-      for (std::size_t j = 0; j < size; ++j)
-        if (j != k) square[i * block + j] -= factor * square[k * block + j];
-      square[i * block + k] = factor;
+      double* other = square + i * block;
+      const double factor = other[k] / pivot;
+      for (std::size_t j = 0; j < block; ++j) other[j] -= factor * own[j];
+      if (i != k) other[k] = factor;
     }
-    for (std::size_t j = 0; j < size; ++j)
-      if (j != k) square[k * block + j] /= pivot;
-    square[k * block + k] = -1.0 / pivot;
+    for (std::size_t j = 0; j < block; ++j) own[j] /= pivot;
+    own[k] = -1.0 / pivot;
   }
-  for (std::size_t i = 0; i < size; ++i)
-    for (std::size_t j = 0; j < size; ++j) square[i * block + j] = -square[i * block + j];
+  return true;
+}
+
+// The inverse of a small matrix, and what it adds to the logarithm of the determinant.
+bool invert_block(double* square, std::size_t size, double& log_determinant) {
+  double pivots[block];
+  if (!sweep_block(square, size, pivots)) return false;
+  for (std::size_t k = 0; k < size; ++k) log_determinant += std::log(pivots[k]);
+  for (std::size_t k = 0; k < block * block; ++k) square[k] = -square[k];
   return true;
 }
 
@@ -79,6 +90,7 @@ class Sweeps {
   bool sweep(std::size_t first) {
     const std::size_t depth = std::min(block, size_ - first);
     take_panel(first, depth);
+    std::ranges::fill(pivot_, 0.0);
     for (std::size_t r = 0; r < depth; ++r)
       for (std::size_t c = 0; c < depth; ++c) pivot_[r * block + c] = strip(panel_, first + c)[r * tile];
     if (!invert_block(pivot_.data(), depth, log_determinant_)) return false;
@@ -92,8 +104,11 @@ class Sweeps {
   double log_determinant() const { return log_determinant_; }
 
   void write(SquareMatrix& matrix) const {
-    for (std::size_t i = 0; i < size_; ++i)
-      for (std::size_t j = i; j < size_; ++j) matrix(j, i) = matrix(i, j) = -values_[i * stride_ + j];
+    for (std::size_t top = 0; top < size_; top += block)
+      for (std::size_t left = top; left < size_; left += block)
+        for (std::size_t i = top; i < std::min(top + block, size_); ++i)
+          for (std::size_t j = std::max(i, left); j < std::min(left + block, size_); ++j)
+            matrix(j, i) = matrix(i, j) = -values_[i * stride_ + j];
   }
 
  private:
@@ -103,8 +118,11 @@ class Sweeps {
   }
   double& above(std::size_t i, std::size_t j) { return i <= j ? values_[i * stride_ + j] : values_[j * stride_ + i]; }
   void take_panel(std::size_t first, std::size_t depth) {
-    for (std::size_t j = 0; j < size_; ++j)
-      for (std::size_t r = 0; r < depth; ++r) strip(panel_, j)[r * tile] = above(first + r, j);
+    for (std::size_t j = 0; j < first; ++j)
+      for (std::size_t r = 0; r < depth; ++r) strip(panel_, j)[r * tile] = values_[j * stride_ + first + r];
+    for (std::size_t at = first; at < stride_; at += tile)
+      for (std::size_t r = 0; r < depth; ++r)
+        for (std::size_t c = 0; c < tile; ++c) strip(panel_, at)[r * tile + c] = above(first + r, at + c);
   }
   void update(std::size_t depth) {
     const std::size_t tiles = stride_ / tile;
@@ -115,8 +133,10 @@ class Sweeps {
     }
   }
   void put_panel(std::size_t first, std::size_t depth) {
-    for (std::size_t j = 0; j < size_; ++j)
-      for (std::size_t r = 0; r < depth; ++r) above(first + r, j) = strip(swept_, j)[r * tile];
+    for (std::size_t j = 0; j < first; ++j)
+      for (std::size_t r = 0; r < depth; ++r) values_[j * stride_ + first + r] = strip(swept_, j)[r * tile];
+    for (std::size_t r = 0; r < depth; ++r)
+      for (std::size_t j = first + depth; j < size_; ++j) above(first + r, j) = strip(swept_, j)[r * tile];
     for (std::size_t r = 0; r < depth; ++r)
       for (std::size_t c = r; c < depth; ++c) above(first + r, first + c) = -pivot_[r * block + c];
   }

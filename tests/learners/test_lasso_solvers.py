@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -184,7 +184,7 @@ def test_contrasts_are_orthonormal_and_stand_for_symmetric_weights_of_all_levels
         weights = flat[3:].reshape(-1, 3)
         scores = flat[:3] + np.hstack(blocks) @ weights
         loss = np.log(np.exp(scores).sum(1)) - scores[np.arange(60), codes]
-        sizes = [np.linalg.norm(weights[a:b]) for a, b in zip(ends, ends[1:], strict=False)]
+        sizes = [np.linalg.norm(weights[a:b]) for a, b in pairwise(ends)]
         return float(
             loss.mean() + penalty * own * np.dot(scales, np.sqrt(np.square(sizes) + 1e-14))
         )

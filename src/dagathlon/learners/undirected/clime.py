@@ -44,7 +44,8 @@ class Clime(GaussianPenalised):
         """Where the largest correlation comes to its bound while the diagonal does the rest."""
         given = self._with_ridge(moments)
         share = np.abs(np.triu(given, 1)).max(initial=0.0) / given[0, 0]
-        return float(share / (1 + share))
+        # Rounding must not let it pass the bound.
+        return float((1 + 1e-9) * share / (1 + share))
 
     def fit_moments(self, moments: Moments, penalties: Vector) -> PathFit:
         """All penalties of a column, column after column."""

@@ -204,6 +204,8 @@ class PenalisedLearner(Learner):
             size = len(data), len(data.names)
             judged = self.log_likelihoods(data, fit)
             scores = selection.ebic(*judged, fit.edges(), size, self.gamma)
+            if not np.isfinite(scores.min()):  # too few rows for any: the graph without edges
+                return 0, {}
             return int(np.argmin(scores)), {"ebic": float(scores.min())}
         if self.select == "stars":
             unstable = selection.instabilities(self._subsampled(data, penalties, rng))

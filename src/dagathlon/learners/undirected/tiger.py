@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dagathlon.learners.undirected.inputs import Moments, Vector
-from dagathlon.learners.undirected.neighbourhoods import NeighbourhoodLearner, RegressionPrecisions
+from dagathlon.learners.undirected.neighbourhoods import NeighbourhoodLearner, precisions_of
 from dagathlon.learners.undirected.penalised import PathFit
 
 
@@ -30,5 +30,5 @@ class Tiger(NeighbourhoodLearner):
     def fit_moments(self, moments: Moments, penalties: Vector) -> PathFit:
         """The regressions along the path, and their precision matrices."""
         path = self.regressions(moments, penalties, square_root=True)
-        precisions = RegressionPrecisions(path, len(penalties), self.rule)
+        precisions = precisions_of(path, len(penalties), self.rule)
         return PathFit(self.graphs(path, len(penalties)), precisions, converged=path.converged)
