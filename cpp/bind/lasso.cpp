@@ -1,6 +1,7 @@
 #include "dagathlon/lasso.hpp"
 
 #include "bind.hpp"
+#include "dagathlon/lasso_refit.hpp"
 
 namespace dagathlon {
 
@@ -28,6 +29,17 @@ NumpyMatrix<double> weights_at(const RegressionPath& path, std::size_t k) {
   return to_numpy(std::move(weights), p, p);
 }
 
+using Graphs = nb::ndarray<const bool, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+std::vector<double> likelihoods(Matrix<const double> given, std::size_t rows, Matrix<const double> seen, Graphs graphs) {
+  const std::size_t p = given.shape(0);
+  const RefitMoments moments{p, rows, square(given), square(seen)};
+  if (seen.shape(0) != p || graphs.shape(1) != p || graphs.shape(2) != p)
+    throw nb::value_error("one row and column per variable");
+  const nb::gil_scoped_release release;
+  return refit_likelihoods(moments, {graphs.data(), graphs.size()});
+}
+
 }  // namespace
 
 static void bind_lasso(nb::module_& m) {
@@ -45,6 +57,8 @@ static void bind_lasso(nb::module_& m) {
       .def_ro("converged", &RegressionPath::converged);
   m.def("neighbourhood_path", &regressions, nb::arg("correlation"), nb::arg("penalties"), nb::arg("settings"),
         "The lasso, or the square-root lasso, of each variable on all others at decreasing penalties.");
+  m.def("refit_likelihoods", &likelihoods, nb::arg("given"), nb::arg("rows"), nb::arg("seen"), nb::arg("graphs"),
+        "Log-likelihood of a row by least squares regressions on the neighbours in each graph.");
 }
 
 static const Part part("lasso", bind_lasso);

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from dagathlon.benchpress.base import BenchpressLearner
+from dagathlon.benchpress.translation import same
 from dagathlon.learners.undirected.graphical_lasso import GraphicalLasso
-from dagathlon.modules import Count, NonNegative, Probability
-
-_HUGE = "Zhao, Liu, Roeder, Lafferty and Wasserman 2012, The huge package, JMLR 13"
+from dagathlon.learners.undirected.psi_learner import PsiLearner
+from dagathlon.modules import Count, NonNegative
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +43,7 @@ class SklearnGlasso(UndirectedLearner):
     name = "sklearn_glasso"
     version = 2
     runs = GraphicalLasso
-    fixed = {"columns": "raw", "tolerance": 1e-8}
+    fixed = {"columns": "raw", "refit": False, "tolerance": 1e-8}
     references = ("Friedman, Hastie and Tibshirani 2008, Biostatistics 9",)
 
     alpha: NonNegative = 0.01
@@ -63,80 +63,19 @@ class SklearnGlasso(UndirectedLearner):
 
 
 @dataclass(frozen=True, kw_only=True)
-class HugePath(UndirectedLearner):
-    """A path of graphs of huge, from which one is selected.
-
-    Parameters
-    ----------
-    lambda
-        Penalty; null is a path of penalties.
-    nlambda
-        Number of penalties on the path; null is 10.
-    """
-
-    lambda_: NonNegative | None = field(default=None, metadata={"json": "lambda"})
-    nlambda: Count | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class HugeMb(HugePath):
-    """Neighbourhood selection: a lasso regression of each variable on the others.
-
-    Parameters
-    ----------
-    select_criterion
-        How the penalty is selected; null is stars.
-    """
-
-    name = "huge_mb"
-    implementation = "huge 1.3.5"
-    unavailable = "not implemented yet: needs the R package huge as an external module"
-    references = (_HUGE, "Meinshausen and Bühlmann 2006, Annals of Statistics 34")
-
-    select_criterion: Literal["ric", "ebic", "stars"] | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class HugeTiger(UndirectedLearner):
-    """TIGER: neighbourhoods by square-root lasso regression.
-
-    Parameters
-    ----------
-    lambda
-        Penalty; null is 1.
-    """
-
-    name = "huge_tiger"
-    implementation = "huge 1.3.5"
-    unavailable = "not implemented yet: needs the R package huge as an external module"
-    references = (_HUGE, "Liu and Wang 2017, TIGER, Electronic Journal of Statistics 11")
-
-    lambda_: NonNegative | None = field(default=None, metadata={"json": "lambda"})
-
-
-@dataclass(frozen=True, kw_only=True)
 class EqusaPsilearner(UndirectedLearner):
-    """Psi-learning: partial correlations given small neighbourhoods, with multiple testing.
-
-    Parameters
-    ----------
-    alpha1, alpha2
-        Significance levels of the correlation screening and of the partial correlations.
-    grid
-        Number of components of the mixture that is fitted to the scores.
-    iterations
-        Number of steps of that fit.
-    neig
-        Size of the neighbourhoods; null is n/log n.
-    """
+    """Psi-learning: partial correlations given small neighbourhoods, with multiple testing."""
 
     name = "equsa_psilearner"
-    implementation = "equSA 1.2.1"
-    unavailable = "not implemented yet: needs the R package equSA as an external module"
+    runs = PsiLearner
+    inherits = same(
+        "alpha1",
+        "alpha2",
+        "iterations",
+        grid="components",
+        neig="max_neighbours",
+    )
+    fixed = {"ridge": 1e-3}
     references = ("Liang, Song and Qiu 2015, JASA 110",)
 
-    alpha1: Probability = 0.05
-    alpha2: Probability = 0.05
     grid: Count = 2
-    iterations: Count = 100
-    neig: Count | None = None

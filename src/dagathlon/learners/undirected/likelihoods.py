@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
+from dagathlon import _core
 from dagathlon.learners.undirected.inputs import (
     Matrix,
     Moments,
@@ -50,27 +51,12 @@ def pseudo_log_likelihoods(graphs: npt.NDArray[np.bool_], given: Moments, seen: 
     seen
         Mean products of the standardised columns in the rows that are asked about.
     """
-    known: dict[tuple[int, bytes], float] = {}
-    result = np.zeros(len(graphs))
-    for k, graph in enumerate(graphs):
-        for j in range(given.p):
-            beat()
-            key = j, graph[j].tobytes()
-            if key not in known:
-                known[key] = _regression(np.flatnonzero(graph[j]), j, given, seen)
-            result[k] += known[key]
-    return result
-
-
-def _regression(neighbours: npt.NDArray[np.int64], j: int, given: Moments, seen: Matrix) -> float:
-    if len(neighbours) >= given.n - 1:
-        return -np.inf
-    inside = np.ix_(neighbours, neighbours)
-    against = given.correlation[neighbours, j]
-    weights = np.linalg.lstsq(given.correlation[inside], against, rcond=1e-10)[0]
-    variance = max(float(1 - weights @ against), 1e-10)
-    square = seen[j, j] - 2 * weights @ seen[neighbours, j] + weights @ seen[inside] @ weights
-    return float(-(np.log(variance) + square / variance) / 2)
+    products = np.ascontiguousarray(seen)
+    return np.array(
+        _core.refit_likelihoods(
+            np.ascontiguousarray(given.correlation), given.n, products, np.ascontiguousarray(graphs)
+        )
+    )
 
 
 def held_out_moments(train: Matrix, test: Matrix, relation: Relation) -> Matrix:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, overload
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from dagathlon import _core
 from dagathlon.learners.undirected.inputs import Matrix, Moments, Vector
+from dagathlon.learners.undirected.path_precisions import PathPrecisions
 from dagathlon.learners.undirected.penalised import GaussianPenalised, Graphs
 
 Rule: TypeAlias = Literal["and", "or"]
 _TOLERANCE = 1e-10
-_MAX_SWEEPS = 10_000
+_MAX_SWEEPS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,38 +53,22 @@ def joined(predicts: npt.NDArray[np.bool_], rule: Rule) -> npt.NDArray[np.bool_]
     return predicts & predicts.T if rule == "and" else predicts | predicts.T
 
 
-class RegressionPrecisions(Sequence[Matrix]):
-    """Precision matrices of regressions, made when they are asked for.
+def precisions_of(path: _core.RegressionPath, length: int, rule: Rule) -> PathPrecisions:
+    """The precision matrices that the regressions at each penalty stand for."""
+    variances = np.maximum(path.residual_variances(), np.finfo(float).eps)
+    result = PathPrecisions(*variances.shape[1:], *variances.shape[1:])
+    for k in range(length):
+        result.append(symmetric_precision(path.weights(k), variances[k], rule))
+    return result
+
+
+def symmetric_precision(weights: Matrix, variances: Vector, rule: Rule) -> Matrix:
+    """The precision matrix of regressions with these weights and residual variances.
 
     A row has the inverse of the residual variance on the diagonal and minus the weights times it
     elsewhere. Of the two entries of a pair the smaller in size is taken for both with the rule
     ``and``, the larger with ``or``, so that the graph is where they are not zero.
     """
-
-    def __init__(self, path: _core.RegressionPath, length: int, rule: Rule) -> None:
-        self._path = path
-        self._length = length
-        self._rule = rule
-
-    def __len__(self) -> int:
-        return self._length
-
-    @overload
-    def __getitem__(self, k: int) -> Matrix: ...
-    @overload
-    def __getitem__(self, k: slice) -> list[Matrix]: ...
-    def __getitem__(self, k: int | slice) -> Matrix | list[Matrix]:
-        if isinstance(k, slice):
-            return [self[i] for i in range(*k.indices(self._length))]
-        if not -self._length <= k < self._length:
-            raise IndexError(k)
-        k %= self._length
-        variances = np.maximum(self._path.residual_variances()[k], np.finfo(float).eps)
-        return symmetric_precision(self._path.weights(k), variances, self._rule)
-
-
-def symmetric_precision(weights: Matrix, variances: Vector, rule: Rule) -> Matrix:
-    """The precision matrix of regressions with these weights and residual variances."""
     rows = -weights / variances[:, None]
     smaller = np.abs(rows) < np.abs(rows.T)
     ties = np.abs(rows) == np.abs(rows.T)

@@ -1,9 +1,9 @@
-"""The precision matrices along a path, kept without their zeros."""
+"""What is estimated along a path, kept without its zeros."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias, overload
+from typing import Self, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -14,23 +14,31 @@ Indices: TypeAlias = npt.NDArray[np.int64]
 
 
 class PathPrecisions(Sequence[Matrix]):
-    """Matrices of one size, most of whose entries are zero.
+    """Arrays of one shape, most of whose entries are zero.
 
-    Twenty of 2,000 columns would be 640 MB; what is asked for is made on the way.
+    Twenty matrices of 2,000 columns would be 640 MB; what is asked for is made on the way.
 
     Parameters
     ----------
-    p
-        Number of rows and of columns of each.
+    shape
+        The shape of each.
     """
 
-    def __init__(self, p: int) -> None:
-        self._p = p
+    def __init__(self, *shape: int) -> None:
+        self._shape = shape
         self._kept: list[tuple[Indices, npt.NDArray[np.float64]]] = []
 
-    def append(self, matrix: Matrix) -> None:
+    @classmethod
+    def of(cls, arrays: npt.NDArray[np.float64]) -> Self:
+        """Keep each of the arrays along the first axis."""
+        result = cls(*arrays.shape[1:])
+        for array in arrays:
+            result.append(array)
+        return result
+
+    def append(self, array: npt.NDArray[np.float64]) -> None:
         """Keep one more."""
-        cells = matrix.ravel()
+        cells = array.ravel()
         places = np.flatnonzero(cells)
         self._kept.append((places, cells[places]))
 
@@ -45,6 +53,6 @@ class PathPrecisions(Sequence[Matrix]):
         if isinstance(index, slice):
             return [self[k] for k in range(*index.indices(len(self)))]
         places, values = self._kept[index]
-        result = np.zeros(self._p * self._p)
-        result[places] = values
-        return result.reshape(self._p, self._p)
+        result = np.zeros(self._shape)
+        result.ravel()[places] = values
+        return result

@@ -11,13 +11,13 @@ import numpy.typing as npt
 from dagathlon.data.facts import DataKind
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
-from dagathlon.learners.assumptions import FAITHFUL, GAUSSIAN
+from dagathlon.learners.assumptions import COPULA, FAITHFUL, GAUSSIAN
 from dagathlon.learners.base import Estimate, Learner, Statistic
 from dagathlon.learners.continuous.weights import numbers
 from dagathlon.learners.undirected.false_discovery import Threshold, evidence, threshold
 from dagathlon.learners.undirected.inputs import Matrix, Relation, Vector, moments
 from dagathlon.learners.undirected.thresholds import path_of
-from dagathlon.modules import Natural, NonNegative, Probability
+from dagathlon.modules import Count, Natural, NonNegative, Probability
 from dagathlon.pulse import beat
 
 if TYPE_CHECKING:
@@ -78,11 +78,15 @@ class PsiLearner(Learner):
     alpha1: Probability = 0.05
     alpha2: Probability = 0.05
     components: Natural = 2
-    iterations: Natural = 100
-    max_neighbours: Natural | None = None
+    iterations: Count = 100
+    max_neighbours: Count | None = None
     ridge: NonNegative = 0.0
     relation: Relation = "pearson"
     timeout: NonNegative | None = None
+
+    def assumptions(self, kind: DataKind) -> tuple[str, ...]:
+        """Ranks are the same for every monotone function of a column."""
+        return self.assumes if self.relation == "pearson" else (COPULA, FAITHFUL)
 
     def problem(self) -> str:
         """Chance is one component, effects are another."""
@@ -97,12 +101,16 @@ class PsiLearner(Learner):
         given = moments(numbers(data, self.name), self.relation)
         correlated = evidence(fisher(given.correlation, given.n - 3))
         screened = self._threshold(correlated, self.alpha1, rng)
-        most = min(self.max_neighbours or int(given.n / np.log(given.n)), given.n - 4)
-        around = neighbourhoods(correlated, screened.value, most)
+        around = neighbourhoods(correlated, screened.value, self._most(given.n))
         variances = given.scales**2 * (given.n - 1) / given.n
         raised = given.correlation + np.diag(self.ridge / variances)
         scores = evidence(psi_scores(raised, around, given.n))
         return self._estimate(data, scores, self._threshold(scores, self.alpha2, rng), around)
+
+    def _most(self, n: int) -> int:
+        """Largest size of a neighbourhood: partial correlations need some rows more."""
+        wanted = int(n / np.log(n)) if self.max_neighbours is None else self.max_neighbours
+        return min(wanted, n - 4)
 
     def _threshold(self, scores: Matrix, rate: float, rng: np.random.Generator) -> Threshold:
         pairs = scores[np.triu_indices(len(scores), 1)]

@@ -9,11 +9,12 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.learners.undirected.inputs import Matrix, Moments, Vector
+from dagathlon.learners.undirected.path_precisions import PathPrecisions
 from dagathlon.learners.undirected.penalised import GaussianPenalised, PathFit
-from dagathlon.modules import Natural
+from dagathlon.modules import Natural, Probability
 
 _TOLERANCE = 1e-10
-_MAX_SWEEPS = 10_000
+_MAX_SWEEPS = 5000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +44,7 @@ class Space(GaussianPenalised):
         "models, Journal of the American Statistical Association 104",
     )
 
+    min_ratio: Probability = 0.1
     weights: Literal["equal", "precision", "degree"] = "equal"
     rounds: Natural = 3
 
@@ -53,9 +55,12 @@ class Space(GaussianPenalised):
         )
         correlation = np.ascontiguousarray(moments.correlation)
         path = _core.joint_path(correlation, penalties.tolist(), settings)
-        partial = [path.partial_correlations(k) for k in range(len(penalties))]
-        precisions = [_precision(one, path.precisions(k)) for k, one in enumerate(partial)]
-        return PathFit(np.stack(partial) != 0, precisions, converged=path.converged)
+        graphs, precisions = [], PathPrecisions(moments.p, moments.p)
+        for k in range(len(penalties)):
+            partial = path.partial_correlations(k)
+            graphs.append(partial != 0)
+            precisions.append(_precision(partial, path.precisions(k)))
+        return PathFit(np.stack(graphs), precisions, converged=path.converged)
 
 
 def _precision(partial: Matrix, diagonal: list[float]) -> Matrix:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dagathlon.learners.undirected.inputs import Moments, Vector
-from dagathlon.learners.undirected.neighbourhoods import NeighbourhoodLearner, RegressionPrecisions
+from dagathlon.learners.undirected.neighbourhoods import NeighbourhoodLearner, precisions_of
 from dagathlon.learners.undirected.penalised import PathFit
+from dagathlon.modules import Probability
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,8 +28,10 @@ class Tiger(NeighbourhoodLearner):
         "Belloni, Chernozhukov and Wang 2011, Square-root lasso, Biometrika 98",
     )
 
+    min_ratio: Probability = 0.1
+
     def fit_moments(self, moments: Moments, penalties: Vector) -> PathFit:
         """The regressions along the path, and their precision matrices."""
         path = self.regressions(moments, penalties, square_root=True)
-        precisions = RegressionPrecisions(path, len(penalties), self.rule)
+        precisions = precisions_of(path, len(penalties), self.rule)
         return PathFit(self.graphs(path, len(penalties)), precisions, converged=path.converged)

@@ -1,0 +1,89 @@
+"""Mixed graphical models by penalised regressions of each variable on all others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from dagathlon import _core
+from dagathlon.data.facts import DataKind
+from dagathlon.learners.undirected.grouped import Design, design_of, held_out_likelihood
+from dagathlon.learners.undirected.inputs import Vector
+from dagathlon.learners.undirected.neighbourhoods import Rule, joined
+from dagathlon.learners.undirected.penalised import PathFit, PenalisedLearner
+
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset
+
+_TOLERANCE = 1e-9
+_MAX_STEPS = 500
+
+
+@dataclass(frozen=True, kw_only=True)
+class MixedLasso(PenalisedLearner):
+    """Regress each variable on all others: least squares for continuous, logits for discrete ones.
+
+    A continuous variable is one predictor; a discrete one is a group of them, which is in or out
+    as a whole (group lasso), with weights that treat all its levels alike. The penalty of a pair
+    is weighed by the standard deviations of both variables, so that it is in units of correlations
+    whatever their kinds: at the largest absolute correlation (for discrete variables: the size of
+    the cross-covariance of the indicators by the root of both total variances) the graph is empty.
+    With continuous columns alone this is ``neighbourhood_lasso``. ``ebic`` and ``cv`` judge a graph
+    by the regressions of each variable on its neighbours without a penalty.
+
+    Parameters
+    ----------
+    rule
+        Two variables are joined when each is a predictor of the other (and), or one of them of
+        the other at least (or).
+    """
+
+    name = "mixed_lasso"
+    order_independent = True
+    takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous", "discrete", "mixed"})
+    assumes = (
+        "each variable given the others: linear with Gaussian noise, or a multinomial logit",
+    )
+    references = (
+        "Lee and Hastie 2015, Learning the structure of mixed graphical models, Journal of "
+        "Computational and Graphical Statistics 24",
+        "Haslbeck and Waldorp 2020, mgm: estimating time-varying mixed graphical models in "
+        "high-dimensional data, Journal of Statistical Software 93",
+    )
+
+    rule: Rule = "and"
+
+    def largest(self, data: Dataset) -> float:
+        """From the mean products of all pairs of groups."""
+        return design_of(data).largest()
+
+    def fit_path(self, data: Dataset, penalties: Vector) -> PathFit:
+        """The regressions along the path."""
+        path = _path(design_of(data), penalties)
+        graphs = [joined(path.predictors(k), self.rule) for k in range(len(penalties))]
+        return PathFit(np.stack(graphs), converged=path.converged)
+
+    def log_likelihoods(self, data: Dataset, fit: PathFit) -> tuple[Vector, Vector]:
+        """Of regressions on the neighbours without a penalty, all variables together."""
+        refits = _core.group_refits(design_of(data).native(), np.ascontiguousarray(fit.graphs))
+        steps = range(len(fit.graphs))
+        return (
+            np.array([refits.log_likelihood(k) for k in steps]),
+            np.array([refits.parameters(k) for k in steps]),
+        )
+
+    def held_out(self, train: Dataset, test: Dataset, penalties: Vector) -> Vector:
+        """Of regressions on the neighbours without a penalty, all variables together."""
+        fitted = design_of(train)
+        graphs = self.fit_path(train, penalties).graphs
+        refits = _core.group_refits(fitted.native(), np.ascontiguousarray(graphs))
+        other = design_of(test, fitted)
+        steps = range(len(penalties))
+        return np.array([held_out_likelihood(refits, k, fitted, other) for k in steps])
+
+
+def _path(design: Design, penalties: Vector) -> _core.GroupPath:
+    settings = _core.GroupSettings(tolerance=_TOLERANCE, max_steps=_MAX_STEPS)
+    return _core.group_path(design.native(), penalties.tolist(), settings)
