@@ -44,6 +44,9 @@ QUICK |= {
     "grues": {"n_iterations": 100},
 }
 QUICK["athomas_jtsamplers"] = {"num_samples": 200}
+QUICK |= {"particle_gibbs": {"iterations": 20, "n_particles": 5}, "paralleldg": {"M": 200}}
+QUICK |= {"parallel_junction_trees": {"iterations": 200}}
+QUICK["trilearn_pgibbs"] = {"M": 10, "n_particles": 5}
 QUICK["itsearch"]["hard_limit"] = 8
 # Tables of all parent sets of twenty variables take seconds.
 for _name in ("order_mcmc", "partition_mcmc", "structure_mcmc"):
