@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/pair.h>
 
+#include <stdexcept>
 #include <utility>
 
 #include "bind.hpp"
@@ -9,6 +10,7 @@
 #include "dagathlon/g_wishart_constant.hpp"
 #include "dagathlon/gaussian_chain.hpp"
 #include "dagathlon/marked_graph.hpp"
+#include "dagathlon/precision_gibbs.hpp"
 
 namespace dagathlon {
 
@@ -32,6 +34,17 @@ NumpyMatrix<double> draw(const MarkedGraph& graph, double b, const Matrix<const 
   return to_numpy(precision.rows(), n, n);
 }
 
+NumpyMatrix<double> scaled_draw(const MarkedGraph& graph, double b, double scale, std::uint64_t seed,
+                                std::uint64_t stream) {
+  Precision out;
+  {
+    const nb::gil_scoped_release unlocked;
+    Stream random(seed, stream);
+    ScaledGWishart().draw(graph.adjacency_rows(), b, scale, random, out);
+  }
+  return to_numpy(out.precision.rows(), graph.size(), graph.size());
+}
+
 std::pair<double, double> constant(const MarkedGraph& graph, double b, const Matrix<const double>& scale,
                                    std::size_t draws, std::uint64_t seed) {
   if (draws == 0) throw nb::value_error("at least one draw");
@@ -42,10 +55,14 @@ std::pair<double, double> constant(const MarkedGraph& graph, double b, const Mat
   return {result.value, result.error};
 }
 
-double laplace(const MarkedGraph& graph, double b, const Matrix<const double>& scale) {
+// The value, and whether it is exact.
+std::pair<double, bool> laplace(const MarkedGraph& graph, double b, const Matrix<const double>& scale) {
   const SquareMatrix cells = square(scale, graph.size());
   const nb::gil_scoped_release unlocked;
-  return laplace_constant(graph.adjacency_rows(), b, cells);
+  const BitMatrix adjacent = graph.adjacency_rows();
+  const bool exact = peel(adjacent).core.empty();
+  if (!exact && !(b > 2)) throw std::domain_error("Laplace's approximation needs b above 2");
+  return {laplace_constant(adjacent, b, cells), exact};
 }
 
 double bridged(const MarkedGraph& graph, double b, double scale) {
@@ -91,6 +108,8 @@ GaussianChain reversible_jumps(const MarkedGraph& start, const Matrix<const doub
 static void bind_g_wishart(nb::module_& m) {
   m.def("g_wishart_draw", &draw, nb::arg("graph"), nb::arg("b"), nb::arg("scale"), nb::arg("seed"), nb::arg("stream"),
         "A precision matrix; ValueError where the scale is not positive definite.");
+  m.def("scaled_g_wishart_draw", &scaled_draw, nb::arg("graph"), nb::arg("b"), nb::arg("scale"), nb::arg("seed"),
+        nb::arg("stream"), "The same with the identity times a number as scale, by rejection and Gibbs sampling.");
   m.def("g_wishart_constant", &constant, nb::arg("graph"), nb::arg("b"), nb::arg("scale"), nb::arg("draws"),
         nb::arg("seed"), "The logarithm of the normalising constant and its standard error.");
   m.def("g_wishart_laplace", &laplace, nb::arg("graph"), nb::arg("b"), nb::arg("scale"));

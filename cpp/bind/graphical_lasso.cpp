@@ -29,6 +29,16 @@ std::pair<std::size_t, double> solve(GraphicalLassoPath& path, double penalty) {
   return {progress.steps, progress.violation};
 }
 
+std::pair<std::size_t, double> refit(GraphicalLassoPath& path, const Matrix<const double>& start) {
+  const SquareMatrix given = square(start);
+  if (given.size() != path.size()) throw nb::value_error("one row and column per variable");
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (!(given(i, i) > 0.0)) throw nb::value_error("the diagonal must be positive");
+  const nb::gil_scoped_release release;
+  const LassoProgress progress = path.refit(given);
+  return {progress.steps, progress.violation};
+}
+
 NumpyMatrix<double> precision(const GraphicalLassoPath& path) {
   const SquareMatrix found = path.precision();
   return to_numpy(found.rows(), found.size(), found.size());
@@ -39,7 +49,7 @@ std::pair<NumpyMatrix<double>, double> inverted(const Matrix<const double>& matr
   std::optional<double> log_determinant;
   {
     const nb::gil_scoped_release release;
-    log_determinant = invert_positive(values);
+    log_determinant = PositiveInverse()(values, values);
   }
   if (!log_determinant) throw nb::value_error("the matrix is not positive definite");
   return {to_numpy(values.rows(), values.size(), values.size()), *log_determinant};
@@ -54,8 +64,10 @@ static void bind_graphical_lasso(nb::module_& m) {
   nb::class_<GraphicalLassoPath>(m, "GraphicalLassoPath")
       .def("__init__", &make_path, nb::arg("covariance"), nb::arg("settings"))
       .def("solve", &solve, nb::arg("penalty"), "Newton steps, and the largest violation of the optimum's conditions.")
-      .def("precision", &precision, "Of the last penalty.")
-      .def("log_likelihood", &GraphicalLassoPath::log_likelihood, "log det X - tr(SX) of the last penalty.");
+      .def("refit", &refit, nb::arg("start"),
+           "Maximum likelihood with the zeros of a matrix; steps and violation as of a penalty of zero.")
+      .def("precision", &precision, "Of what was solved last.")
+      .def("log_likelihood", &GraphicalLassoPath::log_likelihood, "log det X - tr(SX) of what was solved last.");
   m.def("invert_positive", &inverted, nb::arg("matrix"),
         "Inverse and logarithm of the determinant; ValueError unless positive definite.");
 }

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "dagathlon/decomposable_chain.hpp"
 #include "dagathlon/log_weights.hpp"
 #include "dagathlon/pulse.hpp"
 
@@ -25,12 +26,12 @@ class NoData final : public CliqueScore {
   std::size_t n_;
 };
 
+}  // namespace
+
 std::unique_ptr<SubtreeKernel> kernel_for(const DecomposableTarget& target, const ParticleOptions& options) {
   if (options.informed) return std::make_unique<InformedKernel>(target);
   return std::make_unique<BlindKernel>(options.alpha, options.beta);
 }
-
-}  // namespace
 
 double TreeGrowth::clique(ConstRow members) const {
   list_.clear();
@@ -99,15 +100,13 @@ double TreeGrowth::log_weight(const CountedTree& before, std::size_t node, const
   return gain - (after.log_trees - before.log_trees) + log_backward(before.tree, extension) - forward;
 }
 
-double TreeGrowth::grow(CountedTree& state, std::size_t node, Stream& random) {
-  kernel_->draw(state.tree, node, extension_, random);
-  draw_moves(state.tree, extension_, random);
-  CountedTree after = state;
+double TreeGrowth::grow(const CountedTree& before, CountedTree& after, std::size_t node, Stream& random) {
+  kernel_->draw(before.tree, node, extension_, random);
+  draw_moves(before.tree, extension_, random);
+  after = before;
   extend(after.tree, node, extension_, random);
   after.log_trees = log_tree_count(after.tree);
-  const double weight = log_weight(state, node, extension_, after);
-  state = std::move(after);
-  return weight;
+  return log_weight(before, node, extension_, after);
 }
 
 double TreeGrowth::shrink(CountedTree& state, std::size_t node, Stream& random) {
@@ -120,9 +119,10 @@ double TreeGrowth::shrink(CountedTree& state, std::size_t node, Stream& random) 
 }
 
 bool TreeGrowth::move(CountedTree& state, std::size_t node, Stream& random) {
-  CountedTree changed = state;
-  const double old_weight = shrink(changed, node, random);
-  const double weight = grow(changed, node, random);
+  CountedTree without = state;
+  const double old_weight = shrink(without, node, random);
+  CountedTree changed{GrowingTree(size())};
+  const double weight = grow(without, changed, node, random);
   if (!(std::log(random.uniform()) < weight - old_weight)) return false;
   state = std::move(changed);
   return true;
@@ -158,8 +158,7 @@ void Particles::advance(std::size_t node, std::size_t kept, Stream& random) {
   now_.resize(number_, before_.front());
   for (std::size_t i = kept; i < number_; ++i) {
     pulse::beat();
-    now_[i] = before_[drawn(random)];
-    log_weights_[i] = growth_->grow(now_[i], node, random);
+    log_weights_[i] = growth_->grow(before_[drawn(random)], now_[i], node, random);
   }
 }
 
@@ -260,7 +259,7 @@ UndirectedLog particle_gibbs(const DecomposableTarget& target, const ParticleOpt
     const std::vector<std::size_t> order = nearby_order(n, options.radius, random);
     if (particles.run_through(tree, std::span(order).subspan(kept), random)) chain.become(graph_of(tree.tree));
   };
-  return run_undirected(std::move(log), length, step, [&] { return growth.log_posterior(tree.tree); });
+  return run_undirected(std::move(log), length, step, [&] { return settled(growth.log_posterior(tree.tree)); });
 }
 
 }  // namespace dagathlon

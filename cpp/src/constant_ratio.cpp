@@ -76,7 +76,7 @@ bool ConstantRatio::keeps(const BitMatrix& adjacent, std::size_t i, std::size_t 
 
 // An estimate of the logarithm of the ratio from one draw of the graph as it is.
 double ConstantRatio::log_auxiliary(const BitMatrix& core, std::size_t i, std::size_t j, Stream& random) {
-  sampler_.draw(core, b_, upper_factor(core.size(), scale_), random, auxiliary_);
+  sampler_.draw(core, b_, scale_, random, auxiliary_);
   const SquareMatrix& covariance = auxiliary_.covariance;
   return log_pair_integral({auxiliary_.precision(i, j), covariance(i, j), covariance(i, i), covariance(j, j), 0.0, scale_});
 }

@@ -14,6 +14,8 @@ namespace dagathlon {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+// Levels from which on values are shifted together, in each update of a column.
+constexpr std::size_t shifts = 4;
 
 DAGATHLON_WIDE_CLONES void add_multiple(double* sum, const double* values, double factor, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) sum[i] += factor * values[i];
@@ -62,7 +64,13 @@ void CopulaLatents::update_column(std::size_t j, const SquareMatrix& precision, 
   if (levels.kept && levels.starts.back() == rows_) return;
   find_means(j, precision);
   const double deviation = 1 / std::sqrt(precision(j, j));
-  if (!levels.kept) draw_between(j, deviation, random);
+  const std::size_t count = levels.starts.size() - 1;
+  if (!levels.kept && count > 0) {
+    draw_between(j, deviation, random);
+    shift_from(0, j, deviation, random);
+    for (std::size_t k = 0; k < shifts; ++k) shift_from(random.below(count), j, deviation, random);
+    stretch(j, deviation, random);
+  }
   for (std::size_t k = levels.starts.back(); k < rows_; ++k) {
     const std::size_t row = levels.order[k];
     values_[j * rows_ + row] = means_[row] + deviation * random.normal();
@@ -99,6 +107,53 @@ void CopulaLatents::draw_between(std::size_t j, double deviation, Stream& random
     }
     low = highest;
   }
+}
+
+// All values from a level on, by a normal number that leaves them above the others.
+void CopulaLatents::shift_from(std::size_t level, std::size_t j, double deviation, Stream& random) {
+  const Levels& levels = columns_[j];
+  double* values = values_.data() + j * rows_;
+  double below = -infinity, above = infinity, gap = 0;
+  if (level > 0)
+    for (std::size_t k = levels.starts[level - 1]; k < levels.starts[level]; ++k)
+      below = std::max(below, values[levels.order[k]]);
+  for (std::size_t k = levels.starts[level]; k < levels.starts.back(); ++k) {
+    const std::size_t row = levels.order[k];
+    above = std::min(above, values[row]);
+    gap += means_[row] - values[row];
+  }
+  const auto shifted = static_cast<double>(levels.starts.back() - levels.starts[level]);
+  const double centre = gap / shifted, width = deviation / std::sqrt(shifted);
+  const double step = centre + width * truncated_normal((below - above - centre) / width, infinity, random);
+  for (std::size_t k = levels.starts[level]; k < levels.starts.back(); ++k)
+    values[levels.order[k]] = std::max(values[levels.order[k]] + step, below);
+}
+
+// All values times a positive number: the density of that number is log-concave, and a normal one at its mode is
+// proposed.
+void CopulaLatents::stretch(std::size_t j, double deviation, Stream& random) {
+  const Levels& levels = columns_[j];
+  double* values = values_.data() + j * rows_;
+  const std::span<const std::size_t> seen(levels.order.data(), levels.starts.back());
+  double squares = 0, products = 0;
+  for (const std::size_t row : seen) {
+    squares += values[row] * values[row];
+    products += values[row] * means_[row];
+  }
+  const double precision = 1 / (deviation * deviation), power = static_cast<double>(seen.size()) - 1;
+  squares *= precision;
+  products *= precision;
+  if (!(squares > 0) || !(power > 0)) return;
+  const double mode = (products + std::sqrt(products * products + 4 * squares * power)) / (2 * squares);
+  const double width = 1 / std::sqrt(power / (mode * mode) + squares);
+  const double factor = mode + width * random.normal(), threshold = std::log(1 - random.uniform());
+  if (!(factor > 0)) return;
+  const auto excess = [&](double at) {
+    const double standard = (at - mode) / width;
+    return power * std::log(at) - 0.5 * at * at * squares + at * products + 0.5 * standard * standard;
+  };
+  if (!(threshold < excess(factor) - excess(1))) return;
+  for (const std::size_t row : seen) values[row] *= factor;
 }
 
 std::span<const double> CopulaLatents::scatter() {

@@ -9,9 +9,13 @@ CopulaData::CopulaData(CopulaLatents latents)
   note(latents_.scatter());
 }
 
+std::span<const double> CopulaData::renewed(const SquareMatrix& precision, Stream& random) {
+  latents_.update(precision, random);
+  return latents_.scatter();
+}
+
 void CopulaData::renew(GaussianGraph& graph, bool in_warmup, Stream& random) {
-  latents_.update(graph.precision(), random);
-  const std::span<const double> scatter = latents_.scatter();
+  const std::span<const double> scatter = renewed(graph.precision(), random);
   graph.replace(scatter, rows());
   if (in_warmup) note(scatter);
 }

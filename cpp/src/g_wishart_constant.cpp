@@ -12,6 +12,7 @@
 #include "dagathlon/gamma_draw.hpp"
 #include "dagathlon/log_gamma.hpp"
 #include "dagathlon/peeling.hpp"
+#include "dagathlon/precision_gibbs.hpp"
 #include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
@@ -211,33 +212,6 @@ double laplace_of_part(const BitMatrix& adjacent, double b, SquareMatrix scale) 
   return sum + 0.5 * static_cast<double>(entries.size()) * (log_2 + log_pi) - 0.5 * log_determinant(std::move(hessian));
 }
 
-// Joins the neighbours of each node in turn, the one with the fewest first; the edges that were added.
-std::vector<Pair> fill_in(BitMatrix& adjacent) {
-  const std::size_t n = adjacent.size();
-  BitSet left(n);
-  for (std::size_t i = 0; i < n; ++i) left.set(i);
-  std::vector<Pair> added;
-  for (std::size_t step = 0; step < n; ++step) {
-    std::size_t best = no_node, fewest = n + 1;
-    BitSet near(n);
-    for_each(left, [&](std::size_t node) {
-      BitSet there(n, adjacent[node]);
-      intersect(there, left);
-      if (const std::size_t size = count(there); size < fewest) best = node, fewest = size, near = there;
-    });
-    left.reset(best);
-    for_each(near, [&](std::size_t i) {
-      for_each(near, [&](std::size_t j) {
-        if (i >= j || adjacent.test(i, j)) return;
-        adjacent.set(i, j);
-        adjacent.set(j, i);
-        added.emplace_back(i, j);
-      });
-    });
-  }
-  return added;
-}
-
 }  // namespace
 
 LogConstant log_constant(const BitMatrix& adjacent, double b, const SquareMatrix& scale, std::size_t draws,
@@ -245,7 +219,11 @@ LogConstant log_constant(const BitMatrix& adjacent, double b, const SquareMatrix
   const Peeling peeling = peel(adjacent);
   LogConstant result{leaves_constant(peeling, b, scale), 0.0};
   double variance = 0;
-  for (const NodeSequence& part : parts_of(adjacent, peeling)) {
+  for (const NodeSequence& nodes : parts_of(adjacent, peeling)) {
+    // In this order most entries off the edges are zero where the scale is diagonal.
+    std::vector<Pair> fill;
+    NodeSequence part;
+    for (const std::size_t place : elimination_order(subgraph(adjacent, nodes), fill)) part.push_back(nodes[place]);
     const BitMatrix inside = subgraph(adjacent, part);
     const LogConstant one = MonteCarloConstant(inside, b, submatrix(scale, part)).estimate(draws, random);
     result.value += one.value;
@@ -265,7 +243,12 @@ double laplace_constant(const BitMatrix& adjacent, double b, const SquareMatrix&
 
 double bridged_constant(const BitMatrix& adjacent, double b, double scale, const ConstantRatio& ratio) {
   BitMatrix cover = adjacent;
-  const std::vector<Pair> added = fill_in(cover);
+  std::vector<Pair> added;
+  elimination_order(adjacent, added);
+  for (const auto& [i, j] : added) {
+    cover.set(i, j);
+    cover.set(j, i);
+  }
   const std::size_t n = adjacent.size();
   SquareMatrix identity(n);
   for (std::size_t i = 0; i < n; ++i) identity(i, i) = scale;

@@ -3,22 +3,14 @@
 #include <cmath>
 #include <numbers>
 
-#include "dagathlon/dispatch.hpp"
 #include "dagathlon/gamma_draw.hpp"
 
 namespace dagathlon {
 
 namespace {
 
-// covariance += fresh·freshᵀ - old·oldᵀ
-DAGATHLON_WIDE_CLONES void exchange_products(SquareMatrix& covariance, const double* old, const double* fresh) {
-  const std::size_t stride = covariance.stride();
-  for (std::size_t i = 0; i < covariance.size(); ++i) {
-    double* row = covariance.row(i);
-    const double gone = old[i], come = fresh[i];
-    for (std::size_t j = 0; j < stride; ++j) row[j] += come * fresh[j] - gone * old[j];
-  }
-}
+// Sweeps before a chain begins.
+constexpr std::size_t first_sweeps = 10;
 
 }  // namespace
 
@@ -38,17 +30,21 @@ GaussianGraph::GaussianGraph(const BitMatrix& start, const GaussianGraphPrior& p
     for (std::size_t j = i + 1; j < n; ++j)
       if (start.test(i, j)) toggle(i, j);
   replace(scatter, rows);
-  refresh(random);
+  state_ = {SquareMatrix(n), SquareMatrix(n)};
+  for (std::size_t i = 0; i < n; ++i) {
+    state_.precision(i, i) = b() / scale_(i, i);
+    state_.covariance(i, i) = scale_(i, i) / b();
+  }
+  for (std::size_t k = 0; k < first_sweeps; ++k) refresh(random);
 }
 
 void GaussianGraph::replace(std::span<const double> scatter, double rows) {
   rows_ = rows;
   scale_ = SquareMatrix(scatter, size());
   for (std::size_t i = 0; i < size(); ++i) scale_(i, i) += prior_.scale;
-  factor_ = upper_factor(scale_);
 }
 
-void GaussianGraph::refresh(Stream& random) { sampler_.draw(adjacent_, b(), factor_, random, state_); }
+void GaussianGraph::refresh(Stream& random) { gibbs_.sweep(adjacent_, b(), scale_, random, state_); }
 
 double GaussianGraph::log_odds(std::size_t i, std::size_t j) const {
   const SquareMatrix& covariance = state_.covariance;
@@ -126,7 +122,7 @@ void GaussianGraph::draw_pair(std::size_t i, std::size_t j, Stream& random) {
     fresh_[k] = -coefficient / std::sqrt(surplus);
   }
   fresh_[j] = 1 / std::sqrt(surplus);
-  exchange_products(covariance, old_.data(), fresh_.data());
+  exchange_products(covariance, old_, fresh_);
   precision(i, j) = precision(j, i) = entry;
   precision(j, j) = surplus + product;
 }

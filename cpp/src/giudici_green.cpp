@@ -40,7 +40,7 @@ class GiudiciGreen {
         x_(target.size()),
         y_(target.size()) {}
 
-  double score() const { return score_; }
+  double score() const { return settled(score_); }
 
   void step(UndirectedLog& log, Stream& random) {
     const std::size_t n = adjacent_.size();

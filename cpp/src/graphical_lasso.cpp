@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <cstdint>
 #include <span>
 
+#include "dagathlon/aligned.hpp"
 #include "dagathlon/dispatch.hpp"
 #include "dagathlon/positive_inverse.hpp"
 #include "dagathlon/pulse.hpp"
@@ -13,64 +14,122 @@ namespace dagathlon {
 
 namespace {
 
-using Lane = double __attribute__((vector_size(SquareMatrix::width * sizeof(double)), aligned(alignof(double)), may_alias));
+// The quadratic model is kept in single precision: it is read and written over and over, the direction that comes of
+// it need not be exact, and the gradient at which it begins is.
+constexpr std::size_t lane = 16;
+using Lane = float __attribute__((vector_size(lane * sizeof(float)), aligned(alignof(float)), may_alias));
 
-// One entry of the upper half that can move, in the quadratic model of the objective.
+// One entry of the upper half that can move.
 struct Entry {
-  std::size_t column;
+  std::uint32_t column;
   double value;      // after the step, as found so far
   double gradient;   // of the smooth part, before the step
   double curvature;
-  double penalty;
+};
+
+class NarrowMatrix {
+ public:
+  explicit NarrowMatrix(std::size_t size) : stride_((size + lane - 1) / lane * lane), values_(size * stride_) {}
+  std::size_t stride() const { return stride_; }
+  float* row(std::size_t i) { return values_.data() + i * stride_; }
+  const float* row(std::size_t i) const { return values_.data() + i * stride_; }
+  void clear() { std::ranges::fill(values_, 0.0F); }
+
+ private:
+  std::size_t stride_;
+  AlignedVector<float> values_;
 };
 
 // Rows are padded with zeros to whole lanes.
-[[gnu::always_inline]] inline double product(const double* a, const double* b, std::size_t stride) {
+[[gnu::always_inline]] inline double product(const float* a, const float* b, std::size_t stride) {
   Lane even{}, odd{};
   std::size_t k = 0;
-  for (; k + 2 * SquareMatrix::width <= stride; k += 2 * SquareMatrix::width) {
+  for (; k + 2 * lane <= stride; k += 2 * lane) {
     even += *reinterpret_cast<const Lane*>(a + k) * *reinterpret_cast<const Lane*>(b + k);
-    odd += *reinterpret_cast<const Lane*>(a + k + SquareMatrix::width) *
-           *reinterpret_cast<const Lane*>(b + k + SquareMatrix::width);
+    odd += *reinterpret_cast<const Lane*>(a + k + lane) * *reinterpret_cast<const Lane*>(b + k + lane);
   }
-  for (; k < stride; k += SquareMatrix::width)
-    even += *reinterpret_cast<const Lane*>(a + k) * *reinterpret_cast<const Lane*>(b + k);
+  if (k < stride) even += *reinterpret_cast<const Lane*>(a + k) * *reinterpret_cast<const Lane*>(b + k);
   even += odd;
-  return ((even[0] + even[4]) + (even[1] + even[5])) + ((even[2] + even[6]) + (even[3] + even[7]));
+  for (std::size_t half = lane / 2; half > 0; half /= 2)
+    for (std::size_t m = 0; m < half; ++m) even[m] += even[m + half];
+  return static_cast<double>(even[0]);
 }
 
-[[gnu::always_inline]] inline void add_multiple(double* to, const double* from, double factor, std::size_t stride) {
-  for (std::size_t k = 0; k < stride; k += SquareMatrix::width)
+[[gnu::always_inline]] inline void add_multiple(float* to, const float* from, float factor, std::size_t stride) {
+  for (std::size_t k = 0; k < stride; k += lane)
     *reinterpret_cast<Lane*>(to + k) += factor * *reinterpret_cast<const Lane*>(from + k);
 }
 
 double softened(double value, double by) { return value > by ? value - by : value < -by ? value + by : 0.0; }
 
+DAGATHLON_WIDE_CLONES void narrow(const double* from, double unit, const std::vector<double>& units, float* to) {
+  for (std::size_t j = 0; j < units.size(); ++j) to[j] = static_cast<float>(from[j] * unit * units[j]);
+}
+
+// The model in the scale in which the diagonal of the inverse is one.
+struct Model {
+  explicit Model(std::size_t size)
+      : scales(size), inverse(size), moved(size), columns(together * inverse.stride()) {}
+
+  void begin(const SquareMatrix& given) {
+    const std::size_t n = scales.size();
+    std::vector<double> units(n);
+    for (std::size_t i = 0; i < n; ++i) units[i] = 1.0 / (scales[i] = std::sqrt(given(i, i)));
+    for (std::size_t i = 0; i < n; ++i) narrow(given.row(i), units[i], units, inverse.row(i));
+    moved.clear();
+  }
+
+  std::vector<double> scales;
+  NarrowMatrix inverse;
+  // The step by the inverse.
+  NarrowMatrix moved;
+  // The columns of it that belong to the present rows, one after another: some together, since what they are made of is
+  // far apart in memory.
+  static constexpr std::size_t together = 4;
+  AlignedVector<float> columns;
+  std::size_t first = 0;
+
+  float* column(std::size_t i) { return columns.data() + (i - first) * inverse.stride(); }
+  void take_columns(std::size_t from) {
+    first = from;
+    const std::size_t n = scales.size(), taken = std::min(together, n - first);
+    for (std::size_t k = 0; k < n; ++k)
+      for (std::size_t c = 0; c < taken; ++c) columns[c * inverse.stride() + k] = moved.row(k)[first + c];
+  }
+};
+
 struct RowTask {
   std::size_t row;
-  const SquareMatrix& inverse;
-  SquareMatrix& moved;    // the step by the inverse
-  double* column;         // column `row` of `moved`
+  double penalty, diagonal_penalty;
   bool only_nonzero;
 };
 
 // One descent over the entries of a row; the largest change of the model's gradient that it made.
-DAGATHLON_WIDE_CLONES double descend_row(std::span<Entry> entries, const RowTask& task) {
-  const std::size_t i = task.row, stride = task.inverse.stride();
+DAGATHLON_WIDE_CLONES double descend_row(std::span<Entry> entries, Model& model, const RowTask& task) {
+  const std::size_t i = task.row, stride = model.inverse.stride();
+  float* own = model.moved.row(i);
+  float* column = model.column(i);
+  const std::size_t end = std::min(model.first + Model::together, model.scales.size());
   double largest = 0.0;
   for (Entry& entry : entries) {
     if (task.only_nonzero && entry.value == 0.0) continue;
     const std::size_t j = entry.column;
-    const double* inverse_row = task.inverse.row(j);
-    const double slope = entry.gradient + product(inverse_row, task.column, stride);
-    const double value = softened(entry.value - slope / entry.curvature, entry.penalty / entry.curvature);
+    const float* inverse_row = model.inverse.row(j);
+    const double scale = model.scales[i] * model.scales[j];
+    const double slope = entry.gradient + scale * product(inverse_row, column, stride);
+    const double penalty = i == j ? task.diagonal_penalty : task.penalty;
+    const double value = softened(entry.value - slope / entry.curvature, penalty / entry.curvature);
     const double change = value - entry.value;
     if (change == 0.0) continue;
     entry.value = value;
-    add_multiple(task.moved.row(i), inverse_row, change, stride);
-    if (i != j) add_multiple(task.moved.row(j), task.inverse.row(i), change, stride);
-    task.column[i] = task.moved(i, i);
-    task.column[j] = task.moved(j, i);
+    const auto scaled = static_cast<float>(change * scale);
+    add_multiple(own, inverse_row, scaled, stride);
+    float* other = model.moved.row(j);
+    if (i != j) add_multiple(other, model.inverse.row(i), scaled, stride);
+    for (std::size_t c = i; c < end; ++c) {
+      model.column(c)[i] = own[c];
+      model.column(c)[j] = other[c];
+    }
     largest = std::max(largest, std::abs(change) * entry.curvature);
   }
   return largest;
@@ -80,7 +139,7 @@ class Newton {
  public:
   Newton(LassoComponent& component, double penalty, const GraphicalLassoSettings& settings)
       : part_(component), penalty_(penalty), diagonal_penalty_(settings.penalise_diagonal ? penalty : 0.0),
-        size_(component.covariance.size()), moved_(size_), candidate_(size_), column_(moved_.stride()),
+        keep_zeros_(settings.keep_zeros), size_(component.covariance.size()), model_(size_), candidate_(size_), inverse_(size_),
         begins_(size_ + 1) {}
 
   // Collects what can move; the largest violation of the conditions of the optimum.
@@ -98,7 +157,7 @@ class Newton {
 
   // Minimises the quadratic model until its gradient moves by no more than `enough`.
   void find_direction(double enough) {
-    std::ranges::fill(moved_.cells(), 0.0);
+    model_.begin(part_.inverse);
     constexpr std::size_t most_sweeps = 200;
     std::size_t sweeps = 0;
     while (sweeps < most_sweeps) {
@@ -116,12 +175,11 @@ class Newton {
     const double hidden = 1e-13 * (std::abs(before) + static_cast<double>(size_));
     for (double length = 1.0; length > 1e-9; length /= 2) {
       set_candidate(length);
-      SquareMatrix inverse = candidate_;
-      const auto log_determinant = invert_positive(inverse);
+      const auto log_determinant = invert_(candidate_, inverse_);
       if (!log_determinant) continue;
       if (objective(candidate_, *log_determinant) > before + 1e-3 * length * std::min(slope, 0.0) + hidden) continue;
       std::swap(part_.precision, candidate_);
-      part_.inverse = std::move(inverse);
+      std::swap(part_.inverse, inverse_);
       part_.log_determinant = *log_determinant;
       return true;
     }
@@ -132,10 +190,11 @@ class Newton {
   double collect(std::size_t i, std::size_t j) {
     const double value = part_.precision(i, j), gradient = part_.covariance(i, j) - part_.inverse(i, j);
     const double penalty = i == j ? diagonal_penalty_ : penalty_;
-    if (value == 0.0 && std::abs(gradient) <= penalty) return 0.0;
+    if (value == 0.0 && (keep_zeros_ || std::abs(gradient) <= penalty)) return 0.0;
     const double* inverse_row = part_.inverse.row(i);
     const double cross = i == j ? 0.0 : inverse_row[j] * inverse_row[j];
-    entries_.push_back({j, value, gradient, cross + inverse_row[i] * part_.inverse(j, j), penalty});
+    entries_.push_back(
+        {static_cast<std::uint32_t>(j), value, gradient, cross + inverse_row[i] * part_.inverse(j, j)});
     if (value == 0.0) return std::abs(gradient) - penalty;
     return std::abs(gradient + std::copysign(penalty, value));
   }
@@ -144,9 +203,8 @@ class Newton {
     double largest = 0.0;
     for (std::size_t i = 0; i < size_; ++i) {
       pulse::beat(3 * (begins_[i + 1] - begins_[i]) * size_);
-      for (std::size_t k = 0; k < size_; ++k) column_[k] = moved_(k, i);
-      const RowTask task{i, part_.inverse, moved_, column_.data(), only_nonzero};
-      largest = std::max(largest, descend_row(row(i), task));
+      if (i % Model::together == 0) model_.take_columns(i);
+      largest = std::max(largest, descend_row(row(i), model_, {i, penalty_, diagonal_penalty_, only_nonzero}));
     }
     return largest;
   }
@@ -159,8 +217,10 @@ class Newton {
     for (std::size_t i = 0; i < size_; ++i)
       for (const Entry& entry : row(i)) {
         const double old = part_.precision(i, entry.column);
-        const double part = entry.gradient * (entry.value - old) + entry.penalty * (std::abs(entry.value) - std::abs(old));
-        sum += i == entry.column ? part : 2.0 * part;
+        const bool diagonal = i == entry.column;
+        const double penalty = diagonal ? diagonal_penalty_ : penalty_;
+        const double part = entry.gradient * (entry.value - old) + penalty * (std::abs(entry.value) - std::abs(old));
+        sum += diagonal ? part : 2.0 * part;
       }
     return sum;
   }
@@ -190,9 +250,11 @@ class Newton {
 
   LassoComponent& part_;
   double penalty_, diagonal_penalty_;
+  bool keep_zeros_;
   std::size_t size_;
-  SquareMatrix moved_, candidate_;
-  std::vector<double> column_;
+  Model model_;
+  SquareMatrix candidate_, inverse_;
+  PositiveInverse invert_;
   std::vector<Entry> entries_;
   std::vector<std::size_t> begins_;
 };
@@ -206,7 +268,8 @@ LassoProgress solve_component(LassoComponent& component, double penalty, const G
     progress.violation = newton.collect();
     if (progress.violation <= settings.tolerance || progress.steps >= settings.max_steps) return progress;
     // Newton's method converges quadratically when its directions are as good as this.
-    newton.find_direction(std::max(0.1 * settings.tolerance, progress.violation * std::min(0.1, progress.violation)));
+    const double enough = progress.violation * std::min(0.1, 10.0 * progress.violation);
+    newton.find_direction(std::max(0.3 * settings.tolerance, enough));
     if (!newton.step()) return progress;
     ++progress.steps;
   }

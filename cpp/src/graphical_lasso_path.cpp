@@ -4,15 +4,16 @@
 #include <numeric>
 
 #include "dagathlon/graphical_lasso.hpp"
+#include "dagathlon/positive_inverse.hpp"
 #include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
 namespace {
 
-// Sets of variables that are joined by covariances above the penalty, each ascending.
-std::vector<std::vector<std::size_t>> components(const SquareMatrix& covariance, double penalty) {
-  const std::size_t n = covariance.size();
+// Sets of variables that are joined by entries above a bound, each ascending.
+std::vector<std::vector<std::size_t>> components(const SquareMatrix& matrix, double bound) {
+  const std::size_t n = matrix.size();
   std::vector<bool> seen(n, false);
   std::vector<std::vector<std::size_t>> result;
   for (std::size_t start = 0; start < n; ++start) {
@@ -21,9 +22,9 @@ std::vector<std::vector<std::size_t>> components(const SquareMatrix& covariance,
     seen[start] = true;
     for (std::size_t at = 0; at < members.size(); ++at) {
       pulse::beat(n);
-      const double* row = covariance.row(members[at]);
+      const double* row = matrix.row(members[at]);
       for (std::size_t j = 0; j < n; ++j)
-        if (!seen[j] && std::abs(row[j]) > penalty) {
+        if (!seen[j] && std::abs(row[j]) > bound) {
           seen[j] = true;
           members.push_back(j);
         }
@@ -46,6 +47,12 @@ SquareMatrix part_of(const SquareMatrix& whole, const std::vector<std::size_t>& 
 void put_back(SquareMatrix& whole, const SquareMatrix& part, const std::vector<std::size_t>& members) {
   for (std::size_t i = 0; i < members.size(); ++i)
     for (std::size_t j = 0; j < members.size(); ++j) whole(members[i], members[j]) = part(i, j);
+}
+
+void shrink(SquareMatrix& matrix) {
+  for (std::size_t i = 0; i < matrix.size(); ++i)
+    for (std::size_t j = 0; j < matrix.size(); ++j)
+      if (i != j) matrix(i, j) /= 2;
 }
 
 double mean_variance(const SquareMatrix& covariance) {
@@ -71,9 +78,38 @@ LassoProgress GraphicalLassoPath::solve(double penalty) {
     if (members.size() == 1)
       solve_alone(members.front(), scaled);
     else
-      solve_members(members, scaled, progress);
+      solve_members(members, scaled, settings_, progress);
   }
   return progress;
+}
+
+LassoProgress GraphicalLassoPath::refit(const SquareMatrix& start) {
+  begin_at(start);
+  GraphicalLassoSettings settings = settings_;
+  settings.keep_zeros = true;
+  // Where there is a maximum Newton's method finds it soon; where there is none it never ends.
+  settings.max_steps = std::min<std::size_t>(settings.max_steps, 40);
+  LassoProgress progress;
+  for (const auto& members : components(precision_, 0.0)) solve_members(members, 0.0, settings, progress);
+  // The next penalty begins anew.
+  last_penalty_ = -std::numeric_limits<double>::infinity();
+  return progress;
+}
+
+void GraphicalLassoPath::begin_at(const SquareMatrix& start) {
+  precision_ = start;
+  for (double& value : precision_.cells()) value *= unit_;
+  std::ranges::fill(inverse_.cells(), 0.0);
+  std::ranges::fill(log_determinants_, 0.0);
+  PositiveInverse invert;
+  for (const auto& members : components(precision_, 0.0)) {
+    SquareMatrix part = part_of(precision_, members), inverse(members.size());
+    auto log_determinant = invert(part, inverse);
+    for (; !log_determinant; log_determinant = invert(part, inverse)) shrink(part);
+    put_back(precision_, part, members);
+    put_back(inverse_, inverse, members);
+    log_determinants_[members.front()] = *log_determinant;
+  }
 }
 
 void GraphicalLassoPath::begin(double penalty) {
@@ -89,10 +125,10 @@ void GraphicalLassoPath::solve_alone(std::size_t node, double penalty) {
 }
 
 void GraphicalLassoPath::solve_members(const std::vector<std::size_t>& members, double penalty,
-                                       LassoProgress& progress) {
+                                       const GraphicalLassoSettings& settings, LassoProgress& progress) {
   LassoComponent part{part_of(covariance_, members), part_of(precision_, members), part_of(inverse_, members), 0.0};
   for (const std::size_t node : members) part.log_determinant += log_determinants_[node];
-  const LassoProgress mine = solve_component(part, penalty, settings_);
+  const LassoProgress mine = solve_component(part, penalty, settings);
   put_back(precision_, part.precision, members);
   put_back(inverse_, part.inverse, members);
   for (const std::size_t node : members) log_determinants_[node] = 0.0;

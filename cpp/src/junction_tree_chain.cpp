@@ -26,7 +26,7 @@ class JunctionTreeSampler {
     tree_.randomise(random_);
   }
 
-  double score() const { return score_; }
+  double score() const { return settled(score_); }
 
   void step(std::size_t done, UndirectedLog& log) {
     if (tree_.nodes() < 2) return;

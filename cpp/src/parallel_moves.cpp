@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "dagathlon/christmas_tree_particles.hpp"
+#include "dagathlon/decomposable_chain.hpp"
 
 namespace dagathlon {
 
@@ -18,7 +19,7 @@ UndirectedLog parallel_moves(const DecomposableTarget& target, std::size_t rando
     if (randomise_every > 0 && done % randomise_every == 0) randomise(state.tree, random);
     if (growth.move(state, random.below(n), random)) chain.become(graph_of(state.tree));
   };
-  return run_undirected(std::move(log), length, step, [&] { return growth.log_posterior(state.tree); });
+  return run_undirected(std::move(log), length, step, [&] { return settled(growth.log_posterior(state.tree)); });
 }
 
 }  // namespace dagathlon

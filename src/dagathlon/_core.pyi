@@ -411,6 +411,30 @@ def evaluate_tests(
 ) -> tuple[list[float], list[float]]:
     """Statistics and p-values of many tests, which are not counted."""
 
+class BdgraphRules:
+    """The prior and the kind of a chain as in BDgraph."""
+
+    def __init__(
+        self,
+        *,
+        edge_probability: float,
+        b: float,
+        births: bool,
+        auxiliary: bool,
+        jumps: int,
+        late_times: bool,
+    ) -> None: ...
+
+def bdgraph_chain(
+    start: MarkedGraph,
+    products: NDArray[numpy.float64],
+    rows: float,
+    rules: BdgraphRules,
+    options: ChainOptions,
+) -> UndirectedLog: ...
+def bdgraph_copula_chain(
+    start: MarkedGraph, copula: CopulaStart, rules: BdgraphRules, options: ChainOptions
+) -> UndirectedLog: ...
 def perfect_elimination_order(graph: MarkedGraph) -> list[int] | None:
     """Of the skeleton; None when it is not chordal."""
 
@@ -433,6 +457,18 @@ def decomposable_counts(
     nodes: int, options: ParticleOptions, estimates: int, seed: int
 ) -> list[float]:
     """Logarithms of estimates of the number of decomposable graphs."""
+
+def christmas_tree_step(
+    target: DecomposableTarget,
+    options: ParticleOptions,
+    cliques: Sequence[Sequence[int]],
+    links: Sequence[tuple[int, int]],
+    node: int,
+    seed: int,
+) -> tuple[list[list[int]], list[tuple[int, int]], float, float]:
+    """
+    A node put into a junction tree: cliques, links, and the log probabilities of the step and of the way back; of a node without neighbours how parts are joined is not in them.
+    """
 
 def particle_gibbs(
     target: DecomposableTarget, options: ParticleOptions, chain: ChainOptions
@@ -783,12 +819,21 @@ def g_wishart_draw(
     A precision matrix; ValueError where the scale is not positive definite.
     """
 
+def scaled_g_wishart_draw(
+    graph: MarkedGraph, b: float, scale: float, seed: int, stream: int
+) -> NDArray[numpy.float64]:
+    """
+    The same with the identity times a number as scale, by rejection and Gibbs sampling.
+    """
+
 def g_wishart_constant(
     graph: MarkedGraph, b: float, scale: NDArray[numpy.float64], draws: int, seed: int
 ) -> tuple[float, float]:
     """The logarithm of the normalising constant and its standard error."""
 
-def g_wishart_laplace(graph: MarkedGraph, b: float, scale: NDArray[numpy.float64]) -> float: ...
+def g_wishart_laplace(
+    graph: MarkedGraph, b: float, scale: NDArray[numpy.float64]
+) -> tuple[float, bool]: ...
 def g_wishart_bridged(graph: MarkedGraph, b: float, scale: float) -> float: ...
 
 class GaussianGraphPrior:
@@ -833,11 +878,16 @@ class GraphicalLassoPath:
     def solve(self, penalty: float) -> tuple[int, float]:
         """Newton steps, and the largest violation of the optimum's conditions."""
 
+    def refit(self, start: NDArray[numpy.float64]) -> tuple[int, float]:
+        """
+        Maximum likelihood with the zeros of a matrix; steps and violation as of a penalty of zero.
+        """
+
     def precision(self) -> NDArray[numpy.float64]:
-        """Of the last penalty."""
+        """Of what was solved last."""
 
     def log_likelihood(self) -> float:
-        """log det X - tr(SX) of the last penalty."""
+        """log det X - tr(SX) of what was solved last."""
 
 def invert_positive(matrix: NDArray[numpy.float64]) -> tuple[NDArray[numpy.float64], float]:
     """

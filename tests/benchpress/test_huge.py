@@ -104,8 +104,9 @@ def test_ebic_of_the_graphical_lasso_is_that_of_huge(huge: Results) -> None:
         np.array(list(fit.precisions or ())).reshape(10, -1), huge["icov"], atol=5e-3
     )
     likelihoods, edges = native.log_likelihoods(DATA, fit)
-    assert np.abs(edges - huge["df"].ravel()).max() <= 1
-    scores = selection.ebic(likelihoods, huge["df"].ravel(), 150, NODES, 0.5)
+    df = huge["df"].ravel()
+    assert np.abs(edges - df).max() <= 1
+    scores = selection.ebic(likelihoods, df, df, (150, NODES), 0.5)
     assert np.allclose(scores, huge["ebic"].ravel(), rtol=1e-4)
     assert _learned(HugeGlasso()).path.chosen == int(np.argmin(huge["ebic"].ravel()))
 

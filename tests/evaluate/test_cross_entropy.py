@@ -226,12 +226,14 @@ def test_what_stands_for_no_dag_has_a_reason() -> None:
     data = SEM.sample(50, np.random.default_rng(1))
     square = Graph.from_edges(["A -- B", "B -- C", "C -- D", "D -- A"])
     partly = Graph.from_edges(["A o-> B"], names="ABCD")
-    for graph, reason in ((square, "chordal"), (partly, "hidden|circles")):
+    levels = Dataset([Variable(name, ("0", "1")) for name in "ABCD"], np.eye(4, dtype=int))
+    for graph, rows, reason in ((square, levels, "chordal"), (partly, data, "hidden|circles")):
         with pytest.raises(GraphError, match=reason):
-            cross_entropy(graph, data, SEM)
-        row = CrossEntropy().compute(SEM, data, Estimate(graph))
+            cross_entropy(graph, rows, SEM)
+        row = CrossEntropy().compute(SEM, rows, Estimate(graph))
         assert row["cross_entropy"] is None
         assert row["cross_entropy_note"]
+    assert CrossEntropy().compute(SEM, data, Estimate(square))["cross_entropy"] > 0
     dag = cross_entropy(SEM.graph, data, SEM).value
     assert cross_entropy(cpdag(SEM.graph), data, SEM).value == pytest.approx(dag)
     turned = Graph.from_edges(["A -> B", "C -> B", "B -> D", "D -> A"], names="ABCD")

@@ -10,10 +10,13 @@ from dagathlon.data import Dataset, LinearSem, Variable
 from dagathlon.data.multivariate_normal import MultivariateNormal
 from dagathlon.data.precision_file import write_precision
 from dagathlon.errors import DataError
-from dagathlon.evaluate import compare_precision, precision_losses
+from dagathlon.evaluate import compare_precision, cross_entropy, precision_losses
 from dagathlon.evaluate.precision_losses import fitted_normal
+from dagathlon.evaluate.steps import HeldOut
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
+
+LOOP = ["a - b", "b - c", "c - d", "d - a"]
 
 
 def random_covariance(seed: int, p: int = 4) -> np.ndarray:
@@ -67,7 +70,7 @@ def test_divergence_is_the_expected_loss_of_log_likelihood() -> None:
 def test_a_graph_without_a_matrix_is_fitted() -> None:
     sem = LinearSem("abcd", np.diag([0.8, -0.5, 1.0], 1))
     data = sem.sample(500, np.random.default_rng(1))
-    loop = Graph.from_edges(["a - b", "b - c", "c - d", "d - a"])
+    loop = Graph.from_edges(LOOP)
     found = fitted_normal(loop, data)
     inverse = np.linalg.inv(found.precision)
     sample = np.cov(data.values.T, bias=True)
@@ -82,6 +85,25 @@ def test_a_graph_without_a_matrix_is_fitted() -> None:
     assert chain["precision_how"] == "fitted"
     scaled = compare_precision(Estimate(moral), sem, data=data, scaled=True)
     assert scaled["precision_kl"] > chain["precision_kl"]
+
+
+def test_cross_entropy_of_a_normal_distribution_is_its_entropy_and_the_divergence() -> None:
+    model = MultivariateNormal("abcd", random_covariance(6))
+    data = model.sample(100, np.random.default_rng(2))
+    entropy = 2 * np.log(2 * np.pi * np.e) + np.linalg.slogdet(model.covariance())[1] / 2
+    means = data.values.mean(axis=0)
+    for edges, close in ((["a - b", "b - c", "c - d"], 0.01), (LOOP, 1e-9)):
+        graph = Graph.from_edges(edges)
+        found = cross_entropy(graph, data, model)
+        row = compare_precision(Estimate(graph), model, data=data)
+        apart = means @ fitted_normal(graph, data).precision @ means / 2
+        assert found.how == "exact"
+        assert found.value == pytest.approx(entropy + row["precision_kl"] + apart, rel=close)
+    fresh = model.sample(4000, np.random.default_rng(3))
+    sampled = cross_entropy(Graph.from_edges(LOOP), data, fresh)
+    assert abs(sampled.value - found.value) < 4 * sampled.error
+    row = HeldOut().compute(data, fresh, Estimate(Graph.from_edges(LOOP)))
+    assert row["held_out_log_likelihood"] == pytest.approx(-sampled.value)
 
 
 def test_what_has_no_losses() -> None:

@@ -36,8 +36,8 @@ def test_areas_by_hand() -> None:
     assert curve.auroc == pytest.approx(0.25 * 0.5 + 0.75)
     assert curve.auprc == pytest.approx(0.5 * 1 + 0.5 * 2 / 3)
     row = compare_path(path, TRUTH)
-    assert row["path_best_f1"] == pytest.approx(2 * 2 / 5)
-    assert (row["path_best_at"], row["path_chosen_f1"]) == (1.0, pytest.approx(2 / 3))
+    assert row["undirected_best_f1"] == pytest.approx(2 * 2 / 5)
+    assert (row["undirected_best_at"], row["undirected_chosen_f1"]) == (1.0, pytest.approx(2 / 3))
 
 
 def test_nested_graphs_have_the_areas_of_ranked_pairs() -> None:
@@ -95,8 +95,8 @@ def test_probabilities_of_undirected_graphs_and_of_dags() -> None:
     joined = probability_curve(dags, moral(Graph.from_edges(["a -> c", "b -> c"], names=NAMES)))
     assert (joined.values.tolist(), joined.tp.tolist()) == ([0.5, 0.0], [3, 3])
     row = PathScores().compute(TRUTH, Estimate(Graph(NAMES), posterior=posterior))
-    assert (row["along"], row["path_chosen_f1"]) == ("probability", pytest.approx(2 / 3))
-    assert PathScores().compute(TRUTH, Estimate(TRUTH))["path_auroc"] is None
+    assert (row["along"], row["undirected_chosen_f1"]) == ("probability", pytest.approx(2 / 3))
+    assert PathScores().compute(TRUTH, Estimate(TRUTH))["undirected_auroc"] is None
 
 
 def test_the_command_reads_paths(tmp_path, capsys) -> None:  # type: ignore[no-untyped-def]

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from folders import data
 
-from dagathlon.data import Dataset, Variable, facts_of
+from dagathlon.data import Dataset, Variable
 from dagathlon.errors import UnavailableError
 from dagathlon.external import ExternalLearner
 from dagathlon.graphs import Graph, cpdag
 from dagathlon.learners import learn
 from dagathlon.modules import find, modules
-from dagathlon.posteriors import Chain
 from dagathlon.testing import check_learner
 
-SHIPPED = ("awk_correlation", "bdgraph", "causallearn_grasp_original")
+SHIPPED = ("awk_correlation", "causallearn_grasp_original")
 NAMES = ("a b", "x.1", "é", "2nd", "e", "f")
 
 
@@ -57,46 +55,6 @@ def test_awk_agrees_with_the_native_learner():
 
 def test_awk_passes_the_conformance_suite():
     check_learner("awk_correlation")
-
-
-def test_bdgraph_finds_the_moral_graph():
-    available("bdgraph")
-    given, _ = gaussian()
-    expected = {("a b", "é"), ("x.1", "é"), ("é", "2nd"), ("2nd", "e"), ("a b", "x.1")}
-    for algorithm in ("bdmcmc", "rjmcmc"):
-        estimate = learn(given, "bdgraph", iter=3000, algo=algorithm)
-        assert {(edge.left, edge.right) for edge in estimate.graph.edges()} >= expected
-        assert estimate.posterior is not None
-        (chain,) = estimate.posterior.chains
-        assert isinstance(chain, Chain)
-        assert chain.end == 3000
-        assert (chain.time is not None) == (algorithm == "bdmcmc")
-        assert not chain.directed
-
-
-def test_bdgraph_seeds_make_the_chain():
-    available("bdgraph")
-    given, _ = gaussian(60)
-    first, again, other = (
-        learn(given, "bdgraph", iter=200, seed=seed).posterior for seed in (1, 1, 2)
-    )
-    assert first == again
-    assert first != other
-
-
-def test_bdgraph_takes_discrete_data_with_a_copula():
-    available("bdgraph")
-    objection = find("algorithm", "bdgraph").from_json({}).objection(facts_of(data("discrete")))
-    assert "needs continuous data" in objection
-    estimate = learn(data("discrete", p=3), "bdgraph", method="gcgm", iter=50)
-    assert estimate.graph.names == ("a", "b", "c")
-
-
-@pytest.mark.slow
-def test_bdgraph_passes_the_conformance_suite():
-    available("bdgraph")
-    check_learner(find("algorithm", "bdgraph").from_json({"iter": 60}))
-    check_learner(find("algorithm", "bdgraph").from_json({"iter": 60, "method": "gcgm"}))
 
 
 @pytest.mark.slow

@@ -224,6 +224,8 @@ def _computed(module: Any) -> Any:
     if module.name == "posterior_scores":
         names = module.inputs
         module = replace(module, inputs=tuple("data" if n == "training" else n for n in names))
+    if module.name == "precision_scores":
+        names = ("model", "training", "test", "estimate")
     if getattr(module, "needs", ()):
         given["estimate"] = given["estimate"].graph
     result = module.compute(*(given[name] for name in names))

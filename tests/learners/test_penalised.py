@@ -125,19 +125,21 @@ def test_cross_validation_is_the_mean_likelihood_of_rows_left_out() -> None:
     assert found.stats["held_out"] == pytest.approx(scores.max() / 21)
 
 
-def test_ebic_is_that_of_the_likelihood() -> None:
+def test_ebic_is_that_of_regressions_on_the_neighbours() -> None:
     data = _chain()
     found = _learn(Shrunk(gamma=0.25), data)
     assert found.path is not None
-    scores = []
-    for k, penalty in enumerate(found.path.penalties):
-        matrix = (np.corrcoef(data.values.T) + penalty * np.eye(5)) / (1 + penalty)
-        inverse = np.linalg.inv(matrix)
-        fit = np.linalg.slogdet(inverse)[1] - np.trace(inverse @ np.corrcoef(data.values.T))
+    columns = inputs.standardised(data.values)
+    scores = np.zeros(len(found.path))
+    for k, graph in enumerate(found.path.adjacency):
+        for j in range(5):
+            rest = columns[:, graph[j]]
+            fitted = rest @ np.linalg.lstsq(rest, columns[:, j])[0] if graph[j].any() else 0.0
+            scores[k] += 200 * (np.log(np.mean((columns[:, j] - fitted) ** 2)) + 1)
         edges = found.path.n_edges[k]
-        scores.append(-200 * fit + edges * np.log(200) + edges * np.log(5))
+        scores[k] += 2 * edges * np.log(200) + edges * np.log(5)
     assert found.path.chosen == int(np.argmin(scores))
-    assert found.stats["ebic"] == pytest.approx(min(scores))
+    assert found.stats["ebic"] == pytest.approx(scores.min())
 
 
 def test_pseudo_likelihoods_are_those_of_regressions() -> None:
@@ -260,3 +262,18 @@ def test_thresholds_leave_a_path_of_growing_graphs() -> None:
     assert tested.path is not None
     assert -0.01 in tested.path.penalties
     assert tested.path.n_edges.tolist()[-1] == 9
+
+
+@pytest.mark.parametrize("rows", [8, 200])
+def test_the_path_ends_where_chance_begins(rows: int) -> None:
+    path = _learn(Cut(), _chain(rows)).path
+    assert path is not None
+    assert path.penalties[-1] == pytest.approx(np.sqrt(np.log(5) / rows) / 2)
+
+
+def test_weak_correlations_leave_a_path_all_the_same() -> None:
+    values = np.random.default_rng(0).normal(size=(500, 4))
+    values -= 0.99 * inputs.standardised(values) @ np.triu(np.corrcoef(values.T), 1)
+    path = _learn(Cut(), Dataset.from_numpy(values)).path
+    assert path is not None
+    assert path.penalties[-1] == pytest.approx(path.penalties[0] / 2)

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -33,7 +34,7 @@ class TreeGrowth {
   // A random one of all nodes without any edge.
   CountedTree empty(Stream& random) const;
   // Puts a node in by a draw of the kernel; the log weight.
-  double grow(CountedTree& state, std::size_t node, Stream& random);
+  double grow(const CountedTree& before, CountedTree& after, std::size_t node, Stream& random);
   // Takes a node out by the backward kernel; the log weight of the step that would put it in again.
   double shrink(CountedTree& state, std::size_t node, Stream& random);
   // Takes a node out and puts it in elsewhere, if that is accepted; whether it was.
@@ -96,6 +97,8 @@ struct ParticleOptions {
   std::size_t block;
   bool informed;
 };
+
+std::unique_ptr<SubtreeKernel> kernel_for(const DecomposableTarget& target, const ParticleOptions& options);
 
 // Logarithms of independent estimates of the number of decomposable graphs of n nodes.
 std::vector<double> decomposable_counts(std::size_t n, const ParticleOptions& options, std::size_t estimates,

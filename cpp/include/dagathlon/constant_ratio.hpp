@@ -10,6 +10,7 @@
 
 #include "dagathlon/bits.hpp"
 #include "dagathlon/g_wishart.hpp"
+#include "dagathlon/precision_gibbs.hpp"
 #include "dagathlon/random.hpp"
 
 namespace dagathlon {
@@ -44,7 +45,7 @@ class ConstantRatio {
 
   double b_, scale_;
   std::vector<double> log_ratios_;
-  GWishartSampler sampler_;
+  ScaledGWishart sampler_;
   Precision auxiliary_;
 };
 

@@ -2,7 +2,9 @@
 // extended rank likelihood (Hoff 2007; Dobra and Lenkoski 2011).
 //
 // Given a precision matrix, each latent value is normal given the others of its row, between the latent values
-// of the next smaller and the next larger level of its column. Values that are missing are not bounded.
+// of the next smaller and the next larger level of its column. Values that are missing are not bounded. Where there
+// are many rows, values between close neighbours hardly move one by one; so all values of a column, and those above
+// some levels, are shifted together too, and the column is stretched (moves by groups: Liu and Sabatti 2000).
 #pragma once
 
 #include <cstddef>
@@ -49,6 +51,8 @@ class CopulaLatents {
   void update_column(std::size_t j, const SquareMatrix& precision, Stream& random);
   void find_means(std::size_t j, const SquareMatrix& precision);
   void draw_between(std::size_t j, double deviation, Stream& random);
+  void shift_from(std::size_t level, std::size_t j, double deviation, Stream& random);
+  void stretch(std::size_t j, double deviation, Stream& random);
 
   std::size_t rows_;
   std::vector<Levels> columns_;

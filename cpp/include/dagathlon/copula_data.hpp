@@ -21,6 +21,8 @@ class CopulaData {
   double rows() const { return static_cast<double>(latents_.rows()); }
   std::span<const double> scatter() { return latents_.scatter(); }
 
+  // Draws the latents given a precision matrix; their scatter matrix.
+  std::span<const double> renewed(const SquareMatrix& precision, Stream& random);
   // After a sweep: draws the latents and gives them to the graph.
   void renew(GaussianGraph& graph, bool in_warmup, Stream& random);
   // With columns of variance 1.

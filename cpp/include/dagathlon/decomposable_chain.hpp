@@ -1,6 +1,7 @@
 // Markov chains over decomposable graphs.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 
 #include "dagathlon/chain_log.hpp"
@@ -29,6 +30,10 @@ class CliqueTerms {
   std::vector<std::size_t> nodes_;
   std::vector<Word> words_;
 };
+
+// A score that was added up along a chain without the digits that depend on the way: a graph has one score, and
+// graphs of equal posterior the same.
+inline double settled(double score) { return std::round(score * 0x1p24) * 0x1p-24; }
 
 // Single edges of the graph (Giudici and Green 1999): a pair of nodes is drawn, and its edge turned where the
 // graph stays decomposable, which a junction tree tells.

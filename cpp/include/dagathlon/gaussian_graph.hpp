@@ -15,6 +15,7 @@
 #include "dagathlon/bits.hpp"
 #include "dagathlon/constant_ratio.hpp"
 #include "dagathlon/g_wishart.hpp"
+#include "dagathlon/precision_gibbs.hpp"
 #include "dagathlon/random.hpp"
 #include "dagathlon/square_matrix.hpp"
 
@@ -52,13 +53,13 @@ class GaussianGraph {
   // Logarithm of the odds of an edge, given the other edges and entries; i < j. Exact up to the ratio of the
   // prior constants.
   double log_odds(std::size_t i, std::size_t j) const;
-  // The same for all j > i, into the places of j.
+  // The odds for all j > i, into the places of j.
   void odds_of_row(std::size_t i, std::span<double> odds) const;
 
   // Changes an edge, unless the exchange says no, and draws the two entries anew; whether it was changed.
   bool change(std::size_t i, std::size_t j, Stream& random);
 
-  // Draws the precision matrix anew.
+  // Draws the precision matrix given the graph, node by node.
   void refresh(Stream& random);
 
  private:
@@ -70,12 +71,12 @@ class GaussianGraph {
   // Common neighbours of each pair.
   std::vector<std::uint32_t> common_;
   double rows_ = 0;
-  SquareMatrix scale_, factor_;
+  SquareMatrix scale_;
   Precision state_;
   ConstantRatio ratio_;
   // By number of common neighbours: prior odds over the ratio of constants, without and with logarithm.
   std::vector<double> log_bases_, bases_;
-  GWishartSampler sampler_;
+  PrecisionGibbs gibbs_;
   std::vector<double> old_, fresh_;
 };
 

@@ -19,6 +19,8 @@ struct GraphicalLassoSettings {
   double tolerance = 1e-8;
   // Newton steps per component.
   std::size_t max_steps = 200;
+  // Whether entries that are zero at the start remain so.
+  bool keep_zeros = false;
 };
 
 // One connected component: the covariance, and a precision matrix with its inverse, which are improved in place.
@@ -46,15 +48,22 @@ class GraphicalLassoPath {
   // Solves for this penalty. Quickest where it is smaller than the one before; otherwise it begins anew.
   LassoProgress solve(double penalty);
 
-  // Of the last penalty.
+  // Begins at another matrix and maximises the likelihood, with its zeros and without a penalty. Where it is not
+  // positive definite, entries off the diagonal are drawn towards zero first.
+  LassoProgress refit(const SquareMatrix& start);
+
+  std::size_t size() const { return covariance_.size(); }
+  // Of what was solved last.
   SquareMatrix precision() const;
   // log det X - tr(SX).
   double log_likelihood() const;
 
  private:
   void begin(double penalty);
+  void begin_at(const SquareMatrix& start);
   void solve_alone(std::size_t node, double penalty);
-  void solve_members(const std::vector<std::size_t>& members, double penalty, LassoProgress& progress);
+  void solve_members(const std::vector<std::size_t>& members, double penalty, const GraphicalLassoSettings& settings,
+                     LassoProgress& progress);
 
   GraphicalLassoSettings settings_;
   // The mean variance; all matrices are kept in this unit.

@@ -43,7 +43,7 @@ class SklearnGlasso(UndirectedLearner):
     name = "sklearn_glasso"
     version = 2
     runs = GraphicalLasso
-    fixed = {"columns": "raw", "tolerance": 1e-8}
+    fixed = {"columns": "raw", "refit": False, "tolerance": 1e-8}
     references = ("Friedman, Hastie and Tibshirani 2008, Biostatistics 9",)
 
     alpha: NonNegative = 0.01

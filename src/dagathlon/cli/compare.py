@@ -17,6 +17,7 @@ from dagathlon.evaluate import compare, compare_path, compare_posterior, precisi
 from dagathlon.evaluate.metric import Value
 from dagathlon.graphs import Graph, read_graph
 from dagathlon.graphs.path_files import is_path_file
+from dagathlon.graphs.undirected import UndirectedForm
 from dagathlon.posteriors import read_posterior
 
 
@@ -83,7 +84,7 @@ def _asked(arguments: argparse.Namespace) -> dict[str, Value]:
     if arguments.estimate.suffix != ".npz":
         return _of_graph(arguments)
     if is_path_file(arguments.estimate):
-        form = arguments.undirected or "moral"
+        form: UndirectedForm = arguments.undirected or "moral"
         return compare_path(arguments.estimate, read_graph(arguments.truth), form)
     return _of_posterior(arguments)
 
@@ -98,6 +99,8 @@ def _of_graph(arguments: argparse.Namespace) -> dict[str, Value]:
 def _of_posterior(arguments: argparse.Namespace) -> dict[str, Value]:
     """What the truth says of a posterior; other metrics need more than a graph."""
     posterior, truth = read_posterior(arguments.estimate), read_graph(arguments.truth)
+    if arguments.undirected is not None:
+        return compare_path(posterior.after(arguments.burn_in), truth, arguments.undirected)
     known = compare_posterior(posterior, truth, burn_in=arguments.burn_in)
     return {name: value for name, value in known.items() if value is not None}
 
@@ -109,7 +112,8 @@ def _of_precision(learned: Path, true: Path) -> dict[str, Value]:
         odd = sorted(set(names) ^ set(others))
         raise DataError(f"{learned} and {true} are over different variables: {listing(odd)}")
     place = [others.index(name) for name in names]
-    return dict(precision_losses(precision, np.linalg.inv(matrix)[np.ix_(place, place)]))
+    covariance = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+    return dict(precision_losses(precision, covariance[np.ix_(place, place)]))
 
 
 def _share(text: str) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from dagathlon.errors import GraphError
@@ -73,7 +74,16 @@ def compare_by(
         small = not limited or shared <= (family.most_nodes or 0)
         if (causal and limited) or (causal is None and small) or not limited:
             metrics |= family().compute(*(given[name] for name in family.needs))
-    return metrics
+    return metrics if undirected is None else metrics | _not_of_undirected(chosen, metrics)
+
+
+def _not_of_undirected(
+    chosen: list[type[MetricModule]], metrics: Mapping[str, Value]
+) -> dict[str, Value]:
+    """Columns for DAGs and CPDAGs: that a moral graph may look like a CPDAG means nothing."""
+    measures = (one for family in chosen for one in family.measures)
+    odd = [one.name for one in measures if one.takes and "undirected" not in one.takes]
+    return dict.fromkeys(name for name in odd if name in metrics)
 
 
 def _shared(learned: Graph, true: Graph) -> int:

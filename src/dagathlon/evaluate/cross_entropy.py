@@ -10,10 +10,17 @@ import numpy as np
 
 from dagathlon.data import Dataset, LinearSem, Network
 from dagathlon.data.distributions import FloatArray, Gaussian, Table
+from dagathlon.data.multivariate_normal import MultivariateNormal
 from dagathlon.errors import DagathlonError, DataError, GraphError, listing
 from dagathlon.evaluate.fit import complete_rows, fit, predicted_rows
 from dagathlon.evaluate.metric import Measure
 from dagathlon.evaluate.own_prior import SAMPLE_SIZE, UnderOwnPrior
+from dagathlon.evaluate.precision_losses import (
+    fitted_normal,
+    normal_cross_entropy,
+    normal_row_log_likelihoods,
+    stands_for_normal,
+)
 from dagathlon.evaluate.standing_dag import REMARK, Standing, standing_dag, why_no_dag
 from dagathlon.evaluate.true_families import (
     FamilyTables,
@@ -49,7 +56,7 @@ class CrossEntropyValue(NamedTuple):
 def cross_entropy(
     graph: Graph,
     training: Dataset,
-    truth: LinearSem | Network | Dataset,
+    truth: LinearSem | MultivariateNormal | Network | Dataset,
     sample_size: float = SAMPLE_SIZE,
     *,
     scaled: bool = False,
@@ -65,7 +72,9 @@ def cross_entropy(
     Parameters
     ----------
     graph
-        A DAG, or a graph of directed and undirected edges, for which one DAG stands.
+        A DAG, or a graph of directed and undirected edges, for which one DAG stands. An undirected
+        graph of continuous data that is not chordal is given the normal distribution of greatest
+        likelihood with its zeros.
     training
         What the network is fitted to; rows with missing values are left out.
     truth
@@ -78,20 +87,23 @@ def cross_entropy(
     Raises
     ------
     GraphError
-        For graphs that stand for no DAG: PAGs, MAGs, undirected graphs that are not chordal.
+        For graphs that stand for no DAG: PAGs, MAGs, undirected graphs of discrete data that are
+        not chordal.
     DataError
         When the fitted network has no density, or the truth lacks variables.
     """
+    absent = [name for name in graph.names if name not in truth.names]
+    if absent:
+        raise DataError(f"the true model does not have {listing(absent)}")
+    if stands_for_normal(graph, training):
+        return _of_normal(graph, training, truth, scaled)
     dag = _standing(graph).dag
     rows = complete_rows(training.select(dag.names))
     if not len(rows):
         raise DataError("there is no row without missing values to fit a network to")
-    absent = [name for name in dag.names if name not in truth.names]
-    if absent:
-        raise DataError(f"the true model does not have {listing(absent)}")
     if isinstance(truth, Dataset):
         return _by_rows(dag, rows, truth, sample_size)
-    if isinstance(truth, LinearSem) or truth.kind == "gaussian":
+    if isinstance(truth, LinearSem | MultivariateNormal) or truth.kind == "gaussian":
         fitted = fit(dag, rows, sample_size)
         return CrossEntropyValue(gaussian_cross_entropy(fitted, truth, scaled), None, EXACT)
     if truth.kind == "discrete":
@@ -100,6 +112,15 @@ def cross_entropy(
         if tables is not None and tables.within_reach(_families(fitted)):
             return CrossEntropyValue(_expected(fitted, tables), None, EXACT)
     return _by_rows(dag, rows, fresh_rows(truth, scaled), sample_size)
+
+
+def _of_normal(graph: Graph, training: Dataset, truth: Any, scaled: bool) -> CrossEntropyValue:
+    """Of the normal distribution with the zeros of a graph that stands for no network."""
+    normal = fitted_normal(graph, training)
+    if isinstance(truth, Dataset):
+        return _mean_of(-normal_row_log_likelihoods(normal, training, truth))
+    true = moments_of(truth).scaled() if scaled else moments_of(truth)
+    return CrossEntropyValue(normal_cross_entropy(normal, training, true), None, EXACT)
 
 
 def _standing(graph: Graph) -> Standing:
@@ -111,7 +132,11 @@ def _standing(graph: Graph) -> Standing:
 
 def _by_rows(dag: Graph, training: Dataset, rows: Dataset, sample_size: float) -> CrossEntropyValue:
     complete = complete_rows(rows.select(dag.names))
-    found = -predicted_rows(dag, training, complete, sample_size)
+    return _mean_of(-predicted_rows(dag, training, complete, sample_size))
+
+
+def _mean_of(found: FloatArray) -> CrossEntropyValue:
+    """The mean over rows, with its standard error."""
     if not len(found) or not np.isfinite(found).all():
         raise DataError("some fresh rows have no finite log-likelihood")
     error = float(np.std(found, ddof=1) / math.sqrt(len(found))) if len(found) > 1 else None
@@ -171,7 +196,7 @@ def _aligned(
 
 
 def gaussian_cross_entropy(
-    fitted: Network, truth: LinearSem | Network, scaled: bool = False
+    fitted: Network, truth: LinearSem | MultivariateNormal | Network, scaled: bool = False
 ) -> float:
     """Expected negative log density under a fitted Gaussian network, of rows of the true model.
 
@@ -183,7 +208,8 @@ def gaussian_cross_entropy(
     fitted
         A Gaussian network over variables of the true model.
     truth
-        The model that the data are drawn from: a linear model or a Gaussian network.
+        The model that the data are drawn from: a linear model, a normal distribution or a Gaussian
+        network.
     scaled
         Whether the network was fitted to data of variance 1, so that the truth is scaled alike.
     """
@@ -225,6 +251,7 @@ class CrossEntropy(UnderOwnPrior):
     """
 
     name = "cross_entropy"
+    version = 2
     order = 61
     measures = (CROSS_ENTROPY,)
     scaled: bool = False
@@ -242,8 +269,10 @@ class CrossEntropy(UnderOwnPrior):
             The graph.
         """
         try:
-            dag, faithful = _standing(estimate.graph)
-            found = cross_entropy(dag, data, model, self.sample_size, scaled=self.scaled)
+            graph, faithful = estimate.graph, True
+            if not stands_for_normal(graph, data):
+                graph, faithful = _standing(graph)
+            found = cross_entropy(graph, data, model, self.sample_size, scaled=self.scaled)
         except DagathlonError as error:
             return {CROSS_ENTROPY.name: None, "cross_entropy_note": str(error)}
         row = {CROSS_ENTROPY.name: found.value, "cross_entropy_how": found.how}

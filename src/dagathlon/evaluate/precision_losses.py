@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dagathlon.data import Dataset
+from dagathlon.data import Dataset, LinearSem
+from dagathlon.data.multivariate_normal import MultivariateNormal
 from dagathlon.errors import DataError, listing
 from dagathlon.evaluate.fit import complete_rows, fit
 from dagathlon.evaluate.metric import Measure
-from dagathlon.evaluate.true_families import moments_of
+from dagathlon.evaluate.true_families import Moments, moments_of
 from dagathlon.graphs import Graph
 from dagathlon.posteriors.packed import Floats
 from dagathlon.simulate.completion import complete_covariance
@@ -138,16 +139,55 @@ def normal_log_likelihood(normal: Normal, training: Dataset, test: Dataset) -> f
     training, test
         Data with a column for each variable.
     """
-    rows, known = (complete_rows(one.select(normal.names)) for one in (test, training))
-    if not len(rows) or not len(known):
+    return float(normal_row_log_likelihoods(normal, training, test).mean())
+
+
+def normal_row_log_likelihoods(normal: Normal, training: Dataset, test: Dataset) -> Floats:
+    """Log density of every complete test row, about the means of the training rows."""
+    rows = complete_rows(test.select(normal.names))
+    if not len(rows):
         raise DataError("there is no row without missing values")
-    centred = rows.values - known.values.mean(axis=0)
+    centred = rows.values - _means(normal, training)
+    far = np.einsum("ni,ij,nj->n", centred, normal.precision, centred, optimize=True)
+    return np.asarray(-(_constant(normal) + far) / 2, dtype=np.float64)
+
+
+def normal_cross_entropy(normal: Normal, training: Dataset, true: Moments) -> float:
+    """Expected negative log density of rows of a Gaussian model, about the means of the data.
+
+    Parameters
+    ----------
+    normal
+        The estimated distribution.
+    training
+        What it was estimated from.
+    true
+        Mean and covariance of the model, whose variables include those of the estimate.
+    """
+    place = [true.names.index(name) for name in normal.names]
+    apart = true.mean[place] - _means(normal, training)
+    square = true.covariance[np.ix_(place, place)] + np.outer(apart, apart)
+    return float((_constant(normal) + (normal.precision * square).sum()) / 2)
+
+
+def _means(normal: Normal, training: Dataset) -> Floats:
+    known = complete_rows(training.select(normal.names))
+    if not len(known):
+        raise DataError("there is no row without missing values")
+    return np.asarray(known.values.mean(axis=0), dtype=np.float64)
+
+
+def _constant(normal: Normal) -> float:
+    """Minus twice the log density at the mean."""
     sign, determinant = np.linalg.slogdet(normal.precision)
     if sign <= 0:
         raise DataError("the estimated precision matrix is not positive definite")
-    far = float(np.einsum("ni,ij,nj->", centred, normal.precision, centred, optimize=True))
-    constant = len(normal.names) * math.log(2 * math.pi)
-    return float(-(constant - determinant + far / len(rows)) / 2)
+    return float(len(normal.names) * math.log(2 * math.pi) - determinant)
+
+
+def stands_for_normal(graph: Graph, data: Dataset) -> bool:
+    """Whether a graph of continuous data stands for a normal distribution, but for no network."""
+    return data.is_continuous and graph.is_undirected and not graph.is_chordal
 
 
 def fitted_normal(graph: Graph, data: Dataset) -> Normal:
@@ -164,7 +204,7 @@ def fitted_normal(graph: Graph, data: Dataset) -> Normal:
         raise DataError("a normal distribution is fitted to continuous data")
     if not graph.is_undirected:
         moments = moments_of(fit(graph, data))
-        return Normal(moments.names, np.linalg.inv(moments.covariance), "fitted")
+        return Normal(moments.names, _inverse(moments.covariance), "fitted")
     rows = complete_rows(data.select(graph.names))
     if len(rows) < 2:
         raise DataError("there are too few rows without missing values")
@@ -174,7 +214,11 @@ def fitted_normal(graph: Graph, data: Dataset) -> Normal:
         raise DataError("a column is constant: there is no density")
     standard = centred / scales
     completed = complete_covariance(standard.T @ standard / len(rows), graph)
-    return Normal(graph.names, np.linalg.inv(completed) / np.outer(scales, scales), "fitted")
+    return Normal(graph.names, _inverse(completed) / np.outer(scales, scales), "fitted")
+
+
+def _inverse(matrix: Floats) -> Floats:
+    return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
 
 
 def true_covariance(model: Any, names: Sequence[str], scaled: bool = False) -> Floats:
@@ -189,13 +233,10 @@ def true_covariance(model: Any, names: Sequence[str], scaled: bool = False) -> F
     scaled
         Whether the data were standardised, so that the model is scaled alike.
     """
-    known: Any = getattr(model, "covariance", None)
-    if callable(known):
-        given, matrix = tuple(model.names), np.asarray(known(), dtype=np.float64)
-    elif getattr(model, "kind", "") == "gaussian":
-        given, _, matrix = moments_of(model)
-    else:
+    normal = isinstance(model, LinearSem | MultivariateNormal)
+    if not normal and getattr(model, "kind", "") != "gaussian":
         raise DataError("the true model is not Gaussian: it has no precision matrix")
+    given, _, matrix = moments_of(model)
     absent = [name for name in names if name not in given]
     if absent:
         raise DataError(f"the true model does not have {listing(absent)}")

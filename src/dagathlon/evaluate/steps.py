@@ -12,10 +12,15 @@ from dagathlon.evaluate.comparison import COMPARED_AS, compare_by, standard_fami
 from dagathlon.evaluate.control import random_control
 from dagathlon.evaluate.fit import cross_validated_log_likelihood, held_out_log_likelihood
 from dagathlon.evaluate.metric import Measure, MetricModule
+from dagathlon.evaluate.precision_losses import (
+    fitted_normal,
+    normal_log_likelihood,
+    stands_for_normal,
+)
 from dagathlon.evaluate.sortability import r2_sortability, varsortability
-from dagathlon.graphs import Graph, as_undirected
-from dagathlon.graphs.undirected import UndirectedForm
-from dagathlon.learners.base import Estimate
+from dagathlon.graphs import Graph, extension
+from dagathlon.graphs.undirected import UndirectedForm, undirected_form
+from dagathlon.learners.base import Estimate, Learner
 from dagathlon.modules import Count, Delegate, Module, Natural, Probability, find
 
 
@@ -64,6 +69,9 @@ class StandardMetrics(Module):
         What graphs of directed edges are compared by, the estimate and the truth: their moral
         graphs (moral), their graphs of unconditional dependence (dependence); null compares graphs
         as they are.
+    classes
+        Whether the learner gives CPDAGs: then one without directed edges is no undirected graph,
+        and has the form of the DAGs of its class.
     """
 
     name = "metrics"
@@ -72,6 +80,7 @@ class StandardMetrics(Module):
     causal: bool | None = None
     families: tuple[str, ...] = ()
     undirected: Literal["moral", "dependence"] | None = None
+    classes: bool = False
 
     @classmethod
     def of(
@@ -83,12 +92,23 @@ class StandardMetrics(Module):
 
     def compute(self, truth: Graph, estimate: Estimate) -> dict[str, Any]:
         """One row of metrics; where a graph has no such undirected form, the reason alone."""
+        graph = estimate.graph
         try:
-            return compare_by(self._chosen(), estimate, truth, self.causal, self.undirected)
+            if self.classes and graph.is_undirected:
+                graph = extension(graph)
+            return compare_by(self._chosen(), graph, truth, self.causal, self.undirected)
         except GraphError as error:
             if self.undirected is None:
                 raise
             return {COMPARED_AS: self.undirected, "compared_note": str(error)}
+
+    def asks_for_learner(self) -> bool:
+        """Whether it matters who learned the graph: moral graphs of CPDAGs keep their lines."""
+        return self.undirected == "dependence"
+
+    def for_learner(self, learner: Learner) -> StandardMetrics:
+        """The score of what this learner has learned."""
+        return replace(self, classes=learner.output() == "cpdag")
 
     def _chosen(self) -> list[type[MetricModule]]:
         return [
@@ -198,8 +218,8 @@ class CaseDiagnostics(MetricModule):
         if truth.is_dag and truth.n_edges and set(truth.names) <= set(data.names) and len(data):
             row["varsortability"] = varsortability(data, truth)
             row["r2_sortability"] = r2_sortability(data, truth)
-        compared = truth if self.undirected is None else as_undirected(truth, self.undirected)
-        return row | random_control(compared, self.draws)
+        compared = truth if self.undirected is None else undirected_form(truth, self.undirected)
+        return row if compared is None else row | random_control(compared, self.draws)
 
 
 _FIT = (
@@ -254,17 +274,25 @@ class RunFacts(MetricModule):
 
 @dataclass(frozen=True, kw_only=True)
 class HeldOut(MetricModule):
-    """Log-likelihood of fresh data from the true model under the network fitted on an estimate."""
+    """Log-likelihood of fresh data from the true model under the network fitted on an estimate.
+
+    An undirected graph that is not chordal stands for no network; on continuous data it is given
+    the normal distribution of greatest likelihood with its zeros.
+    """
 
     name = "held_out"
-    version = 2
+    version = 3
     order = 60
     measures = _FIT
 
     def compute(self, training: Dataset, test: Dataset, estimate: Estimate) -> dict[str, Any]:
         """One row: mean log-likelihood per row, or why there is none."""
+        graph = estimate.graph
         try:
-            value = held_out_log_likelihood(estimate.graph, training, test)
+            if stands_for_normal(graph, training):
+                value = normal_log_likelihood(fitted_normal(graph, training), training, test)
+            else:
+                value = held_out_log_likelihood(graph, training, test)
         except DagathlonError as error:
             return _nothing(error)
         return {"held_out_log_likelihood": value}

@@ -14,6 +14,7 @@ from dagathlon.data.distributions import FloatArray
 from dagathlon.data.inference.answer import NormalAnswer
 from dagathlon.data.inference.discrete import joint
 from dagathlon.data.inference.evidence import Evidence
+from dagathlon.data.multivariate_normal import MultivariateNormal
 from dagathlon.errors import DataError
 from dagathlon.simulate.row_generator import standardize
 
@@ -97,9 +98,9 @@ class Moments(NamedTuple):
 
 
 @functools.lru_cache(maxsize=4)
-def moments_of(model: LinearSem | Network) -> Moments:
-    """Mean and covariance of a linear model or a Gaussian network."""
-    if isinstance(model, LinearSem):
+def moments_of(model: LinearSem | MultivariateNormal | Network) -> Moments:
+    """Mean and covariance of a linear model, a normal distribution or a Gaussian network."""
+    if isinstance(model, LinearSem | MultivariateNormal):
         return Moments(model.names, np.zeros(len(model.names)), model.covariance())
     answer = model.query(model.names)
     assert isinstance(answer, NormalAnswer)

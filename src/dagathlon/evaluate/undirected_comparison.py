@@ -10,34 +10,36 @@ import numpy as np
 from dagathlon.data import Dataset
 from dagathlon.errors import DataError, GraphError
 from dagathlon.evaluate.metric import Value
-from dagathlon.evaluate.undirected_curves import path_curve
-from dagathlon.evaluate.undirected_scores import AREAS, PrecisionScores, curve_row
+from dagathlon.evaluate.undirected_scores import AREAS, PrecisionScores, curve_of
 from dagathlon.graphs import Graph, GraphPath, as_graph, read_path
 from dagathlon.graphs.undirected import UndirectedForm
 from dagathlon.learners.base import Estimate
+from dagathlon.posteriors.posterior import Posterior
 
 
 def compare_path(path: Any, truth: Any, undirected: UndirectedForm = "moral") -> dict[str, Value]:
     """Compare the graphs along a path of penalties with the true graph, node by name.
 
+    A distribution over graphs is such a path too: its edges come in order of their probability.
+
     Parameters
     ----------
     path
-        A `GraphPath`, an `Estimate` that has one, or the ``.npz`` file of one.
+        A `GraphPath`, a `Posterior`, an `Estimate` that has one of them, or the ``.npz`` file of a
+        path.
     truth
         The true graph, as in `compare`.
     undirected
-        What a truth with directed edges is compared by: its ``moral`` graph or its graph of
-        unconditional ``dependence``.
+        What a truth with directed edges, and draws of DAGs, are compared by: their ``moral``
+        graphs or their graphs of unconditional ``dependence``.
 
     Returns
     -------
     dict
-        ``path_auroc``, ``path_auprc``, the best F1 along the path and where it is, and the F1 of
-        the chosen graph.
+        ``undirected_auroc``, ``undirected_auprc``, the best F1 along the path and where it is, and
+        the F1 of the chosen graph (of a distribution, all edges above one half).
     """
-    found = _path(path)
-    row = curve_row(path_curve(found, as_graph(truth), undirected), found.chosen)
+    row = curve_of(_path(path), as_graph(truth), undirected)
     return {one.name: row[one.name] for one in AREAS}
 
 
@@ -90,11 +92,13 @@ def _of_matrix(matrix: Any, model: Any) -> Estimate:
     return Estimate(Graph(names), precision=precision)
 
 
-def _path(given: Any) -> GraphPath:
+def _path(given: Any) -> GraphPath | Posterior:
     if isinstance(given, str | os.PathLike):
         return read_path(given)  # type: ignore[arg-type]
-    found = given.path if isinstance(given, Estimate) else given
-    if not isinstance(found, GraphPath):
+    found = given
+    if isinstance(given, Estimate):
+        found = given.posterior if given.path is None else given.path
+    if not isinstance(found, GraphPath | Posterior):
         raise GraphError(
             "there is no path of graphs: give a GraphPath, or an estimate that has one"
         )

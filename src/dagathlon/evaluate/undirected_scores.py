@@ -22,9 +22,11 @@ from dagathlon.evaluate.precision_losses import (
     true_covariance,
 )
 from dagathlon.evaluate.undirected_curves import Curve, path_curve, probability_curve
-from dagathlon.graphs import Graph
+from dagathlon.graphs import Graph, GraphPath
+from dagathlon.graphs.undirected import UndirectedForm
 from dagathlon.learners.base import Estimate
 from dagathlon.modules import Probability
+from dagathlon.posteriors.posterior import Posterior
 
 _AREAS = (
     "Davis and Goadrich 2006, The relationship between precision-recall and ROC curves, ICML",
@@ -36,11 +38,11 @@ def _area(name: str, title: str, short: str, better: Literal["more", ""] = "more
 
 
 AREAS = (
-    _area("path_auroc", "area under the ROC curve of undirected graphs", "AUROC (path)"),
-    _area("path_auprc", "area under precision against recall, undirected", "AUPRC (path)"),
-    _area("path_best_f1", "best F1 of a graph along the path", "best F1"),
-    _area("path_best_at", "penalty or probability of the graph of best F1", "best F1 at", ""),
-    _area("path_chosen_f1", "F1 of the chosen graph of the path", "chosen F1"),
+    _area("undirected_auroc", "area under the ROC curve, undirected", "AUROC (undirected)"),
+    _area("undirected_auprc", "area under precision by recall, undirected", "AUPRC (undirected)"),
+    _area("undirected_best_f1", "best F1 of a graph along the path", "best F1"),
+    _area("undirected_best_at", "penalty or probability of the graph of best F1", "best F1 at", ""),
+    _area("undirected_chosen_f1", "F1 of the chosen graph of the path", "chosen F1"),
 )
 
 
@@ -66,35 +68,40 @@ class PathScores(MetricModule):
     def compute(self, truth: Graph, estimate: Estimate) -> dict[str, Any]:
         """One row: the areas and the points of the curve, or why there is none."""
         row: dict[str, Any] = dict.fromkeys(one.name for one in AREAS)
+        found = settled(estimate, self.burn_in) if estimate.path is None else estimate.path
+        if found is None:
+            return row
         try:
-            if estimate.path is not None:
-                curve = path_curve(estimate.path, truth, self.undirected)
-                return row | curve_row(curve, estimate.path.chosen) | {"along": "penalty"}
-            posterior = settled(estimate, self.burn_in)
-            if posterior is None:
-                return row
-            curve = probability_curve(posterior, truth, self.undirected)
-            return row | curve_row(curve, _nearest(curve, 0.5)) | {"along": "probability"}
+            return row | curve_of(found, truth, self.undirected)
         except DagathlonError as error:
-            return row | {"path_note": str(error)}
+            return row | {"undirected_note": str(error)}
 
 
-def _nearest(curve: Curve, threshold: float) -> int | None:
-    """The last graph whose edges are all more probable than the threshold."""
-    above = np.flatnonzero(curve.values > threshold)
-    return int(above[-1]) if len(above) else None
+def curve_of(
+    found: GraphPath | Posterior, truth: Graph, undirected: UndirectedForm
+) -> dict[str, Any]:
+    """The areas of a curve, its best graph, and its points: value, right and wrong edges.
+
+    The chosen graph of a posterior has all edges above one half.
+    """
+    if isinstance(found, GraphPath):
+        curve, chosen, along = path_curve(found, truth, undirected), found.chosen, "penalty"
+    else:
+        curve, along = probability_curve(found, truth, undirected), "probability"
+        above = np.flatnonzero(curve.values > 0.5)
+        chosen = int(above[-1]) if len(above) else None
+    return _curve_row(curve, chosen) | {"along": along}
 
 
-def curve_row(curve: Curve, chosen: int | None) -> dict[str, Any]:
-    """The areas of a curve, its best graph, and its points: value, right and wrong edges."""
+def _curve_row(curve: Curve, chosen: int | None) -> dict[str, Any]:
     best = int(np.argmax(curve.f1))
     points = zip(curve.values.tolist(), curve.tp.tolist(), curve.fp.tolist(), strict=True)
     return {
-        "path_auroc": _number(curve.auroc),
-        "path_auprc": _number(curve.auprc),
-        "path_best_f1": float(curve.f1[best]),
-        "path_best_at": float(curve.values[best]),
-        "path_chosen_f1": None if chosen is None else float(curve.f1[chosen]),
+        "undirected_auroc": _number(curve.auroc),
+        "undirected_auprc": _number(curve.auprc),
+        "undirected_best_f1": float(curve.f1[best]),
+        "undirected_best_at": float(curve.values[best]),
+        "undirected_chosen_f1": None if chosen is None else float(curve.f1[chosen]),
         "points": [list(point) for point in points],
         "counts": {"chosen": chosen, "positives": curve.positives, "negatives": curve.negatives},
     }

@@ -31,7 +31,8 @@ class GraphEstimation(Evaluation):
     ids
         Algorithms whose graphs are wanted.
     convert_to
-        Further graph types beside the original.
+        Further graph types beside the original; moral graphs and graphs of unconditional dependence
+        are ours.
     graphs, adjmats
         Drawings of the graphs and of their adjacency matrices.
     diffplots, graphvizcompare
@@ -42,7 +43,9 @@ class GraphEstimation(Evaluation):
 
     name = "graph_estimation"
     ids: tuple[str, ...]
-    convert_to: tuple[Literal["cpdag", "pattern", "skeleton"], ...] | None = None
+    convert_to: (
+        tuple[Literal["cpdag", "pattern", "skeleton", "moral", "dependence"], ...] | None
+    ) = None
     graphs: bool = False
     adjmats: bool = False
     diffplots: bool = False

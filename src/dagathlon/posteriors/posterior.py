@@ -195,6 +195,9 @@ class Posterior(EdgeMarginals):
 
     @cached_property
     def _undirected_sums(self) -> Floats:
+        if all(chain.form == "undirected" for chain in self.chains):
+            # Means over all steps know edges that no saved graph has.
+            return self._edge_sums
         return self._distinct.undirected()
 
     def _mark_sums(self) -> Floats | None:

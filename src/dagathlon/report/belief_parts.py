@@ -38,6 +38,16 @@ _GRAPH = (
     "as the share of its direction; arrows at both ends mean that both directions occur. Rest the "
     "pointer on an edge for the numbers."
 )
+# Of graphs without directions.
+_PAIRS = (
+    "Each cell is the probability of an edge that a method gives; edges are in the order of their "
+    "mean."
+)
+_PAIR_MATRIX = "Probability of each edge, on both sides of the diagonal."
+_PAIR_GRAPH = (
+    "Width and strength of a line: the probability that the two are joined. Rest the pointer on an "
+    "edge for the number."
+)
 _RELIABILITY = (
     "Of the edges (or paths) that a method gives about the same probability, the share that is "
     "true; larger points are more of them. On the dashed line probabilities mean what they say; "
@@ -83,15 +93,22 @@ def shown_sets(found: Sequence[Named]) -> dict[str, list[Named]]:
 def edge_parts(shown: Mapping[str, Sequence[Named]], least: float) -> Iterator[Part]:
     """Edges by method, matrices, graphs, and a table."""
     tiles = [(name or "all methods", _by_method(group)) for name, group in shown.items()]
-    yield Figure("belief-edges", "Which edges are probable?", _EDGES, tiles)
     each = [one for group in shown.values() for one in group]
+    directed = _directed(each)
+    caption = _EDGES if directed else _PAIRS
+    yield Figure("belief-edges", "Which edges are probable?", caption, tiles)
     drawable = [one for one in each if len(one.belief.names) <= _MOST_NODES]
     matrices = [(_title(one), _matrix(one, least)) for one in drawable]
-    frames = " Red frames are the edges of the true DAG." if _has_truth(each) else ""
+    frames = " Red frames are the edges of the true graph." if _has_truth(each) else ""
     cut = ""
     if any(len(one.belief.names) > _MANY_NODES for one in each):
         cut = f" Of more than {_MANY_NODES} variables, probabilities below {least:g} are left out."
-    caption = _MATRIX + frames + cut + _left_out(len(matrices), _MOST_CHARTS)
+    caption = (
+        (_MATRIX if directed else _PAIR_MATRIX)
+        + frames
+        + cut
+        + _left_out(len(matrices), _MOST_CHARTS)
+    )
     if matrices:
         yield Figure("belief-matrix", "The posterior as a matrix", caption, matrices[:_MOST_CHARTS])
     yield _pictures(shown, least)
@@ -108,13 +125,19 @@ def table_parts(shown: Mapping[str, Sequence[Named]]) -> Iterator[Part]:
 def _by_method(group: Sequence[Named]) -> Chart:
     names = group[0].belief.names
     alike = {one.method: one.belief.edges for one in group if one.belief.names == names}
-    return edges_by_method(names, alike, group[0].truth)
+    return edges_by_method(names, alike, group[0].truth, group[0].belief.mark)
 
 
 def _matrix(one: Named, least: float) -> Chart:
-    belief = one.belief
+    belief, edges, truth = one.belief, one.belief.edges, one.truth
+    if not _directed([one]):
+        edges, truth = edges + edges.T, None if truth is None else truth | truth.T
     small = len(belief.names) <= _MANY_NODES
-    return belief_matrix(belief.names, belief.edges, one.truth, LEAST_WRITTEN if small else least)
+    return belief_matrix(belief.names, edges, truth, LEAST_WRITTEN if small else least)
+
+
+def _directed(found: Sequence[Named]) -> bool:
+    return any(one.belief.mark == "→" for one in found)
 
 
 def _title(one: Named) -> str:
@@ -137,12 +160,14 @@ def _pictures(shown: Mapping[str, Sequence[Named]], least: float) -> Picture:
             break
         sets += 1
         for one in group[:_MOST_CHARTS]:
-            drawn = edge_graph(one.belief.names, one.belief.edges, one.truth, least)
+            heads = one.belief.mark == "→"
+            drawn = edge_graph(one.belief.names, one.belief.edges, one.truth, least, heads)
             variants.append((_title(one), drawn.picture.for_page()))
             cut += drawn.left_out
-    caption = f"{_GRAPH} Pairs below {least:g} are drawn only if they are in the truth."
-    if not _has_truth([one for group in shown.values() for one in group]):
-        caption = f"{_GRAPH} Pairs below {least:g} are not drawn."
+    each = [one for group in shown.values() for one in group]
+    unless = "drawn only if they are in the truth" if _has_truth(each) else "not drawn"
+    caption = _GRAPH if _directed(each) else _PAIR_GRAPH
+    caption += f" Pairs below {least:g} are {unless}."
     caption += f" {cut:,} further pairs have no room." if cut else ""
     if sets < len(shown):
         caption += f" Drawn: {', '.join(list(shown)[:sets])}."
@@ -159,7 +184,7 @@ def _wide(group: Sequence[Named]) -> Iterator[dict[str, Any]]:
         if mean[i, j] < LEAST_WRITTEN and (truth is None or not truth[i, j]):
             continue
         row: dict[str, Any] = {"data": group[0].set_name} if group[0].set_name else {}
-        row["edge"] = f"{names[i]} → {names[j]}"
+        row["edge"] = f"{names[i]} {group[0].belief.mark} {names[j]}"
         row |= {} if truth is None else {"in the truth": "yes" if truth[i, j] else "no"}
         yield row | {one.method: float(one.belief.edges[i, j]) for one in alike}
 
@@ -232,13 +257,13 @@ def _chain_grid(rows: Sequence[Mapping[str, Any]]) -> Grid:
 
 
 def cost_parts(tables: TableSet, reference: str | None) -> Iterator[Part]:
-    """The cost of each method against its distance to the reference, or to the true DAG."""
+    """The cost of each method against its distance to the reference, or to the true graph."""
     rows: list[Mapping[str, Any]] = [{**row, "case": row["data"]} for row in tables.rows("methods")]
     cases = list(dict.fromkeys(row["case"] for row in rows))
     names = {
         "edge_error": f"largest error against {reference}",
         "graph_mmd": f"Graph MMD to {reference}",
-        "e_shd": "expected SHD to the true DAG",
+        "e_shd": "expected SHD to the true graph",
     }
     variants: list[Variant] = []
     for (column, name), case in itertools.product(names.items(), cases):

@@ -11,7 +11,7 @@ import numpy as np
 from dagathlon.evaluate.posterior_calibration import calibration, reliability
 from dagathlon.evaluate.posterior_graphs import RankedEdges
 from dagathlon.posteriors.packed import Bools, Floats
-from dagathlon.report.beliefs import Belief
+from dagathlon.report.beliefs import Belief, in_one_spelling
 from dagathlon.report.context import Results
 from dagathlon.report.page.tables import case_names
 from dagathlon.report.tables import Combination
@@ -44,12 +44,13 @@ class Named(NamedTuple):
 
     @property
     def truth(self) -> Bools | None:
-        """The true DAG, if there is one."""
+        """The true graph, if edges can be compared with it."""
         return self.belief.verdict.truth
 
 
 def named_beliefs(beliefs: Sequence[Belief]) -> list[Named]:
-    """Posteriors with the names of their data sets."""
+    """Posteriors, all spelled in the same way, with the names of their data sets."""
+    beliefs = in_one_spelling(beliefs)
     names = case_names(list(dict.fromkeys(one.whose.data for one in beliefs)))
     sets = dict.fromkeys((one.whose.data, one.whose.seed) for one in beliefs)
     found = []
@@ -108,7 +109,7 @@ def edge_rows(one: Named) -> Iterator[dict[str, Any]]:
 
 
 def pooled(found: Iterable[Named], of: str) -> list[RankedEdges]:
-    """Outcomes of edges or paths, one for each data set that has a true DAG."""
+    """Outcomes of edges or paths, one for each data set that has a true graph."""
     known = (one.belief.verdict.outcomes.get(of) for one in found)
     return [one for one in known if one is not None and len(one.present)]
 
@@ -178,14 +179,15 @@ def agreement_rows(found: Sequence[Named]) -> Iterator[dict[str, Any]]:
         a, b = left.belief.edges, right.belief.edges
         gaps = np.abs(a - b)
         i, j = np.unravel_index(int(np.argmax(gaps)), gaps.shape)
-        names, pairs = left.belief.names, max(len(a) * (len(a) - 1), 1)
+        names, mark = left.belief.names, left.belief.mark
+        pairs = max(len(a) * (len(a) - 1), 1) / (1 if mark == "→" else 2)
         yield {
             "data": left.set_name,
             "left": left.method,
             "right": right.method,
             "largest": float(gaps[i, j]),
             "mean": float(gaps.sum()) / pairs,
-            "edge": f"{names[i]} → {names[j]}" if gaps[i, j] > 0 else None,
+            "edge": f"{names[i]} {mark} {names[j]}" if gaps[i, j] > 0 else None,
             "left says": float(a[i, j]),
             "right says": float(b[i, j]),
         }
@@ -193,7 +195,7 @@ def agreement_rows(found: Sequence[Named]) -> Iterator[dict[str, Any]]:
 
 def disputed(found: Sequence[Named]) -> list[dict[str, Any]]:
     """The edges of one data set on which the methods differ most."""
-    names = found[0].belief.names
+    names, mark = found[0].belief.names, found[0].belief.mark
     alike = [one for one in found if one.belief.names == names]
     each = np.array([one.belief.edges for one in alike])
     spread = each.max(axis=0) - each.min(axis=0)
@@ -201,6 +203,6 @@ def disputed(found: Sequence[Named]) -> list[dict[str, Any]]:
     for cell in np.argsort(-np.round(spread, 9), axis=None, kind="stable")[:_MOST_DISPUTED]:
         i, j = divmod(int(cell), len(names))
         if spread[i, j] > 0:
-            row: dict[str, Any] = {"edge": f"{names[i]} → {names[j]}", "range": spread[i, j]}
+            row: dict[str, Any] = {"edge": f"{names[i]} {mark} {names[j]}", "range": spread[i, j]}
             rows.append(row | {one.method: float(one.belief.edges[i, j]) for one in alike})
     return rows

@@ -42,8 +42,8 @@ def left_out(without: Sequence[str], no_dag: bool) -> Iterator[str]:
         yield f"No distribution over graphs came from {', '.join(without)}."
     if no_dag:
         yield (
-            "A true graph that is no DAG over the variables of the data is not compared with: it "
-            "does not say of every edge whether it is true."
+            "A true graph that is no DAG over the variables of the data is not compared with: of "
+            "edges with a direction it does not say whether they are true."
         )
 
 
@@ -55,6 +55,16 @@ def undirected(found: Iterable[Named]) -> Iterator[str]:
             f"Some edges of {'; '.join(methods)} have no direction: matrices, graphs and "
             "differences between methods give half to each direction; scores and distances count "
             "both."
+        )
+
+
+def undirected_truth(form: str | None) -> Iterator[str]:
+    """What posteriors over undirected graphs are compared with, where the study states it."""
+    if form is not None:
+        graph = "moral graph" if form == "moral" else "graph of unconditional dependence"
+        yield (
+            f"Distributions over undirected graphs are compared with the {graph} of a true DAG, "
+            "those over DAGs with the DAG itself."
         )
 
 
@@ -173,7 +183,7 @@ def calibration(
 
 
 def nearest(rows: Sequence[Mapping[str, Any]], reference: str | None) -> Iterator[str]:
-    """Who comes nearest to the reference, or to the true DAG, and at what cost."""
+    """Who comes nearest to the reference, or to the true graph, and at what cost."""
     column = "e_shd" if reference is None else "edge_error"
     known = {name: _mean(own, column) for name, own in _grouped(rows).items()}
     found = {name: value for name, value in known.items() if value is not None}
@@ -181,7 +191,7 @@ def nearest(rows: Sequence[Mapping[str, Any]], reference: str | None) -> Iterato
         return
     best = min(found, key=lambda name: found[name])
     cost = _mean(_grouped(rows)[best], "cpu")
-    words = f"{best} comes nearest to the true DAG: {found[best]:.2f} edges wrong"
+    words = f"{best} comes nearest to the true graph: {found[best]:.2f} edges wrong"
     if reference is not None:
         words = (
             f"{best} comes nearest to {reference}: the largest error of an edge's probability is "

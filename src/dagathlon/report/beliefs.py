@@ -16,6 +16,7 @@ from dagathlon.evaluate.posterior_graphs import (
     expected_shd,
 )
 from dagathlon.graphs import Graph
+from dagathlon.graphs.undirected import UndirectedForm, undirected_form
 from dagathlon.posteriors.convergence import states
 from dagathlon.posteriors.packed import Bools, Floats
 from dagathlon.posteriors.posterior import Posterior
@@ -61,7 +62,7 @@ class Verdict(NamedTuple):
     Parameters
     ----------
     truth
-        The true DAG, from row to column.
+        The true DAG, from row to column, or the true undirected graph of a posterior over such.
     e_shd
         Expected structural Hamming distance to it.
     edge_error, graph_mmd
@@ -107,6 +108,10 @@ class Belief(NamedTuple):
         The scores of Markov chains.
     verdict
         The posterior against the truth and the reference.
+    directed
+        Whether any edge of any graph has a direction.
+    mark
+        What stands between the names of the two ends of an edge.
     """
 
     whose: Whose
@@ -124,6 +129,8 @@ class Belief(NamedTuple):
     notes: tuple[str, ...]
     traces: tuple[Trace, ...]
     verdict: Verdict
+    directed: bool
+    mark: str = "→"
 
 
 def belief_of(
@@ -145,6 +152,7 @@ def belief_of(
     late = whole.after(burnin)
     strengths = late.strengths
     edges: Floats = strengths.strength * strengths.direction
+    directed = _has_directions(late)
     return Belief(
         whose,
         late.names,
@@ -155,23 +163,66 @@ def belief_of(
         late.n_draws,
         len(late.chains),
         *_convergence(late),
-        _apart(late),
+        _apart(late, "→" if directed else "–"),
         whole.space,
         tuple(notes),
         tuple(_traces(whole, burnin)),
         Verdict(),
+        directed,
     )
 
 
+def _has_directions(posterior: Posterior) -> bool:
+    """Whether an edge is more probable one way than both ways together."""
+    edges, joined = posterior.edge_probabilities, posterior.strengths.strength
+    return not np.allclose(edges, joined, atol=1e-9)
+
+
+def in_one_spelling(beliefs: Sequence[Belief]) -> list[Belief]:
+    """Posteriors of which all are over undirected graphs give each pair once, the first node first.
+
+    Where others know directions, an edge without one stays half an edge each way, and a true graph
+    without directions is none that all could be compared with.
+    """
+    if not any(one.directed for one in beliefs):
+        return [_folded(one) for one in beliefs]
+    return [one if one.directed else _without_pairs(one) for one in beliefs]
+
+
+def _folded(belief: Belief) -> Belief:
+    truth = belief.verdict.truth
+    pairs = None if truth is None else np.triu(truth | truth.T)
+    verdict = belief.verdict._replace(truth=pairs)
+    edges = np.triu(belief.edges + belief.edges.T)
+    return belief._replace(edges=edges, undirected=False, verdict=verdict, mark="–")
+
+
+def _without_pairs(belief: Belief) -> Belief:
+    truth = belief.verdict.truth
+    if truth is None or not np.any(truth & truth.T):
+        return belief
+    return belief._replace(verdict=belief.verdict._replace(truth=None, e_shd=None, outcomes={}))
+
+
+def compared_truth(
+    late: Posterior, truth: Graph | None, undirected: UndirectedForm | None
+) -> Graph | None:
+    """The truth in its undirected form, where the study states one and no draw has a direction."""
+    if truth is None or undirected is None or _has_directions(late):
+        return truth
+    return undirected_form(truth, undirected)
+
+
 def verdict_on(late: Posterior, truth: Graph | None, reference: Posterior | None) -> Verdict:
-    """A posterior against a true DAG and a reference over the same variables.
+    """A posterior against a true graph and a reference over the same variables.
 
     Parameters
     ----------
     late
         The posterior after its burn-in.
     truth
-        The true graph; one that is no DAG, or over other variables, is as good as none.
+        The true graph; one that is no DAG (for a posterior over undirected graphs: no undirected
+        graph either), or over other variables, is as good as none.
     reference
         What it is to come near, None for the reference itself.
     """
@@ -179,11 +230,23 @@ def verdict_on(late: Posterior, truth: Graph | None, reference: Posterior | None
     if reference is not None and set(reference.names) == set(late.names):
         distances = edge_error(late, reference), graph_mmd(late, reference)
         found = found._replace(edge_error=distances[0], graph_mmd=distances[1])
-    if truth is None or not truth.is_dag or set(truth.names) != set(late.names):
+    if truth is None or set(truth.names) != set(late.names):
         return found
+    if not truth.is_dag:
+        return _verdict_on_pairs(found, late, truth)
     arcs: Bools = truth.subgraph(late.names).adjacency != 0
     outcomes = {"edges": edge_outcomes(late, truth)} | _path_outcomes(late, truth)
     return found._replace(truth=arcs, e_shd=expected_shd(late, truth), outcomes=outcomes)
+
+
+def _verdict_on_pairs(found: Verdict, late: Posterior, truth: Graph) -> Verdict:
+    """Against an undirected graph, in which each pair of nodes counts once."""
+    if not truth.is_undirected or _has_directions(late):
+        return found
+    joined: Bools = truth.subgraph(late.names).adjacency != 0
+    once = np.triu_indices(len(joined), 1)
+    outcomes = {"edges": RankedEdges(late.edge_probabilities[once], joined[once])}
+    return found._replace(truth=joined, e_shd=expected_shd(late, truth), outcomes=outcomes)
 
 
 def _path_outcomes(late: Posterior, truth: Graph) -> dict[str, RankedEdges]:
@@ -210,14 +273,14 @@ def _number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _apart(posterior: Posterior) -> tuple[float, str] | None:
+def _apart(posterior: Posterior, mark: str) -> tuple[float, str] | None:
     """The edge about which the chains differ most, and by how much."""
     if len(posterior.chains) < 2:
         return None
     each = np.array([Posterior([chain]).edge_probabilities for chain in posterior.chains])
     spread = each.max(axis=0) - each.min(axis=0)
     i, j = np.unravel_index(int(np.argmax(spread)), spread.shape)
-    return float(spread[i, j]), f"{posterior.names[i]} → {posterior.names[j]}"
+    return float(spread[i, j]), f"{posterior.names[i]} {mark} {posterior.names[j]}"
 
 
 def _traces(posterior: Posterior, burnin: float) -> Iterator[Trace]:

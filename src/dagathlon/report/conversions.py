@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from dagathlon.graphs import Graph, cpdag, pattern, skeleton
+from dagathlon.graphs.undirected import undirected_form
 
 ORIGINAL = "original"
 
@@ -27,6 +29,8 @@ _CONVERSIONS: Mapping[str, Callable[[Graph], Graph | None]] = {
     "cpdag": _cpdag,
     "pattern": _pattern,
     "skeleton": skeleton,
+    "moral": partial(undirected_form, form="moral"),
+    "dependence": partial(undirected_form, form="dependence"),
 }
 
 

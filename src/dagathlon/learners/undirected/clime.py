@@ -12,7 +12,7 @@ from dagathlon.errors import DataError
 from dagathlon.learners.undirected.inputs import Matrix, Moments, Vector
 from dagathlon.learners.undirected.path_precisions import PathPrecisions
 from dagathlon.learners.undirected.penalised import GaussianPenalised, PathFit
-from dagathlon.modules import NonNegative, Probability
+from dagathlon.modules import NonNegative
 from dagathlon.pulse import aside, beat
 
 
@@ -36,7 +36,6 @@ class Clime(GaussianPenalised):
     name = "clime"
     references = ("Cai, Liu and Luo 2011, Journal of the American Statistical Association 106",)
 
-    min_ratio: Probability = 0.2
     ridge: NonNegative | None = None
     threshold: NonNegative = 0.0
 
@@ -44,7 +43,8 @@ class Clime(GaussianPenalised):
         """Where the largest correlation comes to its bound while the diagonal does the rest."""
         given = self._with_ridge(moments)
         share = np.abs(np.triu(given, 1)).max(initial=0.0) / given[0, 0]
-        return float(share / (1 + share))
+        # Rounding must not let it pass the bound.
+        return float((1 + 1e-9) * share / (1 + share))
 
     def fit_moments(self, moments: Moments, penalties: Vector) -> PathFit:
         """All penalties of a column, column after column."""

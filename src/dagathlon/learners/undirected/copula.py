@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ from dagathlon import _core
 from dagathlon.data import Dataset
 
 
-def copula_start(data: Dataset, normal_scores: bool) -> _core.CopulaStart:
+def copula_start(data: Dataset, kept: Sequence[bool]) -> _core.CopulaStart:
     """Where the latent data of a Gaussian copula begin: at normal scores of the ranks.
 
     Nothing but the order of the values of a column enters, so that monotone changes of units leave
@@ -22,30 +22,37 @@ def copula_start(data: Dataset, normal_scores: bool) -> _core.CopulaStart:
     ----------
     data
         The data, with or without missing values.
-    normal_scores
-        Whether continuous columns keep their normal scores; otherwise latent values are drawn
+    kept
+        For each column whether it keeps its normal scores; otherwise latent values are drawn
         between those of the next smaller and the next larger value.
     """
     start = _core.CopulaStart()
-    for variable in data.variables:
-        levels = _levels(data.column(variable.name), data.missing_code)
-        start.add(
-            levels.tolist(), _normal_scores(levels), normal_scores and not variable.is_discrete
-        )
+    for name, keep in zip(data.names, kept, strict=True):
+        levels = observed_levels(data, name)
+        start.add(levels.tolist(), _normal_scores(levels), keep)
     return start
 
 
-def _levels(column: npt.NDArray[Any], missing_code: int) -> npt.NDArray[np.int32]:
+def observed_levels(data: Dataset, name: str) -> npt.NDArray[np.int32]:
     """The place of each value among the distinct values of a column; -1 where it is missing."""
-    seen = ~np.isnan(column) if column.dtype.kind == "f" else column != missing_code
+    column = data.column(name)
+    seen = ~np.isnan(column) if column.dtype.kind == "f" else column != data.missing_code
     levels = np.full(len(column), -1, dtype=np.int32)
     levels[seen] = np.unique(column[seen], return_inverse=True)[1].ravel()
     return levels
 
 
 def _normal_scores(levels: npt.NDArray[np.int32]) -> list[float]:
-    """The quantile of the normal distribution at the mean rank of each level."""
+    """The quantile of the normal distribution at the mean rank of each level, of variance 1."""
     counts = np.bincount(levels[levels >= 0])
+    rows = int(counts.sum())
     ranks = np.cumsum(counts) - (counts - 1) / 2
     quantile = NormalDist().inv_cdf
-    return [quantile(rank / (counts.sum() + 1)) for rank in ranks.tolist()]
+    scores = np.array([quantile(rank / (rows + 1)) for rank in ranks.tolist()])
+    # The scores of ranks are symmetric, but for ties.
+    centred = scores - (counts @ scores / rows if rows else 0.0)
+    spread = float(counts @ centred**2)
+    result: list[float] = (
+        centred * np.sqrt((rows - 1) / spread) if spread > 0 else scores
+    ).tolist()
+    return result

@@ -16,8 +16,8 @@ from dagathlon.learners.undirected.decomposable_score import DecomposableSampler
 class GiudiciGreen(DecomposableSampler):
     """A Markov chain over decomposable graphs that adds or removes one edge at a time.
 
-    A junction tree tells at once whether a graph stays decomposable. Chains start from the empty
-    graph. A step takes less than a microsecond or two even for hundreds of variables.
+    A pair of variables is drawn at a time; a junction tree tells whether the graph stays
+    decomposable when its edge is turned. Chains start from the empty graph.
     """
 
     name = "giudici_green"

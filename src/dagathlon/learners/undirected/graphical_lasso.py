@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from dagathlon import _core
 from dagathlon.errors import DataError
@@ -18,7 +19,6 @@ from dagathlon.learners.undirected.path_precisions import PathPrecisions
 from dagathlon.learners.undirected.penalised import GaussianPenalised, PathFit
 from dagathlon.modules import Natural, NonNegative
 from dagathlon.pulse import aside, beat
-from dagathlon.simulate.completion import complete_covariance
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
@@ -49,8 +49,8 @@ class GraphicalLasso(GaussianPenalised):
     threshold
         An edge needs an absolute entry of X above this.
     refit
-        Whether the precision matrix of the result is the one of maximum likelihood on the selected
-        graph; otherwise it is the penalised one.
+        Whether the precision matrix of the result is the one of maximum likelihood with the zeros
+        of the selected graph; otherwise it is the penalised one, whose entries are drawn to zero.
     tolerance
         Largest distance of an entry of the gradient from what the optimum asks for, in units of
         the mean variance.
@@ -69,7 +69,7 @@ class GraphicalLasso(GaussianPenalised):
     columns: Columns = "standardised"
     penalise_diagonal: bool = False
     threshold: NonNegative = 0.0
-    refit: bool = False
+    refit: bool = True
     tolerance: NonNegative = 1e-6
     max_steps: Natural = 200
 
@@ -95,7 +95,7 @@ class GraphicalLasso(GaussianPenalised):
         """Each penalty from the solution of the one before."""
         if penalties[-1] == 0:
             self._check_inverse(moments)
-        path = _core.GraphicalLassoPath(np.ascontiguousarray(moments.correlation), self._settings())
+        path = self._path(moments)
         graphs = np.zeros((len(penalties), moments.p, moments.p), dtype=np.bool_)
         precisions, likelihoods, worst = PathPrecisions(moments.p, moments.p), [], 0.0
         for k, penalty in enumerate(penalties):
@@ -130,17 +130,23 @@ class GraphicalLasso(GaussianPenalised):
         columns = self._shifted(numbers(train, self.name), numbers(test, self.name))
         return gaussian_log_likelihoods(fit.precisions or (), columns.T @ columns / len(columns))
 
+    def _ratio(self, top: float, data: Dataset) -> float:
+        """What chance gives is known of correlations, whatever the units of the penalty."""
+        standardised = self.columns == "standardised"
+        return super()._ratio(top if standardised else self.correlations(data).largest(), data)
+
     @property
     def _tolerance(self) -> float:
         # Rounding keeps the last digits of a gradient from zero.
         return max(self.tolerance, 1e-12)
 
-    def _settings(self) -> _core.GraphicalLassoSettings:
-        return _core.GraphicalLassoSettings(
+    def _path(self, moments: Moments) -> _core.GraphicalLassoPath:
+        settings = _core.GraphicalLassoSettings(
             penalise_diagonal=self.penalise_diagonal,
             tolerance=self._tolerance,
             max_steps=self.max_steps,
         )
+        return _core.GraphicalLassoPath(np.ascontiguousarray(moments.correlation), settings)
 
     def _shifted(self, values: Matrix, others: Matrix) -> Matrix:
         """Rows whose mean products are asked for, by the means of `values`."""
@@ -158,18 +164,31 @@ class GraphicalLasso(GaussianPenalised):
                 f"that of {moments.p} columns in {moments.n} rows has none; set a penalty"
             )
 
+    def _refit(
+        self,
+        path: _core.GraphicalLassoPath,
+        precision: Matrix,
+        graph: npt.NDArray[np.bool_],
+        n: int,
+    ) -> bool:
+        """Maximise the likelihood on a graph; whether a maximum was found.
+
+        With as many neighbours as rows there is none, but for rare graphs.
+        """
+        if graph.sum(axis=0).max() >= n - 1:
+            return False
+        kept = graph | np.eye(len(graph), dtype=np.bool_)
+        _, violation = path.refit(np.where(kept, precision, 0.0))
+        return bool(violation <= self._tolerance)
+
     def _refitted(self, data: Dataset, found: Estimate) -> Estimate:
         if found.precision is None:
             return found
         given = self.moments(data)
-        try:
-            completed = complete_covariance(given.correlation, found.graph, 1e-10)
-        except DataError:
+        path, start = self._path(given), found.precision * np.outer(given.scales, given.scales)
+        if not self._refit(path, start, found.graph.marks != 0, given.n):
             return replace(found, notes=(*found.notes, _NO_REFIT))
-        inverse = aside(np.linalg.inv, completed)
-        kept = (found.graph.marks != 0) | np.eye(given.p, dtype=np.bool_)
-        precision = np.where(kept, (inverse + inverse.T) / 2, 0.0)
-        return replace(found, precision=self.in_units(data, precision))
+        return replace(found, precision=self.in_units(data, path.precision()))
 
 
 def _mean_products(columns: Matrix, sizes: Vector) -> Matrix:

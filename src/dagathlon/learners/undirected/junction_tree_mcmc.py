@@ -28,7 +28,8 @@ class JunctionTreeMcmc(DecomposableSampler):
         otherwise all moves change a single edge.
     randomise
         Number of steps after which the tree is replaced by any of the junction trees of its graph,
-        all as probable; 0 is never, and null is 100, or five for each variable where that is more.
+        all as probable; null is 100, or five for each variable where that is more. 0 is never:
+        such chains mix slowly.
     """
 
     name = "junction_tree_mcmc"
@@ -39,7 +40,7 @@ class JunctionTreeMcmc(DecomposableSampler):
         "Dawid and Lauritzen 1993, Hyper Markov laws, Annals of Statistics 21",
     )
 
-    several: bool = True
+    several: bool = False
     randomise: Count | None = None
 
     def default_iterations(self, p: int) -> int:

@@ -30,9 +30,8 @@ class MplMcmc(UndirectedSampler):
     Parameters
     ----------
     iterations
-        Length of a chain in sweeps. In a sweep an edge that has become worthless goes for sure,
-        and every pair of variables would be proposed once; null is 2000 up to 30 variables and 500
-        beyond.
+        Length of a chain in sweeps: units of time in which every pair of variables would be
+        proposed once on average. Null is 2000 up to 30 variables and 500 beyond.
     edge_probability
         Prior probability of each edge; null expects a variable to have 2 neighbours: 2/(p - 1) for
         p variables, and 0.5 for few.
@@ -50,8 +49,8 @@ class MplMcmc(UndirectedSampler):
     references = (
         "Leppä-aho, Pensar, Roos and Corander 2017, Learning Gaussian graphical models with "
         "fractional marginal pseudo-likelihood, International Journal of Approximate Reasoning 83",
-        "Pensar, Nyman, Niiranen and Corander 2017, Marginal pseudo-likelihood learning of discrete "
-        "Markov network structures, Bayesian Analysis 12",
+        "Pensar, Nyman, Niiranen and Corander 2017, Marginal pseudo-likelihood learning of "
+        "discrete Markov network structures, Bayesian Analysis 12",
         "Dobra and Mohammadi 2018, Loglinear model selection and human mobility, AOAS 12",
     )
 

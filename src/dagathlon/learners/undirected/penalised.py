@@ -13,7 +13,7 @@ import numpy.typing as npt
 from dagathlon.data.facts import DataKind
 from dagathlon.graphs import Graph
 from dagathlon.graphs.path import GraphPath
-from dagathlon.learners.assumptions import GAUSSIAN
+from dagathlon.learners.assumptions import COPULA, GAUSSIAN
 from dagathlon.learners.base import Estimate, Learner, Statistic
 from dagathlon.learners.continuous.weights import numbers
 from dagathlon.learners.undirected import selection
@@ -40,7 +40,6 @@ Graphs: TypeAlias = npt.NDArray[np.bool_]
 _NOT_CONVERGED = (
     "The optimisation stopped before it had reached its tolerance at some penalties of the path."
 )
-_COPULA = "monotone functions of Gaussian variables"
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +54,7 @@ class PathFit:
         Estimated precision matrices of the standardised columns, of learners that have them.
     log_likelihoods
         Log-likelihood of the data at each estimate, up to a constant; None where the learner has
-        none of its own.
+        none of its own. Learners from correlations are judged by regressions instead.
     parameters
         Number of free parameters of each estimate besides those of the empty graph; None: one for
         each edge.
@@ -89,7 +88,9 @@ class PenalisedLearner(Learner):
         Number of penalties on the path, evenly spaced on a logarithmic scale. The first is the
         smallest one with an empty graph.
     min_ratio
-        Smallest penalty of the path, as a share of the largest.
+        Smallest penalty of the path, as a share of the largest; null ends the path at
+        √(log p / n) / 2, below which most of what comes in is chance, but not before half of the
+        largest penalty and not after a hundredth of it.
     select
         How the penalty is selected: extended Bayesian information criterion (ebic), rotation
         information criterion (ric: the smallest penalty without an edge between columns that were
@@ -113,7 +114,7 @@ class PenalisedLearner(Learner):
 
     penalty: NonNegative | None = None
     n_penalties: Natural = 20
-    min_ratio: Probability = 0.05
+    min_ratio: Probability | None = None
     select: Literal["ebic", "ric", "stars", "cv"] = "ebic"
     gamma: NonNegative = 0.5
     stars_threshold: Probability = 0.1
@@ -151,7 +152,7 @@ class PenalisedLearner(Learner):
         """A path needs two ends."""
         if self.penalty is not None:
             return ""
-        if not 0 < self.min_ratio < 1:
+        if self.min_ratio is not None and not 0 < self.min_ratio < 1:
             return f"{self.name}: min_ratio must be between 0 and 1, and neither of them"
         if self.n_penalties < 2:
             return (
@@ -169,7 +170,7 @@ class PenalisedLearner(Learner):
         if self.penalty is not None:
             penalties, rotated = np.array([self.penalty]), None
         else:
-            penalties = np.geomspace(top, top * self.min_ratio, self.n_penalties)
+            penalties = np.geomspace(top, top * self._ratio(top, data), self.n_penalties)
             rotated = self.ric_penalty(data, rng) if self.select == "ric" else None
         if rotated is not None:
             penalties = selection.with_value(penalties, rotated)
@@ -178,6 +179,12 @@ class PenalisedLearner(Learner):
         return self._estimate(
             data, GraphPath(data.names, penalties, fit.graphs, chosen=chosen), fit, stats
         )
+
+    def _ratio(self, top: float, data: Dataset) -> float:
+        if self.min_ratio is not None:
+            return self.min_ratio
+        chance = np.sqrt(np.log(len(data.names)) / len(data))
+        return float(np.clip(chance / 2 / top, 0.01, 0.5))
 
     def _selected(
         self,
@@ -193,8 +200,11 @@ class PenalisedLearner(Learner):
         if rotated is not None:
             return int(np.argmin(np.abs(penalties - rotated))), {}
         if self.select == "ebic":
-            likelihoods, parameters = self.log_likelihoods(data, fit)
-            scores = selection.ebic(likelihoods, parameters, len(data), len(data.names), self.gamma)
+            size = len(data), len(data.names)
+            judged = self.log_likelihoods(data, fit)
+            scores = selection.ebic(*judged, fit.edges(), size, self.gamma)
+            if not np.isfinite(scores.min()):  # too few rows for any: the graph without edges
+                return 0, {}
             return int(np.argmin(scores)), {"ebic": float(scores.min())}
         if self.select == "stars":
             unstable = selection.instabilities(self._subsampled(data, penalties, rng))
@@ -270,11 +280,15 @@ class GaussianPenalised(PenalisedLearner):
 
     def assumptions(self, kind: DataKind) -> tuple[str, ...]:
         """Ranks are the same for every monotone function of a column."""
-        return self.assumes if self.relation == "pearson" else (_COPULA,)
+        return self.assumes if self.relation == "pearson" else (COPULA,)
 
-    def moments(self, data: Dataset) -> Moments:
+    def correlations(self, data: Dataset) -> Moments:
         """Correlations of the data, as `relation` says."""
         return moments(numbers(data, self.name), self.relation)
+
+    def moments(self, data: Dataset) -> Moments:
+        """What the solver is given: the correlations."""
+        return self.correlations(data)
 
     def largest(self, data: Dataset) -> float:
         """As `largest_of`."""
@@ -291,10 +305,12 @@ class GaussianPenalised(PenalisedLearner):
         return selection.rotation_penalty(standardised(columns), shifts)
 
     def log_likelihoods(self, data: Dataset, fit: PathFit) -> tuple[Vector, Vector]:
-        """The solver's own, or those of least squares regressions on the neighbours."""
-        if fit.log_likelihoods is not None:
-            return super().log_likelihoods(data, fit)
-        given = self.moments(data)
+        """Of least squares regressions on the neighbours.
+
+        The likelihood of the penalised estimate itself is so low by shrinkage that the empty graph
+        wins with few rows.
+        """
+        given = self.correlations(data)
         likelihoods = given.n * pseudo_log_likelihoods(fit.graphs, given, given.correlation)
         return likelihoods, 2 * fit.edges()
 

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 Graphs: TypeAlias = npt.NDArray[np.bool_]
 
 
-def ebic(likelihoods: Vector, parameters: Vector, n: int, p: int, gamma: float) -> Vector:
+def ebic(
+    likelihoods: Vector, parameters: Vector, edges: Vector, size: tuple[int, int], gamma: float
+) -> Vector:
     """The extended Bayesian information criterion of each estimate; the smallest is the best.
 
     Parameters
@@ -26,12 +28,15 @@ def ebic(likelihoods: Vector, parameters: Vector, n: int, p: int, gamma: float) 
         Log-likelihoods of the data.
     parameters
         Numbers of free parameters.
-    n, p
+    edges
+        Numbers of edges.
+    size
         Numbers of rows and of columns.
     gamma
-        Weight of the number of graphs of a size; 0 is the ordinary criterion.
+        Weight of the number of graphs with so many edges; 0 is the ordinary criterion.
     """
-    return -2 * likelihoods + float(np.log(n) + 4 * gamma * np.log(p)) * parameters
+    rows, columns = (float(np.log(one)) for one in size)
+    return -2 * likelihoods + rows * parameters + 4 * gamma * columns * edges
 
 
 def shifts(n: int, wanted: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:

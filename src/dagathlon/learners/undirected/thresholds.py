@@ -40,6 +40,7 @@ class CorrelationThreshold(Learner):
 
     assumes = (LINEAR,)
     name = "corr_thresh"
+    version = 2
     takes: ClassVar[frozenset[DataKind]] = _CONTINUOUS
     gives = "undirected"
     order_independent = True
@@ -70,6 +71,7 @@ class PrecisionThreshold(Learner):
 
     assumes = (LINEAR,)
     name = "prec_thresh"
+    version = 2
     takes: ClassVar[frozenset[DataKind]] = _CONTINUOUS
     gives = "undirected"
     order_independent = True

@@ -23,7 +23,7 @@ _LOGARITHMIC = ("edge_error", "graph_mmd")
 _AXES = {
     "edge_error": "largest error of an edge's probability ↓",
     "graph_mmd": "Graph MMD to the reference ↓",
-    "e_shd": "expected SHD to the true DAG ↓",
+    "e_shd": "expected SHD to the true graph ↓",
 }
 
 
@@ -39,7 +39,7 @@ def belief_matrix(
     edges
         Probabilities.
     truth
-        The true DAG, if there is one.
+        The true graph, if there is one.
     least
         Smallest probability that is shown.
     """
@@ -58,7 +58,7 @@ def belief_matrix(
 
 
 def edges_by_method(
-    names: Sequence[str], beliefs: Mapping[str, Floats], truth: Bools | None
+    names: Sequence[str], beliefs: Mapping[str, Floats], truth: Bools | None, mark: str = "→"
 ) -> Chart:
     """The edges that some method holds for most probable, with what each method says.
 
@@ -69,7 +69,9 @@ def edges_by_method(
     beliefs
         Probabilities of edges, by method.
     truth
-        The true DAG, if there is one.
+        The true graph, if there is one.
+    mark
+        What stands between the two names of an edge.
     """
     columns = ({} if truth is None else {TRUTH: truth.astype(float)}) | dict(beliefs)
     largest = np.max(list(columns.values()), axis=0)
@@ -79,7 +81,7 @@ def edges_by_method(
     if not cells:
         return nothing("no edge is probable")
     rows = [
-        {"edge": f"{names[i]} → {names[j]}", "method": name, "value": float(matrix[i, j])}
+        {"edge": f"{names[i]} {mark} {names[j]}", "method": name, "value": float(matrix[i, j])}
         for i, j in cells[:MOST_EDGES]
         for name, matrix in columns.items()
     ]

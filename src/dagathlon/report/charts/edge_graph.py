@@ -31,7 +31,9 @@ class Drawn(NamedTuple):
     left_out: int
 
 
-def edge_graph(names: Sequence[str], edges: Floats, truth: Bools | None, least: float) -> Drawn:
+def edge_graph(
+    names: Sequence[str], edges: Floats, truth: Bools | None, least: float, heads: bool = True
+) -> Drawn:
     """The pairs that are likely to be joined.
 
     Parameters
@@ -41,9 +43,11 @@ def edge_graph(names: Sequence[str], edges: Floats, truth: Bools | None, least: 
     edges
         Probability of each edge, from row to column.
     truth
-        The true DAG, from row to column, if there is one.
+        The true graph, from row to column, if there is one.
     least
         Smallest probability of being joined that is drawn; true edges are drawn in any case.
+    heads
+        Whether edges have directions; else each pair is given once.
     """
     joined = edges + edges.T
     true = np.zeros_like(joined, dtype=bool) if truth is None else truth | truth.T
@@ -60,6 +64,8 @@ def edge_graph(names: Sequence[str], edges: Floats, truth: Bools | None, least: 
     arcs = [_likelier(pair, edges, truth) for pair in kept]
     graph = Graph.from_edges([(names[i], names[j]) for i, j in arcs], [names[i] for i in shown])
     styles = {(names[i], names[j]): _style(names, (i, j), edges, truth) for i, j in arcs}
+    if not heads:
+        styles = {pair: _plain(style) for pair, style in styles.items()}
     keys = list(_keys({style.colour for style in styles.values()}, truth is not None))
     return Drawn(Keyed(to_svg(graph, styles=styles), keys), len(pairs) - len(kept))
 
@@ -102,6 +108,13 @@ def _style(
         words += f"\n{_WORDS[colour]}"
     opacity = 1.0 if colour == _MISSING else 0.35 + 0.65 * min(joined, 1.0)
     return EdgeStyle(colour, _width(joined), opacity, colour == _MISSING, words, share)
+
+
+def _plain(style: EdgeStyle) -> EdgeStyle:
+    """The same edge without arrows and what is said of the other direction."""
+    there, _, *further = style.words.split("\n")
+    words = [there.replace(" → ", " – "), *further]
+    return style._replace(heads=(0.0, 0.0), words="\n".join(words))
 
 
 def _colour(pair: tuple[int, int], there: float, truth: Bools | None) -> str:

@@ -79,7 +79,10 @@ def frequency_plot(
     words
         What the shares are.
     """
-    chart = _grid(names, np.asarray(frequencies, dtype=float))
+    matrix = np.asarray(frequencies, dtype=float)
+    chart = _grid(names, matrix)
+    if np.array_equal(matrix, matrix.T):
+        _without_directions(chart)
     colour = {
         "field": "value",
         "type": "quantitative",
@@ -93,6 +96,16 @@ def frequency_plot(
         text = {"type": "text", "fontSize": 8 if len(names) > 12 else 10}
         layers.append({"mark": text, "encoding": {"text": number, "color": ink}})
     return chart | {"layer": layers}
+
+
+def _without_directions(chart: Chart) -> None:
+    """Rows and columns of a symmetric matrix have no titles."""
+    for axis in ("x", "y"):
+        chart["encoding"][axis]["axis"] |= {"title": None}
+    chart["encoding"]["tooltip"] = [
+        {"field": "from", "title": "between"},
+        {"field": "to", "title": "and"},
+    ]
 
 
 def _grid(

@@ -10,7 +10,7 @@ from typing import NamedTuple, cast
 from dagathlon.data.facts import DataFacts
 from dagathlon.errors import Mistakes, StudyError, suggestion, unknown
 from dagathlon.evaluate.own_prior import UnderOwnPrior
-from dagathlon.evaluate.steps import McmcEstimator
+from dagathlon.evaluate.steps import McmcEstimator, StandardMetrics
 from dagathlon.learners.base import Learner
 from dagathlon.modules.lineage import lineage, raised
 from dagathlon.simulate.noise import Noise
@@ -97,7 +97,7 @@ class _Planner:
         self.pooling = Pooling(self.collect)
         self.mistakes = Mistakes()
         self.unsuited = Unsuited()
-        self._under_prior: dict[tuple[UnderOwnPrior, str, int], Call] = {}
+        self._told_calls: dict[tuple[UnderOwnPrior | StandardMetrics, str, int], Call] = {}
 
     def add_setup(self, number: int, setup: Setup) -> None:
         for entry in setup.data:
@@ -297,16 +297,16 @@ class _Planner:
         call = score.call if score.told is None else self._told(score.told, name, setting)
         return self.collect.add(call, 0, inputs)
 
-    def _told(self, module: UnderOwnPrior, name: str, setting: int) -> Call:
-        """The call of a score that takes over the prior of the learner whose graph it scores."""
+    def _told(self, module: UnderOwnPrior | StandardMetrics, name: str, setting: int) -> Call:
+        """The call of a score that has to know the learner whose graph it scores."""
         place = (module, name, setting)
-        if place not in self._under_prior:
+        if place not in self._told_calls:
             entry = self.algorithms[name]
             values = self.inputs.values(entry.settings[setting], entry.where)
             learner = cast(Learner, self.inputs.resolved(entry.settings[setting], values))
             call = self.collect.module_call(TaskKind.SCORE, module.for_learner(learner))
-            self._under_prior[place] = call
-        return self._under_prior[place]
+            self._told_calls[place] = call
+        return self._told_calls[place]
 
     def _before(self, score: ScoreCall, kind: _Kind, case: int, place: Place) -> tuple[int, ...]:
         """Inputs of a score that all runs on a data set share; the others are left open."""
@@ -338,7 +338,7 @@ class _Planner:
             for i, learn, estimate in self._learned(name, kind, numbered):
                 score = None
                 if learning.scored and graph is not None and standard is not None:
-                    score = self.collect.add(standard.call, 0, (graph, estimate))
+                    score = self._score(standard, name, i, (graph, estimate))
                 others = [
                     self._score(one, name, i, of_run(place.inputs(one.inputs), learn, estimate))
                     for one in scores

@@ -116,11 +116,17 @@ class ScoreCall(NamedTuple):
     call: Call
     inputs: tuple[Input, ...]
     reference: str
-    told: UnderOwnPrior | None = None
+    told: UnderOwnPrior | StandardMetrics | None = None
 
     @classmethod
     def of(cls, wish: RunScore) -> ScoreCall:
         """Of what an evaluation asks for."""
         call = call_of(TaskKind.SCORE, wish.module)
-        told = wish.module if isinstance(wish.module, UnderOwnPrior) else None
-        return cls(wish.name, call, wish.inputs, wish.reference, told)
+        return cls(wish.name, call, wish.inputs, wish.reference, _told(wish.module))
+
+
+def _told(module: Module) -> UnderOwnPrior | StandardMetrics | None:
+    """The module, if it has to know the learner."""
+    if isinstance(module, StandardMetrics):
+        return module if module.asks_for_learner() else None
+    return module if isinstance(module, UnderOwnPrior) else None

@@ -1,0 +1,67 @@
+"""BDgraph 2.72: Bayesian Gaussian graphical models and Gaussian copulas."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dagathlon.benchpress.base import BenchpressSampler
+from dagathlon.benchpress.needs import ANY, CONTINUOUS
+from dagathlon.benchpress.translation import same
+from dagathlon.data.facts import DataFacts
+from dagathlon.learners.undirected.bdgraph_mcmc import BdgraphMcmc
+from dagathlon.modules import Probability
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bdgraph(BenchpressSampler):
+    """Birth-death or reversible-jump sampling of Gaussian graphical models.
+
+    The score of a graph is the logarithm of the share of the chain that it takes up. The results
+    are BDgraph's; ``bd_mcmc`` and ``rj_mcmc`` sample the posterior itself.
+
+    Parameters
+    ----------
+    thresh
+        Ignored: in Benchpress the error at which a draw of a precision matrix is good enough;
+        here draws are as exact as numbers are. The graph is estimated from the chain by threshold
+        and mcmc_estimator.
+    """
+
+    name = "bdgraph"
+    version = 2
+    gives = "chain"
+    runs = BdgraphMcmc
+    inherits = same(
+        "method",
+        algo="algorithm",
+        iter="iterations",
+        gprior="edge_probability",
+        dfprior="b",
+        gstart="start",
+    )
+    handles_missing = True
+    data_rules = {"method": {"ggm": CONTINUOUS, "gcgm": ANY}}
+    implementation = "dagathlon (re-implementation of BDgraph 2.72)"
+    references = BdgraphMcmc.references
+
+    thresh: Probability = 0.5
+
+    def problem(self) -> str:
+        """As BDgraph says it."""
+        # The fields of inherited parameters are made when the class is.
+        values = self.translated()
+        if values["b"] < 3:
+            return f"dfprior: found {values['b']}, expected at least 3"
+        if values["edge_probability"] in (0, 1):
+            found = f"found {values['edge_probability']:g}"
+            return f"gprior: {found}, expected a number above 0 and below 1"
+        return super().problem()
+
+    def objection(self, data: DataFacts) -> str:
+        """Only a copula has values that nobody saw."""
+        if data.missing and self.translated()["method"] == "ggm":
+            return (
+                f"{self.name} with method 'ggm' cannot handle missing values; set method to "
+                "'gcgm', impute them first or drop the rows"
+            )
+        return super().objection(data)

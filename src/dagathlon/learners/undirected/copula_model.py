@@ -1,0 +1,62 @@
+"""The choice between a Gaussian model of the values and a Gaussian copula of their ranks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from dagathlon import _core
+from dagathlon.data import Dataset
+from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.learners.assumptions import GAUSSIAN
+from dagathlon.learners.base import Learner
+from dagathlon.learners.undirected.copula import copula_start
+
+_CONTINUOUS: frozenset[DataKind] = frozenset({"continuous"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class CopulaModel(Learner):
+    """A learner of Gaussian graphical models that has a Gaussian copula too.
+
+    Parameters
+    ----------
+    model
+        The values are Gaussian (``gaussian``), or some monotone function of each column is
+        (``copula``). A copula takes continuous, ordinal and mixed data and missing values: of each
+        column only the order of its values is used, and the latent Gaussian values are drawn within
+        that order (the extended rank likelihood). Levels of a discrete column are ordered as its
+        variable lists them. The precision matrix is then that of latent columns of variance 1.
+    normal_scores
+        Whether the latent values of continuous columns are normal scores of the ranks, rather than
+        drawn in every sweep; faster, and close where there are many rows and no missing values, or
+        values that are missing completely at random.
+    """
+
+    takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous", "discrete", "mixed"})
+    handles_missing = True
+
+    model: Literal["gaussian", "copula"] = "gaussian"
+    normal_scores: bool = False
+
+    def accepted(self) -> frozenset[DataKind]:
+        """Only a copula has levels."""
+        return _CONTINUOUS if self.model == "gaussian" else self.takes
+
+    def assumptions(self, kind: DataKind) -> tuple[str, ...]:
+        """What the two models assume."""
+        return (GAUSSIAN,) if self.model == "gaussian" else ("a Gaussian copula",)
+
+    def objection(self, data: DataFacts) -> str:
+        """Only a copula has values that nobody saw."""
+        if data.missing and self.model == "gaussian":
+            return (
+                f"{self.name} cannot handle missing values with the Gaussian model; set model to "
+                "'copula', impute them first or drop the rows"
+            )
+        return super().objection(data)
+
+    def latent(self, data: Dataset) -> _core.CopulaStart:
+        """Where the latent data of a copula begin."""
+        kept = [self.normal_scores and not variable.is_discrete for variable in data.variables]
+        return copula_start(data, kept)

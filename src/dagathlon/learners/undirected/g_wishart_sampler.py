@@ -1,0 +1,131 @@
+"""What the samplers of Gaussian graphical models with a G-Wishart prior have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon import _core
+from dagathlon.data import Dataset
+from dagathlon.errors import DataError
+from dagathlon.graphs import Graph
+from dagathlon.learners.base import Estimate
+from dagathlon.learners.undirected.copula_model import CopulaModel
+from dagathlon.learners.undirected.undirected_sampler import UndirectedSampler
+from dagathlon.modules import NonNegative, Probability
+
+Matrix: TypeAlias = npt.NDArray[np.float64]
+
+_SWEEPS = 10_000
+
+
+class Scatter(NamedTuple):
+    """Sums of products of the columns, of so many rows, with the columns divided by units."""
+
+    products: Matrix
+    rows: float
+    units: Matrix
+
+
+@dataclass(frozen=True, kw_only=True)
+class GWishartSampler(CopulaModel, UndirectedSampler):
+    """A sampler of undirected graphs and precision matrices with a G-Wishart prior.
+
+    Parameters
+    ----------
+    b
+        Degrees of freedom of the G-Wishart prior of the precision matrix, above 0; 3 is the usual
+        weak prior.
+    scale
+        Diagonal of its scale matrix, in squared units of the data; null is the sample variance of
+        each column, so that units do not matter, and 1 for the latent columns of a copula.
+    zero_mean
+        Whether the columns have mean zero; otherwise means are unknown, and every value is as
+        probable. Latent columns of a copula always have mean zero.
+    edge_probability
+        Prior probability of each edge, between 0 and 1; 0.5 makes all graphs equally probable.
+    exchange
+        Whether every step is exact, at the cost of a second draw of a precision matrix in some of
+        them (the exchange algorithm); otherwise the ratio of prior normalising constants of two
+        graphs is approximated where it is not known, which is faster and close.
+    start
+        Whether the chains start with no edges or with all.
+    """
+
+    b: NonNegative = 3.0
+    scale: NonNegative | None = None
+    zero_mean: bool = False
+    edge_probability: Probability = 0.2
+    exchange: bool = True
+    start: Literal["empty", "full"] = "empty"
+
+    def problem(self) -> str:
+        """The prior must be proper, and every edge possible."""
+        for name in ("b", "scale"):
+            if getattr(self, name) == 0:
+                return f"{name}: found 0, expected a number above 0"
+        if self.edge_probability in (0, 1):
+            return f"edge_probability: found {self.edge_probability:g}, expected between 0 and 1"
+        return super().problem()
+
+    def default_iterations(self, p: int) -> int:
+        """As many for all: a sweep does more where there are more variables."""
+        return _SWEEPS
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Sample graphs and precision matrices."""
+        given = self.scatter(data) if self.model == "gaussian" else self.latent(data)
+        length = self.length(len(data.names))
+        start, seed = self.first_graph(data.names), int(rng.integers(2**63))
+        runs = [
+            self.chain(start, given, length.options(seed, number)) for number in range(self.chains)
+        ]
+        # A deadline leaves the last chains shorter; their means count for less.
+        lengths = [len(run.log) for run in runs]
+        precision = np.average([run.precision for run in runs], axis=0, weights=lengths)
+        if isinstance(given, Scatter):
+            precision /= np.outer(given.units, given.units)
+        return self.result([run.log for run in runs], data, length, "all graphs", precision)
+
+    @abstractmethod
+    def chain(
+        self, start: Graph, given: Scatter | _core.CopulaStart, options: _core.ChainOptions
+    ) -> _core.GaussianChain:
+        """One chain on the data, or on latent data of a copula."""
+
+    def first_graph(self, names: tuple[str, ...]) -> Graph:
+        """The graph that the chains start with."""
+        if self.start == "empty":
+            return Graph(names)
+        return Graph.from_adjacency(names, 1 - np.eye(len(names), dtype=np.int64))
+
+    def prior(self) -> _core.GaussianGraphPrior:
+        """The prior as the native chains take it."""
+        return _core.GaussianGraphPrior(
+            edge_probability=self.edge_probability,
+            b=self.b,
+            scale=1.0 if self.scale is None else self.scale,
+            exchange=self.exchange,
+        )
+
+    def scatter(self, data: Dataset) -> Scatter:
+        """The data as the native chains take them."""
+        values = data.values
+        if not len(values):
+            raise DataError(f"{self.name} needs at least 1 row, found none")
+        if not np.isfinite(values).all():
+            raise DataError(f"{self.name} takes finite values only")
+        centred = values if self.zero_mean else values - values.mean(axis=0)
+        units = np.ones(values.shape[1])
+        if self.scale is None:
+            spread = np.sqrt((centred**2).mean(axis=0))
+            # Rounding leaves a tiny rest of variance in a constant column.
+            noise = 1e-10 * np.maximum(np.abs(values).max(axis=0), np.finfo(float).tiny)
+            units = np.where(spread > noise, spread, 1.0)
+        scaled = centred / units
+        rows = len(values) - (not self.zero_mean)
+        return Scatter(np.ascontiguousarray(scaled.T @ scaled), float(rows), units)
