@@ -151,7 +151,9 @@ def test_refitted_on_its_graph() -> None:
 
 def test_columns_in_their_own_units() -> None:
     values = _columns(5, 80) + 3
-    centred = learn(_dataset(values), "glasso", columns="centred", penalty=0.2, refit=False).precision
+    centred = learn(
+        _dataset(values), "glasso", columns="centred", penalty=0.2, refit=False
+    ).precision
     raw = learn(_dataset(values), "glasso", columns="raw", penalty=0.2, refit=False).precision
     for found, shift in ((centred, values.mean(axis=0)), (raw, 0.0)):
         assert found is not None
@@ -176,7 +178,9 @@ def test_every_criterion_for_columns_of_either_kind(select: str) -> None:
 def test_benchpress_rounds_to_three_decimals_and_takes_means_for_zero() -> None:
     values = _columns(6, 100)
     found = learn(_dataset(values), "sklearn_glasso", alpha=0.02, precmat_threshold=0.29)
-    ours = learn(_dataset(values), "glasso", penalty=0.02, columns="raw", tolerance=1e-8, refit=False)
+    ours = learn(
+        _dataset(values), "glasso", penalty=0.02, columns="raw", tolerance=1e-8, refit=False
+    )
     assert ours.precision is not None
     edges = np.abs(np.round(ours.precision, 3)) > 0.29
     np.fill_diagonal(edges, False)

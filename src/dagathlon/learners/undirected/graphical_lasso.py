@@ -165,7 +165,11 @@ class GraphicalLasso(GaussianPenalised):
             )
 
     def _refit(
-        self, path: _core.GraphicalLassoPath, precision: Matrix, graph: npt.NDArray[np.bool_], n: int
+        self,
+        path: _core.GraphicalLassoPath,
+        precision: Matrix,
+        graph: npt.NDArray[np.bool_],
+        n: int,
     ) -> bool:
         """Maximise the likelihood on a graph; whether a maximum was found.
 
