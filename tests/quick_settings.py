@@ -32,7 +32,7 @@ QUICK: dict[str, dict[str, Any]] = {
 }
 QUICK |= {name: {"iterations": 200} for name in (*SAMPLERS, "bidag_partition_mcmc")}
 UNDIRECTED = (
-    "bd_mcmc", "rj_mcmc", "mpl_mcmc", "giudici_green", "junction_tree_mcmc",
+    "bd_mcmc", "rj_mcmc", "mpl_mcmc", "bdgraph_mcmc", "giudici_green", "junction_tree_mcmc",
     "parallel_junction_trees", "unconditional_mcmc",
 )  # fmt: skip
 QUICK |= {name: {"iterations": 100} for name in UNDIRECTED}
@@ -44,6 +44,9 @@ QUICK |= {
     "grues": {"n_iterations": 100},
 }
 QUICK["athomas_jtsamplers"] = {"num_samples": 200}
+QUICK |= {"particle_gibbs": {"iterations": 20, "n_particles": 5}, "paralleldg": {"M": 200}}
+QUICK |= {"parallel_junction_trees": {"iterations": 200}}
+QUICK["trilearn_pgibbs"] = {"M": 10, "n_particles": 5}
 QUICK["itsearch"]["hard_limit"] = 8
 # Tables of all parent sets of twenty variables take seconds.
 for _name in ("order_mcmc", "partition_mcmc", "structure_mcmc"):

@@ -27,6 +27,7 @@ from dagathlon.report.belief_tables import (
     disputed,
     edge_rows,
     method_row,
+    named_beliefs,
     score_rows,
 )
 from dagathlon.report.beliefs import Whose, belief_of, verdict_on
@@ -318,3 +319,44 @@ def test_an_edge_without_a_direction_counts_half_each_way() -> None:
     assert found.edges.tolist() == [[0, 0.75, 0], [0.25, 0, 0], [0, 0, 0]]
     (words,) = belief_words.undirected([Named(found, "data", ""), known("sure", FIRST)])
     assert words.startswith("Some edges of m have no direction")
+
+
+def undirected_belief(method: str, shares: dict[str, int], truth: Graph) -> Named:
+    """A posterior over undirected graphs of three nodes, against the truth."""
+    graphs = [
+        Graph.from_edges(edges.split(", "), NAMES) for edges, k in shares.items() for _ in range(k)
+    ]
+    posterior = Posterior.of(graphs)
+    whose = Whose(method, method, Combination("", "", ""), 1, Run(0, 0, method, 0, 0, 0, 0))
+    belief = belief_of(whose, posterior, 0.0, None, ())
+    return Named(belief._replace(verdict=verdict_on(posterior, truth, None)), "", "")
+
+
+def test_posteriors_over_undirected_graphs_give_each_edge_once() -> None:
+    truth = Graph.from_edges(["a - b", "b - c"], NAMES)
+    first = undirected_belief("first", {"a - b, b - c": 3, "a - b": 1}, truth)
+    second = undirected_belief("second", {"a - c": 1, "a - b": 1}, truth)
+    found = named_beliefs([first.belief, second.belief])
+    assert found[0].belief.edges.tolist() == [[0, 1, 0], [0, 0, 0.75], [0, 0, 0]]
+    assert found[0].truth is not None
+    assert found[0].truth.tolist() == TRUTH.tolist()
+    assert found[0].belief.verdict.e_shd == pytest.approx(0.25)
+    outcomes = found[1].belief.verdict.outcomes["edges"]
+    assert outcomes.probability.tolist() == [0.5, 0.5, 0]
+    assert outcomes.present.tolist() == [True, False, True]
+    apart = next(row for row in agreement_rows(found) if row["left"] != row["right"])
+    assert (apart["edge"], apart["largest"]) == ("b – c", 0.75)
+    assert apart["mean"] == pytest.approx((0.5 + 0.5 + 0.75) / 3)
+    assert not list(belief_words.undirected(found))
+    edges, matrix, graph = edge_parts(shown_sets(found), 0.2)
+    assert "→" not in str(edges) + str(graph)
+    assert "on both sides of the diagonal" in str(matrix)
+
+
+def test_beside_directed_ones_undirected_edges_are_half_each_way() -> None:
+    truth = Graph.from_edges(["a - b", "b - c"], NAMES)
+    one = undirected_belief("first", {"a - b": 1}, truth)
+    found = named_beliefs([one.belief, known("second", FIRST).belief])
+    assert found[0].belief.edges[:2, :2].tolist() == [[0, 0.5], [0.5, 0]]
+    assert found[0].truth is None
+    assert list(belief_words.undirected(found))

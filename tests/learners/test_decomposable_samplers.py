@@ -95,11 +95,12 @@ def test_the_number_of_junction_trees_of_five_nodes() -> None:
         assert _core.log_junction_trees(graph.native) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("p", [9, 70])
 @pytest.mark.parametrize("name", SAMPLERS)
-def test_scores_along_a_chain_are_those_of_its_graphs(name: str) -> None:
+def test_scores_along_a_chain_are_those_of_its_graphs(name: str, p: int) -> None:
     kind, own = SAMPLERS[name]
-    data = continuous(9)
-    learner = kind(**own, iterations=2000, stepsave=100, edge_probability=0.6, max_clique=4)
+    data = continuous(p)
+    learner = kind(**own, iterations=200 * p, stepsave=20 * p, edge_probability=0.6, max_clique=4)
     target = learner.target(data)
     found = learner.learn(data, np.random.default_rng(1))
     (chain,) = found.posterior.chains

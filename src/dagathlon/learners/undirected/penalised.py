@@ -13,7 +13,7 @@ import numpy.typing as npt
 from dagathlon.data.facts import DataKind
 from dagathlon.graphs import Graph
 from dagathlon.graphs.path import GraphPath
-from dagathlon.learners.assumptions import GAUSSIAN
+from dagathlon.learners.assumptions import COPULA, GAUSSIAN
 from dagathlon.learners.base import Estimate, Learner, Statistic
 from dagathlon.learners.continuous.weights import numbers
 from dagathlon.learners.undirected import selection
@@ -40,7 +40,6 @@ Graphs: TypeAlias = npt.NDArray[np.bool_]
 _NOT_CONVERGED = (
     "The optimisation stopped before it had reached its tolerance at some penalties of the path."
 )
-_COPULA = "monotone functions of Gaussian variables"
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,7 +280,7 @@ class GaussianPenalised(PenalisedLearner):
 
     def assumptions(self, kind: DataKind) -> tuple[str, ...]:
         """Ranks are the same for every monotone function of a column."""
-        return self.assumes if self.relation == "pearson" else (_COPULA,)
+        return self.assumes if self.relation == "pearson" else (COPULA,)
 
     def correlations(self, data: Dataset) -> Moments:
         """Correlations of the data, as `relation` says."""
