@@ -56,6 +56,7 @@ class DecomposablePosterior(Learner):
         parts of the graph that a separator parts are independent.
     """
 
+    assumes = ("a decomposable graph",)
     takes = frozenset({"continuous", "discrete"})
 
     delta: NonNegative = 3.0
@@ -80,8 +81,7 @@ class DecomposablePosterior(Learner):
 
     def assumptions(self, kind: DataKind) -> tuple[str, ...]:
         """Continuous data are normal; tables of levels rely on nothing else."""
-        own = (GAUSSIAN,) if kind == "continuous" else ()
-        return (*super().assumptions(kind), *own, "a decomposable graph")
+        return (*self.assumes, *((GAUSSIAN,) if kind == "continuous" else ()))
 
     def parameter_sample_size(self) -> float | None:
         """The imaginary observations of discrete data."""

@@ -44,6 +44,7 @@ class MplMcmc(UndirectedSampler):
         row has a configuration of its own, a table says nothing for or against more neighbours.
     """
 
+    assumes = (GAUSSIAN,)
     name = "mpl_mcmc"
     takes = frozenset({"continuous", "discrete"})
     references = (
@@ -69,7 +70,7 @@ class MplMcmc(UndirectedSampler):
 
     def assumptions(self, kind: DataKind) -> tuple[str, ...]:
         """Tables assume nothing of the form of a dependence."""
-        return (GAUSSIAN,) if kind == "continuous" else ()
+        return self.assumes if kind == "continuous" else ()
 
     def default_iterations(self, p: int) -> int:
         """A chain forgets in a few sweeps, which take the longer the more variables there are."""
