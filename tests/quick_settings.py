@@ -32,10 +32,12 @@ QUICK: dict[str, dict[str, Any]] = {
 }
 QUICK |= {name: {"iterations": 200} for name in (*SAMPLERS, "bidag_partition_mcmc")}
 UNDIRECTED = (
-    "bd_mcmc", "rj_mcmc", "mpl_mcmc", "giudici_green", "junction_tree_mcmc",
+    "bd_mcmc", "rj_mcmc", "mpl_mcmc", "bdgraph_mcmc", "giudici_green", "junction_tree_mcmc",
     "parallel_junction_trees", "unconditional_mcmc",
 )  # fmt: skip
 QUICK |= {name: {"iterations": 100} for name in UNDIRECTED}
+# As many proposals as variables make a sweep slow where there are many of them and few rows.
+QUICK["rj_mcmc"]["proposals"] = 2
 QUICK |= {
     "particle_gibbs": {"iterations": 5, "n_particles": 5},
     "trilearn_pgibbs": {"M": 5, "n_particles": 5},

@@ -49,7 +49,7 @@ std::pair<NumpyMatrix<double>, double> inverted(const Matrix<const double>& matr
   std::optional<double> log_determinant;
   {
     const nb::gil_scoped_release release;
-    log_determinant = invert_positive(values);
+    log_determinant = PositiveInverse()(values, values);
   }
   if (!log_determinant) throw nb::value_error("the matrix is not positive definite");
   return {to_numpy(values.rows(), values.size(), values.size()), *log_determinant};

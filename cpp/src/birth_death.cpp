@@ -32,7 +32,8 @@ void BirthDeath::find_rates(const GaussianGraph& graph) {
 
 void BirthDeath::note_rate() {
   ++tuned_;
-  const double weight = 1 / std::min(static_cast<double>(tuned_), memory);
+  // Later sweeps weigh more: rates are high as long as a chain is far from the graphs it is to visit.
+  const double weight = 2 / (std::min(static_cast<double>(tuned_), memory) + 1);
   mean_rate_ += weight * (std::max(total_, 1e-12) - mean_rate_);
 }
 

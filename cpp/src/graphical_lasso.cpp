@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "dagathlon/aligned.hpp"
 #include "dagathlon/dispatch.hpp"
 #include "dagathlon/positive_inverse.hpp"
 #include "dagathlon/pulse.hpp"
@@ -36,7 +37,7 @@ class NarrowMatrix {
 
  private:
   std::size_t stride_;
-  std::vector<float> values_;
+  AlignedVector<float> values_;
 };
 
 // Rows are padded with zeros to whole lanes.
@@ -61,23 +62,40 @@ class NarrowMatrix {
 
 double softened(double value, double by) { return value > by ? value - by : value < -by ? value + by : 0.0; }
 
+DAGATHLON_WIDE_CLONES void narrow(const double* from, double unit, const std::vector<double>& units, float* to) {
+  for (std::size_t j = 0; j < units.size(); ++j) to[j] = static_cast<float>(from[j] * unit * units[j]);
+}
+
 // The model in the scale in which the diagonal of the inverse is one.
 struct Model {
-  explicit Model(std::size_t size) : scales(size), inverse(size), moved(size), column(inverse.stride()) {}
+  explicit Model(std::size_t size)
+      : scales(size), inverse(size), moved(size), columns(together * inverse.stride()) {}
 
   void begin(const SquareMatrix& given) {
     const std::size_t n = scales.size();
-    for (std::size_t i = 0; i < n; ++i) scales[i] = std::sqrt(given(i, i));
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < n; ++j) inverse.row(i)[j] = static_cast<float>(given(i, j) / (scales[i] * scales[j]));
+    std::vector<double> units(n);
+    for (std::size_t i = 0; i < n; ++i) units[i] = 1.0 / (scales[i] = std::sqrt(given(i, i)));
+    for (std::size_t i = 0; i < n; ++i) narrow(given.row(i), units[i], units, inverse.row(i));
     moved.clear();
   }
 
   std::vector<double> scales;
   NarrowMatrix inverse;
-  // The step by the inverse, and the column of it that belongs to the present row.
+  // The step by the inverse.
   NarrowMatrix moved;
-  std::vector<float> column;
+  // The columns of it that belong to the present rows, one after another: some together, since what they are made of is
+  // far apart in memory.
+  static constexpr std::size_t together = 4;
+  AlignedVector<float> columns;
+  std::size_t first = 0;
+
+  float* column(std::size_t i) { return columns.data() + (i - first) * inverse.stride(); }
+  void take_columns(std::size_t from) {
+    first = from;
+    const std::size_t n = scales.size(), taken = std::min(together, n - first);
+    for (std::size_t k = 0; k < n; ++k)
+      for (std::size_t c = 0; c < taken; ++c) columns[c * inverse.stride() + k] = moved.row(k)[first + c];
+  }
 };
 
 struct RowTask {
@@ -90,13 +108,15 @@ struct RowTask {
 DAGATHLON_WIDE_CLONES double descend_row(std::span<Entry> entries, Model& model, const RowTask& task) {
   const std::size_t i = task.row, stride = model.inverse.stride();
   float* own = model.moved.row(i);
+  float* column = model.column(i);
+  const std::size_t end = std::min(model.first + Model::together, model.scales.size());
   double largest = 0.0;
   for (Entry& entry : entries) {
     if (task.only_nonzero && entry.value == 0.0) continue;
     const std::size_t j = entry.column;
     const float* inverse_row = model.inverse.row(j);
     const double scale = model.scales[i] * model.scales[j];
-    const double slope = entry.gradient + scale * product(inverse_row, model.column.data(), stride);
+    const double slope = entry.gradient + scale * product(inverse_row, column, stride);
     const double penalty = i == j ? task.diagonal_penalty : task.penalty;
     const double value = softened(entry.value - slope / entry.curvature, penalty / entry.curvature);
     const double change = value - entry.value;
@@ -106,8 +126,10 @@ DAGATHLON_WIDE_CLONES double descend_row(std::span<Entry> entries, Model& model,
     add_multiple(own, inverse_row, scaled, stride);
     float* other = model.moved.row(j);
     if (i != j) add_multiple(other, model.inverse.row(i), scaled, stride);
-    model.column[i] = own[i];
-    model.column[j] = other[i];
+    for (std::size_t c = i; c < end; ++c) {
+      model.column(c)[i] = own[c];
+      model.column(c)[j] = other[c];
+    }
     largest = std::max(largest, std::abs(change) * entry.curvature);
   }
   return largest;
@@ -117,7 +139,7 @@ class Newton {
  public:
   Newton(LassoComponent& component, double penalty, const GraphicalLassoSettings& settings)
       : part_(component), penalty_(penalty), diagonal_penalty_(settings.penalise_diagonal ? penalty : 0.0),
-        keep_zeros_(settings.keep_zeros), size_(component.covariance.size()), model_(size_), candidate_(size_),
+        keep_zeros_(settings.keep_zeros), size_(component.covariance.size()), model_(size_), candidate_(size_), inverse_(size_),
         begins_(size_ + 1) {}
 
   // Collects what can move; the largest violation of the conditions of the optimum.
@@ -153,12 +175,11 @@ class Newton {
     const double hidden = 1e-13 * (std::abs(before) + static_cast<double>(size_));
     for (double length = 1.0; length > 1e-9; length /= 2) {
       set_candidate(length);
-      SquareMatrix inverse = candidate_;
-      const auto log_determinant = invert_positive(inverse);
+      const auto log_determinant = invert_(candidate_, inverse_);
       if (!log_determinant) continue;
       if (objective(candidate_, *log_determinant) > before + 1e-3 * length * std::min(slope, 0.0) + hidden) continue;
       std::swap(part_.precision, candidate_);
-      part_.inverse = std::move(inverse);
+      std::swap(part_.inverse, inverse_);
       part_.log_determinant = *log_determinant;
       return true;
     }
@@ -182,8 +203,7 @@ class Newton {
     double largest = 0.0;
     for (std::size_t i = 0; i < size_; ++i) {
       pulse::beat(3 * (begins_[i + 1] - begins_[i]) * size_);
-      if (begins_[i] == begins_[i + 1]) continue;
-      for (std::size_t k = 0; k < size_; ++k) model_.column[k] = model_.moved.row(k)[i];
+      if (i % Model::together == 0) model_.take_columns(i);
       largest = std::max(largest, descend_row(row(i), model_, {i, penalty_, diagonal_penalty_, only_nonzero}));
     }
     return largest;
@@ -233,7 +253,8 @@ class Newton {
   bool keep_zeros_;
   std::size_t size_;
   Model model_;
-  SquareMatrix candidate_;
+  SquareMatrix candidate_, inverse_;
+  PositiveInverse invert_;
   std::vector<Entry> entries_;
   std::vector<std::size_t> begins_;
 };

@@ -101,14 +101,11 @@ void GraphicalLassoPath::begin_at(const SquareMatrix& start) {
   for (double& value : precision_.cells()) value *= unit_;
   std::ranges::fill(inverse_.cells(), 0.0);
   std::ranges::fill(log_determinants_, 0.0);
+  PositiveInverse invert;
   for (const auto& members : components(precision_, 0.0)) {
-    SquareMatrix part = part_of(precision_, members), inverse = part;
-    auto log_determinant = invert_positive(inverse);
-    while (!log_determinant) {
-      shrink(part);
-      inverse = part;
-      log_determinant = invert_positive(inverse);
-    }
+    SquareMatrix part = part_of(precision_, members), inverse(members.size());
+    auto log_determinant = invert(part, inverse);
+    for (; !log_determinant; log_determinant = invert(part, inverse)) shrink(part);
     put_back(precision_, part, members);
     put_back(inverse_, inverse, members);
     log_determinants_[members.front()] = *log_determinant;

@@ -11,8 +11,16 @@ namespace dagathlon {
 
 namespace {
 
-// More than any weight of a standardised predictor.
-constexpr double far = 1e4;
+// Trials of the penalty that a square-root lasso stands for.
+constexpr std::size_t most_trials = 100;
+
+// Sweeps for which signs may go on changing before the solution with the present ones is tried.
+constexpr std::size_t patience = 8;
+
+// Exact solutions that may fail before predictors go in and out one at a time, and steps of that.
+constexpr std::size_t most_failures = 3;
+constexpr std::size_t steps_per_predictor = 20;
+constexpr double trace = 1e-100;
 
 // The regression of one variable: coordinate descent over a set of active predictors that grows along
 // the path, finished by the exact solution for the signs that it has found.
@@ -38,7 +46,7 @@ class Regression {
     bool converged = true;
     do {
       pulse::beat(p_ * members_.size());
-      converged = descend(penalty);
+      converged = settings_.square_root ? descend_by_deviation(penalty) : descend(penalty);
       refresh();
     } while (converged && add_above(penalty * scale() + settings_.tolerance));
     return converged;
@@ -61,6 +69,7 @@ class Regression {
  private:
   const double* row(std::size_t k) const { return gram_.data() + k * p_; }
 
+  // What the penalty is multiplied by in the lasso that has the same solution.
   double scale() const { return settings_.square_root ? std::max(std::sqrt(residual_variance()), least_deviation) : 1.0; }
 
   // Whether there was any predictor whose slope is above the bound.
@@ -113,20 +122,67 @@ class Regression {
     return result;
   }
 
+  // The lasso over the active predictors.
   bool descend(double penalty) {
     if (members_.empty()) return true;
-    std::size_t until_exact = 1 + members_.size() / 16;
+    // So many sweeps cost about as much as an exact solution.
+    const std::size_t pause = 1 + members_.size() / 16;
+    std::size_t next = pause, failures = 0;
     for (std::size_t sweeps = 1; sweeps <= settings_.max_sweeps; ++sweeps) {
       pulse::beat(members_.size() * members_.size());
-      const double scale_before = scale();
-      const Sweep swept = sweep(penalty * scale_before);
+      const Sweep swept = sweep(penalty);
       if (!std::isfinite(swept.largest)) return false;
       // No condition within the set can be missed by more than all the changes together.
-      const double moved = penalty * std::abs(scale() - scale_before);
-      if (swept.largest * static_cast<double>(members_.size()) + moved <= settings_.tolerance) return true;
-      if (swept.other_signs || sweeps < until_exact) continue;
+      if (swept.largest * static_cast<double>(members_.size()) <= settings_.tolerance) return true;
+      if (sweeps < next || (swept.other_signs && sweeps < next + patience)) continue;
       if (exact(penalty)) return true;
-      until_exact = 2 * sweeps;
+      if (++failures == most_failures) return finish(penalty);
+      next = sweeps + pause;
+    }
+    return false;
+  }
+
+  // The square-root lasso: the lasso whose penalty is the given one times the deviation of its own
+  // residuals. Their ratio never falls as the penalty of the lasso rises, so that it lies between a
+  // trial with too small and one with too large a ratio.
+  bool descend_by_deviation(double penalty) {
+    double low = penalty * least_deviation, high = penalty * std::sqrt(row(target_)[target_]);
+    // Sweeps with the deviation of the moment come near at little cost.
+    for (std::size_t k = 0; k < patience + members_.size() / 16; ++k) {
+      pulse::beat(members_.size() * members_.size());
+      const Sweep swept = sweep(penalty * scale());
+      if (k > 2 && !swept.other_signs) break;
+    }
+    double trial = matching(penalty);
+    if (!(low <= trial && trial <= high)) trial = penalty * scale();
+    for (std::size_t k = 0; k < most_trials; ++k) {
+      if (!exact(trial) && !descend(trial)) return false;
+      const double wanted = penalty * scale();
+      if (std::abs(wanted - trial) <= settings_.tolerance) return true;
+      (wanted > trial ? low : high) = trial;
+      trial = matching(penalty);
+      // Where signs change again and again the match comes nearer from one side only.
+      const bool halve = k % 4 == 3 || !(low <= trial && trial <= high);
+      if (halve) trial = std::sqrt(low * high);
+    }
+    return false;
+  }
+
+  // One predictor in or out at a time, with the exact solution in between, for predictors that are so
+  // nearly combinations of each other that sweeps get nowhere. The criterion falls at every step.
+  bool finish(double penalty) {
+    for (std::size_t step = 0; step < steps_per_predictor * (members_.size() + 1); ++step) {
+      pulse::beat(members_.size() * members_.size() * members_.size() / 6);
+      if (exact(penalty)) return true;
+      std::size_t worst = members_.size();
+      double most = penalty + settings_.tolerance;
+      for (std::size_t k = 0; k < members_.size() && reached_; ++k) {
+        if (weights_[k] != 0.0 || !(std::abs(slopes_[k]) > most)) continue;
+        most = std::abs(slopes_[k]);
+        worst = k;
+      }
+      // A trace of weight gives it a sign.
+      if (worst < members_.size()) weights_[worst] = std::copysign(trace, slopes_[worst]);
     }
     return false;
   }
@@ -138,9 +194,9 @@ class Regression {
     const auto solution = solved(support, penalty);
     std::vector<double> move(support.size());
     for (std::size_t i = 0; i < support.size(); ++i) move[i] = solution[i] - weights_[support[i]];
-    const bool reached = go(support, move, 1.0);
+    reached_ = go(support, move, 1.0);
     refresh();
-    return reached && holds(penalty * scale());
+    return reached_ && holds(penalty);
   }
 
   // Goes along a direction until a weight is zero, at most to the limit; whether the limit was reached.
@@ -199,28 +255,26 @@ class Regression {
     return matrix;
   }
 
-  // Weights of a factored support at which its slopes equal the penalty with the present signs. With u = R⁻¹ sign and the least-squares weights b the square-root lasso has
-  // them at b − penalty·√Q·u, where Q = Q(b) + penalty²·Q·sign'u.
+  // Weights of a factored support at which its slopes equal the penalty with the present signs.
   std::vector<double> solved(std::span<const std::size_t> support, double penalty) const {
-    const std::size_t n = support.size();
-    std::vector<double> right(n), lean(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      right[i] = row(target_)[members_[support[i]]];
-      lean[i] = sign(support[i]);
+    std::vector<double> weights;
+    for (const std::size_t k : support) weights.push_back(row(target_)[members_[k]] - penalty * sign(k));
+    factor_.solve(weights);
+    return weights;
+  }
+
+  // The penalty of the lasso that a square-root lasso with the present signs has: with the least-squares
+  // weights b and u = R⁻¹ sign its weights are b − t·u, where t² = penalty²·(Q(b) + t²·sign'u).
+  double matching(double penalty) {
+    const auto support = independent_support();
+    const auto full = solved(support, 0.0), with_pull = solved(support, 1.0);
+    double left = row(target_)[target_], room = 1.0;
+    for (std::size_t i = 0; i < support.size(); ++i) {
+      left -= row(target_)[members_[support[i]]] * full[i];
+      room -= penalty * penalty * sign(support[i]) * (full[i] - with_pull[i]);
     }
-    std::vector<double> solution = right;
-    factor_.solve(solution);
-    factor_.solve(lean);
-    double pull = penalty;
-    if (settings_.square_root) {
-      const double left = row(target_)[target_] - dot(right.data(), solution.data(), n);
-      double room = 1.0;
-      for (std::size_t i = 0; i < n; ++i) room -= penalty * penalty * sign(support[i]) * lean[i];
-      // Without room the criterion falls with these signs however far the weights are pulled.
-      pull *= room > 0.0 ? std::max(std::sqrt(std::max(left, 0.0) / room), least_deviation) : far;
-    }
-    add_multiple(solution.data(), lean.data(), -pull, n);
-    return solution;
+    if (!(room > 0.0)) return std::numeric_limits<double>::infinity();
+    return penalty * std::max(std::sqrt(std::max(left, 0.0) / room), least_deviation);
   }
 
   std::span<const double> gram_;
@@ -232,6 +286,8 @@ class Regression {
   std::vector<std::vector<double>> products_;
   std::vector<double> weights_, slopes_;
   UpperFactor factor_;
+  // Whether the last exact solution had the signs that it was computed with.
+  bool reached_ = false;
 };
 
 }  // namespace

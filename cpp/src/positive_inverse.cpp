@@ -78,87 +78,85 @@ bool invert_block(double* square, std::size_t size, double& log_determinant) {
   return true;
 }
 
-// The upper half of a matrix that is swept block by block: after all of them it is minus the inverse.
-class Sweeps {
- public:
-  explicit Sweeps(const SquareMatrix& matrix)
-      : size_(matrix.size()), stride_(tiles_of(size_) * tile), values_(stride_ * stride_),
-        panel_(tiles_of(size_) * tile * block), swept_(panel_.size()), pivot_(block * block) {
-    for (std::size_t i = 0; i < size_; ++i) std::copy_n(matrix.row(i), size_, values_.data() + i * stride_);
-  }
-
-  bool sweep(std::size_t first) {
-    const std::size_t depth = std::min(block, size_ - first);
-    take_panel(first, depth);
-    std::ranges::fill(pivot_, 0.0);
-    for (std::size_t r = 0; r < depth; ++r)
-      for (std::size_t c = 0; c < depth; ++c) pivot_[r * block + c] = strip(panel_, first + c)[r * tile];
-    if (!invert_block(pivot_.data(), depth, log_determinant_)) return false;
-    for (std::size_t at = 0; at < panel_.size(); at += block * tile)
-      multiply_strip(pivot_.data(), panel_.data() + at, swept_.data() + at, depth);
-    update(depth);
-    put_panel(first, depth);
-    return true;
-  }
-
-  double log_determinant() const { return log_determinant_; }
-
-  void write(SquareMatrix& matrix) const {
-    for (std::size_t top = 0; top < size_; top += block)
-      for (std::size_t left = top; left < size_; left += block)
-        for (std::size_t i = top; i < std::min(top + block, size_); ++i)
-          for (std::size_t j = std::max(i, left); j < std::min(left + block, size_); ++j)
-            matrix(j, i) = matrix(i, j) = -values_[i * stride_ + j];
-  }
-
- private:
-  // The values of one column in the block of rows: every eighth from here.
-  static double* strip(std::vector<double>& strips, std::size_t column) {
-    return strips.data() + column / tile * block * tile + column % tile;
-  }
-  double& above(std::size_t i, std::size_t j) { return i <= j ? values_[i * stride_ + j] : values_[j * stride_ + i]; }
-  void take_panel(std::size_t first, std::size_t depth) {
-    for (std::size_t j = 0; j < first; ++j)
-      for (std::size_t r = 0; r < depth; ++r) strip(panel_, j)[r * tile] = values_[j * stride_ + first + r];
-    for (std::size_t at = first; at < stride_; at += tile)
-      for (std::size_t r = 0; r < depth; ++r)
-        for (std::size_t c = 0; c < tile; ++c) strip(panel_, at)[r * tile + c] = above(first + r, at + c);
-  }
-  void update(std::size_t depth) {
-    const std::size_t tiles = stride_ / tile;
-    for (std::size_t t = 0; t < tiles; ++t) {
-      pulse::beat((tiles - t) * tile * tile * depth);
-      subtract_products(swept_.data() + t * block * tile, panel_.data() + t * block * tile,
-                        values_.data() + t * tile * (stride_ + 1), stride_, depth, tiles - t);
-    }
-  }
-  void put_panel(std::size_t first, std::size_t depth) {
-    for (std::size_t j = 0; j < first; ++j)
-      for (std::size_t r = 0; r < depth; ++r) values_[j * stride_ + first + r] = strip(swept_, j)[r * tile];
-    for (std::size_t r = 0; r < depth; ++r)
-      for (std::size_t j = first + depth; j < size_; ++j) above(first + r, j) = strip(swept_, j)[r * tile];
-    for (std::size_t r = 0; r < depth; ++r)
-      for (std::size_t c = r; c < depth; ++c) above(first + r, first + c) = -pivot_[r * block + c];
-  }
-
-  std::size_t size_;
-  std::size_t stride_;
-  std::vector<double> values_;
-  // The rows of the block as they were, and multiplied by the inverse of its own square: strips of eight columns.
-  std::vector<double> panel_;
-  std::vector<double> swept_;
-  std::vector<double> pivot_;
-  double log_determinant_ = 0.0;
-};
+// The values of one column in a block of rows: every eighth from here.
+double* strip(AlignedVector<double>& strips, std::size_t column) {
+  return strips.data() + column / tile * block * tile + column % tile;
+}
 
 }  // namespace
 
-std::optional<double> invert_positive(SquareMatrix& matrix) {
-  Sweeps sweeps(matrix);
-  for (std::size_t first = 0; first < matrix.size(); first += block)
-    if (!sweeps.sweep(first)) return std::nullopt;
-  sweeps.write(matrix);
-  return sweeps.log_determinant();
+std::optional<double> PositiveInverse::operator()(const SquareMatrix& matrix, SquareMatrix& out) {
+  begin(matrix);
+  for (std::size_t first = 0; first < size_; first += block)
+    if (!sweep(first)) return std::nullopt;
+  write(out);
+  return log_determinant_;
+}
+
+void PositiveInverse::begin(const SquareMatrix& matrix) {
+  size_ = matrix.size();
+  stride_ = tiles_of(size_) * tile;
+  log_determinant_ = 0.0;
+  values_.resize(stride_ * stride_);
+  panel_.resize(stride_ * block);
+  swept_.resize(stride_ * block);
+  pivot_.resize(block * block);
+  // Rows of the matrix are padded with zeros as well.
+  for (std::size_t i = 0; i < size_; ++i) std::copy_n(matrix.row(i), stride_, values_.data() + i * stride_);
+  std::fill(values_.begin() + static_cast<std::ptrdiff_t>(size_ * stride_), values_.end(), 0.0);
+}
+
+bool PositiveInverse::sweep(std::size_t first) {
+  const std::size_t depth = std::min(block, size_ - first);
+  take_panel(first, depth);
+  std::ranges::fill(pivot_, 0.0);
+  for (std::size_t r = 0; r < depth; ++r)
+    for (std::size_t c = 0; c < depth; ++c) pivot_[r * block + c] = strip(panel_, first + c)[r * tile];
+  if (!invert_block(pivot_.data(), depth, log_determinant_)) return false;
+  for (std::size_t at = 0; at < panel_.size(); at += block * tile)
+    multiply_strip(pivot_.data(), panel_.data() + at, swept_.data() + at, depth);
+  update(depth);
+  put_panel(first, depth);
+  return true;
+}
+
+void PositiveInverse::take_panel(std::size_t first, std::size_t depth) {
+  for (std::size_t j = 0; j < first; ++j)
+    for (std::size_t r = 0; r < depth; ++r) strip(panel_, j)[r * tile] = values_[j * stride_ + first + r];
+  for (std::size_t at = first; at < stride_; at += tile)
+    for (std::size_t r = 0; r < depth; ++r)
+      std::copy_n(values_.data() + (first + r) * stride_ + at, tile, strip(panel_, at) + r * tile);
+  // Of the block itself only the upper half is there.
+  for (std::size_t r = 0; r < depth; ++r)
+    for (std::size_t c = 0; c < r; ++c)
+      strip(panel_, first + c)[r * tile] = values_[(first + c) * stride_ + first + r];
+}
+
+void PositiveInverse::update(std::size_t depth) {
+  const std::size_t tiles = stride_ / tile;
+  for (std::size_t t = 0; t < tiles; ++t) {
+    pulse::beat((tiles - t) * tile * tile * depth);
+    subtract_products(swept_.data() + t * block * tile, panel_.data() + t * block * tile,
+                      values_.data() + t * tile * (stride_ + 1), stride_, depth, tiles - t);
+  }
+}
+
+void PositiveInverse::put_panel(std::size_t first, std::size_t depth) {
+  for (std::size_t j = 0; j < first; ++j)
+    for (std::size_t r = 0; r < depth; ++r) values_[j * stride_ + first + r] = strip(swept_, j)[r * tile];
+  for (std::size_t r = 0; r < depth; ++r) {
+    double* row = values_.data() + (first + r) * stride_;
+    for (std::size_t c = r; c < depth; ++c) row[first + c] = -pivot_[r * block + c];
+    for (std::size_t j = first + depth; j < size_; ++j) row[j] = strip(swept_, j)[r * tile];
+  }
+}
+
+void PositiveInverse::write(SquareMatrix& matrix) const {
+  for (std::size_t top = 0; top < size_; top += block)
+    for (std::size_t left = top; left < size_; left += block)
+      for (std::size_t i = top; i < std::min(top + block, size_); ++i)
+        for (std::size_t j = std::max(i, left); j < std::min(left + block, size_); ++j)
+          matrix(j, i) = matrix(i, j) = -values_[i * stride_ + j];
 }
 
 }  // namespace dagathlon

@@ -12,7 +12,9 @@ namespace dagathlon {
 
 namespace {
 
-constexpr std::size_t most_tries = 30;
+// Tries, where few entries are filled and where many leave hardly a chance.
+constexpr std::size_t most_tries = 30, few_tries = 3;
+constexpr std::size_t few_filled = 25;
 constexpr std::size_t sweeps_after = 10;
 // Rounding adds up in an inverse that is changed again and again.
 constexpr std::size_t sweeps_per_inverse = 4;
@@ -155,6 +157,7 @@ void ScaledGWishart::plan(const BitMatrix& adjacent) {
     for_each(adjacent[order_[k]], [&](std::size_t other) {
       if (place[other] > k) later_[k].push_back(place[other]);
     });
+  n_filled_ = fill.size();
   for (const auto& [i, j] : fill) filled_[std::min(place[i], place[j])].push_back(std::max(place[i], place[j]));
   if (phi_.size() != n_) phi_ = SquareMatrix(n_);
   std::ranges::fill(phi_.cells(), 0.0);
@@ -214,7 +217,8 @@ void ScaledGWishart::draw(const BitMatrix& adjacent, double b, double scale, Str
   plan(adjacent);
   SquareMatrix best;
   double highest = -std::numeric_limits<double>::infinity();
-  for (std::size_t tries = 0; tries < most_tries; ++tries) {
+  const std::size_t limit = n_filled_ <= few_filled ? most_tries : few_tries;
+  for (std::size_t tries = 0; tries < limit; ++tries) {
     const double log_chance = attempt(b, random);
     if (std::log(1 - random.uniform()) < log_chance) return finish(scale, out);
     if (log_chance > highest) {

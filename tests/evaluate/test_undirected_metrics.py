@@ -16,6 +16,8 @@ from dagathlon.evaluate.steps import StandardMetrics
 from dagathlon.graphs import Graph, moral, write_graph
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.modules import find
+from dagathlon.posteriors.posterior import Posterior
+from dagathlon.report.beliefs import compared_truth
 from dagathlon.report.conversions import converted
 
 TRUTH = Graph.from_edges(["a - b", "b - c", "a - c", "c - d"], names="abcde")
@@ -56,8 +58,11 @@ def test_graphs_without_a_number_of_cliques(monkeypatch: pytest.MonkeyPatch) -> 
     directed = compare(Graph.from_edges(["a -> b", "c -> b"], names="abcde"), TRUTH)
     assert directed["n_cliques"] is None
     assert directed["clique_recall"] is None
-    monkeypatch.setattr(cliques_module, "MOST_CLIQUES", 2)
-    assert compare(TRUTH, TRUTH)["n_cliques"] is None
+    loop = Graph.from_edges(["a - b", "b - c", "c - d", "d - a"], names="abcde")
+    assert compare(loop, TRUTH)["n_cliques"] == 5
+    monkeypatch.setattr(cliques_module, "MOST_CLIQUES", 4)
+    assert compare(loop, TRUTH)["n_cliques"] is None
+    assert compare(TRUTH, loop)["n_cliques"] == 3
 
 
 def test_directed_graphs_by_their_moral_graphs() -> None:
@@ -114,3 +119,12 @@ def test_the_command_states_the_choice(tmp_path, capsys) -> None:  # type: ignor
     assert main(["compare", *files, "--moral"]) == 0
     shown = dict(line.split()[:2] for line in capsys.readouterr().out.splitlines())
     assert (shown["compared_as"], shown["SHD"]) == ("moral", "0")
+
+
+def test_undirected_posteriors_meet_the_form_that_a_study_states() -> None:
+    dag = Graph.from_edges(["a -> c", "b -> c"])
+    lines = Posterior.of([Graph.from_edges(["a - c", "b - c"])])
+    arrows = Posterior.of([dag])
+    assert compared_truth(lines, dag, None) is dag
+    assert compared_truth(lines, dag, "moral") == moral(dag)
+    assert compared_truth(arrows, dag, "moral") is dag

@@ -86,3 +86,11 @@ def test_damaged_files(tmp_path: Path) -> None:
         file.write_bytes(content)
         with pytest.raises(GraphError, match="not a path of graphs"):
             read_path(file)
+
+
+def test_bits_behind_the_last_pair_say_nothing() -> None:
+    path = example()
+    noisy = path.bits | 0b11
+    assert GraphPath.from_bits(path.names, path.penalties, noisy, 1) == path
+    with pytest.raises(GraphError, match="not packed"):
+        GraphPath.from_bits(path.names, path.penalties, path.bits[:2], 1)

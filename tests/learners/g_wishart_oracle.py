@@ -70,18 +70,20 @@ def mean_precision(graph: Graph, b: float, scale: Matrix) -> Matrix:
 def exact_posterior(
     scatter: Matrix, rows: float, edge_probability: float, draws: int = 1
 ) -> tuple[list[Graph], Matrix, float]:
-    """All graphs, their probabilities for b = 3 and D = I, and the largest error of a constant."""
-    p, weights, worst = len(scatter), [], 0.0
+    """All graphs, their probabilities for b = 3 and D = I, and the mean error of constants."""
+    p, weights, errors = len(scatter), [], []
     graphs = list(all_graphs(p))
     for graph in graphs:
-        sums = 0.0
+        sums = doubt = 0.0
         for sign, b, scale in ((1, 3 + rows, np.eye(p) + scatter), (-1, 3.0, np.eye(p))):
             value, error = decomposable_constant(graph, b, scale), 0.0
             if value is None:
                 value, error = log_constant(graph, b, scale, draws=draws)
-            sums, worst = sums + sign * value, max(worst, error)
+            sums, doubt = sums + sign * value, doubt + error
         edges, pairs = graph.adjacency.sum() / 2, p * (p - 1) / 2
         sums += edges * math.log(edge_probability) + (pairs - edges) * math.log1p(-edge_probability)
         weights.append(sums)
+        errors.append(doubt)
     shares = np.exp(np.array(weights) - max(weights))
-    return graphs, shares / shares.sum(), worst
+    shares /= shares.sum()
+    return graphs, shares, float(shares @ errors)

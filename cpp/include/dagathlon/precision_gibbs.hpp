@@ -51,6 +51,7 @@ class ScaledGWishart {
   // elimination fills, row by row.
   NodeSequence order_;
   std::vector<NodeSequence> later_, filled_;
+  std::size_t n_filled_ = 0;
   SquareMatrix phi_, inverse_;
   PrecisionGibbs gibbs_;
 };

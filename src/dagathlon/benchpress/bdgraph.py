@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dagathlon.benchpress.base import BenchpressSampler
-from dagathlon.benchpress.needs import ANY, CONTINUOUS, Needs
+from dagathlon.benchpress.needs import ANY, CONTINUOUS
 from dagathlon.benchpress.translation import same
+from dagathlon.data.facts import DataFacts
 from dagathlon.learners.undirected.bdgraph_mcmc import BdgraphMcmc
 from dagathlon.modules import Probability
 
@@ -38,7 +39,8 @@ class Bdgraph(BenchpressSampler):
         dfprior="b",
         gstart="start",
     )
-    data_rules = {"method": {"ggm": CONTINUOUS, "gcgm": Needs(ANY.kinds, missing=True)}}
+    handles_missing = True
+    data_rules = {"method": {"ggm": CONTINUOUS, "gcgm": ANY}}
     implementation = "dagathlon (re-implementation of BDgraph 2.72)"
     references = BdgraphMcmc.references
 
@@ -54,3 +56,12 @@ class Bdgraph(BenchpressSampler):
             found = f"found {values['edge_probability']:g}"
             return f"gprior: {found}, expected a number above 0 and below 1"
         return super().problem()
+
+    def objection(self, data: DataFacts) -> str:
+        """Only a copula has values that nobody saw."""
+        if data.missing and self.translated()["method"] == "ggm":
+            return (
+                f"{self.name} with method 'ggm' cannot handle missing values; set method to "
+                "'gcgm', impute them first or drop the rows"
+            )
+        return super().objection(data)

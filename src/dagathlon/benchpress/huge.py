@@ -82,7 +82,7 @@ class HugeGlasso(HugePath):
     name = "huge_glasso"
     version = 2
     runs = HugeGraphicalLasso
-    fixed = {**HugePath.fixed, "penalise_diagonal": True}
+    fixed = {**HugePath.fixed, "penalise_diagonal": True, "refit": False}
     criterion = "ebic"
     references = (_HUGE, "Friedman, Hastie and Tibshirani 2008, Biostatistics 9")
 

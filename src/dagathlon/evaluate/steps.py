@@ -18,8 +18,8 @@ from dagathlon.evaluate.precision_losses import (
     stands_for_normal,
 )
 from dagathlon.evaluate.sortability import r2_sortability, varsortability
-from dagathlon.graphs import Graph, as_undirected, extension
-from dagathlon.graphs.undirected import UndirectedForm
+from dagathlon.graphs import Graph, extension
+from dagathlon.graphs.undirected import UndirectedForm, undirected_form
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.modules import Count, Delegate, Module, Natural, Probability, find
 
@@ -218,8 +218,8 @@ class CaseDiagnostics(MetricModule):
         if truth.is_dag and truth.n_edges and set(truth.names) <= set(data.names) and len(data):
             row["varsortability"] = varsortability(data, truth)
             row["r2_sortability"] = r2_sortability(data, truth)
-        compared = truth if self.undirected is None else as_undirected(truth, self.undirected)
-        return row | random_control(compared, self.draws)
+        compared = truth if self.undirected is None else undirected_form(truth, self.undirected)
+        return row if compared is None else row | random_control(compared, self.draws)
 
 
 _FIT = (

@@ -96,6 +96,7 @@ class EdgeProbabilities(Evaluation):
             "scores": _scores(results, beliefs.found),
             "without": [one for one in self.algorithms() if one not in ids],
             "no dag": _no_dag(results, found),
+            "undirected": results.undirected,
         }
         return {
             "all": Table([about] if found else []),
@@ -136,6 +137,7 @@ def _parts(tables: TableSet) -> Iterator[Part]:
     yield from map(Words, belief_words.left_out(about["without"], about["no dag"]))
     yield from map(Words, belief_words.searches(about["beliefs"].searches))
     yield from map(Words, belief_words.undirected(found))
+    yield from map(Words, belief_words.undirected_truth(about["undirected"]))
     yield from map(Words, belief_words.coverage(found))
     yield from edge_parts(shown, about["least"])
     yield from calibration_parts(tables)

@@ -161,6 +161,7 @@ def _grid(runs: Sequence[Row], means: Sequence[Row]) -> Grid:
         found = [
             {"method": method}
             | {row["metric"]: row["mean"] for row in members if row["method"] == method}
+            | {f"{row['metric']}_n": row["data_sets"] for row in members if row["method"] == method}
             for method in ordered(members, "method")
         ]
         found.sort(key=lambda row: row.get(metrics[0], math.inf))

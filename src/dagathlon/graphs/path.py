@@ -29,7 +29,8 @@ class GraphPath(Immutable):
         The penalties (or thresholds), finite and strictly decreasing: the first graph has the
         fewest edges as a rule.
     graphs
-        For each penalty a symmetric 0/1 matrix without a diagonal: (penalties, nodes, nodes).
+        For each penalty a symmetric 0/1 matrix without a diagonal: (penalties, nodes, nodes). None
+        for graphs without edges.
     chosen
         Place of the penalty that was selected; None where none was.
     """
@@ -40,15 +41,17 @@ class GraphPath(Immutable):
         self,
         names: Iterable[str],
         penalties: npt.ArrayLike,
-        graphs: npt.ArrayLike,
+        graphs: npt.ArrayLike | None,
         *,
         chosen: int | None = None,
     ) -> None:
         self._names = Graph(names).names
         self._penalties = _checked_penalties(penalties)
-        joined = _checked_graphs(graphs, len(self._penalties), len(self._names))
-        rows, columns = self._pairs
-        self._bits = np.packbits(joined[:, rows, columns], axis=1)
+        pairs = len(self._names) * (len(self._names) - 1) // 2
+        self._bits = np.zeros((len(self._penalties), -(-pairs // 8)), dtype=np.uint8)
+        if graphs is not None:
+            joined = _checked_graphs(graphs, len(self._penalties), len(self._names))
+            self._bits = np.packbits(joined[:, *self._pairs], axis=1)
         self._bits.flags.writeable = False
         self._chosen = None if chosen is None else int(chosen)
         if self._chosen is not None and not 0 <= self._chosen < len(self):
@@ -63,14 +66,16 @@ class GraphPath(Immutable):
         chosen: int | None = None,
     ) -> GraphPath:
         """A path from what `bits` gave."""
-        nodes, numbers = tuple(names), np.asarray(penalties)
+        nodes = tuple(names)
         pairs = len(nodes) * (len(nodes) - 1) // 2
-        if bits.dtype != np.uint8 or bits.shape != (len(numbers), -(-pairs // 8)):
-            raise GraphError(f"a path of {len(numbers)} graphs is not packed like this")
-        joined = np.zeros((len(numbers), len(nodes), len(nodes)), dtype=np.bool_)
-        rows, columns = np.triu_indices(len(nodes), 1)
-        joined[:, rows, columns] = np.unpackbits(bits, axis=1, count=pairs)
-        return cls(nodes, numbers, joined | joined.transpose(0, 2, 1), chosen=chosen)
+        path = cls(nodes, penalties, None, chosen=chosen)
+        if bits.dtype != np.uint8 or bits.shape != (len(path), -(-pairs // 8)):
+            raise GraphError(f"a path of {len(path)} graphs is not packed like this")
+        path._bits = bits.copy()
+        if pairs % 8:  # what stands behind the last pair says nothing
+            path._bits[:, -1] &= 0xFF << (8 - pairs % 8) & 0xFF
+        path._bits.flags.writeable = False
+        return path
 
     @property
     def names(self) -> tuple[str, ...]:

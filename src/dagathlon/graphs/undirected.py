@@ -58,3 +58,11 @@ def as_undirected(graph: Graph, form: UndirectedForm) -> Graph:
     if graph.is_undirected:
         return graph
     return _FORMS[form](graph if graph.is_dag else extension(graph))
+
+
+def undirected_form(graph: Graph, form: UndirectedForm) -> Graph | None:
+    """As `as_undirected`; None for a graph that has no such form."""
+    try:
+        return as_undirected(graph, form)
+    except GraphError:
+        return None

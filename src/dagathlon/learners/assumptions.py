@@ -11,6 +11,7 @@ EQUAL_VARIANCES = "noise of equal variances"
 NOT_GAUSSIAN = "noise that is not Gaussian"
 ADDITIVE = "additive noise, with curved relations or noise that is not Gaussian"
 GAUSSIAN = "linear relations with Gaussian noise"
+COPULA = "monotone functions of Gaussian variables"
 
 
 def model_words(kind: DataKind, name: str) -> tuple[str, ...]:

@@ -58,6 +58,16 @@ def undirected(found: Iterable[Named]) -> Iterator[str]:
         )
 
 
+def undirected_truth(form: str | None) -> Iterator[str]:
+    """What posteriors over undirected graphs are compared with, where the study states it."""
+    if form is not None:
+        graph = "moral graph" if form == "moral" else "graph of unconditional dependence"
+        yield (
+            f"Distributions over undirected graphs are compared with the {graph} of a true DAG, "
+            "those over DAGs with the DAG itself."
+        )
+
+
 def searches(names: Sequence[str]) -> Iterator[str]:
     """Which chains are left out, since they only look for the best graph."""
     if names:

@@ -16,6 +16,7 @@ from dagathlon.evaluate.posterior_graphs import (
     expected_shd,
 )
 from dagathlon.graphs import Graph
+from dagathlon.graphs.undirected import UndirectedForm, undirected_form
 from dagathlon.posteriors.convergence import states
 from dagathlon.posteriors.packed import Bools, Floats
 from dagathlon.posteriors.posterior import Posterior
@@ -201,6 +202,15 @@ def _without_pairs(belief: Belief) -> Belief:
     if truth is None or not np.any(truth & truth.T):
         return belief
     return belief._replace(verdict=belief.verdict._replace(truth=None, e_shd=None, outcomes={}))
+
+
+def compared_truth(
+    late: Posterior, truth: Graph | None, undirected: UndirectedForm | None
+) -> Graph | None:
+    """The truth in its undirected form, where the study states one and no draw has a direction."""
+    if truth is None or undirected is None or _has_directions(late):
+        return truth
+    return undirected_form(truth, undirected)
 
 
 def verdict_on(late: Posterior, truth: Graph | None, reference: Posterior | None) -> Verdict:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, cast
 from dagathlon.data import Dataset
 from dagathlon.errors import StudyError
 from dagathlon.evaluate.control import Baselines
-from dagathlon.graphs import Graph, as_undirected
-from dagathlon.graphs.undirected import UndirectedForm
+from dagathlon.graphs import Graph
+from dagathlon.graphs.undirected import UndirectedForm, undirected_form
 from dagathlon.learners.base import Estimate
 from dagathlon.modules import modules
 from dagathlon.report.baselines import baselines_of
@@ -254,7 +254,8 @@ class Results:
         truths = ((case, loaded.get(key)) for case, key in keys.items())
         graphs = [(case, truth) for case, truth in truths if isinstance(truth, Graph)]
         if self.undirected is not None:
-            graphs = [(case, as_undirected(one, self.undirected)) for case, one in graphs]
+            formed = ((case, undirected_form(one, self.undirected)) for case, one in graphs)
+            graphs = [(case, one) for case, one in formed if one is not None]
         return baselines_of(graphs, self.case_rows)
 
     @cached_property

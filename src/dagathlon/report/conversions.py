@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from dagathlon.errors import GraphError
-from dagathlon.graphs import Graph, as_undirected, cpdag, pattern, skeleton
-from dagathlon.graphs.undirected import UndirectedForm
+from dagathlon.graphs import Graph, cpdag, pattern, skeleton
+from dagathlon.graphs.undirected import undirected_form
 
 ORIGINAL = "original"
 
@@ -25,20 +24,13 @@ def _pattern(graph: Graph) -> Graph | None:
     return pattern(graph) if has_one else None
 
 
-def _undirected(form: UndirectedForm, graph: Graph) -> Graph | None:
-    try:
-        return as_undirected(graph, form)
-    except GraphError:
-        return None
-
-
 _CONVERSIONS: Mapping[str, Callable[[Graph], Graph | None]] = {
     ORIGINAL: _original,
     "cpdag": _cpdag,
     "pattern": _pattern,
     "skeleton": skeleton,
-    "moral": partial(_undirected, "moral"),
-    "dependence": partial(_undirected, "dependence"),
+    "moral": partial(undirected_form, form="moral"),
+    "dependence": partial(undirected_form, form="dependence"),
 }
 
 

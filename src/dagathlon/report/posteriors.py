@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from dagathlon.posteriors.marginal_posterior import MarginalPosterior
 from dagathlon.posteriors.posterior import Posterior
-from dagathlon.report.beliefs import Belief, Whose, belief_of, verdict_on
+from dagathlon.report.beliefs import Belief, Whose, belief_of, compared_truth, verdict_on
 from dagathlon.report.chains import NOT_VARIED
 from dagathlon.report.context import Results
 from dagathlon.report.places import combination_of
@@ -157,7 +157,8 @@ def _of_data_set(
         whose = Whose(name, identifier, *place, loaded.run)
         cpu = sum(costs) if costs else None
         belief = belief_of(whose, loaded.posterior, loaded.burnin, cpu, loaded.notes)
-        verdict = verdict_on(loaded.late, truth, None if identifier == reference else exact)
+        true = compared_truth(loaded.late, truth, results.undirected)
+        verdict = verdict_on(loaded.late, true, None if identifier == reference else exact)
         yield belief._replace(verdict=verdict)
 
 

@@ -12,7 +12,7 @@ from dagathlon.errors import DataError
 from dagathlon.learners.undirected.inputs import Matrix, Moments, Vector
 from dagathlon.learners.undirected.path_precisions import PathPrecisions
 from dagathlon.learners.undirected.penalised import GaussianPenalised, PathFit
-from dagathlon.modules import NonNegative, Probability
+from dagathlon.modules import NonNegative
 from dagathlon.pulse import aside, beat
 
 
@@ -36,7 +36,6 @@ class Clime(GaussianPenalised):
     name = "clime"
     references = ("Cai, Liu and Luo 2011, Journal of the American Statistical Association 106",)
 
-    min_ratio: Probability = 0.2
     ridge: NonNegative | None = None
     threshold: NonNegative = 0.0
 

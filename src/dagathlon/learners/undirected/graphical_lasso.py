@@ -49,10 +49,8 @@ class GraphicalLasso(GaussianPenalised):
     threshold
         An edge needs an absolute entry of X above this.
     refit
-        Whether ebic compares the likelihoods of the graphs, each at the precision matrix of maximum
-        likelihood with its zeros, and the result holds that matrix; otherwise both are those of
-        the penalised estimates. Graphs of smaller penalties than the best are left out once three
-        in a row were worse than the one before.
+        Whether the precision matrix of the result is the one of maximum likelihood with the zeros
+        of the selected graph; otherwise it is the penalised one, whose entries are drawn to zero.
     tolerance
         Largest distance of an entry of the gradient from what the optimum asks for, in units of
         the mean variance.
@@ -124,23 +122,6 @@ class GraphicalLasso(GaussianPenalised):
         shifts = selection.shifts(len(data), self.stars_samples, rng)
         return selection.rotation_penalty(self._shifted(values, values), shifts)
 
-    def log_likelihoods(self, data: Dataset, fit: PathFit) -> tuple[Vector, Vector]:
-        """Those of the graphs, or those of the penalised estimates."""
-        likelihoods, edges = super().log_likelihoods(data, fit)
-        if not self.refit or fit.precisions is None:
-            return likelihoods, edges
-        given, scores = self.moments(data), [np.inf]
-        path, likelihoods = self._path(given), np.full(len(edges), -np.inf)
-        for k, graph in enumerate(fit.graphs):
-            beat(k, len(edges))
-            if len(scores) > 3 and scores[-1] > scores[-2] > scores[-3] > scores[-4]:
-                break
-            if self._refit(path, fit.precisions[k], graph, given.n):
-                likelihoods[k] = given.n / 2 * path.log_likelihood()
-            one = likelihoods[k : k + 1], edges[k : k + 1], edges[k : k + 1]
-            scores.append(float(selection.ebic(*one, (given.n, given.p), self.gamma)[0]))
-        return likelihoods, edges
-
     def held_out(self, train: Dataset, test: Dataset, penalties: Vector) -> Vector:
         """Of the precision matrices."""
         if self.columns == "standardised":
@@ -148,6 +129,11 @@ class GraphicalLasso(GaussianPenalised):
         fit = self.fit_moments(self.moments(train), penalties)
         columns = self._shifted(numbers(train, self.name), numbers(test, self.name))
         return gaussian_log_likelihoods(fit.precisions or (), columns.T @ columns / len(columns))
+
+    def _ratio(self, top: float, data: Dataset) -> float:
+        """What chance gives is known of correlations, whatever the units of the penalty."""
+        standardised = self.columns == "standardised"
+        return super()._ratio(top if standardised else self.correlations(data).largest(), data)
 
     @property
     def _tolerance(self) -> float:
@@ -179,7 +165,11 @@ class GraphicalLasso(GaussianPenalised):
             )
 
     def _refit(
-        self, path: _core.GraphicalLassoPath, precision: Matrix, graph: npt.NDArray[np.bool_], n: int
+        self,
+        path: _core.GraphicalLassoPath,
+        precision: Matrix,
+        graph: npt.NDArray[np.bool_],
+        n: int,
     ) -> bool:
         """Maximise the likelihood on a graph; whether a maximum was found.
 

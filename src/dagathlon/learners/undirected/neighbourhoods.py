@@ -15,7 +15,7 @@ from dagathlon.learners.undirected.penalised import GaussianPenalised, Graphs
 
 Rule: TypeAlias = Literal["and", "or"]
 _TOLERANCE = 1e-10
-_MAX_SWEEPS = 10_000
+_MAX_SWEEPS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from dagathlon.data.facts import DataKind
 from dagathlon.graphs import Graph
 from dagathlon.graphs.path import GraphPath
-from dagathlon.learners.assumptions import GAUSSIAN
+from dagathlon.learners.assumptions import COPULA, GAUSSIAN
 from dagathlon.learners.base import Estimate, Learner, Statistic
 from dagathlon.learners.continuous.weights import numbers
 from dagathlon.learners.undirected import selection
@@ -40,7 +40,6 @@ Graphs: TypeAlias = npt.NDArray[np.bool_]
 _NOT_CONVERGED = (
     "The optimisation stopped before it had reached its tolerance at some penalties of the path."
 )
-_COPULA = "monotone functions of Gaussian variables"
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,15 +203,13 @@ class PenalisedLearner(Learner):
             size = len(data), len(data.names)
             judged = self.log_likelihoods(data, fit)
             scores = selection.ebic(*judged, fit.edges(), size, self.gamma)
-            if not np.isfinite(scores.min()):  # too few rows for any: the graph without edges
-                return 0, {}
-            return int(np.argmin(scores)), {"ebic": float(scores.min())}
+            return _best(-scores, lambda top: {"ebic": -top})
         if self.select == "stars":
             unstable = selection.instabilities(self._subsampled(data, penalties, rng))
             best = self.stable(unstable)
             return best, {"instability": float(unstable[best])}
         held_out = self._cross_validated(data, penalties, rng)
-        return int(np.argmax(held_out)), {"held_out": float(held_out.max())}
+        return _best(held_out, lambda top: {"held_out": top})
 
     def _subsampled(
         self, data: Dataset, penalties: Vector, rng: np.random.Generator
@@ -252,6 +249,14 @@ class PenalisedLearner(Learner):
         return precision
 
 
+def _best(
+    scores: Vector, stats: Callable[[float], dict[str, Statistic]]
+) -> tuple[int, dict[str, Statistic]]:
+    """The highest score; where rows are too few for any, the graph without edges."""
+    top = float(scores.max())
+    return (int(np.argmax(scores)), stats(top)) if np.isfinite(top) else (0, {})
+
+
 @dataclass(frozen=True, kw_only=True)
 class GaussianPenalised(PenalisedLearner):
     """A penalised learner that sees nothing of the data but correlations.
@@ -281,7 +286,7 @@ class GaussianPenalised(PenalisedLearner):
 
     def assumptions(self, kind: DataKind) -> tuple[str, ...]:
         """Ranks are the same for every monotone function of a column."""
-        return self.assumes if self.relation == "pearson" else (_COPULA,)
+        return self.assumes if self.relation == "pearson" else (COPULA,)
 
     def correlations(self, data: Dataset) -> Moments:
         """Correlations of the data, as `relation` says."""

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from dagathlon.data.facts import DataKind
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
-from dagathlon.learners.assumptions import FAITHFUL, GAUSSIAN
+from dagathlon.learners.assumptions import COPULA, FAITHFUL, GAUSSIAN
 from dagathlon.learners.base import Estimate, Learner, Statistic
 from dagathlon.learners.continuous.weights import numbers
 from dagathlon.learners.undirected.false_discovery import Threshold, evidence, threshold
@@ -83,6 +83,10 @@ class PsiLearner(Learner):
     ridge: NonNegative = 0.0
     relation: Relation = "pearson"
     timeout: NonNegative | None = None
+
+    def assumptions(self, kind: DataKind) -> tuple[str, ...]:
+        """Ranks are the same for every monotone function of a column."""
+        return self.assumes if self.relation == "pearson" else (COPULA, FAITHFUL)
 
     def problem(self) -> str:
         """Chance is one component, effects are another."""

@@ -14,7 +14,7 @@ from dagathlon.learners.undirected.penalised import GaussianPenalised, PathFit
 from dagathlon.modules import Natural
 
 _TOLERANCE = 1e-10
-_MAX_SWEEPS = 10_000
+_MAX_SWEEPS = 5000
 
 
 @dataclass(frozen=True, kw_only=True)
