@@ -22,7 +22,7 @@ from typing import Any, cast
 import numpy as np
 
 from dagathlon.data import Dataset, Variable
-from dagathlon.data.facts import DataFacts, DataKind, facts_of
+from dagathlon.data.facts import DataKind, facts_of
 from dagathlon.errors import DagathlonError
 from dagathlon.external import ExternalLearner
 from dagathlon.learners.around import Around
@@ -90,9 +90,9 @@ def measured(
 ) -> Iterator[tuple[int, int, float]]:
     """Rows, columns and units, from small data to the largest that are quick."""
     one = unit()
-    # Whoever takes gaps is run because of them.
-    takes_gaps = learner.handles_missing and not learner.objection(DataFacts(kind, missing=True))
-    gaps = GAPS if takes_gaps else 0.0
+    # Whoever takes gaps with these parameters is run because of them.
+    gappy = facts_of(drawn(kind, ROWS[0], COLUMNS[0], GAPS))
+    gaps = 0.0 if learner.objection(gappy) else GAPS
     seconds(learner, drawn(kind, ROWS[0], COLUMNS[0], gaps))  # what it loads is no cost of the data
     for rows in ROWS:
         for columns in COLUMNS:
