@@ -60,6 +60,7 @@ class BdgraphMcmc(Sampler):
     gives = "chain"
     anytime = True
     handles_missing = True
+    assumes = (GAUSSIAN,)
     references = (
         "Mohammadi and Wit 2015, Bayesian Analysis 10",
         "Mohammadi and Wit 2019, BDgraph, JSS 89(3)",

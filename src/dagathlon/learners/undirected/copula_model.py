@@ -36,6 +36,7 @@ class CopulaModel(Learner):
     assumes = (GAUSSIAN,)
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous", "discrete", "mixed"})
     handles_missing = True
+    assumes = (GAUSSIAN,)
 
     model: Literal["gaussian", "copula"] = "gaussian"
     normal_scores: bool = False

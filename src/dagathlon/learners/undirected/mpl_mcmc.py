@@ -47,6 +47,7 @@ class MplMcmc(UndirectedSampler):
     assumes = (GAUSSIAN,)
     name = "mpl_mcmc"
     takes = frozenset({"continuous", "discrete"})
+    assumes = (GAUSSIAN,)
     references = (
         "Leppä-aho, Pensar, Roos and Corander 2017, Learning Gaussian graphical models with "
         "fractional marginal pseudo-likelihood, International Journal of Approximate Reasoning 83",
