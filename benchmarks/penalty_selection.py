@@ -45,7 +45,7 @@ def selected(p: int, n: int, method: str, criterion: str) -> Row:
     ours = best_of(learned, repeats=3)
     what = f"{learner.name}, {criterion}, p={p} n={n}"
     work = WORK.format(method=method, criterion=criterion)
-    return compare_r(what, ours, "huge", work, values, judge(learned()))
+    return compare_r(what, ours, "huge", work, values=values, judge=judge(learned()), limit=40)
 
 
 def run() -> list[Row]:
