@@ -97,7 +97,7 @@ def run() -> list[Row]:
 
         options = ", ".join(f"{key}={value}" for key, value in given.items())
         what = f"{sampler.name} ({options}), {SWEEPS} sweeps, p={COLUMNS} n={ROWS}; {algorithm}"
-        rows.append(compare_r(what, seconds, "BDgraph", work, values, judge, limit=60))
+        rows.append(compare_r(what, seconds, "BDgraph", work, values=values, judge=judge, limit=60))
     return [*rows, *long_runs(values, truth, fixed)]
 
 

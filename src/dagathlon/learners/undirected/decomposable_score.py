@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -144,9 +144,26 @@ class DecomposableSampler(DecomposablePosterior, UndirectedSampler):
         return replace(found, precision=mean_precision(found.posterior, target))
 
 
-def pair_steps(p: int) -> int:
-    """Steps of a chain that changes single edges: five hundred proposals for each pair."""
-    return max(50_000, thousands(250 * p * (p - 1)))
+@dataclass(frozen=True, kw_only=True)
+class ChainsFromForest(DecomposableSampler):
+    """A sampler of decomposable graphs by small steps, which begins near a good graph.
+
+    Parameters
+    ----------
+    first_graph
+        Where chains start: the forest of highest posterior, or the empty graph, from which early
+        edges that later prove wrong may stay for long.
+    """
+
+    first_graph: Literal["forest", "empty"] = "forest"
+
+    def default_iterations(self, p: int) -> int:
+        """Five hundred proposals for each pair of variables."""
+        return max(50_000, thousands(250 * p * (p - 1)))
+
+    def first(self) -> _core.FirstGraph:
+        """The start as the native samplers take it."""
+        return getattr(_core.FirstGraph, self.first_graph)  # type: ignore[no-any-return]
 
 
 def mean_precision(posterior: Posterior, target: _core.DecomposableTarget) -> Matrix:
