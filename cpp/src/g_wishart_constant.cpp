@@ -190,21 +190,43 @@ SquareMatrix completed(const BitMatrix& adjacent, const SquareMatrix& correlatio
   return SquareMatrix(result, adjacent.size());
 }
 
+// More entries than this have no Hessian of their own: its determinant would take longer than a sweep.
+constexpr std::size_t most_entries = 400;
+
+// Where the scale is that of the mode already: the constant of a decomposable graph that contains this one, which has
+// the same mode, without the entries that it has besides, each normal with the variance of a full matrix.
+double covered_part(const BitMatrix& adjacent, double b, const SquareMatrix& covariance) {
+  std::vector<Pair> added;
+  elimination_order(adjacent, added);
+  BitMatrix cover = adjacent;
+  for (const auto& [i, j] : added) {
+    cover.set(i, j);
+    cover.set(j, i);
+  }
+  double sum = leaves_constant(peel(cover), b, covariance);
+  const auto precision = inverse(covariance);
+  if (!precision) throw std::domain_error("the scale is not positive definite");
+  for (const auto& [i, j] : added)
+    sum -= 0.5 * (log_2 + log_pi + std::log((b - 2) * precision->matrix(i, i) * precision->matrix(j, j)));
+  return sum;
+}
+
 double laplace_of_part(const BitMatrix& adjacent, double b, SquareMatrix scale) {
   const std::size_t n = adjacent.size();
   std::vector<double> deviation(n);
-  double sum = 0;
+  double units = 0;
   for (std::size_t i = 0; i < n; ++i) {
     deviation[i] = std::sqrt(scale(i, i));
-    sum -= (b + static_cast<double>(count(adjacent[i]))) * std::log(deviation[i]);
+    units -= (b + static_cast<double>(count(adjacent[i]))) * std::log(deviation[i]);
   }
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) scale(i, j) /= deviation[i] * deviation[j];
   const SquareMatrix covariance = completed(adjacent, scale);
   // At the mode K = (b-2)·S⁻¹ for the completed S, and the trace of K·D is (b-2)·n.
   const double half = (b - 2) / 2, size = static_cast<double>(n);
-  sum += half * (size * std::log(b - 2) - log_determinant(covariance)) - half * size;
+  const double sum = units + half * (size * std::log(b - 2) - log_determinant(covariance)) - half * size;
   const std::vector<Pair> entries = free_entries(adjacent);
+  if (entries.size() > most_entries) return covered_part(adjacent, b, covariance) + units;
   SquareMatrix hessian(entries.size());
   for (std::size_t a = 0; a < entries.size(); ++a)
     for (std::size_t c = a; c < entries.size(); ++c)

@@ -147,9 +147,16 @@ class Regression {
   // trial with too small and one with too large a ratio.
   bool descend_by_deviation(double penalty) {
     double low = penalty * least_deviation, high = penalty * std::sqrt(row(target_)[target_]);
-    double trial = penalty * scale();
+    // Sweeps with the deviation of the moment come near at little cost.
+    for (std::size_t k = 0; k < patience + members_.size() / 16; ++k) {
+      pulse::beat(members_.size() * members_.size());
+      const Sweep swept = sweep(penalty * scale());
+      if (k > 2 && !swept.other_signs) break;
+    }
+    double trial = matching(penalty);
+    if (!(low <= trial && trial <= high)) trial = penalty * scale();
     for (std::size_t k = 0; k < most_trials; ++k) {
-      if (!descend(trial)) return false;
+      if (!exact(trial) && !descend(trial)) return false;
       const double wanted = penalty * scale();
       if (std::abs(wanted - trial) <= settings_.tolerance) return true;
       (wanted > trial ? low : high) = trial;

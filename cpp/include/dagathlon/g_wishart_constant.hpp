@@ -25,7 +25,8 @@ struct LogConstant {
 LogConstant log_constant(const BitMatrix& adjacent, double b, const SquareMatrix& scale, std::size_t draws,
                          Stream& random);
 
-// By Laplace's approximation at the mode (Lenkoski and Dobra 2011), which is good where b is large; b > 2.
+// By Laplace's approximation at the mode (Lenkoski and Dobra 2011), which is good where b is large; b > 2. Parts of
+// more than 400 free entries are approximated more coarsely, by a decomposable graph that contains them.
 double laplace_constant(const BitMatrix& adjacent, double b, const SquareMatrix& scale);
 
 // For the identity times a number, by the constant of a decomposable graph that contains this one and the

@@ -11,7 +11,7 @@ from dagathlon import _core
 from dagathlon.learners.undirected.inputs import Matrix, Moments, Vector
 from dagathlon.learners.undirected.path_precisions import PathPrecisions
 from dagathlon.learners.undirected.penalised import GaussianPenalised, PathFit
-from dagathlon.modules import Natural, Probability
+from dagathlon.modules import Natural
 
 _TOLERANCE = 1e-10
 _MAX_SWEEPS = 5000
@@ -44,7 +44,6 @@ class Space(GaussianPenalised):
         "models, Journal of the American Statistical Association 104",
     )
 
-    min_ratio: Probability = 0.1
     weights: Literal["equal", "precision", "degree"] = "equal"
     rounds: Natural = 3
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from dagathlon.learners.undirected.inputs import Moments, Vector
 from dagathlon.learners.undirected.neighbourhoods import NeighbourhoodLearner, precisions_of
 from dagathlon.learners.undirected.penalised import PathFit
-from dagathlon.modules import Probability
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,8 +26,6 @@ class Tiger(NeighbourhoodLearner):
         "graphical models, Electronic Journal of Statistics 11",
         "Belloni, Chernozhukov and Wang 2011, Square-root lasso, Biometrika 98",
     )
-
-    min_ratio: Probability = 0.1
 
     def fit_moments(self, moments: Moments, penalties: Vector) -> PathFit:
         """The regressions along the path, and their precision matrices."""
