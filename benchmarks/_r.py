@@ -42,9 +42,9 @@ def compare_r(
     ours_s: float,
     package: str,
     work: str,
+    *,
     values: Matrix,
     judge: Callable[[Matrix], str],
-    *,
     limit: float = 20.0,
 ) -> Row:
     """A row against an R package; `judge` says how the matrix that `work` left compares."""

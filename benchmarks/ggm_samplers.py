@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from benchmarks._r import Matrix, compare_r
 from benchmarks.timing import Row, Timing, alone, pick, timed
@@ -37,7 +38,7 @@ CHAINS: list[tuple[type[GWishartSampler], dict[str, Any], str]] = pick(
 )
 
 
-def rows_and_truth(p: int, n: int) -> tuple[Matrix, Matrix]:
+def rows_and_truth(p: int, n: int) -> tuple[Matrix, npt.NDArray[np.bool_]]:
     """Rows of a random sparse model, in standard units, and its graph."""
     rng = np.random.default_rng(p)
     there = np.triu(rng.random((p, p)) < DEGREE / p, 1)
@@ -48,7 +49,7 @@ def rows_and_truth(p: int, n: int) -> tuple[Matrix, Matrix]:
     return (values - values.mean(axis=0)) / values.std(axis=0), there
 
 
-def area(probabilities: Matrix, truth: Matrix) -> float:
+def area(probabilities: Matrix, truth: npt.NDArray[np.bool_]) -> float:
     """Probability that an edge is ranked above a pair without one."""
     cells = np.triu_indices(len(truth), 1)
     yes, no = probabilities[cells][truth[cells]], probabilities[cells][~truth[cells]]
@@ -70,7 +71,12 @@ def sampled(values: Matrix, sampler: GWishartSampler, seed: int) -> tuple[Timing
 def run() -> list[Row]:
     values, truth = rows_and_truth(COLUMNS, ROWS)
     rows = []
-    fixed = {"scale": 1.0, "zero_mean": True, "edge_probability": PRIOR, "iterations": SWEEPS}
+    fixed: dict[str, Any] = {
+        "scale": 1.0,
+        "zero_mean": True,
+        "edge_probability": PRIOR,
+        "iterations": SWEEPS,
+    }
     for kind, given, algorithm in CHAINS:
         sampler = kind(**fixed, **given)
         seconds, mine = sampled(values, sampler, 1)
@@ -91,11 +97,11 @@ def run() -> list[Row]:
 
         options = ", ".join(f"{key}={value}" for key, value in given.items())
         what = f"{sampler.name} ({options}), {SWEEPS} sweeps, p={COLUMNS} n={ROWS}; {algorithm}"
-        rows.append(compare_r(what, seconds, "BDgraph", work, values, judge, limit=60))
+        rows.append(compare_r(what, seconds, "BDgraph", work, values=values, judge=judge, limit=60))
     return [*rows, *long_runs(values, truth, fixed)]
 
 
-def long_runs(values: Matrix, truth: Matrix, fixed: dict[str, Any]) -> list[Row]:
+def long_runs(values: Matrix, truth: npt.NDArray[np.bool_], fixed: dict[str, Any]) -> list[Row]:
     """As many sweeps as one would make."""
     rows = []
     for sampler in (kind(**fixed | {"iterations": LONG}) for kind in (BdMcmc, RjMcmc)):

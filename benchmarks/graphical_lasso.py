@@ -73,7 +73,7 @@ def against_huge(values: Matrix, penalties: Matrix, what: str) -> Row:
         its = violation(correlation, theirs, last, True)
         return f"violation {mine:.0e} against {its:.0e}, {edges(found)} edges"
 
-    return compare_r(what, seconds, "huge", work, values, judge, limit=40)
+    return compare_r(what, seconds, "huge", work, values=values, judge=judge, limit=40)
 
 
 def against_sklearn(values: Matrix, penalties: Matrix, what: str) -> Row:

@@ -36,6 +36,8 @@ UNDIRECTED = (
     "parallel_junction_trees", "unconditional_mcmc",
 )  # fmt: skip
 QUICK |= {name: {"iterations": 100} for name in UNDIRECTED}
+# As many proposals as variables make a sweep slow where there are many of them and few rows.
+QUICK["rj_mcmc"]["proposals"] = 2
 QUICK |= {
     "particle_gibbs": {"iterations": 5, "n_particles": 5},
     "trilearn_pgibbs": {"M": 5, "n_particles": 5},

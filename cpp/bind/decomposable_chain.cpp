@@ -16,18 +16,20 @@ namespace dagathlon {
 
 namespace {
 
-UndirectedLog sample_edges(const BoundTarget& target, const ChainOptions& options) {
+UndirectedLog sample_edges(const BoundTarget& target, FirstGraph first, const ChainOptions& options) {
   const ChainLength length = options.length();
   const nb::gil_scoped_release unlocked;
-  return target.with([&](const DecomposableTarget& t) { return giudici_green_chain(t, length, options.random()); });
+  return target.with([&](const DecomposableTarget& t) {
+    return giudici_green_chain(t, first_graph(t, first), length, options.random());
+  });
 }
 
-UndirectedLog sample_trees(const BoundTarget& target, bool several, std::size_t randomise,
+UndirectedLog sample_trees(const BoundTarget& target, FirstGraph first, bool several, std::size_t randomise,
                            const ChainOptions& options) {
   const ChainLength length = options.length();
   const nb::gil_scoped_release unlocked;
   return target.with([&](const DecomposableTarget& t) {
-    return junction_tree_chain(t, {several, randomise}, length, options.random());
+    return junction_tree_chain(t, first_graph(t, first), {several, randomise}, length, options.random());
   });
 }
 
@@ -61,10 +63,11 @@ double log_junction_trees(const MarkedGraph& graph) {
 }  // namespace
 
 static void bind_decomposable_chain(nb::module_& m) {
-  m.def("giudici_green_chain", &sample_edges, nb::arg("target"), nb::arg("options"),
+  nb::enum_<FirstGraph>(m, "FirstGraph").value("empty", FirstGraph::empty).value("forest", FirstGraph::forest);
+  m.def("giudici_green_chain", &sample_edges, nb::arg("target"), nb::arg("first"), nb::arg("options"),
         "A chain over decomposable graphs by single edges.");
-  m.def("junction_tree_chain", &sample_trees, nb::arg("target"), nb::arg("several"), nb::arg("randomise"),
-        nb::arg("options"), "A chain over junction trees.");
+  m.def("junction_tree_chain", &sample_trees, nb::arg("target"), nb::arg("first"), nb::arg("several"),
+        nb::arg("randomise"), nb::arg("options"), "A chain over junction trees.");
   m.attr("MAX_ENUMERATED") = EnumeratedGraphs::max_nodes;
   m.def("decomposable_graphs", &enumerated, nb::arg("target"),
         "All decomposable graphs, a bit for each pair of nodes, their log weights, and of continuous data the mean "

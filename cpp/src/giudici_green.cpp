@@ -31,9 +31,9 @@ namespace {
 
 class GiudiciGreen {
  public:
-  explicit GiudiciGreen(const DecomposableTarget& target)
+  GiudiciGreen(const DecomposableTarget& target, const BitMatrix& start)
       : terms_(target),
-        adjacent_(target.size()),
+        adjacent_(start),
         tree_(*clique_tree(adjacent_), target.size()),
         score_(target.of(*clique_tree(adjacent_))),
         separator_(target.size()),
@@ -160,9 +160,11 @@ class GiudiciGreen {
 
 }  // namespace
 
-UndirectedLog giudici_green_chain(const DecomposableTarget& target, const ChainLength& length, Stream random) {
-  GiudiciGreen chain(target);
+UndirectedLog giudici_green_chain(const DecomposableTarget& target, const BitMatrix& start, const ChainLength& length,
+                                  Stream random) {
+  GiudiciGreen chain(target, start);
   UndirectedLog log(target.size(), length.saved() + 1, UndirectedLog::means_for(length));
+  log.become(start);
   return run_undirected(
       std::move(log), length, [&](std::size_t, UndirectedLog& to) { chain.step(to, random); },
       [&] { return chain.score(); });

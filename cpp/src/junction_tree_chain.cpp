@@ -12,14 +12,15 @@ namespace {
 
 class JunctionTreeSampler {
  public:
-  JunctionTreeSampler(const DecomposableTarget& target, const JunctionTreeOptions& options, Stream& random)
+  JunctionTreeSampler(const DecomposableTarget& target, const BitMatrix& start, const JunctionTreeOptions& options,
+                      Stream& random)
       : options_(options),
         random_(random),
         terms_(target),
         parts_(target.size()),
         change_(target.size()),
-        tree_(empty_tree(target.size()), target.size()),
-        score_(target.of(empty_tree(target.size()))),
+        tree_(*clique_tree(start), target.size()),
+        score_(target.of(*clique_tree(start))),
         separator_(target.size()),
         x_(target.size()),
         y_(target.size()) {
@@ -38,7 +39,6 @@ class JunctionTreeSampler {
   }
 
  private:
-  static CliqueTree empty_tree(std::size_t nodes) { return *clique_tree(BitMatrix(nodes)); }
   static double log_of(std::size_t number) { return std::log(static_cast<double>(number)); }
 
   bool connect(bool several) {
@@ -126,10 +126,11 @@ class JunctionTreeSampler {
 
 }  // namespace
 
-UndirectedLog junction_tree_chain(const DecomposableTarget& target, const JunctionTreeOptions& options,
-                                  const ChainLength& length, Stream random) {
-  JunctionTreeSampler chain(target, options, random);
+UndirectedLog junction_tree_chain(const DecomposableTarget& target, const BitMatrix& start,
+                                  const JunctionTreeOptions& options, const ChainLength& length, Stream random) {
+  JunctionTreeSampler chain(target, start, options, random);
   UndirectedLog log(target.size(), length.saved() + 1, UndirectedLog::means_for(length));
+  log.become(start);
   return run_undirected(
       std::move(log), length, [&](std::size_t done, UndirectedLog& to) { chain.step(done, to); },
       [&] { return chain.score(); });

@@ -653,11 +653,22 @@ class DagPosterior:
     def best(self) -> list[int]: ...
     def sample(self, count: int, seed: int) -> NDArray[numpy.uint32]: ...
 
-def giudici_green_chain(target: DecomposableTarget, options: ChainOptions) -> UndirectedLog:
+class FirstGraph(enum.Enum):
+    empty = 0
+
+    forest = 1
+
+def giudici_green_chain(
+    target: DecomposableTarget, first: FirstGraph, options: ChainOptions
+) -> UndirectedLog:
     """A chain over decomposable graphs by single edges."""
 
 def junction_tree_chain(
-    target: DecomposableTarget, several: bool, randomise: int, options: ChainOptions
+    target: DecomposableTarget,
+    first: FirstGraph,
+    several: bool,
+    randomise: int,
+    options: ChainOptions,
 ) -> UndirectedLog:
     """A chain over junction trees."""
 

@@ -87,7 +87,7 @@ def test_edge_probabilities_of_bdgraph(case: str, which: list[str], tmp_path: Pa
     values = sample(20, 60, 5) if case == "several" else sample(5, 40, 3)
     if case == "ordinal":
         values = np.digitize(values, [-0.6, 0.5]).astype(float)
-    iterations, chains = (4000, 4) if case == "several" else (8000, 4)
+    iterations, chains = 2000 if case == "several" else 8000, 4
     expected = originals(values, which, iterations, chains, tmp_path)
     assert set(expected) == set(which)
     for kind, theirs in expected.items():

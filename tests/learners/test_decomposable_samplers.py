@@ -17,6 +17,7 @@ from decomposable_oracle import (
 
 from dagathlon import _core
 from dagathlon.data import Dataset
+from dagathlon.graphs import log_junction_trees
 from dagathlon.learners.undirected.decomposable_score import DecomposableSampler
 from dagathlon.learners.undirected.exact_decomposable import ExactDecomposable
 from dagathlon.learners.undirected.giudici_green import GiudiciGreen
@@ -39,11 +40,11 @@ MakeData = Callable[[int], Dataset]
 
 def native_chain(learner: DecomposableSampler, data: Dataset, steps: int) -> _core.UndirectedLog:
     options = _core.ChainOptions(iterations=steps, stepsave=1, seed=11, stream=0)
-    target = learner.target(data)
+    target, first = learner.target(data), _core.FirstGraph.empty
     if isinstance(learner, JunctionTreeMcmc):
         every = 100 if learner.randomise is None else learner.randomise
-        return _core.junction_tree_chain(target, learner.several, every, options)
-    return _core.giudici_green_chain(target, options)
+        return _core.junction_tree_chain(target, first, learner.several, every, options)
+    return _core.giudici_green_chain(target, first, options)
 
 
 def distance(name: str, data: Dataset, steps: int, **prior: object) -> float:
@@ -83,7 +84,7 @@ def test_chains_over_all_18154_graphs(name: str, data: MakeData) -> None:
 def test_the_number_of_junction_trees() -> None:
     for graph in decomposable(4):
         expected = math.log(junction_trees(graph))
-        assert _core.log_junction_trees(graph.native) == pytest.approx(expected, abs=1e-12)
+        assert log_junction_trees(graph) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.slow
@@ -92,7 +93,7 @@ def test_the_number_of_junction_trees_of_five_nodes() -> None:
     assert len(graphs) == 822
     for graph in graphs:
         expected = math.log(junction_trees(graph))
-        assert _core.log_junction_trees(graph.native) == pytest.approx(expected, abs=1e-12)
+        assert log_junction_trees(graph) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("p", [9, 70])
@@ -162,3 +163,14 @@ def test_units_do_not_matter() -> None:
 )
 def test_priors_that_are_none(given: dict[str, object], words: str) -> None:
     assert words in GiudiciGreen(**given).problem()
+
+
+@pytest.mark.parametrize("data", [continuous, discrete])
+def test_chains_start_from_the_best_forest(data: MakeData) -> None:
+    """Forests are the decomposable graphs without a clique of three nodes."""
+    rng, table = np.random.default_rng(0), data(6)
+    start = JunctionTreeMcmc(iterations=0, edge_probability=0.3).learn(table, rng).graph
+    best = ExactDecomposable(max_clique=2, edge_probability=0.3).learn(table, rng).graph
+    assert start == best
+    none = GiudiciGreen(iterations=0, first_graph="empty").learn(table, rng).graph
+    assert none.n_edges == 0

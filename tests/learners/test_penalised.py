@@ -277,3 +277,19 @@ def test_weak_correlations_leave_a_path_all_the_same() -> None:
     path = _learn(Cut(), Dataset.from_numpy(values)).path
     assert path is not None
     assert path.penalties[-1] == pytest.approx(path.penalties[0] / 2)
+
+
+def test_rows_that_are_too_few_to_leave_some_out_give_no_edge() -> None:
+    values = np.random.default_rng(3).normal(size=(5, 9))
+    found = _learn(Cut(select="cv", n_penalties=4), Dataset.from_numpy(values))
+    assert found.graph.n_edges == 0
+    assert found.path is not None
+    assert found.path.chosen == 0
+
+
+def test_columns_are_shuffled_each_by_itself() -> None:
+    data = _chain(40)
+    found = selection.shuffled(data, np.random.default_rng(0))
+    assert np.array_equal(np.sort(found.values, axis=0), np.sort(data.values, axis=0))
+    assert np.abs(np.corrcoef(found.values.T) - np.eye(5)).max() < 0.45
+    assert np.abs(np.corrcoef(data.values.T) - np.eye(5)).max() > 0.45

@@ -35,9 +35,16 @@ class CliqueTerms {
 // graphs of equal posterior the same.
 inline double settled(double score) { return std::round(score * 0x1p24) * 0x1p-24; }
 
+// Where chains start.
+enum class FirstGraph : bool { empty, forest };
+// The empty graph, or of all forests that of highest posterior under a prior on single edges alone (Chow and
+// Liu 1968); the empty one where cliques of two nodes are too large.
+BitMatrix first_graph(const DecomposableTarget& target, FirstGraph which);
+
 // Single edges of the graph (Giudici and Green 1999): a pair of nodes is drawn, and its edge turned where the
-// graph stays decomposable, which a junction tree tells.
-UndirectedLog giudici_green_chain(const DecomposableTarget& target, const ChainLength& length, Stream random);
+// graph stays decomposable, which a junction tree tells. The start is decomposable.
+UndirectedLog giudici_green_chain(const DecomposableTarget& target, const BitMatrix& start, const ChainLength& length,
+                                  Stream random);
 
 struct JunctionTreeOptions {
   // Whether a move may add or remove several edges at a time.
@@ -48,7 +55,7 @@ struct JunctionTreeOptions {
 
 // Junction trees (Green and Thomas 2013): the weight of a tree is that of its graph divided by the number of
 // its junction trees, so that graphs have theirs.
-UndirectedLog junction_tree_chain(const DecomposableTarget& target, const JunctionTreeOptions& options,
-                                  const ChainLength& length, Stream random);
+UndirectedLog junction_tree_chain(const DecomposableTarget& target, const BitMatrix& start,
+                                  const JunctionTreeOptions& options, const ChainLength& length, Stream random);
 
 }  // namespace dagathlon

@@ -54,6 +54,7 @@ class AthomasJtsamplers(BenchpressSampler):
             "iterations": self.num_samples,
             "stepsave": 1,
             "warmup": 0,
+            "first_graph": "empty",
             "edge_probability": odds / (1 + odds),
             "max_clique": max(self.size_maxclique, 1),
         }

@@ -4,6 +4,7 @@ from dagathlon.graphs.ancestral import latent_projection, mag_of_pag, pag
 from dagathlon.graphs.chordal import (
     JunctionTree,
     junction_tree,
+    log_junction_trees,
     maximal_cliques,
     perfect_elimination_order,
 )
@@ -65,6 +66,7 @@ __all__ = [
     "interventional_essential_graph",
     "junction_tree",
     "latent_projection",
+    "log_junction_trees",
     "mag_of_pag",
     "maximal_cliques",
     "meek",

@@ -58,6 +58,16 @@ def junction_tree(graph: Graph) -> JunctionTree:
     )
 
 
+def log_junction_trees(graph: Graph) -> float:
+    """The logarithm of the number of junction trees of a chordal undirected graph.
+
+    Trees over all maximal cliques count, those of several connected parts of the graph joined by
+    empty separators (Thomas and Green 2009).
+    """
+    _clique_tree(graph, "the number of junction trees")
+    return _core.log_junction_trees(graph.native)
+
+
 def _clique_tree(graph: Graph, what: str) -> tuple[list[list[int]], list[list[int]], list[int]]:
     """Cliques, separators from the clique before, and that clique, all as numbers."""
     require_undirected(graph, what)

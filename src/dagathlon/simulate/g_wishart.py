@@ -20,7 +20,8 @@ class GWishart(ParameterGenerator):
     """A precision matrix from the G-Wishart distribution with identity scale.
 
     The density of the precision matrix K is proportional to ``|K|^((b-2)/2) exp(-tr(K)/2)`` over
-    the positive definite matrices with the zeros of the graph.
+    the positive definite matrices with the zeros of the graph. The direct sampler is exact for
+    decomposable graphs; draws on others spread somewhat more than that.
 
     Parameters
     ----------

@@ -9,15 +9,15 @@ import numpy as np
 from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.undirected.decomposable_score import DecomposableSampler, pair_steps
+from dagathlon.learners.undirected.decomposable_score import ChainsFromForest
 
 
 @dataclass(frozen=True, kw_only=True)
-class GiudiciGreen(DecomposableSampler):
+class GiudiciGreen(ChainsFromForest):
     """A Markov chain over decomposable graphs that adds or removes one edge at a time.
 
     A pair of variables is drawn at a time; a junction tree tells whether the graph stays
-    decomposable when its edge is turned. Chains start from the empty graph.
+    decomposable when its edge is turned.
     """
 
     name = "giudici_green"
@@ -27,16 +27,12 @@ class GiudiciGreen(DecomposableSampler):
         "Dawid and Lauritzen 1993, Hyper Markov laws, Annals of Statistics 21",
     )
 
-    def default_iterations(self, p: int) -> int:
-        """Some hundred proposals for each pair of variables."""
-        return pair_steps(p)
-
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Sample decomposable graphs."""
         target, length = self.target(data), self.length(len(data.names))
         seed = int(rng.integers(2**63))
         logs = [
-            _core.giudici_green_chain(target, length.options(seed, number))
+            _core.giudici_green_chain(target, self.first(), length.options(seed, number))
             for number in range(self.chains)
         ]
         return self.sampled(logs, data, length, target)

@@ -9,17 +9,17 @@ import numpy as np
 from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.undirected.decomposable_score import DecomposableSampler, pair_steps
+from dagathlon.learners.undirected.decomposable_score import ChainsFromForest
 from dagathlon.modules import Count
 
 
 @dataclass(frozen=True, kw_only=True)
-class JunctionTreeMcmc(DecomposableSampler):
+class JunctionTreeMcmc(ChainsFromForest):
     """A Markov chain over junction trees, which connects or disconnects parts of their cliques.
 
     Proposals are legal by construction or nearly so. The weight of a tree is the posterior of its
     graph divided by the exact number of junction trees of that graph, so that graphs come out with
-    their posterior probabilities. Chains start from the empty graph.
+    their posterior probabilities.
 
     Parameters
     ----------
@@ -43,17 +43,15 @@ class JunctionTreeMcmc(DecomposableSampler):
     several: bool = False
     randomise: Count | None = None
 
-    def default_iterations(self, p: int) -> int:
-        """Some hundred proposals for each pair of variables."""
-        return pair_steps(p)
-
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Sample junction trees, and keep their graphs."""
         target, length = self.target(data), self.length(len(data.names))
         seed = int(rng.integers(2**63))
         every = max(100, 5 * len(data.names)) if self.randomise is None else self.randomise
         logs = [
-            _core.junction_tree_chain(target, self.several, every, length.options(seed, number))
+            _core.junction_tree_chain(
+                target, self.first(), self.several, every, length.options(seed, number)
+            )
             for number in range(self.chains)
         ]
         return self.sampled(logs, data, length, target)

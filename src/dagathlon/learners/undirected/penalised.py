@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
@@ -203,15 +203,13 @@ class PenalisedLearner(Learner):
             size = len(data), len(data.names)
             judged = self.log_likelihoods(data, fit)
             scores = selection.ebic(*judged, fit.edges(), size, self.gamma)
-            if not np.isfinite(scores.min()):  # too few rows for any: the graph without edges
-                return 0, {}
-            return int(np.argmin(scores)), {"ebic": float(scores.min())}
+            return _best(-scores, lambda top: {"ebic": -top})
         if self.select == "stars":
             unstable = selection.instabilities(self._subsampled(data, penalties, rng))
             best = self.stable(unstable)
             return best, {"instability": float(unstable[best])}
         held_out = self._cross_validated(data, penalties, rng)
-        return int(np.argmax(held_out)), {"held_out": float(held_out.max())}
+        return _best(held_out, lambda top: {"held_out": top})
 
     def _subsampled(
         self, data: Dataset, penalties: Vector, rng: np.random.Generator
@@ -249,6 +247,14 @@ class PenalisedLearner(Learner):
     def in_units(self, data: Dataset, precision: Matrix) -> Matrix:
         """A precision matrix of what the solver was given, in the units of the data's columns."""
         return precision
+
+
+def _best(
+    scores: Vector, stats: Callable[[float], dict[str, Statistic]]
+) -> tuple[int, dict[str, Statistic]]:
+    """The highest score; where rows are too few for any, the graph without edges."""
+    top = float(scores.max())
+    return (int(np.argmax(scores)), stats(top)) if np.isfinite(top) else (0, {})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,6 +23,8 @@ Row: TypeAlias = dict[str, Any]
 _RATES = ("FPRn_pattern", "TPR_pattern", "FPR_skel", "TPR_skel", "ntests")
 _ALL_DATA = "the data set"
 _DIGITS = 5
+# True graphs that are looked at for their kind.
+_LOOKED_AT = 10
 # Labels of clean data do not say that they are without noise.
 _ABSENT = {"data noise": "N"}
 
@@ -47,7 +49,7 @@ class Tables:
         """One row per run, with readable names of its setting and data set."""
         ids = self.results.ids
         joined = zip(self.results.rows(ids), self.results.further_rows(ids), strict=True)
-        further = dict.fromkeys([*shown_further(), *self._ranked_by])
+        further = dict.fromkeys([*shown_further(), *self._ranked_by, *self._candidates])
         shown = [row | {m: more.get(m) for m in further if m not in row} for row, more in joined]
         rows = named(shown, self.results.algorithms)
         names = case_names(combinations(rows)) if rows else {}
@@ -69,9 +71,28 @@ class Tables:
     @cached_property
     def headlines(self) -> list[str]:
         """The metrics that the verdict is about and that some run has."""
-        found = [metric for metric in headlines() if self._has(metric)]
+        found = [metric for metric in self._candidates if self._has(metric)]
         asked = self._asked
         return found if asked is None or asked in found else [asked, *found]
+
+    @property
+    def _candidates(self) -> list[str]:
+        """Those that say something of graphs of the kind of the truth.
+
+        Undirected graphs have a skeleton and a pattern that are the same, and some are CPDAGs by
+        accident. What is said of them besides is the order in which their edges come.
+        """
+        if not self._truth_is_undirected:
+            return headlines()
+        kept = [m for m in headlines() if "cpdag" not in words(m).takes and m != "F1_skel"]
+        place = kept.index("F1_pattern") + 1
+        return [*kept[:place], "undirected_auroc", "precision_kl", *kept[place:]]
+
+    @cached_property
+    def _truth_is_undirected(self) -> bool:
+        truths = (self.results.truth(case) for case in self.results.cases[:_LOOKED_AT])
+        edges = [truth for truth in truths if truth is not None and truth.n_edges]
+        return bool(edges) and all(truth.is_undirected for truth in edges)
 
     @cached_property
     def quality(self) -> str | None:
