@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "dagathlon/christmas_tree.hpp"
+#include "dagathlon/random_joins.hpp"
 
 namespace dagathlon {
 
@@ -84,33 +85,8 @@ Parts cut_apart(GrowingTree& tree, ConstRow separator) {
   return parts;
 }
 
-std::size_t any_of(const std::vector<std::size_t>& part, Stream& random) { return part[random.below(part.size())]; }
-
-// Joins parts by a tree over them that is drawn by its Prüfer code, in which a part counts as often as it
-// has cliques.
 void join(GrowingTree& tree, const Parts& parts, Stream& random) {
-  const std::size_t n = parts.size();
-  if (n < 2) return;
-  std::vector<std::size_t> home;
-  for (std::size_t p = 0; p < n; ++p) home.insert(home.end(), parts[p].size(), p);
-  std::vector<std::size_t> code(n - 2), degree(n, 1);
-  for (std::size_t& entry : code) ++degree[entry = any_of(home, random)];
-  const auto link = [&](std::size_t p, std::size_t q) { tree.link(any_of(parts[p], random), any_of(parts[q], random)); };
-  // The smallest leaf comes first; one that lies behind the scan is the next one at once.
-  std::size_t scan = 0;
-  const auto next_leaf = [&] {
-    while (degree[scan] != 1) ++scan;
-    return scan;
-  };
-  std::size_t leaf = next_leaf();
-  for (const std::size_t p : code) {
-    link(leaf, p);
-    degree[leaf] = 0;
-    leaf = --degree[p] == 1 && p < scan ? p : next_leaf();
-  }
-  std::size_t last = n - 1;
-  while (degree[last] != 1 || last == leaf) --last;
-  link(leaf, last);
+  join_at_random(parts, random, [&](std::size_t a, std::size_t b) { tree.link(a, b); });
 }
 
 }  // namespace

@@ -19,12 +19,15 @@ namespace {
 constexpr std::size_t lane = 16;
 using Lane = float __attribute__((vector_size(lane * sizeof(float)), aligned(alignof(float)), may_alias));
 
+using Half = float __attribute__((vector_size(lane / 2 * sizeof(float)), may_alias));
+using Quarter = float __attribute__((vector_size(lane / 4 * sizeof(float)), may_alias));
+
 // One entry of the upper half that can move.
 struct Entry {
   std::uint32_t column;
   double value;      // after the step, as found so far
   double gradient;   // of the smooth part, before the step
-  double curvature;
+  double radius;     // of curvature
 };
 
 class NarrowMatrix {
@@ -49,10 +52,12 @@ class NarrowMatrix {
     odd += *reinterpret_cast<const Lane*>(a + k + lane) * *reinterpret_cast<const Lane*>(b + k + lane);
   }
   if (k < stride) even += *reinterpret_cast<const Lane*>(a + k) * *reinterpret_cast<const Lane*>(b + k);
-  even += odd;
-  for (std::size_t half = lane / 2; half > 0; half /= 2)
-    for (std::size_t m = 0; m < half; ++m) even[m] += even[m + half];
-  return static_cast<double>(even[0]);
+  const Lane sum = even + odd;
+  const auto* halves = reinterpret_cast<const Half*>(&sum);
+  const Half half = halves[0] + halves[1];
+  const auto* quarters = reinterpret_cast<const Quarter*>(&half);
+  const Quarter quarter = quarters[0] + quarters[1];
+  return static_cast<double>((quarter[0] + quarter[2]) + (quarter[1] + quarter[3]));
 }
 
 [[gnu::always_inline]] inline void add_multiple(float* to, const float* from, float factor, std::size_t stride) {
@@ -118,7 +123,7 @@ DAGATHLON_WIDE_CLONES double descend_row(std::span<Entry> entries, Model& model,
     const double scale = model.scales[i] * model.scales[j];
     const double slope = entry.gradient + scale * product(inverse_row, column, stride);
     const double penalty = i == j ? task.diagonal_penalty : task.penalty;
-    const double value = softened(entry.value - slope / entry.curvature, penalty / entry.curvature);
+    const double value = softened(entry.value - slope * entry.radius, penalty * entry.radius);
     const double change = value - entry.value;
     if (change == 0.0) continue;
     entry.value = value;
@@ -130,7 +135,7 @@ DAGATHLON_WIDE_CLONES double descend_row(std::span<Entry> entries, Model& model,
       model.column(c)[i] = own[c];
       model.column(c)[j] = other[c];
     }
-    largest = std::max(largest, std::abs(change) * entry.curvature);
+    largest = std::max(largest, std::abs(change) / entry.radius);
   }
   return largest;
 }
@@ -194,7 +199,7 @@ class Newton {
     const double* inverse_row = part_.inverse.row(i);
     const double cross = i == j ? 0.0 : inverse_row[j] * inverse_row[j];
     entries_.push_back(
-        {static_cast<std::uint32_t>(j), value, gradient, cross + inverse_row[i] * part_.inverse(j, j)});
+        {static_cast<std::uint32_t>(j), value, gradient, 1.0 / (cross + inverse_row[i] * part_.inverse(j, j))});
     if (value == 0.0) return std::abs(gradient) - penalty;
     return std::abs(gradient + std::copysign(penalty, value));
   }

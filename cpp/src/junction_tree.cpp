@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dagathlon/random_joins.hpp"
+
 namespace dagathlon {
 
 JunctionTree::JunctionTree(const CliqueTree& tree, std::size_t nodes)
@@ -270,29 +272,10 @@ void JunctionTree::randomise(Stream& random) {
   }
 }
 
-// A random tree over the parts by its Prüfer code, whose entries are the parts of random cliques: each link
-// then ends at a random clique of its part, and every way to join them is as probable.
 void JunctionTree::reconnect(const std::vector<std::vector<std::size_t>>& parts, const std::vector<std::size_t>& equal,
                              Stream& random) {
-  std::vector<std::size_t> part_of;
-  for (std::size_t part = 0; part < parts.size(); ++part) part_of.insert(part_of.end(), parts[part].size(), part);
-  std::vector<std::size_t> code(parts.size() - 2), degree(parts.size(), 1);
-  for (std::size_t& entry : code) {
-    entry = part_of[random.below(part_of.size())];
-    ++degree[entry];
-  }
-  const auto some = [&](std::size_t part) { return parts[part][random.below(parts[part].size())]; };
-  const auto leaf = [&] { return static_cast<std::size_t>(std::ranges::find(degree, std::size_t{1}) - degree.begin()); };
   std::size_t next = 0;
-  for (const std::size_t entry : code) {
-    const std::size_t end = leaf();
-    rehang(equal[next++], some(end), some(entry));
-    degree[end] = 0;
-    --degree[entry];
-  }
-  const std::size_t first = leaf();
-  degree[first] = 0;
-  rehang(equal[next], some(first), some(leaf()));
+  join_at_random(parts, random, [&](std::size_t a, std::size_t b) { rehang(equal[next++], a, b); });
 }
 
 }  // namespace dagathlon

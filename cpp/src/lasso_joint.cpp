@@ -11,7 +11,10 @@ namespace dagathlon {
 namespace {
 
 // Below this a variable is a combination of its neighbours.
-constexpr double least_variance = 1e-8;
+constexpr double least_variance = 1e-6;
+
+// Changes of a partial correlation that are rounding.
+constexpr double nothing = 1e-14;
 
 // Coordinate descent over the pairs that are joined, or might be. A sweep over few pairs computes the
 // products of residuals and columns that it needs; those of all pairs are computed once it has settled.
@@ -150,7 +153,7 @@ class Joint {
         const double steep = slope(product(pair.i, pair.j), product(pair.j, pair.i), pair);
         const double bend = curvature(pair);
         const double to = shrunk(steep + bend * cell, penalty) / bend;
-        worst = std::max(worst, std::abs(to - cell) * bend);
+        if (!(std::abs(to - cell) <= nothing)) worst = std::max(worst, std::abs(to - cell) * bend);
         cells_[pair.j * p_ + pair.i] = cell = to;
       }
       if (!std::isfinite(worst)) return false;

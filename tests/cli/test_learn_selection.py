@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from dagathlon.data import LinearSem, write_data
 from dagathlon.data.precision_file import read_precision
 from dagathlon.errors import DataError
 from dagathlon.graphs import read_path
+from dagathlon.modules import registry
 
 MODULE = '''
 from dataclasses import dataclass
@@ -37,6 +39,15 @@ class Steps(Learner):
         precision = np.linalg.inv(np.cov(data.values.T))
         return Estimate(path.graph(1), precision=(precision + precision.T) / 2, path=path)
 '''
+
+
+@pytest.fixture(autouse=True)
+def _forget_added_modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv(registry.FILES, "")
+    registry.modules.cache_clear()
+    yield
+    monkeypatch.undo()
+    registry.modules.cache_clear()
 
 
 def test_files(

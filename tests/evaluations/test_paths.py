@@ -14,6 +14,7 @@ from dagathlon.evaluate import compare, compare_path, compare_precision
 from dagathlon.evaluations.paths import Paths
 from dagathlon.evaluations.precision_matrices import PrecisionMatrices
 from dagathlon.graphs import Graph
+from dagathlon.modules import registry
 from dagathlon.report.context import Results
 from dagathlon.report.evaluation import tables_of
 from dagathlon.report.section import Figure, Grid
@@ -94,7 +95,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         },
     }
     (place / "s.json").write_text(json.dumps(content))
-    Study.load(place / "s.json").run(place / "out", engine="inline", figures="none")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(registry.FILES, "")
+        registry.modules.cache_clear()
+        Study.load(place / "s.json").run(place / "out", engine="inline", figures="none")
+    registry.modules.cache_clear()  # the others' tests need not know the study's own modules
     return place / "out"
 
 

@@ -154,7 +154,6 @@ def test_additive_noise_finds_the_direction():
 
 
 def test_graphical_lasso_of_a_chain():
-    pytest.importorskip("sklearn")
     rng = np.random.default_rng(4)
     values = rng.normal(size=(5000, 4))
     for j in range(1, 4):

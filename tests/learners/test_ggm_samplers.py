@@ -170,6 +170,17 @@ def test_the_prior_of_graphs_that_are_not_decomposable(kind: str) -> None:
 
 
 @pytest.mark.slow
+def test_the_prior_of_many_graphs_with_large_cores() -> None:
+    """Where rejection has no chance; without the exchange it would be 0.41."""
+    learner = RjMcmc(edge_probability=0.4, proposals=30)
+    length = learner.length(14)._replace(iterations=4000, warmup=300)
+    scatter = learner.scatter(dataset(np.ones((1, 14))))
+    run = learner.chain(learner.first_graph(names(14)), scatter, length.options(8, 0))
+    posterior = Posterior([undirected_chain(run.log, names(14))])
+    assert posterior.edge_probabilities[cells(14)].mean() == pytest.approx(0.4, abs=0.006)
+
+
+@pytest.mark.slow
 def test_the_approximation_is_close() -> None:
     values = rows_of_a_cycle(6, 40, 0.35)
     exact, fast = (

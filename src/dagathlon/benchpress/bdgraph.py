@@ -40,6 +40,7 @@ class Bdgraph(BenchpressSampler):
         gstart="start",
     )
     handles_missing = True
+    assumes = BdgraphMcmc.assumes
     data_rules = {"method": {"ggm": CONTINUOUS, "gcgm": ANY}}
     implementation = "dagathlon (re-implementation of BDgraph 2.72)"
     references = BdgraphMcmc.references

@@ -12,7 +12,7 @@ from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.graphs import Graph
-from dagathlon.learners.assumptions import GAUSSIAN
+from dagathlon.learners.assumptions import COPULA, GAUSSIAN
 from dagathlon.learners.base import Estimate, Sampler
 from dagathlon.learners.bayesian.dag_sampling import RunLength
 from dagathlon.learners.undirected.copula import copula_start, observed_levels
@@ -55,10 +55,12 @@ class BdgraphMcmc(Sampler):
         Graph at the start: without edges, or complete.
     """
 
+    assumes = (GAUSSIAN,)
     name = "bdgraph_mcmc"
     gives = "chain"
     anytime = True
     handles_missing = True
+    assumes = (GAUSSIAN,)
     references = (
         "Mohammadi and Wit 2015, Bayesian Analysis 10",
         "Mohammadi and Wit 2019, BDgraph, JSS 89(3)",
@@ -87,7 +89,7 @@ class BdgraphMcmc(Sampler):
 
     def assumptions(self, kind: DataKind) -> tuple[str, ...]:
         """What the two models assume."""
-        return (GAUSSIAN,) if self.method == "ggm" else ("a Gaussian copula",)
+        return self.assumes if self.method == "ggm" else (COPULA,)
 
     def objection(self, data: DataFacts) -> str:
         """Only a copula has values that nobody saw."""

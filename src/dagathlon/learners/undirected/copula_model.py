@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.data.facts import DataFacts, DataKind
-from dagathlon.learners.assumptions import GAUSSIAN
+from dagathlon.learners.assumptions import COPULA, GAUSSIAN
 from dagathlon.learners.base import Learner
 from dagathlon.learners.undirected.copula import copula_start
 
@@ -33,8 +33,10 @@ class CopulaModel(Learner):
         values that are missing completely at random.
     """
 
+    assumes = (GAUSSIAN,)
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous", "discrete", "mixed"})
     handles_missing = True
+    assumes = (GAUSSIAN,)
 
     model: Literal["gaussian", "copula"] = "gaussian"
     normal_scores: bool = False
@@ -45,7 +47,7 @@ class CopulaModel(Learner):
 
     def assumptions(self, kind: DataKind) -> tuple[str, ...]:
         """What the two models assume."""
-        return (GAUSSIAN,) if self.model == "gaussian" else ("a Gaussian copula",)
+        return self.assumes if self.model == "gaussian" else (COPULA,)
 
     def objection(self, data: DataFacts) -> str:
         """Only a copula has values that nobody saw."""

@@ -56,6 +56,7 @@ class DecomposablePosterior(Learner):
         parts of the graph that a separator parts are independent.
     """
 
+    assumes = ("a decomposable graph",)
     takes = frozenset({"continuous", "discrete"})
 
     delta: NonNegative = 3.0
@@ -80,19 +81,18 @@ class DecomposablePosterior(Learner):
 
     def assumptions(self, kind: DataKind) -> tuple[str, ...]:
         """Continuous data are normal; tables of levels rely on nothing else."""
-        own = (GAUSSIAN,) if kind == "continuous" else ()
-        return (*super().assumptions(kind), *own, "a decomposable graph")
+        return (*self.assumes, *((GAUSSIAN,) if kind == "continuous" else ()))
 
     def parameter_sample_size(self) -> float | None:
         """The imaginary observations of discrete data."""
         return self.pseudo_obs
 
-    def space(self) -> str:
-        """Which graphs the posterior covers, in words."""
-        limit = (
-            "" if self.max_clique is None else f" of at most {self.max_clique} nodes in a clique"
-        )
-        return f"all decomposable graphs{limit}"
+    def space(self, variables: int) -> str:
+        """Which graphs of so many variables the posterior covers, in words."""
+        limit = self.max_clique
+        if limit is None or limit >= variables:
+            return "all decomposable graphs"
+        return f"all decomposable graphs of at most {limit} nodes in a clique"
 
     def target(self, data: Dataset) -> _core.DecomposableTarget:
         """Likelihood and prior as the native samplers take them."""
@@ -138,7 +138,7 @@ class DecomposableSampler(DecomposablePosterior, UndirectedSampler):
         target: _core.DecomposableTarget,
     ) -> Estimate:
         """The chains, and of continuous data the mean of the precision matrix along them."""
-        found = self.result(logs, data, length, self.space())
+        found = self.result(logs, data, length, self.space(len(data.names)))
         if data.is_discrete or found.posterior is None:
             return found
         return replace(found, precision=mean_precision(found.posterior, target))

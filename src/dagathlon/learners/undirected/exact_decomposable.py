@@ -56,7 +56,7 @@ class ExactDecomposable(DecomposablePosterior):
         words = edges if len(data.names) > 1 else np.empty((len(edges), 0), dtype=np.uint64)
         log_weights = weights.ravel()
         sample = Sample(data.names, "undirected", words, log_weights=log_weights)
-        posterior = Posterior([sample], space=self.space())
+        posterior = Posterior([sample], space=self.space(len(data.names)))
         graph = posterior.map()
         if self.estimator == "threshold":
             graph = posterior.above(self.threshold)

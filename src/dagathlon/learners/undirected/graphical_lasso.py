@@ -153,7 +153,7 @@ class GraphicalLasso(GaussianPenalised):
         if self.columns == "raw":
             return others
         if self.columns == "centred":
-            return others - values.mean(axis=0)
+            return np.asarray(others - values.mean(axis=0))
         return standardised_as(values, others)
 
     def _check_inverse(self, moments: Moments) -> None:

@@ -44,8 +44,10 @@ class MplMcmc(UndirectedSampler):
         row has a configuration of its own, a table says nothing for or against more neighbours.
     """
 
+    assumes = (GAUSSIAN,)
     name = "mpl_mcmc"
     takes = frozenset({"continuous", "discrete"})
+    assumes = (GAUSSIAN,)
     references = (
         "Leppä-aho, Pensar, Roos and Corander 2017, Learning Gaussian graphical models with "
         "fractional marginal pseudo-likelihood, International Journal of Approximate Reasoning 83",
@@ -69,7 +71,7 @@ class MplMcmc(UndirectedSampler):
 
     def assumptions(self, kind: DataKind) -> tuple[str, ...]:
         """Tables assume nothing of the form of a dependence."""
-        return (GAUSSIAN,) if kind == "continuous" else ()
+        return self.assumes if kind == "continuous" else ()
 
     def default_iterations(self, p: int) -> int:
         """A chain forgets in a few sweeps, which take the longer the more variables there are."""
