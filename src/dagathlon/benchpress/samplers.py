@@ -34,6 +34,7 @@ class AthomasJtsamplers(BenchpressSampler):
 
     name = "athomas_jtsamplers"
     gives = "chain"
+    anytime = True
     runs = JunctionTreeMcmc
     inherits = same("mcmc_seed", *Sampler.ESTIMATOR_FIELDS)
     takes = frozenset({"continuous"})
