@@ -28,6 +28,7 @@ class Bdgraph(BenchpressSampler):
     """
 
     name = "bdgraph"
+    anytime = True
     version = 2
     gives = "chain"
     runs = BdgraphMcmc

@@ -24,6 +24,7 @@ class Grues(BenchpressSampler):
     """
 
     name = "grues"
+    anytime = True
     gives = "chain"
     runs = UnconditionalMcmc
     inherits = same("timeout")
