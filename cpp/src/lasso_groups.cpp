@@ -59,6 +59,7 @@ class GroupRegression {
     for (const std::size_t g : neighbours)
       if (active_[g]) kept.push_back(g);
     reset(kept);
+    predict();  // without those that are no neighbours any more
     for (const std::size_t g : neighbours)
       if (!active_[g] && !data_.constant(g)) add(g);
     if (problem_.values.size() + 1 >= data_.rows) return std::nullopt;
@@ -106,6 +107,15 @@ class GroupRegression {
     problem_ = std::move(fresh);
     places_ = std::move(places);
     groups_ = kept;
+  }
+
+  // What the present weights say of each row.
+  void predict() {
+    std::ranges::fill(predictors_, 0.0);
+    for (std::size_t u = 0; u < columns_.size(); ++u)
+      for (std::size_t a = 0; a < d_; ++a)
+        add_multiple(predictors_.data() + a * data_.rows, columns_[u], problem_.values[u * d_ + a], data_.rows);
+    response_.evaluate(predictors_);
   }
 
   void take_columns(std::size_t g) {

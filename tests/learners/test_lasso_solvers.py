@@ -195,3 +195,16 @@ def test_contrasts_are_orthonormal_and_stand_for_symmetric_weights_of_all_levels
     ours = -np.log(chances[np.arange(60), codes]).mean() + penalty * own * sum(sizes)
     assert ours == pytest.approx(best.fun, abs=1e-5)
     assert ours <= best.fun + 1e-9
+
+
+def test_refits_do_not_remember_neighbours_of_other_graphs() -> None:
+    native = design_of(_mixed(80)).native()
+    full = ~np.eye(5, dtype=np.bool_)
+    few = np.zeros((5, 5), dtype=np.bool_)
+    few[0, 3] = few[3, 0] = few[1, 4] = few[4, 1] = True
+    empty = np.zeros((5, 5), dtype=np.bool_)
+    there_and_back = _core.group_refits(native, np.stack([few, full, few, empty]))
+    alone = _core.group_refits(native, empty[None])
+    first, _, again, nothing = (there_and_back.log_likelihood(k) for k in range(4))
+    assert again == pytest.approx(first, abs=1e-4)
+    assert nothing == pytest.approx(alone.log_likelihood(0), abs=1e-4)
