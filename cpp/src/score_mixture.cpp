@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "dagathlon/log_gamma.hpp"
@@ -26,61 +25,67 @@ double digamma(double x) {
   return std::log(x) - 0.5 / x - series - shift;
 }
 
-double log_density(const PowerComponent& part, double log_distance) {
-  return std::log(part.shape / (2.0 * part.scale)) - log_gamma(1.0 / part.shape) -
-         std::exp(part.shape * log_distance);
+// A score as a component sees it.
+struct View {
+  double apart;         // from the location, never quite zero
+  double log_distance;  // in scales
+  double power;         // what the density falls by, in logarithms
+};
+
+View seen(const PowerComponent& part, double score) {
+  const double from = score - part.location;
+  const double apart = std::copysign(std::max(std::abs(from), closest), from);
+  const double log_distance = std::log(std::abs(apart) / part.scale);
+  return {apart, log_distance, std::exp(part.shape * log_distance)};
 }
 
-// Where a score lies from a component, in logarithms of its scale.
-double log_distance(const PowerComponent& part, double score) {
-  return std::log(std::max(std::abs(score - part.location), closest) / part.scale);
+// With Γ(1/shape)/shape = Γ(1 + 1/shape).
+double log_density(const PowerComponent& part, const View& view) {
+  return -std::log(2.0 * part.scale) - log_gamma(1.0 + 1.0 / part.shape) - view.power;
 }
 
-// A step of one component up the gradient of its log density at the score.
-void climb(PowerComponent& part, double score, double distance, double step) {
-  const double power = std::exp(part.shape * distance);
-  const double slope = part.shape / part.scale * std::exp((part.shape - 1.0) * distance);
-  const double inverse = 1.0 / part.shape;
-  const double by_shape = inverse + inverse * inverse * digamma(inverse) - power * distance;
-  const double by_scale = (part.shape * power - 1.0) / part.scale;
-  part.location = std::clamp(part.location + step * (score > part.location ? slope : -slope), -20.0, 40.0);
-  part.scale = std::clamp(part.scale + step * by_scale, 0.1, 10.0);
-  part.shape = std::clamp(part.shape + step * by_shape, 0.1, 10.0);
+// Up the gradient of the log density.
+void climb(PowerComponent& part, const View& view, double step) {
+  const double pull = part.shape * view.power;
+  const double wider = digamma(1.0 + 1.0 / part.shape) / (part.shape * part.shape);
+  part.location = std::clamp(part.location + step * pull / view.apart, -20.0, 40.0);
+  part.scale = std::clamp(part.scale + step * (pull - 1.0) / part.scale, 0.1, 10.0);
+  part.shape = std::clamp(part.shape + step * (wider - view.power * view.log_distance), 0.1, 10.0);
+}
+
+// Logarithms up to a constant become shares of one.
+void to_shares(std::vector<double>& values) {
+  const double largest = *std::ranges::max_element(values);
+  double sum = 0.0;
+  for (double& value : values) sum += value = std::exp(value - largest);
+  for (double& value : values) value /= sum;
 }
 
 class Fit {
  public:
   explicit Fit(std::vector<PowerComponent> start)
-      : parts_(std::move(start)), weights_(parts_.size()), owned_(parts_.size()), distances_(parts_.size()) {}
+      : parts_(std::move(start)), views_(parts_.size()), weights_(parts_.size()), shares_(parts_.size()) {}
 
   void step(double score, double rate) {
-    normalise();
-    double largest = -std::numeric_limits<double>::infinity();
     for (std::size_t k = 0; k < parts_.size(); ++k) {
-      distances_[k] = log_distance(parts_[k], score);
-      owned_[k] = log_density(parts_[k], distances_[k]) + std::log(weights_[k]);
-      largest = std::max(largest, owned_[k]);
+      views_[k] = seen(parts_[k], score);
+      weights_[k] = parts_[k].log_weight;
+      shares_[k] = weights_[k] + log_density(parts_[k], views_[k]);
     }
-    double sum = 0.0;
-    for (double& share : owned_) sum += share = std::exp(share - largest);
+    to_shares(weights_);
+    to_shares(shares_);
     for (std::size_t k = 0; k < parts_.size(); ++k) {
-      const double share = owned_[k] / sum;
-      climb(parts_[k], score, distances_[k], rate * share);
-      parts_[k].log_weight += rate * (share - weights_[k]);
+      climb(parts_[k], views_[k], rate * shares_[k]);
+      parts_[k].log_weight += rate * (shares_[k] - weights_[k]);
     }
   }
 
   const std::vector<PowerComponent>& parts() const { return parts_; }
 
  private:
-  void normalise() {
-    double sum = 0.0;
-    for (std::size_t k = 0; k < parts_.size(); ++k) sum += weights_[k] = std::exp(parts_[k].log_weight);
-    for (double& weight : weights_) weight /= sum;
-  }
-
   std::vector<PowerComponent> parts_;
-  std::vector<double> weights_, owned_, distances_;
+  std::vector<View> views_;
+  std::vector<double> weights_, shares_;
 };
 
 }  // namespace

@@ -55,26 +55,26 @@ class _Regression:
         self._rest = columns[:, target].copy()
         deviation = self._deviation()
         self._enough = _PRECISION * deviation
-        first = np.abs(columns.T @ self._rest) / max(len(columns) * deviation, 1e-300)
-        first[target] = 0.0
-        self._first = first
+        slopes = np.abs(columns.T @ self._rest) / max(len(columns) * deviation, 1e-300)
+        slopes[target] = 0.0
+        self._narrow, self._wide = (
+            np.flatnonzero(slopes > bound) for bound in (2 * penalty, penalty)
+        )
 
     def weights(self) -> Vector:
         """The weights after three rounds, the second and third of which go on from the first."""
-        inside = self._first > 2 * self._penalty
+        inside = self._narrow
         for _ in range(_ROUNDS):
-            for _ in range(_MOST):
-                last = self._settled(np.flatnonzero(inside))
-                missing = ~inside & (self._first > self._penalty)
-                if self._near(last) or not missing.any():
-                    break
-                inside |= missing
+            near = self._settled(inside)
+            if not near and len(inside) < len(self._wide):
+                inside = self._wide
+                self._settled(inside)
         return self._found
 
-    def _settled(self, inside: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], float]:
+    def _settled(self, inside: npt.NDArray[np.int64]) -> bool:
         """Sweep once over all, then over those that count until they stay.
 
-        Returns those that count, and what the last of them was before its last step.
+        Returns whether all of these are near to what the last of them was before its last step.
         """
         for k in inside:
             self._step(k)
@@ -82,18 +82,13 @@ class _Regression:
         before = 0.0
         for _ in range(_MOST):
             beat()
-            moved = False
+            moves = []
             for k in counting:
                 before = self._step(k)
-                moved |= self._weight(k, before - self._found[k]) > self._enough
-            if not moved:
+                moves.append(self._gain(k, before))
+            if max(moves, default=0.0) <= self._enough:
                 break
-        return counting, before
-
-    def _near(self, last: tuple[npt.NDArray[np.int64], float]) -> bool:
-        """Whether all weights are near to the former value of the last."""
-        counting, before = last
-        return all(self._weight(k, before - self._found[k]) <= self._enough for k in counting)
+        return all(self._gain(k, before) <= self._enough for k in counting)
 
     def _step(self, k: int) -> float:
         """Minimise over one weight by the curvature where it stands; its value before."""
@@ -108,9 +103,10 @@ class _Regression:
         self._rest -= (after - before) * column
         return before
 
-    def _weight(self, k: int, change: float) -> float:
+    def _gain(self, k: int, before: float) -> float:
+        """What a weight's way from another value was worth, as huge measures it."""
         scale = 2 * self._deviation() * len(self._rest)
-        return self._curvature(k) * change**2 / scale if scale > 0 else 0.0
+        return self._curvature(k) * (before - self._found[k]) ** 2 / scale if scale > 0 else 0.0
 
     def _curvature(self, k: int) -> float:
         squares, column = self._rest**2, self._columns[:, k]
