@@ -117,6 +117,10 @@ def test_what_has_no_losses() -> None:
     row = compare_precision(Estimate(Graph("ab"), precision=np.eye(2)), model="no model")
     assert row["precision_kl"] is None
     assert "not Gaussian" in row["precision_note"]
+    rows = Dataset.from_numpy(np.eye(3, 2), names=["a", "b"])
+    row = compare_precision(Estimate(Graph("ab"), precision=-np.eye(2)), data=rows, test_data=rows)
+    assert row["precision_log_likelihood"] is None
+    assert "not positive definite" in row["precision_note"]
 
 
 def test_the_command_compares_matrices(tmp_path, capsys) -> None:  # type: ignore[no-untyped-def]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 from dagathlon.cli import main
 from dagathlon.errors import GraphError
-from dagathlon.evaluate import compare_path
+from dagathlon.evaluate import compare_path, undirected_curves
 from dagathlon.evaluate.posterior_graphs import auroc, average_precision
 from dagathlon.evaluate.undirected_curves import path_curve, probability_curve
 from dagathlon.evaluate.undirected_scores import PathScores
@@ -97,6 +98,24 @@ def test_probabilities_of_undirected_graphs_and_of_dags() -> None:
     row = PathScores().compute(TRUTH, Estimate(Graph(NAMES), posterior=posterior))
     assert (row["along"], row["undirected_chosen_f1"]) == ("probability", pytest.approx(2 / 3))
     assert PathScores().compute(TRUTH, Estimate(TRUTH))["undirected_auroc"] is None
+
+
+def test_thinned_curves_keep_the_chosen_and_the_best_graph(monkeypatch: Any) -> None:
+    monkeypatch.setattr(undirected_curves, "_MOST_POINTS", 2)
+    edges = ["a - c", "a - b", "b - c", "b - d", "a - d", "c - d"]
+    times = (10, 8, 6, 4, 2, 1)
+    draws = [[e for e, n in zip(edges, times, strict=True) if k < n] for k in range(10)]
+    posterior = Posterior.of([Graph.from_edges(one, names=NAMES) for one in draws])
+    row = compare_path(posterior, TRUTH)
+    assert row["undirected_chosen_f1"] == row["undirected_best_f1"] == pytest.approx(0.8)
+    assert row["undirected_best_at"] == pytest.approx(0.6)
+    assert probability_curve(posterior, TRUTH).values.tolist() == pytest.approx([1, 0.6, 0.1])
+
+
+def test_a_posterior_without_a_probable_edge_chooses_the_graph_without_edges() -> None:
+    draws = [["a - b"], [], ["b - c"], []]
+    posterior = Posterior.of([Graph.from_edges(edges, names=NAMES) for edges in draws])
+    assert compare_path(posterior, TRUTH)["undirected_chosen_f1"] == 0
 
 
 def test_the_command_reads_paths(tmp_path, capsys) -> None:  # type: ignore[no-untyped-def]

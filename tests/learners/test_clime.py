@@ -90,6 +90,18 @@ def test_the_path_begins_empty_and_the_chain_is_found() -> None:
     assert np.allclose(near @ np.cov(values.T), np.eye(6), atol=1e-3)
 
 
+def test_ric_is_the_penalty_at_which_shifted_columns_are_apart() -> None:
+    values = _values(3, 12)
+    module = Clime(ridge=0.1, stars_samples=11)
+    found = module.ric_penalty(_dataset(values), np.random.default_rng(0))
+    tops = []
+    for shift in range(1, 12):
+        both = moments(np.hstack([values, np.roll(values, shift, axis=0)])).correlation[:3, 3:]
+        share = np.abs(both - np.diag(np.diag(both))).max() / 1.1
+        tops.append(share / (1 + share))
+    assert found == pytest.approx(min(tops))
+
+
 def test_singular_correlations() -> None:
     few = _dataset(_values(8, 6))
     assert learn(few, "clime", penalty=0.05).graph.n_edges > 0

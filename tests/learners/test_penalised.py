@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dagathlon.data import Dataset, Variable
+from dagathlon.errors import DataError
 from dagathlon.learners.attempt import attempt
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.undirected import inputs, selection
@@ -189,6 +190,23 @@ def test_ric_puts_its_penalty_on_the_path() -> None:
     assert 0.02 < found.path.penalties[found.path.chosen] < 0.25
 
 
+def test_rotated_ranks_become_correlations_of_gaussian_columns() -> None:
+    data = _chain(40)
+    found = Cut(relation="spearman", stars_samples=39).ric_penalty(data, np.random.default_rng(0))
+    largest = []
+    for shift in range(1, 40):
+        both = np.hstack([data.values, np.roll(data.values, shift, axis=0)])
+        latent = inputs.moments(both, "spearman").correlation[:5, 5:]
+        largest.append(np.abs(latent - np.diag(np.diag(latent))).max())
+    assert found == pytest.approx(min(largest), rel=0.02)
+
+
+def test_matrices_with_two_negative_eigenvalues_have_no_likelihood() -> None:
+    precisions = [np.diag([1.0, 2.0, 3.0]), np.diag([-1.0, -2.0, 3.0])]
+    found = gaussian_log_likelihoods(precisions, np.eye(3))
+    assert found.tolist() == [pytest.approx((np.log(6) - 6) / 2), -np.inf]
+
+
 def test_ranks_and_kendall_with_ties_are_those_of_pairs() -> None:
     values = np.random.default_rng(5).integers(0, 6, size=(30, 3)).astype(float)
     first, last = values[:, 0], values[:, 2]
@@ -285,6 +303,8 @@ def test_rows_that_are_too_few_to_leave_some_out_give_no_edge() -> None:
     assert found.graph.n_edges == 0
     assert found.path is not None
     assert found.path.chosen == 0
+    with pytest.raises(DataError, match="at least 4 rows"):
+        _learn(Cut(select="cv"), Dataset.from_numpy(values[:3]))
 
 
 def test_columns_are_shuffled_each_by_itself() -> None:

@@ -14,7 +14,7 @@ from dagathlon.posteriors.marginal_posterior import MarginalPosterior
 from dagathlon.posteriors.packed import Bools, Floats, Ints
 from dagathlon.posteriors.posterior import Posterior
 
-# Thresholds of probabilities that a curve shows; its areas are those of all of them.
+# Thresholds of probabilities that a curve shows, about; its areas are those of all of them.
 _MOST_POINTS = 100
 
 
@@ -92,13 +92,20 @@ def probability_curve(
     above = np.triu_indices(len(posterior.names), 1)
     scores = pair_probabilities(posterior, undirected)[above]
     levels = np.unique(scores)[::-1]
-    if len(levels) > _MOST_POINTS:
-        levels = levels[np.linspace(0, len(levels) - 1, _MOST_POINTS).round().astype(int)]
     there, absent = np.sort(scores[present]), np.sort(scores[~present])
     tp = len(there) - np.searchsorted(there, levels, side="left")
     fp = len(absent) - np.searchsorted(absent, levels, side="left")
     areas = auroc(scores, present), average_precision(scores, present)
-    return Curve(levels, tp, fp, len(there), len(absent), *areas)
+    curve = Curve(levels, tp, fp, len(there), len(absent), *areas)
+    return curve if len(levels) <= _MOST_POINTS else _thinned(curve)
+
+
+def _thinned(curve: Curve) -> Curve:
+    """Some of the points; the best graph and that of all edges above one half are among them."""
+    some = np.linspace(0, len(curve.values) - 1, _MOST_POINTS).round().astype(int)
+    half = np.flatnonzero(curve.values > 0.5)[-1:]
+    kept = np.unique(np.concatenate([some, half, [np.argmax(curve.f1)]]))
+    return curve._replace(values=curve.values[kept], tp=curve.tp[kept], fp=curve.fp[kept])
 
 
 def pair_probabilities(posterior: Posterior, undirected: UndirectedForm = "moral") -> Floats:

@@ -85,12 +85,12 @@ def curve_of(
     The chosen graph of a posterior has all edges above one half.
     """
     if isinstance(found, GraphPath):
-        curve, chosen, along = path_curve(found, truth, undirected), found.chosen, "penalty"
-    else:
-        curve, along = probability_curve(found, truth, undirected), "probability"
-        above = np.flatnonzero(curve.values > 0.5)
-        chosen = int(above[-1]) if len(above) else None
-    return _curve_row(curve, chosen) | {"along": along}
+        return _curve_row(path_curve(found, truth, undirected), found.chosen) | {"along": "penalty"}
+    curve = probability_curve(found, truth, undirected)
+    above = np.flatnonzero(curve.values > 0.5)
+    row = _curve_row(curve, int(above[-1]) if len(above) else None) | {"along": "probability"}
+    # The graph without edges is no point of the curve.
+    return row if len(above) else row | {"undirected_chosen_f1": 0.0}
 
 
 def _curve_row(curve: Curve, chosen: int | None) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,9 @@ from dagathlon.learners.undirected.path_precisions import PathPrecisions
 from dagathlon.learners.undirected.penalised import GaussianPenalised, PathFit
 from dagathlon.modules import NonNegative
 from dagathlon.pulse import aside, beat
+
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,9 +46,13 @@ class Clime(GaussianPenalised):
     def largest_of(self, moments: Moments) -> float:
         """Where the largest correlation comes to its bound while the diagonal does the rest."""
         given = self._with_ridge(moments)
-        share = np.abs(np.triu(given, 1)).max(initial=0.0) / given[0, 0]
         # Rounding must not let it pass the bound.
-        return float((1 + 1e-9) * share / (1 + share))
+        return (1 + 1e-9) * _penalty_at(np.abs(np.triu(given, 1)).max(initial=0.0), given)
+
+    def ric_penalty(self, data: Dataset, rng: np.random.Generator) -> float:
+        """The same for the correlations of columns with shifted columns."""
+        largest = super().ric_penalty(data, rng)
+        return _penalty_at(largest, self._with_ridge(self.moments(data)))
 
     def fit_moments(self, moments: Moments, penalties: Vector) -> PathFit:
         """All penalties of a column, column after column."""
@@ -81,6 +89,12 @@ class Clime(GaussianPenalised):
             condition = max(moments.p, 100)
             ridge = max(float(roots[-1] - condition * roots[0]), 0.0) / (condition - 1)
         return np.asarray(moments.correlation + ridge * np.eye(moments.p))
+
+
+def _penalty_at(largest: float, given: Matrix) -> float:
+    """The smallest penalty with an empty graph where no correlation is larger."""
+    share = largest / given[0, 0]
+    return float(share / (1 + share))
 
 
 def smaller_of_both(matrix: Matrix) -> Matrix:

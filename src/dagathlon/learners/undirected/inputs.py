@@ -14,6 +14,8 @@ from dagathlon.pulse import aside, beat
 Matrix: TypeAlias = npt.NDArray[np.float64]
 Vector: TypeAlias = npt.NDArray[np.float64]
 Relation: TypeAlias = Literal["pearson", "nonparanormal", "truncated", "kendall", "spearman"]
+RANKS = ("kendall", "spearman")
+"""Relations that are rank correlations."""
 _CHUNK = 1 << 22
 
 
@@ -67,7 +69,7 @@ def moments(values: Matrix, relation: Relation = "pearson") -> Moments:
     if relation == "kendall":
         latent = np.sin(np.pi / 2 * kendall(values))
     elif relation == "spearman":
-        latent = 2 * np.sin(np.pi / 6 * _pearson(ranks(values)))
+        latent = latent_correlation(_pearson(ranks(values)))
     else:
         return Moments(_pearson(gaussian_columns(values, relation)), scales, len(values))
     np.fill_diagonal(latent, 1.0)
@@ -81,7 +83,7 @@ def gaussian_columns(values: Matrix, relation: Relation) -> Matrix:
     """
     if relation == "pearson":
         return values
-    if relation in ("kendall", "spearman"):
+    if relation in RANKS:
         return ranks(values)
     from scipy.special import ndtri  # noqa: PLC0415 - SciPy only when asked for
 
@@ -93,6 +95,11 @@ def gaussian_columns(values: Matrix, relation: Relation) -> Matrix:
     end = 1 / (4 * n**0.25 * np.sqrt(np.pi * np.log(n)))
     cut: Matrix = ndtri(np.clip(ranks(values) / n, end, 1 - end))
     return cut
+
+
+def latent_correlation(spearman: Matrix) -> Matrix:
+    """The correlations of Gaussian columns with these correlations of ranks."""
+    return np.asarray(2 * np.sin(np.pi / 6 * spearman))
 
 
 def standardised(values: Matrix) -> Matrix:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.data.facts import DataKind
+from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.graphs.path import GraphPath
 from dagathlon.learners.assumptions import COPULA, GAUSSIAN
@@ -18,11 +19,13 @@ from dagathlon.learners.base import Estimate, Learner, Statistic
 from dagathlon.learners.continuous.weights import numbers
 from dagathlon.learners.undirected import selection
 from dagathlon.learners.undirected.inputs import (
+    RANKS,
     Matrix,
     Moments,
     Relation,
     Vector,
     gaussian_columns,
+    latent_correlation,
     moments,
     standardised,
 )
@@ -223,6 +226,8 @@ class PenalisedLearner(Learner):
         self, data: Dataset, penalties: Vector, rng: np.random.Generator
     ) -> Vector:
         """Mean log-likelihood of a row by the fits to the other parts."""
+        if len(data) < 4:
+            raise DataError(f"{self.name}: cv needs at least 4 rows, found {len(data)}")
         parts = np.array_split(rng.permutation(len(data)), min(self.folds, len(data) // 2))
         total = np.zeros(len(penalties))
         for part in parts:
@@ -308,7 +313,9 @@ class GaussianPenalised(PenalisedLearner):
         """The smallest maximum of correlations of columns with shifted columns."""
         columns = gaussian_columns(numbers(data, self.name), self.relation)
         shifts = selection.shifts(len(data), self.stars_samples, rng)
-        return selection.rotation_penalty(standardised(columns), shifts)
+        largest = selection.rotation_penalty(standardised(columns), shifts)
+        ranked = self.relation in RANKS
+        return float(latent_correlation(np.array(largest))) if ranked else largest
 
     def log_likelihoods(self, data: Dataset, fit: PathFit) -> tuple[Vector, Vector]:
         """Of least squares regressions on the neighbours.
