@@ -66,8 +66,7 @@ static void bind_graphical_lasso(nb::module_& m) {
       .def("solve", &solve, nb::arg("penalty"), "Newton steps, and the largest violation of the optimum's conditions.")
       .def("refit", &refit, nb::arg("start"),
            "Maximum likelihood with the zeros of a matrix; steps and violation as of a penalty of zero.")
-      .def("precision", &precision, "Of what was solved last.")
-      .def("log_likelihood", &GraphicalLassoPath::log_likelihood, "log det X - tr(SX) of what was solved last.");
+      .def("precision", &precision, "Of what was solved last.");
   m.def("invert_positive", &inverted, nb::arg("matrix"),
         "Inverse and logarithm of the determinant; ValueError unless positive definite.");
 }

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "dagathlon/graphical_lasso.hpp"
 #include "dagathlon/positive_inverse.hpp"
@@ -141,13 +140,6 @@ SquareMatrix GraphicalLassoPath::precision() const {
   SquareMatrix result = precision_;
   for (double& value : result.cells()) value /= unit_;
   return result;
-}
-
-double GraphicalLassoPath::log_likelihood() const {
-  double sum = std::accumulate(log_determinants_.begin(), log_determinants_.end(), 0.0);
-  sum -= static_cast<double>(covariance_.size()) * std::log(unit_);
-  for (std::size_t k = 0; k < precision_.cells().size(); ++k) sum -= precision_.cells()[k] * covariance_.cells()[k];
-  return sum;
 }
 
 }  // namespace dagathlon

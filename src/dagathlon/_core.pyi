@@ -897,9 +897,6 @@ class GraphicalLassoPath:
     def precision(self) -> NDArray[numpy.float64]:
         """Of what was solved last."""
 
-    def log_likelihood(self) -> float:
-        """log det X - tr(SX) of what was solved last."""
-
 def invert_positive(matrix: NDArray[numpy.float64]) -> tuple[NDArray[numpy.float64], float]:
     """
     Inverse and logarithm of the determinant; ValueError unless positive definite.

@@ -40,12 +40,11 @@ class Shrunk(GaussianPenalised):
     name = "shrunk"
 
     def fit_moments(self, moments: inputs.Moments, penalties: inputs.Vector) -> PathFit:
-        """All of the likelihood and precision are there."""
+        """Precision matrices without a zero."""
         mixed = [(moments.correlation + k * np.eye(moments.p)) / (1 + k) for k in penalties]
         precisions = np.array([np.linalg.inv(one) for one in mixed])
         strength = np.abs(moments.correlation - np.eye(moments.p))
-        likelihoods = gaussian_log_likelihoods(precisions, moments.correlation) * moments.n
-        return PathFit(strength[None] > penalties[:, None, None], precisions, likelihoods)
+        return PathFit(strength[None] > penalties[:, None, None], precisions)
 
 
 def _chain(n: int = 200, p: int = 5, seed: int = 3) -> Dataset:

@@ -55,8 +55,6 @@ class GraphicalLassoPath {
   std::size_t size() const { return covariance_.size(); }
   // Of what was solved last.
   SquareMatrix precision() const;
-  // log det X - tr(SX).
-  double log_likelihood() const;
 
  private:
   void begin(double penalty);

@@ -97,17 +97,14 @@ class GraphicalLasso(GaussianPenalised):
             self._check_inverse(moments)
         path = self._path(moments)
         graphs = np.zeros((len(penalties), moments.p, moments.p), dtype=np.bool_)
-        precisions, likelihoods, worst = PathPrecisions(moments.p, moments.p), [], 0.0
+        precisions, worst = PathPrecisions(moments.p, moments.p), 0.0
         for k, penalty in enumerate(penalties):
             beat(k, len(penalties))
             worst = max(worst, path.solve(float(penalty))[1])
             precisions.append(found := path.precision())
             graphs[k] = np.abs(found) > self.threshold
             np.fill_diagonal(graphs[k], False)
-            likelihoods.append(moments.n / 2 * path.log_likelihood())
-        return PathFit(
-            graphs, precisions, np.array(likelihoods), converged=worst <= self._tolerance
-        )
+        return PathFit(graphs, precisions, converged=worst <= self._tolerance)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Fit the path, select, and refit if asked to."""

@@ -55,20 +55,12 @@ class PathFit:
         Symmetric adjacency of each penalty's graph, penalties x columns x columns.
     precisions
         Estimated precision matrices of the standardised columns, of learners that have them.
-    log_likelihoods
-        Log-likelihood of the data at each estimate, up to a constant; None where the learner has
-        none of its own. Learners from correlations are judged by regressions instead.
-    parameters
-        Number of free parameters of each estimate besides those of the empty graph; None: one for
-        each edge.
     converged
         Whether every estimate was found to its tolerance.
     """
 
     graphs: Graphs
     precisions: Sequence[Matrix] | npt.NDArray[np.float64] | None = None
-    log_likelihoods: Vector | None = None
-    parameters: Vector | None = None
     converged: bool = True
 
     def edges(self) -> Vector:
@@ -80,8 +72,8 @@ class PathFit:
 class PenalisedLearner(Learner):
     """A learner of undirected graphs whose penalty is given or selected from a path.
 
-    A subclass gives `largest`, `fit_path` and `held_out`; everything else is here. The whole path
-    is part of the result.
+    A subclass gives `largest`, `fit_path`, `held_out` and `log_likelihoods`; everything else is
+    here. The whole path is part of the result.
 
     Parameters
     ----------
@@ -141,11 +133,12 @@ class PenalisedLearner(Learner):
         """The smallest penalty with an empty graph over columns that are shifted at random."""
         return min(self.largest(selection.shuffled(data, rng)) for _ in range(self.stars_samples))
 
+    @abstractmethod
     def log_likelihoods(self, data: Dataset, fit: PathFit) -> tuple[Vector, Vector]:
-        """Log-likelihoods and numbers of parameters along the path, for ebic."""
-        if fit.log_likelihoods is None:
-            raise NotImplementedError(f"{self.name} has no likelihood: override log_likelihoods")
-        return fit.log_likelihoods, fit.edges() if fit.parameters is None else fit.parameters
+        """Log-likelihoods and numbers of parameters along the path, for ebic.
+
+        Likelihoods are up to a constant; parameters are those besides the empty graph's.
+        """
 
     def stable(self, unstable: Vector) -> int:
         """Which penalty stars selects, by the instability at each."""
