@@ -93,10 +93,10 @@ def test_precisions_come_in_the_units_of_the_columns() -> None:
     data = _chain()
     found = _learn(Shrunk(penalty=0.0), data)
     assert found.precision is not None
-    assert np.allclose(found.precision, np.linalg.inv(np.cov(data.values.T)))
+    assert np.allclose(found.precision, np.linalg.inv(np.cov(data.values.T, ddof=0)))
     shrunk = _learn(Shrunk(penalty=0.5), data).precision
     assert shrunk is not None
-    mixed = np.cov(data.values.T) + 0.5 * np.diag(data.values.var(0, ddof=1))
+    mixed = np.cov(data.values.T, ddof=0) + 0.5 * np.diag(data.values.var(0))
     assert np.allclose(shrunk, np.linalg.inv(mixed / 1.5))
 
 

@@ -28,8 +28,8 @@ class Moments:
     correlation
         Correlations, positive semidefinite, with ones on the diagonal.
     scales
-        Standard deviations of the columns in their own units; 1 for a constant column, which
-        correlates with nothing.
+        Standard deviations of the columns in their own units, roots of mean squares as maximum
+        likelihood has them; 1 for a constant column, which correlates with nothing.
     n
         Number of rows.
     """
@@ -167,4 +167,4 @@ def _constant(values: Matrix) -> npt.NDArray[np.bool_]:
 
 
 def _scales(values: Matrix) -> Vector:
-    return np.where(_constant(values), 1.0, values.std(axis=0, ddof=1))
+    return np.where(_constant(values), 1.0, values.std(axis=0))

@@ -102,8 +102,7 @@ class PsiLearner(Learner):
         correlated = evidence(fisher(given.correlation, given.n - 3))
         screened = self._threshold(correlated, self.alpha1, rng)
         around = neighbourhoods(correlated, screened.value, self._most(given.n))
-        variances = given.scales**2 * (given.n - 1) / given.n
-        raised = given.correlation + np.diag(self.ridge / variances)
+        raised = given.correlation + np.diag(self.ridge / given.scales**2)
         scores = evidence(psi_scores(raised, around, given.n))
         return self._estimate(data, scores, self._threshold(scores, self.alpha2, rng), around)
 
