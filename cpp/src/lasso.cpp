@@ -208,6 +208,7 @@ class Regression {
       limit = reach;
       stopper = support[i];
     }
+    dropped_ = stopper < members_.size();
     if (!std::isfinite(limit)) return false;
     for (std::size_t i = 0; i < support.size(); ++i) weights_[support[i]] += limit * move[i];
     if (stopper < members_.size()) weights_[stopper] = 0.0;
@@ -232,7 +233,9 @@ class Regression {
       for (std::size_t i = 0; i <= rank; ++i) growth += move[i] * sign(support[i]);
       if (growth > 0.0)
         for (double& part : move) part = -part;
-      go(std::span(support).first(rank + 1), move, std::numeric_limits<double>::infinity());
+      const double unlimited = std::numeric_limits<double>::infinity();
+      // Nothing but a number that is none can be in the way; then the loop must end all the same.
+      if (!go(std::span(support).first(rank + 1), move, unlimited) && !dropped_) weights_[support[rank]] = 0.0;
     }
   }
 
@@ -288,6 +291,8 @@ class Regression {
   UpperFactor factor_;
   // Whether the last exact solution had the signs that it was computed with.
   bool reached_ = false;
+  // Whether a weight became zero on the last way.
+  bool dropped_ = false;
 };
 
 }  // namespace
