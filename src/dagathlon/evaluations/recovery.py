@@ -72,7 +72,7 @@ class Recovery(Evaluation):
         ranks = average_ranks(means, first)
         costs = {row["method"]: row["cpu"] for row in tables.rows("costs")}
         drawn = drawings([row["shape"] for row in tables.rows("shapes")])
-        shown = drawn + table(means, costs, sorted(ranks, key=ranks.__getitem__), tables.look)
+        shown = drawn + table(means, sorted(ranks, key=ranks.__getitem__), tables.look, costs)
         caption = _CAPTION.format(short_title(first).rstrip(" ↑↓")) + (_DRAWN if drawn else "")
         picture = Picture("recovery", "", caption, [("Who finds which graph", shown)])
         return Section("recovery", "Who finds which graph?", [picture], opening=True)

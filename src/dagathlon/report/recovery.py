@@ -49,7 +49,7 @@ def run_rows(results: Results, ids: Sequence[str], metrics: Sequence[str]) -> li
 
 
 def mean_rows(rows: Sequence[Row], metrics: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """A row for each kind of data, method and metric: mean, standard error, number of runs."""
+    """A row for each kind of data, method and metric: mean, standard error, number of values."""
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         key = (row["graph"], row["model"], row["rows"], row["id"], row["method"])
@@ -65,7 +65,6 @@ def mean_rows(rows: Sequence[Row], metrics: Sequence[str]) -> Iterator[dict[str,
                     "mean": float(np.mean(values)),
                     "se": None if spread is None else spread / len(values) ** 0.5,
                     "known": len(values),
-                    "runs": len(members),
                 }
 
 

@@ -13,7 +13,7 @@ from dagathlon.graphs.drawing.arrange import arrange
 from dagathlon.graphs.drawing.labels import Label
 from dagathlon.report.look import Look
 from dagathlon.report.page.sections import text
-from dagathlon.report.recovery import Shape
+from dagathlon.report.recovery import Shape, average_ranks
 from dagathlon.report.words import duration, short_title
 
 Row = Mapping[str, Any]
@@ -50,48 +50,54 @@ def _drawing(shape: Shape) -> str:
     edges = f"{least:,}" if least == most else f"{least:,} to {most:,}"
     said = f"{len(shape.graph):,} nodes, {edges} edges"
     return (
-        f'<figure><svg viewBox="0 0 {_WIDE:g} {_HIGH:g}" role="img" aria-label="{text(shape.name)}">'
-        f'<path d="{lines}"/>{dots}</svg>'
+        f'<figure><svg viewBox="0 0 {_WIDE:g} {_HIGH:g}" role="img" '
+        f'aria-label="{text(shape.name)}"><path d="{lines}"/>{dots}</svg>'
         f"<figcaption><b>{text(shape.name)}</b> {said}</figcaption></figure>"
     )
 
 
 def table(
-    means: Sequence[Row], costs: Mapping[str, float], order: Sequence[str], look: Look
+    means: Sequence[Row], order: Sequence[str], look: Look, costs: Mapping[str, float] | None = None
 ) -> str:
     """Methods by kinds of data, for one metric after the other, and the cost of a run.
 
     Parameters
     ----------
     means
-        Rows of `mean_rows`.
-    costs
-        Median processor time of a run by method.
+        `graph`, `model`, `rows`, `method`, `metric`, `mean`, and `known`: the number of values that
+        it is the mean of. Those of fewer values than others do not compete. Standard errors (`se`)
+        or intervals (`low`, `high`) are told where the pointer rests.
     order
         The methods, from the top.
     look
-        Colours of algorithms.
+        Colours of methods that are algorithms of the study.
+    costs
+        Median processor time of a run by method; None leaves out the column.
     """
     columns = _columns(means)
     cells = {
         (Column(r["metric"], r["model"], r["rows"], r["graph"]), r["method"]): r for r in means
     }
     scales = {one: _scale([cells.get((one, m)) for m in order], one.metric) for one in columns}
-    ids = {row["method"]: row["id"] for row in means}
     lines = []
     for method in order:
         shown = [_cell(cells.get((one, method)), scales[one]) for one in columns]
-        swatch = f'<span class="swatch" style="background:{look.colour_of(ids[method])}"></span>'
-        cost = duration(costs[method]) if method in costs else "–"
-        lines.append(
-            f'<tr><th scope="row">{swatch}{text(method)}</th>{"".join(shown)}'
-            f'<td class="start cost">{cost}</td></tr>'
-        )
+        if costs is not None:
+            cost = duration(costs[method]) if method in costs else "–"
+            shown.append(f'<td class="start cost">{cost}</td>')
+        name = f'<th scope="row">{_swatch(method, look)}{text(method)}</th>'
+        lines.append(f"<tr>{name}{''.join(shown)}</tr>")
     return (
         '<div class="scroll" tabindex="0" role="region" aria-label="Who finds which graph">'
-        f'<table class="recovery"><thead>{_head(columns)}</thead>'
+        f'<table class="recovery"><thead>{_head(columns, costs is not None)}</thead>'
         f"<tbody>{''.join(lines)}</tbody></table></div>"
     )
+
+
+def _swatch(method: str, look: Look) -> str:
+    if method not in look.ids:
+        return ""
+    return f'<span class="swatch" style="background:{look.colour_of(method)}"></span>'
 
 
 def _columns(means: Sequence[Row]) -> list[Column]:
@@ -101,7 +107,7 @@ def _columns(means: Sequence[Row]) -> list[Column]:
     return sorted(found, key=lambda one: (places[one.metric], one.model, one.rows))
 
 
-def _head(columns: Sequence[Column]) -> str:
+def _head(columns: Sequence[Column], cost: bool) -> str:
     """Metrics over numbers of rows over graphs."""
     several = len({one.model for one in columns}) > 1
     metrics = _spans([short_title(one.metric) for one in columns])
@@ -116,11 +122,9 @@ def _head(columns: Sequence[Column]) -> str:
         f'<th scope="col"{start}>{text(one.graph)}</th>'
         for one, start in zip(columns, starts, strict=True)
     )
-    cost = '<th scope="col" rowspan="2" class="start">CPU time of a run ↓</th>'
-    return (
-        f'<tr><th rowspan="3" scope="col">method</th>{top}<th class="start"></th></tr>'
-        f"<tr>{middle}{cost}</tr><tr>{bottom}</tr>"
-    )
+    last = '<th scope="col" rowspan="3" class="start group">CPU ↓</th>' if cost else ""
+    first = '<th rowspan="3" scope="col">method</th>'
+    return f"<tr>{first}{top}{last}</tr><tr>{middle}</tr><tr>{bottom}</tr>"
 
 
 def _group(words: str, span: int) -> str:
@@ -160,8 +164,7 @@ def _cell(row: Row | None, scale: tuple[float, float, int] | None) -> str:
     """A mean, shaded by where it stands between the median and the best of its column."""
     if row is None:
         return "<td>–</td>"
-    error = "" if row["se"] is None else f" ± {row['se']:.2g} (standard error)"
-    title = f"{row['method']}, {row['graph']}, {row['rows']:,} rows: {row['mean']:.3g}{error}"
+    title = f"{row['method']}, {row['graph']}, {row['rows']:,} rows: {row['mean']:.3g}{_error(row)}"
     shown, shade = _number(row["mean"]), 0.0
     if scale is not None and row["known"] == scale[2]:
         best, middle, _ = scale
@@ -170,8 +173,16 @@ def _cell(row: Row | None, scale: tuple[float, float, int] | None) -> str:
         shown = f"<b>{shown}</b>" if row["mean"] == best else shown
     elif scale is not None:
         shown += "*"
-        title += f", {row['known']} of {row['runs']} runs"
+        title += f", {row['known']} of {scale[2]} data sets"
     return f'<td class="shade" style="--shade:{shade:.2f}" title="{text(title)}">{shown}</td>'
+
+
+def _error(row: Row) -> str:
+    if row.get("se") is not None:
+        return f" ± {row['se']:.2g} (standard error)"
+    if row.get("low") is not None:
+        return f" ({row['low']:.3g} to {row['high']:.3g})"
+    return ""
 
 
 def _number(value: float) -> str:
@@ -179,3 +190,26 @@ def _number(value: float) -> str:
     if not math.isfinite(value):
         return "∞"
     return f"{value:.2f}" if abs(value) < 9.95 else f"{value:,.0f}"
+
+
+def compact(
+    means: Sequence[Row], views: Mapping[str, Sequence[str]], look: Look
+) -> list[tuple[str, str]]:
+    """Tables of methods by kinds of data, one for each view that has numbers.
+
+    Parameters
+    ----------
+    means
+        As in `table`.
+    views
+        Metrics by what a table of them is called; methods are in the order of the first.
+    look
+        Colours of methods that are algorithms of the study.
+    """
+    found = []
+    for name, metrics in views.items():
+        own = [row for metric in metrics for row in means if row["metric"] == metric]
+        if own:
+            ranks = average_ranks(own, own[0]["metric"])
+            found.append((name, table(own, sorted(ranks, key=ranks.__getitem__), look)))
+    return found
