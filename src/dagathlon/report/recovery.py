@@ -43,7 +43,7 @@ def run_rows(results: Results, ids: Sequence[str], metrics: Sequence[str]) -> li
     for run, row in zip(runs, results.rows_of(runs), strict=True):
         case = results.case(run)
         about = regimes[case]._asdict() | {"seed": case.seed, "id": run.entry}
-        about["method"] = method_of(results, run).name
+        about |= {"method": method_of(results, run).name, "variables": row.get("n_nodes")}
         found.append(about | {name: row.get(name) for name in (*metrics, COST)})
     return found
 
@@ -56,6 +56,7 @@ def mean_rows(rows: Sequence[Row], metrics: Sequence[str]) -> Iterator[dict[str,
         groups.setdefault(key, []).append(row)
     for key, members in groups.items():
         about = dict(zip(("graph", "model", "rows", "id", "method"), key, strict=True))
+        about["variables"] = members[0]["variables"]
         for metric in metrics:
             values = [float(row[metric]) for row in members if is_number(row.get(metric))]
             if values:

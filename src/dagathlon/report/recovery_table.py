@@ -87,9 +87,10 @@ def table(
             shown.append(f'<td class="start cost">{cost}</td>')
         name = f'<th scope="row">{_swatch(method, look)}{text(method)}</th>'
         lines.append(f"<tr>{name}{''.join(shown)}</tr>")
+    head = _head(columns, costs is not None, _against(means))
     return (
         '<div class="scroll" tabindex="0" role="region" aria-label="Who finds which graph">'
-        f'<table class="recovery"><thead>{_head(columns, costs is not None)}</thead>'
+        f'<table class="recovery"><thead>{head}</thead>'
         f"<tbody>{''.join(lines)}</tbody></table></div>"
     )
 
@@ -107,14 +108,16 @@ def _columns(means: Sequence[Row]) -> list[Column]:
     return sorted(found, key=lambda one: (places[one.metric], one.model, one.rows))
 
 
-def _head(columns: Sequence[Column], cost: bool) -> str:
+def _head(columns: Sequence[Column], cost: bool, against: Mapping[int, str]) -> str:
     """Metrics over numbers of rows over graphs."""
     several = len({one.model for one in columns}) > 1
     metrics = _spans([short_title(one.metric) for one in columns])
     sizes = _spans([(one.metric, one.model, one.rows) for one in columns])
     top = "".join(_group(text(name), span) for name, span in metrics)
     middle = "".join(
-        _group(text(f"{rows:,} rows" + (f", {model}" if several else "")), span)
+        _group(
+            text(f"{rows:,} rows{against.get(rows, '')}" + (f", {model}" if several else "")), span
+        )
         for (_, model, rows), span in sizes
     )
     starts = _starts(columns)
@@ -125,6 +128,15 @@ def _head(columns: Sequence[Column], cost: bool) -> str:
     last = '<th scope="col" rowspan="3" class="start group">CPU ↓</th>' if cost else ""
     first = '<th rowspan="3" scope="col">method</th>'
     return f"<tr>{first}{top}{last}</tr><tr>{middle}</tr><tr>{bottom}</tr>"
+
+
+def _against(means: Sequence[Row]) -> dict[int, str]:
+    """Which numbers of rows are fewer than the variables, and which are more."""
+    counts = {row.get("variables") for row in means}
+    if len(counts) != 1 or not isinstance(p := counts.pop(), int):
+        return {}
+    sizes = {row["rows"] for row in means}
+    return {n: f" < {p:,} variables" if n < p else f" > {p:,} variables" for n in sizes if n != p}
 
 
 def _group(words: str, span: int) -> str:

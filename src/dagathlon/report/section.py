@@ -108,12 +108,15 @@ class Picture(NamedTuple):
     variants
         Drawings by what they show; the first one is shown first. They are HTML (SVG elements), part
         of the page as they are, so that every text in them must be escaped already.
+    closed
+        Whether all of several drawings are folded, the first one too.
     """
 
     name: str
     heading: str
     caption: str
     variants: Sequence[tuple[str, str]]
+    closed: bool = False
 
 
 Part: TypeAlias = Words | Grid | Listing | Figure | Picture

@@ -120,7 +120,7 @@ def _picture(picture: Picture) -> str:
             f'<div class="picture" tabindex="0" role="group" aria-label="{text(name)}">{svg}</div>'
         )
         if len(picture.variants) > 1:
-            opened = "" if place else " open"
+            opened = "" if place or picture.closed else " open"
             shown = f"<details{opened}><summary>{text(name)}</summary>{shown}</details>"
         drawn.append(shown)
     return (
