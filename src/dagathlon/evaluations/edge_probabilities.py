@@ -139,12 +139,17 @@ def _parts(tables: TableSet) -> Iterator[Part]:
     yield from map(Words, belief_words.undirected(found))
     yield from map(Words, belief_words.undirected_truth(about["undirected"]))
     yield from map(Words, belief_words.coverage(found))
-    yield from edge_parts(shown, about["least"])
+    # On many kinds of data with a truth methods are judged; the edges of one data set come last.
+    judged = len({one.case for one in found}) > 1 and any(one.truth is not None for one in found)
+    if not judged:
+        yield from edge_parts(shown, about["least"])
     yield from calibration_parts(tables)
     yield from convergence_parts(tables, shown)
     yield from map(Words, belief_words.other_scores(about["scores"], reference))
     yield from cost_parts(tables, reference)
     yield from agreement_parts(tables, shown)
+    if judged:
+        yield from edge_parts(shown, about["least"], closed=True)
     yield from table_parts(shown)
 
 

@@ -22,9 +22,10 @@ from dagathlon.report.path_tables import (
     point_rows,
     scored_runs,
 )
-from dagathlon.report.path_words import area_grid, opening, selection
+from dagathlon.report.path_words import AREA_VIEWS, area_grid, long_areas, opening, selection
+from dagathlon.report.recovery_table import compact
 from dagathlon.report.regimes import ordered
-from dagathlon.report.section import Figure, Part, Section, Variant, Words
+from dagathlon.report.section import Figure, Part, Picture, Section, Variant, Words
 from dagathlon.study.grammar.wanted import Cases, RunScore, Wanted
 from dagathlon.study.plan.plan import Run
 
@@ -33,6 +34,10 @@ _CAPTION = (
     "Mean curves over data sets: true positive rates at equal false positive rates, or precision "
     "at equal recall, as far as the curves of all data sets reach. Symbols are the graphs that the "
     "learners chose, on average. The dashed line is where graphs drawn at random would be."
+)
+_COMPACT = (
+    "Means over data sets; the best of each column is bold, and shades go from its median to its "
+    "best. Rest the pointer on a number for its standard error."
 )
 _TITLES = {"ROC": "ROC", "PR": "precision and recall"}
 
@@ -120,7 +125,11 @@ class Paths(Evaluation):
         variants = _variants(tables)
         if variants:
             parts.append(Figure("paths", "How well are edges ordered?", _CAPTION, variants))
-        return Section("paths", "Along the penalties", [*parts, area_grid(means)])
+        grid = area_grid(means)
+        if grid.folded:
+            tables_of_areas = compact(list(long_areas(means)), AREA_VIEWS, tables.look)
+            parts.append(Picture("areas", "Who orders edges best?", _COMPACT, tables_of_areas))
+        return Section("paths", "Along the penalties", [*parts, grid])
 
 
 @dataclass(frozen=True, kw_only=True)

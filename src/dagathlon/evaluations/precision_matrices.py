@@ -18,9 +18,11 @@ from dagathlon.report.context import PARTIAL, Results
 from dagathlon.report.evaluation import Drawing, Evaluation, Row, Table, TableSet
 from dagathlon.report.look import Look
 from dagathlon.report.metric_tables import ABOUT, kinds, mean_rows
+from dagathlon.report.path_words import MANY
 from dagathlon.report.places import combination_of
+from dagathlon.report.recovery_table import compact
 from dagathlon.report.regimes import method_of, ordered, regimes_of
-from dagathlon.report.section import Figure, Grid, Part, Section, Variant, Words
+from dagathlon.report.section import Figure, Grid, Part, Picture, Section, Variant, Words
 from dagathlon.study.grammar.wanted import Cases, Input, RunScore, Wanted
 
 _SCORE = "precision_matrices"
@@ -34,6 +36,15 @@ _ABOUT = (
     "of fresh rows of the true model. Means over data sets with 95 % intervals from resampled data "
     "sets."
 )
+_COMPACT = (
+    "Means over data sets; the best of each column is bold, and shades go from its median to its "
+    "best. Rest the pointer on a number for its 95 % interval."
+)
+_VIEWS = {
+    "Divergence and Stein's loss": ("precision_kl", "precision_stein"),
+    "Quadratic loss and relative Frobenius distance": ("precision_quadratic", "precision_relative"),
+    "Log-likelihood of fresh rows": ("precision_log_likelihood",),
+}
 _FITTED = (
     " A graph without a matrix of its own has the one of greatest likelihood with its zeros, "
     "fitted to the data that were learned from; the table says where."
@@ -128,7 +139,15 @@ class PrecisionMatrices(Evaluation):
             figure = "How far is the estimated model from the true one?"
             caption = "Bars are 95 % intervals. Losses are 0 for the true model; likelihoods grow."
             parts.append(Figure("precision-losses", figure, caption, variants))
-        parts += [_grid(runs, means), *map(Words, _notes(runs))]
+        grid = _grid(runs, means)
+        if grid.folded:
+            own_views = compact(
+                [{**row, "known": row["data_sets"]} for row in means], _VIEWS, tables.look
+            )
+            parts.append(
+                Picture("losses", "Who is nearest to the true model?", _COMPACT, own_views)
+            )
+        parts += [grid, *map(Words, _notes(runs))]
         return Section("precision-matrices", "Precision matrices", parts)
 
 
@@ -145,8 +164,12 @@ def _variants(tables: TableSet) -> list[Variant]:
             name = measure_of(metric).label
             if own:
                 title = f"{name}, {model}" if len(models) > 1 else name
-                found.append((title, metric_lines(own, metric, look)))
+                found.append((title, metric_lines(own, metric, look, ratios=_is_loss(metric))))
     return found
+
+
+def _is_loss(metric: str) -> bool:
+    return measure_of(metric).better == "less"
 
 
 def _grid(runs: Sequence[Row], means: Sequence[Row]) -> Grid:
@@ -168,7 +191,8 @@ def _grid(runs: Sequence[Row], means: Sequence[Row]) -> Grid:
         for row, cells in zip(found, best_cells(found, metrics), strict=True):
             data = [str(place[name]) for name in about]
             rows.append([*data, row["method"], how[row["method"]], *cells])
-    return Grid(head, rows, len(about) + 2)
+    folded = f"All means ({len(rows):,} rows)" if len(rows) > MANY else ""
+    return Grid(head, rows, len(about) + 2, folded)
 
 
 def _notes(runs: Sequence[Row]) -> Iterator[str]:

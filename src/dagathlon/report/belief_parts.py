@@ -26,6 +26,8 @@ from dagathlon.report.section import Figure, Grid, Listing, Part, Picture, Varia
 # A page shows so many charts, and so many drawings, of one sort; the files have all.
 _MOST_CHARTS, _MOST_PICTURES, _MOST_SETS, _FEW_SETS = 24, 8, 8, 3
 _MOST_ROWS = 500
+# A longer table is folded.
+_LONG = 30
 # A matrix of more variables than the latter would not fit on any screen.
 _MANY_NODES, _MOST_NODES = 40, 300
 _EDGES = (
@@ -90,8 +92,10 @@ def shown_sets(found: Sequence[Named]) -> dict[str, list[Named]]:
     return chosen
 
 
-def edge_parts(shown: Mapping[str, Sequence[Named]], least: float) -> Iterator[Part]:
-    """Edges by method, matrices, graphs, and a table."""
+def edge_parts(
+    shown: Mapping[str, Sequence[Named]], least: float, closed: bool = False
+) -> Iterator[Part]:
+    """Edges by method, matrices, and graphs, which may be folded."""
     tiles = [(name or "all methods", _by_method(group)) for name, group in shown.items()]
     each = [one for group in shown.values() for one in group]
     directed = _directed(each)
@@ -111,7 +115,7 @@ def edge_parts(shown: Mapping[str, Sequence[Named]], least: float) -> Iterator[P
     )
     if matrices:
         yield Figure("belief-matrix", "The posterior as a matrix", caption, matrices[:_MOST_CHARTS])
-    yield _pictures(shown, least)
+    yield _pictures(shown, least)._replace(closed=closed)
 
 
 def table_parts(shown: Mapping[str, Sequence[Named]]) -> Iterator[Part]:
@@ -303,7 +307,8 @@ def _cost_grid(rows: Sequence[Mapping[str, Any]]) -> Grid:
         means = [float(np.mean(values)) if values else None for values in known]
         cells.append([*([case] if several else []), setting, *means])
     head = [*(["data"] if several else []), "method", *(columns[name] for name in there)]
-    return Grid(head, cells, 1 + several)
+    folded = f"All means ({len(cells):,} rows)" if len(cells) > _LONG else ""
+    return Grid(head, cells, 1 + several, folded)
 
 
 def agreement_parts(tables: TableSet, shown: Mapping[str, Sequence[Named]]) -> Iterator[Part]:

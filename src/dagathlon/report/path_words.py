@@ -15,6 +15,16 @@ _FORMS = {
     "dependence": "True graphs with directed edges are compared by their graphs of unconditional "
     "dependence.",
 }
+AREA_VIEWS = {
+    "Areas under the curves": ("undirected_auroc", "undirected_auprc"),
+    "F1 of the best graph of each curve, and of the chosen one": (
+        "undirected_best_f1",
+        "undirected_chosen_f1",
+    ),
+}
+"""Which means stand side by side."""
+MANY = 30
+"""A table of more rows is folded, and methods by kinds of data stand in its place."""
 # A choice that costs so much of F1 is worth a sentence.
 _LOST = 0.05
 
@@ -63,7 +73,18 @@ def area_grid(means: Sequence[Mapping[str, Any]]) -> Grid:
         for row, cells in zip(members, best_cells(members, columns, ".3f"), strict=True):
             place = [_text(row[name]) for name in about]
             rows.append([*place, row["method"], row["data_sets"], *cells])
-    return Grid(head, rows, len(about) + 1)
+    folded = f"All means with standard errors ({len(rows):,} rows)" if len(rows) > MANY else ""
+    return Grid(head, rows, len(about) + 1, folded)
+
+
+def long_areas(means: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """A row for each mean."""
+    for row in means:
+        about = {name: row[name] for name in ("graph", "model", "rows", "method")}
+        for metric in (one for view in AREA_VIEWS.values() for one in view):
+            if row[metric] is not None:
+                shown = {"mean": row[metric], "se": row[f"{metric}_se"], "known": row["data_sets"]}
+                yield about | {"metric": metric} | shown
 
 
 def _text(value: Any) -> str:

@@ -47,11 +47,14 @@ class Grid(NamedTuple):
         Cells: texts, numbers (shown with four digits), None for nothing.
     n_text
         Number of columns, from the left, that are texts.
+    folded
+        What stands in place of the table until a reader unfolds it; empty for a table in sight.
     """
 
     head: Sequence[str]
     rows: Sequence[Sequence[Any]]
     n_text: int = 1
+    folded: str = ""
 
 
 class Listing(NamedTuple):
@@ -99,18 +102,21 @@ class Picture(NamedTuple):
     name
         Used in addresses.
     heading
-        The question it answers.
+        The question it answers; empty where the section's heading asks it.
     caption
         How to read it.
     variants
         Drawings by what they show; the first one is shown first. They are HTML (SVG elements), part
         of the page as they are, so that every text in them must be escaped already.
+    closed
+        Whether all of several drawings are folded, the first one too.
     """
 
     name: str
     heading: str
     caption: str
     variants: Sequence[tuple[str, str]]
+    closed: bool = False
 
 
 Part: TypeAlias = Words | Grid | Listing | Figure | Picture
@@ -133,6 +139,8 @@ class Section(NamedTuple):
         A sentence or two for the first lines of a page without a truth.
     instead
         Names of figures of the page that are left out, because this section says more.
+    opening
+        Whether it stands before the verdict: the whole study in one picture.
     """
 
     name: str
@@ -141,3 +149,4 @@ class Section(NamedTuple):
     leading: bool = False
     lead: str = ""
     instead: tuple[str, ...] = ()
+    opening: bool = False

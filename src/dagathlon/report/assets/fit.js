@@ -127,7 +127,8 @@ function fitPanels(spec, width, limit) {
   const title = Math.min(longest(new Set(rows.map((row) => row.case))) * 1.1, 400);
   const { least_width: narrow, most_width: wide = Infinity } = spec.usermeta.panels;
   const least = Math.max(narrow, title);
-  const columns = Math.max(1, Math.min(count, 4, Math.floor((room + gap) / (least + gap + each))));
+  const most = Math.max(1, Math.min(count, 4, Math.floor((room + gap) / (least + gap + each))));
+  const columns = Math.ceil(count / Math.ceil(count / most)); // rows of about equal length
   spec.columns = columns;
   spec.spacing = gap;
   const share = Math.floor((room - gap * (columns - 1)) / columns - each);

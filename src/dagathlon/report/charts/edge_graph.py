@@ -62,7 +62,9 @@ def edge_graph(
     if len(names) > MOST_NODES:
         shown = sorted({node for pair in kept for node in pair})
     arcs = [_likelier(pair, edges, truth) for pair in kept]
-    graph = Graph.from_edges([(names[i], names[j]) for i, j in arcs], [names[i] for i in shown])
+    place = {node: i for i, node in enumerate(shown)}
+    drawn = [(place[i], place[j]) for i, j in arcs]
+    graph = Graph.from_pairs([names[i] for i in shown], drawn, directed=heads)
     styles = {(names[i], names[j]): _style(names, (i, j), edges, truth) for i, j in arcs}
     if not heads:
         styles = {pair: _plain(style) for pair, style in styles.items()}

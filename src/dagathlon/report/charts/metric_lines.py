@@ -12,6 +12,8 @@ from dagathlon.report.words import short_title
 
 # Means that lie further apart than this have no room on a plain axis.
 _WIDE = 50
+# Losses that lie so many times apart are read as ratios.
+_FAR = 20
 # Numbers of rows that lie this many times apart, several or just two, have a logarithmic axis.
 _SEVERAL, _TWO = 4, 20
 # Where crosses stand for correlations that are not defined.
@@ -20,7 +22,9 @@ _UNDEFINED = -1.08
 _LEAST_WIDTH = 215
 
 
-def metric_lines(rows: Rows, metric: str, look: Look, across: str = "rows") -> Chart:
+def metric_lines(
+    rows: Rows, metric: str, look: Look, across: str = "rows", *, ratios: bool = False
+) -> Chart:
     """Means of one metric with their intervals, panels for the graphs.
 
     Parameters
@@ -33,8 +37,15 @@ def metric_lines(rows: Rows, metric: str, look: Look, across: str = "rows") -> C
         Colours and symbols of what `id` names.
     across
         What rows are called.
+    ratios
+        Whether the metric is a loss, of which ratios count: where all are positive and far apart,
+        the axis is logarithmic.
     """
-    return _lines(rows, short_title(metric), _scale(rows), look, own=("y",), across=across)
+    ends = [float(row[name]) for row in rows for name in ("low", "high")] if ratios else []
+    scale = _scale(rows)
+    if ends and min(ends) > 0 and max(ends) > _FAR * min(ends):
+        scale = {"type": "log", "nice": True}
+    return _lines(rows, short_title(metric), scale, look, own=("y",), across=across)
 
 
 def correlation_lines(rows: Rows, words: str, look: Look, across: str = "rows") -> Chart:

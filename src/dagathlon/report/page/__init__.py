@@ -77,7 +77,8 @@ def render(results: Results, parts: Sequence[Section] = ()) -> str:
 
 def _in_order(own: Sequence[Figure], added: Shown) -> list[Figure]:
     """All figures as a reader meets them."""
-    first = [f for f in added.figures if f'data-figure="{f.name}"' in added.leading]
+    above = added.opening + added.leading
+    first = [f for f in added.figures if f'data-figure="{f.name}"' in above]
     return [*first, *own, *(figure for figure in added.figures if figure not in first)]
 
 
@@ -105,6 +106,7 @@ def _page(
         "headline": banner(results) + lead(results, tables, verdicts, told),
         "what": sections.what_was_run(tables) if tables.runs else "",
         "verdict": verdict_tables(tables, verdicts),
+        "opening": added.opening,
         "leading": added.leading,
         "figures": "".join(sections.figure_html(figure) for figure in own),
         "sections": added.following,

@@ -19,14 +19,15 @@ class Shown(NamedTuple):
 
     Parameters
     ----------
-    leading, following
-        HTML before and after the figures of the page.
+    opening, leading, following
+        HTML before the verdict, and before and after the figures of the page.
     figures
-        All their figures, those of leading sections first.
+        All their figures, in the order of the page.
     listings
         All their long tables.
     """
 
+    opening: str
     leading: str
     following: str
     figures: Sequence[Figure]
@@ -43,17 +44,22 @@ def shown(sections: Iterable[Section], taken: Collection[str]) -> Shown:
     taken
         Names of figures that the page has already.
     """
-    ordered = sorted(sections, key=lambda section: not section.leading)
+    ordered = sorted(sections, key=_place)
     names, figures, listings = set(taken), list[Figure](), list[Listing]()
-    pages: dict[bool, list[str]] = {True: [], False: []}
+    pages: tuple[list[str], ...] = ([], [], [])
     for section in ordered:
         parts = [_renamed(part, section.name, names) for part in section.parts if _there(part)]
         if not parts:
             continue
         figures += [part for part in parts if isinstance(part, Figure)]
         listings += [part for part in parts if isinstance(part, Listing)]
-        pages[section.leading].append(_section(section, parts))
-    return Shown("".join(pages[True]), "".join(pages[False]), figures, listings)
+        pages[_place(section)].append(_section(section, parts))
+    opening, leading, following = map("".join, pages)
+    return Shown(opening, leading, following, figures, listings)
+
+
+def _place(section: Section) -> int:
+    return 0 if section.opening else 1 if section.leading else 2
 
 
 def _there(part: Part) -> bool:
@@ -96,10 +102,14 @@ def _part(part: Part) -> str:
     if isinstance(part, Listing):
         return f'<div class="listing" data-listing="{part.name}"></div>'
     if isinstance(part, Words):
-        heading = f"<h3>{text(part.heading)}</h3>" if part.heading else ""
+        heading = _heading(part.heading)
         look = f"callout {part.tone}" if part.tone else "muted"
         return heading + (f'<p class="{look}">{text(part.text)}</p>' if part.text else "")
     return _grid(part)
+
+
+def _heading(words: str) -> str:
+    return f"<h3>{text(words)}</h3>" if words else ""
 
 
 def _picture(picture: Picture) -> str:
@@ -110,11 +120,11 @@ def _picture(picture: Picture) -> str:
             f'<div class="picture" tabindex="0" role="group" aria-label="{text(name)}">{svg}</div>'
         )
         if len(picture.variants) > 1:
-            opened = "" if place else " open"
+            opened = "" if place or picture.closed else " open"
             shown = f"<details{opened}><summary>{text(name)}</summary>{shown}</details>"
         drawn.append(shown)
     return (
-        f'<figure id="picture-{picture.name}" class="drawn"><h3>{text(picture.heading)}</h3>'
+        f'<figure id="picture-{picture.name}" class="drawn">{_heading(picture.heading)}'
         f"{''.join(drawn)}<figcaption>{text(picture.caption)}</figcaption></figure>"
     )
 
@@ -129,10 +139,13 @@ def _grid(grid: Grid) -> str:
 
     body = "".join(line(map(_cell, row), "td") for row in grid.rows)
     top = line(map(text, grid.head), "th", ' scope="col"')
-    return (
+    table = (
         '<div class="scroll" tabindex="0"><table>'
         f"<thead>{top}</thead><tbody>{body}</tbody></table></div>"
     )
+    if not grid.folded:
+        return table
+    return f'<details class="folded"><summary>{text(grid.folded)}</summary>{table}</details>'
 
 
 def _cell(value: Any) -> str:
