@@ -38,6 +38,12 @@ NumpyMatrix<T> to_numpy(std::vector<T>&& values, std::size_t rows, std::size_t c
   return NumpyMatrix<T>(data, {rows, columns}, owner);
 }
 
+// The same of a copy, of rows of so many columns.
+template <class T>
+NumpyMatrix<T> copied(const std::vector<T>& values, std::size_t columns) {
+  return to_numpy(std::vector<T>(values), values.size() / columns, columns);
+}
+
 // Throws IndexError unless every node is below n.
 void check_nodes(const NodeList& nodes, std::size_t n);
 void check_node(std::size_t node, std::size_t n);

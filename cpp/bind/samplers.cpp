@@ -149,11 +149,6 @@ ChainLog sample_structures(BoundScore& score, const SearchLimits& limits, const 
   return score.with([&](Score& s) { return structure_chain(s, limits, start, how, length, options.random()); });
 }
 
-template <class T>
-NumpyMatrix<T> copied(const std::vector<T>& values, std::size_t columns) {
-  return to_numpy(std::vector<T>(values), values.size() / columns, columns);
-}
-
 NumpyMatrix<double> edge_means(const ChainLog& log) {
   const std::size_t stretches = log.edges().ends().size();
   const std::vector<double>& means = log.edges().means();

@@ -6,11 +6,6 @@ namespace dagathlon {
 
 namespace {
 
-template <class T>
-NumpyMatrix<T> copied(const std::vector<T>& values, std::size_t columns) {
-  return to_numpy(std::vector<T>(values), values.size() / columns, columns);
-}
-
 NumpyMatrix<double> edge_means(const UndirectedLog& log) {
   const std::size_t stretches = log.edge_lengths().size();
   return to_numpy(std::vector<double>(log.edge_means()), stretches, log.size() * log.size());

@@ -248,10 +248,13 @@ UndirectedLog particle_gibbs(const DecomposableTarget& target, const ParticleOpt
   TreeGrowth growth(target, *kernel);
   Particles particles(growth, options.particles);
   CountedTree tree = growth.empty(random);
-  if (n > 1) {
-    particles.run(nearby_order(n, options.radius, random), random);
-    tree = particles.sampled(random);
-    log.become(graph_of(tree.tree));
+  if (n > 1 && pulse::until_deadline([&] { particles.run(nearby_order(n, options.radius, random), random); })) {
+    CountedTree grown = particles.sampled(random);
+    // Where only small cliques are possible no particle may be left.
+    if (std::isfinite(growth.log_posterior(grown.tree))) {
+      tree = std::move(grown);
+      log.become(graph_of(tree.tree));
+    }
   }
   const std::size_t kept = n - std::min(options.block, n > 0 ? n - 1 : 0);
   const auto step = [&](std::size_t, UndirectedLog& chain) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "dagathlon/pulse.hpp"
+
 namespace dagathlon {
 
 namespace {
@@ -101,8 +103,10 @@ std::optional<CompletionFailure> complete_covariance(std::span<const double> cov
                                                      std::span<double> result) {
   Completion completion(covariance, adjacent, result);
   for (std::size_t sweep = 0; sweep < max_sweeps; ++sweep) {
-    for (std::size_t j = 0; j < adjacent.size(); ++j)
+    for (std::size_t j = 0; j < adjacent.size(); ++j) {
+      pulse::beat(adjacent.size() * adjacent.size());
       if (!completion.renew(j)) return CompletionFailure::not_positive_definite;
+    }
     if (completion.take_change() <= tolerance) return std::nullopt;
   }
   return CompletionFailure::no_convergence;

@@ -78,6 +78,7 @@ void CopulaLatents::update_column(std::size_t j, const SquareMatrix& precision, 
 }
 
 void CopulaLatents::find_means(std::size_t j, const SquareMatrix& precision) {
+  pulse::beat(rows_ * size());
   std::ranges::fill(means_, 0.0);
   for (std::size_t k = 0; k < size(); ++k)
     if (k != j && precision(j, k) != 0)
@@ -159,9 +160,11 @@ void CopulaLatents::stretch(std::size_t j, double deviation, Stream& random) {
 std::span<const double> CopulaLatents::scatter() {
   const std::size_t p = size();
   scatter_.resize(p * p);
-  for (std::size_t i = 0; i < p; ++i)
+  for (std::size_t i = 0; i < p; ++i) {
+    pulse::beat(rows_ * (i + 1));
     for (std::size_t j = 0; j <= i; ++j)
       scatter_[i * p + j] = scatter_[j * p + i] = product(column(i).data(), column(j).data(), rows_);
+  }
   return scatter_;
 }
 

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "dagathlon/gamma_draw.hpp"
+#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
@@ -35,7 +36,10 @@ GaussianGraph::GaussianGraph(const BitMatrix& start, const GaussianGraphPrior& p
     state_.precision(i, i) = b() / scale_(i, i);
     state_.covariance(i, i) = scale_(i, i) / b();
   }
-  for (std::size_t k = 0; k < first_sweeps; ++k) refresh(random);
+  // A deadline leaves any matrix of the graph.
+  pulse::until_deadline([&] {
+    for (std::size_t k = 0; k < first_sweeps; ++k) refresh(random);
+  });
 }
 
 void GaussianGraph::replace(std::span<const double> scatter, double rows) {

@@ -1,4 +1,4 @@
-"""Samplers of undirected graphs: Gaussian and decomposable models."""
+"""The samplers of decomposable graphs of A. Thomas."""
 
 from __future__ import annotations
 

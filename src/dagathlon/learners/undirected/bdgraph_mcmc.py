@@ -16,6 +16,7 @@ from dagathlon.learners.assumptions import COPULA, GAUSSIAN
 from dagathlon.learners.base import Estimate, Sampler
 from dagathlon.learners.bayesian.dag_sampling import RunLength
 from dagathlon.learners.undirected.copula import copula_start, observed_levels
+from dagathlon.learners.undirected.definite import require_definite
 from dagathlon.learners.undirected.undirected_sampler import undirected_chain
 from dagathlon.modules import Natural, Probability
 from dagathlon.posteriors.chain import Chain
@@ -55,7 +56,6 @@ class BdgraphMcmc(Sampler):
         Graph at the start: without edges, or complete.
     """
 
-    assumes = (GAUSSIAN,)
     name = "bdgraph_mcmc"
     gives = "chain"
     anytime = True
@@ -107,6 +107,7 @@ class BdgraphMcmc(Sampler):
         start = Graph.from_adjacency(data.names, complete & (self.start == "full"))
         options = RunLength(self.iterations, 1).options(int(rng.integers(2**63)), 0)
         if self.method == "ggm":
+            require_definite(self.name, data.values, np.ones(p))
             products = np.ascontiguousarray(data.values.T @ data.values)
             log = _core.bdgraph_chain(start.native, products, len(data), self._rules(p), options)
         else:

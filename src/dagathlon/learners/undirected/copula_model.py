@@ -33,7 +33,6 @@ class CopulaModel(Learner):
         values that are missing completely at random.
     """
 
-    assumes = (GAUSSIAN,)
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous", "discrete", "mixed"})
     handles_missing = True
     assumes = (GAUSSIAN,)

@@ -17,6 +17,7 @@ from dagathlon.errors import DataError
 from dagathlon.learners.assumptions import GAUSSIAN
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.bayesian.dag_sampling import RunLength, thousands
+from dagathlon.learners.undirected.definite import require_definite
 from dagathlon.learners.undirected.undirected_sampler import UndirectedSampler
 from dagathlon.modules import Natural, NonNegative, Probability
 from dagathlon.posteriors.posterior import Posterior
@@ -113,9 +114,10 @@ class DecomposablePosterior(Learner):
             return _core.discrete_cliques(data.codes, list(data.arities), self.pseudo_obs)
         if not np.isfinite(data.values).all():
             raise DataError(f"{self.name} takes finite values only")
-        return _core.gaussian_cliques(
-            data.values, self.delta, self._scales(data.values).tolist(), self.zero_mean
-        )
+        values, scales = data.values, self._scales(data.values)
+        centred = values if self.zero_mean else values - values.mean(axis=0)
+        require_definite(self.name, centred, scales)
+        return _core.gaussian_cliques(values, self.delta, scales.tolist(), self.zero_mean)
 
     def _scales(self, values: Matrix) -> Matrix:
         """The diagonal of the scale matrix; a constant column has scale 1."""

@@ -15,6 +15,7 @@ from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.undirected.copula_model import CopulaModel
+from dagathlon.learners.undirected.definite import require_definite
 from dagathlon.learners.undirected.undirected_sampler import UndirectedSampler
 from dagathlon.modules import NonNegative, Probability
 
@@ -127,5 +128,6 @@ class GWishartSampler(CopulaModel, UndirectedSampler):
             noise = 1e-10 * np.maximum(np.abs(values).max(axis=0), np.finfo(float).tiny)
             units = np.where(spread > noise, spread, 1.0)
         scaled = centred / units
+        require_definite(self.name, scaled, np.full(len(units), self.scale or 1.0))
         rows = len(values) - (not self.zero_mean)
         return Scatter(np.ascontiguousarray(scaled.T @ scaled), float(rows), units)

@@ -44,7 +44,6 @@ class MplMcmc(UndirectedSampler):
         row has a configuration of its own, a table says nothing for or against more neighbours.
     """
 
-    assumes = (GAUSSIAN,)
     name = "mpl_mcmc"
     takes = frozenset({"continuous", "discrete"})
     assumes = (GAUSSIAN,)

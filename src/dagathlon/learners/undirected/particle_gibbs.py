@@ -72,7 +72,7 @@ class ParticleGibbs(DecomposableSampler):
         return 50 * max(p, 10)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
-        """Sample from the graph without edges on."""
+        """Sample from a tree of the first crowd on."""
         target = self.target(data)
         options = self.growth(len(data.names))
         length = self.length(len(data.names))

@@ -1,0 +1,39 @@
+"""Whether sums of products and the scale of a prior make a matrix that can be inverted."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.errors import DataError
+
+# Shares of a variance that rounding leaves of it, with room to spare.
+_SAFE = 1e-12
+_LOST = 1e-13
+
+
+def require_definite(
+    learner: str, values: npt.NDArray[np.float64], scales: npt.NDArray[np.float64]
+) -> None:
+    """Raise DataError where a prior's scale drowns in the data and these alone are singular.
+
+    Parameters
+    ----------
+    learner
+        Who asks, for the message.
+    values
+        The columns, less what is taken for their means.
+    scales
+        The diagonal of the scale matrix of the prior.
+    """
+    squares = (values**2).sum(axis=0) + scales
+    if (scales > _SAFE * squares).all():
+        return
+    shares = values / np.sqrt(squares)
+    products = shares.T @ shares + np.diag(scales / squares)
+    if not np.linalg.eigvalsh(products)[0] > _LOST:
+        raise DataError(
+            f"{learner}: next to these data the scale of the prior is lost, and some columns are "
+            "sums of others up to rounding; centre the columns, divide them by their standard "
+            "deviations, or leave out copies"
+        )
