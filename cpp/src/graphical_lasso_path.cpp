@@ -62,8 +62,8 @@ double mean_variance(const SquareMatrix& covariance) {
 }  // namespace
 
 GraphicalLassoPath::GraphicalLassoPath(SquareMatrix covariance, const GraphicalLassoSettings& settings)
-    : settings_(settings), unit_(mean_variance(covariance)), covariance_(std::move(covariance)),
-      precision_(covariance_.size()), inverse_(covariance_.size()), log_determinants_(covariance_.size()),
+    : settings_(settings), unit_(mean_variance(covariance)), size_(covariance.size()), covariance_(std::move(covariance)),
+      precision_(size_), inverse_(size_), before_(size_), guess_(size_), log_determinants_(size_),
       last_penalty_(-std::numeric_limits<double>::infinity()) {
   for (double& value : covariance_.cells()) value /= unit_;
 }
@@ -71,6 +71,7 @@ GraphicalLassoPath::GraphicalLassoPath(SquareMatrix covariance, const GraphicalL
 LassoProgress GraphicalLassoPath::solve(double penalty) {
   const double scaled = penalty / unit_;
   if (!(scaled <= last_penalty_)) begin(scaled);
+  look_ahead(scaled);
   last_penalty_ = scaled;
   LassoProgress progress;
   for (const auto& members : components(covariance_, scaled)) {
@@ -82,8 +83,23 @@ LassoProgress GraphicalLassoPath::solve(double penalty) {
   return progress;
 }
 
+// Solutions move nearly along lines from penalty to penalty; an entry that would change its sign is zero on the way.
+void GraphicalLassoPath::look_ahead(double penalty) {
+  const double way = last_penalty_ - penalty;
+  // Far beyond what is known a guess is worth little.
+  constexpr double farthest = 4.0;
+  lead_ = last_way_ > 0.0 && way <= farthest * last_way_ ? way / last_way_ : 0.0;
+  last_way_ = way;
+  for (std::size_t k = 0; k < precision_.cells().size(); ++k) {
+    const double last = precision_.cells()[k], next = last + lead_ * (last - before_.cells()[k]);
+    guess_.cells()[k] = next * last > 0.0 ? next : 0.0;
+  }
+  before_ = precision_;
+}
+
 LassoProgress GraphicalLassoPath::refit(const SquareMatrix& start) {
   begin_at(start);
+  lead_ = 0.0;
   GraphicalLassoSettings settings = settings_;
   settings.keep_zeros = true;
   // Where there is a maximum Newton's method finds it soon; where there is none it never ends.
@@ -112,6 +128,8 @@ void GraphicalLassoPath::begin_at(const SquareMatrix& start) {
 }
 
 void GraphicalLassoPath::begin(double penalty) {
+  last_penalty_ = penalty;
+  last_way_ = 0.0;
   std::ranges::fill(precision_.cells(), 0.0);
   std::ranges::fill(inverse_.cells(), 0.0);
   for (std::size_t i = 0; i < covariance_.size(); ++i) solve_alone(i, penalty);
@@ -125,15 +143,37 @@ void GraphicalLassoPath::solve_alone(std::size_t node, double penalty) {
 
 void GraphicalLassoPath::solve_members(const std::vector<std::size_t>& members, double penalty,
                                        const GraphicalLassoSettings& settings, LassoProgress& progress) {
-  LassoComponent part{part_of(covariance_, members), part_of(precision_, members), part_of(inverse_, members), 0.0};
-  for (const std::size_t node : members) part.log_determinant += log_determinants_[node];
+  LassoComponent part = take_part(members);
   const LassoProgress mine = solve_component(part, penalty, settings);
-  put_back(precision_, part.precision, members);
-  put_back(inverse_, part.inverse, members);
-  for (const std::size_t node : members) log_determinants_[node] = 0.0;
-  log_determinants_[members.front()] = part.log_determinant;
+  put_part(part, members);
   progress.steps = std::max(progress.steps, mine.steps);
   progress.violation = std::max(progress.violation, mine.violation);
+}
+
+// Where all variables are one component its matrices are lent, not copied.
+LassoComponent GraphicalLassoPath::take_part(const std::vector<std::size_t>& members) {
+  double log_determinant = 0.0;
+  for (const std::size_t node : members) log_determinant += log_determinants_[node];
+  const auto take = [&](SquareMatrix& whole) {
+    return members.size() == size_ ? std::move(whole) : part_of(whole, members);
+  };
+  LassoComponent part{take(covariance_), take(precision_), take(inverse_), log_determinant, {}};
+  if (lead_ > 0.0) part.guess = take(guess_);
+  return part;
+}
+
+void GraphicalLassoPath::put_part(LassoComponent& part, const std::vector<std::size_t>& members) {
+  if (members.size() == size_) {
+    covariance_ = std::move(part.covariance);
+    precision_ = std::move(part.precision);
+    inverse_ = std::move(part.inverse);
+    if (part.guess) guess_ = std::move(*part.guess);
+  } else {
+    put_back(precision_, part.precision, members);
+    put_back(inverse_, part.inverse, members);
+  }
+  for (const std::size_t node : members) log_determinants_[node] = 0.0;
+  log_determinants_[members.front()] = part.log_determinant;
 }
 
 SquareMatrix GraphicalLassoPath::precision() const {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "dagathlon/square_matrix.hpp"
@@ -30,6 +31,8 @@ struct LassoComponent {
   SquareMatrix inverse;
   // Logarithm of the determinant of the precision matrix.
   double log_determinant;
+  // Where the solution may lie; it begins there if that is better.
+  std::optional<SquareMatrix> guess;
 };
 
 struct LassoProgress {
@@ -52,13 +55,17 @@ class GraphicalLassoPath {
   // positive definite, entries off the diagonal are drawn towards zero first.
   LassoProgress refit(const SquareMatrix& start);
 
-  std::size_t size() const { return covariance_.size(); }
+  std::size_t size() const { return size_; }
   // Of what was solved last.
   SquareMatrix precision() const;
 
  private:
   void begin(double penalty);
+  // Guesses the solution for this penalty.
+  void look_ahead(double penalty);
   void begin_at(const SquareMatrix& start);
+  LassoComponent take_part(const std::vector<std::size_t>& members);
+  void put_part(LassoComponent& part, const std::vector<std::size_t>& members);
   void solve_alone(std::size_t node, double penalty);
   void solve_members(const std::vector<std::size_t>& members, double penalty, const GraphicalLassoSettings& settings,
                      LassoProgress& progress);
@@ -66,12 +73,20 @@ class GraphicalLassoPath {
   GraphicalLassoSettings settings_;
   // The mean variance; all matrices are kept in this unit.
   double unit_;
+  std::size_t size_;
   SquareMatrix covariance_;
   SquareMatrix precision_;
   SquareMatrix inverse_;
+  // The solution before the present one, and where the present one may lie by the two before.
+  SquareMatrix before_;
+  SquareMatrix guess_;
   // Sums over the members of a component to its logarithm of the determinant.
   std::vector<double> log_determinants_;
   double last_penalty_;
+  // From the penalty before the last to the last, and how many times as far the present one is from there; zero where
+  // nothing is known.
+  double last_way_ = 0.0;
+  double lead_ = 0.0;
 };
 
 }  // namespace dagathlon
