@@ -16,7 +16,7 @@ from dagathlon.graphs.path import GraphPath
 SUFFIXES = (".npz", ".csv")
 # A zip of a few kilobytes can claim any size.
 _MOST_BYTES = 1 << 32
-_DAMAGED = (
+DAMAGED = (
     zipfile.BadZipFile,
     zlib.error,
     ValueError,
@@ -27,6 +27,7 @@ _DAMAGED = (
     MemoryError,
     NotImplementedError,
 )
+"""What reading and decoding a damaged archive can raise; a false header can ask for any memory."""
 
 
 def write_path(path: GraphPath, file: str | Path) -> None:
@@ -71,7 +72,7 @@ def read_path(file: str | Path) -> GraphPath:
                 arrays["bits"],
                 None if chosen < 0 else chosen,
             )
-    except (*_DAMAGED, GraphError) as error:
+    except (*DAMAGED, GraphError) as error:
         raise GraphError(f"{place}: not a path of graphs ({error})") from None
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import zipfile
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.errors import DagathlonError, DataError, no_such_file, not_written
+from dagathlon.graphs.path_files import DAMAGED
 from dagathlon.posteriors.chain import Chain
 from dagathlon.posteriors.parts import from_parts, to_parts
 from dagathlon.posteriors.posterior import Posterior
@@ -26,18 +26,6 @@ from dagathlon.posteriors.trajectory import chain_of, read_trajectory, write_tra
 # A zip of a few kilobytes can claim any size.
 MOST_BYTES = 1 << 34
 SUFFIXES = (".npz", ".csv")
-# What reading and decoding a damaged file can raise; a false header can ask for any memory.
-_DAMAGED = (
-    zipfile.BadZipFile,
-    zlib.error,
-    ValueError,
-    KeyError,
-    TypeError,
-    EOFError,
-    OSError,
-    MemoryError,
-    NotImplementedError,
-)
 
 
 def write_posterior(posterior: Posterior, path: str | Path) -> None:
@@ -88,7 +76,7 @@ def read_posterior(path: str | Path, names: Sequence[str] | None = None) -> Post
         arrays = _arrays(file)
         meta = json.loads(arrays.pop("meta").tobytes().decode())
         return from_parts(meta, arrays)
-    except _DAMAGED as error:
+    except DAMAGED as error:
         raise DataError(f"{file}: not a posterior ({error})") from None
     except DagathlonError as error:
         raise DataError(f"{file}: {error}") from None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from dagathlon import _core
 from dagathlon.data import Dataset
@@ -164,16 +165,27 @@ def starting_orders(required: ArcMatrix, chains: int, rng: np.random.Generator) 
 
 
 def closed_chain(log: _core.ChainLog, names: Sequence[str]) -> Chain:
-    """A native chain, closed after its last state."""
+    """A native chain of DAGs, closed after its last state."""
+    return chain_of_log(log, names, _edge_means(log, len(names)))
+
+
+def chain_of_log(
+    log: _core.ChainLog | _core.UndirectedLog,
+    names: Sequence[str],
+    edge_means: EdgeMeans | None,
+    time: npt.NDArray[np.float64] | None = None,
+) -> Chain:
+    """A native chain of DAGs or undirected graphs, closed after its last state."""
     score = log.score.ravel()
     return Chain(
         names,
-        True,
+        isinstance(log, _core.ChainLog),
         index=np.append(log.index.ravel(), len(log)),
         score=np.append(score, score[-1]),
         added=_edits(log.added, log.added_starts),
         removed=_edits(log.removed, log.removed_starts),
-        edge_means=_edge_means(log, len(names)),
+        time=time,
+        edge_means=edge_means,
     )
 
 

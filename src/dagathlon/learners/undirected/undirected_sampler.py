@@ -12,12 +12,11 @@ import numpy.typing as npt
 from dagathlon import _core
 from dagathlon.data import Dataset
 from dagathlon.learners.base import Estimate, Sampler, Statistic
-from dagathlon.learners.bayesian.dag_sampling import RunLength
+from dagathlon.learners.bayesian.dag_sampling import RunLength, chain_of_log
 from dagathlon.modules import Count, Natural
 from dagathlon.posteriors.chain import Chain
 from dagathlon.posteriors.convergence import chain_stats
 from dagathlon.posteriors.edge_means import EdgeMeans
-from dagathlon.posteriors.edits import Edits
 from dagathlon.posteriors.posterior import Posterior
 
 _SAVED_STATES = 1000
@@ -95,17 +94,8 @@ class UndirectedSampler(Sampler):
 
 def undirected_chain(log: _core.UndirectedLog, names: Sequence[str]) -> Chain:
     """A native chain, closed after its last state."""
-    score = log.score.ravel()
-    return Chain(
-        names,
-        False,
-        index=np.append(log.index.ravel(), len(log)),
-        score=np.append(score, score[-1]),
-        added=_edits(log.added, log.added_starts),
-        removed=_edits(log.removed, log.removed_starts),
-        time=np.append(log.times.ravel(), log.end) if log.continuous else None,
-        edge_means=_edge_means(log, len(names)),
-    )
+    time = np.append(log.times.ravel(), log.end) if log.continuous else None
+    return chain_of_log(log, names, _edge_means(log, len(names)), time)
 
 
 def _edge_means(log: _core.UndirectedLog, p: int) -> EdgeMeans | None:
@@ -114,7 +104,3 @@ def _edge_means(log: _core.UndirectedLog, p: int) -> EdgeMeans | None:
     if not p or not lengths.sum() > 0:
         return None
     return EdgeMeans(lengths, log.edge_means.reshape(len(lengths), p, p))
-
-
-def _edits(pairs: npt.NDArray[np.int32], starts: npt.NDArray[np.int64]) -> Edits:
-    return Edits(pairs.astype(np.int32), np.append(starts.ravel(), len(pairs)).astype(np.int64))
