@@ -39,7 +39,7 @@ def _beside(p: int, moves: int) -> Row:
     values, truth = model(p)
     data = Dataset([Variable(f"v{i}") for i in range(p)], values=values)
     learner = UnconditionalMcmc(
-        score="bic-g", iterations=moves, stepsave=1, warmup=0, temperatures=(1.0,)
+        score="l0-g", iterations=moves, stepsave=1, warmup=0, temperatures=(1.0,)
     )
     ours = best_of(lambda: learner.learn(data, np.random.default_rng(0)), 3)
     what = f"unconditional dependence, {moves} moves, {p} variables, 300 rows"

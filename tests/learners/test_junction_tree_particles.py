@@ -172,3 +172,10 @@ def _log_constant(scale: np.ndarray, delta: float) -> float:
     degrees = delta + 1
     gamma = math.log(math.pi) / 2 + math.lgamma(degrees / 2) + math.lgamma((degrees - 1) / 2)
     return degrees * math.log(2) + gamma - degrees / 2 * float(np.linalg.slogdet(scale)[1])
+
+
+def test_a_penalty_as_large_as_one_likes() -> None:
+    learner = ParallelDg(M=50, graph_prior="edgepenalty", graph_prior_param=1e6)
+    assert not learner.problem()
+    found = learner.learn(continuous(4), np.random.default_rng(1))
+    assert not found.graph.adjacency.any()

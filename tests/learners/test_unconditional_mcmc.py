@@ -128,6 +128,28 @@ def test_benchpress_saves_every_step_from_the_empty_graph_on() -> None:
     assert len(chain) > 20
 
 
+def test_benchpress_scores_with_variances_of_maximum_likelihood() -> None:
+    data = _data(4, "continuous")
+    chain = learn(data, "grues", n_iterations=200).posterior.chains[0]
+    values, largest = data.values - data.values.mean(axis=0), _classes(4)
+    covariance = values.T @ values / len(values)
+
+    def criterion(children: np.ndarray) -> float:
+        total = -np.log(len(values)) / 2 * children.sum()
+        for node in range(4):
+            own = np.flatnonzero(children[:, node])
+            both = [*own, node]
+            logs = [np.linalg.slogdet(covariance[np.ix_(s, s)])[1] for s in (both, own)]
+            total -= len(values) / 2 * (logs[0] - logs[1])
+        return float(total)
+
+    empty = criterion(np.zeros((4, 4), dtype=bool))
+    for row in range(len(chain)):
+        key = chain.graph_at(row).adjacency.astype(bool).tobytes()
+        expected = criterion(largest[key]) - empty
+        assert chain.score[row] - chain.score[0] == pytest.approx(expected, abs=1e-8)
+
+
 @pytest.mark.parametrize(
     ("wrong", "word"), [({"score": "nig"}, "equivalent"), ({"prior": "fair"}, "equivalent")]
 )

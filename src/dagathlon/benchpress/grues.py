@@ -38,7 +38,8 @@ class Grues(BenchpressSampler):
     def translated(self) -> dict[str, Any]:
         """Every state of the chain is saved, from the empty graph on."""
         return super().translated() | {
-            "score": "bic-g",
+            # The criterion with variances of maximum likelihood, as in gues.
+            "score": "l0-g",
             "iterations": self.n_iterations,
             "stepsave": 1,
             "warmup": 0,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -11,6 +10,7 @@ import numpy.typing as npt
 
 from dagathlon.benchpress.base import BenchpressSampler
 from dagathlon.benchpress.needs import DATATYPE
+from dagathlon.benchpress.samplers import penalised_edge
 from dagathlon.benchpress.translation import same
 from dagathlon.learners.base import Learner, Sampler
 from dagathlon.learners.undirected.parallel_junction_trees import ParallelJunctionTrees
@@ -129,7 +129,7 @@ class ParallelDg(BenchpressSampler):
         """The start is no step; the prior of edges."""
         found = super().translated() | {"iterations": max(self.M - 1, 0)}
         if self.graph_prior.lower() == "edgepenalty":
-            found["edge_probability"] = _odds_to_probability(-self._parameter(0.001))
+            found["edge_probability"] = penalised_edge(self._parameter(0.001))
         return found
 
     def native_for(self, data: Dataset) -> Learner:
@@ -157,8 +157,3 @@ class ParallelDg(BenchpressSampler):
 
 def _listed(weights: npt.NDArray[np.floating]) -> tuple[float, ...]:
     return tuple(map(float, weights))
-
-
-def _odds_to_probability(log_odds: float) -> float:
-    odds = math.exp(log_odds)
-    return odds / (1 + odds)

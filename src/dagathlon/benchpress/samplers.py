@@ -48,17 +48,22 @@ class AthomasJtsamplers(BenchpressSampler):
 
     def native(self) -> DecomposableSampler:
         """The same sampler under our name; every sample is saved, from the empty graph on."""
-        # The smallest probability still has finite odds.
-        odds = max(math.exp(-self.edge_penalty), sys.float_info.min)
         values: dict[str, Any] = {
             **self.translated(),
             "iterations": self.num_samples,
             "stepsave": 1,
             "warmup": 0,
             "first_graph": "empty",
-            "edge_probability": odds / (1 + odds),
+            "edge_probability": penalised_edge(self.edge_penalty),
             "max_clique": max(self.size_maxclique, 1),
         }
         if self.sampler == 0:
             return GiudiciGreen(**values)
         return JunctionTreeMcmc(**values, several=self.sampler == 2)
+
+
+def penalised_edge(penalty: float) -> float:
+    """The probability of an edge whose log odds are minus a penalty."""
+    # The smallest probability still has finite odds.
+    odds = max(math.exp(-penalty), sys.float_info.min)
+    return odds / (1 + odds)
