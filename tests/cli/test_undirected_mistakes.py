@@ -20,7 +20,6 @@ from dagathlon.learners.undirected.unconditional_mcmc import UnconditionalMcmc
     ("wrong", "message"),
     [
         (["p.csv", "g.csv"], "write the path as .npz"),
-        (["g.csv", "g.csv", "--moral", "--dependence"], "not allowed with argument"),
         (["g.csv", "g.csv", "--precision", "one.csv", "zero.csv"], "zero.csv: a precision matrix"),
     ],
 )
@@ -38,6 +37,12 @@ def test_compare(
     Path("zero.csv").write_text("a,b\n0,0\n0,0\n")
     assert main(["compare", *wrong]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_one_form_at_a_time(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["compare", "g.csv", "g.csv", "--moral", "--dependence"])
+    assert "not allowed with argument" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
