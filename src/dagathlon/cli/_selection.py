@@ -41,14 +41,14 @@ def write_selection_files(arguments: argparse.Namespace, estimate: Estimate, nam
     if arguments.precision:
         if estimate.precision is None:
             raise DagathlonError(
-                f"--precision: {name} gave no precision matrix; learners of Gaussian graphical "
-                "models do, such as glasso"
+                f"--precision: {name} gave no precision matrix for these data; learners of "
+                "Gaussian graphical models do, such as glasso, with two columns or more"
             )
         write_precision(estimate.graph.names, estimate.precision, arguments.precision)
     if arguments.path:
         if estimate.path is None:
             raise DagathlonError(
-                f"--path: {name} gave one graph and no path of penalties; learners that select "
-                "among penalties do, such as glasso"
+                f"--path: {name} gave one graph and no path of penalties for these data; learners "
+                "that select among penalties do, such as glasso, with two columns or more"
             )
         write_path(estimate.path, arguments.path)

@@ -16,7 +16,7 @@ from dagathlon.errors import DataError, listing
 from dagathlon.evaluate import compare, compare_path, compare_posterior, precision_losses
 from dagathlon.evaluate.metric import Value
 from dagathlon.graphs import Graph, read_graph
-from dagathlon.graphs.path_files import is_path_file
+from dagathlon.graphs.path_files import is_path_file, refuse_path_table
 from dagathlon.graphs.undirected import UndirectedForm
 from dagathlon.posteriors import read_posterior
 
@@ -44,14 +44,15 @@ def add_parser(commands: Commands) -> None:
         metavar="SHARE",
         help="of a posterior: share of each Markov chain to leave out at its start (0.5)",
     )
-    parser.add_argument(
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument(
         "--moral",
         dest="undirected",
         action="store_const",
         const="moral",
         help="compare graphs of directed edges by their moral graphs",
     )
-    parser.add_argument(
+    form.add_argument(
         "--dependence",
         dest="undirected",
         action="store_const",
@@ -82,6 +83,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _asked(arguments: argparse.Namespace) -> dict[str, Value]:
     if arguments.estimate.suffix != ".npz":
+        refuse_path_table(arguments.estimate)
         return _of_graph(arguments)
     if is_path_file(arguments.estimate):
         form: UndirectedForm = arguments.undirected or "moral"
@@ -112,7 +114,10 @@ def _of_precision(learned: Path, true: Path) -> dict[str, Value]:
         odd = sorted(set(names) ^ set(others))
         raise DataError(f"{learned} and {true} are over different variables: {listing(odd)}")
     place = [others.index(name) for name in names]
-    covariance = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+    try:
+        covariance = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        raise DataError(f"{true}: a precision matrix is positive definite") from None
     return dict(precision_losses(precision, covariance[np.ix_(place, place)]))
 
 

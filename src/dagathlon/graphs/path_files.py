@@ -14,6 +14,7 @@ from dagathlon.graphs.formats.csvtext import quoted
 from dagathlon.graphs.path import GraphPath
 
 SUFFIXES = (".npz", ".csv")
+_HEADER = "penalty,chosen,from,to"
 # A zip of a few kilobytes can claim any size.
 _MOST_BYTES = 1 << 32
 DAMAGED = (
@@ -85,6 +86,20 @@ def is_path_file(file: Path) -> bool:
         return False
 
 
+def refuse_path_table(file: Path) -> None:
+    """Refuse a table of `write_path`, which does not have the nodes without edges."""
+    try:
+        with file.open("rb") as table:
+            is_table = table.readline(100).rstrip() == _HEADER.encode()
+    except OSError:  # whoever reads it as something else says why
+        return
+    if is_table:
+        raise GraphError(
+            f"{file}: a table of graphs along the penalties is for reading; write the path as .npz "
+            "(--path path.npz) to compare it"
+        )
+
+
 def check_path_suffix(file: Path) -> None:
     """Refuse a file that is of no format of paths."""
     if file.suffix not in SUFFIXES:
@@ -113,7 +128,7 @@ def _archive(path: GraphPath) -> bytes:
 
 
 def _table(path: GraphPath) -> str:
-    lines = ["penalty,chosen,from,to"]
+    lines = [_HEADER]
     for k, penalty in enumerate(path.penalties):
         start = f"{float(penalty)!r},{int(k == path.chosen)},"
         edges = [f"{quoted(one.left)},{quoted(one.right)}" for one in path.graph(k).edges()]

@@ -98,7 +98,9 @@ class BdgraphMcmc(Sampler):
                 f"{self.name} with method ggm cannot handle missing values; set method to 'gcgm', "
                 "impute them first or drop the rows"
             )
-        return super().objection(data)
+        found = super().objection(data)
+        remedy = found and self.method == "ggm" and data.kind in self.takes
+        return f"{found}; set method to 'gcgm', which takes them" if remedy else found
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Sample one chain, of which every iteration is kept."""

@@ -10,6 +10,8 @@ import numpy.typing as npt
 
 from dagathlon import _core
 from dagathlon.data import Dataset
+from dagathlon.data.labels import is_number
+from dagathlon.errors import listing
 
 
 def copula_start(data: Dataset, kept: Sequence[bool]) -> _core.CopulaStart:
@@ -40,6 +42,26 @@ def observed_levels(data: Dataset, name: str) -> npt.NDArray[np.int32]:
     levels = np.full(len(column), -1, dtype=np.int32)
     levels[seen] = np.unique(column[seen], return_inverse=True)[1].ravel()
     return levels
+
+
+def guessed_orders(data: Dataset) -> tuple[str, ...]:
+    """A note on columns of three words or more whose order nobody gave; empty without any."""
+    guessed = [
+        f"{variable.name} ({' < '.join(variable.levels)})"
+        for variable in data.variables
+        if variable.levels and not variable.ordered and _are_words(variable.levels)
+    ]
+    if not guessed:
+        return ()
+    return (
+        f"a copula needs the order of levels, which was guessed for {listing(guessed)}; say it "
+        "with --levels, or leave out columns that have none",
+    )
+
+
+def _are_words(levels: Sequence[str]) -> bool:
+    """Whether these are three levels or more that are no numbers, which have an order."""
+    return len(levels) > 2 and not all(is_number(level) for level in levels)
 
 
 def _normal_scores(levels: npt.NDArray[np.int32]) -> list[float]:

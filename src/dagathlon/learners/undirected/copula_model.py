@@ -55,7 +55,9 @@ class CopulaModel(Learner):
                 f"{self.name} cannot handle missing values with the Gaussian model; set model to "
                 "'copula', impute them first or drop the rows"
             )
-        return super().objection(data)
+        found = super().objection(data)
+        remedy = found and self.model == "gaussian" and data.kind in self.takes
+        return f"{found}; set model to 'copula', which takes them" if remedy else found
 
     def latent(self, data: Dataset) -> _core.CopulaStart:
         """Where the latent data of a copula begin."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -14,6 +14,7 @@ from dagathlon.data import Dataset
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
+from dagathlon.learners.undirected.copula import guessed_orders
 from dagathlon.learners.undirected.copula_model import CopulaModel
 from dagathlon.learners.undirected.definite import require_definite
 from dagathlon.learners.undirected.undirected_sampler import UndirectedSampler
@@ -90,7 +91,8 @@ class GWishartSampler(CopulaModel, UndirectedSampler):
         precision = np.average([run.precision for run in runs], axis=0, weights=lengths)
         if isinstance(given, Scatter):
             precision /= np.outer(given.units, given.units)
-        return self.result([run.log for run in runs], data, length, "all graphs", precision)
+        found = self.result([run.log for run in runs], data, length, "all graphs", precision)
+        return found if self.model == "gaussian" else replace(found, notes=guessed_orders(data))
 
     @abstractmethod
     def chain(

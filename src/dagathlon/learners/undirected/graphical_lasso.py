@@ -76,7 +76,7 @@ class GraphicalLasso(GaussianPenalised):
     def problem(self) -> str:
         """Ranks have no units."""
         if self.relation != "pearson" and self.columns != "standardised":
-            return f"{self.name}: with relation {self.relation} columns must be standardised"
+            return f"with relation {self.relation} columns must be standardised"
         return super().problem()
 
     def largest_of(self, moments: Moments) -> float:

@@ -149,13 +149,11 @@ class PenalisedLearner(Learner):
         if self.penalty is not None:
             return ""
         if self.min_ratio is not None and not 0 < self.min_ratio < 1:
-            return f"{self.name}: min_ratio must be between 0 and 1, and neither of them"
+            return "min_ratio must be between 0 and 1, and neither of them"
         if self.n_penalties < 2:
-            return (
-                f"{self.name}: a path has at least 2 penalties; one alone is the parameter penalty"
-            )
+            return "a path has at least 2 penalties; one alone is the parameter penalty"
         if self.select == "cv" and self.folds < 2:
-            return f"{self.name}: cv needs at least 2 folds"
+            return "cv needs at least 2 folds"
         return ""
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:

@@ -90,7 +90,7 @@ class PsiLearner(Learner):
 
     def problem(self) -> str:
         """Chance is one component, effects are another."""
-        return "" if self.components > 1 else f"{self.name}: components must be at least 2"
+        return "" if self.components > 1 else "components must be at least 2"
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Screen the correlations, then the partial correlations."""

@@ -147,14 +147,16 @@ def path_of(names: tuple[str, ...], strength: Matrix, cut: float, most: int = 20
         How many others there are: as many as there are tied strengths fewer. Their numbers of edges
         grow from none, by a constant factor after the first, to all but one.
     """
-    ordered = np.sort(strength[np.triu_indices(len(names), 1)])[::-1]
+    pairs = strength[np.triu(np.ones(strength.shape, dtype=np.bool_), 1)]
+    ordered = np.sort(pairs)[::-1]
     steps = np.geomspace(1, max(len(ordered) - 1, 1), most - 1).round().astype(int)
     places = np.minimum(np.append(0, steps), len(ordered) - 1)
     chosen = float(np.clip(cut, np.nextafter(ordered[-1], -np.inf), ordered[0]))
     thresholds = np.unique(np.append(ordered[places], chosen))[::-1]
-    graphs = strength[None] > thresholds[:, None, None]
-    graphs &= ~np.eye(len(names), dtype=np.bool_)
-    return GraphPath(names, thresholds, graphs, chosen=int(np.argmin(np.abs(thresholds - chosen))))
+    # Packed one by one: with thousands of variables twenty graphs are gigabytes otherwise.
+    bits = np.array([np.packbits(pairs > threshold) for threshold in thresholds])
+    place = int(np.argmin(np.abs(thresholds - chosen)))
+    return GraphPath.from_bits(names, thresholds, bits, place)
 
 
 def _undirected(names: tuple[str, ...], strength: Matrix, cut: float) -> Estimate:

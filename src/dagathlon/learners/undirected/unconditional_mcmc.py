@@ -59,6 +59,7 @@ class UnconditionalMcmc(ScoreBased, UndirectedSampler):
     )
     default_scores = MARGINAL
     extends_default = False
+    honours_constraints = False
 
     expected_sources: Natural | None = None
     power: NonNegative = 1.0
@@ -67,11 +68,11 @@ class UnconditionalMcmc(ScoreBased, UndirectedSampler):
     def problem(self) -> str:
         """A graph has one score, and nothing is known of edges."""
         if self.constraints is not None:
-            return f"{self.name} takes no constraints: its edges have no directions"
+            return "takes no constraints: its edges have no directions"
         if self.score is not None and not SCORES[self.score].equivalent:
-            return f"{self.name} needs a score that equivalent DAGs share, and {self.score} is none"
+            return f"needs a score that equivalent DAGs share, and {self.score} is none"
         if self.prior in UNEQUAL_PRIORS:
-            return f"{self.name} needs a prior that equivalent DAGs share, and {self.prior} is none"
+            return f"needs a prior that equivalent DAGs share, and {self.prior} is none"
         return objection_to_temperatures(self.temperatures) or super().problem()
 
     def default_iterations(self, p: int) -> int:
