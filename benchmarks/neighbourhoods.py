@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import tempfile
-from pathlib import Path
-
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.timing import Row, best_of, compare, pick, print_table, row, timed
+from benchmarks._r import compare_r
+from benchmarks.timing import Row, best_of, compare, pick, print_table, timed
 from dagathlon.data import Dataset, Variable
 from dagathlon.learners.undirected.inputs import moments
 from dagathlon.learners.undirected.ising_lasso import IsingLasso
 from dagathlon.learners.undirected.neighbourhood_lasso import NeighbourhoodLasso
+from dagathlon.learners.undirected.penalised import PathFit
 from dagathlon.learners.undirected.tiger import Tiger
 
 Values = npt.NDArray[np.float64]
@@ -22,15 +19,6 @@ Codes = npt.NDArray[np.int64]
 SIZES = pick([(500, 300)], [(40, 60)])
 BINARY = pick([(50, 1000)], [(8, 100)])
 LENGTH = pick(20, 5)
-HUGE = """
-suppressMessages(library(huge))
-x <- as.matrix(read.csv("x.csv", header = FALSE))
-penalties <- scan("penalties.txt", quiet = TRUE)
-seconds <- system.time(
-  fit <- huge(x, lambda = penalties, method = "METHOD", sym = "and", verbose = FALSE)
-)[["elapsed"]]
-cat(seconds, sapply(fit$path, sum))
-"""
 
 
 def band(p: int, n: int) -> Values:
@@ -49,17 +37,24 @@ def chain(p: int, n: int) -> Codes:
     return np.cumsum(flips, axis=1) % 2
 
 
-def huge(values: Values, penalties: Values, method: str) -> tuple[float, int]:
-    """Seconds of huge, without R's start, and edges at the smallest penalty."""
-    with tempfile.TemporaryDirectory() as folder:
-        np.savetxt(Path(folder, "x.csv"), values, delimiter=",")
-        np.savetxt(Path(folder, "penalties.txt"), penalties)
-        Path(folder, "huge.R").write_text(HUGE.replace("METHOD", method))
-        done = subprocess.run(
-            ["Rscript", "huge.R"], cwd=folder, capture_output=True, text=True, check=True
-        )
-    seconds, *edges = map(float, done.stdout.split())
-    return seconds, int(edges[-1]) // 2
+def fit_penalties(values: Values) -> Values:
+    """From the largest down to a tenth of it."""
+    top = moments(values).largest()
+    return np.geomspace(top, 0.1 * top, LENGTH)
+
+
+def against_huge(what: str, ours: float, values: Values, fit: PathFit, method: str) -> Row:
+    """Huge on the same penalties, with the same rule for two regressions of one edge."""
+    listed = ",".join(map(repr, fit_penalties(values).tolist()))
+    work = (
+        f"h <- huge(x, lambda=c({listed}), method='{method}', sym='and', verbose=FALSE); "
+        f"result <- as.matrix(h$path[[{LENGTH}]])"
+    )
+
+    def judge(theirs: Values) -> str:
+        return f"{int(theirs.sum()) // 2} edges at the last, ours {int(fit.edges()[-1])}"
+
+    return compare_r(what, ours, "huge", work, values=values, judge=judge, limit=60)
 
 
 def lasso(values: Values, penalties: Values):
@@ -103,17 +98,12 @@ def logits(codes: Codes, penalties: Values):
 
 def gaussian(p: int, n: int) -> list[Row]:
     values = band(p, n)
-    given = moments(values)
-    penalties = np.geomspace(given.largest(), 0.1 * given.largest(), LENGTH)
+    given, penalties = moments(values), fit_penalties(values)
     rows = []
     for kind, method in ((NeighbourhoodLasso(), "mb"), (Tiger(), "tiger")):
-        ours = best_of(lambda kind=kind: kind.fit_moments(given, penalties), repeats=3)
+        ours, fit = timed(lambda kind=kind: kind.fit_moments(given, penalties), 3)
         what = f"{kind.name} p={p} n={n}, {LENGTH} penalties"
-        fit = kind.fit_moments(given, penalties)
-        if shutil.which("Rscript"):
-            seconds, edges = huge(values, penalties, method)
-            result = f"{edges} edges at the last, ours {int(fit.edges()[-1])}"
-            rows.append(row(what, ours, "huge", seconds, result=result, version="1.3.5"))
+        rows.append(against_huge(what, ours, values, fit, method))
         if method == "mb":
             rows.append(compare(what, ours, "scikit-learn", "sklearn", lasso(values, penalties)))
     return rows

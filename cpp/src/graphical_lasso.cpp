@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "dagathlon/graphical_lasso_model.hpp"
 #include "dagathlon/positive_inverse.hpp"
@@ -33,7 +34,7 @@ class Newton {
     for (std::size_t i = 0; i < size_; ++i) {
       pulse::beat(size_);
       entries_.begins[i] = entries_.all.size();
-      for (std::size_t j = i; j < size_; ++j) violation = std::max(violation, collect(i, j));
+      violation = std::max(violation, collect_row(i));
     }
     entries_.begins[size_] = entries_.all.size();
     return violation;
@@ -75,10 +76,22 @@ class Newton {
     part_.log_determinant = log_determinant;
   }
 
-  double collect(std::size_t i, std::size_t j) {
-    const double value = part_.precision(i, j), gradient = part_.covariance(i, j) - part_.inverse(i, j);
-    const double pull = penalty(i, j);
-    if (value == 0.0 && (keep_zeros_ || std::abs(gradient) <= pull)) return 0.0;
+  double collect_row(std::size_t i) {
+    const double* values = part_.precision.row(i);
+    const double* covariances = part_.covariance.row(i);
+    const double* inverses = part_.inverse.row(i);
+    const double still = keep_zeros_ ? std::numeric_limits<double>::infinity() : penalties_.other;
+    double violation = 0.0;
+    for (std::size_t j = i; j < size_; ++j) {
+      const double gradient = covariances[j] - inverses[j];
+      if (values[j] == 0.0 && std::abs(gradient) <= still) continue;
+      violation = std::max(violation, collect(i, j, gradient));
+    }
+    return violation;
+  }
+
+  double collect(std::size_t i, std::size_t j, double gradient) {
+    const double value = part_.precision(i, j), pull = penalty(i, j);
     const double* inverse_row = part_.inverse.row(i);
     const double cross = i == j ? 0.0 : inverse_row[j] * inverse_row[j];
     const double radius = 1.0 / (cross + inverse_row[i] * part_.inverse(j, j));

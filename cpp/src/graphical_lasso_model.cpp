@@ -99,7 +99,8 @@ DAGATHLON_WIDE_CLONES double descend_row(std::span<LassoEntry> entries, const Ro
 // A stride of columns that is no power of two: their same places would push each other out of the cache.
 LassoModel::LassoModel(std::size_t size)
     : size_(size), stride_((size + lane - 1) / lane * lane), column_stride_(stride_ + lane), scales_(size),
-      inverse_(size * stride_), begins_(size + 1), uppers_(size), panel_(size * lane), columns_(lane * column_stride_) {}
+      inverse_(size * stride_), begins_(size + 1), uppers_(size), panel_(size * lane),
+      columns_(lane * column_stride_) {}
 
 void LassoModel::begin(const SquareMatrix& inverse, LassoEntries& entries) {
   std::vector<double> units(size_);

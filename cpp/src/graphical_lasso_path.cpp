@@ -62,9 +62,9 @@ double mean_variance(const SquareMatrix& covariance) {
 }  // namespace
 
 GraphicalLassoPath::GraphicalLassoPath(SquareMatrix covariance, const GraphicalLassoSettings& settings)
-    : settings_(settings), unit_(mean_variance(covariance)), size_(covariance.size()), covariance_(std::move(covariance)),
-      precision_(size_), inverse_(size_), before_(size_), guess_(size_), log_determinants_(size_),
-      last_penalty_(-std::numeric_limits<double>::infinity()) {
+    : settings_(settings), unit_(mean_variance(covariance)), size_(covariance.size()),
+      covariance_(std::move(covariance)), precision_(size_), inverse_(size_), before_(size_), guess_(size_),
+      log_determinants_(size_), last_penalty_(-std::numeric_limits<double>::infinity()) {
   for (double& value : covariance_.cells()) value /= unit_;
 }
 

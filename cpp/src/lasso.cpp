@@ -222,8 +222,10 @@ class Regression {
       std::vector<std::size_t> support;
       for (std::size_t k = 0; k < members_.size(); ++k)
         if (weights_[k] != 0.0) support.push_back(k);
+      if (support == factored_) return support;
       const std::size_t rank = factor_.factor(products_of(support), support.size());
-      if (rank == support.size()) return support;
+      if (rank == support.size()) return factored_ = support;
+      factored_.clear();
       pulse::beat(rank * rank * rank);
       std::vector<double> move(rank);
       for (std::size_t i = 0; i < rank; ++i) move[i] = -products_[support[rank]][support[i]];
@@ -289,6 +291,8 @@ class Regression {
   std::vector<std::vector<double>> products_;
   std::vector<double> weights_, slopes_;
   UpperFactor factor_;
+  // The support that it is of.
+  std::vector<std::size_t> factored_;
   // Whether the last exact solution had the signs that it was computed with.
   bool reached_ = false;
   // Whether a weight became zero on the last way.

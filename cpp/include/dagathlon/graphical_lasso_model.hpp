@@ -32,9 +32,10 @@ struct LassoPenalties {
   double other, diagonal;
 };
 
-// With step D and inverse W the gradient moves by W·D·W. It is kept in single precision: it is computed over and over, the
-// direction that comes of it need not be exact, and the gradient at which it begins is. Of D·W a block of columns is
-// there at a time, made anew of the step when a sweep comes to it: they stay in the nearest cache, as the whole would not.
+// With step D and inverse W the gradient moves by W·D·W. It is kept in single precision: it is computed over and
+// over, the direction that comes of it need not be exact, and the gradient at which it begins is. Of D·W a block of
+// columns is there at a time, made anew of the step when a sweep comes to it: they stay in the nearest cache, as the
+// whole would not.
 class LassoModel {
  public:
   explicit LassoModel(std::size_t size);
