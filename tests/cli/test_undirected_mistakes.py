@@ -71,6 +71,18 @@ def test_levels_ask_for_a_copula(
     assert "which takes them" in capsys.readouterr().err
 
 
+def test_an_undirected_edge_has_one_probability(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = LinearSem("ab", np.array([[0.0, 2.0], [0.0, 0.0]])).sample(99, np.random.default_rng(1))
+    write_data(data, tmp_path / "d.csv")
+    assert main(["learn", str(tmp_path / "d.csv"), "--with", "exact_decomposable"]) == 0
+    assert main(["learn", str(tmp_path / "d.csv"), "--with", "giudici_green[iterations=99]"]) == 0
+    said = capsys.readouterr()
+    assert "its probability" in said.out + said.err
+    assert said.out.splitlines()[-1].split() == ["a", "-", "b", "1.000"]
+
+
 def test_orders_that_nobody_gave() -> None:
     codes = np.array([[0, 0, 0], [1, 1, 1], [2, 2, 0]])
     words, sizes = ("hi", "lo", "mid"), ("lo", "mid", "hi")

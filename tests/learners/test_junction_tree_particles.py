@@ -99,7 +99,7 @@ def test_few_variables() -> None:
     ("given", "words"),
     [
         ({"n_particles": 1}, "n_particles: found 1, expected at least 2"),
-        ({"alpha": 1.0}, "alpha: found 1, expected between 0 and 1"),
+        ({"alpha": 1.0}, "alpha: found 1, expected above 0 and below 1"),
         ({"beta": 0.0}, "beta: found 0"),
         ({"delta": 0.0}, "delta: found 0"),
     ],

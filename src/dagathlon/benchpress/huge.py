@@ -107,7 +107,7 @@ class HugeMb(HugePath):
     def problem(self) -> str:
         """What huge has no criterion for."""
         if self.select_criterion == "ebic":
-            return "huge_mb: huge has no ebic for neighbourhoods; select_criterion is stars or ric"
+            return "huge has no ebic for neighbourhoods; select_criterion is stars or ric"
         return super().problem()
 
 

@@ -97,6 +97,8 @@ def edge_lines(graph: Graph, posterior: Posterior | None) -> list[str]:
         return [str(edge) for edge in graph.edges()]
     joined = weights_of(graph, posterior.strengths)
     width = max((len(str(edge)) for edge in graph.edges()), default=0)
+    if _is_undirected(posterior):
+        return [f"{edge!s:{width}}  {joined[edge.left, edge.right]:.3f}" for edge in graph.edges()]
     return [
         f"{edge!s:{width}}  {posterior.probability([edge]):.3f}"
         f"  {joined[edge.left, edge.right]:.3f}"
@@ -105,8 +107,16 @@ def edge_lines(graph: Graph, posterior: Posterior | None) -> list[str]:
 
 
 def posterior_note(posterior: Posterior) -> str:
-    """What the two numbers beside an edge are."""
+    """What the numbers beside an edge are."""
+    if _is_undirected(posterior):
+        return f"{summary_line(posterior)}; beside an edge: its probability"
     return f"{summary_line(posterior)}; beside an edge: P(edge), P(joined in any way)"
+
+
+def _is_undirected(posterior: Posterior) -> bool:
+    """Whether there is but one way to be joined: chains of undirected graphs."""
+    chains = posterior.chains
+    return bool(chains) and all(chain.form == "undirected" for chain in chains)
 
 
 def posterior_stats(posterior: Posterior | None) -> dict[str, float | int]:

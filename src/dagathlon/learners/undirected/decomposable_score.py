@@ -75,7 +75,8 @@ class DecomposablePosterior(Learner):
             if getattr(self, name) == 0:
                 return f"{name}: found 0, expected a number above 0"
         if self.edge_probability in (0, 1):
-            return f"edge_probability: found {self.edge_probability:g}, expected between 0 and 1"
+            found = f"{self.edge_probability:g}"
+            return f"edge_probability: found {found}, expected above 0 and below 1"
         if not np.isfinite([*self.clique_weights, *self.separator_weights]).all():
             return "clique_weights and separator_weights are finite numbers"
         return super().problem()

@@ -71,7 +71,8 @@ class GWishartSampler(CopulaModel, UndirectedSampler):
             if getattr(self, name) == 0:
                 return f"{name}: found 0, expected a number above 0"
         if self.edge_probability in (0, 1):
-            return f"edge_probability: found {self.edge_probability:g}, expected between 0 and 1"
+            found = f"{self.edge_probability:g}"
+            return f"edge_probability: found {found}, expected above 0 and below 1"
         return super().problem()
 
     def default_iterations(self, p: int) -> int:

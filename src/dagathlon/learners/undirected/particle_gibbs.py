@@ -64,7 +64,7 @@ class ParticleGibbs(DecomposableSampler):
             return f"n_particles: found {self.n_particles}, expected at least 2"
         for name in ("alpha", "beta"):
             if getattr(self, name) in (0, 1):
-                return f"{name}: found {getattr(self, name):g}, expected between 0 and 1"
+                return f"{name}: found {getattr(self, name):g}, expected above 0 and below 1"
         return super().problem()
 
     def default_iterations(self, p: int) -> int:
