@@ -98,6 +98,13 @@ class Regression {
     for (std::size_t k = 0; k < members_.size(); ++k) slopes_[k] = all_slopes_[members_[k]];
   }
 
+  // The same of the active predictors only.
+  void refresh_active() {
+    for (std::size_t k = 0; k < members_.size(); ++k) slopes_[k] = row(target_)[members_[k]];
+    for (std::size_t k = 0; k < members_.size(); ++k)
+      if (weights_[k] != 0.0) add_multiple(slopes_.data(), products_[k].data(), -weights_[k], members_.size());
+  }
+
   void change(std::size_t k, double to) {
     add_multiple(slopes_.data(), products_[k].data(), weights_[k] - to, members_.size());
     weights_[k] = to;
@@ -195,7 +202,7 @@ class Regression {
     std::vector<double> move(support.size());
     for (std::size_t i = 0; i < support.size(); ++i) move[i] = solution[i] - weights_[support[i]];
     reached_ = go(support, move, 1.0);
-    refresh();
+    refresh_active();
     return reached_ && holds(penalty);
   }
 
