@@ -32,7 +32,7 @@ def test_small_and_large_differ_in_sizes_alone() -> None:
 
 
 def test_every_run_of_the_small_study_ends_well(tmp_path: Path) -> None:
-    Study.load(STUDIES / "graphical_models_small.json").run(tmp_path, jobs=2)
+    Study.load(STUDIES / "graphical_models_small.json").run(tmp_path, jobs=2, figures="none")
     folder = tmp_path / "graphical_models_small"
     joint = rows_of(folder / "benchmarks/joint_benchmarks.csv")
     assert len(joint) == 5 * 2 * 13
