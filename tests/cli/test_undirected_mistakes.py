@@ -9,11 +9,13 @@ import pytest
 
 from dagathlon.cli import main
 from dagathlon.data import Dataset, LinearSem, Variable, write_data
+from dagathlon.data.facts import DataFacts
 from dagathlon.graphs import Graph, GraphPath, write_graph, write_path
 from dagathlon.learners.abilities import abilities_of
 from dagathlon.learners.undirected.copula import guessed_orders
 from dagathlon.learners.undirected.thresholds import path_of
 from dagathlon.learners.undirected.unconditional_mcmc import UnconditionalMcmc
+from dagathlon.modules import find
 
 
 @pytest.mark.parametrize(
@@ -107,3 +109,22 @@ def test_path_of_thresholds_is_that_of_all_pairs() -> None:
 
 def test_unconditional_dependence_takes_no_constraints() -> None:
     assert "constraints" not in abilities_of(UnconditionalMcmc).takes
+
+
+def test_paths_that_do_not_fit_into_memory_are_refused() -> None:
+    wide = DataFacts("continuous", n_rows=50, n_columns=10_000)
+    assert "fewer of them (n_penalties)" in find("algorithm", "glasso").from_json({}).objection(
+        wide
+    )
+    assert not find("algorithm", "glasso").from_json({"penalty": 0.9}).objection(wide)
+
+
+def test_a_file_of_one_chain_is_refused_before_several_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "d.csv"
+    values = np.random.default_rng(1).normal(size=(20, 3))
+    write_data(Dataset([Variable(name) for name in "abc"], values=values), file)
+    asked = ["--with", "mpl_mcmc[chains=2]", "--posterior", str(tmp_path / "chains.csv")]
+    assert main(["learn", str(file), *asked]) == 2
+    assert "chain" in capsys.readouterr().err

@@ -13,6 +13,7 @@ from dagathlon.graphs import Graph
 from dagathlon.learners import Estimate, Learner
 from dagathlon.learners.base import Sampler
 from dagathlon.learners.bayesian.dag_sampling import DagSampler
+from dagathlon.learners.undirected.undirected_sampler import UndirectedSampler
 from dagathlon.posteriors.drawing import summary_line, weights_of
 from dagathlon.posteriors.edge_strength import EdgeStrengths
 from dagathlon.posteriors.files import check_chains, check_suffix, write_posterior
@@ -45,7 +46,7 @@ def check_posterior_places(arguments: argparse.Namespace) -> None:
 
 def check_posterior_form(arguments: argparse.Namespace, learner: Learner) -> None:
     """Name a file that cannot hold all chains before they run."""
-    if arguments.posterior and isinstance(learner, DagSampler):
+    if arguments.posterior and isinstance(learner, DagSampler | UndirectedSampler):
         check_chains(arguments.posterior, learner.chains)
 
 

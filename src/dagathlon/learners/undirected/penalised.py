@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.data.facts import DataKind
+from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.graphs.path import GraphPath
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from dagathlon.data import Dataset
 
 Graphs: TypeAlias = npt.NDArray[np.bool_]
+# Entries of all matrices along a path: solvers and selection need some bytes for each.
+_MOST_CELLS = 1_000_000_000
 _NOT_CONVERGED = (
     "The optimisation stopped before it had reached its tolerance at some penalties of the path."
 )
@@ -155,6 +157,16 @@ class PenalisedLearner(Learner):
         if self.select == "cv" and self.folds < 2:
             return "cv needs at least 2 folds"
         return ""
+
+    def objection(self, data: DataFacts) -> str:
+        """All graphs of the path are held at once."""
+        length, p = self.n_penalties if self.penalty is None else 1, data.n_columns or 0
+        if length * p * p > _MOST_CELLS:
+            return (
+                f"{self.name}: {length} graphs of {p} variables do not fit into memory; give a "
+                "single penalty, fewer of them (n_penalties), or choose variables"
+            )
+        return super().objection(data)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Fit the path, and select."""
