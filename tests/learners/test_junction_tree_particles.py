@@ -67,6 +67,15 @@ def test_chains_over_all_18154_graphs(data: MakeData) -> None:
     assert distance("nodes", data(6), 1_500_000) < 0.08
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("own", [{}, {"proposal": "christmas_tree", "block": None}])
+def test_particle_gibbs_over_all_18154_graphs(own: dict[str, Any]) -> None:
+    learner, data = ParticleGibbs(n_particles=20, **own), discrete(6)
+    options = _core.ChainOptions(iterations=40_000, stepsave=1, seed=11, stream=0)
+    log = _core.particle_gibbs(learner.target(data), learner.growth(6), options)
+    assert total_variation(log, learner, data) < 0.08
+
+
 @pytest.mark.parametrize("name", SAMPLERS)
 def test_chains_of_many_variables_keep_their_scores(name: str) -> None:
     """More variables than a machine word has bits."""
