@@ -74,7 +74,7 @@ def pseudo_likelihoods() -> list[Row]:
         return f"{found_and_false(mine, truth)} edges against {found_and_false(theirs, truth)}"
 
     what = f"mpl_mcmc, {SWEEPS} sweeps, p={COLUMNS} n={ROWS}; bdgraph.mpl, {JUMPS} jumps"
-    rows = [compare_r(what, seconds, "BDgraph", work, values, judge, limit=60)]
+    rows = [compare_r(what, seconds, "BDgraph", work, values=values, judge=judge, limit=60)]
     values, truth = rows_and_truth(MORE_COLUMNS, ROWS)
     for cuts in (False, True):
         seconds, found = sampled(values, MplMcmc(iterations=SWEEPS), cuts)
@@ -105,7 +105,7 @@ def as_bdgraph(values: Matrix, method: Any, algorithm: Any) -> Row:
 
     what = f"bdgraph_mcmc, {method} {algorithm}, {ITERATIONS} iterations, p={FEW} n={ROWS}"
     x = levels(values) if cuts else values
-    return compare_r(what, seconds, "BDgraph", work, x, judge, limit=60)
+    return compare_r(what, seconds, "BDgraph", work, values=x, judge=judge, limit=60)
 
 
 def copula() -> Row:
