@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.timing import pick
+
 Indices = npt.NDArray[np.int64]
 # Tests of a call.
-_BLOCK = 2**22
+_BLOCK = pick(2**22, 2**13)
 _COLLINEAR = 1e-10
 
 
@@ -26,7 +28,7 @@ def _kernels() -> tuple[Any, Any]:
     import jax
     import jax.numpy as jnp
 
-    jax.config.update("jax_enable_x64", True)
+    jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]
 
     @jax.jit
     def marginal(values: Any, critical: float) -> tuple[Any, Any]:
@@ -167,7 +169,7 @@ class _Level:
         below = self._tried(np.flatnonzero(up & (self._sets > 0)))
         rest = np.flatnonzero(~up & (self._sets > 0))
         above = self._tried(rest[~_among(self._pairs[rest], self._pairs[below][:, ::-1])])
-        return self._pairs[np.concatenate([below, above])]
+        return np.asarray(self._pairs[np.concatenate([below, above])])
 
     def _tried(self, rows: Indices) -> Indices:
         found: list[Indices] = []
