@@ -1288,6 +1288,8 @@ class PcOptions:
         order: str,
         contradiction: str,
         seed: int,
+        *,
+        open_as_noncolliders: bool = False,
     ) -> None: ...
 
 def pc(

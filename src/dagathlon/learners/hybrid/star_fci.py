@@ -123,7 +123,7 @@ class StarFci(Around):
         """The learner, with our knowledge where it has none of its own."""
         inner = self.inner()
         takes = any(field.name == "constraints" for field in fields(inner))
-        if self.constraints is None or not takes or getattr(inner, "constraints") is not None:
+        if self.constraints is None or not takes or inner.constraints is not None:
             return inner
         return replace(inner, **{"constraints": self.constraints})
 
