@@ -820,10 +820,22 @@ def fci(
 def rfci(test: IndependenceTest, options: PagOptions) -> tuple[MarkedGraph, int, int]:
     """The PAG, the number of tests, and 0."""
 
+class ScoreUse:
+    def __init__(
+        self, *, scored_neighbours: bool = False, keep_arrows: bool = False, all_edges: bool = False
+    ) -> None: ...
+
 def gfci(
-    test: IndependenceTest, scored: MarkedGraph, options: PagOptions, keep_scored: bool = False
+    test: IndependenceTest, scored: MarkedGraph, options: PagOptions, use: ScoreUse
 ) -> tuple[MarkedGraph, int, int]:
     """The PAG, the number of tests, and 0."""
+
+def lv_lite(
+    test: IndependenceTest, dag: MarkedGraph, options: PagOptions, tested: bool = True
+) -> tuple[MarkedGraph, int, int]:
+    """
+    The PAG, the number of tests, and the number of edges that stayed although their ends were separated.
+    """
 
 def g_wishart_draw(
     graph: MarkedGraph, b: float, scale: NDArray[numpy.float64], seed: int, stream: int
@@ -1278,6 +1290,8 @@ class PcOptions:
         order: str,
         contradiction: str,
         seed: int,
+        *,
+        open_as_noncolliders: bool = False,
     ) -> None: ...
 
 def pc(
