@@ -16,7 +16,7 @@ COPULA = "monotone functions of Gaussian variables"
 
 def model_words(kind: DataKind, name: str) -> tuple[str, ...]:
     """What a test or score relies on with data of one kind; tables of levels rely on nothing."""
-    if kind == "discrete" or name == "kci":
+    if kind == "discrete" or name in ("kci", "cmi-knn"):
         return ()
     if kind == "continuous":
         return (GAUSSIAN,)
