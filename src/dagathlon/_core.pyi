@@ -1083,6 +1083,60 @@ def learn_by_neighbours(
     A graph by way of the neighbours of each node, and the number of tests.
     """
 
+class CorrectedInformation:
+    """n times conditional mutual information, less its complexity, in nats."""
+
+    @overload
+    def __init__(
+        self, codes: NDArray[numpy.uint8], arities: Sequence[int], complexity: str
+    ) -> None: ...
+    @overload
+    def __init__(
+        self, codes: NDArray[numpy.uint16], arities: Sequence[int], complexity: str
+    ) -> None: ...
+    @property
+    def evaluations(self) -> int: ...
+    def __call__(self, x: int, y: int, given: Sequence[int]) -> float: ...
+
+class Explained:
+    """A pair of columns and those that take information off it."""
+
+    def __init__(
+        self, x: int, y: int, contributors: Sequence[int], information: float, edge: bool
+    ) -> None: ...
+    @property
+    def x(self) -> int: ...
+    @property
+    def y(self) -> int: ...
+    @property
+    def contributors(self) -> list[int]: ...
+    @property
+    def information(self) -> float: ...
+    @property
+    def edge(self) -> bool: ...
+
+class MiicGraph:
+    """Edges directed by the information of triples."""
+
+    @property
+    def graph(self) -> MarkedGraph: ...
+    @property
+    def latent(self) -> list[tuple[int, int]]: ...
+    @property
+    def heads(self) -> NDArray[numpy.float64]: ...
+
+def explained_pairs(
+    information: CorrectedInformation, known: KnownEdges, neighbours_only: bool
+) -> list[Explained]: ...
+def directed_by_information(
+    information: CorrectedInformation,
+    pairs: Sequence[Explained],
+    known: KnownEdges,
+    order: str,
+    latent: bool,
+    whole: bool,
+) -> MiicGraph: ...
+
 class Imputation:
     """How many completed copies, and passes over the columns for each."""
 

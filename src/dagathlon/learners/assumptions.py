@@ -12,7 +12,7 @@ NOT_GAUSSIAN = "noise that is not Gaussian"
 ADDITIVE = "additive noise, with curved relations or noise that is not Gaussian"
 GAUSSIAN = "linear relations with Gaussian noise"
 # Tests of any dependence.
-FREE_OF_MODELS = ("kci", "fast-kci", "rcit", "rcot")
+FREE_OF_MODELS = ("kci", "fast-kci", "rcit", "rcot", "cmi-knn")
 COPULA = "monotone functions of Gaussian variables"
 
 

@@ -11,6 +11,7 @@ from dagathlon.data.dataset import Dataset
 from dagathlon.data.facts import DataKind
 from dagathlon.data.imputation import stacked_copies
 from dagathlon.errors import DataError, listing, unknown
+from dagathlon.learners.independence.places import places_of_rows
 from dagathlon.learners.independence.testable import order_of_columns, order_of_tables
 from dagathlon.learners.indicators import indicator_columns
 from dagathlon.learners.score.score_kinds import ScoreName, ScoreParameters, shared_scores
@@ -27,7 +28,9 @@ DiscreteName: TypeAlias = Literal[
     "binCItest", "disCItest", "disCItest-adapt", "g-square", "chi-square",
     "bdeu", "disc-bic",
 ]  # fmt: skip
-TestName: TypeAlias = Literal[GaussianName, DiscreteName, "mi-cg", "lr-cg", "lr-dg", "wilks-dg"]
+TestName: TypeAlias = Literal[
+    GaussianName, DiscreteName, "mi-cg", "lr-cg", "lr-dg", "wilks-dg", "cmi-knn",
+]  # fmt: skip
 
 # Both take indicators of levels for normal.
 _DEGENERATE = ("degenerate-gaussian", "wilks")
@@ -41,6 +44,7 @@ _TETRAD_DEFAULTS = ScoreParameters(iss=10.0, penalty_discount=2.0)
 _MONTE_CARLO = 5000
 _SEQUENTIAL = 500
 _SEMIPARAMETRIC = 100
+_NEIGHBOURS = 200
 # A kernel test holds some five matrices of rows by rows: about a gigabyte.
 _KERNEL_ROWS = 5000
 
@@ -93,7 +97,7 @@ class TestKind:
     @property
     def takes_gaps(self) -> bool:
         """Whether rows with gaps can be left out of each test."""
-        return self.statistic not in _BY_KERNELS and not self.score
+        return self.statistic not in (*_BY_KERNELS, "neighbours") and not self.score
 
     @property
     def needs_seed(self) -> bool:
@@ -133,6 +137,8 @@ class TestKind:
     ) -> _core.IndependenceTest:
         if self.score:
             return _core.score_test(native_score(data, self.score, _TETRAD_DEFAULTS))
+        if self.statistic == "neighbours":
+            return _core.neighbour_test(*places_of_rows(data), replicates, seed)
         if self.kinds == _ANY:
             return self._mixed(data, rowwise)
         if self.kinds == _CONTINUOUS:
@@ -196,6 +202,7 @@ _PLAIN: dict[str, TestKind] = {
     "lr-cg": TestKind(_ANY, "likelihood-ratio"),
     "lr-dg": TestKind(_ANY, "degenerate-gaussian"),
     "wilks-dg": TestKind(_ANY, "wilks"),
+    "cmi-knn": TestKind(_ANY, "neighbours", replicates=_NEIGHBOURS, max_rows=_KERNEL_ROWS),
     "kci": TestKind(_CONTINUOUS, "kernel", max_rows=_KERNEL_ROWS),
     "fast-kci": TestKind(_CONTINUOUS, "block-kernel", draws=True, max_rows=10 * _KERNEL_ROWS),
     "rcit": TestKind(_CONTINUOUS, "fourier-joined", draws=True),
