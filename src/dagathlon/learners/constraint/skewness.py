@@ -71,7 +71,7 @@ def left_right(columns: Floats, rule: LeftRight, delta: float, positive: bool) -
     correlations = columns.T @ columns / (rows - 1)
     signs = np.ones(columns.shape[1]) if positive else np.sign(skewness(columns))
     if rule == "fask1":
-        turned = np.where(np.abs(correlations) < delta, -1.0, 1.0)
+        turned = np.where(correlations < delta, -1.0, 1.0) * np.sign(correlations)
         return halves(columns).difference * turned
     if rule == "fask2":
         turned = np.where(correlations < delta, -1.0, 1.0)
