@@ -160,7 +160,7 @@ def _check(names: tuple[str, ...], indicators: Mapping[str, tuple[str, ...]]) ->
 def of_clusters(
     names: Iterable[str], clusters: Iterable[Iterable[str]], factors: int = 1
 ) -> MeasurementModel:
-    """The model of clusters with so many latent causes each, called L1, L2, …
+    """The model of clusters with so many latent causes each, called L1, L2 and so on.
 
     Parameters
     ----------

@@ -197,7 +197,5 @@ def _notes(names: tuple[str, ...], columns: Floats, cycles: list[tuple[int, int]
         notes.append(f"2-cycles, drawn as edges with two arrows: {listing(pairs)}")
     flat = [n for n, s in zip(names, skewness(columns), strict=True) if abs(s) < _HARDLY_SKEWED]
     if flat:
-        notes.append(
-            f"hardly skewed, so that directions at these are guesses: {listing(flat)}"
-        )
+        notes.append(f"hardly skewed, so that directions at these are guesses: {listing(flat)}")
     return notes
