@@ -777,6 +777,31 @@ class Moments:
     @staticmethod
     def of(rows: int, means: Sequence[float], scatter: NDArray[numpy.float64]) -> Moments: ...
 
+class MinorSettings:
+    def __init__(self, test: str, critical: float) -> None: ...
+
+class ClusterSearch:
+    def __init__(
+        self,
+        seed: int,
+        growth: float,
+        least_correlation: float,
+        loose_in_seed: int,
+        loose_in_set: int,
+        pick: bool,
+    ) -> None: ...
+
+def factor_clusters(
+    correlations: NDArray[numpy.float64],
+    fourth: NDArray[numpy.float64],
+    rows: float,
+    minors: MinorSettings,
+    settings: ClusterSearch,
+) -> tuple[list[list[int]], int]:
+    """
+    Clusters of variables with one latent cause or two, and how many minors were tested.
+    """
+
 class FamilyProgram:
     """The choice of parent sets as columns of an integer program."""
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dagathlon.data import Dataset
+    from dagathlon.graphs.measurement import MeasurementModel
     from dagathlon.graphs.path import GraphPath
     from dagathlon.posteriors.posterior import Posterior
 
@@ -48,6 +49,9 @@ class Estimate:
     path
         The graphs along decreasing penalties, of learners that walk along them; `graph` is the one
         that was chosen.
+    measurement
+        The latent variables with their indicators, of learners of measurement models; `graph` is
+        what they make of the observed variables.
     """
 
     graph: Graph
@@ -57,6 +61,7 @@ class Estimate:
     # An array has no truth value: two estimates are compared without it.
     precision: npt.NDArray[np.float64] | None = field(default=None, compare=False)
     path: GraphPath | None = None
+    measurement: MeasurementModel | None = None
 
     def _repr_html_(self) -> str:
         from dagathlon.posteriors.drawing import weighted_html  # noqa: PLC0415 - notebooks only
@@ -65,6 +70,8 @@ class Estimate:
         drawing = self.graph._repr_html_()
         if self.posterior is not None:
             drawing = weighted_html(self.graph, self.posterior)
+        if self.measurement is not None:
+            drawing = self.measurement._repr_html_()
         notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
         return f"<div>{drawing}<p>{escape(', '.join(counted))}</p>{notes}</div>"
 
