@@ -69,7 +69,9 @@ def r2_sortability(data: Dataset, truth: Graph) -> float:
     a causal order in additive noise models, NeurIPS.
     """
     matrix = _columns(data, truth)
-    return order_alignment(truth, explained_shares(matrix[~np.isnan(matrix).any(axis=1)]), _ROUNDING)
+    return order_alignment(
+        truth, explained_shares(matrix[~np.isnan(matrix).any(axis=1)]), _ROUNDING
+    )
 
 
 def order_alignment(truth: Graph, scores: npt.ArrayLike, tolerance: float = 0.0) -> float:

@@ -1,4 +1,4 @@
-"""Sortability beside results: what a data set gives away about its order, next to each score on it."""
+"""Sortability beside results: what a data set gives away about its order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def beside_runs(runs: Sequence[Row], data_sets: Sequence[Row]) -> list[dict[str,
 
 
 def by_kind(data_sets: Sequence[Row]) -> dict[Combination, str]:
-    """Means over the seeds of each kind of data, as ``0.91, 0.35``; kinds without any are left out."""
+    """Means over the seeds of each kind of data that has some, as ``0.91, 0.35``."""
     groups: dict[Combination, list[Row]] = {}
     for row in data_sets:
         groups.setdefault(combination(row), []).append(row)

@@ -112,12 +112,12 @@ class _Problem:
     def at(self, smoothing: Vector) -> AdditiveFit:
         """The fit for these smoothing parameters."""
         loads = smoothing[self.term] * self.penalty
-        # Columns of one basis are orthonormal, so that a trace of rounding keeps the matrix regular.
+        # Columns are of length 1: so little beside them keeps the matrix regular.
         inverse = positive_inverse(self.products + np.diag(loads + 1e-10))
         coefficients = inverse @ self.with_target
         explained = 2 * self.with_target - self.products @ coefficients
         rest = max(self.squares - float(coefficients @ explained), 1e-14 * self.squares)
-        freedom = np.bincount(self.term, 1 - loads * np.diag(inverse))
+        freedom = np.asarray(np.bincount(self.term, 1 - loads * np.diag(inverse)), dtype=np.float64)
         return AdditiveFit(self.parents, smoothing, coefficients, rest, inverse, freedom)
 
     def better(self, fit: AdditiveFit) -> Vector:

@@ -15,7 +15,7 @@ from dagathlon.pulse import beat, until_deadline
 
 @dataclass(frozen=True, kw_only=True)
 class Cam(OrderBased):
-    """Causal additive models: add the arc that explains most, as long as one is possible, and prune.
+    """Causal additive models: add the arc that explains most while one is possible, then prune.
 
     Gaussian noise is what its likelihood assumes; it is used for other noise as well. At a deadline
     the arcs so far are pruned.
@@ -61,9 +61,9 @@ class _Greedy:
             self._explain(child)
         while np.isfinite(self.gains).any():
             beat(int(self.arcs.sum()), pairs)
-            parent, child = np.unravel_index(int(np.argmax(self.gains)), self.gains.shape)
-            self._note(int(parent), int(child))
-            self._explain(int(child))
+            arc = divmod(int(np.argmax(self.gains)), self.bases.size)
+            self._note(*arc)
+            self._explain(arc[1])
 
     def _note(self, parent: int, child: int) -> None:
         """Add an arc, and close the pairs that would make a cycle of it."""
@@ -95,7 +95,7 @@ class _Greedy:
     def order(self) -> list[int]:
         """Causes before effects: by the number of ancestors, which grows along each arc."""
         ancestors: npt.NDArray[np.int64] = self.reaches.sum(axis=0)
-        return np.argsort(ancestors, kind="stable").tolist()
+        return [int(j) for j in np.argsort(ancestors, kind="stable")]
 
     def log_likelihood(self) -> float:
         """Of the graph before pruning, with Gaussian noise."""

@@ -18,7 +18,7 @@ def squared_distances(rows: Matrix) -> Vector:
 def median_distance(squares: Vector) -> float:
     """The median of the distances that are not 0, of their squares; 1 where all are."""
     apart = squares[squares > 0]
-    return float(np.sqrt(np.median(apart))) if len(apart) else 1.0
+    return float(np.median(np.sqrt(apart))) if len(apart) else 1.0
 
 
 def square(pairs: Vector, diagonal: float) -> Matrix:

@@ -1,7 +1,7 @@
 """The Hilbert-Schmidt independence criterion of two groups of variables.
 
-The kernels are Gaussian, exp(-d²/m²) of the distance d with its median m; the distribution under
-independence is approximated by a gamma distribution (Gretton et al. 2007, NeurIPS).
+The kernels are Gaussian, exp(-d²/m) of the distance d with m the median of d²; what is to be
+expected under independence is approximated by a gamma distribution (Gretton et al. 2007, NeurIPS).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dagathlon.learners.nonlinear.distances import median_distance, square, squared_distances
+from dagathlon.learners.nonlinear.distances import square, squared_distances
 from dagathlon.learners.nonlinear.splines import Matrix
 
 
@@ -57,7 +57,8 @@ class CentredKernel:
 
     def __init__(self, rows: Matrix) -> None:
         squares = squared_distances(rows)
-        pairs = np.exp(-squares / median_distance(squares) ** 2)
+        apart = squares[squares > 0]
+        pairs = np.exp(squares / -(float(np.median(apart)) if len(apart) else 1.0))
         # The mean over pairs of two rows; a row with itself has 1.
         self.mean = float(pairs.mean()) if len(pairs) else 1.0
         kernel = square(pairs, 1.0)

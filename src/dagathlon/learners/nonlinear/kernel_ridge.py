@@ -72,7 +72,9 @@ class HeldOut:
     def fits(self, rows: Matrix, target: Vector) -> Vector:
         """The target as the rows of the other folds fit it."""
         features, error = kernel_features(rows, self.gamma, len(rows) // _FEW)
-        return self._by_features(features, target) if error <= EXACT else self._by_rows(rows, target)
+        return (
+            self._by_features(features, target) if error <= EXACT else self._by_rows(rows, target)
+        )
 
     def _parts(self, n: int) -> list[npt.NDArray[np.int64]]:
         return np.array_split(np.arange(n), self.folds)

@@ -38,7 +38,7 @@ def _choices(bases: SplineProducts, shrink: Vector, target: int) -> Vector:
     counts = np.zeros(bases.size)
     left = bases.with_targets[:, target].copy()  # products with what is left of the target
     starts = np.array([block.start for block in bases.blocks])
-    # A step with coefficients s·b leaves b'b(1 - 2s + s²) less than nothing: the gain to compare.
+    # Coefficients s·b of orthonormal columns take b²(2s - s²) off the sum of squares.
     gain = shrink * (2 - shrink)
     for _ in range(STEPS):
         gains = np.add.reduceat(gain * left**2, starts)
@@ -51,7 +51,7 @@ def _choices(bases: SplineProducts, shrink: Vector, target: int) -> Vector:
 
 
 def _shrinkage(bases: SplineProducts) -> Vector:
-    """By how much each column of a basis is shrunk so that a function has four degrees of freedom."""
+    """By how much each column is shrunk so that a function has four degrees of freedom."""
     parts = [_shrunk(bases.penalty[block]) for block in bases.blocks]
     return np.concatenate(parts)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
@@ -60,7 +60,8 @@ class Problem:
         able = ~self.required[among].any(axis=1)
         before = self.forbidden.T & ~self.forbidden
         free = able & ~before[among].any(axis=1)
-        return [j for j, chosen in zip(left, free if free.any() else able, strict=True) if chosen]
+        chosen = np.asarray(free if free.any() else able)
+        return [left[place] for place in np.flatnonzero(chosen)]
 
     def candidates(self, order: Sequence[int]) -> Arcs:
         """All arcs along an order that are not forbidden."""
@@ -85,7 +86,7 @@ class Found:
 
     order: Sequence[int]
     candidates: Arcs | None = None
-    stats: dict[str, Statistic] | None = None
+    stats: Mapping[str, Statistic] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
@@ -104,8 +105,8 @@ class OrderBased(ScipyLearner):
         Functions of the basis of each term of an additive model; fewer where many terms meet few
         rows.
     neighbours
-        Largest number of candidate parents of a variable where there are 20 variables or more: those
-        that boosting of an additive model chooses most often. Null: all that the order allows.
+        Largest number of candidate parents of a variable where there are 20 variables or more:
+        those that boosting of an additive model chooses most often. Null: all that the order has.
     constraints
         Name of a JSON file with forbidden and required edges. Required edges bind the order, and
         tiers do as well.
@@ -113,7 +114,7 @@ class OrderBased(ScipyLearner):
         Seconds after which the run is stopped; null for no limit.
     """
 
-    assumes = (ADDITIVE, NO_HIDDEN)
+    assumes: ClassVar[tuple[str, ...]] = (ADDITIVE, NO_HIDDEN)
     gives = "dag"
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
 
@@ -153,7 +154,7 @@ class OrderBased(ScipyLearner):
             found = self.search(problem, models)
             arcs[among] |= self.parents(problem, found, models)
             stats = {"order": " ".join(data.names[used[i]] for i in found.order)}
-            stats |= found.stats or {}
+            stats |= found.stats
             notes += found.notes
         return Estimate(Graph.from_adjacency(data.names, arcs), stats, notes=notes)
 

@@ -48,8 +48,8 @@ class Resit(OrderBased):
 
     name = "resit"
     references = (
-        "Peters, Mooij, Janzing and Schölkopf 2014, Causal discovery with continuous additive noise "
-        "models, JMLR 15",
+        "Peters, Mooij, Janzing and Schölkopf 2014, Causal discovery with continuous additive "
+        "noise models, JMLR 15",
     )
 
     regression: Literal["kernel", "additive"] = "kernel"

@@ -54,7 +54,8 @@ class Sorted(OrderBased):
         scaled = problem.values - problem.values.mean(axis=0)
         scaled /= scaled.std(axis=0)
         weights = _core.weights_along(scaled.T @ scaled, list(found.order), len(scaled))
-        return (weights != 0) & ~problem.forbidden | problem.required
+        kept: Arcs = (weights != 0) & ~problem.forbidden | problem.required
+        return kept
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +67,7 @@ class VarSort(Sorted):
 
     def keys(self, values: Matrix, rng: np.random.Generator) -> Vector:
         """Variances."""
-        return np.var(values, axis=0)
+        return np.asarray(values.var(axis=0), dtype=np.float64)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +97,7 @@ class RandomSort(Sorted):
 
     def keys(self, values: Matrix, rng: np.random.Generator) -> Vector:
         """Random numbers."""
-        return rng.random(values.shape[1])
+        return np.asarray(rng.random(values.shape[1]), dtype=np.float64)
 
 
 def explained_shares(matrix: Matrix) -> Vector:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -127,7 +128,7 @@ class SplineProducts:
             beat(j, self.size)
             smooths.append(Smooth.of(values[:, j], functions))
         ends = np.cumsum([0, *(len(one.penalty) for one in smooths)])
-        self.blocks = [slice(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        self.blocks = [slice(int(a), int(b)) for a, b in pairwise(ends)]
         self.penalty = np.concatenate([one.penalty for one in smooths])
         self.columns = np.concatenate([one.columns for one in smooths], axis=1)
 
@@ -161,7 +162,7 @@ def positive_inverse(matrix: Matrix) -> Matrix:
 
     factor, failed = dpotrf(matrix, lower=1)
     if failed:
-        return np.linalg.pinv(matrix, hermitian=True)
+        return np.asarray(np.linalg.pinv(matrix, hermitian=True), dtype=np.float64)
     half, _ = dpotri(factor, lower=1)
     result: Matrix = np.tril(half) + np.tril(half, -1).T
     return result

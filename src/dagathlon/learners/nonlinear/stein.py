@@ -73,7 +73,7 @@ def drawn_rows(
         return values, ()
     chosen: npt.NDArray[np.int64] = np.sort(rng.choice(len(values), most, replace=False))
     note = (
-        f"{learner} found the order from {most:,} of {len(values):,} rows, drawn at random: its cost "
-        "grows with their third power. max_rows says how many."
+        f"{learner} found the order from {most:,} of {len(values):,} rows, drawn at random: the "
+        "cost grows steeply with them. max_rows says how many."
     )
     return values[chosen], (note,)
