@@ -14,11 +14,11 @@ class Perceptrons(NamedTuple):
     Parameters
     ----------
     first
-        Weights of the first layer: (inputs, variables, units).
+        Weights of the first layer: (variables, units, inputs).
     intercepts
         Of the first layer: (variables, units).
     layers
-        Weights (variables, units before, units) and intercepts (variables, units) of the others.
+        Weights (variables, units, units before) and intercepts (variables, units) of the others.
     """
 
     first: Any
@@ -31,28 +31,33 @@ def perceptrons(key: Any, p: int, hidden: tuple[int, ...]) -> Perceptrons:
 
     So the columns can come in any order.
     """
-    sizes = (*hidden, 1)
     layers = []
-    for number, (ins, outs) in enumerate(pairwise(sizes)):
+    for number, (ins, outs) in enumerate(pairwise((*hidden, 1))):
         bound = ins**-0.5
         drawn = jax.random.uniform(
-            jax.random.fold_in(key, number), (ins, outs), minval=-bound, maxval=bound
+            jax.random.fold_in(key, number), (outs, ins), minval=-bound, maxval=bound
         )
-        layers.append((jnp.broadcast_to(drawn, (p, ins, outs)), jnp.zeros((p, outs))))
+        layers.append((jnp.broadcast_to(drawn, (p, outs, ins)), jnp.zeros((p, outs))))
     units = hidden[0]
-    return Perceptrons(jnp.zeros((p, p, units)), jnp.zeros((p, units)), tuple(layers))
+    return Perceptrons(jnp.zeros((p, units, p)), jnp.zeros((p, units)), tuple(layers))
 
 
-def predicted(model: Perceptrons, rows: Any) -> Any:
-    """What each perceptron says of its variable: (rows, variables)."""
-    p, _, units = model.first.shape
-    values = rows @ model.first.reshape(p, -1)
-    values = values.reshape(-1, p, units) + model.intercepts
+def predicted(model: Perceptrons, columns: Any) -> Any:
+    """What each perceptron says of its variable, of columns of data as rows: (variables, rows)."""
+    p, units, _ = model.first.shape
+    values = (model.first.reshape(p * units, p) @ columns).reshape(p, units, -1)
+    values = values + model.intercepts[:, :, None]
     for weights, intercepts in model.layers:
-        values = jnp.einsum("nju,juv->njv", jax.nn.sigmoid(values), weights) + intercepts
-    return values[..., 0]
+        values = _layer(jax.nn.sigmoid(values), weights) + intercepts[:, :, None]
+    return values[:, 0]
+
+
+def _layer(values: Any, weights: Any) -> Any:
+    if weights.shape[1] == 1:  # a sum, which is made along with what comes before it
+        return jnp.sum(values * weights[:, 0, :, None], axis=1, keepdims=True)
+    return jnp.einsum("jvu,jun->jvn", weights, values)
 
 
 def squares(model: Perceptrons) -> Any:
-    """Squared norms of the first weights of each input of each variable: row to column."""
-    return jnp.sum(model.first**2, axis=-1)
+    """Squared norms of the first weights of each input of each variable: from row to column."""
+    return jnp.sum(model.first**2, axis=1).T
