@@ -1,8 +1,8 @@
 """Minimising under a constraint: many runs at once, each with multipliers and an end of its own.
 
-A run minimises an objective by steps of Adam or L-BFGS until it changes little; then its multipliers
-are raised, and it minimises again, until the constraint holds. Runs are data sets times starts. What
-is minimised is a `Problem`; `Lagrangian` is one with an augmented Lagrangian.
+A run minimises an objective by steps of Adam or L-BFGS until it changes little; then its
+multipliers are raised, and it minimises again, until the constraint holds. Runs are data sets times
+starts. What is minimised is a `Problem`; `Lagrangian` is one with an augmented Lagrangian.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _sizes(found: Any, factors: Any) -> Any:
     return sum(jax.tree_util.tree_leaves(each))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Problem(ABC):
     """What is minimised, with all numbers that are compiled in. Methods are of a single run.
 
@@ -168,7 +168,7 @@ class Multipliers(NamedTuple):
     value: Any
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Lagrangian(Problem):
     """Minimise `loss` where `constraint` is 0, by an augmented Lagrangian.
 
@@ -233,6 +233,8 @@ class State(NamedTuple):
         Multipliers, how often they were raised, and steps since then.
     total, objective
         Sum of the objective since the last look, and its mean before that.
+    minimum
+        The objective at the last minimum.
     """
 
     found: Any
@@ -243,6 +245,7 @@ class State(NamedTuple):
     made: Any
     total: Any
     objective: Any
+    minimum: Any
 
 
 def begun(problem: Problem, key: Any, facts: Any) -> State:
@@ -252,7 +255,7 @@ def begun(problem: Problem, key: Any, facts: Any) -> State:
     memory = problem.inner.begun(problem, found, facts, multipliers)
     none, zero = jnp.zeros((), jnp.int32), jnp.zeros(())
     unknown = jnp.asarray(jnp.inf, jnp.float32)
-    return State(found, memory, ours, multipliers, none, none, zero, unknown)
+    return State(found, memory, ours, multipliers, none, none, zero, unknown, unknown)
 
 
 def step(problem: Problem, state: State, facts: Any, number: Any) -> State:
@@ -279,6 +282,7 @@ def judged(problem: Problem, state: State, facts: Any) -> tuple[State, Any]:
         outer=state.outer + 1,
         made=jnp.zeros_like(state.made),
         objective=jnp.asarray(jnp.inf, jnp.float32),
+        minimum=mean,
     )
     after = jax.tree_util.tree_map(partial(jnp.where, at_minimum), turned, going_on)
     return after, at_minimum & (last | (turned.outer >= problem.outer_steps))
@@ -317,11 +321,13 @@ def minimised(problem: Problem, keys: Any, facts: Any) -> Ended:
         A tree of arrays whose first axis is the run: data, masks.
     """
     functions = compiled(problem)
-    return run_until_settled(
-        functions.advance,
-        functions.settled,
-        functions.begun(keys, facts),
-        facts,
-        steps=problem.outer_steps * problem.inner.steps,
-        every=problem.inner.every,
-    )
+    # Cards shorten factors of products unless told not to, and searches then find no descent.
+    with jax.default_matmul_precision("highest"):
+        return run_until_settled(
+            functions.advance,
+            functions.settled,
+            functions.begun(keys, facts),
+            facts,
+            steps=problem.outer_steps * problem.inner.steps,
+            every=problem.inner.every,
+        )
