@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.learners.nonlinear.splines import Matrix, SplineProducts, Vector, fitting_splines
+from dagathlon.learners.nonlinear.splines import (
+    Matrix,
+    SplineProducts,
+    Vector,
+    fitting_splines,
+    positive_inverse,
+)
 from dagathlon.pulse import beat
 
 if TYPE_CHECKING:
@@ -107,7 +113,7 @@ class _Problem:
         """The fit for these smoothing parameters."""
         loads = smoothing[self.term] * self.penalty
         # Columns of one basis are orthonormal, so that a trace of rounding keeps the matrix regular.
-        inverse = _inverse(self.products + np.diag(loads + 1e-10))
+        inverse = positive_inverse(self.products + np.diag(loads + 1e-10))
         coefficients = inverse @ self.with_target
         explained = 2 * self.with_target - self.products @ coefficients
         rest = max(self.squares - float(coefficients @ explained), 1e-14 * self.squares)
@@ -123,17 +129,6 @@ class _Problem:
         straight = rough * _LARGEST <= wanted
         result: Vector = np.where(straight, _LARGEST, wanted / np.where(straight, 1.0, rough))
         return np.maximum(result, 1 / _LARGEST)
-
-
-def _inverse(matrix: Matrix) -> Matrix:
-    from scipy.linalg.lapack import dpotrf, dpotri  # noqa: PLC0415 - SciPy only when asked for
-
-    factor, failed = dpotrf(matrix, lower=1)
-    if failed:
-        return np.linalg.pinv(matrix, hermitian=True)
-    half, _ = dpotri(factor, lower=1)
-    result: Matrix = np.tril(half) + np.tril(half, -1).T
-    return result
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+import numpy.typing as npt
 
-from dagathlon.learners.nonlinear.splines import Matrix, Vector
+from dagathlon.learners.nonlinear.distances import square, squared_distances
+from dagathlon.learners.nonlinear.splines import Matrix, Vector, positive_inverse
+
+# An error of the kernel that is too small to matter beside any sensible penalty.
+EXACT = 1e-6
+# A decomposition pays up to this part of the rows.
+_FEW = 4
 
 
-def kernel_features(rows: Matrix, gamma: float, tolerance: float, most: int) -> Matrix:
+def kernel_features(rows: Matrix, gamma: float, most: int) -> tuple[Matrix, float]:
     """Columns whose products are the Gaussian kernel exp(-gamma·|x - y|²) of all pairs of rows.
 
     By Cholesky decomposition with pivots: the next row is always the one that those before explain
-    least.
+    least. It ends when so many columns are there or nothing is left to explain.
 
     Parameters
     ----------
@@ -19,49 +28,74 @@ def kernel_features(rows: Matrix, gamma: float, tolerance: float, most: int) -> 
         The points.
     gamma
         Of the kernel.
-    tolerance
-        The decomposition ends when no diagonal element is wrong by more.
     most
         Largest number of columns.
+
+    Returns
+    -------
+    tuple
+        The columns, and the largest error of a diagonal element, which is 1.
     """
     n = len(rows)
     features = np.zeros((n, min(most, n)), order="F")
     left = np.ones(n)
     for k in range(features.shape[1]):
         pivot = int(np.argmax(left))
-        if left[pivot] <= tolerance:
-            return features[:, :k]
+        if left[pivot] <= EXACT:
+            return features[:, :k], EXACT
         column = np.exp(-gamma * ((rows - rows[pivot]) ** 2).sum(axis=1))
         column -= features[:, :k] @ features[pivot, :k]
         features[:, k] = column / np.sqrt(left[pivot])
         left -= features[:, k] ** 2
         left[pivot] = 0.0
-    return features
+    return features, float(left.max(initial=0.0))
 
 
-def held_out_fits(features: Matrix, target: Vector, ridge: float, folds: int) -> Vector:
-    """Fits of each row by ridge regression on the rows of the other folds, which are contiguous.
+@dataclass(frozen=True, kw_only=True)
+class HeldOut:
+    """Kernel ridge regression without an intercept whose fits are of rows held out.
 
     Parameters
     ----------
-    features
-        From `kernel_features`; there is no intercept.
-    target
-        What to fit.
+    gamma
+        Of the kernel.
     ridge
         The penalty, in units of the kernel.
     folds
-        Number of folds.
+        Number of contiguous parts that are held out in turn.
     """
-    fits = np.empty(len(target))
-    products, moments = features.T @ features, features.T @ target
-    diagonal = np.arange(features.shape[1])
-    products[diagonal, diagonal] += ridge
-    for fold in np.array_split(np.arange(len(target)), folds):
-        out = features[fold]
-        weights = np.linalg.solve(products - out.T @ out, moments - out.T @ target[fold])
-        fits[fold] = out @ weights
-    return fits
+
+    gamma: float
+    ridge: float
+    folds: int
+
+    def fits(self, rows: Matrix, target: Vector) -> Vector:
+        """The target as the rows of the other folds fit it."""
+        features, error = kernel_features(rows, self.gamma, len(rows) // _FEW)
+        return self._by_features(features, target) if error <= EXACT else self._by_rows(rows, target)
+
+    def _parts(self, n: int) -> list[npt.NDArray[np.int64]]:
+        return np.array_split(np.arange(n), self.folds)
+
+    def _by_features(self, features: Matrix, target: Vector) -> Vector:
+        fits = np.empty(len(target))
+        products, moments = features.T @ features, features.T @ target
+        products[np.diag_indices_from(products)] += self.ridge
+        for fold in self._parts(len(target)):
+            out = features[fold]
+            weights = np.linalg.solve(products - out.T @ out, moments - out.T @ target[fold])
+            fits[fold] = out @ weights
+        return fits
+
+    def _by_rows(self, rows: Matrix, target: Vector) -> Vector:
+        """From one inverse: blocks of it say what the rows of a fold do to their own fits."""
+        kernel = square(np.exp(-self.gamma * squared_distances(rows)), 1 + self.ridge)
+        inverse = positive_inverse(kernel)
+        weights = inverse @ target
+        fits = target.copy()
+        for fold in self._parts(len(target)):
+            fits[fold] -= np.linalg.solve(inverse[np.ix_(fold, fold)], weights[fold])
+        return fits
 
 
 def smoothest_residuals(features: Matrix, target: Vector) -> Vector:

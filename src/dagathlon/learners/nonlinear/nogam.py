@@ -6,16 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dagathlon.learners.nonlinear.kernel_ridge import held_out_fits, kernel_features
+from dagathlon.learners.nonlinear.kernel_ridge import HeldOut
 from dagathlon.learners.nonlinear.order_based import Found, Models, Problem
 from dagathlon.learners.nonlinear.score_matching import ScoreMatching
 from dagathlon.learners.nonlinear.splines import Matrix, Vector
 from dagathlon.learners.nonlinear.stein import Stein
 from dagathlon.modules import Natural, NonNegative
 from dagathlon.pulse import aside, beat
-
-# So small an error of the kernel changes no order that is not a tie.
-_TOLERANCE = 1e-7
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +41,7 @@ class NoGam(ScoreMatching):
 
     folds: Natural = 5
     kernel_ridge: NonNegative = 0.01
-    gamma: NonNegative = 0.1
+    gamma: NonNegative = 0.01
 
     def search(self, problem: Problem, models: Models) -> Found:
         """Take leaves away."""
@@ -65,12 +62,9 @@ class NoGam(ScoreMatching):
     def _error(self, values: Matrix, place: int, score: Vector) -> float:
         """Mean squared error of the prediction of one component of the score."""
         own = values[:, place]
-        residuals = own - self._fits(np.delete(values, place, axis=1), own)
-        return float(np.mean((score - self._fits(residuals[:, None], score)) ** 2))
-
-    def _fits(self, rows: Matrix, target: Vector) -> Vector:
-        features = kernel_features(rows, self.gamma, _TOLERANCE, len(rows))
-        return held_out_fits(features, target, self.kernel_ridge, self.folds)
+        regression = HeldOut(gamma=self.gamma, ridge=self.kernel_ridge, folds=self.folds)
+        residuals = own - regression.fits(np.delete(values, place, axis=1), own)
+        return float(np.mean((score - regression.fits(residuals[:, None], score)) ** 2))
 
 
 def _score(values: Matrix, ridge: float) -> Matrix:

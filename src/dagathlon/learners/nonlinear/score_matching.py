@@ -33,7 +33,7 @@ class ScoreMatching(OrderBased):
     """
 
     ridge: NonNegative = 0.001
-    standardize: bool = True
+    standardize: bool = False
     max_rows: Natural | None = 2000
 
     def prepared(self, problem: Problem) -> tuple[Matrix, tuple[str, ...]]:

@@ -153,3 +153,15 @@ class SplineProducts:
         """Columns of the bases of some variables."""
         ranges = [np.arange(self.blocks[j].start, self.blocks[j].stop) for j in parents]
         return np.concatenate(ranges)
+
+
+def positive_inverse(matrix: Matrix) -> Matrix:
+    """The inverse of a positive definite matrix, or the pseudo-inverse where it has none."""
+    from scipy.linalg.lapack import dpotrf, dpotri  # noqa: PLC0415 - SciPy only when asked for
+
+    factor, failed = dpotrf(matrix, lower=1)
+    if failed:
+        return np.linalg.pinv(matrix, hermitian=True)
+    half, _ = dpotri(factor, lower=1)
+    result: Matrix = np.tril(half) + np.tril(half, -1).T
+    return result

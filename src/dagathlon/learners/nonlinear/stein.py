@@ -10,21 +10,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from dagathlon.learners.nonlinear.distances import median_distance, square, squared_distances
 from dagathlon.learners.nonlinear.splines import Matrix, Vector
-
-
-def median_distance(squares: Vector) -> float:
-    """The median of the distances that are not 0, of their squares; 1 where all are."""
-    apart = squares[squares > 0]
-    return float(np.sqrt(np.median(apart))) if len(apart) else 1.0
-
-
-def squared_distances(rows: Matrix) -> Vector:
-    """Of all pairs of rows, each pair once."""
-    from scipy.spatial.distance import pdist  # noqa: PLC0415 - SciPy only when asked for
-
-    result: Vector = pdist(rows, "sqeuclidean")
-    return result
 
 
 class Stein:
@@ -40,13 +27,11 @@ class Stein:
 
     def __init__(self, rows: Matrix, ridge: float) -> None:
         from scipy.linalg import lapack  # noqa: PLC0415 - SciPy only when asked for
-        from scipy.spatial.distance import squareform  # noqa: PLC0415
 
         self.rows = rows - rows.mean(axis=0)
         squares = squared_distances(rows)
         self.width = median_distance(squares)
-        self.kernel: Matrix = squareform(np.exp(squares / (-2 * self.width**2)) / self.width)
-        np.fill_diagonal(self.kernel, 1 / self.width)
+        self.kernel = square(np.exp(squares / (-2 * self.width**2)) / self.width, 1 / self.width)
         self.sums: Vector = self.kernel.sum(axis=1)[:, None]
         self.weighted = self.kernel @ self.rows
         self._solve = lapack.dpotrs
