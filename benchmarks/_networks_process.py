@@ -51,7 +51,8 @@ def gcastle(name: str) -> Learn:
         torch.manual_seed(0)
         np.random.seed(0)  # noqa: NPY002 - gCastle draws from it
         learner = _gcastle_learner(algorithms, name, values.shape[1])
-        learner.learn(values)
+        # MCSL has networks of single precision, and its data must be so too.
+        learner.learn(values.astype(np.float32) if name == "MCSL" else values)
         return np.asarray(learner.causal_matrix)
 
     return learn
