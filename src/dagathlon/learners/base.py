@@ -48,6 +48,10 @@ class Estimate:
     path
         The graphs along decreasing penalties, of learners that walk along them; `graph` is the one
         that was chosen.
+    weights
+        A number for each arc, from row to column over the columns of the data, of learners that
+        put a threshold to them: 0 says that there is no arc, and `graph` has those above the
+        threshold. Other thresholds give other graphs.
     """
 
     graph: Graph
@@ -57,6 +61,7 @@ class Estimate:
     # An array has no truth value: two estimates are compared without it.
     precision: npt.NDArray[np.float64] | None = field(default=None, compare=False)
     path: GraphPath | None = None
+    weights: npt.NDArray[np.float64] | None = field(default=None, compare=False)
 
     def _repr_html_(self) -> str:
         from dagathlon.posteriors.drawing import weighted_html  # noqa: PLC0415 - notebooks only
