@@ -30,7 +30,9 @@ def ours(name: str) -> Learn:
     from dagathlon.data import Dataset, Variable
     from dagathlon.modules import find
 
-    learner = find("algorithm", name)()
+    # Units as they are, as in the peers.
+    as_theirs = {"standardize": False} if name in ("score", "das", "nogam") else {}
+    learner = find("algorithm", name)(**as_theirs)
     learner.prepare()  # type: ignore[attr-defined]
 
     def learn(values: np.ndarray) -> Found:

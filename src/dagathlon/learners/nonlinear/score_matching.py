@@ -25,15 +25,16 @@ class ScoreMatching(OrderBased):
     ridge
         Regularisation of the Stein estimators of the score and of its Jacobian.
     standardize
-        Whether variables are given the variance 1 first. Without, the order depends on their units:
-        estimates vary less for variables of large variance, which are then taken for leaves.
+        Whether variables are given the variance 1 first. Without, as in the papers, the order
+        depends on their units: estimates vary less for variables of large variance, which are then
+        taken for leaves.
     max_rows
         Largest number of rows that the order is found from, drawn at random where there are more;
         memory grows with its square and time with its third power. Null: all.
     """
 
     ridge: NonNegative = 0.001
-    standardize: bool = False
+    standardize: bool = True
     max_rows: Natural | None = 2000
 
     def prepared(self, problem: Problem) -> tuple[Matrix, tuple[str, ...]]:
