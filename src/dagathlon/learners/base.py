@@ -52,6 +52,10 @@ class Estimate:
     measurement
         The latent variables with their indicators, of learners of measurement models; `graph` is
         what they make of the observed variables.
+    weights
+        A number for each arc, from row to column over the columns of the data, of learners that
+        put a threshold to them: 0 says that there is no arc, and `graph` has those above the
+        threshold. Other thresholds give other graphs.
     """
 
     graph: Graph
@@ -62,6 +66,7 @@ class Estimate:
     precision: npt.NDArray[np.float64] | None = field(default=None, compare=False)
     path: GraphPath | None = None
     measurement: MeasurementModel | None = None
+    weights: npt.NDArray[np.float64] | None = field(default=None, compare=False)
 
     def _repr_html_(self) -> str:
         from dagathlon.posteriors.drawing import weighted_html  # noqa: PLC0415 - notebooks only

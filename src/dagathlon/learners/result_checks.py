@@ -47,6 +47,8 @@ def problems_with(result: object, names: Sequence[str], gives: Output) -> Iterat
         yield "its posterior is not over the variables of the data"
     if result.precision is not None:
         yield from _wrong_precision(result, names)
+    if result.weights is not None:
+        yield from _wrong_matrix("weights", result.weights, result, names)
     if result.path is not None:
         yield from _wrong_path(result.path, names)
     if result.measurement is not None:
@@ -60,19 +62,23 @@ def problems_with(result: object, names: Sequence[str], gives: Output) -> Iterat
 
 
 def _wrong_precision(result: Estimate, names: Sequence[str]) -> Iterator[str]:
-    precision: Any = result.precision
-    p = len(names)
-    if not isinstance(precision, np.ndarray) or precision.dtype != np.float64:
-        yield f"its precision matrix is {described(precision)} in place of an array of float64"
-    elif precision.shape != (p, p):
-        found = "×".join(map(str, precision.shape))
-        yield f"its precision matrix has {found} numbers, and the data have {p} columns"
-    elif not np.all(np.isfinite(precision)):
-        yield "its precision matrix has numbers that are not finite"
-    elif not _symmetric(precision):
+    wrong = list(_wrong_matrix("precision", result.precision, result, names))
+    yield from wrong
+    if not wrong and result.precision is not None and not _symmetric(result.precision):
         yield "its precision matrix is not symmetric"
+
+
+def _wrong_matrix(what: str, matrix: Any, result: Estimate, names: Sequence[str]) -> Iterator[str]:
+    p = len(names)
+    if not isinstance(matrix, np.ndarray) or matrix.dtype != np.float64:
+        yield f"its {what} matrix is {described(matrix)} in place of an array of float64"
+    elif matrix.shape != (p, p):
+        found = "×".join(map(str, matrix.shape))
+        yield f"its {what} matrix has {found} numbers, and the data have {p} columns"
+    elif not np.all(np.isfinite(matrix)):
+        yield f"its {what} matrix has numbers that are not finite"
     elif {result.graph.names, (result.posterior or result.graph).names} != {tuple(names)}:
-        yield "its precision matrix is in the order of the data, and its graph or posterior is not"
+        yield f"its {what} matrix is in the order of the data, and its graph or posterior is not"
 
 
 def _symmetric(matrix: npt.NDArray[np.float64]) -> bool:

@@ -78,8 +78,9 @@ def _estimate_parts(estimate: Estimate) -> Parts:
 def _further_parts(estimate: Estimate, arrays: dict[str, npt.NDArray[Any]]) -> dict[str, Any]:
     """What few learners give besides a graph; their arrays are added to the others."""
     further: dict[str, Any] = {}
-    if estimate.precision is not None:
-        arrays["precision"] = estimate.precision
+    for name in ("precision", "weights"):
+        if (matrix := getattr(estimate, name)) is not None:
+            arrays[name] = matrix
     if estimate.path is not None:
         path = estimate.path
         arrays |= {"path.penalties": path.penalties, "path.bits": path.bits}
@@ -103,9 +104,10 @@ def _estimate(parts: Parts) -> Estimate:
         dict(stats),
         _posterior(names, about, parts),
         tuple(map(str, notes)),
-        _precision(parts, len(graph)),
+        _matrix("precision", parts, len(graph)),
         _path(further, parts),
         _measurement(further),
+        _matrix("weights", parts, len(graph)),
     )
 
 
@@ -113,10 +115,10 @@ def _measurement(further: Mapping[str, Any]) -> MeasurementModel | None:
     return from_json(further["measurement"]) if "measurement" in further else None
 
 
-def _precision(parts: Parts, nodes: int) -> npt.NDArray[np.float64] | None:
-    found = parts.arrays.get("precision")
+def _matrix(name: str, parts: Parts, nodes: int) -> npt.NDArray[np.float64] | None:
+    found = parts.arrays.get(name)
     if found is not None and (found.shape != (nodes, nodes) or found.dtype != np.float64):
-        raise ValueError("its precision matrix does not fit its graph")
+        raise ValueError(f"its {name} matrix does not fit its graph")
     return found
 
 
