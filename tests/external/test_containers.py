@@ -205,7 +205,7 @@ def test_real_container_learns(tmp_path, real_image):
     script = """\
 set -e
 awk -F, 'NR > 1 { s += $1 * $2; x += $1 * $1 }
-  END { printf "{\\"r\\": %.6f, \\"threads\\": %d}", s / x, ENVIRON["OMP_NUM_THREADS"] }
+  END { printf "{\\"slope\\": %.6f, \\"threads\\": %d}", s / x, ENVIRON["OMP_NUM_THREADS"] }
 ' data.csv > stats.json
 printf 'a,b\\n0,1\\n1,0\\n' > adjmat.csv
 """
