@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "dagathlon/imputation.hpp"
 #include "dagathlon/pulse.hpp"
@@ -153,19 +154,21 @@ class Forest {
   }
 
   Split best_threshold(std::size_t j, const Rows& sample) const {
-    const std::vector<double>& by = columns_[j].values;
-    Rows sorted = sample;
-    std::ranges::sort(sorted, [&](std::size_t a, std::size_t b) { return by[a] != by[b] ? by[a] < by[b] : a < b; });
+    // Pairs side by side are sorted much faster than row numbers.
+    std::vector<std::pair<double, double>> sorted;
+    sorted.reserve(sample.size());
+    for (const std::size_t row : sample) sorted.emplace_back(columns_[j].values[row], counted(row));
+    std::ranges::sort(sorted);
     Side left(levels_);
     Side right(levels_);
-    for (const std::size_t row : sorted) right.change(counted(row), 1);
+    for (const auto& [_, value] : sorted) right.change(value, 1);
     Split best{j, 0, -1};
     for (std::size_t k = 0; k + 1 < sorted.size(); ++k) {
-      left.change(counted(sorted[k]), 1);
-      right.change(counted(sorted[k]), -1);
-      if (by[sorted[k]] == by[sorted[k + 1]]) continue;
+      left.change(sorted[k].second, 1);
+      right.change(sorted[k].second, -1);
+      if (sorted[k].first == sorted[k + 1].first) continue;
       const double purity = left.purity() + right.purity();
-      if (purity > best.purity) best = {j, by[sorted[k]], purity};
+      if (purity > best.purity) best = {j, sorted[k].first, purity};
     }
     return best;
   }
