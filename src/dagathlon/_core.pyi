@@ -1166,9 +1166,11 @@ def directed_by_information(
 ) -> MiicGraph: ...
 
 class Imputation:
-    """How many completed copies, and passes over the columns for each."""
+    """
+    How many completed copies, passes over the columns for each, and how each column is filled.
+    """
 
-    def __init__(self, *, copies: int, sweeps: int, seed: int) -> None: ...
+    def __init__(self, *, copies: int, sweeps: int, seed: int, methods: Sequence[str]) -> None: ...
 
 @overload
 def corrected_discrete_test(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 from dagathlon.data import Dataset, facts_of, write_data
 from dagathlon.errors import DagathlonError, listing
-from dagathlon.external.program import Ended
+from dagathlon.external.program import MEMORY, Ended
 from dagathlon.graphs import Graph, read_graph
 from dagathlon.learners.base import Estimate, Output, Statistic
 from dagathlon.posteriors.files import read_posterior
@@ -27,6 +28,9 @@ _SAYS_NOTHING = re.compile(r"|Execution halted|Calls: .*")  # R's words after an
 _OUT_OF_MEMORY = re.compile(
     r"bad_alloc|MemoryError|annot allocate (memory|vector)|ut of memory|memory exhausted"
 )
+
+# What a shell says of a program that SIGKILL has ended: in a container, the kernel at its limit.
+_KILLED_INSIDE = 128 + 9
 
 
 class ProgramError(DagathlonError):
@@ -49,6 +53,8 @@ def check_end(name: str, ended: Ended) -> None:
         return
     if _OUT_OF_MEMORY.search(ended.output):
         raise MemoryError(f"{name}: {last_line(ended.output)}")
+    if ended.code == _KILLED_INSIDE and MEMORY in os.environ:
+        raise MemoryError(f"{name} was killed in its container, as happens at the memory limit")
     last = last_line(ended.output) or "it printed nothing"
     error = ProgramError(f"{name} {ended.cause()}: {last}")
     if ended.output:

@@ -15,7 +15,7 @@ from dagathlon.errors import StudyError, listing, suggestion
 from dagathlon.external.environment import PLACE_HOLDER, Environment
 from dagathlon.external.runtimes import read_environment
 from dagathlon.external.toml_table import TomlTable
-from dagathlon.learners.base import Gpu, Output
+from dagathlon.learners.base import GPU_WORDS, Gpu, Output
 
 MANIFEST = "module.toml"
 RESERVED = ("data_kind", "folder", "id", "names", "python", "seed", "time_limit")
@@ -118,7 +118,7 @@ def read_manifest(folder: Path) -> Manifest:
         parameters=parameters,
         environment=environment,
         threads=_threads(root),
-        gpu=root.choice("gpu", get_args(Gpu), "no"),
+        gpu=_gpu(root),
     )
     _check_command(manifest, root)
     return manifest
@@ -166,6 +166,12 @@ def _threads(root: TomlTable) -> int:
     if found < 1 or found != int(found):
         raise root.fail("threads", f"found {found:g}, expected a whole number from 1")
     return int(found)
+
+
+def _gpu(root: TomlTable) -> Gpu:
+    """True and false are yes and no."""
+    found = root.value("gpu")
+    return GPU_WORDS[found] if isinstance(found, bool) else root.choice("gpu", get_args(Gpu), "no")
 
 
 def _kinds(section: TomlTable, key: str, default: Collection[DataKind] = ()) -> frozenset[DataKind]:

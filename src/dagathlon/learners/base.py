@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 Statistic: TypeAlias = float | int | str | bool
 Gpu: TypeAlias = Literal["no", "optional", "yes"]
+GPU_WORDS: Mapping[object, Gpu] = {
+    "yes": "yes", True: "yes", "optional": "optional", "no": "no", False: "no",
+}  # fmt: skip
+"""What a learner or a manifest may say of graphics cards, and what is meant."""
 Output: TypeAlias = Literal["dag", "cpdag", "undirected", "mag", "pag", "mixed", "chain"]
 
 
@@ -120,8 +124,9 @@ class Learner(Module):
         Cores that a run is given in a study, which may say another number; environment variables
         such as `DAGATHLON_THREADS` and `OMP_NUM_THREADS` tell it. No part of what a result is.
     gpu
-        Whether it needs a graphics card (``yes``), uses one where there is one (``optional``), or
-        has no use for it. A run sees the cards that it was given, in `CUDA_VISIBLE_DEVICES`.
+        Whether it needs a graphics card (``yes`` or True), uses one where there is one
+        (``optional``), or has no use for it (``no`` or False). A run sees the cards that it was
+        given, in `CUDA_VISIBLE_DEVICES`.
     uses_blas
         Whether it calls NumPy's linear algebra so often that its threads would cost more than they
         give.
@@ -148,7 +153,7 @@ class Learner(Module):
     uses_blas: ClassVar[bool] = False
     shares_tables: ClassVar[bool] = False
     threads: ClassVar[int] = 1
-    gpu: ClassVar[Gpu] = "no"
+    gpu: ClassVar[Gpu | bool] = "no"
     batches: ClassVar[bool] = False
 
     def accepted(self) -> frozenset[DataKind]:
@@ -192,6 +197,10 @@ class Learner(Module):
         if data.missing and not self.handles_missing:
             return f"{self.name} cannot handle missing values; impute them first or drop the rows"
         return ""
+
+    def circumstances(self) -> Mapping[str, Statistic]:
+        """Where and how it computes on this machine; added to the statistics of every result."""
+        return {}
 
     @abstractmethod
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
 
 from dagathlon import _core
 from dagathlon.data.dataset import Dataset
@@ -120,7 +123,22 @@ class TestKind:
 
     def make_pooled(self, data: Dataset, *, copies: int, seed: int) -> _core.IndependenceTest:
         """The native test pooled over imputed copies of the data."""
-        codes, values = stacked_copies(data, copies, seed=seed)
+        return self._pooled(data, *stacked_copies(data, copies, seed=seed), copies)
+
+    def pool(self, completed: Sequence[Dataset]) -> _core.IndependenceTest:
+        """The native test pooled over copies that somebody else has completed."""
+        codes = np.concatenate([copy.codes for copy in completed]).astype(np.uint16)
+        values = np.concatenate([copy.values for copy in completed])
+        return self._pooled(completed[0], codes, values, len(completed))
+
+    def _pooled(
+        self,
+        data: Dataset,
+        codes: npt.NDArray[np.uint16],
+        values: npt.NDArray[np.float64],
+        copies: int,
+    ) -> _core.IndependenceTest:
+        """Of copies one below the other."""
         arities = list(data.arities)
         if self.kinds == _CONTINUOUS:
             return _core.pooled_gaussian_test(values, copies, self.largest_correlation)
