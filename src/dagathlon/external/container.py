@@ -24,7 +24,7 @@ from dagathlon.external.environment import (
     output_of,
     threads_given,
 )
-from dagathlon.external.program import MEMORY
+from dagathlon.external.accounts import MEMORY
 from dagathlon.learners.user_cache import cache_folder
 
 _MODULE = "/module"
@@ -45,6 +45,7 @@ class _Container(Environment):
     """
 
     program: ClassVar[str]
+    can_serve: ClassVar[bool] = False
 
     image: str = ""
 

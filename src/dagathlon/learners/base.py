@@ -186,6 +186,12 @@ class Learner(Module):
             return f"{self.name} cannot handle missing values; impute them first or drop the rows"
         return ""
 
+    def warm_up(self) -> None:
+        """Get ready for a run, before its clock: called before each run, so quick when ready.
+
+        For what does not survive every run, such as a program that waits for work.
+        """
+
     @abstractmethod
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a graph.

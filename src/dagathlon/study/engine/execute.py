@@ -135,7 +135,9 @@ def _check_unchanged(call: Call) -> None:
 def prepare(call: Call) -> None:
     """Load what a call needs, so that it is not measured with the first task that makes it."""
     if not call.location:
-        module_of(call)
+        module = module_of(call)
+        if isinstance(module, Learner):
+            module.warm_up()
 
 
 def keeps_to_limit(call: Call) -> bool:
