@@ -11,6 +11,7 @@ import ctypes
 import gc
 import importlib.util
 import os
+import random
 import select
 import signal
 import sys
@@ -51,8 +52,10 @@ def _loaded(script: str) -> Callable[[], object]:
 def _do(learn: Callable[[], object], folder: str) -> None:
     sys.stdout.flush()
     sys.stderr.flush()
+    numbers = random.getstate()  # which Python would draw anew in a copy
     child = os.fork()
     if not child:
+        random.setstate(numbers)
         _run(learn, folder)
     poll, end = select.poll(), os.pidfd_open(child)
     poll.register(end, select.POLLIN)
