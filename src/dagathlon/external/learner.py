@@ -69,8 +69,13 @@ class ExternalLearner(Learner):
 
     def warm_up(self) -> None:
         """Start the server, if the module has one and it is not running."""
-        if self.manifest.server:
-            self._server()
+        self.start_server()
+
+    @classmethod
+    def start_server(cls) -> None:
+        """Start the server of the module, if it has one and it is not running in this process."""
+        if cls.manifest.server:
+            cls._server()
 
     def accepted(self) -> frozenset[DataKind]:
         """Kinds of data for these parameters."""
@@ -120,19 +125,21 @@ class ExternalLearner(Learner):
                 command, folder, environment.variables(), environment.ends_with_input
             )
 
-    def _server(self) -> Server:
-        environment = self.manifest.environment
-        command = environment.command(self.manifest.command, {"serve": SERVE}, Path())
-        with self._startable(command[0]):
-            return server_for(command, self.manifest.version, environment.variables())
+    @classmethod
+    def _server(cls) -> Server:
+        environment = cls.manifest.environment
+        command = environment.command(cls.manifest.command, {"serve": SERVE}, Path())
+        with cls._startable(command[0]):
+            return server_for(command, cls.manifest.version, environment.variables())
 
+    @classmethod
     @contextlib.contextmanager
-    def _startable(self, program: str) -> Iterator[None]:
+    def _startable(cls, program: str) -> Iterator[None]:
         try:
             yield
         except OSError as error:
             reason = f"{program}: {os.strerror(error.errno or 0)}"
-            raise ProgramError(f"{self.name} cannot be started ({reason})") from None
+            raise ProgramError(f"{cls.name} cannot be started ({reason})") from None
 
 
 @dataclass(frozen=True, kw_only=True)

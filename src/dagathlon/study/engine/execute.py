@@ -162,14 +162,14 @@ def module_of(call: Call) -> Module:
         cls.prepare()
         if len(_modules) >= _MAX_MODULES:
             _modules.clear()
-        module = _modules[call.digest] = _made(cls, call.values)
+        module = _modules[call.digest] = made(cls, call.values)
     return module
 
 
 _modules: dict[bytes, Module] = {}
 
 
-def _made(cls: type[Module], values: Mapping[str, Any]) -> Module:
+def made(cls: type[Module], values: Mapping[str, Any]) -> Module:
     """The module with its parameters; the content of a constraint file is put in as it is."""
     parameters = cls.parameters()
     contents = {
