@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.data import Dataset
-from dagathlon.errors import DagathlonError, listing
+from dagathlon.errors import DagathlonError, GraphError, listing
 from dagathlon.external.contract import INPUTS
 from dagathlon.external.program import Ended
 from dagathlon.graphs import Graph, read_graph
@@ -147,7 +147,10 @@ def _weighed(line: str, data: Dataset, gives: Output, where: str) -> tuple[Graph
         raise ProgramError(f"{where}: the weight is {weight!r}, expected a number of at least 0")
     joined = "--" if gives == "undirected" else "->"
     pairs = [(e[0], joined, e[1]) if isinstance(e, tuple) and len(e) == 2 else e for e in written]
-    graph = Graph.from_edges(pairs, data.names)
+    try:
+        graph = Graph.from_edges(pairs, data.names)
+    except (GraphError, ValueError, TypeError) as error:
+        raise ProgramError(f"{where}: {error}") from None
     _check_kind(graph, gives, where)
     return graph, float(weight)
 
