@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +13,7 @@ from folders import EMPTY_GRAPH, data, learned, module
 
 from dagathlon.data import Dataset, Variable
 from dagathlon.errors import DataError, StudyError
+from dagathlon.external import load_folder, servers
 from dagathlon.external.listening import Listener
 from dagathlon.external.results import ProgramError
 from dagathlon.graphs import Graph, read_graph
@@ -144,6 +147,25 @@ def test_progress_is_told(tmp_path, kept):
     with watch(progress=see):
         learned(module(tmp_path / "m", script + EMPTY_GRAPH))
     assert kept.exists()
+
+
+def test_example_of_the_documentation_works(tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "external-modules.md").read_text("utf-8")
+    example = page.partition("### An example")[2]
+    folder = tmp_path / "coin"
+    folder.mkdir()
+    for language, name in (("toml", "module.toml"), ("python", "learn.py")):
+        text = example.partition(f"```{language}\n")[2].partition("```")[0]
+        (folder / name).write_text(text)
+    known, graph = {"required_edges": [["c", "a"]]}, Graph.from_edges(["a -> b"], "abc")
+    try:
+        coin = replace(load_folder(folder)(), constraints=known)
+        found = attempt(coin, data(p=3), np.random.default_rng(1), start=graph)
+    finally:
+        servers.close_servers()
+    assert found.posterior is not None
+    assert found.posterior.probability(present=["c -> a"]) == pytest.approx(1)
+    assert 0 < found.posterior.probability(present=["a -> b"]) < 1
 
 
 def test_messages_are_lines_and_all_else_is_output():

@@ -1,10 +1,11 @@
-"""gCastle's trained learners: gCastle itself runs, so its results are gCastle's, number for number."""
+"""gCastle's trained learners: gCastle itself runs, so that its results are gCastle's."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -64,14 +65,15 @@ def stream(key: int) -> np.random.Generator:
 
 
 def learned(case: str, key: int) -> Estimate:
-    name = case.split(" ")[0]
-    return find("algorithm", name).from_json(CASES[case][1]).learn(data(), stream(key))  # type: ignore[attr-defined]
+    learner: Any = find("algorithm", case.partition(" ")[0]).from_json(CASES[case][1])
+    found: Estimate = learner.learn(data(), stream(key))
+    return found
 
 
 @pytest.fixture(scope="module")
 def direct(tmp_path_factory) -> dict[str, list[list[list[float]]]]:
     """What gCastle gives when it is called directly, in the same environment."""
-    cls = find("algorithm", "gcastle_gae")
+    cls: Any = find("algorithm", "gcastle_gae")
     if cls.unavailable:
         pytest.skip(cls.unavailable)
     try:
@@ -86,7 +88,7 @@ def direct(tmp_path_factory) -> dict[str, list[list[list[float]]]]:
     }
     (folder / "cases.json").write_text(json.dumps(cases))
     (folder / "data.json").write_text(json.dumps(data().values.tolist()))
-    environment = cls.manifest.environment  # type: ignore[attr-defined]
+    environment = cls.manifest.environment
     command = environment.command(["{python}", "-c", DIRECT], {}, Path())
     variables = environment.variables()
     done = subprocess.run(command, cwd=folder, env=variables, capture_output=True, check=False)
@@ -120,7 +122,7 @@ def test_original_is_named_and_missing_uv_is_explained(monkeypatch):
 
     monkeypatch.setattr(uv, "find_uv", lambda: None)
     for case in CASES:
-        cls = find("algorithm", case.split(" ")[0])
+        cls = find("algorithm", case.partition(" ")[0])
         assert cls.implementation == "gCastle 1.0.4"
         assert cls.unavailable == "needs uv (pip install 'dagathlon[external]')"
         with pytest.raises(StudyError, match="cannot honour edge constraints"):
@@ -130,7 +132,7 @@ def test_original_is_named_and_missing_uv_is_explained(monkeypatch):
 def test_every_dependency_of_the_environment_is_pinned():
     from dagathlon.external.uv import dependencies
 
-    cls = find("algorithm", "gcastle_gae")
-    packages = dependencies(cls.manifest.folder / "learn.py").split(", ")  # type: ignore[attr-defined]
+    cls: Any = find("algorithm", "gcastle_gae")
+    packages = dependencies(cls.manifest.folder / "learn.py").split(", ")
     assert {"gcastle==1.0.4", "torch==2.15.0", "numpy==2.4.6"} <= set(packages)
     assert [package for package in packages if "==" not in package] == []

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from folders import EMPTY_GRAPH, MANIFEST, write
+from folders import DATA, EMPTY_GRAPH, MANIFEST, write
 
 from dagathlon.cli import main
 from dagathlon.external import servers
@@ -23,7 +23,7 @@ READY = "echo x >> {count}; echo '@dagathlon ready'; while read folder; do :; do
 
 
 def study(folder: Path, **algorithms: list[dict[str, object]]) -> str:
-    (folder / "data.csv").write_text("a,b\n" + "".join(f"{i / 7},{i * i % 11 / 3}\n" for i in range(9)))
+    (folder / "data.csv").write_text(DATA)
     ids = [entry["id"] for entries in algorithms.values() for entry in entries]
     data = {"graph_id": None, "parameters_id": None, "data_id": "data.csv"}
     content = {

@@ -40,8 +40,8 @@ def main():
     exec(given["do"])
     with open("adjmat.csv", "w") as file:
         file.write("a,b\\n0,0\\n0,0\\n")
-    about = {"runs": len(runs), "server": os.getppid(), "draw": random.random(), "here": os.getcwd()}
-    json.dump(about, open("stats.json", "w"))
+    about = {"runs": len(runs), "server": os.getppid(), "draw": random.random()}
+    json.dump({**about, "here": os.getcwd()}, open("stats.json", "w"))
 """
 
 

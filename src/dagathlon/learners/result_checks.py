@@ -65,9 +65,7 @@ def _wrong_precision(result: Estimate, names: Sequence[str]) -> Iterator[str]:
         yield "its precision matrix is not symmetric"
 
 
-def _wrong_matrix(
-    what: str, matrix: Any, result: Estimate, names: Sequence[str]
-) -> Iterator[str]:
+def _wrong_matrix(what: str, matrix: Any, result: Estimate, names: Sequence[str]) -> Iterator[str]:
     p = len(names)
     if not isinstance(matrix, np.ndarray) or matrix.dtype != np.float64:
         yield f"its {what} matrix is {described(matrix)} in place of an array of float64"
