@@ -202,6 +202,12 @@ class Learner(Module):
         """Where and how it computes on this machine; added to the statistics of every result."""
         return {}
 
+    def warm_up(self) -> None:
+        """Get ready for a run, before its clock: called before each run, so quick when ready.
+
+        For what does not survive every run, such as a program that waits for work.
+        """
+
     @abstractmethod
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a graph.
