@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dagathlon.data import Dataset, Variable
-from dagathlon.errors import DataError, GraphError
+from dagathlon.errors import DataError, GraphError, OutOfTimeError
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners.attempt import attempt
 from dagathlon.learners.jax import backend, nets_learner
@@ -19,9 +19,13 @@ from dagathlon.learners.jax.nets_models import Regressions
 from dagathlon.learners.jax.notears_mlp import NotearsMlp
 from dagathlon.testing import check_learner
 
-CHAIN = {("a", "b"), ("b", "c")}
 NAMES = ("a", "b", "c", "d")
-LEARNERS = [NotearsMlp(hidden=5), NotearsMlp(model="sob", expansions=4), DagmaMlp(hidden=5)]
+# Few steps: later ones make more and more of rounding.
+LEARNERS = [
+    NotearsMlp(hidden=2, max_iter=2, steps=5),
+    NotearsMlp(model="sob", expansions=2, max_iter=2, steps=5),
+    DagmaMlp(hidden=2, stages=2, steps=5),
+]
 BY_NAME = pytest.mark.parametrize("learner", LEARNERS, ids=["mlp", "sob", "dagma"])
 
 
@@ -118,23 +122,17 @@ def test_steps_under_a_penalty_find_the_lasso():
 
 
 @pytest.mark.slow
-@BY_NAME
-def test_curved_relations_are_found_and_the_order_of_columns_does_not_matter(learner):
+@pytest.mark.parametrize("learner", [NotearsMlp(hidden=5), DagmaMlp(hidden=5)])
+def test_curved_relations_are_found(learner):
     pytest.importorskip("jax")
-    data = waves(4)
-    found = learner.learn(data, np.random.default_rng(0))
-    assert arcs(found) - {("a", "c")} == CHAIN
+    found = learner.learn(waves(4), np.random.default_rng(0))
+    assert arcs(found) == {("a", "b"), ("b", "c")}
     assert np.all((found.weights > learner.w_threshold) == found.graph.adjacency)
-    turned = learner.learn(data.select(["c", "a", "b"]), np.random.default_rng(0))
-    assert arcs(turned) == arcs(found)
-    np.testing.assert_allclose(
-        turned.weights[np.ix_([1, 2, 0], [1, 2, 0])], found.weights, atol=0.1
-    )
 
 
 @pytest.mark.slow
 @BY_NAME
-def test_many_at_once_are_each_as_alone(learner, monkeypatch):
+def test_neither_the_order_of_columns_nor_a_batch_matters(learner, monkeypatch):
     pytest.importorskip("jax")
     data = [waves(seed) for seed in (5, 6, 7)]
 
@@ -142,18 +140,21 @@ def test_many_at_once_are_each_as_alone(learner, monkeypatch):
         return [np.random.default_rng(seed) for seed in range(3)]
 
     alone = [learner.learn(one, rng) for one, rng in zip(data, rngs(), strict=True)]
+    turned = learner.learn(data[0].select(["c", "a", "b"]), np.random.default_rng(0))
+    back = turned.weights[np.ix_([1, 2, 0], [1, 2, 0])]
+    np.testing.assert_allclose(back, alone[0].weights, atol=0.01)
+    assert alone[0].weights.max() > 0.1
     monkeypatch.setattr(nets_learner, "batches_of", lambda places: [places])
     together = learner.learn_many(data, rngs())
     for one, other in zip(alone, together, strict=True):
-        assert arcs(one) == arcs(other) >= CHAIN
-        np.testing.assert_allclose(one.weights, other.weights, atol=0.1)
+        np.testing.assert_allclose(one.weights, other.weights, atol=0.01)
 
 
 @pytest.mark.slow
 def test_the_best_of_several_starts_is_no_worse_and_knowledge_is_obeyed():
     pytest.importorskip("jax")
     data = waves(8)
-    one = LEARNERS[0].learn(data, np.random.default_rng(0))
+    one = NotearsMlp(hidden=5).learn(data, np.random.default_rng(0))
     several = NotearsMlp(hidden=5, starts=3).learn(data, np.random.default_rng(0))
     assert several.stats["objective"] <= one.stats["objective"] + 1e-6
     told = Knowledge(frozenset({("a", "b")}), frozenset({("c", "a")}))
@@ -164,11 +165,11 @@ def test_the_best_of_several_starts_is_no_worse_and_knowledge_is_obeyed():
 
 
 @pytest.mark.slow
-def test_a_deadline_ends_training_and_units_are_noted():
+def test_a_deadline_is_kept_and_units_are_noted():
     pytest.importorskip("jax")
     data = waves(9)
-    learner = NotearsMlp(hidden=5, tolerance=0.0, steps=100_000)
-    assert attempt(learner, data, np.random.default_rng(0), time_limit=3).status != "ok"
+    with pytest.raises(OutOfTimeError, match="before the first minimum"):
+        attempt(LEARNERS[2], data, np.random.default_rng(0), timeout=0.0)
     wide = table(data.values * [1, 1000, 1])
     found = LEARNERS[2].learn(wide, np.random.default_rng(0))
     assert any("standardize=true" in note for note in found.notes)
@@ -176,15 +177,7 @@ def test_a_deadline_ends_training_and_units_are_noted():
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("compiled_fast")
-@pytest.mark.parametrize(
-    "learner",
-    [
-        NotearsMlp(hidden=2, max_iter=2, steps=5),
-        NotearsMlp(model="sob", expansions=2, max_iter=2, steps=5),
-        DagmaMlp(hidden=2, stages=2, steps=5),
-    ],
-    ids=["mlp", "sob", "dagma"],
-)
+@BY_NAME
 def test_conforms(learner):
     pytest.importorskip("jax")
     check_learner(learner, seconds=600)
