@@ -32,7 +32,7 @@ LEARNERS: dict[str, dict[str, Any]] = {
     "dagma_mlp": {},
     "grandag": {},
     "mcsl": {},
-    "dibs": {"steps": 20} if QUICK else {},
+    "dibs": {"steps": 20 if QUICK else 500},
 }
 
 
@@ -95,13 +95,14 @@ def in_process(name: str, where: str) -> dict[str, Any] | None:
 
 def row(name: str) -> str:
     """A line of the table."""
+    said = ", ".join([name, *(f"{key}={value}" for key, value in LEARNERS[name].items())])
     card, core = in_process(name, "card"), in_process(name, "core")
     if card is None or core is None:
-        return f"| {name} | failed | | | | | |"
+        return f"| {said} | failed | | | | | |"
     ratio = core["each"] / card["each"]
     compiling = max(card["first"] - card["each"], 0.0) * card["sets"]
     return (
-        f"| {name} | {card['sets']} | {card['each'] * card['sets']:.1f} s | {compiling:.1f} s "
+        f"| {said} | {card['sets']} | {card['each'] * card['sets']:.1f} s | {compiling:.1f} s "
         f"| {core['each']:.2f} s | {ratio:.1f} | {card['f1']:.2f} and {core['f1']:.2f} |"
     )
 
@@ -120,15 +121,16 @@ def page() -> str:
     ).stdout.split(maxsplit=1)
     lines = [row(name) for name in LEARNERS if name in known]
     head = (
-        "| learner | data sets at once | seconds for all | compiling | one core, each | times faster "
-        "per data set | F1 on the card (all sets) and the core (the first ones) |"
+        "| learner | data sets at once | seconds for all | compiling | one core, each "
+        "| times faster per data set | F1 on the card (all sets) and the core (the first ones) |"
     )
     return "\n".join(
         [
             "# Many data sets on a graphics card",
             "",
-            f"{P} variables, {ROWS:,} rows, {EDGES} arcs; the functions {', '.join(FUNCTIONS)} take "
-            f"turns. Defaults of all learners. Made by `python -m benchmarks.gpu` on "
+            f"{P} variables, {ROWS:,} rows, {EDGES} arcs; functions of {', '.join(FUNCTIONS)} "
+            "take turns. Learners have their defaults where the table says nothing else. "
+            f"Made by `python -m benchmarks.gpu` on "
             f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}: {devices[1].strip()} with JAX "
             f"{devices[0]}; the core is one of {machine()}.",
             "",

@@ -1,4 +1,4 @@
-"""Learners that fit networks: slopes and cycles against definitions, invariances, batches, truth."""
+"""Learners that fit networks: slopes, cycles, steps, invariances, batches, knowledge, recovery."""
 
 from __future__ import annotations
 
