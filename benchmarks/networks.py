@@ -27,6 +27,8 @@ FUNCTIONS = ("mlp", "gp", "mim", "gp-add", "quadratic")
 PAIRS = {
     "notears_mlp": "gcastle:NotearsNonlinear",
     "dagma_mlp": "dagma:DagmaNonlinear",
+    "grandag": "gcastle:GraNDAG",
+    "mcsl": "gcastle:MCSL",
 }
 
 
@@ -66,7 +68,9 @@ def measured(which: str, folder: Path, truths: list[np.ndarray]) -> Measured:
     script = Path(__file__).with_name("_networks_process.py")
     python = PEER if ":" in which else sys.executable
     core = ["taskset", "-c", str(min(os.sched_getaffinity(0)))]
-    subprocess.run([*core, python, str(script), which, str(folder)], check=True, capture_output=True)
+    subprocess.run(
+        [*core, python, str(script), which, str(folder)], check=True, capture_output=True
+    )
     found = [np.load(folder / f"{which}-{number}.npz") for number in range(len(truths))]
     arcs = [one["arcs"] for one in found]
     pairs = list(zip(arcs, truths, strict=True))
