@@ -175,9 +175,8 @@ class Grandag(MaskedLearner):
     alpha: Probability = 0.001
     hidden: tuple[Natural, ...] = (10, 10)
     batch_size: Natural = 64
-    learning_rate: NonNegative = 0.003
-    steps: Natural = 500
-    rho: NonNegative = 0.01
+    learning_rate: NonNegative = 0.005
+    rho: NonNegative = 0.1
     clamp: NonNegative = 1e-4
     standardize: bool = True
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,7 +58,7 @@ class MaskedLearner(NetworkLearner):
     rho: NonNegative = 0.01
     h_tol: NonNegative = 1e-8
 
-    def facts_of(self, columns: Matrix, allowed: Matrix) -> Facts:
+    def facts_of(self, columns: Matrix, allowed: Matrix) -> Any:
         """The data, and allowed arcs between neighbours that vary."""
         used = np.flatnonzero(varying(columns.T))
         near = np.zeros_like(allowed)
@@ -79,7 +78,3 @@ class MaskedLearner(NetworkLearner):
             "rho": self.rho,
             "tolerance": self.h_tol,
         }
-
-    @abstractmethod
-    def weights_of(self, found: Any, facts: Facts) -> Matrix:
-        """Weights of arcs, from row to column, from the parameters of a run."""
