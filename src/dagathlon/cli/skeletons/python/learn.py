@@ -23,7 +23,7 @@ def learned(data: np.ndarray, thresh: float, rng: np.random.Generator) -> np.nda
     print("@dagathlon progress 1 2", flush=True)  # steps that are done, and how many there are
     with np.errstate(invalid="ignore", divide="ignore"):
         correlation = np.nan_to_num(np.corrcoef(data, rowvar=False).reshape(data.shape[1], -1))
-    edges = (np.abs(correlation) > thresh).astype(int)
+    edges: np.ndarray = (np.abs(correlation) > thresh).astype(int)
     np.fill_diagonal(edges, 0)
     return edges
 
