@@ -16,7 +16,7 @@ from dagathlon.external.contract import DataFormat
 from dagathlon.external.environment import PLACE_HOLDER, Environment
 from dagathlon.external.runtimes import read_environment
 from dagathlon.external.toml_table import TomlTable
-from dagathlon.learners.base import Gpu, Output
+from dagathlon.learners.base import GPU_WORDS, Gpu, Output
 
 MANIFEST = "module.toml"
 RESERVED = (
@@ -140,7 +140,7 @@ def read_manifest(folder: Path) -> Manifest:
         parameters=parameters,
         environment=environment,
         threads=_threads(root),
-        gpu=root.choice("gpu", get_args(Gpu), "no"),
+        gpu=_gpu(root),
         server=root.flag("server", False),
         data=root.choice("data", get_args(DataFormat), "csv"),
         start=root.flag("start", False),
@@ -195,6 +195,12 @@ def _threads(root: TomlTable) -> int:
     if found < 1 or found != int(found):
         raise root.fail("threads", f"found {found:g}, expected a whole number from 1")
     return int(found)
+
+
+def _gpu(root: TomlTable) -> Gpu:
+    """True and false are yes and no."""
+    found = root.value("gpu")
+    return GPU_WORDS[found] if isinstance(found, bool) else root.choice("gpu", get_args(Gpu), "no")
 
 
 def _kinds(section: TomlTable, key: str, default: Collection[DataKind] = ()) -> frozenset[DataKind]:

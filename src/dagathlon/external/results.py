@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import numpy.typing as npt
 
 from dagathlon.data import Dataset
 from dagathlon.errors import DagathlonError, GraphError, listing
+from dagathlon.external.accounts import MEMORY
 from dagathlon.external.contract import INPUTS
 from dagathlon.external.program import Ended
 from dagathlon.graphs import Graph, read_graph
@@ -29,6 +31,8 @@ STATISTICS = "stats.json"
 NOTES = "notes"
 """Key of the statistics whose value is a list of sentences for the reader of the result."""
 
+# What a shell says of a program that SIGKILL has ended: in a container, the kernel at its limit.
+_KILLED_INSIDE = 128 + 9
 _MAX_STATISTICS = 1 << 20
 _SAYS_NOTHING = re.compile(r"|Execution halted|Calls: .*")  # R's words after an error
 _OUT_OF_MEMORY = re.compile(
@@ -46,6 +50,8 @@ def check_end(name: str, ended: Ended) -> None:
         return
     if _OUT_OF_MEMORY.search(ended.output):
         raise MemoryError(f"{name}: {last_line(ended.output)}")
+    if ended.code == _KILLED_INSIDE and MEMORY in os.environ:
+        raise MemoryError(f"{name} was killed in its container, as happens at the memory limit")
     last = last_line(ended.output) or "it printed nothing"
     error = ProgramError(f"{name} {ended.cause()}: {last}")
     if ended.output:

@@ -13,6 +13,7 @@ from dagathlon import _core
 from dagathlon.errors import GraphError
 from dagathlon.graphs import Graph, Mark
 from dagathlon.graphs.checks import require_dag, require_pdag, require_undirected
+from dagathlon.graphs.measurement import MeasurementModel
 from dagathlon.graphs.path import GraphPath
 from dagathlon.learners.base import Estimate, Output
 
@@ -50,6 +51,8 @@ def problems_with(result: object, names: Sequence[str], gives: Output) -> Iterat
         yield from _wrong_matrix("weights", result.weights, result, names)
     if result.path is not None:
         yield from _wrong_path(result.path, names)
+    if result.measurement is not None:
+        yield from _wrong_measurement(result.measurement, names)
     problem = wrong_kind(result.graph, gives)
     if problem:
         yield f"gives is {gives!r}: {problem}"
@@ -88,6 +91,13 @@ def _wrong_path(path: Any, names: Sequence[str]) -> Iterator[str]:
         yield f"its path is {described(path)} in place of a GraphPath"
     elif set(path.names) != set(names):
         yield "its path is not over the variables of the data"
+
+
+def _wrong_measurement(model: Any, names: Sequence[str]) -> Iterator[str]:
+    if not isinstance(model, MeasurementModel):
+        yield f"its measurement is {described(model)} in place of a MeasurementModel"
+    elif set(model.names) != set(names):
+        yield "its measurement model is not over the variables of the data"
 
 
 def wrong_kind(graph: Graph, gives: Output) -> str:

@@ -12,6 +12,7 @@ from dagathlon.learners.jax.backend import jax, jnp
 
 # Terms of the series of the exponential, of a matrix that is halved so often before.
 _TERMS, _HALVINGS = 6, 4
+_ROUNDING = 1e-5
 
 
 def walks(weights: Any) -> Any:
@@ -26,33 +27,15 @@ def walks(weights: Any) -> Any:
     return jnp.trace(total)
 
 
-def log_determinant(weights: Any, scale: float = 1.0) -> Any:
-    """Minus log det(scale − weights), plus that of scale: closed walks of length k divided by k.
+def log_determinant(weights: Any) -> Any:
+    """Minus log det(1 − weights): closed walks, of length k divided by k.
 
-    It is infinite at the border of the matrices whose spectral radius is below the scale, and not
-    to be asked for beyond.
+    It is infinite where the spectral radius of the weights is not below 1.
     """
     p = weights.shape[-1]
-    shifted = jnp.eye(p, dtype=weights.dtype) - weights / scale
-    return -jnp.linalg.slogdet(shifted)[1]
-
-
-def inside(weights: Any, scale: float = 1.0) -> Any:
-    """Whether the spectral radius of the weights is below the scale.
-
-    By Collatz and Wielandt: where (scale − weights)⁻¹ has no negative entries.
-    """
-    p = weights.shape[-1]
-    inverse = jnp.linalg.inv(jnp.eye(p, dtype=weights.dtype) - weights / scale)
-    return jnp.all(jnp.isfinite(inverse)) & jnp.all(inverse >= -1e-6)
-
-
-def mask_of(allowed: Any) -> Any:
-    """Ones where an arc is allowed, and zeros on the diagonal."""
-    return allowed * (1 - jnp.eye(allowed.shape[-1], dtype=allowed.dtype))
-
-
-def jacobian_norms(function: Any, rows: Any) -> Any:
-    """Root mean squares over rows of the slopes of each output by each input: row to column."""
-    slopes = jax.vmap(jax.jacobian(function))(rows)
-    return jnp.sqrt(jnp.mean(slopes**2, axis=0)).T
+    rest = jnp.eye(p, dtype=weights.dtype) - weights
+    # The inverse is the sum of all powers of the weights, so none of it is negative.
+    inverse = jnp.linalg.inv(jax.lax.stop_gradient(rest))
+    inside = jnp.all(jnp.isfinite(inverse)) & (jnp.min(inverse) >= -_ROUNDING)
+    sign, size = jnp.linalg.slogdet(rest)
+    return jnp.where(inside & (sign > 0), -size, jnp.inf)

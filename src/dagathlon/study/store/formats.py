@@ -16,6 +16,8 @@ from dagathlon.data.network import About, Network
 from dagathlon.data.sem import LinearSem
 from dagathlon.data.variable import Variable
 from dagathlon.graphs import Graph
+from dagathlon.graphs.measurement import MeasurementModel
+from dagathlon.graphs.measurement_files import from_json, to_json
 from dagathlon.graphs.path import GraphPath
 from dagathlon.learners.base import Estimate
 from dagathlon.posteriors.parts import from_parts, old_chain, to_parts
@@ -83,6 +85,8 @@ def _further_parts(estimate: Estimate, arrays: dict[str, npt.NDArray[Any]]) -> d
         path = estimate.path
         arrays |= {"path.penalties": path.penalties, "path.bits": path.bits}
         further["path"] = [path.names, path.chosen]
+    if estimate.measurement is not None:
+        further["measurement"] = to_json(estimate.measurement)
     return further
 
 
@@ -102,8 +106,13 @@ def _estimate(parts: Parts) -> Estimate:
         tuple(map(str, notes)),
         _matrix("precision", parts, len(graph)),
         _path(further, parts),
+        _measurement(further),
         _matrix("weights", parts, len(graph)),
     )
+
+
+def _measurement(further: Mapping[str, Any]) -> MeasurementModel | None:
+    return from_json(further["measurement"]) if "measurement" in further else None
 
 
 def _matrix(name: str, parts: Parts, nodes: int) -> npt.NDArray[np.float64] | None:
