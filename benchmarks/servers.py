@@ -1,4 +1,4 @@
-"""What a server saves an external module: the same script started for each run, and kept waiting."""
+"""What a server saves an external module: started for each run, and kept waiting."""
 
 from __future__ import annotations
 

@@ -43,12 +43,11 @@ def _no_servers():
     servers.close_servers()
 
 
-@pytest.mark.parametrize("inside", [False, True])
-def test_server_is_started_once_and_named(tmp_path, capsys, inside):
+def test_server_is_started_once_and_named(tmp_path, capsys):
     count = tmp_path / "count"
     write(tmp_path / "mine", READY.format(count=count), SERVER)
-    entries = {"bootstrap": [{"id": "b", "learner": "mine"}]} if inside else {"mine": [{"id": "m"}]}
-    assert main(["prepare", study(tmp_path, **entries)]) == 0
+    inside = [{"id": "b", "learner": "mine"}]  # a learner that runs it is enough
+    assert main(["prepare", study(tmp_path, mine=[{"id": "m"}], bootstrap=inside)]) == 0
     assert capsys.readouterr().out == "mine: ready (somebody's 1.2)\n"
     assert count.read_text() == "x\n"
 

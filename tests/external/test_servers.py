@@ -154,6 +154,7 @@ def test_server_that_does_not_start_says_why(mine, tmp_path):
         learned(mine)
 
 
+@pytest.mark.slow
 def test_cost_of_a_run_is_seen(mine):
     learned(mine)
     peak_memory.reset()
@@ -163,6 +164,7 @@ def test_cost_of_a_run_is_seen(mine):
     assert 0.01 < server_time.seconds < 20
 
 
+@pytest.mark.slow
 def test_changed_script_gets_a_server_of_its_own(mine, tmp_path):
     pid = learned(mine).stats["server"]
     (tmp_path / "mine" / "learn.py").write_text(SCRIPT.replace('"runs": len', '"calls": len'))
@@ -207,6 +209,7 @@ def test_manifest_of_a_server(tmp_path, old, new, message):
         load_folder(write(tmp_path / "mine", manifest=MANIFEST.replace(old, new, 1)))
 
 
+@pytest.mark.slow
 def test_at_most_a_few_servers_wait(tmp_path, monkeypatch):
     monkeypatch.setattr(servers, "_MOST", 1)
     made = []

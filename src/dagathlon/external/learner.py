@@ -18,7 +18,8 @@ from dagathlon.external.environment import Say
 from dagathlon.external.manifest import Manifest
 from dagathlon.external.program import Ended, run_program
 from dagathlon.external.results import ProgramError, check_end, read_outputs
-from dagathlon.external.servers import SERVE, Server, server_for
+from dagathlon.external.server import Server
+from dagathlon.external.servers import SERVE, server_for
 from dagathlon.graphs import Graph
 from dagathlon.learners.background import ConstraintFile
 from dagathlon.learners.base import Estimate, Learner, Sampler

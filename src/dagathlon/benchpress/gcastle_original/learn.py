@@ -24,6 +24,7 @@ import random
 import re
 import sys
 from pathlib import Path
+from typing import Any, TextIO
 
 os.environ.setdefault("CASTLE_BACKEND", "pytorch")
 # To ask the driver itself for cards would keep copies of this process from using them.
@@ -36,7 +37,7 @@ from castle.algorithms import CORL, GAE, MCSL, RL, GraNDAG, NotearsNonlinear
 
 # The class, the name of its seed (Benchpress gives none to NOTEARS), and parameters of Benchpress's
 # files that its scripts do not hand on.
-LEARNERS = {
+LEARNERS: dict[str, tuple[Any, str | None, tuple[str, ...]]] = {
     "gcastle_notears_nonlinear": (NotearsNonlinear, None, ()),
     "gcastle_grandag": (GraNDAG, "random_seed", ("num_neighbors", "random_seed", "device_ids")),
     "gcastle_mcsl": (MCSL, "random_seed", ()),
@@ -51,7 +52,7 @@ OURS = (
 PROGRESS = re.compile(r"(\d+)/(\d+) \[")
 
 
-def load_the_rest():
+def load_the_rest() -> None:
     """Take one step of an optimiser: torch loads half of itself when it first does."""
     weight = torch.zeros(1, requires_grad=True)
     optimiser = torch.optim.Adam([weight])
@@ -59,7 +60,7 @@ def load_the_rest():
     optimiser.step()
 
 
-def made(parameters):
+def made(parameters: dict[str, Any]) -> Any:
     """The learner of gCastle with its parameters."""
     cls, seed, ignored = LEARNERS[parameters["module"]]
     values = {k: v for k, v in parameters.items() if k not in (*OURS, *ignored)}
@@ -70,14 +71,14 @@ def made(parameters):
     return cls(**values)
 
 
-def seed_all(seed):
+def seed_all(seed: int) -> None:
     """NOTEARS draws its first weights from torch's generator and seeds it nowhere."""
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002 - gCastle draws from the global generator
     torch.manual_seed(seed)
 
 
-def read_data():
+def read_data() -> Any:
     """The data as gCastle takes them."""
     with pa.memory_map("data.arrow") as source, pa.ipc.open_file(source) as file:
         table = file.read_all()
@@ -88,10 +89,10 @@ def read_data():
 class Bars:
     """Standard error that turns the bars of tqdm into messages."""
 
-    def __init__(self, stream):
+    def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
-    def write(self, text):
+    def write(self, text: str) -> int:
         """Print, and say how far it is where the text says so."""
         found = PROGRESS.search(text)
         if found is None:
@@ -99,23 +100,23 @@ class Bars:
         print(f"@dagathlon progress {found.group(1)} {found.group(2)}", flush=True)
         return len(text)
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
 
-def weights_of(learner):
+def weights_of(learner: Any) -> Any:
     """The numbers that gCastle puts its threshold to; MCSL has another name for them."""
     found = getattr(learner, "weight_causal_matrix", None)
     return getattr(learner, "causal_matrix_weight", None) if found is None else found
 
 
-def write_matrix(name, names, matrix):
+def write_matrix(name: str, names: list[str], matrix: Any) -> None:
     """A matrix under a header of names, from row to column."""
     with open(name, "w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([names, *matrix.tolist()])
 
 
-def main():
+def main() -> None:
     """Learn from the data in the present folder."""
     sys.stderr = Bars(sys.stderr)
     parameters = json.loads(Path("parameters.json").read_text("utf-8"))
