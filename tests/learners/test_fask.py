@@ -1,4 +1,4 @@
-"""FASK: directions of skewed variables, cycles of two, knowledge; rules against loops over pairs."""
+"""FASK: directions of skewed variables, cycles of two, knowledge; rules against single pairs."""
 
 from __future__ import annotations
 
