@@ -231,6 +231,9 @@ def nig_score(
     parts: Sequence[Moments], of_child: Sequence[int], shape: float, rate: float, precision: float
 ) -> Score: ...
 def fractional_score(parts: Sequence[NDArray[numpy.float64]], of_child: Sequence[int]) -> Score: ...
+def kernel_score(
+    values: NDArray[numpy.float64], is_discrete: Sequence[bool], ridge: float
+) -> Score: ...
 def degenerate_gaussian_score(
     parts: Sequence[NDArray[numpy.float64]],
     of_child: Sequence[int],

@@ -133,9 +133,7 @@ def test_p_values_are_uniform_under_independence(given: bool) -> None:
 
 @pytest.mark.slow
 def test_a_skeleton_of_curves() -> None:
-    found = Pc(test="cmi-knn", alpha=0.01).learn(
-        dataset(curved(200, 7)), np.random.default_rng(1)
-    )
+    found = Pc(test="cmi-knn", alpha=0.01).learn(dataset(curved(200, 7)), np.random.default_rng(1))
     edges = {frozenset((edge.left, edge.right)) for edge in found.graph.edges()}
     assert edges == {frozenset(("V0", "V1")), frozenset(("V0", "V2"))}
 

@@ -11,8 +11,8 @@ EQUAL_VARIANCES = "noise of equal variances"
 NOT_GAUSSIAN = "noise that is not Gaussian"
 ADDITIVE = "additive noise, with curved relations or noise that is not Gaussian"
 GAUSSIAN = "linear relations with Gaussian noise"
-# Tests of any dependence.
-FREE_OF_MODELS = ("kci", "fast-kci", "rcit", "rcot", "cmi-knn")
+# Tests and scores of any dependence.
+FREE_OF_MODELS = ("kci", "fast-kci", "rcit", "rcot", "cmi-knn", "cv-kernel", "cv-kernel-2018")
 COPULA = "monotone functions of Gaussian variables"
 
 
