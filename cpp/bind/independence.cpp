@@ -10,11 +10,14 @@
 
 #include "bind.hpp"
 #include "columns.hpp"
+#include "dagathlon/block_kernel_test.hpp"
 #include "dagathlon/degenerate_gaussian_test.hpp"
 #include "dagathlon/discrete_test.hpp"
+#include "dagathlon/fourier_test.hpp"
 #include "dagathlon/gaussian_test.hpp"
 #include "dagathlon/kernel_test.hpp"
 #include "dagathlon/mixed_test.hpp"
+#include "dagathlon/neighbour_test.hpp"
 #include "dagathlon/oracle_test.hpp"
 #include "dagathlon/permutation_test.hpp"
 #include "dagathlon/score_test.hpp"
@@ -102,6 +105,31 @@ TestPointer kernel_test(const Columns<double>& values) {
   return std::make_unique<KernelTest>(value_columns(values), values.shape(0));
 }
 
+TestPointer fourier_test(const Columns<double>& values, bool joined, std::uint64_t seed) {
+  if (values.shape(0) < 2) throw nb::value_error("at least two rows");
+  return std::make_unique<FourierTest>(value_columns(values), values.shape(0), FourierOptions{joined, seed});
+}
+
+TestPointer block_kernel_test(const Columns<double>& values, std::uint64_t seed) {
+  if (values.shape(0) < 2) throw nb::value_error("at least two rows");
+  return std::make_unique<BlockKernelTest>(value_columns(values), values.shape(0), seed);
+}
+
+// Ranks, or codes of levels, as columns.
+TestPointer neighbour_test(const Columns<std::uint16_t>& places, const std::vector<bool>& is_discrete,
+                           std::size_t replicates, std::uint64_t seed) {
+  if (is_discrete.size() != places.shape(1)) throw nb::value_error("one kind per column");
+  if (places.shape(0) >= 65535) throw nb::value_error("at most 65,534 rows");
+  std::vector<RankColumn> columns;
+  for (std::size_t j = 0; j < places.shape(1); ++j) {
+    RankColumn column{std::vector<std::uint16_t>(places.shape(0)), is_discrete[j]};
+    for (std::size_t i = 0; i < places.shape(0); ++i) column.places[i] = places(i, j);
+    columns.push_back(std::move(column));
+  }
+  return std::make_unique<NeighbourTest>(std::move(columns), places.shape(0),
+                                         permutation_options(replicates, seed, false));
+}
+
 TestPointer degenerate_gaussian_test(const Columns<double>& values, NodeList starts, bool bartlett, bool rowwise) {
   if (starts.empty() || !std::ranges::is_sorted(starts) || starts.back() > values.shape(1))
     throw nb::value_error("starts of the variables: ascending, at most the number of columns");
@@ -172,6 +200,10 @@ static void bind_independence(nb::module_& m) {
   m.def("score_test", [](const BoundScore& score) -> TestPointer { return std::make_unique<ScoreTest>(score.plain()); },
         nb::arg("score"));
   m.def("kernel_test", &kernel_test, nb::arg("values"), ReleaseGil());
+  m.def("fourier_test", &fourier_test, nb::arg("values"), nb::arg("joined"), nb::arg("seed"), ReleaseGil());
+  m.def("block_kernel_test", &block_kernel_test, nb::arg("values"), nb::arg("seed"), ReleaseGil());
+  m.def("neighbour_test", &neighbour_test, nb::arg("places"), nb::arg("is_discrete"), nb::arg("replicates"),
+        nb::arg("seed"), ReleaseGil());
   m.def("degenerate_gaussian_test", &degenerate_gaussian_test, nb::arg("values"), nb::arg("starts"),
         nb::arg("bartlett"), nb::arg("rowwise"), ReleaseGil());
   m.def("oracle_test", &oracle_test, nb::arg("graph"), ReleaseGil());

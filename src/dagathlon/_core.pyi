@@ -92,6 +92,11 @@ def gaussian_permutation_test(
 ) -> IndependenceTest: ...
 def score_test(score: Score) -> IndependenceTest: ...
 def kernel_test(values: NDArray[numpy.float64]) -> IndependenceTest: ...
+def fourier_test(values: NDArray[numpy.float64], joined: bool, seed: int) -> IndependenceTest: ...
+def block_kernel_test(values: NDArray[numpy.float64], seed: int) -> IndependenceTest: ...
+def neighbour_test(
+    places: NDArray[numpy.uint16], is_discrete: Sequence[bool], replicates: int, seed: int
+) -> IndependenceTest: ...
 def degenerate_gaussian_test(
     values: NDArray[numpy.float64], starts: Sequence[int], bartlett: bool, rowwise: bool
 ) -> IndependenceTest: ...
@@ -775,6 +780,31 @@ class Moments:
     @staticmethod
     def of(rows: int, means: Sequence[float], scatter: NDArray[numpy.float64]) -> Moments: ...
 
+class MinorSettings:
+    def __init__(self, test: str, critical: float) -> None: ...
+
+class ClusterSearch:
+    def __init__(
+        self,
+        seed: int,
+        growth: float,
+        least_correlation: float,
+        loose_in_seed: int,
+        loose_in_set: int,
+        pick: bool,
+    ) -> None: ...
+
+def factor_clusters(
+    correlations: NDArray[numpy.float64],
+    fourth: NDArray[numpy.float64],
+    rows: float,
+    minors: MinorSettings,
+    settings: ClusterSearch,
+) -> tuple[list[list[int]], int]:
+    """
+    Clusters of variables with one latent cause or two, and how many minors were tested.
+    """
+
 class FamilyProgram:
     """The choice of parent sets as columns of an integer program."""
 
@@ -818,10 +848,22 @@ def fci(
 def rfci(test: IndependenceTest, options: PagOptions) -> tuple[MarkedGraph, int, int]:
     """The PAG, the number of tests, and 0."""
 
+class ScoreUse:
+    def __init__(
+        self, *, scored_neighbours: bool = False, keep_arrows: bool = False, all_edges: bool = False
+    ) -> None: ...
+
 def gfci(
-    test: IndependenceTest, scored: MarkedGraph, options: PagOptions, keep_scored: bool = False
+    test: IndependenceTest, scored: MarkedGraph, options: PagOptions, use: ScoreUse
 ) -> tuple[MarkedGraph, int, int]:
     """The PAG, the number of tests, and 0."""
+
+def lv_lite(
+    test: IndependenceTest, dag: MarkedGraph, options: PagOptions, tested: bool = True
+) -> tuple[MarkedGraph, int, int]:
+    """
+    The PAG, the number of tests, and the number of edges that stayed although their ends were separated.
+    """
 
 def g_wishart_draw(
     graph: MarkedGraph, b: float, scale: NDArray[numpy.float64], seed: int, stream: int
@@ -1069,6 +1111,60 @@ def learn_by_neighbours(
     A graph by way of the neighbours of each node, and the number of tests.
     """
 
+class CorrectedInformation:
+    """n times conditional mutual information, less its complexity, in nats."""
+
+    @overload
+    def __init__(
+        self, codes: NDArray[numpy.uint8], arities: Sequence[int], complexity: str
+    ) -> None: ...
+    @overload
+    def __init__(
+        self, codes: NDArray[numpy.uint16], arities: Sequence[int], complexity: str
+    ) -> None: ...
+    @property
+    def evaluations(self) -> int: ...
+    def __call__(self, x: int, y: int, given: Sequence[int]) -> float: ...
+
+class Explained:
+    """A pair of columns and those that take information off it."""
+
+    def __init__(
+        self, x: int, y: int, contributors: Sequence[int], information: float, edge: bool
+    ) -> None: ...
+    @property
+    def x(self) -> int: ...
+    @property
+    def y(self) -> int: ...
+    @property
+    def contributors(self) -> list[int]: ...
+    @property
+    def information(self) -> float: ...
+    @property
+    def edge(self) -> bool: ...
+
+class MiicGraph:
+    """Edges directed by the information of triples."""
+
+    @property
+    def graph(self) -> MarkedGraph: ...
+    @property
+    def latent(self) -> list[tuple[int, int]]: ...
+    @property
+    def heads(self) -> NDArray[numpy.float64]: ...
+
+def explained_pairs(
+    information: CorrectedInformation, known: KnownEdges, neighbours_only: bool
+) -> list[Explained]: ...
+def directed_by_information(
+    information: CorrectedInformation,
+    pairs: Sequence[Explained],
+    known: KnownEdges,
+    order: str,
+    latent: bool,
+    whole: bool,
+) -> MiicGraph: ...
+
 class Imputation:
     """
     How many completed copies, passes over the columns for each, and how each column is filled.
@@ -1278,6 +1374,8 @@ class PcOptions:
         order: str,
         contradiction: str,
         seed: int,
+        *,
+        open_as_noncolliders: bool = False,
     ) -> None: ...
 
 def pc(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from dagathlon.errors import UnavailableError
+from dagathlon.external.accounts import MEMORY
 from dagathlon.external.cache import locked, short_hash
 from dagathlon.external.environment import (
     CARDS,
@@ -23,7 +24,6 @@ from dagathlon.external.environment import (
     output_of,
     threads_given,
 )
-from dagathlon.external.program import MEMORY
 from dagathlon.learners.user_cache import cache_folder
 
 MODULE = "/module"
@@ -59,6 +59,7 @@ class ContainerEngine(Environment):
 
     programs: ClassVar[tuple[str, ...]]
     mending: ClassVar[str]
+    can_serve: ClassVar[bool] = False
 
     image: str = ""
 

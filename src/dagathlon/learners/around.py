@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeAlias, cast
 
 from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import DagathlonError
+from dagathlon.learners.attempt import make_ready
 from dagathlon.learners.base import Learner
 from dagathlon.modules import Delegate, Reference, find
 from dagathlon.modules.spec import single_values
@@ -64,6 +65,12 @@ class Around(Learner):
             return self.inner()
         except DagathlonError:
             return None
+
+    def warm_up(self) -> None:
+        """Get the learner ready."""
+        inner = self.inner()
+        make_ready(type(inner))
+        inner.warm_up()
 
     def delegates(self) -> tuple[Delegate, ...]:
         """The learner that runs; none while it is the id of an algorithm."""

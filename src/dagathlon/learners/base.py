@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dagathlon.data import Dataset
+    from dagathlon.graphs.measurement import MeasurementModel
     from dagathlon.graphs.path import GraphPath
     from dagathlon.posteriors.posterior import Posterior
 
@@ -52,6 +53,13 @@ class Estimate:
     path
         The graphs along decreasing penalties, of learners that walk along them; `graph` is the one
         that was chosen.
+    measurement
+        The latent variables with their indicators, of learners of measurement models; `graph` is
+        what they make of the observed variables.
+    weights
+        A number for each arc, from row to column over the columns of the data, of learners that
+        put a threshold to them: 0 says that there is no arc, and `graph` has those above the
+        threshold. Other thresholds give other graphs.
     """
 
     graph: Graph
@@ -61,6 +69,8 @@ class Estimate:
     # An array has no truth value: two estimates are compared without it.
     precision: npt.NDArray[np.float64] | None = field(default=None, compare=False)
     path: GraphPath | None = None
+    measurement: MeasurementModel | None = None
+    weights: npt.NDArray[np.float64] | None = field(default=None, compare=False)
 
     def _repr_html_(self) -> str:
         from dagathlon.posteriors.drawing import weighted_html  # noqa: PLC0415 - notebooks only
@@ -69,6 +79,8 @@ class Estimate:
         drawing = self.graph._repr_html_()
         if self.posterior is not None:
             drawing = weighted_html(self.graph, self.posterior)
+        if self.measurement is not None:
+            drawing = self.measurement._repr_html_()
         notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
         return f"<div>{drawing}<p>{escape(', '.join(counted))}</p>{notes}</div>"
 
@@ -189,6 +201,12 @@ class Learner(Module):
     def circumstances(self) -> Mapping[str, Statistic]:
         """Where and how it computes on this machine; added to the statistics of every result."""
         return {}
+
+    def warm_up(self) -> None:
+        """Get ready for a run, before its clock: called before each run, so quick when ready.
+
+        For what does not survive every run, such as a program that waits for work.
+        """
 
     @abstractmethod
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:

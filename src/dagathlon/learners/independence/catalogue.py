@@ -14,6 +14,7 @@ from dagathlon.data.dataset import Dataset
 from dagathlon.data.facts import DataKind
 from dagathlon.data.imputation import stacked_copies
 from dagathlon.errors import DataError, listing, unknown
+from dagathlon.learners.independence.places import places_of_rows
 from dagathlon.learners.independence.testable import order_of_columns, order_of_tables
 from dagathlon.learners.indicators import indicator_columns
 from dagathlon.learners.score.score_kinds import ScoreName, ScoreParameters, shared_scores
@@ -22,7 +23,7 @@ from dagathlon.modules import SharedCode
 
 GaussianName: TypeAlias = Literal[
     "zf", "cor", "mi-g", "mi-g-sh", "mc-zf", "mc-cor", "mc-mi-g", "smc-zf", "smc-cor", "smc-mi-g",
-    "gaussCItest", "sem-bic", "kci",
+    "gaussCItest", "sem-bic", "kci", "fast-kci", "rcit", "rcot",
 ]  # fmt: skip
 DiscreteName: TypeAlias = Literal[
     "mi", "mi-seen", "mi-adf", "mi-sh", "mc-mi", "smc-mi", "sp-mi",
@@ -30,18 +31,23 @@ DiscreteName: TypeAlias = Literal[
     "binCItest", "disCItest", "disCItest-adapt", "g-square", "chi-square",
     "bdeu", "disc-bic",
 ]  # fmt: skip
-TestName: TypeAlias = Literal[GaussianName, DiscreteName, "mi-cg", "lr-cg", "lr-dg", "wilks-dg"]
+TestName: TypeAlias = Literal[
+    GaussianName, DiscreteName, "mi-cg", "lr-cg", "lr-dg", "wilks-dg", "cmi-knn",
+]  # fmt: skip
 
 # Both take indicators of levels for normal.
 _DEGENERATE = ("degenerate-gaussian", "wilks")
 # Each configuration of the discrete variables has parameters of its own.
 _BY_CELLS = ("conditional-gaussian", "likelihood-ratio")
+# What needs whole rows, and whose matrices are of rows by rows or of random features.
+_BY_KERNELS = ("kernel", "block-kernel", "fourier", "fourier-joined")
 # pcalg cuts correlations here before it takes Fisher's z.
 _PCALG_LARGEST = 0.9999999
 _TETRAD_DEFAULTS = ScoreParameters(iss=10.0, penalty_discount=2.0)
 _MONTE_CARLO = 5000
 _SEQUENTIAL = 500
 _SEMIPARAMETRIC = 100
+_NEIGHBOURS = 200
 # A kernel test holds some five matrices of rows by rows: about a gigabyte.
 _KERNEL_ROWS = 5000
 
@@ -69,6 +75,8 @@ class TestKind:
     score
         Name of the score that decides, for tests by score: variables are independent when an edge
         between them does not pay, whatever the level of significance.
+    draws
+        Whether it draws random numbers of its own.
     max_rows
         The most rows, for tests whose memory grows with their square; 0 for no limit.
     version
@@ -85,13 +93,19 @@ class TestKind:
     semiparametric: bool = False
     untestable_is_dependent: bool = False
     score: str = ""
+    draws: bool = False
     max_rows: int = 0
     version: int = 1
 
     @property
     def takes_gaps(self) -> bool:
         """Whether rows with gaps can be left out of each test."""
-        return self.statistic != "kernel" and not self.score
+        return self.statistic not in (*_BY_KERNELS, "neighbours") and not self.score
+
+    @property
+    def needs_seed(self) -> bool:
+        """Whether its answers hang on random numbers."""
+        return self.draws or self.replicates > 0
 
     def testable_order(self, data: Dataset) -> int:
         """The largest number of given variables for which the rows may suffice."""
@@ -141,6 +155,8 @@ class TestKind:
     ) -> _core.IndependenceTest:
         if self.score:
             return _core.score_test(native_score(data, self.score, _TETRAD_DEFAULTS))
+        if self.statistic == "neighbours":
+            return _core.neighbour_test(*places_of_rows(data), replicates, seed)
         if self.kinds == _ANY:
             return self._mixed(data, rowwise)
         if self.kinds == _CONTINUOUS:
@@ -155,11 +171,18 @@ class TestKind:
     def _continuous(
         self, data: Dataset, rowwise: bool, replicates: int, seed: int
     ) -> _core.IndependenceTest:
-        if self.statistic == "kernel":
-            return _core.kernel_test(data.values)
+        if self.statistic in _BY_KERNELS:
+            return self._by_kernels(data, seed)
         if self.replicates:
             return _core.gaussian_permutation_test(data.values, self.statistic, replicates, seed)
         return _core.gaussian_test(data.values, self.statistic, self.largest_correlation, rowwise)
+
+    def _by_kernels(self, data: Dataset, seed: int) -> _core.IndependenceTest:
+        if self.statistic == "kernel":
+            return _core.kernel_test(data.values)
+        if self.statistic == "block-kernel":
+            return _core.block_kernel_test(data.values, seed)
+        return _core.fourier_test(data.values, self.statistic == "fourier-joined", seed)
 
     def _mixed(self, data: Dataset, rowwise: bool) -> _core.IndependenceTest:
         if self.statistic in _DEGENERATE:
@@ -197,7 +220,11 @@ _PLAIN: dict[str, TestKind] = {
     "lr-cg": TestKind(_ANY, "likelihood-ratio"),
     "lr-dg": TestKind(_ANY, "degenerate-gaussian"),
     "wilks-dg": TestKind(_ANY, "wilks"),
+    "cmi-knn": TestKind(_ANY, "neighbours", replicates=_NEIGHBOURS, max_rows=_KERNEL_ROWS),
     "kci": TestKind(_CONTINUOUS, "kernel", max_rows=_KERNEL_ROWS),
+    "fast-kci": TestKind(_CONTINUOUS, "block-kernel", draws=True, max_rows=10 * _KERNEL_ROWS),
+    "rcit": TestKind(_CONTINUOUS, "fourier-joined", draws=True),
+    "rcot": TestKind(_CONTINUOUS, "fourier", draws=True),
     "sem-bic": TestKind(_CONTINUOUS, "gain", score="sem-bic"),
     "bdeu": TestKind(_DISCRETE, "gain", score="bdeu"),
     "disc-bic": TestKind(_DISCRETE, "gain", score="disc-bic"),

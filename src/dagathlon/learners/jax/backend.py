@@ -47,6 +47,7 @@ class _Late:
 
 jax: Any = _Late("jax")
 jnp: Any = _Late("jax.numpy")
+flatten_util: Any = _Late("jax.flatten_util")
 
 
 @cache

@@ -1,0 +1,113 @@
+"""Chow and Liu's trees: the best graph in which every two variables have at most one path."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon import _core
+from dagathlon.errors import DataError, unknown
+from dagathlon.graphs import Graph
+from dagathlon.learners.base import Estimate, Output
+from dagathlon.learners.score.score_based import ScoreBased
+from dagathlon.pulse import beat
+
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChowLiu(ScoreBased):
+    """The tree, or forest, of highest score: a maximal spanning tree of what each edge gains.
+
+    Without a penalty (score loglik or loglik-g) an edge gains its mutual information, and the result
+    is the tree of highest likelihood. With one, edges that do not pay are left out.
+
+    Parameters
+    ----------
+    root
+        Variable from which the tree is directed; null leaves its edges undirected, as the data do.
+    """
+
+    name = "chow_liu"
+    gives = "cpdag"
+    assumes = (*ScoreBased.assumes, "at most one path between two variables")
+    references = (
+        "Chow and Liu 1968, Approximating discrete probability distributions with dependence "
+        "trees, IEEE Transactions on Information Theory 14",
+        "Edwards, de Abreu and Labouriau 2010, Selecting high-dimensional mixed graphical models "
+        "using minimal AIC or BIC forests, BMC Bioinformatics 11",
+    )
+
+    root: str | None = None
+
+    def output(self) -> Output:
+        """A rooted tree is a DAG."""
+        return "cpdag" if self.root is None else "dag"
+
+    def problem(self) -> str:
+        """A tree has no limits but its own."""
+        if self.max_parents is not None:
+            return "max_parents has no meaning for chow_liu: a node of a tree has one parent"
+        if self.constraints is not None:
+            return "chow_liu takes no constraints; tree-like graphs with constraints: hc[max_parents=1]"
+        return super().problem()
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """The best forest, by Kruskal's algorithm."""
+        if self.root is not None and self.root not in data.names:
+            raise DataError(unknown("variable", self.root, data.names, "root"))
+        gains, alone = _gains(self.native_score(data), len(data.names))
+        edges = _forest(gains)
+        total = alone + float(sum(gains[a, b] for a, b in edges))
+        if self.root is None:
+            written = [(data.names[a], "-", data.names[b]) for a, b in edges]
+            graph = Graph.from_edges(written, data.names)
+        else:
+            graph = _directed(edges, data.names, data.names.index(self.root))
+        return Estimate(graph, {"score": total}, notes=self.notes(data))
+
+
+def _gains(score: _core.Score, p: int) -> tuple[npt.NDArray[np.float64], float]:
+    """What each pair gains as an edge, in the better direction, and the score of no edges."""
+    alone = np.array([score.local(child, []) for child in range(p)])
+    into = np.full((p, p), -np.inf)
+    for child in range(p):
+        beat()
+        into[:, child] = np.asarray(score.additions(child, [])) - alone[child]
+    np.fill_diagonal(into, -np.inf)
+    return np.fmax(into, into.T), float(alone.sum())
+
+
+def _forest(gains: npt.NDArray[np.float64]) -> list[tuple[int, int]]:
+    """Edges of a maximal spanning forest of positive gains; of equal ones the first pair."""
+    rows, columns = np.triu_indices(len(gains), 1)
+    order = np.argsort(-gains[rows, columns], kind="stable")
+    part = np.arange(len(gains))
+    edges = []
+    for a, b in zip(rows[order].tolist(), columns[order].tolist(), strict=True):
+        if not gains[a, b] > 0:
+            break
+        if part[a] != part[b]:
+            part[part == part[b]] = part[a]
+            edges.append((a, b))
+    return edges
+
+
+def _directed(edges: list[tuple[int, int]], names: tuple[str, ...], root: int) -> Graph:
+    """Edges away from the root; trees without it begin at their first column."""
+    arcs = []
+    seen: set[int] = set()
+    for start in (root, *range(len(names))):
+        waiting = [] if start in seen else [start]
+        seen.add(start)
+        while waiting:
+            node = waiting.pop()
+            joined = {a + b - node for a, b in edges if node in (a, b)} - seen
+            arcs += [(names[node], names[other]) for other in sorted(joined)]
+            seen |= joined
+            waiting += sorted(joined)
+    return Graph.from_edges(arcs, names=names)
