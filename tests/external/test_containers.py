@@ -112,6 +112,11 @@ def test_the_user_and_the_manifest_say_the_order(tmp_path, monkeypatch):
         in_environment(tmp_path / "n", 'image = "x"\nengines = ["dokcer"]')
 
 
+def test_containers_are_no_servers(tmp_path):
+    with pytest.raises(StudyError, match="a server runs on this machine"):
+        module(tmp_path / "m", server="true", environment='{image = "x"}')
+
+
 def test_podman_takes_a_runtime_that_works(tmp_path, monkeypatch):
     pretend(tmp_path, monkeypatch, works="runc")
     fake_program(tmp_path / "bin", "runc", "", monkeypatch)

@@ -47,6 +47,7 @@ class Mice(ImputationStep):
 
     name = "mice"
     implementation = "dagathlon (re-implementation of mice 3.17)"
+    assumes = ("values missing at random",)
     references = (
         "van Buuren and Groothuis-Oudshoorn 2011, JSS 45(3)",
         "Rubin 1987, Multiple imputation for nonresponse in surveys, Wiley",

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from dagathlon.errors import UnavailableError, listing, suggestion
 from dagathlon.external.container import Apptainer, ContainerEngine
@@ -33,6 +34,8 @@ class FoundContainer(Environment):
     engines
         The programs to try, in this order, unless the user says others.
     """
+
+    can_serve: ClassVar[bool] = False
 
     image: str = ""
     engines: tuple[str, ...] = tuple(ENGINES)
