@@ -24,7 +24,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     content["resources"]["data"]["iid"][0]["n"] = 250
     setup["evaluation"]["graph_estimation"] = {"ids": ["fofc-wishart"]}
     out = tmp_path_factory.mktemp("measurement")
-    summary = Study.of(content, name="measurement.json").run(out, engine="inline")
+    summary = Study.of(content, name="measurement.json").run(out, engine="inline", figures="all")
     assert not summary.interrupted
     return out / "measurement"
 
@@ -45,3 +45,5 @@ def test_the_page_draws_latent_variables(made: Path) -> None:
     page = (made / "report.html").read_text()
     assert "Measurement models" in page
     assert "<ellipse" in page
+    (drawn,) = made.glob("**/model_1.svg")
+    assert "<ellipse" in drawn.read_text()
