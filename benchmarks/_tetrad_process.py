@@ -82,6 +82,9 @@ def measured(package: Any, table: Any, how: dict[str, Any]) -> Any:
     if how["learner"] == "fask":
         test = package.test.IndTestFisherZ(table, how["alpha"])
         fask = package.Fask(table, package.score.SemBicScore(table, True), test)
+        fask.setAdjacencyMethod(package.Fask.AdjacencyMethod.FAS_STABLE)
+        fask.setLeftRight(package.Fask.LeftRight.FASK2)
+        fask.setDelta(0.0)
         fask.setSkewEdgeThreshold(0.3)
         fask.setEmpirical(True)
         fask.setTwoCycleScreeningCutoff(0.0)

@@ -1,6 +1,6 @@
 """Clusters and skewness directions of Tetrad 7.6.3, for tests: ``python tools/tetrad_clusters.py``.
 
-It needs Java 17 and an environment with ``tetrad-plus`` (which carries the jar), ``JPype1`` and NumPy;
+It needs Java 17 and a Python with ``tetrad-plus`` (which carries the jar), ``JPype1`` and NumPy;
 Tetrad is run and compared with, no more. Prints a list of cases as JSON, or writes it to the file
 that is named. With ``--first`` other seeds are used than the recorded ones.
 """

@@ -11,6 +11,8 @@ namespace dagathlon {
 namespace {
 
 constexpr double infinite = 1e300;
+// Answers about six variables that are remembered, some hundred megabytes of them.
+constexpr std::size_t most_kept = 4'000'000;
 
 // t' S⁻¹ t of a symmetric positive definite matrix; very large where it is none.
 template <std::size_t size>
@@ -164,7 +166,7 @@ bool VanishingMinors::sextads_vanish(Members m) {
   if (known != sextets_.end()) return known->second;
   ++tests_;
   const bool found = sextads(sorted) < critical_;
-  sextets_.emplace(key, found);
+  if (sextets_.size() < most_kept) sextets_.emplace(key, found);
   return found;
 }
 

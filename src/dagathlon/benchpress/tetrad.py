@@ -11,6 +11,7 @@ from dagathlon.benchpress.needs import ANY, CONTINUOUS, DATATYPE, DISCRETE, Tabl
 from dagathlon.benchpress.translation import same
 from dagathlon.errors import listing
 from dagathlon.learners.base import Output
+from dagathlon.learners.constraint.constraint_based import ConstraintBased
 from dagathlon.learners.constraint.fask import Fask
 from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.continuous.lingam import IcaLingam
@@ -212,7 +213,7 @@ class TetradConstraintBased(TetradLearner):
         Independence test.
     """
 
-    runs = Pc
+    runs = ConstraintBased
     data_rules = {"datatype": DATATYPE, "test": TEST_RULE}
     references = (_PC, _TETRAD)
 
@@ -234,6 +235,7 @@ class TetradFas(TetradConstraintBased):
     """Fast adjacency search: the skeleton of PC, with a significance level of 0.01."""
 
     name = "tetrad_fas"
+    runs = Pc
     fixed = {"alpha": 0.01, "skeleton_only": True}
     gives = "undirected"
     implementation = "dagathlon (re-implementation of Tetrad fas, causal-cmd 1.10.0)"
@@ -250,6 +252,7 @@ class TetradPc(TetradConstraintBased):
     """
 
     name = "tetrad_pc"
+    runs = Pc
     inherits = same("alpha")
     # Tetrad's way of directing colliders.
     fixed = {"conflicts": "confirmed"}

@@ -103,7 +103,9 @@ class RandomMeasurementModel(GraphGenerator):
 
     def _between(self, observed: int, rng: np.random.Generator) -> list[tuple[str, str]]:
         pairs = list(combinations(rng.permutation(observed).tolist(), 2))
-        chosen = rng.choice(len(pairs), self.observed_edges, replace=False) if pairs else []
+        if not pairs:
+            return []
+        chosen = rng.choice(len(pairs), self.observed_edges, replace=False).tolist()
         return [(f"X{pairs[k][0] + 1}", f"X{pairs[k][1] + 1}") for k in chosen]
 
 

@@ -139,7 +139,8 @@ class Fask(ConstraintBased):
                 constraints=self.constraints,
                 skeleton_only=True,
             )
-        kind = {"boss": Boss, "grasp": Grasp, "fges": Fges}[self.skeleton]
+        kinds: dict[str, type[Boss | Grasp | Fges]] = {"boss": Boss, "grasp": Grasp, "fges": Fges}
+        kind = kinds[self.skeleton]
         return kind(
             score="sem-bic", penalty_discount=self.penalty_discount, constraints=self.constraints
         )

@@ -72,10 +72,11 @@ def left_right(columns: Floats, rule: LeftRight, delta: float, positive: bool) -
     signs = np.ones(columns.shape[1]) if positive else np.sign(skewness(columns))
     if rule == "fask1":
         turned = np.where(correlations < delta, -1.0, 1.0) * np.sign(correlations)
-        return halves(columns).difference * turned
+        return np.asarray(halves(columns).difference * turned, dtype=np.float64)
     if rule == "fask2":
         turned = np.where(correlations < delta, -1.0, 1.0)
-        return halves(columns).difference * turned * np.outer(signs, signs)
+        turned = turned * np.outer(signs, signs)
+        return np.asarray(halves(columns).difference * turned, dtype=np.float64)
     if rule != "tanh":
         columns = columns * signs
         correlations = correlations * np.outer(signs, signs)
