@@ -1,7 +1,7 @@
 """Speed of MIIC, K2, hill climbing and the test by nearest neighbours.
 
-The peers are pyAgrum and tigramite's CMIknn. Of pyAgrum the search alone is measured, not the reading
-of the data.
+The peers are pyAgrum and tigramite's CMIknn. Of pyAgrum the search alone is measured, not the
+reading of the data.
 """
 
 from __future__ import annotations
