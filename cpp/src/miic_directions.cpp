@@ -39,6 +39,10 @@ bool leads(std::size_t p, std::size_t from, std::size_t to, Follows&& follows) {
   return false;
 }
 
+bool leads(const Pdag& pdag, std::size_t from, std::size_t to) {
+  return leads(pdag.size(), from, to, [&](std::size_t a, std::size_t b) { return pdag.children.test(a, b); });
+}
+
 double collider_probability(double information) {
   const double e = std::exp(information);
   return (1 + e) / (1 + 3 * e);
@@ -219,9 +223,34 @@ class Directing {
     for (const auto& [a, z] : conflicts_) heads_.reset(z, a);
     for (const auto& [a, z] : conflicts_) {
       if (!path(z, a)) continue;
-      heads_.reset(a, z);
-      heads_.set(z, a);
+      turn(a, z);
       std::ranges::replace(latent_, Arc{a, z}, Arc{z, a});
+    }
+    if (has_cycle()) put_back();
+  }
+
+  void turn(std::size_t a, std::size_t z) {
+    heads_.reset(a, z);
+    heads_.set(z, a);
+  }
+
+  bool has_cycle() const {
+    return std::ranges::any_of(conflicts_, [&](const Arc& c) {
+      return arc(c.first, c.second) ? path(c.second, c.first) : path(c.first, c.second);
+    });
+  }
+
+  // All other arrows are without cycles: one after the other these are put where they close none.
+  void put_back() {
+    std::vector<Arc> found;
+    for (const auto& [a, z] : conflicts_) {
+      found.push_back(arc(a, z) ? Arc{a, z} : Arc{z, a});
+      heads_.reset(a, z);
+      heads_.reset(z, a);
+    }
+    for (const auto& [a, z] : found) {
+      heads_.set(a, z);
+      if (path(z, a)) turn(a, z);
     }
   }
 
@@ -235,7 +264,8 @@ class Directing {
   std::vector<Arc> latent_;
 };
 
-// Meek's first three rules, those first that keep a graph without cycles.
+// Meek's first three rules, those first that keep a graph without cycles. Where another rule would close
+// one, as it may in a graph that is part of no DAG, the edge points the other way.
 class Closing {
  public:
   explicit Closing(Pdag& pdag) : pdag_(pdag) {}
@@ -252,7 +282,8 @@ class Closing {
     for (std::size_t a = 0; a < pdag_.size(); ++a)
       for (std::size_t b = 0; b < pdag_.size(); ++b)
         if (pdag_.neighbours.test(a, b) && (this->*rule)(a, b)) {
-          pdag_.direct(a, b);
+          const bool back = leads(pdag_, b, a);
+          pdag_.direct(back ? b : a, back ? a : b);
           return true;
         }
     return false;
@@ -281,7 +312,7 @@ void direct_all(Pdag& pdag) {
   for (std::size_t a = 0; a < pdag.size(); ++a)
     for (std::size_t b = a + 1; b < pdag.size(); ++b) {
       if (!pdag.neighbours.test(a, b)) continue;
-      const bool back = leads(pdag.size(), b, a, [&](std::size_t i, std::size_t j) { return pdag.children.test(i, j); });
+      const bool back = leads(pdag, b, a);
       pdag.direct(back ? b : a, back ? a : b);
       Closing(pdag).close();
     }

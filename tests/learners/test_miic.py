@@ -16,6 +16,7 @@ import pytest
 from dagathlon import _core
 from dagathlon.data import Dataset, Variable
 from dagathlon.graphs import Graph, Knowledge, cpdag
+from dagathlon.graphs.checks import directed_cycle
 from dagathlon.learners import learn
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.miic import Miic
@@ -195,3 +196,16 @@ def test_benchpress_pyagrum_is_a_dag_of_the_class(tool: ModuleType) -> None:
         assert dags[0].is_dag
         if pattern.graph.kind == "cpdag":
             assert cpdag(dags[0]) == pattern.graph
+
+
+@pytest.mark.parametrize("orientation", ["colliders-first", "by-information", "by-probability"])
+def test_arrows_close_no_cycle_however_few_the_rows(orientation: str) -> None:
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        codes = rng.integers(0, 2, (30, 9))
+        for j in range(1, 9):
+            same = rng.random(30) < 0.6
+            codes[:, j] = np.where(same, codes[:, rng.integers(j)], codes[:, j])
+        given = {"complexity": "none", "orientation": orientation}
+        assert directed_cycle(miic(dataset(codes), **given).graph) == ""
+        assert miic(dataset(codes), **given, directed=True).graph.is_dag

@@ -1,4 +1,4 @@
-"""Conditional mutual information by nearest neighbours: by hand, against tigramite, under the null."""
+"""Conditional mutual information by nearest neighbours: by hand, beside tigramite, calibrated."""
 
 from __future__ import annotations
 
@@ -35,8 +35,9 @@ def mixed(rows: int, seed: int) -> Dataset:
     values = rng.normal(size=(rows, 2))
     values[:, 0] += 2 * codes[:, 0]
     values[:, 1] = np.round(values[:, 1] + values[:, 0])
+    levels = ("n", "y")
     variables = [
-        Variable("V0", levels=("n", "y")), Variable("V1"), Variable("V2", levels=("n", "y")), Variable("V3"),
+        Variable("V0", levels=levels), Variable("V1"), Variable("V2", levels=levels), Variable("V3")
     ]  # fmt: skip
     return Dataset(variables, codes=codes.astype(np.uint8), values=values)
 

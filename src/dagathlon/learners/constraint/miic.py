@@ -176,6 +176,6 @@ def _on_latent(
     pairs = ", ".join(f"{names[a]} and {names[b]}" for a, b in latent)
     treated = "" if kept else ", and one of them was taken away"
     return (
-        f"Arrowheads were found at both ends of the edges between {pairs}{treated}: a hidden common "
-        "cause is possible.",
+        f"Arrowheads were found at both ends of the edges between {pairs}{treated}: "
+        "a hidden common cause is possible.",
     )

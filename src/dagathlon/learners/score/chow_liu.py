@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class ChowLiu(ScoreBased):
     """The tree, or forest, of highest score: a maximal spanning tree of what each edge gains.
 
-    Without a penalty (score loglik or loglik-g) an edge gains its mutual information, and the result
-    is the tree of highest likelihood. With one, edges that do not pay are left out.
+    Without a penalty (score loglik or loglik-g) an edge gains its mutual information, and the
+    result is the tree of highest likelihood. With one, edges that do not pay are left out.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class ChowLiu(ScoreBased):
         if self.max_parents is not None:
             return "max_parents has no meaning for chow_liu: a node of a tree has one parent"
         if self.constraints is not None:
-            return "chow_liu takes no constraints; tree-like graphs with constraints: hc[max_parents=1]"
+            return "chow_liu takes no constraints; hc[max_parents=1] does, and gives forests too"
         return super().problem()
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:

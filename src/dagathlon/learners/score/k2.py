@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from dagathlon.errors import DataError, unknown
 from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.score.score_based import ScoreBased
+from dagathlon.learners.score.score_kinds import DefaultScores
 from dagathlon.pulse import beat
 
 if TYPE_CHECKING:
@@ -37,7 +38,11 @@ class K2(ScoreBased):
         "Cooper and Herskovits 1992, A Bayesian method for the induction of probabilistic networks "
         "from data, Machine Learning 9",
     )
-    default_scores = {"discrete": "k2", "continuous": "bic-g", "mixed": "bic-dg"}
+    default_scores: ClassVar[DefaultScores] = {
+        "discrete": "k2",
+        "continuous": "bic-g",
+        "mixed": "bic-dg",
+    }
 
     order: str | None = None
 
@@ -59,7 +64,7 @@ class K2(ScoreBased):
         return Estimate(graph, {"score": total}, notes=self.notes(data))
 
     def _add_parents(
-        self, score: _core.Score, child: int, allowed: np.ndarray, arcs: ArcMatrix
+        self, score: _core.Score, child: int, allowed: ArcMatrix, arcs: ArcMatrix
     ) -> float:
         """Add parents while the score rises; the score of the family."""
         most = len(allowed) if self.max_parents is None else self.max_parents
