@@ -41,7 +41,8 @@ def marks(found: Any) -> list[str]:
 
 
 def main(target: str) -> None:
-    from causallearn.search.ConstraintBased.CDNOD import cdnod
+    """Run causal-learn on all data sets and write its graphs."""
+    from causallearn.search.ConstraintBased.CDNOD import cdnod  # noqa: PLC0415
 
     cases = []
     for seed in (*range(20), KERNEL_SEED, KERNEL_SEED + 1):

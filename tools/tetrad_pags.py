@@ -35,8 +35,9 @@ def draw(seed: int) -> tuple[Matrix, npt.NDArray[np.bool_]]:
 
 
 def start_java(classes: list[str]) -> Any:
-    import jpype
-    import tetrad_plus
+    """Java with Tetrad's jar, or with classes of another version."""
+    import jpype  # noqa: PLC0415
+    import tetrad_plus  # noqa: PLC0415
 
     jars = (Path(tetrad_plus.__file__).parent / "jars").glob("*.jar")
     path = classes or [str(jar) for jar in jars]
@@ -45,6 +46,7 @@ def start_java(classes: list[str]) -> Any:
 
 
 def data_set(jpype: Any, values: Matrix) -> Any:
+    """Continuous data as Tetrad holds them."""
     data = jpype.JPackage("edu").cmu.tetrad.data
     variables = jpype.JClass("java.util.ArrayList")()
     for i in range(values.shape[1]):
@@ -54,6 +56,7 @@ def data_set(jpype: Any, values: Matrix) -> Any:
 
 
 def search(jpype: Any, learner: str, values: Matrix) -> Any:
+    """What a search of Tetrad finds."""
     package = jpype.JPackage("edu").cmu.tetrad.search
     table = data_set(jpype, values)
     test = package.test.IndTestFisherZ(table, 0.01)
@@ -88,6 +91,7 @@ def marks(graph: Any, p: int) -> list[str]:
 
 
 def main(target: str, classes: list[str]) -> None:
+    """Run the searches that these classes have, and add their graphs to the file."""
     jpype = start_java(classes)
     later = ["lv_lite", "pc SEPSETS", "pc CONSERVATIVE", "pc MAX_P"]
     file = Path(target)
