@@ -26,6 +26,7 @@ from dagathlon.graphs import Graph, latent_projection, pag
 from dagathlon.learners.base import Learner
 from dagathlon.learners.constraint.fci import Fci, FciPlus, Rfci
 from dagathlon.learners.hybrid.gfci import Gfci
+from dagathlon.learners.hybrid.order_fci import BossFci, GraspFci, LvLite
 
 ALPHA = 0.01
 PENALTY_DISCOUNT = 2.0
@@ -36,11 +37,14 @@ LEARNERS: dict[str, Learner] = {
     "FCI": Fci(alpha=ALPHA, test="zf", second_pass="ancestors"),
     "RFCI": Rfci(alpha=ALPHA, test="zf"),
     "GFCI": Gfci(alpha=ALPHA, test="zf", score="sem-bic", penalty_discount=PENALTY_DISCOUNT),
+    "BOSS-FCI": BossFci(alpha=ALPHA, test="zf", penalty_discount=PENALTY_DISCOUNT, starts=1),
+    "GRaSP-FCI": GraspFci(alpha=ALPHA, test="zf", penalty_discount=PENALTY_DISCOUNT, starts=1),
 }
 # Other rules for colliders, FCI+, and all subsets up to a size. FCI+ is too slow for 200 variables.
 WITHOUT_PEER: dict[str, Learner] = {
     "FCI majority": Fci(alpha=ALPHA, test="zf", second_pass="ancestors", colliders="majority"),
     "FCI highest-p": Fci(alpha=ALPHA, test="zf", second_pass="ancestors", colliders="highest-p"),
+    "LV-Lite": LvLite(alpha=ALPHA, test="zf", penalty_discount=PENALTY_DISCOUNT, starts=1),
     "FCI+": FciPlus(alpha=ALPHA, test="zf"),
     "FCI subsets order 3": Fci(alpha=ALPHA, test="zf", max_order=3),
 }
@@ -109,6 +113,10 @@ def tetrad_search(name: str, table: Any) -> Any:
     score = package.score.SemBicScore(table, True)
     score.setPenaltyDiscount(PENALTY_DISCOUNT)
     score.setStructurePrior(0.0)
+    if name != "GFCI":
+        search = (package.BFci if name == "BOSS-FCI" else package.GraspFci)(test, score)
+        search.setNumStarts(1)
+        return search.search()
     search = package.GFci(test, score)
     search.setFaithfulnessAssumed(True)
     return search.search()

@@ -82,7 +82,8 @@ class LvLiteRun {
   std::optional<NodeVector> separator(const PathBlocker& blocker, const PathBlocker& member, std::size_t x, std::size_t y) {
     BitSet common(dag_.size(), blocker.adjacent()[x]);
     intersect(common, blocker.adjacent()[y]);
-    if (!any(common.row())) return std::nullopt;
+    // Only inside triangles of the DAG can an edge be too many; edges around it may be gone by now.
+    if (!intersects(dag_.adjacencies(x), dag_.adjacencies(y))) return std::nullopt;
     BitSet open = blocker.undecided(x, y);
     unite(open, blocker.undecided(y, x));
     std::optional<NodeVector> found;

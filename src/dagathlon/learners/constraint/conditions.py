@@ -65,6 +65,7 @@ def labels_of(data: Dataset, column: str) -> Labels:
     """The condition of each row as a number from 0; values of many kinds are cut into windows."""
     discrete = [variable.name for variable in data.variables if variable.is_discrete]
     continuous = [variable.name for variable in data.variables if not variable.is_discrete]
+    found: npt.NDArray[np.generic]
     if column in discrete:
         found = data.codes[:, discrete.index(column)]
     else:

@@ -123,5 +123,4 @@ class Changes:
 def _regression(own: Matrix, other: Matrix) -> Matrix:
     """Weights of the rows of a condition in the distribution given each of some other rows."""
     ridge = _RIDGE * len(own) * np.eye(len(own))
-    weights: Matrix = np.linalg.solve(own + ridge, other).T
-    return weights
+    return np.linalg.solve(own + ridge, other).T.astype(np.float64)

@@ -122,8 +122,8 @@ class StarFci(Around):
     def _informed(self) -> Learner:
         """The learner, with our knowledge where it has none of its own."""
         inner = self.inner()
-        takes = any(field.name == "constraints" for field in fields(inner))
-        if self.constraints is None or not takes or inner.constraints is not None:
+        own = {field.name: getattr(inner, field.name) for field in fields(inner)}
+        if self.constraints is None or own.get("constraints", "none taken") is not None:
             return inner
         return replace(inner, **{"constraints": self.constraints})
 
