@@ -10,13 +10,17 @@ import pytest
 
 from dagathlon.data import Dataset, Variable
 from dagathlon.errors import DataError, GraphError, OutOfTimeError
+from dagathlon.graphs import Graph
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners.attempt import attempt
+from dagathlon.learners.base import Estimate
 from dagathlon.learners.jax import backend, nets_learner
 from dagathlon.learners.jax.dagma_mlp import DagmaMlp
 from dagathlon.learners.jax.nets_learner import allowed_arcs, with_required
 from dagathlon.learners.jax.nets_models import Regressions
 from dagathlon.learners.jax.notears_mlp import NotearsMlp
+from dagathlon.learners.result_checks import problems_with
+from dagathlon.study.store.formats import FORMATS
 from dagathlon.testing import check_learner
 
 NAMES = ("a", "b", "c", "d")
@@ -200,13 +204,23 @@ def test_knowledge_becomes_a_mask_and_required_arcs_stay():
     assert found[2, 1] == weights[2, 1]
 
 
+def test_weights_are_stored_and_checked():
+    graph = Graph.from_edges([("a", "b")], names=NAMES[:2])
+    given = Estimate(graph, weights=np.array([[0.0, 0.7], [0.1, 0.0]]))
+    form = FORMATS["estimate"]
+    np.testing.assert_array_equal(form.put_together(form.take_apart(given)).weights, given.weights)
+    assert not list(problems_with(given, NAMES[:2], "dag"))
+    wrong = Estimate(graph, weights=np.zeros((3, 3)))
+    assert any("weights matrix has 3×3" in said for said in problems_with(wrong, NAMES[:2], "dag"))
+
+
 def test_basis_functions_are_those_of_the_sobolev_space():
     columns = np.array([[0.0, 0.2, 0.5, 0.9, 1.0], [-1.0, 3.0, 1.0, 0.0, 2.0]])
     part = np.array([columns[0], (columns[1] + 1) / 4])
     found = Regressions((), 3, 0.0, 0.0, "equal").inputs(columns).reshape(3, 2, 5)
     for k in range(3):
         scale = 2 / (math.pi * (2 * k + 1))
-        np.testing.assert_allclose(found[k], [[1], [4]] * scale * np.sin(part / scale))
+        np.testing.assert_allclose(found[k], np.array([[1], [4]]) * scale * np.sin(part / scale))
 
 
 @pytest.mark.skipif(bool(backend.NEEDS_JAX), reason=backend.NEEDS_JAX)
