@@ -81,14 +81,16 @@ class Regressions:
         """The columns, or the basis functions of all, those of one number together.
 
         Sines of odd numbers of quarters of a wave are a basis of what is 0 at 0, from 0 to 1:
-        columns are brought there, each from its least value to its largest.
+        columns are brought there, each from its least value to its largest. All functions have
+        slope 1 at the least value, so that weights are in the units of slopes.
         """
         if not self.functions:
             return columns
-        least, most = columns.min(axis=1), columns.max(axis=1)
-        part = (columns - least[:, None]) / np.where(most > least, most - least, 1.0)[:, None]
+        least, most = columns.min(axis=1)[:, None], columns.max(axis=1)[:, None]
+        width = np.where(most > least, most - least, 1.0)
         scales = 2 / (np.pi * (2 * np.arange(self.functions) + 1))
-        return np.concatenate([scale * np.sin(part / scale) for scale in scales])
+        part = (columns - least) / width
+        return np.concatenate([width * scale * np.sin(part / scale) for scale in scales])
 
     def begun(self, key: Any, facts: Facts) -> Networks:
         """Networks that use no input yet; all variables have the same other weights.
