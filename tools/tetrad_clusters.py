@@ -1,8 +1,8 @@
 """Clusters and skewness directions of Tetrad 7.6.3, for tests: ``python tools/tetrad_clusters.py``.
 
-It needs Java 17 and an environment with ``tetrad-plus`` (which carries Tetrad's jar), ``JPype1`` and
-NumPy; Tetrad is run here and compared with, no more. Prints a list of cases as JSON, or writes it
-to the file that is named. With ``--first`` other seeds are used than the recorded ones.
+It needs Java 17 and an environment with ``tetrad-plus`` (which carries the jar), ``JPype1`` and NumPy;
+Tetrad is run and compared with, no more. Prints a list of cases as JSON, or writes it to the file
+that is named. With ``--first`` other seeds are used than the recorded ones.
 """
 
 from __future__ import annotations
@@ -75,8 +75,9 @@ def table_of(case: dict[str, Any]) -> Any:
 
 
 def start_java() -> Any:
-    import jpype
-    import tetrad_plus
+    """Java with Tetrad's jar, on one core."""
+    import jpype  # noqa: PLC0415 - the tests need the data only
+    import tetrad_plus  # noqa: PLC0415
 
     jar = next((Path(tetrad_plus.__file__).parent / "jars").glob("*.jar"))
     options = ["-Xmx2g", "-XX:ActiveProcessorCount=1"]
@@ -85,6 +86,7 @@ def start_java() -> Any:
 
 
 def data_set(jpype: Any, table: Any) -> Any:
+    """A table as Tetrad's data."""
     data = jpype.JPackage("edu").cmu.tetrad.data
     variables = jpype.JClass("java.util.ArrayList")()
     for i in range(table.shape[1]):
@@ -110,6 +112,7 @@ def search(jpype: Any, data: Any, case: dict[str, Any]) -> Any:
 
 
 def fask(package: Any, data: Any, case: dict[str, Any]) -> Any:
+    """The graph of Tetrad's FASK."""
     test = package.test.IndTestFisherZ(data, 0.01)
     found = package.Fask(data, package.score.SemBicScore(data, True), test)
     none = case.get("skeleton") == "none"
@@ -126,6 +129,7 @@ def fask(package: Any, data: Any, case: dict[str, Any]) -> Any:
 
 
 def arcs(graph: Any) -> list[list[int]]:
+    """Directed edges, from the first to the second."""
     found = []
     for edge in graph.getEdges():
         ends = [number(edge.getNode1()), number(edge.getNode2())]
@@ -134,15 +138,18 @@ def arcs(graph: Any) -> list[list[int]]:
 
 
 def number(node: Any) -> int:
+    """The column of a node."""
     return int(str(node.getName())[1:])
 
 
 def cases(first: int, count: int) -> list[dict[str, Any]]:
+    """What is run, for so many seeds."""
     seeds = range(first, first + count)
     return [{"seed": seed} | how for seed in seeds for how in (*CLUSTERS, *SEXTADS, *SKEWED)]
 
 
 def main() -> None:
+    """Run all cases."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--first", type=int, default=510_000)
     parser.add_argument("--count", type=int, default=6)

@@ -82,7 +82,8 @@ PermutationTest::Observed NeighbourTest::observe(std::size_t x, std::size_t y, N
   return {value, value, true};
 }
 
-// The rows that are as near as the fifth, itself among them: more where distances are equal.
+// The rows that are as near as the fifth, itself among them: more where distances are equal, fewer
+// where so many have no level in common.
 void NeighbourTest::find_near_rows() {
   const std::size_t wanted = std::min(near_rows, rows_);
   near_.assign(rows_, {});
@@ -92,7 +93,7 @@ void NeighbourTest::find_near_rows() {
     const Distance* distances = to_given_.data() + i * rows_;
     std::copy_n(distances, rows_, sorted.begin());
     std::ranges::nth_element(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(wanted - 1));
-    const Distance limit = sorted[wanted - 1];
+    const auto limit = std::min(sorted[wanted - 1], static_cast<Distance>(rows_ - 1));
     for (std::size_t j = 0; j < rows_; ++j)
       if (distances[j] <= limit) near_[i].push_back(static_cast<std::uint16_t>(j));
   }
@@ -127,10 +128,9 @@ std::size_t NeighbourTest::within(const Distance* distances, Distance limit) con
 }
 
 // By bisection of the distance: counting runs in wide registers, selecting does not.
-NeighbourTest::Distance NeighbourTest::kth_smallest(const Distance* distances) const {
+NeighbourTest::Distance NeighbourTest::smallest_with(const Distance* distances, std::size_t wanted) const {
   std::size_t low = 0;
-  std::size_t high = rows_;
-  const std::size_t wanted = std::min(neighbours_ + 1, rows_);  // the row itself is the first
+  std::size_t high = rows_ - 1;
   while (low < high) {
     const std::size_t middle = (low + high) / 2;
     if (within(distances, static_cast<Distance>(middle)) >= wanted) high = middle;
@@ -145,14 +145,17 @@ double NeighbourTest::row_terms(std::size_t row, Distance* to_xz, Distance* to_a
   std::copy_n(to_z, rows_, to_xz);
   widen(x_, row, to_xz);
   for (std::size_t j = 0; j < rows_; ++j) to_all[j] = std::max(to_xz[j], to_yz[j]);
-  const Distance radius = kth_smallest(to_all);
   if (!ties_) {
-    const auto inside = static_cast<Distance>(radius - 1);
+    const auto inside = static_cast<Distance>(smallest_with(to_all, neighbours_ + 1) - 1);
     return digamma_[within(to_z, inside)] - digamma_[within(to_xz, inside)] - digamma_[within(to_yz, inside)] +
            digamma_[neighbours_];
   }
-  const std::size_t nearest = radius == 0 ? within(to_all, 0) - 1 : neighbours_;
-  return digamma_[nearest] + digamma_[within(to_z, radius) - 1] - digamma_[within(to_xz, radius) - 1] -
+  // Rows with other levels are no neighbours; one without any says nothing.
+  const std::size_t found = std::min(neighbours_ + 1, within(to_all, static_cast<Distance>(rows_ - 1)));
+  if (found == 1) return 0;
+  const Distance radius = smallest_with(to_all, found);
+  const std::size_t nearest = radius == 0 ? within(to_all, 0) : found;
+  return digamma_[nearest - 1] + digamma_[within(to_z, radius) - 1] - digamma_[within(to_xz, radius) - 1] -
          digamma_[within(to_yz, radius) - 1];
 }
 

@@ -13,6 +13,10 @@ namespace {
 // Statistics that are equal but for rounding count as equal.
 constexpr double tie_tolerance = 1e-9;
 
+double reached_from(double extremeness) {
+  return extremeness * (extremeness < 0 ? 1.0 + tie_tolerance : 1.0 - tie_tolerance);
+}
+
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
   hash += 0x9E3779B97F4A7C15U + value;
   hash = (hash ^ (hash >> 30)) * 0xBF58476D1CE4E5B9U;
@@ -39,7 +43,7 @@ TestResult PermutationTest::run(std::size_t x, std::size_t y, Nodes given) {
   const Observed observed = observe(std::min(x, y), std::max(x, y), sorted(given));
   if (!observed.defined) return {0.0, 0.0, 1.0, false};
   Stream random = stream(x, y, given);
-  const double limit = observed.extremeness * (1.0 - tie_tolerance);
+  const double limit = reached_from(observed.extremeness);
   const auto replicates = static_cast<double>(permutations_.replicates);
   double reached = 0;
   double sum = 0;
@@ -60,7 +64,7 @@ bool PermutationTest::accepts(std::size_t x, std::size_t y, Nodes given, double 
   const Observed observed = observe(std::min(x, y), std::max(x, y), sorted(given));
   if (!observed.defined) return unanswered();
   Stream random = stream(x, y, given);
-  const double limit = observed.extremeness * (1.0 - tie_tolerance);
+  const double limit = reached_from(observed.extremeness);
   const double enough = alpha * static_cast<double>(permutations_.replicates);
   double reached = 0;
   for (std::size_t k = 0; k < permutations_.replicates; ++k) {

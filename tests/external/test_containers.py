@@ -18,9 +18,10 @@ from test_environments import fake_program, in_environment
 
 from dagathlon.errors import StudyError, UnavailableError
 from dagathlon.external import image_store
+from dagathlon.external.accounts import memory_limit
 from dagathlon.external.container_found import FoundContainer
 from dagathlon.external.image_store import Docker, Podman, working_way
-from dagathlon.external.program import Ended, memory_limit
+from dagathlon.external.program import Ended
 from dagathlon.external.results import check_end
 
 IMAGE = "localhost/dagathlon-test:1"

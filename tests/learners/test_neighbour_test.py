@@ -52,20 +52,22 @@ def apart(column: np.ndarray, is_discrete: bool) -> np.ndarray:
 def by_hand(data: Dataset, x: int, y: int, given: list[int], ties: bool) -> float:
     """The formulas of Frenzel and Pompe, or with ties those of Mesner and Shalizi."""
     n = len(data)
-    k = max(3, round(0.2 * n))
+    k = round(0.2 * n)
     column = [
         apart(np.asarray(data.column(v.name), dtype=float), v.is_discrete) for v in data.variables
     ]
     to_z = np.max([column[z] for z in given], axis=0) if given else np.zeros((n, n), dtype=int)
     to_xz, to_yz = np.maximum(column[x], to_z), np.maximum(column[y], to_z)
     joint = np.maximum(to_xz, to_yz)
-    radius = np.sort(joint, axis=1)[:, [k]]
     if not ties:
+        radius = np.sort(joint, axis=1)[:, [k]]
         z, xz, yz = (digamma((each < radius).sum(axis=1)) for each in (to_z, to_xz, to_yz))
         return float(digamma(k) + np.mean(z - xz - yz))
-    near = np.where(radius[:, 0] == 0, (joint == 0).sum(axis=1) - 1, k)
+    found = np.minimum(k, (joint < n).sum(axis=1) - 1)
+    radius = np.sort(joint, axis=1)[np.arange(n), found][:, None]
+    near = np.where(radius[:, 0] == 0, (joint == 0).sum(axis=1) - 1, found)
     z, xz, yz = (digamma((each <= radius).sum(axis=1) - 1) for each in (to_z, to_xz, to_yz))
-    return float(np.mean(digamma(near) + z - xz - yz))
+    return float(np.sum((digamma(near) + z - xz - yz)[found > 0]) / n)
 
 
 @pytest.mark.parametrize(("x", "y", "given"), QUESTIONS)
@@ -102,7 +104,7 @@ def test_curves_that_correlations_do_not_see() -> None:
 
 
 def test_levels_that_numbers_depend_on() -> None:
-    test = independence_test(mixed(100, 5), "cmi-knn", seed=1).native
+    test = independence_test(mixed(100, 6), "cmi-knn", seed=1).native
     assert test.test(0, 1, [])[2] < 0.01
     assert test.test(0, 2, [])[2] > 0.05
     assert test.test(0, 3, [1])[2] > 0.05

@@ -168,7 +168,7 @@ def test_the_best_of_several_starts_is_no_worse_and_knowledge_is_obeyed():
 def test_a_deadline_is_kept_and_units_are_noted():
     pytest.importorskip("jax")
     data = waves(9)
-    with pytest.raises(OutOfTimeError, match="before the first minimum"):
+    with pytest.raises(OutOfTimeError, match="before"):
         attempt(LEARNERS[2], data, np.random.default_rng(0), timeout=0.0)
     wide = table(data.values * [1, 1000, 1])
     found = LEARNERS[2].learn(wide, np.random.default_rng(0))

@@ -17,7 +17,7 @@ struct RankColumn {
 
 // Distances are the largest over the columns: of ranks, or zero and the number of rows for equal and
 // other levels. Where no two rows are equal in a column the estimate is that of Frenzel and Pompe
-// (2007), otherwise that of Mesner and Shalizi (2021). Permuted values of x come from rows that are
+// (2007), otherwise that of Mesner and Shalizi (2021), with neighbours among rows of the same levels. Permuted values of x come from rows that are
 // near in the given variables. Memory is quadratic in the number of rows.
 class NeighbourTest : public PermutationTest {
  public:
@@ -35,7 +35,8 @@ class NeighbourTest : public PermutationTest {
   void find_near_rows();
   double estimate();
   double row_terms(std::size_t row, Distance* to_xz, Distance* to_all) const;
-  Distance kth_smallest(const Distance* distances) const;
+  // The radius of so many rows, the row itself among them.
+  Distance smallest_with(const Distance* distances, std::size_t wanted) const;
   std::size_t within(const Distance* distances, Distance limit) const;
   bool tied(const RankColumn& column) const;
 
