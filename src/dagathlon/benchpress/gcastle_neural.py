@@ -31,6 +31,11 @@ class GcastleNeural(ExternalLearner):
         Where to compute.
     device_ids
         Which devices; null is the default one.
+
+    Attributes
+    ----------
+    honours_constraints
+        As in Benchpress's other modules: whether edge constraints are obeyed.
     """
 
     manifest = _ORIGINAL
@@ -38,6 +43,7 @@ class GcastleNeural(ExternalLearner):
     takes = _ORIGINAL.takes
     gives: ClassVar[Output] = _ORIGINAL.gives
     implementation = _ORIGINAL.implementation
+    honours_constraints: ClassVar[bool] = False
 
     edgeConstraints: ConstraintFile | None = None
     device_type: Literal["cpu", "gpu"] = "cpu"
