@@ -255,7 +255,7 @@ def test_units_do_not_count_where_columns_are_standardised():
 def test_runs_that_are_computed_together_do_not_depend_on_each_other(learner, monkeypatch):
     pytest.importorskip("jax")
     learner = replace(learner, **SHORT)
-    data = [clear(seed, n=40) for seed in range(3)]
+    data = [clear(seed, n=60) for seed in range(3)]
     streams = [np.random.default_rng(seed) for seed in range(3)]
     alone = [learner.learn(*each) for each in zip(data, streams, strict=True)]
     monkeypatch.setattr(backend, "on_card", lambda: True)
@@ -270,7 +270,7 @@ def test_runs_that_are_computed_together_do_not_depend_on_each_other(learner, mo
 @pytest.mark.usefixtures("compiled_fast")
 def test_knowledge_and_constant_columns(learner):
     pytest.importorskip("jax")
-    values = np.array(clear(n=80).values)
+    values = np.array(clear(n=60).values)
     values[:, 3] = 7.0
     known = Knowledge(frozenset({("a", "b")}), frozenset({("c", "b")}))
     found = replace(learner, constraints=known, **SHORT).learn(
@@ -286,7 +286,7 @@ def test_knowledge_and_constant_columns(learner):
 @pytest.mark.usefixtures("compiled_fast")
 def test_pruning_leaves_out_arcs_alone():
     pytest.importorskip("jax")
-    data = clear(n=100)
+    data = clear(n=60)
     pruned, whole = (
         Grandag(pruning=pruning, **SHORT).learn(data, np.random.default_rng(1))
         for pruning in ("additive", "none")
@@ -304,7 +304,7 @@ def test_too_few_rows_and_bad_parameters_are_refused_with_a_reason():
     assert "temperature" in Mcsl(temperature=0).problem()
     assert not Mcsl().problem()
     with pytest.raises(OutOfTimeError), watch(deadline=0.0):
-        Mcsl(**SHORT).learn(clear(n=40), np.random.default_rng(1))
+        Mcsl(**SHORT).learn(clear(n=60), np.random.default_rng(1))
 
 
 @BOTH

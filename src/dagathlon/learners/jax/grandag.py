@@ -215,7 +215,8 @@ class Grandag(MaskedLearner):
         if len(data) < _fewest(len(used)):
             raise DataError(_too_few(len(data), len(used)))
         kept, among = arcs & required, np.ix_(used, used)
-        kept[among] |= self.models(data.values[:, used]).pruned(arcs[among], self.alpha)
+        if arcs.any():
+            kept[among] |= self.models(data.values[:, used]).pruned(arcs[among], self.alpha)
         return kept
 
 
