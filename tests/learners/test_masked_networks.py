@@ -230,7 +230,7 @@ def test_a_cycle_loses_its_weakest_arcs_alone(seed):
     left = np.where(cut, 0, weights)
     assert is_acyclic(left)
     for tail, head in np.argwhere(cut):
-        stronger = np.where(weights > weights[tail, head], left, 0)
+        stronger = np.where(weights > weights[tail, head], weights, 0)
         stronger[tail, head] = 1
         assert not is_acyclic(stronger)
 
