@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from dagathlon.learners.background import knowledge_of
 from dagathlon.learners.continuous.weights import varying
-from dagathlon.learners.jax.augmented import Adam
+from dagathlon.learners.jax.augmented import Adam, State
+from dagathlon.learners.jax.loop import Ended
 from dagathlon.learners.jax.masked_nets import Facts
 from dagathlon.learners.jax.nets_learner import Matrix, NetworkLearner, with_required
 from dagathlon.learners.nonlinear.order_based import Models
@@ -85,6 +86,10 @@ class MaskedLearner(NetworkLearner):
             "rho": self.rho,
             "tolerance": self.h_tol,
         }
+
+    def _stats(self, ended: Ended, state: State, run: int) -> dict[str, Statistic]:
+        value = float(state.multipliers.value)
+        return {**super()._stats(ended, state, run), "acyclicity": value}
 
     def _estimate(self, data: Dataset, weights: Matrix, stats: dict[str, Statistic]) -> Estimate:
         """The arcs above the threshold; where cycles are left, without the weakest arcs of each."""
