@@ -2,10 +2,10 @@
 
     python _networks_process.py WHICH FOLDER
 
-reads the arrays ``values`` of FOLDER/NUMBER.npz, and writes FOLDER/WHICH-NUMBER.npz with the learned
-arcs and CPU and wall seconds. WHICH is a learner of ours, or ``gcastle:`` or ``dagma:`` with one of
-theirs, for a Python that has them, which leaves out what is there. Ours learns the first data set
-twice, since the first time compiles.
+reads the arrays ``values`` of FOLDER/NUMBER.npz, and writes FOLDER/WHICH-NUMBER.npz with the arcs
+that were learned and CPU and wall seconds. WHICH is a learner of ours, or ``gcastle:`` or
+``dagma:`` with one of theirs, for a Python that has them, which leaves out what is there. Ours
+learns the first data set twice, since the first time compiles.
 """
 
 from __future__ import annotations

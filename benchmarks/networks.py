@@ -27,6 +27,8 @@ FUNCTIONS = ("mlp", "gp", "mim", "gp-add", "quadratic")
 PAIRS = {
     "notears_mlp": "gcastle:NotearsNonlinear",
     "dagma_mlp": "dagma:DagmaNonlinear",
+    "grandag": "gcastle:GraNDAG",
+    "mcsl": "gcastle:MCSL",
 }
 
 

@@ -110,7 +110,7 @@ class DagmaMlp(NetworkLearner):
         "Andrew and Gao 2007, Scalable training of L1-regularized log-linear models, ICML",
     )
 
-    lambda1: NonNegative = 0.02
+    lambda1: NonNegative = 0.01
     lambda2: NonNegative = 0.005
     noise: Noise = "equal"
     hidden: Natural = 10
@@ -118,7 +118,7 @@ class DagmaMlp(NetworkLearner):
     mu_init: NonNegative = 0.1
     mu_factor: NonNegative = 0.1
     steps: Natural = 500
-    tolerance: NonNegative = 1e-3
+    tolerance: NonNegative = 1e-4
 
     def problem(self) -> str:
         """The weight of the loss falls, and is never 0."""

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dagathlon.learners.continuous.weights import varying
 from dagathlon.learners.jax.augmented import Lagrangian
 from dagathlon.learners.jax.backend import jax, jnp
 from dagathlon.learners.jax.masked_learner import MaskedLearner
 from dagathlon.learners.jax.masked_nets import (
-    Facts,
     Networks,
     drawn_rows,
     gumbel_sigmoid,
@@ -25,6 +25,26 @@ from dagathlon.modules import Natural, NonNegative, Probability
 
 # A residual variance of zero has no logarithm.
 _LEAST_VARIANCE = 1e-8
+
+
+# Nats that networks gain, at most as a rule, from an input that says nothing.
+_SPURIOUS = 10.0
+
+
+class MaskFacts(NamedTuple):
+    """What a run knows.
+
+    Parameters
+    ----------
+    rows, allowed
+        As in `Facts`.
+    penalty
+        Factor of the sum of all masks.
+    """
+
+    rows: Any
+    allowed: Any
+    penalty: Any
 
 
 class Found(NamedTuple):
@@ -42,7 +62,7 @@ class Found(NamedTuple):
     logits: Any
 
 
-def arc_probabilities(found: Found, facts: Facts) -> Any:
+def arc_probabilities(found: Found, facts: MaskFacts) -> Any:
     """Probabilities that an arc is not masked: those of random masks above a half."""
     return facts.allowed * jax.nn.sigmoid(found.logits)
 
@@ -59,8 +79,6 @@ class MaskProblem(Lagrangian):
         Rows in each step.
     temperature
         Of the random masks.
-    penalty
-        Factor of the sum of all masks.
     noise
         Whether all noise has one variance.
     """
@@ -68,20 +86,19 @@ class MaskProblem(Lagrangian):
     hidden: tuple[int, ...]
     batch: int
     temperature: float
-    penalty: float
     noise: Noise
 
-    def begun(self, key: Any, facts: Facts) -> Found:
+    def begun(self, key: Any, facts: MaskFacts) -> Found:
         """Random networks, and masks that are as likely open as closed."""
         p = facts.rows.shape[1]
         return Found(networks(key, p, self.hidden), jnp.zeros((p, p)))
 
-    def loss(self, found: Found, facts: Facts, key: Any) -> Any:
+    def loss(self, found: Found, facts: MaskFacts, key: Any) -> Any:
         """Errors of some rows under a random mask, and the size of the mask."""
         ours, others = jax.random.split(key)
         mask = facts.allowed * gumbel_sigmoid(ours, found.logits, self.temperature)
         squares = squared_errors(found.model, mask, drawn_rows(others, facts.rows, self.batch))
-        return self.misfit(squares) + self.penalty * jnp.sum(mask)
+        return self.misfit(squares) + facts.penalty * jnp.sum(mask)
 
     def misfit(self, squares: Any) -> Any:
         """The negative log-likelihood of Gaussian noise, but for constants."""
@@ -89,7 +106,7 @@ class MaskProblem(Lagrangian):
             return 0.5 * jnp.sum(squares)
         return 0.5 * jnp.sum(jnp.log(squares + _LEAST_VARIANCE))
 
-    def constraint(self, found: Found, facts: Facts) -> Any:
+    def constraint(self, found: Found, facts: MaskFacts) -> Any:
         """Closed walks along arcs, by their probabilities."""
         return walks(arc_probabilities(found, facts))
 
@@ -103,18 +120,21 @@ class Mcsl(MaskedLearner):
     to an acyclic graph; a penalty on open masks closes those that explain little. `weights` of the
     estimate are the probabilities.
 
+    With equal noise the smallest standard deviation of a column is that of the noise, since some
+    variable has no parents: columns are divided by it, so that no unit counts that all share.
+
     Parameters
     ----------
     w_threshold
         Arcs of a probability not above this are left out.
     penalty
-        Factor of the sum of all masks: an arc that lowers half of the squared error of its effect
-        by less is left out.
+        Factor of the sum of all masks, in nats for each row: an arc that raises the likelihood of
+        its effect by less is left out. Null is 10 over the number of rows.
     temperature
         Of the random masks: the lower, the nearer to 0 and 1.
     noise
-        Whether noise has the same variance in all variables, which is least squares (equal), or a
-        variance of its own in each (free), which suits standardised columns.
+        Whether noise has a variance of its own in each variable (free), or the same in all, which
+        is least squares (equal), as the authors have it; then columns must not be standardised.
     splines
         Functions of the basis of each term of the additive models that choose neighbours.
     neighbours
@@ -139,8 +159,8 @@ class Mcsl(MaskedLearner):
         Training ends when the measure of cycles is not above this.
     standardize
         Whether columns are shifted and scaled to mean 0 and variance 1; otherwise they are only
-        shifted, and where all noise has the same variance in the units of the data, the variances
-        tell directions. Use it for columns in units of their own, with free noise.
+        shifted. Leave it out with equal noise: where all noise has one variance in the units of the
+        data, the variances tell directions.
     starts
         Number of random starts; the result is that of the lowest objective.
     constraints
@@ -156,9 +176,10 @@ class Mcsl(MaskedLearner):
     )
 
     w_threshold: Probability = 0.5
-    penalty: NonNegative = 0.01
+    penalty: NonNegative | None = None
     temperature: NonNegative = 0.2
-    noise: Noise = "equal"
+    noise: Noise = "free"
+    standardize: bool = True
     hidden: tuple[Natural, ...] = (16, 16)
     batch_size: Natural = 256
     learning_rate: NonNegative = 0.01
@@ -177,12 +198,20 @@ class Mcsl(MaskedLearner):
             hidden=self.hidden,
             batch=self.batch_size,
             temperature=self.temperature,
-            penalty=self.penalty,
             noise=self.noise,
             progress=0.5,
             **self.search(),
         )
 
-    def weights_of(self, found: Found, facts: Facts) -> Matrix:
+    def facts_of(self, columns: Matrix, allowed: Matrix) -> MaskFacts:
+        """The data, allowed arcs, and the penalty."""
+        rows, near = super().facts_of(columns, allowed)
+        sizes = rows.std(axis=0)[varying(rows)]
+        if self.noise == "equal" and len(sizes):
+            rows = rows / sizes.min()
+        penalty = _SPURIOUS / len(rows) if self.penalty is None else self.penalty
+        return MaskFacts(rows, near, np.array(penalty))
+
+    def weights_of(self, found: Found, facts: MaskFacts) -> Matrix:
         """Probabilities of arcs."""
         return np.asarray(arc_probabilities(found, facts), np.float64)

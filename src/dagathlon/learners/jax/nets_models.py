@@ -78,12 +78,17 @@ class Regressions:
     logarithm: bool = False
 
     def inputs(self, columns: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """The columns, or the basis functions of all, those of one number together."""
+        """The columns, or the basis functions of all, those of one number together.
+
+        Sines of odd numbers of quarters of a wave are a basis of what is 0 at 0, from 0 to 1:
+        columns are brought there, each from its least value to its largest.
+        """
         if not self.functions:
             return columns
+        least, most = columns.min(axis=1), columns.max(axis=1)
+        part = (columns - least[:, None]) / np.where(most > least, most - least, 1.0)[:, None]
         scales = 2 / (np.pi * (2 * np.arange(self.functions) + 1))
-        waves = [scale * np.sin(columns / scale) for scale in scales]
-        return np.concatenate(waves)
+        return np.concatenate([scale * np.sin(part / scale) for scale in scales])
 
     def begun(self, key: Any, facts: Facts) -> Networks:
         """Networks that use no input yet; all variables have the same other weights.

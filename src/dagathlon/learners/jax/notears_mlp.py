@@ -7,7 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dagathlon.learners.jax.augmented import Lagrangian, QuasiNewton
+from dagathlon.learners.base import Statistic
+from dagathlon.learners.jax.augmented import Lagrangian, QuasiNewton, State
+from dagathlon.learners.jax.loop import Ended
 from dagathlon.learners.jax.nets_cycles import walks
 from dagathlon.learners.jax.nets_learner import Matrix, NetworkLearner
 from dagathlon.learners.jax.nets_models import Facts, Networks, Noise, Regressions, squares
@@ -138,6 +140,10 @@ class NotearsMlp(NetworkLearner):
     def facts_of(self, columns: Matrix, allowed: Matrix) -> Facts:
         """The data, the inputs of the regressions, and allowed arcs."""
         return Facts(columns, self._regressions().inputs(columns), allowed)
+
+    def _stats(self, ended: Ended, state: State, run: int) -> dict[str, Statistic]:
+        value = float(state.multipliers.value)
+        return {**super()._stats(ended, state, run), "acyclicity": value}
 
     def weights_of(self, found: Networks, facts: Facts) -> Matrix:
         """The norms of first weights."""
