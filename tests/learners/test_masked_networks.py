@@ -17,7 +17,7 @@ from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners.attempt import attempt
 from dagathlon.learners.jax import backend
 from dagathlon.learners.jax.grandag import Grandag
-from dagathlon.learners.jax.masked_learner import MaskedLearner
+from dagathlon.learners.jax.masked_learner import MaskedLearner, closing_arcs
 from dagathlon.learners.jax.mcsl import Mcsl
 from dagathlon.pulse import watch
 from dagathlon.testing import check_learner
@@ -214,12 +214,37 @@ def test_clear_arcs_are_found_with_their_directions(learner):
     assert np.array_equal(again.weights, found.weights)
 
 
+def test_least_squares_find_them_too_and_no_common_unit_counts():
+    pytest.importorskip("jax")
+    learner, data = Mcsl(noise="equal", standardize=False), clear()
+    found = learner.learn(data, np.random.default_rng(1))
+    assert arcs_of(found.graph) == CLEAR
+    assert learner.learn(table(1024 * data.values), np.random.default_rng(1)) == found
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_cycle_loses_its_weakest_arcs_alone(seed):
+    rng = np.random.default_rng(seed)
+    weights = rng.random((6, 6)) * (rng.random((6, 6)) < 0.5) * (1 - np.eye(6))
+    cut = closing_arcs(weights)
+    left = np.where(cut, 0, weights)
+    assert is_acyclic(left)
+    for tail, head in np.argwhere(cut):
+        stronger = np.where(weights > weights[tail, head], weights, 0)
+        stronger[tail, head] = 1
+        assert not is_acyclic(stronger)
+
+
+def is_acyclic(weights: np.ndarray) -> bool:
+    return not np.linalg.matrix_power((weights > 0).astype(float), len(weights)).any()
+
+
 @pytest.mark.usefixtures("compiled_fast")
 def test_units_do_not_count_where_columns_are_standardised():
     pytest.importorskip("jax")
     data = clear(n=60)
     other = table(data.values * np.array([1024, 1, 1 / 64, 2]))
-    for learner in (Grandag(**SHORT), Mcsl(standardize=True, noise="free", **SHORT)):
+    for learner in (Grandag(**SHORT), Mcsl(**SHORT)):
         one, two = (learner.learn(each, np.random.default_rng(1)) for each in (data, other))
         assert one.graph == two.graph
         assert np.allclose(one.weights, two.weights, rtol=1e-4)
@@ -230,7 +255,7 @@ def test_units_do_not_count_where_columns_are_standardised():
 def test_runs_that_are_computed_together_do_not_depend_on_each_other(learner, monkeypatch):
     pytest.importorskip("jax")
     learner = replace(learner, **SHORT)
-    data = [clear(seed, n=40) for seed in range(3)]
+    data = [clear(seed, n=60) for seed in range(3)]
     streams = [np.random.default_rng(seed) for seed in range(3)]
     alone = [learner.learn(*each) for each in zip(data, streams, strict=True)]
     monkeypatch.setattr(backend, "on_card", lambda: True)
@@ -245,7 +270,7 @@ def test_runs_that_are_computed_together_do_not_depend_on_each_other(learner, mo
 @pytest.mark.usefixtures("compiled_fast")
 def test_knowledge_and_constant_columns(learner):
     pytest.importorskip("jax")
-    values = np.array(clear(n=80).values)
+    values = np.array(clear(n=60).values)
     values[:, 3] = 7.0
     known = Knowledge(frozenset({("a", "b")}), frozenset({("c", "b")}))
     found = replace(learner, constraints=known, **SHORT).learn(
@@ -261,7 +286,7 @@ def test_knowledge_and_constant_columns(learner):
 @pytest.mark.usefixtures("compiled_fast")
 def test_pruning_leaves_out_arcs_alone():
     pytest.importorskip("jax")
-    data = clear(n=100)
+    data = clear(n=60)
     pruned, whole = (
         Grandag(pruning=pruning, **SHORT).learn(data, np.random.default_rng(1))
         for pruning in ("additive", "none")
@@ -279,7 +304,7 @@ def test_too_few_rows_and_bad_parameters_are_refused_with_a_reason():
     assert "temperature" in Mcsl(temperature=0).problem()
     assert not Mcsl().problem()
     with pytest.raises(OutOfTimeError), watch(deadline=0.0):
-        Mcsl(**SHORT).learn(clear(n=40), np.random.default_rng(1))
+        Mcsl(**SHORT).learn(clear(n=60), np.random.default_rng(1))
 
 
 @BOTH
@@ -290,15 +315,14 @@ def test_conforms(learner: MaskedLearner):
 
 
 @BOTH
-def test_no_worse_than_gcastle(learner):
+def test_no_worse_than_what_gcastle_found(learner):
     pytest.importorskip("jax")
     recorded = json.loads(RECORDED.read_text())[learner.name]
-    worse = []
-    for number, theirs in recorded.items():
+    ours, theirs = [], []
+    for number, arcs in recorded.items():
         values, truth = drawn(int(number))
         columns = [Variable(f"x{i}") for i in range(values.shape[1])]
         found = learner.learn(Dataset(columns, values=values), np.random.default_rng(0))
-        ours = np.asarray(found.graph.adjacency, dtype=bool)
-        worse.append(shd(ours, truth) - shd(np.array(theirs, dtype=bool), truth))
-    error = np.std(worse, ddof=1) / len(worse) ** 0.5
-    assert np.mean(worse) < 2 * error
+        ours.append(shd(np.asarray(found.graph.adjacency, dtype=bool), truth))
+        theirs.append(shd(np.array(arcs, dtype=bool), truth))
+    assert np.mean(ours) <= np.mean(theirs)

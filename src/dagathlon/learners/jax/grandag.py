@@ -112,8 +112,8 @@ class Grandag(MaskedLearner):
 
     Each variable is Gaussian around what its network makes of the others, with a variance of its
     own. An augmented Lagrangian drives the paths of the networks to an acyclic graph. Weights of
-    arcs are then means over the data of absolute slopes of the networks; the weakest go until no
-    directed cycle is left, and those without a significant term in an additive model are pruned.
+    arcs are then means over the data of absolute slopes of the networks. Where a directed cycle is
+    left, its weakest arc goes; arcs without a significant term in an additive model are pruned.
     `weights` of the estimate are the mean slopes, and 0 for what was pruned.
 
     Parameters
@@ -215,7 +215,8 @@ class Grandag(MaskedLearner):
         if len(data) < _fewest(len(used)):
             raise DataError(_too_few(len(data), len(used)))
         kept, among = arcs & required, np.ix_(used, used)
-        kept[among] |= self.models(data.values[:, used]).pruned(arcs[among], self.alpha)
+        if arcs.any():
+            kept[among] |= self.models(data.values[:, used]).pruned(arcs[among], self.alpha)
         return kept
 
 

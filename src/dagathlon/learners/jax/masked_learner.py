@@ -1,18 +1,26 @@
-"""What GraN-DAG and MCSL share as learners: candidate parents, and columns that vary."""
+"""What GraN-DAG and MCSL share as learners: candidate parents, training, arcs without cycles."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
+from dagathlon.learners.background import knowledge_of
 from dagathlon.learners.continuous.weights import varying
-from dagathlon.learners.jax.augmented import Adam
+from dagathlon.learners.jax.augmented import Adam, State
+from dagathlon.learners.jax.loop import Ended
 from dagathlon.learners.jax.masked_nets import Facts
-from dagathlon.learners.jax.nets_learner import Matrix, NetworkLearner
+from dagathlon.learners.jax.nets_learner import Matrix, NetworkLearner, with_required
 from dagathlon.learners.nonlinear.order_based import Models
 from dagathlon.modules import Natural, NonNegative
+from dagathlon.pulse import beat
+
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset
+    from dagathlon.learners.base import Estimate, Statistic
 
 _EVERY = 100
 
@@ -78,3 +86,48 @@ class MaskedLearner(NetworkLearner):
             "rho": self.rho,
             "tolerance": self.h_tol,
         }
+
+    def _stats(self, ended: Ended, state: State, run: int) -> dict[str, Statistic]:
+        value = float(state.multipliers.value)
+        return {**super()._stats(ended, state, run), "acyclicity": value}
+
+    def _estimate(self, data: Dataset, weights: Matrix, stats: dict[str, Statistic]) -> Estimate:
+        """The arcs above the threshold; where cycles are left, without the weakest arcs of each."""
+        knowledge = knowledge_of(self.constraints, data.names)
+        sizes = with_required(weights, knowledge, data.names)
+        cut = closing_arcs(np.where(sizes > self.w_threshold, sizes, 0.0))
+        stats = stats | {"cut_arcs": int(cut.sum())}
+        found = super()._estimate(data, np.where(cut, 0.0, weights), stats)
+        if not cut.any():
+            return found
+        note = (
+            f"Training ended with directed cycles, of which {cut.sum()} arcs were cut; "
+            "other starts, or a smaller learning_rate, may help."
+        )
+        return replace(found, notes=(*found.notes, note))
+
+
+def closing_arcs(weights: Matrix) -> npt.NDArray[np.bool_]:
+    """The arcs, from row to column, without which no directed cycle is left: the weakest of each.
+
+    Arcs are looked at from the weakest to the strongest, and go when they close a cycle with what
+    is left: a cycle loses its weakest arc at the latest when that one is looked at.
+    """
+    left, cut = weights > 0, np.zeros(weights.shape, dtype=np.bool_)
+    for place in np.argsort(weights, axis=None, kind="stable"):
+        tail, head = divmod(int(place), len(weights))
+        if left[tail, head] and _reaches(left, head, tail):
+            left[tail, head], cut[tail, head] = False, True
+    return cut
+
+
+def _reaches(arcs: npt.NDArray[np.bool_], start: int, end: int) -> bool:
+    """Whether a directed path leads from one node to another, of no arc where they are one."""
+    beat()
+    seen = np.zeros(len(arcs), dtype=np.bool_)
+    seen[start] = True
+    fresh = seen.copy()
+    while fresh.any() and not seen[end]:
+        fresh = arcs[fresh].any(axis=0) & ~seen
+        seen |= fresh
+    return bool(seen[end])

@@ -133,8 +133,8 @@ class Mcsl(MaskedLearner):
     temperature
         Of the random masks: the lower, the nearer to 0 and 1.
     noise
-        Whether noise has the same variance in all variables, which is least squares (equal), or a
-        variance of its own in each (free), which suits standardised columns.
+        Whether noise has a variance of its own in each variable (free), or the same in all, which
+        is least squares (equal), as the authors have it; then columns must not be standardised.
     splines
         Functions of the basis of each term of the additive models that choose neighbours.
     neighbours
@@ -159,8 +159,8 @@ class Mcsl(MaskedLearner):
         Training ends when the measure of cycles is not above this.
     standardize
         Whether columns are shifted and scaled to mean 0 and variance 1; otherwise they are only
-        shifted, and where all noise has the same variance in the units of the data, the variances
-        tell directions. Use it for columns in units of their own, with free noise.
+        shifted. Leave it out with equal noise: where all noise has one variance in the units of the
+        data, the variances tell directions.
     starts
         Number of random starts; the result is that of the lowest objective.
     constraints
@@ -178,7 +178,8 @@ class Mcsl(MaskedLearner):
     w_threshold: Probability = 0.5
     penalty: NonNegative | None = None
     temperature: NonNegative = 0.2
-    noise: Noise = "equal"
+    noise: Noise = "free"
+    standardize: bool = True
     hidden: tuple[Natural, ...] = (16, 16)
     batch_size: Natural = 256
     learning_rate: NonNegative = 0.01

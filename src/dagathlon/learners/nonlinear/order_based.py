@@ -61,7 +61,7 @@ class Problem:
         before = self.forbidden.T & ~self.forbidden
         free = able & ~before[among].any(axis=1)
         chosen = np.asarray(free if free.any() else able)
-        return [left[place] for place in np.flatnonzero(chosen)]
+        return [left[int(place)] for place in np.flatnonzero(chosen)]
 
     def candidates(self, order: Sequence[int]) -> Arcs:
         """All arcs along an order that are not forbidden."""
