@@ -61,6 +61,8 @@ def score_of(jpype: Any, table: Any, how: dict[str, Any]) -> Any:
 def search(jpype: Any, table: Any, how: dict[str, Any]) -> Any:
     """One search, with a test and a score that remember nothing of the runs before."""
     package = jpype.JPackage("edu").cmu.tetrad.search
+    if how["learner"] in ("fofc", "ftfc", "fask"):
+        return measured(package, table, how)
     if "alpha" not in how:
         return by_score(package, score_of(jpype, table, how), how)
     kind = package.test.IndTestGSquare if table.isDiscrete() else package.test.IndTestFisherZ
@@ -73,6 +75,27 @@ def search(jpype: Any, table: Any, how: dict[str, Any]) -> Any:
     if "depth" in how:
         learner.setDepth(how["depth"])
     return learner.search()
+
+
+def measured(package: Any, table: Any, how: dict[str, Any]) -> Any:
+    """Clusters with latent variables, or directions by skewness."""
+    if how["learner"] == "fask":
+        test = package.test.IndTestFisherZ(table, how["alpha"])
+        fask = package.Fask(table, package.score.SemBicScore(table, True), test)
+        fask.setAdjacencyMethod(package.Fask.AdjacencyMethod.FAS_STABLE)
+        fask.setLeftRight(package.Fask.LeftRight.FASK2)
+        fask.setDelta(0.0)
+        fask.setSkewEdgeThreshold(0.3)
+        fask.setEmpirical(True)
+        fask.setTwoCycleScreeningCutoff(0.0)
+        fask.setOrientationAlpha(0.0)
+        return fask.search()
+    kind = {"fofc": package.Fofc, "ftfc": package.Ftfc}[how["learner"]]
+    growth = getattr(kind.Algorithm, how["growth"].upper())
+    if how["learner"] == "ftfc":
+        return kind(table, growth, how["alpha"]).search()
+    test = getattr(package.utils.BpcTestType, f"TETRAD_{how['test'].upper()}")
+    return kind(table, test, growth, how["alpha"]).search()
 
 
 def by_score(package: Any, score: Any, how: dict[str, Any]) -> Any:
@@ -107,6 +130,12 @@ def marks(graph: Any, p: int) -> list[list[int]]:
     """Cell (i, j) is the mark at j: 1 a circle, 2 an arrow, 3 a tail."""
     found = [[0] * p for _ in range(p)]
     codes = {"CIRCLE": 1, "ARROW": 2, "TAIL": 3}
+    for latent in [node for node in graph.getNodes() if str(node.getNodeType()) == "Latent"]:
+        shown = [int(str(node.getName())[1:]) for node in graph.getChildren(latent)]
+        for a in shown:
+            for b in shown:
+                found[a][b] = 2 if a != b else 0
+        graph.removeNode(latent)
     for edge in graph.getEdges():
         a, b = (int(str(node.getName())[1:]) for node in (edge.getNode1(), edge.getNode2()))
         found[b][a] = codes[str(edge.getEndpoint1().name())]

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "dagathlon/gfci.hpp"
+#include "dagathlon/lv_lite.hpp"
 #include "dagathlon/rfci.hpp"
 #include "knowledge.hpp"
 
@@ -49,6 +50,10 @@ Learned counted(IndependenceTest& test, const PagOptions& options, Search&& sear
   return {std::move(found.graph), test.calls() - before, found.ambiguous};
 }
 
+void check_nodes(const MarkedGraph& graph, const IndependenceTest& test) {
+  if (graph.size() != test.size()) throw nb::value_error("test and graph of different size");
+}
+
 }  // namespace
 
 static void bind_fci(nb::module_& m) {
@@ -72,13 +77,23 @@ static void bind_fci(nb::module_& m) {
           return counted(test, options, [&] { return learn_rfci(test, options); });
         },
         nb::arg("test"), nb::arg("options"), "The PAG, the number of tests, and 0.");
+  nb::class_<ScoreUse>(m, "ScoreUse")
+      .def("__init__", from_fields<ScoreUse, bool, bool, bool>(), nb::kw_only(),
+           nb::arg("scored_neighbours") = false, nb::arg("keep_arrows") = false, nb::arg("all_edges") = false);
   m.def("gfci",
-        [](IndependenceTest& test, const MarkedGraph& scored, const PagOptions& options, bool keep_scored) {
-          if (scored.size() != test.size()) throw nb::value_error("test and graph of different size");
-          return counted(test, options, [&] { return learn_gfci(test, scored, options, keep_scored); });
+        [](IndependenceTest& test, const MarkedGraph& scored, const PagOptions& options, const ScoreUse& use) {
+          check_nodes(scored, test);
+          return counted(test, options, [&] { return learn_gfci(test, scored, options, use); });
         },
-        nb::arg("test"), nb::arg("scored"), nb::arg("options"), nb::arg("keep_scored") = false,
+        nb::arg("test"), nb::arg("scored"), nb::arg("options"), nb::arg("use"),
         "The PAG, the number of tests, and 0.");
+  m.def("lv_lite",
+        [](IndependenceTest& test, const MarkedGraph& dag, const PagOptions& options, bool tested) {
+          check_nodes(dag, test);
+          return counted(test, options, [&] { return learn_lv_lite(test, dag, options, tested); });
+        },
+        nb::arg("test"), nb::arg("dag"), nb::arg("options"), nb::arg("tested") = true,
+        "The PAG, the number of tests, and the number of edges that stayed although their ends were separated.");
 }
 
 static const Part part("fci", bind_fci);

@@ -10,8 +10,10 @@
 
 #include "bind.hpp"
 #include "columns.hpp"
+#include "dagathlon/block_kernel_test.hpp"
 #include "dagathlon/degenerate_gaussian_test.hpp"
 #include "dagathlon/discrete_test.hpp"
+#include "dagathlon/fourier_test.hpp"
 #include "dagathlon/gaussian_test.hpp"
 #include "dagathlon/kernel_test.hpp"
 #include "dagathlon/mixed_test.hpp"
@@ -103,6 +105,16 @@ TestPointer kernel_test(const Columns<double>& values) {
   return std::make_unique<KernelTest>(value_columns(values), values.shape(0));
 }
 
+TestPointer fourier_test(const Columns<double>& values, bool joined, std::uint64_t seed) {
+  if (values.shape(0) < 2) throw nb::value_error("at least two rows");
+  return std::make_unique<FourierTest>(value_columns(values), values.shape(0), FourierOptions{joined, seed});
+}
+
+TestPointer block_kernel_test(const Columns<double>& values, std::uint64_t seed) {
+  if (values.shape(0) < 2) throw nb::value_error("at least two rows");
+  return std::make_unique<BlockKernelTest>(value_columns(values), values.shape(0), seed);
+}
+
 // Ranks, or codes of levels, as columns.
 TestPointer neighbour_test(const Columns<std::uint16_t>& places, const std::vector<bool>& is_discrete,
                            std::size_t replicates, std::uint64_t seed) {
@@ -188,6 +200,8 @@ static void bind_independence(nb::module_& m) {
   m.def("score_test", [](const BoundScore& score) -> TestPointer { return std::make_unique<ScoreTest>(score.plain()); },
         nb::arg("score"));
   m.def("kernel_test", &kernel_test, nb::arg("values"), ReleaseGil());
+  m.def("fourier_test", &fourier_test, nb::arg("values"), nb::arg("joined"), nb::arg("seed"), ReleaseGil());
+  m.def("block_kernel_test", &block_kernel_test, nb::arg("values"), nb::arg("seed"), ReleaseGil());
   m.def("neighbour_test", &neighbour_test, nb::arg("places"), nb::arg("is_discrete"), nb::arg("replicates"),
         nb::arg("seed"), ReleaseGil());
   m.def("degenerate_gaussian_test", &degenerate_gaussian_test, nb::arg("values"), nb::arg("starts"),

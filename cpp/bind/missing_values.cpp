@@ -72,7 +72,7 @@ NodeList neighbours(IndependenceTest& test, std::size_t target, const NodeList& 
 
 template <class Code>
 ImputedColumn discrete_column(const Columns<Code>& codes, std::size_t j, std::size_t levels) {
-  ImputedColumn column{true, levels, std::vector<double>(codes.shape(0)), {}};
+  ImputedColumn column{true, levels, std::vector<double>(codes.shape(0)), {}, ImputationMethod::tree};
   for (std::size_t row = 0; row < codes.shape(0); ++row) {
     const Code code = codes(row, j);
     if (code < levels) column.values[row] = code;
@@ -82,7 +82,7 @@ ImputedColumn discrete_column(const Columns<Code>& codes, std::size_t j, std::si
 }
 
 ImputedColumn continuous_column(const Columns<double>& values, std::size_t j) {
-  ImputedColumn column{false, 0, std::vector<double>(values.shape(0)), {}};
+  ImputedColumn column{false, 0, std::vector<double>(values.shape(0)), {}, ImputationMethod::matching};
   for (std::size_t row = 0; row < values.shape(0); ++row) {
     column.values[row] = values(row, j);
     if (std::isnan(column.values[row])) column.gaps.push_back(row);
@@ -96,7 +96,14 @@ struct Imputation {
   std::size_t copies;
   std::size_t sweeps;
   std::uint64_t seed;
+  // For each variable how it is filled.
+  std::vector<std::string> methods;
 };
+
+const std::map<std::string, ImputationMethod> imputation_methods{
+    {"pmm", ImputationMethod::matching},        {"norm", ImputationMethod::normal},
+    {"cart", ImputationMethod::tree},           {"rf", ImputationMethod::forest},
+    {"polyreg", ImputationMethod::multinomial}, {"polr", ImputationMethod::ordinal}};
 
 // Completed copies one below the other: codes, then values.
 template <class Code>
@@ -106,14 +113,16 @@ Imputed imputed(const Columns<Code>& codes, const NodeList& arities, const Colum
   const std::size_t rows = codes.shape(0);
   const std::size_t n_codes = codes.shape(1);
   const std::size_t n_values = values.shape(1);
-  if (values.shape(0) != rows || is_discrete.size() != n_codes + n_values || arities.size() != n_codes)
-    throw nb::value_error("one column per variable, all with the same number of rows");
+  if (values.shape(0) != rows || is_discrete.size() != n_codes + n_values || arities.size() != n_codes ||
+      how.methods.size() != is_discrete.size())
+    throw nb::value_error("one column and one method per variable, all with the same number of rows");
   std::vector<ImputedColumn> start;
   std::size_t next[] = {0, 0};
   for (const bool discrete : is_discrete) {
     const std::size_t j = next[discrete ? 1 : 0]++;
     if (j >= (discrete ? n_codes : n_values)) throw nb::value_error("one column per variable");
     start.push_back(discrete ? discrete_column(codes, j, arities[j]) : continuous_column(values, j));
+    start.back().method = chosen(imputation_methods, how.methods[start.size() - 1]);
     if (start.back().gaps.size() == rows) throw nb::value_error("a variable without any value");
   }
   std::vector<std::uint16_t> all_codes(copies * rows * n_codes);
@@ -222,9 +231,9 @@ void bind_coded(nb::module_& m) {
 }  // namespace
 
 static void bind_missing_values(nb::module_& m) {
-  nb::class_<Imputation>(m, "Imputation", "How many completed copies, and passes over the columns for each.")
-      .def("__init__", from_fields<Imputation, std::size_t, std::size_t, std::uint64_t>(), nb::kw_only(),
-           nb::arg("copies"), nb::arg("sweeps"), nb::arg("seed"));
+  nb::class_<Imputation>(m, "Imputation", "How many completed copies, passes over the columns for each, and how each column is filled.")
+      .def("__init__", from_fields<Imputation, std::size_t, std::size_t, std::uint64_t, std::vector<std::string>>(),
+           nb::kw_only(), nb::arg("copies"), nb::arg("sweeps"), nb::arg("seed"), nb::arg("methods"));
   bind_coded<std::uint8_t>(m);
   bind_coded<std::uint16_t>(m);
   m.def("corrected_gaussian_test", &corrected_gaussian_test, nb::arg("plain"), nb::arg("values"), nb::arg("causes"),

@@ -26,6 +26,8 @@ const std::map<std::string, ColliderOrder> orders{{"by-node", ColliderOrder::by_
                                                   {"by-p-value", ColliderOrder::by_p_value},
                                                   {"by-high-p-value", ColliderOrder::by_high_p_value},
                                                   {"by-separation", ColliderOrder::by_separation},
+                                                  {"existing", ColliderOrder::existing},
+                                                  {"bidirected", ColliderOrder::bidirected},
                                                   {"then-confirmed", ColliderOrder::then_confirmed}};
 const std::map<std::string, Contradiction> contradictions{{"keep", Contradiction::keep},
                                                           {"random", Contradiction::random},
@@ -79,7 +81,7 @@ std::tuple<MarkedGraph, std::vector<std::size_t>> dual_pc(IndependenceTest& test
   const nb::gil_scoped_release release;
   const Skeleton skeleton = find_dual_skeleton(*gaussian, options);
   OrientationState state(skeleton.adjacent);
-  if (colliders) orient_colliders(state, test, skeleton.separating, {}, ColliderOrder::by_node);
+  if (colliders) orient_colliders(state, test, skeleton.separating, {}, ColliderTurns{});
   if (rules_too) apply_rules(state, {}, {});
   return {state.graph(), skeleton.tests};
 }
@@ -90,11 +92,12 @@ static void bind_pc(nb::module_& m) {
   nb::class_<PcOptions>(m, "PcOptions", "How the edges of a skeleton are directed.")
       .def("__init__",
            [](PcOptions* self, const SkeletonOptions& skeleton, const KnownEdges& known, const std::string& rule,
-              const std::string& order, const std::string& contradiction, std::uint64_t seed) {
+              const std::string& order, const std::string& contradiction, std::uint64_t seed, bool open_as_noncolliders) {
              new (self) PcOptions(pc_options(skeleton, known, rule, order, contradiction, seed));
+             self->open_as_noncolliders = open_as_noncolliders;
            },
            nb::arg("skeleton"), nb::arg("known"), nb::arg("rule"), nb::arg("order"), nb::arg("contradiction"),
-           nb::arg("seed"));
+           nb::arg("seed"), nb::kw_only(), nb::arg("open_as_noncolliders") = false);
   m.def("pc", &pc, nb::arg("test"), nb::arg("options"), nb::arg("correction").none(),
         "The graph, the number of tests of each level, and the number of triples left open.");
   m.def("pc_skeleton", &pc_skeleton, nb::arg("test"), nb::arg("options"),

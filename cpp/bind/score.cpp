@@ -11,6 +11,7 @@
 #include "dagathlon/degenerate_gaussian_score.hpp"
 #include "dagathlon/discrete_score.hpp"
 #include "dagathlon/gaussian_score.hpp"
+#include "dagathlon/kernel_score.hpp"
 #include "dagathlon/marked_graph.hpp"
 #include "dagathlon/mixed_score.hpp"
 
@@ -133,6 +134,17 @@ void bind_gaussian(nb::module_& m) {
     const std::size_t n = of_child.size();
     return bound(fractional_score(child_moments(parts, std::move(of_child), n)));
   }, nb::arg("parts"), nb::arg("of_child"));
+  m.def("kernel_score", [](const Table<double>& values, const std::vector<bool>& is_discrete, double ridge) {
+    if (is_discrete.size() != values.shape(1)) throw nb::value_error("one kind for each column");
+    if (!(ridge > 0)) throw nb::value_error("a ridge is positive");
+    std::vector<KernelColumn> columns;
+    for (std::size_t j = 0; j < values.shape(1); ++j) {
+      KernelColumn column{std::vector<double>(values.shape(0)), is_discrete[j]};
+      for (std::size_t i = 0; i < values.shape(0); ++i) column.values[i] = values(i, j);
+      columns.push_back(std::move(column));
+    }
+    return bound(kernel_score(std::move(columns), ridge));
+  }, nb::arg("values"), nb::arg("is_discrete"), nb::arg("ridge"));
   m.def("degenerate_gaussian_score", [](const Parts& parts, NodeList of_child, const NodeList& starts, double penalty) {
     if (starts.size() != of_child.size() + 1 || starts[0] != 0 || !std::ranges::is_sorted(starts))
       throw nb::value_error("starts of the columns increase from 0, one more than there are children");

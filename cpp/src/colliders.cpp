@@ -1,6 +1,7 @@
 #include "dagathlon/colliders.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace dagathlon {
 
@@ -108,6 +109,17 @@ void orient_by_p_value(OrientationState& graph, IndependenceTest& test, const Se
   for (const Collider& collider : colliders) direct_collider(graph, collider.triple);
 }
 
+void keep_existing(OrientationState& graph, const std::vector<Triple>& colliders,
+                   const std::vector<std::size_t>& sequence) {
+  std::vector<std::size_t> rank(graph.size());
+  for (std::size_t k = 0; k < rank.size(); ++k) rank[sequence.empty() ? k : sequence[k]] = k;
+  std::vector<std::pair<Triple, Triple>> turns;
+  for (const auto& [a, b, c] : colliders)
+    turns.push_back({{std::min(rank[a], rank[c]), rank[b], std::max(rank[a], rank[c])}, {a, b, c}});
+  std::ranges::sort(turns);
+  for (const auto& [turn, collider] : turns) direct_collider(graph, collider);
+}
+
 }  // namespace
 
 void direct_collider(OrientationState& graph, const Triple& triple) {
@@ -119,12 +131,17 @@ void direct_collider(OrientationState& graph, const Triple& triple) {
 }
 
 void orient_colliders(OrientationState& graph, IndependenceTest& test, const SeparatingSets& separating,
-                      const AmbiguousTriples& ambiguous, ColliderOrder order) {
-  switch (order) {
+                      const AmbiguousTriples& ambiguous, const ColliderTurns& turns) {
+  switch (turns.order) {
     case ColliderOrder::by_node: return overwrite(graph, possible_colliders(graph, separating, ambiguous));
     case ColliderOrder::with_conflicts: return claim(graph, possible_colliders(graph, separating, ambiguous));
     case ColliderOrder::by_p_value: return orient_by_p_value(graph, test, separating, ambiguous, false);
     case ColliderOrder::by_separation: return orient_by_separation(graph, separating, ambiguous);
+    case ColliderOrder::bidirected:
+      claim(graph, possible_colliders(graph, separating, ambiguous));
+      return confirm_colliders(graph);
+    case ColliderOrder::existing:
+      return keep_existing(graph, possible_colliders(graph, separating, ambiguous), turns.sequence);
     case ColliderOrder::then_confirmed:
       overwrite(graph, possible_colliders(graph, separating, ambiguous));
       return confirm_colliders(graph);

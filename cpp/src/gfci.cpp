@@ -13,18 +13,18 @@ using NodeVector = std::vector<std::size_t>;
 
 class GfciRun {
  public:
-  GfciRun(IndependenceTest& test, const MarkedGraph& scored, const PagOptions& options, bool keep_scored)
+  GfciRun(IndependenceTest& test, const MarkedGraph& scored, const PagOptions& options, const ScoreUse& use)
       : test_(test),
         scored_(scored),
         options_(options),
-        keep_scored_(keep_scored),
+        use_(use),
         searched_(scored.adjacency_rows()),
         skeleton_{scored.adjacency_rows(), SeparatingSets(scored.size()), {}} {}
 
   MarkedGraph run() {
     remove_edges();
     MarkedGraph graph = circles(skeleton_.adjacent);
-    if (keep_scored_) direct_as_scored(graph);
+    if (use_.keep_arrows) direct_as_scored(graph);
     for (const auto& [a, b, c] : unshielded_triples(skeleton_.adjacent))
       if (is_collider(a, b, c)) {
         graph.set_edge(a, graph.mark(b, a), b, Mark::arrow);
@@ -45,7 +45,7 @@ class GfciRun {
       bool enough = false;
       for (std::size_t a = 0; a < scored_.size(); ++a)
         for (const std::size_t c : members_without(skeleton_.adjacent[a], a))
-          if (a < c && in_triangle(a, c)) enough = remove_edge(a, c, size) || enough;
+          if (a < c && is_tested(a, c)) enough = remove_edge(a, c, size) || enough;
       if (!enough) return;
     }
   }
@@ -61,15 +61,16 @@ class GfciRun {
     }
   }
 
-  bool in_triangle(std::size_t a, std::size_t c) const {
-    return !options_.is_fixed(a, c) && intersects(scored_.adjacencies(a), scored_.adjacencies(c));
+  bool is_tested(std::size_t a, std::size_t c) const {
+    if (options_.is_fixed(a, c)) return false;
+    return use_.all_edges || intersects(scored_.adjacencies(a), scored_.adjacencies(c));
   }
 
   // Whether there were enough neighbours for sets of this size.
   bool remove_edge(std::size_t a, std::size_t c, std::size_t size) {
     if (const auto set = separator(a, c, size)) {
       separate(skeleton_, a, c, *set);
-      if (!keep_scored_) searched_ = skeleton_.adjacent;
+      if (!use_.scored_neighbours) searched_ = skeleton_.adjacent;
     }
     return std::max(count(searched_[a]), count(searched_[c])) > size;
   }
@@ -104,7 +105,7 @@ class GfciRun {
   IndependenceTest& test_;
   const MarkedGraph& scored_;
   const PagOptions& options_;
-  bool keep_scored_;
+  ScoreUse use_;
   // Whose neighbours separate: of the edges that are left, or of those that the score found.
   BitMatrix searched_;
   Skeleton skeleton_;
@@ -112,8 +113,9 @@ class GfciRun {
 
 }  // namespace
 
-LearnedPag learn_gfci(IndependenceTest& test, const MarkedGraph& scored, const PagOptions& options, bool keep_scored) {
-  return {GfciRun(test, scored, options, keep_scored).run()};
+LearnedPag learn_gfci(IndependenceTest& test, const MarkedGraph& scored, const PagOptions& options,
+                      const ScoreUse& use) {
+  return {GfciRun(test, scored, options, use).run()};
 }
 
 }  // namespace dagathlon

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "dagathlon/covariance.hpp"
+#include "dagathlon/imputation_design.hpp"
 #include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
@@ -11,51 +12,6 @@ namespace dagathlon {
 namespace {
 
 constexpr std::size_t n_donors = 5;
-// Added to the diagonal of the normal equations, as a share of it, so that collinear columns do no harm.
-constexpr double ridge = 1e-5;
-
-// One row of predictors per row of data: a constant, continuous columns as they are, an indicator for
-// each level of a discrete column but the first.
-class Design {
- public:
-  Design(const std::vector<ImputedColumn>& columns, std::size_t target) : rows_(columns[target].values.size()) {
-    add([](std::size_t) { return 1.0; });
-    for (std::size_t j = 0; j < columns.size(); ++j) {
-      if (j == target) continue;
-      const std::vector<double>& values = columns[j].values;
-      if (!columns[j].discrete) add([&](std::size_t row) { return values[row]; });
-      else
-        for (std::size_t level = 1; level < columns[j].levels; ++level)
-          add([&](std::size_t row) { return values[row] == static_cast<double>(level) ? 1.0 : 0.0; });
-    }
-  }
-  std::size_t width() const { return predictors_.size(); }
-  double operator()(std::size_t row, std::size_t k) const { return predictors_[k][row]; }
-
-  double predict(std::size_t row, const std::vector<double>& slopes) const {
-    double sum = 0;
-    for (std::size_t k = 0; k < width(); ++k) sum += slopes[k] * predictors_[k][row];
-    return sum;
-  }
-
-  // Products of predictor k with another column, summed over rows.
-  double product(std::size_t k, const std::vector<double>& other, Nodes rows) const {
-    double sum = 0;
-    for (const std::size_t row : rows) sum += predictors_[k][row] * other[row];
-    return sum;
-  }
-  const std::vector<double>& predictor(std::size_t k) const { return predictors_[k]; }
-
- private:
-  template <class Value>
-  void add(Value&& value) {
-    std::vector<double>& column = predictors_.emplace_back(rows_);
-    for (std::size_t row = 0; row < rows_; ++row) column[row] = value(row);
-  }
-
-  std::size_t rows_;
-  std::vector<std::vector<double>> predictors_;
-};
 
 // The lower Cholesky factor of X'X with a ridge, by rows.
 std::vector<double> factor_of(const Design& design, Nodes rows) {
@@ -65,32 +21,25 @@ std::vector<double> factor_of(const Design& design, Nodes rows) {
     for (std::size_t j = 0; j <= i; ++j) {
       pulse::beat(rows.size());
       double rest = design.product(i, design.predictor(j), rows);
-      if (i == j) rest += ridge * rest + 1e-12;
+      if (i == j) rest += imputation_ridge * rest + 1e-12;
       for (std::size_t l = 0; l < j; ++l) rest -= factor[i * d + l] * factor[j * d + l];
       factor[i * d + j] = i == j ? std::sqrt(std::max(rest, 1e-300)) : rest / factor[j * d + j];
     }
   return factor;
 }
 
-// Solves L' b = v in place.
-void solve_transposed(const std::vector<double>& factor, std::vector<double>& v) {
-  const std::size_t d = v.size();
-  for (std::size_t i = d; i-- > 0;) {
-    for (std::size_t l = i + 1; l < d; ++l) v[i] -= factor[l * d + i] * v[l];
-    v[i] /= factor[i * d + i];
-  }
-}
-
 struct Regression {
   std::vector<double> estimated;
   std::vector<double> drawn;
+  // A draw of the standard deviation of the noise.
+  double spread;
 };
 
 // Slopes by least squares, and a draw from their posterior.
 Regression regress(const Design& design, const std::vector<double>& target, Nodes rows, Stream& random) {
   const std::size_t d = design.width();
   const std::vector<double> factor = factor_of(design, rows);
-  Regression result;
+  Regression result{};
   for (std::size_t i = 0; i < d; ++i) {
     double rest = design.product(i, target, rows);
     for (std::size_t l = 0; l < i; ++l) rest -= factor[i * d + l] * result.estimated[l];
@@ -101,8 +50,8 @@ Regression regress(const Design& design, const std::vector<double>& target, Node
   for (const std::size_t row : rows) squares += std::pow(target[row] - design.predict(row, result.estimated), 2);
   double chi_square = 0;
   for (std::size_t k = d; k < std::max(rows.size(), d + 1); ++k) chi_square += std::pow(random.normal(), 2);
-  const double spread = std::sqrt(squares / chi_square);
-  for (std::size_t k = 0; k < d; ++k) result.drawn.push_back(spread * random.normal());
+  result.spread = std::sqrt(squares / chi_square);
+  for (std::size_t k = 0; k < d; ++k) result.drawn.push_back(result.spread * random.normal());
   solve_transposed(factor, result.drawn);
   for (std::size_t k = 0; k < d; ++k) result.drawn[k] += result.estimated[k];
   return result;
@@ -156,13 +105,41 @@ void impute_by_regression(std::vector<ImputedColumn>& columns, std::size_t targe
   }
 }
 
+void impute_by_normal(std::vector<ImputedColumn>& columns, std::size_t target, Stream& random) {
+  ImputedColumn& column = columns[target];
+  const Design design(columns, target);
+  const Regression fit = regress(design, column.values, observed_rows(column), random);
+  for (const std::size_t row : column.gaps)
+    column.values[row] = design.predict(row, fit.drawn) + fit.spread * random.normal();
+}
+
+namespace {
+
+void impute_column(std::vector<ImputedColumn>& columns, std::size_t target, Stream& random) {
+  switch (columns[target].method) {
+    case ImputationMethod::matching:
+      return impute_by_regression(columns, target, random);
+    case ImputationMethod::normal:
+      return impute_by_normal(columns, target, random);
+    case ImputationMethod::tree:
+      if (columns[target].discrete) return impute_by_tree(columns, target, random);
+      return impute_by_forest(columns, target, {.trees = 1, .all_columns = true}, random);
+    case ImputationMethod::forest:
+      return impute_by_forest(columns, target, {}, random);
+    case ImputationMethod::multinomial:
+      return impute_by_levels(columns, target, false, random);
+    case ImputationMethod::ordinal:
+      return impute_by_levels(columns, target, true, random);
+  }
+}
+
+}  // namespace
+
 void impute(std::vector<ImputedColumn>& columns, std::size_t sweeps, Stream& random) {
   for (ImputedColumn& column : columns) fill_at_random(column, random);
   for (std::size_t sweep = 0; sweep < sweeps; ++sweep)
     for (std::size_t j = 0; j < columns.size(); ++j) {
-      if (columns[j].gaps.empty()) continue;
-      if (columns[j].discrete) impute_by_tree(columns, j, random);
-      else impute_by_regression(columns, j, random);
+      if (!columns[j].gaps.empty()) impute_column(columns, j, random);
     }
 }
 

@@ -6,9 +6,17 @@
 #include <utility>
 
 #include "dagathlon/pulse.hpp"
+#include "dagathlon/standardised.hpp"
 #include "dagathlon/tails.hpp"
 
 namespace dagathlon {
+
+TestResult gamma_result(const KernelStatistic& found) {
+  if (!(found.mean > 0 && found.variance > 0)) return {0, 0, 1, false};
+  const double df = 2 * found.mean * found.mean / found.variance;
+  const double scaled = std::max(0.0, found.value) * 2 * found.mean / found.variance;
+  return {found.value, df, chi_square_tail(scaled, df), true};
+}
 
 namespace {
 
@@ -41,13 +49,6 @@ double dot(const SquareMatrix& a, const SquareMatrix& b) {
   return sum;
 }
 
-// The tail of the gamma distribution with this mean and variance.
-TestResult gamma_result(double statistic, double mean, double variance) {
-  if (!(mean > 0 && variance > 0)) return {0, 0, 1, false};
-  const double df = 2 * mean * mean / variance;
-  return {statistic, df, chi_square_tail(std::max(0.0, statistic) * 2 * mean / variance, df), true};
-}
-
 // r·k·r for symmetric matrices.
 SquareMatrix between(const SquareMatrix& r, const SquareMatrix& k) {
   SquareMatrix half(k.size());
@@ -68,16 +69,10 @@ std::optional<SquareMatrix> residual_maker(SquareMatrix k) {
 
 }  // namespace
 
-KernelTest::KernelTest(std::span<const ValueColumn> columns, std::size_t rows)
-    : rows_(rows), values_(columns.size() * rows), constant_(columns.size()) {
-  const Moments m = moments(columns, rows);
-  const SymmetricMatrix r = correlation(m);
-  for (std::size_t j = 0; j < columns.size(); ++j) {
-    constant_[j] = r(j, j) == 0;
-    if (constant_[j]) continue;
-    const double scale = 1.0 / std::sqrt(m.scatter(j, j) / static_cast<double>(rows - 1));
-    for (std::size_t i = 0; i < rows; ++i) values_[j * rows + i] = (columns[j][i] - m.means[j]) * scale;
-  }
+KernelTest::KernelTest(std::span<const ValueColumn> columns, std::size_t rows) : rows_(rows) {
+  StandardisedColumns scaled = standardised(columns, rows);
+  values_ = std::move(scaled.values);
+  constant_ = std::move(scaled.constant);
 }
 
 void KernelTest::add_distances(SquareMatrix& distances, std::size_t column, double weight) const {
@@ -86,8 +81,8 @@ void KernelTest::add_distances(SquareMatrix& distances, std::size_t column, doub
     for (std::size_t j = 0; j < rows_; ++j) distances(i, j) += weight * (v[i] - v[j]) * (v[i] - v[j]);
 }
 
-TestResult KernelTest::run(std::size_t x, std::size_t y, Nodes given) {
-  if (constant_[x] || constant_[y]) return {0, 0, 1, false};
+KernelStatistic KernelTest::statistic(std::size_t x, std::size_t y, Nodes given) const {
+  if (constant_[x] || constant_[y]) return {};
   // The test treats the two differently: the first of the data is always x.
   if (y < x) std::swap(x, y);
   return given.empty() ? unconditional(x, y) : conditional(x, y, given);
@@ -101,14 +96,14 @@ SquareMatrix KernelTest::marginal(std::size_t column) const {
   return k;
 }
 
-TestResult KernelTest::unconditional(std::size_t x, std::size_t y) const {
+KernelStatistic KernelTest::unconditional(std::size_t x, std::size_t y) const {
   const SquareMatrix kx = marginal(x);
   const SquareMatrix ky = marginal(y);
   const auto n = static_cast<double>(rows_);
-  return gamma_result(dot(kx, ky), trace(kx) * trace(ky) / n, 2 * dot(kx, kx) * dot(ky, ky) / (n * n));
+  return {dot(kx, ky), trace(kx) * trace(ky) / n, 2 * dot(kx, kx) * dot(ky, ky) / (n * n)};
 }
 
-TestResult KernelTest::conditional(std::size_t x, std::size_t y, Nodes given) const {
+KernelStatistic KernelTest::conditional(std::size_t x, std::size_t y, Nodes given) const {
   const double width = chosen_width(rows_, 1.2, 0.7, 0.4);
   const double precision = 1 / (width * width * static_cast<double>(given.size()));
   SquareMatrix kx(rows_);
@@ -121,14 +116,14 @@ TestResult KernelTest::conditional(std::size_t x, std::size_t y, Nodes given) co
   for (const std::size_t z : given) add_distances(kx, z, 0.25);
   for (SquareMatrix* k : {&kx, &ky, &kz}) to_centred_kernel(*k, precision);
   const std::optional<SquareMatrix> rest = residual_maker(std::move(kz));
-  if (!rest) return {0, 0, 1, false};
+  if (!rest) return {};
   kx = between(*rest, kx);
   ky = between(*rest, ky);
-  const double statistic = dot(kx, ky);
+  const double value = dot(kx, ky);
   // The products of all features of x and y have the element-wise product as their Gram matrix.
   for (std::size_t i = 0; i < rows_; ++i)
     for (std::size_t j = 0; j < rows_; ++j) kx(i, j) *= ky(i, j);
-  return gamma_result(statistic, trace(kx), 2 * dot(kx, kx));
+  return {value, trace(kx), 2 * dot(kx, kx)};
 }
 
 }  // namespace dagathlon

@@ -58,7 +58,7 @@ class PcRun {
 
   OrientationState with_colliders() {
     OrientationState state = start();
-    orient_colliders(state, test_, skeleton_.separating, ambiguous_, options_.order);
+    orient_colliders(state, test_, skeleton_.separating, ambiguous_, {options_.order, options_.skeleton.sequence});
     return state;
   }
 
@@ -100,7 +100,7 @@ class PcRun {
     rules.acyclic = options_.acyclic;
     rules.fourth = options_.forbidden.size() > 0;
     rules.no_new_colliders = options_.order == ColliderOrder::by_p_value;
-    apply_rules(state, ambiguous_, rules);
+    apply_rules(state, options_.open_as_noncolliders ? AmbiguousTriples{} : ambiguous_, rules);
     return state.graph();
   }
 

@@ -92,6 +92,8 @@ def gaussian_permutation_test(
 ) -> IndependenceTest: ...
 def score_test(score: Score) -> IndependenceTest: ...
 def kernel_test(values: NDArray[numpy.float64]) -> IndependenceTest: ...
+def fourier_test(values: NDArray[numpy.float64], joined: bool, seed: int) -> IndependenceTest: ...
+def block_kernel_test(values: NDArray[numpy.float64], seed: int) -> IndependenceTest: ...
 def neighbour_test(
     places: NDArray[numpy.uint16], is_discrete: Sequence[bool], replicates: int, seed: int
 ) -> IndependenceTest: ...
@@ -229,6 +231,9 @@ def nig_score(
     parts: Sequence[Moments], of_child: Sequence[int], shape: float, rate: float, precision: float
 ) -> Score: ...
 def fractional_score(parts: Sequence[NDArray[numpy.float64]], of_child: Sequence[int]) -> Score: ...
+def kernel_score(
+    values: NDArray[numpy.float64], is_discrete: Sequence[bool], ridge: float
+) -> Score: ...
 def degenerate_gaussian_score(
     parts: Sequence[NDArray[numpy.float64]],
     of_child: Sequence[int],
@@ -778,6 +783,31 @@ class Moments:
     @staticmethod
     def of(rows: int, means: Sequence[float], scatter: NDArray[numpy.float64]) -> Moments: ...
 
+class MinorSettings:
+    def __init__(self, test: str, critical: float) -> None: ...
+
+class ClusterSearch:
+    def __init__(
+        self,
+        seed: int,
+        growth: float,
+        least_correlation: float,
+        loose_in_seed: int,
+        loose_in_set: int,
+        pick: bool,
+    ) -> None: ...
+
+def factor_clusters(
+    correlations: NDArray[numpy.float64],
+    fourth: NDArray[numpy.float64],
+    rows: float,
+    minors: MinorSettings,
+    settings: ClusterSearch,
+) -> tuple[list[list[int]], int]:
+    """
+    Clusters of variables with one latent cause or two, and how many minors were tested.
+    """
+
 class FamilyProgram:
     """The choice of parent sets as columns of an integer program."""
 
@@ -821,10 +851,22 @@ def fci(
 def rfci(test: IndependenceTest, options: PagOptions) -> tuple[MarkedGraph, int, int]:
     """The PAG, the number of tests, and 0."""
 
+class ScoreUse:
+    def __init__(
+        self, *, scored_neighbours: bool = False, keep_arrows: bool = False, all_edges: bool = False
+    ) -> None: ...
+
 def gfci(
-    test: IndependenceTest, scored: MarkedGraph, options: PagOptions, keep_scored: bool = False
+    test: IndependenceTest, scored: MarkedGraph, options: PagOptions, use: ScoreUse
 ) -> tuple[MarkedGraph, int, int]:
     """The PAG, the number of tests, and 0."""
+
+def lv_lite(
+    test: IndependenceTest, dag: MarkedGraph, options: PagOptions, tested: bool = True
+) -> tuple[MarkedGraph, int, int]:
+    """
+    The PAG, the number of tests, and the number of edges that stayed although their ends were separated.
+    """
 
 def g_wishart_draw(
     graph: MarkedGraph, b: float, scale: NDArray[numpy.float64], seed: int, stream: int
@@ -1127,9 +1169,11 @@ def directed_by_information(
 ) -> MiicGraph: ...
 
 class Imputation:
-    """How many completed copies, and passes over the columns for each."""
+    """
+    How many completed copies, passes over the columns for each, and how each column is filled.
+    """
 
-    def __init__(self, *, copies: int, sweeps: int, seed: int) -> None: ...
+    def __init__(self, *, copies: int, sweeps: int, seed: int, methods: Sequence[str]) -> None: ...
 
 @overload
 def corrected_discrete_test(
@@ -1333,6 +1377,8 @@ class PcOptions:
         order: str,
         contradiction: str,
         seed: int,
+        *,
+        open_as_noncolliders: bool = False,
     ) -> None: ...
 
 def pc(

@@ -130,7 +130,7 @@ def test_budget_of_asobs_is_no_limit_and_not_null():
     [
         ("pcalg_pc", {"indepTest": "dsepTest"}, "which a learner never sees"),
         ("pcalg_pc", {"conservative": True, "majrule": True}, "exclude each other"),
-        ("bips_tpc", {"input_algorithm_id": "m"}, "impute the data themselves"),
+        ("bips_tpc", {"input_algorithm_id": "hc"}, "hc fills no gaps"),
         ("pcalg_pc", {"mmax": "inf"}, "expected a whole number at least 0 or 'Inf'"),
         ("pcalg_pc", {"alpha": 2}, "between 0 and 1"),
         ("bnlearn_hc", {"score": "bgee"}, "did you mean 'bge'"),
@@ -149,10 +149,18 @@ def test_numbers_in_texts_are_read_as_gcastle_does():
     assert learner("gcastle_gae", device_ids="0") == learner("gcastle_gae", device_ids=0)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Nowhere(BenchpressLearner):
+    """Cannot run."""
+
+    name = "nowhere"
+    unavailable = "needs what is not here"
+
+
 def test_unavailable_learner_says_why_it_cannot_run():
     data = Dataset([Variable("a")], values=np.zeros((2, 1)))
-    with pytest.raises(StudyError, match="gcastle_rl cannot run here: not implemented yet"):
-        learner("gcastle_rl").learn(data, np.random.default_rng(1))
+    with pytest.raises(StudyError, match="nowhere cannot run here: needs what is not here"):
+        Nowhere().learn(data, np.random.default_rng(1))
 
 
 @dataclass(frozen=True, kw_only=True)

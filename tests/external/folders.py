@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,9 @@ import numpy as np
 from dagathlon.data import Dataset, Variable
 from dagathlon.external import ExternalLearner, load_folder
 from dagathlon.learners.base import Estimate
+from dagathlon.study.plan.task import Outcome, TaskKind
+from dagathlon.study.store.store import Store
+from dagathlon.workflow import Study
 
 MANIFEST = """\
 name = "mine"
@@ -19,6 +23,7 @@ command = ["sh", "{folder}/learn.sh"]
 gives = "undirected"
 """
 EMPTY_GRAPH = "printf 'a,b\\n0,0\\n0,0\\n' > adjmat.csv\n"
+DATA = "a,b\n" + "".join(f"{i / 7},{(i * i) % 11 / 3}\n" for i in range(20))
 R_MISSING = "" if shutil.which("Rscript") else "there is no R here"
 
 
@@ -48,3 +53,42 @@ def data(kind: str = "continuous", n: int = 30, p: int = 2) -> Dataset:
 def learned(cls: type[ExternalLearner], given: Dataset | None = None, **values: Any) -> Estimate:
     rng = np.random.Generator(np.random.Philox(key=1))
     return cls.from_json(values).learn(given or data(), rng)
+
+
+def study(folder: Path, script: str, setup: str = "", manifest: str = MANIFEST) -> Path:
+    """A study with one external module beside it."""
+    write(folder / "mine", script, manifest)
+    (folder / "data.csv").write_text(DATA)
+    content = {
+        "modules": ["mine"],
+        "benchmark_setup": [
+            {
+                "title": "t",
+                "data": [{"graph_id": None, "parameters_id": None, "data_id": "data.csv"}],
+                "evaluation": {"graph_estimation": {"ids": ["it", "corr"], "csvs": True}},
+                **json.loads(setup or "{}"),
+            }
+        ],
+        "resources": {
+            "structure_learning_algorithms": {
+                "mine": [{"id": "it"}],
+                "corr_thresh": [{"id": "corr"}],
+            }
+        },
+    }
+    path = folder / "study.json"
+    path.write_text(json.dumps(content))
+    return path
+
+
+def outcome(path: Path, out: Path) -> Outcome:
+    """Run the study and tell how the external module ended."""
+    loaded = Study.load(path)
+    loaded.run(out, jobs=1)
+    (task,) = [
+        t for t in loaded.plan.tasks if (t.call.kind, t.call.module) == (TaskKind.LEARN, "mine")
+    ]
+    with Store(out / "store", readonly=True) as store:
+        entry = store.get(task.key)
+    assert entry is not None
+    return entry.outcome

@@ -12,8 +12,8 @@ from folders import EMPTY_GRAPH, MANIFEST, data, learned, module, write
 
 from dagathlon.data import Dataset, Variable
 from dagathlon.external import load_folder
-from dagathlon.external.contract import ProgramError
-from dagathlon.external.program import peak_memory
+from dagathlon.external.accounts import peak_memory
+from dagathlon.external.results import ProgramError
 from dagathlon.graphs import Graph
 
 KEEP = 'cp data.csv parameters.json "$TARGET"; printf \'%s\\n\' "$@" > "$TARGET/words"\n'
@@ -48,7 +48,7 @@ def test_program_finds_data_and_parameters(tmp_path, monkeypatch):
     assert 0 < seed < 2**31
     assert parameters == {
         "x": 0.25, "y": None, "timeout": 7.0, "time_limit": 7.0, "names": ["a", "b"],
-        "data_kind": "continuous",
+        "data_kind": "continuous", "module": "mine", "memory_limit": None,
     }  # fmt: skip
     assert words == [f"0.25-{seed}", "null", "continuous", "{}"]
 

@@ -175,14 +175,14 @@ def test_program_in_a_container_ends_with_its_input():
     time.sleep(0.3)
     assert process.poll() is None
     process.stdin.close()
-    assert process.wait(timeout=10) == -signal.SIGKILL
+    assert process.wait(timeout=10) == 128 + signal.SIGKILL
 
 
 def test_container_without_its_program(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    for kind in ("apptainer", "docker"):
-        cls = in_environment(tmp_path / kind, f'kind = "{kind}"\nimage = "x"')
-        assert cls.unavailable == f"needs {kind} on the PATH"
+    for kind in ("apptainer", "docker", "podman"):
+        cls = in_environment(tmp_path / kind, f'kind = "{kind}"\nimage = "x"\nhint = "ask"')
+        assert cls.unavailable == f"needs {kind} on the PATH (ask)"
 
 
 def test_docker_that_does_not_answer_is_the_reason(tmp_path, monkeypatch):

@@ -116,7 +116,7 @@ def test_values_are_checked_like_those_of_native_learners(tmp_path, values, mess
         ),
         (MANIFEST + '[environment]\nkind = "conda"', r"environment\.kind: found 'conda'"),
         (MANIFEST + '[environment]\nkind = "uv"\nscript = "no.py"', r"script: there is no file"),
-        (MANIFEST + '[environment]\nimage = "x"', r"environment\.image: there is no such key"),
+        (MANIFEST + '[environment]\nkind = "uv"\nimage = "x"', r"environment\.image: there is no"),
     ],
 )
 def test_mistakes_are_named_with_their_place(tmp_path, manifest, message):
@@ -160,3 +160,12 @@ def test_chain_gives_a_sampler(tmp_path):
     assert cls.samples
     assert list(cls.parameters())[-1] == "timeout"
     assert cls.ESTIMATOR_FIELDS == ("mcmc_estimator", "threshold", "burnin_frac")
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("true", "yes"), ("false", "no"), ('"optional"', "optional"), ('"yes"', "yes")],
+)
+def test_need_of_a_card(tmp_path, written, meant):
+    folder = write(tmp_path / "m", manifest=f"{MANIFEST}gpu = {written}\n")
+    assert load_folder(folder).gpu == meant

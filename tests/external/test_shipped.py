@@ -13,7 +13,10 @@ from dagathlon.learners import learn
 from dagathlon.modules import find, modules
 from dagathlon.testing import check_learner
 
-SHIPPED = ("awk_correlation", "causallearn_grasp_original")
+GCASTLE = tuple(
+    f"gcastle_{name}" for name in ("notears_nonlinear", "grandag", "mcsl", "gae", "rl", "corl")
+)
+SHIPPED = ("awk_correlation", "causallearn_grasp_original", *GCASTLE)
 NAMES = ("a b", "x.1", "é", "2nd", "e", "f")
 
 

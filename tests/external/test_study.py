@@ -9,59 +9,18 @@ import time
 from pathlib import Path
 
 import pytest
-from folders import EMPTY_GRAPH, MANIFEST, write
+from folders import DATA, EMPTY_GRAPH, MANIFEST, outcome, study, write
 
 from dagathlon.cli import main
 from dagathlon.errors import UnavailableError
 from dagathlon.modules import add_files, find
-from dagathlon.study.plan.task import Limits, Outcome, TaskKind
-from dagathlon.study.store.store import Store
+from dagathlon.study.plan.task import Limits
 from dagathlon.testing import check_learner
 from dagathlon.workflow import Study
 
-DATA = "a,b\n" + "".join(f"{i / 7},{(i * i) % 11 / 3}\n" for i in range(20))
 # A child of a child, so that it is not enough to end the program itself.
 SLEEP = "sleep 987 & sh -c 'sleep 986'\n"
 EAT = "awk 'BEGIN { while (1) x[n++] = \"a text of some length that takes room \" n }'\n"
-
-
-def study(folder: Path, script: str, setup: str = "", manifest: str = MANIFEST) -> Path:
-    """A study with one external module beside it."""
-    write(folder / "mine", script, manifest)
-    (folder / "data.csv").write_text(DATA)
-    content = {
-        "modules": ["mine"],
-        "benchmark_setup": [
-            {
-                "title": "t",
-                "data": [{"graph_id": None, "parameters_id": None, "data_id": "data.csv"}],
-                "evaluation": {"graph_estimation": {"ids": ["it", "corr"], "csvs": True}},
-                **json.loads(setup or "{}"),
-            }
-        ],
-        "resources": {
-            "structure_learning_algorithms": {
-                "mine": [{"id": "it"}],
-                "corr_thresh": [{"id": "corr"}],
-            }
-        },
-    }
-    path = folder / "study.json"
-    path.write_text(json.dumps(content))
-    return path
-
-
-def outcome(path: Path, out: Path) -> Outcome:
-    """Run the study and tell how the external module ended."""
-    loaded = Study.load(path)
-    loaded.run(out, jobs=1)
-    (task,) = [
-        t for t in loaded.plan.tasks if (t.call.kind, t.call.module) == (TaskKind.LEARN, "mine")
-    ]
-    with Store(out / "store", readonly=True) as store:
-        entry = store.get(task.key)
-    assert entry is not None
-    return entry.outcome
 
 
 def running(text: str) -> list[str]:

@@ -61,6 +61,7 @@ _NEEDED: dict[str, dict[str, Any]] = {
     "experiments": {"steps": 3},
     "designed_experiments": {"steps": 2, "learner": "bgies[bootstraps=5]"},
     "subsample": {"n": 20},
+    "hide": {"variables": ("A*",)},
     "select": {"variables": ("A", "C")},
     "arrange": {"variables": ("C", "A")},
     "log": {"offset": 20.0},

@@ -46,6 +46,10 @@ CASES = {
     # The size that they are compiled for before; to compile cannot be interrupted.
     "dibs": Case(4, 500),
     "bcd_nets": Case(4, 500),
+    "notears_mlp": Case(4, 500),
+    "dagma_mlp": Case(4, 500),
+    "grandag": Case(4, 500),
+    "mcsl": Case(4, 500),
     "exact_posterior": Case(16),
     "hc": Case(300, 500, {"restart": 1000, "perturb": 100}),
     "dual_pc": Case(500, 2000),

@@ -137,7 +137,11 @@ def test_algorithms_that_have_no_data_in_common_are_judged_on_each_kind() -> Non
     rows = few + run_rows({"c": [4, 4], "d": [2, 2]}, "many")
     found = verdict(rows, "SHD_pattern", "less")
     assert found is not None
-    written = verdict_tables(cast(Tables, SimpleNamespace(runs=rows)), [found])
+    data_sets = [{**row, "varsortability": 0.9, "r2_sortability": None} for row in few]
+    tables = SimpleNamespace(runs=rows, results=SimpleNamespace(case_rows=data_sets))
+    written = verdict_tables(cast(Tables, tables), [found])
+    assert 'data-label="sortability: variance, R²">0.90, –<' in written
+    assert 'data-label="sortability: variance, R²">–<' in written
     assert "No algorithm has a number on all data sets" in written
     assert "average rank" not in written
     assert all(f">{best}<" in written for best in "ad")

@@ -163,7 +163,7 @@ class CardLearner(FakeLearner):
     """Needs a graphics card."""
 
     name = "card_learner"
-    gpu = "yes"
+    gpu = True
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,9 +10,9 @@ from plans import call, learner, plan_of
 from small_study import STUDY
 from test_engine import outcome, statuses
 
-from dagathlon.errors import StudyError
+from dagathlon.errors import DagathlonError, StudyError
 from dagathlon.study.engine.local import LocalEngine
-from dagathlon.study.engine.shares import Machine, Share, cards_here
+from dagathlon.study.engine.shares import Machine, Share, cards_here, cards_to_give
 from dagathlon.study.plan.task import Call, Resources, Status, TaskKind
 from dagathlon.study.store.store import Store
 from dagathlon.workflow import Study
@@ -63,6 +63,28 @@ def test_cards_of_this_machine(tmp_path):
     assert cards_here({"CUDA_VISIBLE_DEVICES": "2, GPU-5"}, str(tmp_path)) == ["2", "GPU-5"]
     for none in ("", "-1"):
         assert cards_here({"CUDA_VISIBLE_DEVICES": none}, str(tmp_path)) == []
+
+
+def test_several_runs_share_a_card_only_when_told_to(tmp_path):
+    here = {"CUDA_VISIBLE_DEVICES": "a,b"}
+    assert cards_to_give(here) == ["a", "b"]
+    cards = cards_to_give(here | {"DAGATHLON_RUNS_PER_CARD": "2"})
+    machine = Machine(9, cards)
+    both = machine.take(Resources(1, 2))
+    assert both.cards == ("a", "b")
+    assert [machine.take(Resources(1, 1)).cards for _ in range(2)] == [("a",), ("b",)]
+    assert not machine.fits(Resources(1, 1))
+    assert machine.fits(Resources(1, 2), [both])
+    assert machine.objection(Resources(1, 3)) == "it needs 3 GPUs, and this machine has 2"
+    with pytest.raises(DagathlonError, match="DAGATHLON_RUNS_PER_CARD: found 'many'"):
+        cards_to_give(here | {"DAGATHLON_RUNS_PER_CARD": "many"})
+
+
+def test_jax_does_not_take_the_whole_card(monkeypatch):
+    monkeypatch.delenv("XLA_PYTHON_CLIENT_PREALLOCATE", raising=False)
+    assert Share(1, ("0",)).variables()["XLA_PYTHON_CLIENT_PREALLOCATE"] == "false"
+    monkeypatch.setenv("XLA_PYTHON_CLIENT_PREALLOCATE", "true")
+    assert Share(1, ("0",)).variables()["XLA_PYTHON_CLIENT_PREALLOCATE"] == "true"
 
 
 def told(module: str, **values: Any) -> Call:
@@ -138,6 +160,8 @@ def loaded(folder, setup: dict[str, Any], objects: dict[str, Any]) -> Study:
         ("card_learner", {"gpu": 2}, {}, Resources(1, 2)),
         ("perhaps_learner", {}, {}, Resources(2, 1, optional=True)),
         ("perhaps_learner", {}, {"gpu": 0}, Resources(2)),
+        ("perhaps_learner", {}, {"gpu": False}, Resources(2)),
+        ("perhaps_learner", {"gpu": True}, {}, Resources(2, 1)),
         ("perhaps_learner", {}, {"gpu": 1, "threads": 1}, Resources(1, 1)),
     ],
 )

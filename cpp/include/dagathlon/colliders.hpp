@@ -46,11 +46,19 @@ enum class ColliderOrder : std::uint8_t {
   by_p_value,    // lowest p-value of the separation first; a later one that contradicts is left out
   by_high_p_value, // highest p-value first
   by_separation,   // in the order in which their ends were separated; each edge keeps its first direction
+  bidirected,      // as with_conflicts, which rules do not add to; then as then_confirmed
+  existing,        // in the order of the ends; one that contradicts an earlier one, or closes a cycle, is left out
   then_confirmed   // as by_node; then arrows that are part of no collider any more are taken back
 };
 
+struct ColliderTurns {
+  ColliderOrder order = ColliderOrder::by_node;
+  // All nodes in the order of which `existing` speaks; empty for that of the columns.
+  std::vector<std::size_t> sequence;
+};
+
 void orient_colliders(OrientationState& graph, IndependenceTest& test, const SeparatingSets& separating,
-                      const AmbiguousTriples& ambiguous, ColliderOrder order);
+                      const AmbiguousTriples& ambiguous, const ColliderTurns& turns);
 
 // Directs both edges into the middle, unless that contradicts a direction or closes a cycle.
 void direct_collider(OrientationState& graph, const Triple& triple);

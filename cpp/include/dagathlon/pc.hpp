@@ -23,6 +23,8 @@ struct PcOptions {
   ColliderOrder order = ColliderOrder::by_node;
   Contradiction contradiction = Contradiction::keep;
   bool acyclic = false;
+  // Whether Meek's rules take triples that are left open for non-colliders.
+  bool open_as_noncolliders = false;
   std::uint64_t seed = 0;
   // Directed edges that must not, and must, be there, from row to column.
   BitMatrix forbidden;

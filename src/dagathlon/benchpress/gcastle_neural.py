@@ -1,33 +1,58 @@
-"""gCastle 1.0.3: learners that train neural networks."""
+"""gCastle's learners that train neural networks: gCastle itself, in an environment of its own."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import ClassVar, Literal
 
-from dagathlon.benchpress.gcastle import GCASTLE, GcastleLearner
+from dagathlon.benchpress.gcastle import GCASTLE
+from dagathlon.external.learner import ExternalLearner
+from dagathlon.external.manifest import read_manifest
+from dagathlon.learners.background import ConstraintFile
+from dagathlon.learners.base import Gpu, Output
 from dagathlon.modules import Count, NonNegative, Probability
 
-_NEURAL = "not implemented yet: needs the neural gCastle learners as an external module"
+_ORIGINAL = read_manifest(Path(__file__).with_name("gcastle_original"))
 
 
 @dataclass(frozen=True, kw_only=True)
-class GcastleNeural(GcastleLearner):
+class GcastleNeural(ExternalLearner):
     """A learner of gCastle that trains neural networks.
+
+    All of them share one program (``gcastle_original`` beside this file), whose parameters are
+    theirs.
 
     Parameters
     ----------
+    edgeConstraints
+        Must be null: gCastle takes no constraints.
     device_type
         Where to compute.
     device_ids
         Which devices; null is the default one.
     """
 
-    implementation = "gCastle 1.0.3"
-    unavailable = _NEURAL
+    manifest = _ORIGINAL
+    version = _ORIGINAL.version
+    takes = _ORIGINAL.takes
+    gives: ClassVar[Output] = _ORIGINAL.gives
+    implementation = _ORIGINAL.implementation
 
+    edgeConstraints: ConstraintFile | None = None
     device_type: Literal["cpu", "gpu"] = "cpu"
     device_ids: Count | str | None = 0
+
+    @property
+    def gpu(self) -> Gpu:  # type: ignore[override]  # a parameter decides
+        """A card where the parameters ask for one."""
+        return "yes" if self.device_type == "gpu" else "no"
+
+    def problem(self) -> str:
+        """Constraints that nobody would obey are refused."""
+        if self.edgeConstraints is not None:
+            return f"{self.name} cannot honour edge constraints; set edgeConstraints to null"
+        return ""
 
 
 @dataclass(frozen=True, kw_only=True)

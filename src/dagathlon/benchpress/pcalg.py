@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from dagathlon.benchpress.base import BenchpressLearner
 from dagathlon.benchpress.needs import ANY, BINARY, CONTINUOUS, DISCRETE, NOTHING
@@ -12,9 +12,22 @@ from dagathlon.data.facts import DataFacts
 from dagathlon.learners.constraint import dual_pc
 from dagathlon.learners.constraint.missing_values import MissingValuePc
 from dagathlon.learners.constraint.pc import Pc
+from dagathlon.learners.imputation_step import (
+    ImputationSettings,
+    delegates_to_step,
+    problem_of_step,
+    step_behind,
+)
+from dagathlon.learners.independence import independence_test
 from dagathlon.learners.score.equivalence_search import Gies
-from dagathlon.learners.start_graph import AlgorithmId
-from dagathlon.modules import Count, NonNegative
+from dagathlon.modules import Count, Delegate
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dagathlon.data import Dataset
+    from dagathlon.graphs import Graph
+    from dagathlon.learners.base import Estimate
 
 _PC = "Spirtes, Glymour and Scheines 2000, Causation, Prediction, and Search"
 _CONTRADICTION: dict[str, Literal["keep", "random", "retry"]] = {
@@ -269,7 +282,8 @@ class BipsTpc(PcFamily):
     cl_type
         Ignored: a run has one core.
     input_algorithm_id
-        Null: the MI tests impute the data themselves, five times.
+        The id of a mice algorithm, over whose data sets the MI tests pool; null: the MI tests
+        impute the data themselves, five times. Other tests do not use it.
     """
 
     name = "bips_tpc"
@@ -303,64 +317,36 @@ class BipsTpc(PcFamily):
     solveconfl: bool = False
     numCores: Count | None = None
     cl_type: str | None = None
-    input_algorithm_id: AlgorithmId | None = None
+    input_algorithm_id: ImputationSettings | None = None
 
     def problem(self) -> str:
-        """Imputed data are made where they are used."""
-        if self.input_algorithm_id is not None:
-            return (
-                "input_algorithm_id names imputed data, which are not passed between algorithms "
-                "here; set it to null: the MI tests impute the data themselves"
-            )
-        return super().problem()
+        """What it names must impute."""
+        found = problem_of_step(self.input_algorithm_id)
+        return f"input_algorithm_id: {found}" if found else super().problem()
 
     def translated(self) -> dict[str, Any]:
         """Our name of the test."""
         return super().translated() | {"test": _TIERED_TESTS[self.indepTest]}
 
+    def delegates(self) -> tuple[Delegate, ...]:
+        """Whoever imputes, too."""
+        return (*super().delegates(), *delegates_to_step(self.input_algorithm_id))
 
-@dataclass(frozen=True, kw_only=True)
-class Mice(BenchpressLearner):
-    """Multiple imputation by chained equations, whose data sets bips_tpc uses.
-
-    Parameters
-    ----------
-    m
-        Number of imputed data sets.
-    maxit
-        Number of sweeps over the variables.
-    method
-        Imputation method for all variables; null chooses by the kind of variable.
-    defaultMethod
-        Imputation method where none is chosen; null chooses by the kind of variable.
-    action
-        Which completed data sets to return.
-    include
-        Whether the data with gaps are returned too.
-    mild
-        Whether the completed data sets have their own type in R; ignored here.
-    order
-        Whether the imputation number is the first or the last part of a column name.
-    """
-
-    name = "mice"
-    gives = "mixed"
-    handles_missing = True
-    implementation = "dagathlon (re-implementation of mice 3.17)"
-    unavailable = (
-        "needs no run of its own: it makes data sets and no graph; leave it out and set "
-        "input_algorithm_id of bips_tpc to null: its MI tests impute the data themselves"
-    )
-    references = ("van Buuren and Groothuis-Oudshoorn 2011, JSS 45(3)",)
-
-    m: NonNegative = 5.0
-    maxit: NonNegative = 5.0
-    method: Literal["rf", "ppm", "pmm", "logreg", "polr"] | None = None
-    defaultMethod: Literal["rf", "ppm", "pmm", "logreg", "polr"] | None = None
-    action: Literal["all", "long", "broad", "stacked", "repeated"] = "all"
-    include: bool = False
-    mild: bool = False
-    order: Literal["first", "last"] = "last"
+    def learn(
+        self,
+        data: Dataset,
+        rng: np.random.Generator,
+        start: Graph | tuple[Graph, ...] | None = None,
+    ) -> Estimate:
+        """Learn with tests that pool over the data sets of the named algorithm."""
+        pools = self.indepTest.endswith("MItest") and data.has_missing
+        if self.input_algorithm_id is None or not pools:
+            return super().learn(data, rng, start)
+        copies = step_behind(self.input_algorithm_id).copies(data)
+        native = cast(Pc, self.native())
+        test = independence_test(data, native.test, completed=copies)
+        found = native.learn_with(test, rng)
+        return replace(found, stats={**found.stats, "copies": len(copies)})
 
 
 @dataclass(frozen=True, kw_only=True)

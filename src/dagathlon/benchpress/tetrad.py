@@ -11,8 +11,11 @@ from dagathlon.benchpress.needs import ANY, CONTINUOUS, DATATYPE, DISCRETE, Tabl
 from dagathlon.benchpress.translation import same
 from dagathlon.errors import listing
 from dagathlon.learners.base import Output
+from dagathlon.learners.constraint.constraint_based import ConstraintBased
+from dagathlon.learners.constraint.fask import Fask
 from dagathlon.learners.constraint.pc import Pc
 from dagathlon.learners.continuous.lingam import IcaLingam
+from dagathlon.learners.measurement.factor_clusters import Fofc, Ftfc
 from dagathlon.learners.order.order_search import Boss, Grasp
 from dagathlon.learners.score.equivalence_search import Fges
 from dagathlon.learners.score.score_based import ScoreBased
@@ -210,7 +213,7 @@ class TetradConstraintBased(TetradLearner):
         Independence test.
     """
 
-    runs = Pc
+    runs = ConstraintBased
     data_rules = {"datatype": DATATYPE, "test": TEST_RULE}
     references = (_PC, _TETRAD)
 
@@ -232,6 +235,7 @@ class TetradFas(TetradConstraintBased):
     """Fast adjacency search: the skeleton of PC, with a significance level of 0.01."""
 
     name = "tetrad_fas"
+    runs = Pc
     fixed = {"alpha": 0.01, "skeleton_only": True}
     gives = "undirected"
     implementation = "dagathlon (re-implementation of Tetrad fas, causal-cmd 1.10.0)"
@@ -248,6 +252,7 @@ class TetradPc(TetradConstraintBased):
     """
 
     name = "tetrad_pc"
+    runs = Pc
     inherits = same("alpha")
     # Tetrad's way of directing colliders.
     fixed = {"conflicts": "confirmed"}
@@ -257,30 +262,30 @@ class TetradPc(TetradConstraintBased):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TetradFask(TetradLearner):
+class TetradFask(TetradConstraintBased):
     """Fast adjacency skewness: a skeleton, directed by the skewness of the variables.
 
     Parameters
     ----------
+    datatype
+        Ignored, as in Benchpress: the data are continuous.
     test
-        Independence test of the skeleton.
+        Independence test of the skeleton, at level 0.01.
     score
-        Score of the skeleton search.
-    semBicStructurePrior
-        Expected number of parents in the structure prior of sem-bic-score; null is 0, no prior.
-    penaltyDiscount
-        Factor of the penalty of sem-bic-score; null is 2.
+        Ignored: causal-cmd's default finds the skeleton by the test.
+    semBicStructurePrior, penaltyDiscount
+        Ignored, as the score.
     """
 
     name = "tetrad_fask"
+    runs = Fask
+    fixed = {"alpha": 0.01}
     gives = "mixed"
     takes = frozenset({"continuous"})
     data_rules = {"test": TEST_RULE, "score": SCORE_RULE}
     implementation = "dagathlon (re-implementation of Tetrad fask, causal-cmd 1.10.0)"
-    unavailable = "not implemented yet: skewness-based directions are to come"
     references = ("Sanchez-Romero et al. 2019, Network Neuroscience 3", _TETRAD)
 
-    test: Test = "fisher-z-test"
     score: Score = "sem-bic-score"
     semBicStructurePrior: NonNegative | None = None
     penaltyDiscount: NonNegative | None = None
@@ -300,13 +305,20 @@ class TetradContinuous(TetradLearner):
     data_rules = {}
 
 
+# Tetrad's statistics, seeds grown one after another, at causal-cmd's level.
+_CLUSTERS: Mapping[str, Any] = {"alpha": 0.01, "growth": "sag", "like": "tetrad"}
+
+
 @dataclass(frozen=True, kw_only=True)
 class TetradFofc(TetradContinuous):
     """Find one-factor clusters: groups of variables with one latent cause each."""
 
     name = "tetrad_fofc"
+    runs = Fofc
+    fixed = {**_CLUSTERS, "test": "delta"}
+    gives = "mag"
+    honours_constraints = False
     implementation = "dagathlon (re-implementation of Tetrad fofc, causal-cmd 1.10.0)"
-    unavailable = "not implemented yet: learning of latent clusters is to come"
     references = ("Kummerfeld and Ramsey 2016, KDD", _TETRAD)
 
 
@@ -315,8 +327,11 @@ class TetradFtfc(TetradContinuous):
     """Find two-factor clusters: groups of variables with two latent causes each."""
 
     name = "tetrad_ftfc"
+    runs = Ftfc
+    fixed = _CLUSTERS
+    gives = "mag"
+    honours_constraints = False
     implementation = "dagathlon (re-implementation of Tetrad ftfc, causal-cmd 1.10.0)"
-    unavailable = "not implemented yet: learning of latent clusters is to come"
     references = ("Kummerfeld, Ramsey, Yang, Spirtes and Scheines 2014, ECML PKDD", _TETRAD)
 
 

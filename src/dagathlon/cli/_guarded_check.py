@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import IO, Any
 
 from dagathlon.errors import DagathlonError, UnavailableError
-from dagathlon.external.program import descendants
+from dagathlon.external.accounts import descendants
 from dagathlon.modules import modules
 from dagathlon.study.engine.limits import resident
 from dagathlon.study.engine.shares import Share

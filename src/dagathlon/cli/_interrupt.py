@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from dagathlon.errors import DagathlonError
-from dagathlon.external.program import descendants
+from dagathlon.external.accounts import descendants
 
 INTERRUPTED = 130
 USER_ERROR = 2

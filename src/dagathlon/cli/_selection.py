@@ -1,4 +1,4 @@
-"""What ``dagathlon learn`` writes of learners of Gaussian models: precision matrix and path."""
+"""What ``dagathlon learn`` writes beside a graph: precision matrix, path, measurement model."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from dagathlon.cli._parts import check_folder
 from dagathlon.data.precision_file import write_precision
 from dagathlon.errors import DagathlonError
+from dagathlon.graphs.measurement_files import check_measurement_suffix, write_measurement
 from dagathlon.graphs.path_files import check_path_suffix, write_path
 from dagathlon.learners import Estimate
 
@@ -26,6 +27,13 @@ def add_selection_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="file for the graphs along the penalties: .npz, or .csv with an edge in each line",
     )
+    parser.add_argument(
+        "--measurement",
+        type=Path,
+        metavar="FILE",
+        help="file for the latent variables with their indicators: .json, or .csv with a pair in "
+        "each line",
+    )
 
 
 def check_selection_places(arguments: argparse.Namespace) -> None:
@@ -34,6 +42,9 @@ def check_selection_places(arguments: argparse.Namespace) -> None:
     check_folder(arguments.path)
     if arguments.path:
         check_path_suffix(arguments.path)
+    check_folder(arguments.measurement)
+    if arguments.measurement:
+        check_measurement_suffix(arguments.measurement)
 
 
 def write_selection_files(arguments: argparse.Namespace, estimate: Estimate, name: str) -> None:
@@ -52,3 +63,10 @@ def write_selection_files(arguments: argparse.Namespace, estimate: Estimate, nam
                 "that select among penalties do, such as glasso, with two columns or more"
             )
         write_path(estimate.path, arguments.path)
+    if arguments.measurement:
+        if estimate.measurement is None:
+            raise DagathlonError(
+                f"--measurement: {name} gave a graph and no measurement model; learners of latent "
+                "clusters do, such as fofc"
+            )
+        write_measurement(estimate.measurement, arguments.measurement)

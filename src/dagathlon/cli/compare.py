@@ -14,8 +14,14 @@ from dagathlon.cli._parts import Commands, add_modules_argument, command, load_m
 from dagathlon.data.precision_file import read_precision
 from dagathlon.errors import DataError, listing
 from dagathlon.evaluate import compare, compare_path, compare_posterior, precision_losses
+from dagathlon.evaluate.clusters import compare_clusters
 from dagathlon.evaluate.metric import Value
 from dagathlon.graphs import Graph, read_graph
+from dagathlon.graphs.measurement_files import (
+    is_measurement_file,
+    measurement_of,
+    read_measurement,
+)
 from dagathlon.graphs.path_files import is_path_file, refuse_path_table
 from dagathlon.graphs.undirected import UndirectedForm
 from dagathlon.posteriors import read_posterior
@@ -33,9 +39,10 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "estimate",
         type=Path,
-        help="file of the learned graph, of a posterior or of a path of penalties (.npz)",
+        help="file of the learned graph, of a posterior or of a path of penalties (.npz), or of a "
+        "measurement model (.json)",
     )
-    parser.add_argument("truth", type=Path, help="file of the true graph")
+    parser.add_argument("truth", type=Path, help="file of the true graph or measurement model")
     add_modules_argument(parser)
     parser.add_argument(
         "--burn-in",
@@ -82,6 +89,10 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _asked(arguments: argparse.Namespace) -> dict[str, Value]:
+    if is_measurement_file(arguments.estimate):
+        estimate = read_measurement(arguments.estimate)
+        truth = measurement_of(arguments.truth, estimate.names)
+        return dict(compare_clusters(estimate, truth))
     if arguments.estimate.suffix != ".npz":
         refuse_path_table(arguments.estimate)
         return _of_graph(arguments)

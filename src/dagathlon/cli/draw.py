@@ -13,6 +13,7 @@ from dagathlon.errors import listing
 from dagathlon.graphs import Graph, read_graph
 from dagathlon.graphs.drawing.arrange import LayoutName
 from dagathlon.graphs.drawing.picture import draw
+from dagathlon.graphs.measurement_files import is_measurement_file, read_measurement
 
 
 def add_parser(commands: Commands) -> None:
@@ -24,7 +25,9 @@ def add_parser(commands: Commands) -> None:
         "dagathlon draw graph.csv --truth truth.csv --out graph.png",
         _run,
     )
-    parser.add_argument("graph", help="graph file, or name of a network on board")
+    parser.add_argument(
+        "graph", help="file of a graph or of a measurement model (.json), or a network on board"
+    )
     parser.add_argument(
         "--out", type=Path, required=True, help="file to write: .svg, .png, .pdf or .dot"
     )
@@ -45,7 +48,7 @@ def add_parser(commands: Commands) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     check_folder(arguments.out)
-    graph = _graph(arguments.graph)
+    graph, latents = _graph(arguments.graph), _latents(arguments.graph)
     truth = None if arguments.truth is None else _graph(arguments.truth)
     if truth is not None:
         graph, truth = _shared(graph, truth)
@@ -56,6 +59,7 @@ def _run(arguments: argparse.Namespace) -> int:
         layout=arguments.layout,
         width=arguments.width,
         dark=arguments.dark or None,
+        latents=latents,
     )
     edges = "edge" if graph.n_edges == 1 else "edges"
     print(f"{len(graph):,} nodes and {graph.n_edges:,} {edges}: {arguments.out}")
@@ -66,7 +70,14 @@ def _graph(name: str) -> Graph:
     on_board = {record.name for record in list_networks()}
     if name in on_board and not Path(name).is_file():
         return Network.load(name).graph
+    if is_measurement_file(Path(name)):
+        return read_measurement(name).graph
     return read_graph(name)
+
+
+def _latents(name: str) -> tuple[str, ...]:
+    """The latent variables of a measurement model."""
+    return read_measurement(name).latents if is_measurement_file(Path(name)) else ()
 
 
 def _shared(graph: Graph, truth: Graph) -> tuple[Graph, Graph]:

@@ -108,6 +108,7 @@ def _run(arguments: argparse.Namespace) -> int:
     check_posterior_form(arguments, learner)
     if not learner.unavailable:
         learner.prepare()  # this, and looking for modules, is no part of the learner's time
+        learner.warm_up()
     own = parameters.pop("timeout", None)  # what the brackets say, where no option says otherwise
     timeout = own if timeout is None else timeout
     data = data_from(arguments, pooled=True)

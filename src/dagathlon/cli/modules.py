@@ -15,7 +15,7 @@ from dagathlon.errors import DagathlonError, unknown
 from dagathlon.external import ExternalLearner
 from dagathlon.learners.abilities import FAMILIES, GIVES, TAKES, abilities_of, chosen
 from dagathlon.learners.attempt import make_ready
-from dagathlon.learners.base import Learner
+from dagathlon.learners.base import GPU_WORDS, Learner
 from dagathlon.modules import Kind, Module, modules
 from dagathlon.study.grammar.evaluation import Request
 from dagathlon.study.grammar.units import seconds_of, size_of
@@ -143,12 +143,21 @@ def _described(module: type[Module]) -> str:
     return "\n".join(lines)
 
 
+_CARDS = {
+    "yes": "needs a graphics card; a study gives each run one",
+    "optional": "uses a graphics card where there is one, else the processor",
+}
+
+
 def _abilities(module: type[Learner]) -> list[str]:
     able = abilities_of(module)
     lines = ["", f"Family:  {FAMILIES[able.family]}", f"Takes:   {able.taken()}"]
     lines.append(f"Gives:   {able.given()}")
     if able.assumes:
         lines.append(f"Assumes: {', '.join(able.assumes)}")
+    card = GPU_WORDS.get(module.gpu, "no") if isinstance(module.gpu, str | bool) else "no"
+    if card != "no":
+        lines.append(f"GPU:     {_CARDS[card]}")
     return lines
 
 

@@ -2,25 +2,49 @@
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias, get_args
+
 import numpy as np
 import numpy.typing as npt
 
 from dagathlon import _core
 from dagathlon.data.dataset import Dataset
-from dagathlon.errors import DataError
+from dagathlon.data.variable import Variable
+from dagathlon.errors import DataError, unknown
 
 DEFAULT_COPIES = 5
 DEFAULT_SWEEPS = 5
+ImputationMethod: TypeAlias = Literal[
+    "auto", "mice", "pmm", "norm", "cart", "rf", "logreg", "polyreg", "polr"
+]
+"""How gaps are filled; see `impute`."""
 
 
 def impute(
-    data: Dataset, copies: int = DEFAULT_COPIES, *, sweeps: int = DEFAULT_SWEEPS, seed: int = 0
+    data: Dataset,
+    copies: int = DEFAULT_COPIES,
+    *,
+    sweeps: int = DEFAULT_SWEEPS,
+    method: ImputationMethod = "auto",
+    seed: int = 0,
 ) -> tuple[Dataset, ...]:
     """Fill the gaps several times at random, by chained equations.
 
     Each copy starts from observed values drawn at random and then passes over the columns, each
-    given all others: a continuous one by predictive mean matching, a discrete one by a
-    classification tree. All filled values were observed somewhere in their column.
+    given all others.
+
+    | method | continuous columns | two levels | more levels |
+    |---|---|---|---|
+    | auto | pmm | cart | cart |
+    | mice | pmm | logreg | polyreg; ordinal ones polr |
+    | pmm | predictive mean matching | matching of the numbers of levels | likewise |
+    | norm | linear regression with normal noise | logreg | polyreg |
+    | cart, rf | a tree, a forest | a tree, a forest | a tree, a forest |
+    | logreg, polyreg | pmm | logistic regression | multinomial logistic regression |
+    | polr | pmm | logreg | proportional odds, in the order of the levels |
+
+    Parameters of regressions are drawn from their posterior and trees are grown on bootstrap
+    samples. All filled values were observed somewhere in their column, other than those of norm.
 
     Parameters
     ----------
@@ -30,10 +54,12 @@ def impute(
         Number of completed data sets.
     sweeps
         Number of passes over the columns.
+    method
+        How columns are filled, as in the table.
     seed
         Seed of the random draws.
     """
-    codes, values = stacked_copies(data, copies, sweeps=sweeps, seed=seed)
+    codes, values = stacked_copies(data, copies, sweeps=sweeps, method=method, seed=seed)
     n = len(data)
     return tuple(
         Dataset(
@@ -47,7 +73,12 @@ def impute(
 
 
 def stacked_copies(
-    data: Dataset, copies: int, *, sweeps: int = DEFAULT_SWEEPS, seed: int = 0
+    data: Dataset,
+    copies: int,
+    *,
+    sweeps: int = DEFAULT_SWEEPS,
+    method: ImputationMethod = "auto",
+    seed: int = 0,
 ) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.float64]]:
     """Codes and values of the completed data sets, one below the other."""
     if copies < 1:
@@ -60,5 +91,22 @@ def stacked_copies(
                 f"variable {name!r} has no value at all, so that none can be imputed; leave it out"
             )
     is_discrete = [variable.is_discrete for variable in data.variables]
-    how = _core.Imputation(copies=copies, sweeps=sweeps, seed=seed)
+    methods = [method_of(variable, method) for variable in data.variables]
+    how = _core.Imputation(copies=copies, sweeps=sweeps, seed=seed, methods=methods)
     return _core.impute(data.codes, list(data.arities), data.values, is_discrete, how)
+
+
+def method_of(variable: Variable, method: ImputationMethod) -> str:
+    """How one column is filled: by the method where it is for such columns, else as mice does."""
+    if method not in get_args(ImputationMethod):
+        raise DataError(unknown("method of imputation", method, get_args(ImputationMethod)))
+    if method in ("pmm", "cart", "rf"):
+        return method
+    if not variable.is_discrete:
+        return "norm" if method == "norm" else "pmm"
+    if method == "auto":
+        return "cart"
+    # With two levels all three are the logistic regression.
+    several = len(variable.levels or ()) > 2
+    ordinal = method == "polr" or (method == "mice" and variable.ordered)
+    return "polr" if ordinal and several else "polyreg"

@@ -11,6 +11,7 @@ from dagathlon.data import Dataset
 from dagathlon.errors import GraphError, listing
 from dagathlon.graphs import Graph
 from dagathlon.graphs.checks import require_dag
+from dagathlon.learners.nonlinear.sorts import explained_shares
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 
@@ -68,7 +69,9 @@ def r2_sortability(data: Dataset, truth: Graph) -> float:
     a causal order in additive noise models, NeurIPS.
     """
     matrix = _columns(data, truth)
-    return order_alignment(truth, _explained(matrix[~np.isnan(matrix).any(axis=1)]), _ROUNDING)
+    return order_alignment(
+        truth, explained_shares(matrix[~np.isnan(matrix).any(axis=1)]), _ROUNDING
+    )
 
 
 def order_alignment(truth: Graph, scores: npt.ArrayLike, tolerance: float = 0.0) -> float:
@@ -105,22 +108,3 @@ def _columns(data: Dataset, truth: Graph) -> FloatArray:
             f"sortability needs a column for each node; there is none of {listing(absent)}"
         )
     return data.select(truth.names).to_matrix()
-
-
-def _explained(matrix: FloatArray) -> FloatArray:
-    """R² of each column given all others."""
-    centred = matrix - matrix.mean(axis=0)
-    deviation = np.sqrt((centred**2).sum(axis=0))
-    scaled = centred / np.where(deviation > 0, deviation, 1.0)
-    correlation = scaled.T @ scaled
-    if np.linalg.matrix_rank(correlation) == len(correlation):
-        result: FloatArray = 1.0 - 1.0 / np.diag(np.linalg.inv(correlation))
-        return result
-    return np.array([_explained_share(scaled, j) for j in range(scaled.shape[1])])
-
-
-def _explained_share(scaled: FloatArray, j: int) -> float:
-    others = np.delete(scaled, j, axis=1)
-    fitted = others @ np.linalg.lstsq(others, scaled[:, j], rcond=None)[0]
-    total = float(scaled[:, j] @ scaled[:, j])
-    return float(fitted @ fitted) / total if total else 0.0

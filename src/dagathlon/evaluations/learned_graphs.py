@@ -8,7 +8,8 @@ from typing import Any
 
 from dagathlon.graphs import Graph
 from dagathlon.report.bootstrap import Copies, bootstrapped
-from dagathlon.report.charts.learned import MOST_NODES, learned_drawing
+from dagathlon.report.charts.learned import MOST_NODES, learned_drawing, model_drawing
+from dagathlon.report.charts.legend import Keyed
 from dagathlon.report.context import Results
 from dagathlon.report.drawings import Panel, described, side_by_side
 from dagathlon.report.evaluation import Drawing, Evaluation, Row, Table, TableSet
@@ -21,6 +22,7 @@ _CAPTION = (
     "Blue edges have the direction that all DAGs of the class share; others of a DAG or CPDAG "
     "could be turned, not each alone, without a change of what the data can tell."
 )
+_LATENT = "Ellipses are latent variables, boxes are observed."
 _WIDTH = (
     "The width of an edge is the share of bootstrap samples that join the two. Rest the pointer on "
     "an edge for the numbers."
@@ -57,7 +59,16 @@ class LearnedGraphs(Evaluation):
             cells = about[place]
             data = [str(cells[name]) for name in data_columns([cells])]
             name = " on ".join([cells["setting"], *([", seed ".join(data)] if data else [])])
-            graphs.append({"name": name, "graph": graph, "copies": copies.get(place), "run": run})
+            learned = results.learned(run)
+            graphs.append(
+                {
+                    "name": name,
+                    "graph": graph,
+                    "copies": copies.get(place),
+                    "run": run,
+                    "model": None if learned is None else learned.measurement,
+                }
+            )
         return {
             "graphs": Table(graphs[:_MOST_GRAPHS]),
             "edges": Table([row for g in graphs for row in _edges(g)], "edges.csv"),
@@ -70,7 +81,7 @@ class LearnedGraphs(Evaluation):
         """One for each graph, as SVG and PNG."""
         for number, row in enumerate(tables.rows("graphs"), 1):
             if len(row["graph"]) <= MOST_NODES:
-                drawing = learned_drawing(row["graph"], row["copies"]).for_file()
+                drawing = _drawn(row).for_file()
                 svg = side_by_side([Panel(described(row["graph"], row["name"]), drawing)])
                 yield f"graph_{number}.svg", svg
                 yield f"graph_{number}.png", svg
@@ -102,16 +113,24 @@ class LearnedGraphs(Evaluation):
         return Section("learned", "Learned graph" if one else "Learned graphs", parts, leading=True)
 
 
+def _drawn(row: Row) -> Keyed:
+    """The measurement model that the graph is the marginal of, where there is one."""
+    if row["model"] is not None:
+        return model_drawing(row["model"])
+    return learned_drawing(row["graph"], row["copies"])
+
+
 def _picture(rows: Sequence[Row]) -> Picture:
     variants = [
         (
             described(row["graph"], row["name"]),
-            learned_drawing(row["graph"], row["copies"]).for_page(),
+            _drawn(row).for_page(),
         )
         for row in rows
     ]
     captions = [described(rows[0]["graph"], rows[0]["name"]) + "."] if len(rows) == 1 else []
     captions += [_CAPTION] if any(row["graph"].kind in ("dag", "cpdag") for row in rows) else []
+    captions += [_LATENT] if any(row["model"] is not None for row in rows) else []
     captions += [_WIDTH] if any(row["copies"] is not None for row in rows) else []
     return Picture("learned", "What was learned?", " ".join(captions), variants)
 

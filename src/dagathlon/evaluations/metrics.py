@@ -17,6 +17,7 @@ from dagathlon.report.evaluation import Evaluation, Row, Table, TableSet
 from dagathlon.report.page.tables import Tables, case_names
 from dagathlon.report.predictive import cross_entropy_score
 from dagathlon.report.section import Grid, Html, Part, Section, Words
+from dagathlon.report.sortability import beside_runs
 from dagathlon.report.tables import Combination, combination, combinations, mean_of, named
 from dagathlon.report.words import short_title
 from dagathlon.study.grammar.wanted import Cases, DataScore, RunScore, Wanted
@@ -80,9 +81,10 @@ class Metrics(Evaluation):
         ids = self.ids or results.ids
         note = {PARTIAL: True} if results.partial else {}
         joint, further = results.rows(ids), results.further_rows(ids)
+        sortable = beside_runs(joint, results.case_rows)
         rows = [
-            {name: row.get(name) for name in (*_ABOUT, *_COST)} | more | note
-            for row, more in zip(joint, further, strict=True)
+            {name: row.get(name) for name in (*_ABOUT, *_COST)} | given_away | more | note
+            for row, more, given_away in zip(joint, further, sortable, strict=True)
         ]
         return {
             "metrics": Table(rows, "metrics.csv", parquet=True),

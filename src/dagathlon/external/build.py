@@ -9,7 +9,12 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
 from dagathlon.errors import StudyError
-from dagathlon.external.learner import ExternalLearner, ExternalSampler
+from dagathlon.external.learner import (
+    ExternalLearner,
+    ExternalSampler,
+    ExternalWithConstraints,
+    ExternalWithStart,
+)
 from dagathlon.external.manifest import MANIFEST, ExternalParameter, Manifest, read_manifest
 from dagathlon.modules import Range, parameter_type
 
@@ -19,8 +24,8 @@ _TYPES: dict[str, Any] = {"number": float, "integer": int, "boolean": bool, "tex
 def load_folder(folder: Path | str) -> type[ExternalLearner]:
     """The learner that a folder with a ``module.toml`` describes."""
     manifest = read_manifest(Path(folder).resolve())
-    base = ExternalSampler if manifest.gives == "chain" else ExternalLearner
-    fields = [_field(parameter, manifest, base) for parameter in manifest.parameters]
+    bases = _bases(manifest)
+    fields = [_field(parameter, manifest, bases) for parameter in manifest.parameters]
     namespace = {
         "__doc__": _documentation(manifest),
         "__module__": __name__,
@@ -35,11 +40,12 @@ def load_folder(folder: Path | str) -> type[ExternalLearner]:
         "references": manifest.references,
         "threads": manifest.threads,
         "gpu": manifest.gpu,
+        "gives_posterior": manifest.posterior,
     }
     made = dataclasses.make_dataclass(
         _class_name(manifest.name),
         fields,
-        bases=(base,),
+        bases=bases,
         namespace=namespace,
         frozen=True,
         kw_only=True,
@@ -47,11 +53,23 @@ def load_folder(folder: Path | str) -> type[ExternalLearner]:
     return cast(type[ExternalLearner], made)
 
 
+def _bases(manifest: Manifest) -> tuple[type[ExternalLearner], ...]:
+    """The classes that give a module the parameters of what it takes."""
+    found: list[type[ExternalLearner]] = []
+    if manifest.start:
+        found.append(ExternalWithStart)
+    if manifest.constraints:
+        found.append(ExternalWithConstraints)
+    if manifest.gives == "chain":
+        found.append(ExternalSampler)
+    return tuple(found) or (ExternalLearner,)
+
+
 def _field(
-    parameter: ExternalParameter, manifest: Manifest, base: type[ExternalLearner]
+    parameter: ExternalParameter, manifest: Manifest, bases: tuple[type[ExternalLearner], ...]
 ) -> tuple[str, Any, Any]:
     where = f"{manifest.folder / MANIFEST}: parameters.{parameter.name}"
-    if parameter.name in base.parameters():
+    if any(parameter.name in base.parameters() for base in bases):
         raise StudyError(f"{where}: every module like this has the parameter {parameter.name!r}")
     annotation = _annotation(parameter, where)
     options: dict[str, Any] = {"metadata": {"json": parameter.name}}
@@ -60,7 +78,7 @@ def _field(
         options["default"] = value
     elif parameter.nullable:
         options["default"] = None
-    return _attribute(parameter.name, base), annotation, dataclasses.field(**options)
+    return _attribute(parameter.name, bases), annotation, dataclasses.field(**options)
 
 
 def _annotation(parameter: ExternalParameter, where: str) -> Any:
@@ -75,9 +93,10 @@ def _annotation(parameter: ExternalParameter, where: str) -> Any:
     return annotation | None if parameter.nullable else annotation
 
 
-def _attribute(name: str, base: type[ExternalLearner]) -> str:
-    """A name for the field: the parameter's own where Python and the base class allow it."""
-    return f"{name}_" if keyword.iskeyword(name) or name in dir(base) else name
+def _attribute(name: str, bases: tuple[type[ExternalLearner], ...]) -> str:
+    """A name for the field: the parameter's own where Python and the base classes allow it."""
+    taken = keyword.iskeyword(name) or any(name in dir(base) for base in bases)
+    return f"{name}_" if taken else name
 
 
 def _class_name(name: str) -> str:

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import ClassVar
 
 from dagathlon.errors import UnavailableError
+from dagathlon.external.accounts import MEMORY
 from dagathlon.external.cache import locked, short_hash
 from dagathlon.external.environment import (
     CARDS,
     OFFLINE,
-    THREADS,
     Environment,
     Say,
     cards_given,
@@ -24,61 +24,101 @@ from dagathlon.external.environment import (
     output_of,
     threads_given,
 )
-from dagathlon.external.program import MEMORY
 from dagathlon.learners.user_cache import cache_folder
 
-_MODULE = "/module"
-_WORK = "/work"
-# A container outlives the client that started it. Its input does not: when it ends, so does the
-# program, which takes the place of this shell and has its number.
-END_WITH_INPUT = 'exec 3<&0; (cat <&3 >/dev/null; kill -9 $$) & exec "$@" </dev/null 3<&-'
+MODULE = "/module"
+"""Where a program in a container finds the module's folder."""
+WORK = "/work"
+"""Where it finds the folder of the run."""
+HUB = "docker://"
+"""What an address of a public image may begin with."""
+# A container outlives the client that started it. Its input does not: when it ends, the program is
+# killed, and with the first process of the container, this shell, ends all that it has started.
+END_WITH_INPUT = (
+    'exec 3<&0; "$@" </dev/null 3<&- & p=$!; '
+    "(while read -r _; do :; done; kill -9 $p) <&3 >/dev/null 2>&1 & exec 3<&-; wait $p"
+)
 
 
 @dataclass(frozen=True)
-class _Container(Environment):
+class ContainerEngine(Environment):
     """What container programs have in common.
 
     Parameters
     ----------
     image
         Name of the image, or a file of the module's folder.
+
+    Attributes
+    ----------
+    programs
+        Names of the program that runs containers; the first that is on the PATH is used.
+    mending
+        The command that installs it.
     """
 
-    program: ClassVar[str]
+    programs: ClassVar[tuple[str, ...]]
+    mending: ClassVar[str]
+    can_serve: ClassVar[bool] = False
 
     image: str = ""
+
+    @property
+    def program(self) -> str:
+        """The program that runs containers."""
+        found = (name for name in self.programs if shutil.which(name))
+        return next(found, self.programs[0])
 
     def missing(self) -> str:
         """Whether the container program works and, offline, whether the image is there."""
         if shutil.which(self.program) is None:
-            return self._advised(f"needs {self.program} on the PATH")
+            return f"needs {self.program} on the PATH ({self.hint or self.mending})"
         problem = self._broken()
         if problem:
             return self._advised(problem)
-        if offline() and not self._has_image():
-            return f"the image {self.image} is not here and {OFFLINE} forbids to fetch it"
+        if self.has_image():
+            problem = self._useless()
+            return self._advised(problem) if problem else ""
+        if offline():
+            fetch = " ".join(self._fetch())
+            return (
+                f"the image {self.image} is not here and {OFFLINE} forbids to fetch it "
+                f"(where there is a network: {fetch})"
+            )
         return ""
 
     def prepare(self, say: Say) -> None:
         """Fetch the image unless it is there."""
-        if self._has_image():
-            return
+        if not self.has_image():
+            self._bring(say)
+        problem = self._useless()
+        if problem:
+            raise UnavailableError(self._advised(problem))
+
+    def _bring(self, say: Say) -> None:
         if offline():
             raise UnavailableError(self.missing())
         with locked(self.image):
-            if self._has_image():
+            if self.has_image():
                 return
             say(f"fetching the image {self.image} with {self.program}, for the first run")
             code, output = output_of(self._fetch(), None)
         if code:
-            last = output.splitlines()[-1] if output else f"exit code {code}"
-            raise UnavailableError(f"{self.program} could not fetch {self.image}: {last}")
+            raise UnavailableError(
+                f"{self.program} could not fetch {self.image}: {last_of(output, code)} "
+                f"(try it by hand: {' '.join(self._fetch())})"
+            )
 
     def _broken(self) -> str:
+        """Why the container program is of no use here, as far as it says without an image."""
+        return ""
+
+    def _useless(self) -> str:
+        """Why the image, which is there, cannot be run."""
         return ""
 
     @abstractmethod
-    def _has_image(self) -> bool:
+    def has_image(self) -> bool:
         """Whether the image is on this machine."""
 
     @abstractmethod
@@ -87,19 +127,20 @@ class _Container(Environment):
 
 
 @dataclass(frozen=True)
-class Apptainer(_Container):
+class Apptainer(ContainerEngine):
     """An Apptainer image; its programs are ordinary processes, so that all limits hold."""
 
-    program: ClassVar[str] = "apptainer"
+    programs: ClassVar[tuple[str, ...]] = ("apptainer", "singularity")
+    mending: ClassVar[str] = "https://apptainer.org/docs/admin/main/installation.html"
 
     def command(self, words: Sequence[str], values: Mapping[str, str], work: Path) -> list[str]:
         """The command inside the image."""
-        binds = [f"--bind={self.folder}:{_MODULE}:ro", f"--bind={work}:{_WORK}"]
-        given = [f"--env={name}={value}" for name, value in threads_given().items()]
+        binds = [f"--bind={self.folder}:{MODULE}:ro", f"--bind={work}:{WORK}"]
+        given = [f"--env={name}={value}" for name, value in told().items()]
         if cards_given():
             given += ["--nv", f"--env={CARDS}={cards_given()}"]
-        options = ["--contain", "--cleanenv", *given, *binds, f"--pwd={_WORK}"]
-        inner = filled(words, {**values, "folder": _MODULE})
+        options = ["--contain", "--cleanenv", *given, *binds, f"--pwd={WORK}"]
+        inner = filled(words, {**values, "folder": MODULE})
         return [self.program, "exec", *options, str(self._file), *inner]
 
     @property
@@ -107,48 +148,21 @@ class Apptainer(_Container):
         local = self.folder / self.image
         return local if local.is_file() else cache_folder() / f"{short_hash(self.image)}.sif"
 
-    def _has_image(self) -> bool:
+    def has_image(self) -> bool:
+        """Whether there is a file of it."""
         return self._file.is_file()
 
     def _fetch(self) -> list[str]:
-        return [self.program, "pull", "--disable-cache", str(self._file), self.image]
+        address = self.image if "://" in self.image else f"{HUB}{self.image}"
+        return [self.program, "pull", "--disable-cache", str(self._file), address]
 
 
-@dataclass(frozen=True)
-class Docker(_Container):
-    """A Docker image, run without a network by the user who asks for it."""
-
-    program: ClassVar[str] = "docker"
-    ends_with_input: ClassVar[bool] = True
-
-    def command(self, words: Sequence[str], values: Mapping[str, str], work: Path) -> list[str]:
-        """The command inside the image."""
-        volumes = [f"--volume={self.folder}:{_MODULE}:ro", f"--volume={work}:{_WORK}"]
-        user = f"--user={os.getuid()}:{os.getgid()}"
-        options = ["--rm", "--init", "--interactive", "--network=none", user]
-        options += _docker_share()
-        inner = filled(words, {**values, "folder": _MODULE})
-        shell = ["--entrypoint=sh", self.image, "-c", END_WITH_INPUT, "sh"]
-        start = [self.program, "run", *options, *volumes, f"--workdir={_WORK}"]
-        return [*start, *shell, *inner]
-
-    def _broken(self) -> str:
-        code, output = output_of([self.program, "version", "--format", "{{.Server.Version}}"])
-        last = output.splitlines()[-1] if output else f"exit code {code}"
-        return f"docker does not work: {last}" if code else ""
-
-    def _has_image(self) -> bool:
-        return output_of([self.program, "image", "inspect", self.image])[0] == 0
-
-    def _fetch(self) -> list[str]:
-        return [self.program, "pull", self.image]
-
-
-def _docker_share() -> list[str]:
-    """The daemon gives a container its cores, cards and memory: nobody else can."""
-    given = [f"--env={name}={value}" for name, value in threads_given().items()]
-    given.append(f"--cpus={threads_given()[THREADS]}")
-    if cards_given():
-        given.append(f'--gpus="device={cards_given()}"')
+def told() -> dict[str, str]:
+    """What a program in a container is told of its share: threads, and bytes of memory."""
     most = os.environ.get(MEMORY)
-    return [*given, f"--memory={most}"] if most else given
+    return {**threads_given(), **({MEMORY: most} if most else {})}
+
+
+def last_of(output: str, code: int) -> str:
+    """The last line of what a helper program printed."""
+    return output.splitlines()[-1] if output else f"exit code {code}"

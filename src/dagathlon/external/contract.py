@@ -1,111 +1,99 @@
-"""The contract with an external program: the files it finds and the files it leaves."""
+"""The contract with an external program: the files it finds."""
 
 from __future__ import annotations
 
 import json
-import math
-import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from dagathlon.data import Dataset, facts_of, write_data
-from dagathlon.errors import DagathlonError, listing
-from dagathlon.external.program import Ended
-from dagathlon.graphs import Graph, read_graph
-from dagathlon.learners.base import Estimate, Output, Statistic
-from dagathlon.posteriors.files import read_posterior
+from dagathlon.external.accounts import memory_given
+from dagathlon.graphs import Graph, write_graph
+from dagathlon.learners.background import content_of, knowledge_of
 
-DATA = "data.csv"
+DataFormat: TypeAlias = Literal["csv", "arrow"]
+DATA: dict[DataFormat, str] = {"csv": "data.csv", "arrow": "data.arrow"}
 PARAMETERS = "parameters.json"
-GRAPH = "adjmat.csv"
-TRAJECTORY = "trajectory.csv"
-STATISTICS = "stats.json"
-
-_MAX_STATISTICS = 1 << 20
-_SAYS_NOTHING = re.compile(r"|Execution halted|Calls: .*")  # R's words after an error
-_OUT_OF_MEMORY = re.compile(
-    r"bad_alloc|MemoryError|annot allocate (memory|vector)|ut of memory|memory exhausted"
-)
+CONSTRAINTS = "constraints.json"
+START = "start.csv"
+INPUTS = frozenset({*DATA.values(), PARAMETERS, CONSTRAINTS, START})
+"""Names of files that a program finds, and so does not leave."""
 
 
-class ProgramError(DagathlonError):
-    """An external program failed, or left something that is no result."""
+class Given(NamedTuple):
+    """What a run is given.
+
+    Parameters
+    ----------
+    module
+        Name of the module: several may share a program.
+    data
+        The data.
+    parameters
+        The module's parameters, without those that name other files.
+    seed
+        For all randomness.
+    timeout
+        Time limit in seconds, or None.
+    constraints
+        Background knowledge as `knowledge_of` takes it, or None.
+    start
+        Graphs to begin with, most often none or one.
+    """
+
+    module: str
+    data: Dataset
+    parameters: Mapping[str, Any]
+    seed: int
+    timeout: float | None = None
+    constraints: Any = None
+    start: tuple[Graph, ...] = ()
 
 
-def write_inputs(
-    folder: Path, data: Dataset, parameters: Mapping[str, Any], seed: int, timeout: float | None
-) -> None:
-    """Write what a program is given."""
-    write_data(data, folder / DATA)
-    about = {"data_kind": facts_of(data).kind, "names": list(data.names)}
-    given = {**parameters, "seed": seed, "time_limit": timeout, **about}
-    (folder / PARAMETERS).write_text(json.dumps(given, indent=1, ensure_ascii=False), "utf-8")
+def write_inputs(folder: Path, given: Given, data_format: DataFormat = "csv") -> None:
+    """Write what a program finds."""
+    if data_format == "arrow":
+        _write_arrow(given.data, folder / DATA["arrow"])
+    else:
+        write_data(given.data, folder / DATA["csv"])
+    _write_json(folder / PARAMETERS, _parameters(given))
+    if given.constraints is not None:
+        _write_json(folder / CONSTRAINTS, _constraints(given))
+    for number, graph in enumerate(given.start, 1):
+        write_graph(graph, folder / (START if number == 1 else f"start-{number}.csv"))
 
 
-def check_end(name: str, ended: Ended) -> None:
-    """Refuse the result of a program that failed, in its own last words."""
-    if ended.code == 0:
-        return
-    if _OUT_OF_MEMORY.search(ended.output):
-        raise MemoryError(f"{name}: {last_line(ended.output)}")
-    last = last_line(ended.output) or "it printed nothing"
-    error = ProgramError(f"{name} {ended.cause()}: {last}")
-    if ended.output:
-        error.add_note(f"--- its last output ---\n{ended.output}")
-    raise error
+def _parameters(given: Given) -> dict[str, Any]:
+    about = {
+        "module": given.module,
+        "data_kind": facts_of(given.data).kind,
+        "names": list(given.data.names),
+        "seed": given.seed,
+        "time_limit": given.timeout,
+        "memory_limit": memory_given(),
+    }
+    return {**given.parameters, **about}
 
 
-def read_outputs(name: str, folder: Path, data: Dataset, gives: Output) -> Estimate:
-    """Read and check what a program has left."""
-    expected = TRAJECTORY if gives == "chain" else GRAPH
-    if not (folder / expected).is_file():
-        left = sorted(path.name for path in folder.iterdir())
-        others = [found for found in left if found not in (DATA, PARAMETERS)]
-        raise ProgramError(f"{name} wrote no {expected}; it wrote {listing(others)}")
-    try:
-        statistics = _read_statistics(folder / STATISTICS)
-        if gives == "chain":
-            posterior = read_posterior(folder / TRAJECTORY, data.names)
-            return Estimate(posterior.map(), statistics, posterior)
-        return Estimate(_read_graph(folder / GRAPH, data, gives), statistics)
-    except DagathlonError as error:
-        text = str(error).replace(f"{folder}/", "")
-        raise ProgramError(f"{name} left something that is no result: {text}") from None
+def _constraints(given: Given) -> dict[str, Any]:
+    """Every forbidden and required edge one by one, and the tiers for those who want them."""
+    knowledge = knowledge_of(given.constraints, given.data.names)
+    content = content_of(given.constraints)
+    tiers = content.get("tiers") if isinstance(content, Mapping) else None
+    edges = {"forbidden": knowledge.forbidden, "required": knowledge.required}
+    pairs = {f"{kind}_edges": sorted(map(list, found)) for kind, found in edges.items()}
+    return {**pairs, "tiers": tiers or []}
 
 
-def last_line(text: str) -> str:
-    """The last line that says something."""
-    lines = (line.strip() for line in reversed(text.splitlines()))
-    return next((line for line in lines if not _SAYS_NOTHING.fullmatch(line)), "")
+def _write_json(path: Path, content: Mapping[str, Any]) -> None:
+    path.write_text(json.dumps(content, indent=1, ensure_ascii=False), "utf-8")
 
 
-def _read_graph(path: Path, data: Dataset, gives: Output) -> Graph:
-    graph = read_graph(path)
-    if set(graph.names) != set(data.names):
-        odd = sorted(set(graph.names) ^ set(data.names))
-        raise ProgramError(f"{path}: its names are not those of the data: {listing(odd)}")
-    if gives == "undirected" and not graph.is_undirected:
-        raise ProgramError(f"{path}: the module gives undirected graphs, this one is {graph.kind}")
-    if gives == "dag" and not graph.is_dag:
-        raise ProgramError(f"{path}: the module gives DAGs, this graph is {graph.kind}")
-    return graph.subgraph(data.names)
+def _write_arrow(data: Dataset, path: Path) -> None:
+    """An Arrow IPC file: every reader of Arrow maps it into memory without a copy."""
+    import pyarrow as pa  # noqa: PLC0415 - only where a module asks for it
 
-
-def _read_statistics(path: Path) -> dict[str, Statistic]:
-    if not path.is_file():
-        return {}
-    if path.stat().st_size > _MAX_STATISTICS:
-        raise ProgramError(f"{path}: larger than a megabyte")
-    try:
-        content = json.loads(path.read_text("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise ProgramError(f"{path}: not valid JSON: {error}") from None
-    if not isinstance(content, dict):
-        raise ProgramError(f"{path}: expected an object of numbers and texts")
-    for key, value in content.items():
-        if not isinstance(value, float | int | str | bool):
-            raise ProgramError(f"{path}: {key!r} is {value!r}, expected a number or a text")
-        if isinstance(value, float) and not math.isfinite(value):
-            raise ProgramError(f"{path}: {key!r} is not a finite number")
-    return content
+    table = data.to_arrow()
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)

@@ -65,10 +65,13 @@ class Environment:
         What a command may name beside ``{folder}``, ``{seed}`` and the parameters.
     ends_with_input
         Whether the program is told to end by closing its standard input.
+    can_serve
+        Whether a server can run there.
     """
 
     place_holders: ClassVar[tuple[str, ...]] = ()
     ends_with_input: ClassVar[bool] = False
+    can_serve: ClassVar[bool] = True
 
     folder: Path
     hint: str = ""

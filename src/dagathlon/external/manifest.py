@@ -12,18 +12,23 @@ from typing import Any, get_args
 
 from dagathlon.data.facts import DataKind
 from dagathlon.errors import StudyError, listing, suggestion
+from dagathlon.external.contract import DataFormat
 from dagathlon.external.environment import PLACE_HOLDER, Environment
 from dagathlon.external.runtimes import read_environment
 from dagathlon.external.toml_table import TomlTable
-from dagathlon.learners.base import Gpu, Output
+from dagathlon.learners.base import GPU_WORDS, Gpu, Output
 
 MANIFEST = "module.toml"
-RESERVED = ("data_kind", "folder", "id", "names", "python", "seed", "time_limit")
+RESERVED = (
+    "data_kind", "folder", "id", "memory_limit", "module", "names", "python", "seed", "serve",
+    "time_limit",
+)  # fmt: skip
 """Words that the contract uses itself; no parameter can have such a name."""
 
 _KEYS = (
     "name", "kind", "summary", "command", "takes", "missing", "gives", "order_independent",
-    "implementation", "references", "parameters", "environment", "threads", "gpu",
+    "implementation", "references", "parameters", "environment", "threads", "gpu", "server",
+    "data", "start", "constraints", "posterior",
 )  # fmt: skip
 _PARAMETER_KEYS = (
     "type", "description", "default", "nullable", "minimum", "maximum", "choices", "takes",
@@ -69,7 +74,19 @@ class ExternalParameter:
 
 @dataclass(frozen=True)
 class Manifest:
-    """The content of a ``module.toml`` and the version of its folder."""
+    """The content of a ``module.toml`` and the version of its folder.
+
+    Parameters
+    ----------
+    server
+        Whether the command starts a server, which does one run after another.
+    data
+        The format in which the program finds the data.
+    start, constraints
+        Whether it takes a graph to begin with, and background knowledge.
+    posterior
+        Whether it gives a weighted list of graphs.
+    """
 
     folder: Path
     version: int
@@ -86,6 +103,11 @@ class Manifest:
     environment: Environment
     threads: int = 1
     gpu: Gpu = "no"
+    server: bool = False
+    data: DataFormat = "csv"
+    start: bool = False
+    constraints: bool = False
+    posterior: bool = False
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -118,8 +140,15 @@ def read_manifest(folder: Path) -> Manifest:
         parameters=parameters,
         environment=environment,
         threads=_threads(root),
-        gpu=root.choice("gpu", get_args(Gpu), "no"),
+        gpu=_gpu(root),
+        server=root.flag("server", False),
+        data=root.choice("data", get_args(DataFormat), "csv"),
+        start=root.flag("start", False),
+        constraints=root.flag("constraints", False),
+        posterior=root.flag("posterior", False),
     )
+    if manifest.posterior and manifest.gives == "chain":
+        raise root.fail("posterior", "a chain is a distribution over graphs already")
     _check_command(manifest, root)
     return manifest
 
@@ -168,6 +197,12 @@ def _threads(root: TomlTable) -> int:
     return int(found)
 
 
+def _gpu(root: TomlTable) -> Gpu:
+    """True and false are yes and no."""
+    found = root.value("gpu")
+    return GPU_WORDS[found] if isinstance(found, bool) else root.choice("gpu", get_args(Gpu), "no")
+
+
 def _kinds(section: TomlTable, key: str, default: Collection[DataKind] = ()) -> frozenset[DataKind]:
     found = section.texts(key, tuple(default))
     for kind in found:
@@ -206,8 +241,13 @@ def _parameter(name: str, root: TomlTable) -> ExternalParameter:
 
 def _check_command(manifest: Manifest, root: TomlTable) -> None:
     """Refuse place-holders that nothing would be put in for."""
-    known = ["data_kind", "folder", "seed", *(parameter.name for parameter in manifest.parameters)]
-    known += ["timeout", *manifest.environment.place_holders]
+    known = ["folder", *manifest.environment.place_holders]
+    if manifest.server:
+        if not manifest.environment.can_serve:
+            raise root.fail("server", "a server runs on this machine: kind = system or uv")
+        known.append("serve")
+    else:
+        known += ["data_kind", "seed", "timeout", *(each.name for each in manifest.parameters)]
     if not manifest.command:
         raise root.fail("command", "the command is empty")
     for word in manifest.command:

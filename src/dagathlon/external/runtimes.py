@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dagathlon.external.container import Apptainer, Docker
+from dagathlon.errors import listing, suggestion
+from dagathlon.external.container_found import ENGINES, FoundContainer
 from dagathlon.external.environment import Environment
 from dagathlon.external.toml_table import TomlTable
 from dagathlon.external.uv import UvEnvironment
 
-_KINDS = ("system", "uv", "apptainer", "docker")
+_KINDS = ("system", "uv", "container", *ENGINES)
 _KEYS = {
     "system": ("kind", "hint", "commands", "r_packages"),
     "uv": ("kind", "hint", "script"),
-    "apptainer": ("kind", "hint", "image"),
-    "docker": ("kind", "hint", "image"),
+    "container": ("kind", "hint", "image", "engines"),
+    **dict.fromkeys(ENGINES, ("kind", "hint", "image")),
 }
 
 
 def read_environment(section: TomlTable, folder: Path) -> Environment:
     """The environment that the manifest of a folder describes."""
-    kind = section.choice("kind", _KINDS, "system")
+    plain = "container" if section.has("image") else "system"
+    kind = section.choice("kind", _KINDS, plain)
     section.only(_KEYS[kind])
     hint = section.text("hint") if section.has("hint") else ""
     if kind == "system":
@@ -34,5 +36,20 @@ def read_environment(section: TomlTable, folder: Path) -> Environment:
             raise section.fail("script", f"there is no file {folder / script}")
         return UvEnvironment(folder, hint, script=script)
     image = section.text("image")
-    found = Apptainer if kind == "apptainer" else Docker
-    return found(folder, hint, image=image)
+    if kind == "container":
+        return FoundContainer(folder, hint, image=image, engines=_engines(section))
+    return ENGINES[kind](folder, hint, image=image)
+
+
+def _engines(section: TomlTable) -> tuple[str, ...]:
+    """The programs that a manifest names, in its order; all of them where it names none."""
+    names = section.texts("engines", tuple(ENGINES))
+    for name in names:
+        if name not in ENGINES:
+            hint = suggestion(name, ENGINES)
+            raise section.fail(
+                "engines", f"found {name!r}{hint}, expected some of {listing(ENGINES)}"
+            )
+    if not names:
+        raise section.fail("engines", f"is empty, expected some of {listing(ENGINES)}")
+    return names

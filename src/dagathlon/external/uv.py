@@ -17,6 +17,10 @@ from dagathlon.external.cache import locked
 from dagathlon.external.environment import OFFLINE, Environment, Say, fresh, offline, output_of
 
 _INLINE = re.compile(r"^# /// script\n((?:#(?: .*)?\n)*?)# ///$", re.M)
+_FORBIDDEN = (
+    f"its packages are not installed and {OFFLINE} forbids to install them (run dagathlon prepare "
+    "STUDY.json without it, where there is a network)"
+)
 _FOREIGN = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "PYTHONSTARTUP")
 
 
@@ -48,7 +52,7 @@ class UvEnvironment(Environment):
             hint = self.hint or "pip install 'dagathlon[external]'"
             return f"needs uv ({hint})"
         if offline() and _interpreter(self._script) is None:
-            return f"its packages are not installed and {OFFLINE} forbids to install them"
+            return _FORBIDDEN
         return ""
 
     def prepare(self, say: Say) -> None:
@@ -123,7 +127,7 @@ def _looked_up(script: _Script, _moment: int) -> str | None:
 def _installed(script: _Script, say: Say, _moment: int) -> str:
     """Make the environment; what went wrong, in words, remembered for a while."""
     if offline():
-        return f"its packages are not installed and {OFFLINE} forbids to install them"
+        return _FORBIDDEN
     with locked(script.path):
         _looked_up.cache_clear()  # another process may have made it meanwhile
         if _interpreter(script) is not None:

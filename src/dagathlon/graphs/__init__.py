@@ -36,6 +36,8 @@ from dagathlon.graphs.graph import Edge, Graph
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.graphs.languages import common_language
 from dagathlon.graphs.marks import Mark
+from dagathlon.graphs.measurement import MeasurementModel
+from dagathlon.graphs.measurement_files import read_measurement, write_measurement
 from dagathlon.graphs.members import count_members, members, sample_members
 from dagathlon.graphs.partial import PartialGraph, agreement_graph, partial_hamming_distance
 from dagathlon.graphs.path import GraphPath
@@ -50,6 +52,7 @@ __all__ = [
     "JunctionTree",
     "Knowledge",
     "Mark",
+    "MeasurementModel",
     "PartialGraph",
     "agreement_graph",
     "as_graph",
@@ -77,6 +80,7 @@ __all__ = [
     "pattern",
     "perfect_elimination_order",
     "read_graph",
+    "read_measurement",
     "read_path",
     "sample_members",
     "separated",
@@ -90,5 +94,6 @@ __all__ = [
     "to_svg",
     "unconditional_dependence",
     "write_graph",
+    "write_measurement",
     "write_path",
 ]

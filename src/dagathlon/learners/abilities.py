@@ -28,6 +28,7 @@ FAMILIES: Mapping[str, str] = {
     "bayesian": "Bayesian",
     "jax": "variational, in JAX",
     "continuous": "continuous optimisation and noise",
+    "nonlinear": "nonlinear, over orders",
     "undirected": "undirected",
     "external": "external programs",
     "benchpress": "Benchpress's names",

@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeAlias, cast
 
 from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import DagathlonError
+from dagathlon.learners.attempt import make_ready
 from dagathlon.learners.base import Learner
 from dagathlon.modules import Delegate, Reference, find
 from dagathlon.modules.spec import single_values
@@ -56,12 +57,7 @@ class Around(Learner):
 
     def inner(self) -> Learner:
         """The learner that runs."""
-        # The study puts the settings of an algorithm in the place of its id.
-        given: Any = self.learner
-        if isinstance(given, Mapping):
-            return _learner_of(given["module"], given["parameters"])
-        name, parameters = single_values(given)
-        return _learner_of(name, parameters)
+        return learner_behind(self.learner)
 
     def known(self) -> Learner | None:
         """The learner, or None for the id of an algorithm, which the study checks by itself."""
@@ -70,10 +66,27 @@ class Around(Learner):
         except DagathlonError:
             return None
 
+    def warm_up(self) -> None:
+        """Get the learner ready."""
+        inner = self.inner()
+        make_ready(type(inner))
+        inner.warm_up()
+
     def delegates(self) -> tuple[Delegate, ...]:
         """The learner that runs; none while it is the id of an algorithm."""
         inner = self.known()
         return () if inner is None else (inner,)
+
+
+def learner_behind(given: Any) -> Learner:
+    """The learner that a text names, or that a study's settings of an algorithm describe.
+
+    The study puts the settings in the place of the id of an algorithm.
+    """
+    if isinstance(given, Mapping):
+        return _learner_of(given["module"], given["parameters"])
+    name, parameters = single_values(given)
+    return _learner_of(name, parameters)
 
 
 def _reads_graph(learner: Learner, parameter: Any) -> bool:

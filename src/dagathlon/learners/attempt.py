@@ -114,7 +114,7 @@ def attempt_inside(
     problems = tuple(problems_with(result, data.names, learner.output()))
     if problems:
         raise WrongResultError(*problems)
-    return _plain(cast(Estimate, result))
+    return _finished(learner, cast(Estimate, result))
 
 
 def attempt_many(
@@ -152,7 +152,7 @@ def attempt_many(
         raise WrongResultError(f"it did not return {len(suited)} estimates for as many data sets")
     for k, result in zip(suited, learned, strict=True):
         problems = tuple(problems_with(result, data[k].names, learner.output()))
-        found[k] = WrongResultError(*problems) if problems else _plain(result)
+        found[k] = WrongResultError(*problems) if problems else _finished(learner, result)
     return cast("list[Estimate | DagathlonError]", found)
 
 
@@ -183,11 +183,13 @@ def _out_of_time(learner: Learner, timeout: float | None) -> OutOfTimeError:
     return OutOfTimeError(f"{learner.name} was stopped at {limit}, before it had a result")
 
 
-def _plain(estimate: Estimate) -> Estimate:
-    """The estimate with statistics that JSON knows, where a learner gives NumPy's."""
-    if not any(isinstance(value, np.generic) for value in estimate.stats.values()):
+def _finished(learner: Learner, estimate: Estimate) -> Estimate:
+    """The estimate with statistics that JSON knows, and where it was computed if that is said."""
+    about = learner.circumstances()
+    if not about and not any(isinstance(value, np.generic) for value in estimate.stats.values()):
         return estimate
-    return replace(estimate, stats={k: plain(v) for k, v in estimate.stats.items()})
+    stats = {k: plain(v) for k, v in {**estimate.stats, **about}.items()}
+    return replace(estimate, stats=stats)
 
 
 def _threads(learner: Learner) -> AbstractContextManager[object]:

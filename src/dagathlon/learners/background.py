@@ -31,12 +31,16 @@ def knowledge_of(constraints: Any, names: Sequence[str]) -> Knowledge:
     names
         The columns of the data; edges of a `Knowledge` with other names are an error.
     """
-    if constraints is None:
+    content = content_of(constraints)
+    if content is None:
         return Knowledge()
-    if isinstance(constraints, Knowledge):
+    return content if isinstance(content, Knowledge) else Knowledge.from_json(content, names)
+
+
+def content_of(constraints: Any) -> Mapping[str, Any] | Knowledge | None:
+    """What a learner's parameter holds, or what the file that it names holds."""
+    if constraints is None or isinstance(constraints, Knowledge | Mapping):
         return constraints
-    if isinstance(constraints, Mapping):
-        return Knowledge.from_json(constraints, names)
     try:
         content = json.loads(Path(constraints).read_text())
     except OSError as error:
@@ -45,7 +49,7 @@ def knowledge_of(constraints: Any, names: Sequence[str]) -> Knowledge:
         raise GraphError(f"{constraints}: not a JSON file: {error}") from None
     if not isinstance(content, Mapping):
         raise GraphError(f"{constraints}: a constraint file is a JSON object")
-    return Knowledge.from_json(content, names)
+    return content
 
 
 def starting_dag(start: Graph | None, knowledge: Knowledge, names: Sequence[str]) -> Graph:

@@ -17,11 +17,16 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dagathlon.data import Dataset
+    from dagathlon.graphs.measurement import MeasurementModel
     from dagathlon.graphs.path import GraphPath
     from dagathlon.posteriors.posterior import Posterior
 
 Statistic: TypeAlias = float | int | str | bool
 Gpu: TypeAlias = Literal["no", "optional", "yes"]
+GPU_WORDS: Mapping[object, Gpu] = {
+    "yes": "yes", True: "yes", "optional": "optional", "no": "no", False: "no",
+}  # fmt: skip
+"""What a learner or a manifest may say of graphics cards, and what is meant."""
 Output: TypeAlias = Literal["dag", "cpdag", "undirected", "mag", "pag", "mixed", "chain"]
 
 
@@ -48,6 +53,13 @@ class Estimate:
     path
         The graphs along decreasing penalties, of learners that walk along them; `graph` is the one
         that was chosen.
+    measurement
+        The latent variables with their indicators, of learners of measurement models; `graph` is
+        what they make of the observed variables.
+    weights
+        A number for each arc, from row to column over the columns of the data, of learners that
+        put a threshold to them: 0 says that there is no arc, and `graph` has those above the
+        threshold. Other thresholds give other graphs.
     """
 
     graph: Graph
@@ -57,6 +69,8 @@ class Estimate:
     # An array has no truth value: two estimates are compared without it.
     precision: npt.NDArray[np.float64] | None = field(default=None, compare=False)
     path: GraphPath | None = None
+    measurement: MeasurementModel | None = None
+    weights: npt.NDArray[np.float64] | None = field(default=None, compare=False)
 
     def _repr_html_(self) -> str:
         from dagathlon.posteriors.drawing import weighted_html  # noqa: PLC0415 - notebooks only
@@ -65,6 +79,8 @@ class Estimate:
         drawing = self.graph._repr_html_()
         if self.posterior is not None:
             drawing = weighted_html(self.graph, self.posterior)
+        if self.measurement is not None:
+            drawing = self.measurement._repr_html_()
         notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
         return f"<div>{drawing}<p>{escape(', '.join(counted))}</p>{notes}</div>"
 
@@ -108,8 +124,9 @@ class Learner(Module):
         Cores that a run is given in a study, which may say another number; environment variables
         such as `DAGATHLON_THREADS` and `OMP_NUM_THREADS` tell it. No part of what a result is.
     gpu
-        Whether it needs a graphics card (``yes``), uses one where there is one (``optional``), or
-        has no use for it. A run sees the cards that it was given, in `CUDA_VISIBLE_DEVICES`.
+        Whether it needs a graphics card (``yes`` or True), uses one where there is one
+        (``optional``), or has no use for it (``no`` or False). A run sees the cards that it was
+        given, in `CUDA_VISIBLE_DEVICES`.
     uses_blas
         Whether it calls NumPy's linear algebra so often that its threads would cost more than they
         give.
@@ -136,7 +153,7 @@ class Learner(Module):
     uses_blas: ClassVar[bool] = False
     shares_tables: ClassVar[bool] = False
     threads: ClassVar[int] = 1
-    gpu: ClassVar[Gpu] = "no"
+    gpu: ClassVar[Gpu | bool] = "no"
     batches: ClassVar[bool] = False
 
     def accepted(self) -> frozenset[DataKind]:
@@ -180,6 +197,16 @@ class Learner(Module):
         if data.missing and not self.handles_missing:
             return f"{self.name} cannot handle missing values; impute them first or drop the rows"
         return ""
+
+    def circumstances(self) -> Mapping[str, Statistic]:
+        """Where and how it computes on this machine; added to the statistics of every result."""
+        return {}
+
+    def warm_up(self) -> None:
+        """Get ready for a run, before its clock: called before each run, so quick when ready.
+
+        For what does not survive every run, such as a program that waits for work.
+        """
 
     @abstractmethod
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:

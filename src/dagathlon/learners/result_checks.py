@@ -13,6 +13,7 @@ from dagathlon import _core
 from dagathlon.errors import GraphError
 from dagathlon.graphs import Graph, Mark
 from dagathlon.graphs.checks import require_dag, require_pdag, require_undirected
+from dagathlon.graphs.measurement import MeasurementModel
 from dagathlon.graphs.path import GraphPath
 from dagathlon.learners.base import Estimate, Output
 
@@ -46,8 +47,12 @@ def problems_with(result: object, names: Sequence[str], gives: Output) -> Iterat
         yield "its posterior is not over the variables of the data"
     if result.precision is not None:
         yield from _wrong_precision(result, names)
+    if result.weights is not None:
+        yield from _wrong_matrix("weights", result.weights, result, names)
     if result.path is not None:
         yield from _wrong_path(result.path, names)
+    if result.measurement is not None:
+        yield from _wrong_measurement(result.measurement, names)
     problem = wrong_kind(result.graph, gives)
     if problem:
         yield f"gives is {gives!r}: {problem}"
@@ -57,19 +62,23 @@ def problems_with(result: object, names: Sequence[str], gives: Output) -> Iterat
 
 
 def _wrong_precision(result: Estimate, names: Sequence[str]) -> Iterator[str]:
-    precision: Any = result.precision
-    p = len(names)
-    if not isinstance(precision, np.ndarray) or precision.dtype != np.float64:
-        yield f"its precision matrix is {described(precision)} in place of an array of float64"
-    elif precision.shape != (p, p):
-        found = "×".join(map(str, precision.shape))
-        yield f"its precision matrix has {found} numbers, and the data have {p} columns"
-    elif not np.all(np.isfinite(precision)):
-        yield "its precision matrix has numbers that are not finite"
-    elif not _symmetric(precision):
+    wrong = list(_wrong_matrix("precision", result.precision, result, names))
+    yield from wrong
+    if not wrong and result.precision is not None and not _symmetric(result.precision):
         yield "its precision matrix is not symmetric"
+
+
+def _wrong_matrix(what: str, matrix: Any, result: Estimate, names: Sequence[str]) -> Iterator[str]:
+    p = len(names)
+    if not isinstance(matrix, np.ndarray) or matrix.dtype != np.float64:
+        yield f"its {what} matrix is {described(matrix)} in place of an array of float64"
+    elif matrix.shape != (p, p):
+        found = "×".join(map(str, matrix.shape))
+        yield f"its {what} matrix has {found} numbers, and the data have {p} columns"
+    elif not np.all(np.isfinite(matrix)):
+        yield f"its {what} matrix has numbers that are not finite"
     elif {result.graph.names, (result.posterior or result.graph).names} != {tuple(names)}:
-        yield "its precision matrix is in the order of the data, and its graph or posterior is not"
+        yield f"its {what} matrix is in the order of the data, and its graph or posterior is not"
 
 
 def _symmetric(matrix: npt.NDArray[np.float64]) -> bool:
@@ -82,6 +91,13 @@ def _wrong_path(path: Any, names: Sequence[str]) -> Iterator[str]:
         yield f"its path is {described(path)} in place of a GraphPath"
     elif set(path.names) != set(names):
         yield "its path is not over the variables of the data"
+
+
+def _wrong_measurement(model: Any, names: Sequence[str]) -> Iterator[str]:
+    if not isinstance(model, MeasurementModel):
+        yield f"its measurement is {described(model)} in place of a MeasurementModel"
+    elif set(model.names) != set(names):
+        yield "its measurement model is not over the variables of the data"
 
 
 def wrong_kind(graph: Graph, gives: Output) -> str:

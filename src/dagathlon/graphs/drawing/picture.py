@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
@@ -50,6 +50,7 @@ def draw(
     layout: LayoutName = "auto",
     width: float | None = None,
     dark: bool | None = None,
+    latents: Collection[str] = (),
 ) -> None:
     """Draw a graph into a file.
 
@@ -70,6 +71,8 @@ def draw(
     dark
         Whether the paper is dark. By default it is white, and an SVG has none: it follows the
         reader's light or dark scheme.
+    latents
+        Nodes that are drawn as ellipses, as latent variables are (not in Graphviz files).
     """
     file = Path(path)
     ending = file.suffix.lower()
@@ -83,7 +86,7 @@ def draw(
         content = write_dot(shown, looks).encode()
     else:
         paper = dark if ending == ".svg" or dark is not None else False
-        content = _converted(_drawing(shown, classes, layout, paper), ending, width)
+        content = _converted(_drawing(shown, classes, layout, paper, latents), ending, width)
     try:
         file.write_bytes(content)
     except OSError as error:
@@ -109,11 +112,15 @@ def against(graph: Graph, truth: Graph) -> tuple[Graph, Mapping[Pair, str]]:
 
 
 def _drawing(
-    graph: Graph, classes: Mapping[Pair, str], layout: LayoutName, dark: bool | None
+    graph: Graph,
+    classes: Mapping[Pair, str],
+    layout: LayoutName,
+    dark: bool | None,
+    latents: Collection[str],
 ) -> str:
     """The drawing on its paper, if it has any, above the key of its colours, if it has any."""
     ink = None if dark is None else _INK[dark]
-    inner = to_svg(graph, classes, layout=layout, ink=ink)
+    inner = to_svg(graph, classes, layout=layout, ink=ink, latents=latents)
     if not classes and dark is None:
         return inner
     width, height = _size(inner)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
@@ -36,6 +36,8 @@ _STYLE = f"""\
 text-anchor: middle }}
 .dagathlon-graph .node rect {{ fill: #4c8fd6; fill-opacity: .13; stroke: currentColor; \
 stroke-opacity: .55 }}
+.dagathlon-graph .latent ellipse {{ fill: #e8a33d; fill-opacity: .2; stroke: currentColor; \
+stroke-opacity: .7 }}
 .dagathlon-graph .edge {{ fill: none; stroke: currentColor; stroke-opacity: .8; \
 stroke-width: 1.2; stroke-linecap: round }}
 .dagathlon-graph .edge .arrow {{ fill: currentColor; fill-opacity: .8; stroke: none }}
@@ -92,6 +94,7 @@ def to_svg(
     *,
     layout: LayoutName = "auto",
     ink: str | None = None,
+    latents: Collection[str] = (),
 ) -> str:
     """Draw a graph.
 
@@ -117,6 +120,8 @@ def to_svg(
     ink
         Colour of lines and letters; by default that of the text around, or of the reader's light or
         dark scheme.
+    latents
+        Nodes that are drawn as ellipses rather than boxes, as latent variables are.
 
     Returns
     -------
@@ -139,7 +144,8 @@ def to_svg(
         else:
             edges.append(_edge(graph, pair, curve, classes.get(key, ""), numbers.get(key)))
     nodes = [
-        _node(graph.names[node], labels[node], box) for node, box in sorted(placed.boxes.items())
+        _node(graph.names[node], labels[node], box, graph.names[node] in latents)
+        for node, box in sorted(placed.boxes.items())
     ]
     size = (placed.width + 2 * _MARGIN, placed.height + 2 * _MARGIN)
     return "\n".join([_opening(size, width), *_description(graph, ink), *edges, *nodes, "</svg>"])
@@ -185,18 +191,24 @@ def _edge_classes(
     return classes
 
 
-def _node(name: str, shown: Label, box: Box) -> str:
+def _node(name: str, shown: Label, box: Box, latent: bool) -> str:
     left, top = box.x - box.width / 2, box.y - box.height / 2
     first = box.y - (len(shown.lines) - 1) * LINE_HEIGHT / 2 + FONT_SIZE * 0.35
     texts = "".join(
         f'<text x="{_number(box.x)}" y="{_number(first + i * LINE_HEIGHT)}">{_text(line)}</text>'
         for i, line in enumerate(shown.lines)
     )
-    return (
-        f'<g class="node"><title>{_text(name)}</title>'
+    shape = (
         f'<rect x="{_number(left)}" y="{_number(top)}" width="{_number(box.width)}" '
-        f'height="{_number(box.height)}" rx="7"/>{texts}</g>'
+        f'height="{_number(box.height)}" rx="7"/>'
     )
+    if latent:
+        shape = (
+            f'<ellipse cx="{_number(box.x)}" cy="{_number(box.y)}" rx="{_number(box.width / 2)}" '
+            f'ry="{_number(box.height / 2)}"/>'
+        )
+    kind = "node latent" if latent else "node"
+    return f'<g class="{kind}"><title>{_text(name)}</title>{shape}{texts}</g>'
 
 
 def _edge(

@@ -12,7 +12,14 @@ from dagathlon.graphs import Graph, cpdag
 from dagathlon.learners.around import Around
 from dagathlon.learners.attempt import Start, attempt_inside
 from dagathlon.learners.base import Estimate
-from dagathlon.modules import Natural, NonNegative, Probability
+from dagathlon.learners.imputation_step import (
+    ImputationSettings,
+    delegates_to_step,
+    problem_of_step,
+    seed_of,
+    step_behind,
+)
+from dagathlon.modules import Delegate, Natural, NonNegative, Probability
 from dagathlon.posteriors.posterior import Posterior
 from dagathlon.pulse import beat, part, until_deadline
 
@@ -44,6 +51,10 @@ class Imputed(Around):
     classes
         Whether a learned DAG counts as its equivalence class, whose undirected edges count half in
         each direction.
+    imputation
+        Who fills the gaps instead, in its own number of copies, the same for all learners: the id
+        of a mice algorithm of the study, or its name with parameters such as ``mice[method=rf]``;
+        null is this learner itself.
     shared
         Whether the copies depend on the data alone, so that other learners are given the same ones;
         by default on the learner's random numbers.
@@ -65,6 +76,7 @@ class Imputed(Around):
     sweeps: Natural = DEFAULT_SWEEPS
     threshold: Probability = 0.5
     classes: bool = True
+    imputation: ImputationSettings | None = None
     shared: bool = False
     timeout: NonNegative | None = None
 
@@ -72,7 +84,12 @@ class Imputed(Around):
         """One pool is enough."""
         if isinstance(self.known(), Imputed):
             return "imputed inside imputed fills no gap; name the learner inside"
-        return super().problem()
+        found = problem_of_step(self.imputation)
+        return f"imputation: {found}" if found else super().problem()
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """Whoever imputes, too."""
+        return (*super().delegates(), *delegates_to_step(self.imputation))
 
     def handed_on(self, data: DataFacts) -> DataFacts:
         """Completed data."""
@@ -87,11 +104,7 @@ class Imputed(Around):
     ) -> Estimate:
         """Learn from each copy and pool."""
         inner = self.inner()
-        copies: tuple[Dataset, ...] = (data,)
-        if data.has_missing:
-            drawn = int(rng.integers(2**62))
-            seed = int(data.fingerprint[:15], 16) if self.shared else drawn
-            copies = impute(data, self.copies, sweeps=self.sweeps, seed=seed)
+        copies = self._completed(data, rng) if data.has_missing else (data,)
         found: list[Estimate] = []
         with until_deadline():
             for number, copy in enumerate(copies):
@@ -107,6 +120,13 @@ class Imputed(Around):
         notes = tuple(dict.fromkeys(note for one in found for note in one.notes))
         graph = posterior.consensus(self.threshold)
         return Estimate(graph, stats, posterior, (*self._notes(filled, len(found)), *notes))
+
+    def _completed(self, data: Dataset, rng: np.random.Generator) -> tuple[Dataset, ...]:
+        drawn = int(rng.integers(2**62))
+        if self.imputation is not None:
+            return step_behind(self.imputation).copies(data)
+        seed = seed_of(data) if self.shared else drawn
+        return impute(data, self.copies, sweeps=self.sweeps, seed=seed)
 
     @staticmethod
     def _notes(filled: int, copies: int) -> tuple[str, ...]:

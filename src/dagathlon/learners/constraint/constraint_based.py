@@ -124,7 +124,7 @@ class ConstraintBased(Learner):
         """The test on these data."""
         name = self.test or self.default_tests[facts_of(data).kind or "mixed"]
         kind = kind_of_test(name)
-        needs_seed = kind.replicates > 0 or name.endswith(IMPUTATION)
+        needs_seed = kind.needs_seed or name.endswith(IMPUTATION)
         seed = int(rng.integers(2**63)) if needs_seed else 0
         test = independence_test(data, name, replicates=self.replicates, seed=seed)
         if self.keep_untestable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from dagathlon import _core
 from dagathlon.graphs import Graph
@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 
 _PC = "Spirtes, Glymour and Scheines 2000, Causation, Prediction, and Search"
 _STABLE = "Colombo and Maathuis 2014, Order-independent constraint-based causal structure, JMLR 15"
+
+
+Conflicts: TypeAlias = Literal[
+    "last", "first", "confirmed", "existing", "mark", "bidirected", "lowest-p", "highest-p"
+]
+_WITH_CONFLICTS = ("mark", "bidirected")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,11 +47,17 @@ class Pc(ConstraintBased):
         highest p-value (highest-p).
     conflicts
         When colliders contradict each other: the last one in the order of the variables wins
-        (last), and arrows that are part of no collider any more may be taken back after that
-        (confirmed, Tetrad's way); an edge keeps the direction of the collider whose ends were
-        separated first (first, gCastle's way); the edge becomes bidirected (mark); the one whose
-        ends were separated with the lowest (lowest-p) or highest p-value (highest-p) is directed
-        first, and those that contradict it or would close a cycle are left out.
+        (last; Tetrad's overwrite), and arrows that are part of no collider any more may be taken
+        back after that (confirmed, what Tetrad 7.6.3 makes of it); one that contradicts an earlier
+        one in the order of its ends, or would close a cycle, is left out (existing, Tetrad
+        7.6.10's way); an edge keeps the direction of the collider whose ends were separated first
+        (first, gCastle's way); the edge becomes bidirected, and so does one that Meek's rules
+        contradict each other about (mark, pcalg's way) or none more (bidirected, Tetrad 7.6.3's);
+        the one whose ends were separated with the lowest (lowest-p) or highest p-value (highest-p)
+        is directed first, and those that contradict it or would close a cycle are left out.
+    open_triples
+        What Meek's rules make of triples that `colliders` leaves open: nothing (unused), or
+        non-colliders (non-colliders, as Tetrad does).
     contradiction
         When no DAG has the colliders: leave the graph as it is (keep), give the CPDAG of a random
         DAG with that skeleton (random), or first try other orders of the colliders (retry).
@@ -67,7 +79,8 @@ class Pc(ConstraintBased):
     stable: bool = True
     neighbours: Neighbours = "by-column"
     colliders: Literal["separating-set", "conservative", "majority", "highest-p"] = "separating-set"
-    conflicts: Literal["last", "first", "confirmed", "mark", "lowest-p", "highest-p"] = "lowest-p"
+    conflicts: Conflicts = "lowest-p"
+    open_triples: Literal["unused", "non-colliders"] = "unused"
     contradiction: Literal["keep", "random", "retry"] = "keep"
     one_sided: bool = False
     possible_causes_only: bool = False
@@ -77,14 +90,17 @@ class Pc(ConstraintBased):
         """Contradictions that are marked are edges with two arrows, which no CPDAG has."""
         if self.skeleton_only:
             return "undirected"
-        return "mixed" if self.conflicts == "mark" else self.gives
+        return "mixed" if self.conflicts in _WITH_CONFLICTS else self.gives
 
     def problem(self) -> str:
         """A marked conflict cannot be resolved afterwards."""
         decided = self.contradiction != "keep"
-        if decided and (self.conflicts == "mark" or self.colliders in ("conservative", "majority")):
+        if decided and (
+            self.conflicts in _WITH_CONFLICTS or self.colliders in ("conservative", "majority")
+        ):
             return (
-                f"contradiction {self.contradiction!r} goes with neither conflicts 'mark' nor "
+                f"contradiction {self.contradiction!r} goes with neither conflicts "
+                "'mark' and 'bidirected' nor "
                 "colliders 'conservative' or 'majority'; set it to 'keep'"
             )
         if self.one_sided and self.skeleton_only:
@@ -134,6 +150,7 @@ class Pc(ConstraintBased):
             _ORDERS[self.conflicts],
             self.contradiction,
             int(rng.integers(2**63)) if self.contradiction != "keep" else 0,
+            open_as_noncolliders=self.open_triples == "non-colliders",
         )
 
 
@@ -141,6 +158,8 @@ _ORDERS = {
     "last": "by-node",
     "first": "by-separation",
     "confirmed": "then-confirmed",
+    "existing": "existing",
+    "bidirected": "bidirected",
     "mark": "with-conflicts",
     "lowest-p": "by-p-value",
     "highest-p": "by-high-p-value",

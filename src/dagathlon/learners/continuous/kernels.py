@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.learners.continuous.weights import Matrix
+from dagathlon.learners.nonlinear.hsic import CentredKernel, independence
 from dagathlon.pulse import aside, beat
 
 Vector = npt.NDArray[np.float64]
@@ -20,35 +21,10 @@ def gaussian_kernel(values: Vector, variance: float) -> Matrix:
 def dependent(x: Vector, y: Vector, alpha: float) -> bool:
     """Whether HSIC refuses independence at level alpha, by its gamma approximation.
 
-    The width of each kernel is the median distance of standardised values (Gretton et al. 2007,
-    NeurIPS).
+    The width of each kernel is the median distance of two values.
     """
-    from scipy.stats import gamma  # noqa: PLC0415 - SciPy only when asked for
-
-    n = len(x)
-    kernels = [_median_kernel((v - v.mean()) / v.std()) for v in (x, y)]
-    products = _centred(kernels[0]) * _centred(kernels[1])
-    statistic = products.sum() / n
-    squares = (products / 6) ** 2
-    spread = (squares.sum() - np.trace(squares)) / n / (n - 1)
-    spread *= 72 * (n - 4) * (n - 5) / n / (n - 1) / (n - 2) / (n - 3)
-    mean_x, mean_y = ((kernel.sum() - n) / n / (n - 1) for kernel in kernels)
-    mean = (1 + mean_x * mean_y - mean_x - mean_y) / n
-    critical = gamma.ppf(1 - alpha, mean**2 / spread, scale=spread * n / mean)
-    return bool(statistic >= critical)
-
-
-def _median_kernel(values: Vector) -> Matrix:
-    squares = np.subtract.outer(values, values) ** 2
-    apart = squares[np.triu_indices(len(values), 1)]
-    apart = apart[apart > 0]
-    return gaussian_kernel(values, float(np.median(apart)) / 2 if len(apart) else 1.0)
-
-
-def _centred(kernel: Matrix) -> Matrix:
-    means = kernel.mean(axis=0)
-    result: Matrix = kernel - means - means[:, None] + means.mean()
-    return result
+    first, second = (CentredKernel(column[:, None]) for column in (x, y))
+    return independence(first, second).p_value <= alpha
 
 
 def kernel_order(values: Matrix) -> list[int]:

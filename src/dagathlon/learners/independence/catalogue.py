@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
 
 from dagathlon import _core
 from dagathlon.data.dataset import Dataset
@@ -20,7 +23,7 @@ from dagathlon.modules import SharedCode
 
 GaussianName: TypeAlias = Literal[
     "zf", "cor", "mi-g", "mi-g-sh", "mc-zf", "mc-cor", "mc-mi-g", "smc-zf", "smc-cor", "smc-mi-g",
-    "gaussCItest", "sem-bic", "kci",
+    "gaussCItest", "sem-bic", "kci", "fast-kci", "rcit", "rcot",
 ]  # fmt: skip
 DiscreteName: TypeAlias = Literal[
     "mi", "mi-seen", "mi-adf", "mi-sh", "mc-mi", "smc-mi", "sp-mi",
@@ -36,6 +39,8 @@ TestName: TypeAlias = Literal[
 _DEGENERATE = ("degenerate-gaussian", "wilks")
 # Each configuration of the discrete variables has parameters of its own.
 _BY_CELLS = ("conditional-gaussian", "likelihood-ratio")
+# What needs whole rows, and whose matrices are of rows by rows or of random features.
+_BY_KERNELS = ("kernel", "block-kernel", "fourier", "fourier-joined")
 # pcalg cuts correlations here before it takes Fisher's z.
 _PCALG_LARGEST = 0.9999999
 _TETRAD_DEFAULTS = ScoreParameters(iss=10.0, penalty_discount=2.0)
@@ -70,6 +75,8 @@ class TestKind:
     score
         Name of the score that decides, for tests by score: variables are independent when an edge
         between them does not pay, whatever the level of significance.
+    draws
+        Whether it draws random numbers of its own.
     max_rows
         The most rows, for tests whose memory grows with their square; 0 for no limit.
     version
@@ -86,13 +93,19 @@ class TestKind:
     semiparametric: bool = False
     untestable_is_dependent: bool = False
     score: str = ""
+    draws: bool = False
     max_rows: int = 0
     version: int = 1
 
     @property
     def takes_gaps(self) -> bool:
         """Whether rows with gaps can be left out of each test."""
-        return self.statistic not in ("kernel", "neighbours") and not self.score
+        return self.statistic not in (*_BY_KERNELS, "neighbours") and not self.score
+
+    @property
+    def needs_seed(self) -> bool:
+        """Whether its answers hang on random numbers."""
+        return self.draws or self.replicates > 0
 
     def testable_order(self, data: Dataset) -> int:
         """The largest number of given variables for which the rows may suffice."""
@@ -110,7 +123,22 @@ class TestKind:
 
     def make_pooled(self, data: Dataset, *, copies: int, seed: int) -> _core.IndependenceTest:
         """The native test pooled over imputed copies of the data."""
-        codes, values = stacked_copies(data, copies, seed=seed)
+        return self._pooled(data, *stacked_copies(data, copies, seed=seed), copies)
+
+    def pool(self, completed: Sequence[Dataset]) -> _core.IndependenceTest:
+        """The native test pooled over copies that somebody else has completed."""
+        codes = np.concatenate([copy.codes for copy in completed]).astype(np.uint16)
+        values = np.concatenate([copy.values for copy in completed])
+        return self._pooled(completed[0], codes, values, len(completed))
+
+    def _pooled(
+        self,
+        data: Dataset,
+        codes: npt.NDArray[np.uint16],
+        values: npt.NDArray[np.float64],
+        copies: int,
+    ) -> _core.IndependenceTest:
+        """Of copies one below the other."""
         arities = list(data.arities)
         if self.kinds == _CONTINUOUS:
             return _core.pooled_gaussian_test(values, copies, self.largest_correlation)
@@ -143,11 +171,18 @@ class TestKind:
     def _continuous(
         self, data: Dataset, rowwise: bool, replicates: int, seed: int
     ) -> _core.IndependenceTest:
-        if self.statistic == "kernel":
-            return _core.kernel_test(data.values)
+        if self.statistic in _BY_KERNELS:
+            return self._by_kernels(data, seed)
         if self.replicates:
             return _core.gaussian_permutation_test(data.values, self.statistic, replicates, seed)
         return _core.gaussian_test(data.values, self.statistic, self.largest_correlation, rowwise)
+
+    def _by_kernels(self, data: Dataset, seed: int) -> _core.IndependenceTest:
+        if self.statistic == "kernel":
+            return _core.kernel_test(data.values)
+        if self.statistic == "block-kernel":
+            return _core.block_kernel_test(data.values, seed)
+        return _core.fourier_test(data.values, self.statistic == "fourier-joined", seed)
 
     def _mixed(self, data: Dataset, rowwise: bool) -> _core.IndependenceTest:
         if self.statistic in _DEGENERATE:
@@ -187,6 +222,9 @@ _PLAIN: dict[str, TestKind] = {
     "wilks-dg": TestKind(_ANY, "wilks"),
     "cmi-knn": TestKind(_ANY, "neighbours", replicates=_NEIGHBOURS, max_rows=_KERNEL_ROWS),
     "kci": TestKind(_CONTINUOUS, "kernel", max_rows=_KERNEL_ROWS),
+    "fast-kci": TestKind(_CONTINUOUS, "block-kernel", draws=True, max_rows=10 * _KERNEL_ROWS),
+    "rcit": TestKind(_CONTINUOUS, "fourier-joined", draws=True),
+    "rcot": TestKind(_CONTINUOUS, "fourier", draws=True),
     "sem-bic": TestKind(_CONTINUOUS, "gain", score="sem-bic"),
     "bdeu": TestKind(_DISCRETE, "gain", score="bdeu"),
     "disc-bic": TestKind(_DISCRETE, "gain", score="disc-bic"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -110,7 +110,12 @@ class IndependenceTest:
 
 
 def independence_test(
-    data: Dataset, name: str | None = None, *, replicates: int | None = None, seed: int = 0
+    data: Dataset,
+    name: str | None = None,
+    *,
+    replicates: int | None = None,
+    seed: int = 0,
+    completed: Sequence[Dataset] | None = None,
 ) -> IndependenceTest:
     """Make a test of conditional independence.
 
@@ -131,6 +136,9 @@ def independence_test(
         Number of permutations, for the tests that use them, or of imputed copies of the data.
     seed
         Seed of the permutations and imputations.
+    completed
+        Completed copies of the data, such as `dagathlon.data.impute` gives, over which a test with
+        ``.mi`` pools; by default they are made here.
 
     Examples
     --------
@@ -154,6 +162,8 @@ def independence_test(
             f"the test {chosen!r} holds matrices of rows by rows and takes at most "
             f"{found.max_rows} rows, found {len(data)}; take a sample of the rows"
         )
+    if imputed and completed is not None:
+        return IndependenceTest(data.names, found.pool(completed), chosen)
     if imputed:
         copies = DEFAULT_COPIES if replicates is None else replicates
         native = found.make_pooled(data, copies=copies, seed=seed)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dagathlon.data.facts import DataKind
 from dagathlon.errors import UnavailableError
-from dagathlon.learners.base import Estimate, Gpu, Learner
+from dagathlon.learners.base import Estimate, Gpu, Learner, Statistic
 from dagathlon.learners.user_cache import cache_folder
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 NEEDS_JAX = "" if find_spec("jax") else "JAX is not installed: pip install 'dagathlon[jax]'"
 # What takes less to compile is not worth a file.
 _KEPT_SECONDS = 0.2
+_TENSOR_FLOAT = 8.0
 
 
 class _Late:
@@ -46,6 +47,7 @@ class _Late:
 
 jax: Any = _Late("jax")
 jnp: Any = _Late("jax.numpy")
+flatten_util: Any = _Late("jax.flatten_util")
 
 
 @cache
@@ -103,6 +105,19 @@ def on_card() -> bool:
     return bool(jax.default_backend() != "cpu")
 
 
+@cache
+def device_and_precision() -> dict[str, Statistic]:
+    """What JAX computes on, and how wide its numbers are."""
+    device = jax.devices()[0]
+    precision = "float64" if jax.config.jax_enable_x64 else "float32"
+    # Cards from this generation on shorten the factors of matrix products unless told not to.
+    shortens = float(getattr(device, "compute_capability", None) or 0) >= _TENSOR_FLOAT
+    exact = jax.config.jax_default_matmul_precision in ("float32", "highest")
+    if shortens and precision == "float32" and not exact:
+        precision = "float32 (products tf32)"
+    return {"device": str(device.device_kind), "precision": precision}
+
+
 @dataclass(frozen=True, kw_only=True)
 class JaxLearner(Learner):
     """A learner in JAX, which learns from many data sets at once.
@@ -112,7 +127,7 @@ class JaxLearner(Learner):
     """
 
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
-    gpu: ClassVar[Gpu] = "optional"
+    gpu: ClassVar[Gpu | bool] = "optional"
     batches: ClassVar[bool] = True
     unavailable = NEEDS_JAX
 
@@ -120,6 +135,10 @@ class JaxLearner(Learner):
     def prepare(cls, say: Callable[[str], None] | None = None) -> None:
         """Load JAX."""
         require_jax()
+
+    def circumstances(self) -> Mapping[str, Statistic]:
+        """The device and the precision of its numbers."""
+        return device_and_precision()
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn from one data set."""

@@ -45,19 +45,41 @@ def require_steps(ended: Ended) -> None:
         raise OutOfTimeError("the time limit came before the first step")
 
 
-def advancing(step: Callable[[Any, Any, Any], Any]) -> Advance:
+def over_runs(function: Callable[..., Any], in_axes: Any = 0) -> Callable[..., Any]:
+    """A function of one run for arrays of runs: `jax.vmap`, but for one run without its axis.
+
+    A processor multiplies matrices ten times faster than arrays of a single matrix.
+    """
+
+    def mapped(*given: Any) -> Any:
+        axes = (in_axes,) * len(given) if isinstance(in_axes, int) else in_axes
+        runs = len(jax.tree_util.tree_leaves(given[axes.index(0)])[0])
+        if runs > 1:
+            return jax.vmap(function, in_axes=axes)(*given)
+        first = [
+            part if axis is None else jax.tree_util.tree_map(lambda x: x[0], part)
+            for part, axis in zip(given, axes, strict=True)
+        ]
+        return jax.tree_util.tree_map(lambda x: x[None], function(*first))
+
+    return mapped
+
+
+def advancing(step: Callable[[Any, Any, Any], Any], over: Any = None) -> Advance:
     """The steps of many runs from one number up to another, compiled.
 
     Parameters
     ----------
     step
         Makes one step of one run: (state, fixed, number of the step) to a state.
+    over
+        What makes a function of many runs out of that of one: null is `jax.vmap`.
     """
 
     def one(state: Any, fixed: Any, first: Any, last: Any) -> Any:
         return jax.lax.fori_loop(first, last, lambda number, now: step(now, fixed, number), state)
 
-    steps: Advance = jax.jit(jax.vmap(one, in_axes=(0, 0, None, None)), donate_argnums=0)
+    steps: Advance = jax.jit((over or jax.vmap)(one, in_axes=(0, 0, None, None)), donate_argnums=0)
     return steps
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+import numpy as np
 import numpy.typing as npt
 
 from dagathlon import _core
@@ -22,7 +23,7 @@ ScoreName: TypeAlias = Literal[
     "bic-blip", "bic-blip1",
     "loglik-g", "aic-g", "bic-g", "ebic-g", "bge", "mbge", "nig", "sem-bic", "l0-g", "disc-bic",
     "loglik-cg", "aic-cg", "bic-cg", "ebic-cg",
-    "loglik-dg", "aic-dg", "bic-dg", "ebic-dg", "l0-dg",
+    "loglik-dg", "aic-dg", "bic-dg", "ebic-dg", "l0-dg", "cv-kernel", "cv-kernel-2018",
 ]  # fmt: skip
 GraphPrior: TypeAlias = Literal["uniform", "vsp", "marginal", "cs", "er", "scale_free", "fair"]
 UNEQUAL_PRIORS: frozenset[GraphPrior] = frozenset({"cs", "scale_free", "fair"})
@@ -232,6 +233,15 @@ def _degenerate(penalty: Callable[[Dataset, ScoreParameters], float], rows: Any 
     return build
 
 
+def _kernel(ridge: float) -> Any:
+    def build(data: Dataset, parameters: ScoreParameters) -> _core.Score:
+        kinds = [variable.is_discrete for variable in data.variables]
+        matrix = np.ascontiguousarray(data.to_matrix(), dtype=float)
+        return _core.kernel_score(matrix, kinds, ridge)
+
+    return build
+
+
 def _none(data: Dataset, parameters: ScoreParameters) -> float:
     return 0.0
 
@@ -265,6 +275,10 @@ def _differing(data: DataKind, own: tuple[str, ...], summary: str, build: Any) -
     """A score that tells DAGs of one class apart."""
     conditional = data == "mixed"
     return ScoreKind(data, own + _PRIOR, summary, build, equivalent=False, conditional=conditional)
+
+
+def _by_kernels(summary: str, ridge: float) -> ScoreKind:
+    return ScoreKind("mixed", _PRIOR, summary, _kernel(ridge), equivalent=False, least_rows=4)
 
 
 _BDE = _dirichlet(_UNIFORM, lambda parameters: parameters.iss, _all_rows)
@@ -354,6 +368,8 @@ SCORES: Mapping[str, ScoreKind] = {
         "mixed", ("k",), "bic-dg of the rows in which a variable was not set",
         _degenerate(_bic, _rows_without_intervention),
     ),
+    "cv-kernel": _by_kernels("generalised score: kernel features in ten folds", 1e-4),
+    "cv-kernel-2018": _by_kernels("cv-kernel with the ridge of its authors", 1e-2),
 }  # fmt: skip
 
 

@@ -7,12 +7,18 @@ from collections.abc import Iterator
 from dagathlon.graphs import Graph, cpdag
 from dagathlon.graphs.drawing.svg import EdgeStyle, to_svg
 from dagathlon.graphs.graph import Edge
+from dagathlon.graphs.measurement import MeasurementModel
 from dagathlon.report.bootstrap import Copies
 from dagathlon.report.charts.legend import Key, Keyed
 
 MOST_NODES = 200
 _FIXED = "#2b7fc9"
 _PLAIN, _THIN, _THICK = 1.6, 1.0, 6.0
+
+
+def model_drawing(model: MeasurementModel) -> Keyed:
+    """A measurement model: latent variables are ellipses."""
+    return Keyed(to_svg(model.graph, latents=model.latents), [])
 
 
 def learned_drawing(graph: Graph, copies: Copies | None) -> Keyed:

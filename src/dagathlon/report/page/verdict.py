@@ -9,6 +9,8 @@ from dagathlon.report.context import Results
 from dagathlon.report.page.lead import NOT_YET, NOTHING, lead_of, no_truth, number, shown_as
 from dagathlon.report.page.sections import text
 from dagathlon.report.page.tables import Tables, case_names
+from dagathlon.report.sortability import HEAD
+from dagathlon.report.sortability import by_kind as sortabilities
 from dagathlon.report.tables import Combination, combinations
 from dagathlon.report.words import short_title, words
 
@@ -68,7 +70,9 @@ def verdict_tables(tables: Tables, verdicts: Sequence[Verdict]) -> str:
     if max(len(one.kinds) for one in verdicts) == 1:
         most = max(one.kinds[0].n for one in verdicts)
         return _table(_HEAD, [_metric_cells(one, most) for one in verdicts]) + _note(most, verdicts)
-    by_kind = _by_kind(verdicts[0], case_names(combinations(tables.runs)))
+    by_kind = _by_kind(
+        verdicts[0], case_names(combinations(tables.runs)), sortabilities(tables.results.case_rows)
+    )
     if not any(one.ranked_first for one in verdicts):
         return _NO_RANKS + by_kind
     summary = _table(_RANK_HEAD, [_rank_cells(one) for one in verdicts]) + _rank_note(verdicts[0])
@@ -205,10 +209,17 @@ def _rank_note(one: Verdict) -> str:
     )
 
 
-def _by_kind(one: Verdict, names: Mapping[Combination, str]) -> str:
-    """The verdict on each kind of data."""
+def _by_kind(
+    one: Verdict, names: Mapping[Combination, str], sortable: Mapping[Combination, str]
+) -> str:
+    """The verdict on each kind of data, beside what the data give away about their order."""
     kinds = one.kinds[:_MOST_KINDS]
     lines = [[text(_case(kind, names)), *_kind_cells(kind, one.metric)] for kind in kinds]
+    head: tuple[str, ...] = _KIND_HEAD
+    if sortable:
+        head += (HEAD,)
+        for kind, line in zip(kinds, lines, strict=True):
+            line.append(sortable.get(Combination(*map(str, kind.kind)), "–"))
     title = f"Each kind of data, by {text(short_title(one.metric))}"
     more = len(one.kinds) - len(kinds)
     rest = (
@@ -217,7 +228,7 @@ def _by_kind(one: Verdict, names: Mapping[Combination, str]) -> str:
     opened = " open" if len(kinds) <= _OPEN_KINDS else ""
     return (
         f'<details class="kinds"{opened}><summary>{title}</summary>'
-        f"{_table(_KIND_HEAD, lines)}{rest}</details>"
+        f"{_table(head, lines)}{rest}</details>"
     )
 
 

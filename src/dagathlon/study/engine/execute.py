@@ -135,7 +135,9 @@ def _check_unchanged(call: Call) -> None:
 def prepare(call: Call) -> None:
     """Load what a call needs, so that it is not measured with the first task that makes it."""
     if not call.location:
-        module_of(call)
+        module = module_of(call)
+        if isinstance(module, Learner):
+            module.warm_up()
 
 
 def keeps_to_limit(call: Call) -> bool:
@@ -160,14 +162,14 @@ def module_of(call: Call) -> Module:
         cls.prepare()
         if len(_modules) >= _MAX_MODULES:
             _modules.clear()
-        module = _modules[call.digest] = _made(cls, call.values)
+        module = _modules[call.digest] = made(cls, call.values)
     return module
 
 
 _modules: dict[bytes, Module] = {}
 
 
-def _made(cls: type[Module], values: Mapping[str, Any]) -> Module:
+def made(cls: type[Module], values: Mapping[str, Any]) -> Module:
     """The module with its parameters; the content of a constraint file is put in as it is."""
     parameters = cls.parameters()
     contents = {

@@ -11,7 +11,8 @@ import time
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from dagathlon.external.program import CLEARLY, descendants, peak_memory
+from dagathlon.external.accounts import CLEARLY, descendants, peak_memory, server_time
+from dagathlon.external.servers import server_processes
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _LONG = 0.05
@@ -44,7 +45,7 @@ class Meter:
         Returns
         -------
         int
-            What the process holds already, in bytes, as `occupied` counts it.
+            What the process and its idle servers hold already, in bytes, as `occupied` counts it.
         """
         if self._tidy:
             gc.collect()
@@ -54,7 +55,9 @@ class Meter:
         text = self._read()
         self._memory = self._peak(text)
         held = _field(text, b"RssAnon:") + _field(text, b"RssShmem:")
+        held += occupied(server_processes())
         peak_memory.reset()
+        server_time.reset()
         self._children = resource.getrusage(resource.RUSAGE_CHILDREN)
         self._cpu = time.process_time()
         self._wall = time.perf_counter()
@@ -66,6 +69,7 @@ class Meter:
         cpu = time.process_time() - self._cpu
         before, after = self._children, resource.getrusage(resource.RUSAGE_CHILDREN)
         cpu += after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        cpu += server_time.seconds
         peak = self._peak(self._read())
         memory = max(peak - self._memory, 0)
         # A new process counts what its parent held until it has become another program.

@@ -14,7 +14,7 @@ from dagathlon.study.engine.messages import Lost, Message, Report, Unkept, Up
 from dagathlon.study.engine.perform import memory_reason
 from dagathlon.study.engine.process import Assignment, WorkerProcess
 from dagathlon.study.engine.protocol import OnEvent, Options, Summary, silent
-from dagathlon.study.engine.shares import Machine, cards_here
+from dagathlon.study.engine.shares import Machine, cards_to_give
 from dagathlon.study.engine.workers import Workers
 from dagathlon.study.plan.task import Outcome, Status, Workload
 from dagathlon.study.store.objects import Payload
@@ -42,7 +42,9 @@ class LocalEngine:
         Number of cores to use; 0 is as many as there are. A task that needs one core runs beside
         so many others less one.
     cards
-        Names of the graphics cards to use, as `CUDA_VISIBLE_DEVICES` writes them; None is all.
+        Names of the graphics cards to use, as `CUDA_VISIBLE_DEVICES` writes them; None is all. One
+        run has a card to itself, unless its name stands there several times
+        (`DAGATHLON_RUNS_PER_CARD` does that for all).
     """
 
     name: ClassVar[str] = "local"
@@ -60,7 +62,7 @@ class LocalEngine:
     ) -> Summary:
         """Run all tasks that have no outcome in the store yet; see `Engine`."""
         cores = self.jobs or len(os.sched_getaffinity(0))
-        machine = Machine(cores, cards_here() if self.cards is None else self.cards)
+        machine = Machine(cores, cards_to_give() if self.cards is None else self.cards)
         with Coordinator(plan, store, on_event, options) as work:
             if work.is_going_on:
                 work.jobs = min(cores, work.schedule.unfinished)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from dagathlon.errors import DagathlonError, OutOfTimeError, UnavailableError, UnsuitedError
-from dagathlon.external.program import memory_limit
+from dagathlon.external.accounts import memory_limit
 from dagathlon.learners.company import in_company
 from dagathlon.pulse import watch
 from dagathlon.study.engine.execute import (

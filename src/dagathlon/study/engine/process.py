@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from dagathlon.external.program import descendants
+from dagathlon.external.accounts import descendants
 from dagathlon.study.engine.channel import Inbox, Slot
 from dagathlon.study.engine.limits import Limited, resident, taken_by
 from dagathlon.study.engine.messages import Message, NewCall, Order, frame

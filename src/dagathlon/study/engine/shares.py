@@ -7,8 +7,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from dagathlon.errors import DagathlonError
 from dagathlon.external.environment import CARDS, THREAD_VARIABLES
 from dagathlon.study.plan.task import Resources
+
+PER_CARD = "DAGATHLON_RUNS_PER_CARD"
+"""Environment variable: how many runs share a card; one by default."""
+_PREALLOCATE = "XLA_PYTHON_CLIENT_PREALLOCATE"
+_MOST_PER_CARD = 64
 
 
 class Share(NamedTuple):
@@ -20,7 +26,9 @@ class Share(NamedTuple):
     def variables(self) -> dict[str, str]:
         """The environment that tells a program of it, and the same order of sets everywhere."""
         threads = dict.fromkeys(THREAD_VARIABLES, str(self.threads))
-        return {**threads, CARDS: ",".join(self.cards), "PYTHONHASHSEED": "0"}
+        told = {**threads, CARDS: ",".join(self.cards), "PYTHONHASHSEED": "0"}
+        # JAX would take most of a card at once, whoever else computes on it.
+        return {**told, _PREALLOCATE: os.environ.get(_PREALLOCATE, "false")}
 
 
 class Machine:
@@ -31,7 +39,8 @@ class Machine:
     cores
         How many cores there are to give away.
     cards
-        Names of the cards, as `CUDA_VISIBLE_DEVICES` writes them.
+        Names of the cards, as `CUDA_VISIBLE_DEVICES` writes them; one that several runs may share
+        stands there so often.
     """
 
     def __init__(self, cores: int, cards: Sequence[str] = ()) -> None:
@@ -43,35 +52,55 @@ class Machine:
     def possible(self, wanted: Resources) -> Resources:
         """What a task gets here: no more cores than there are, optional cards where there are."""
         threads = min(wanted.threads, self.cores)
-        lacking = wanted.optional and wanted.gpus > len(self.cards)
+        lacking = wanted.optional and wanted.gpus > len(set(self.cards))
         return Resources(threads, 0 if lacking else wanted.gpus)
 
     def objection(self, wanted: Resources) -> str:
         """Why a task cannot run here; empty when it can."""
         needed = self.possible(wanted).gpus
-        if needed <= len(self.cards):
+        here = len(set(self.cards))
+        if needed <= here:
             return ""
-        found = f"has {len(self.cards)}" if self.cards else "has none"
+        found = f"has {here}" if here else "has none"
         return f"it needs {needed} GPU{'s' if needed > 1 else ''}, and this machine {found}"
 
     def fits(self, wanted: Resources, given_back: Sequence[Share] = ()) -> bool:
         """Whether there would be enough for one more once these shares were given back."""
         wanted = self.possible(wanted)
         cores = self.free_cores + sum(share.threads for share in given_back)
-        cards = len(self.free_cards) + sum(len(share.cards) for share in given_back)
-        return wanted.threads <= cores and wanted.gpus <= cards
+        cards = {*self.free_cards, *(card for share in given_back for card in share.cards)}
+        return wanted.threads <= cores and wanted.gpus <= len(cards)
 
     def take(self, wanted: Resources) -> Share:
         """A share for a worker; `fits` must have said that there is enough."""
         threads, gpus, _ = self.possible(wanted)
         self.free_cores -= threads
-        cards, self.free_cards = self.free_cards[:gpus], self.free_cards[gpus:]
-        return Share(threads, tuple(cards))
+        cards = tuple(dict.fromkeys(self.free_cards))[:gpus]
+        for card in cards:
+            self.free_cards.remove(card)
+        return Share(threads, cards)
 
     def give_back(self, share: Share) -> None:
         """A worker has ended."""
         self.free_cores += share.threads
         self.free_cards += share.cards
+
+
+def cards_to_give(variables: Mapping[str, str] = os.environ, devices: str = "/dev") -> list[str]:
+    """The cards of this machine, each as often as there may be runs on it at once.
+
+    All cards come once before any comes again, so that runs spread over them.
+
+    Raises
+    ------
+    DagathlonError
+        When `DAGATHLON_RUNS_PER_CARD` is no number of runs.
+    """
+    text = variables.get(PER_CARD, "1").strip()
+    if not (text.isdecimal() and 1 <= int(text) <= _MOST_PER_CARD):
+        allowed = f"a whole number from 1 to {_MOST_PER_CARD}"
+        raise DagathlonError(f"{PER_CARD}: found {text!r}, expected {allowed}")
+    return cards_here(variables, devices) * int(text)
 
 
 def cards_here(variables: Mapping[str, str] = os.environ, devices: str = "/dev") -> list[str]:

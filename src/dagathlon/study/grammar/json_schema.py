@@ -73,7 +73,11 @@ def _setup() -> dict[str, Any]:
 def _resources(keys: Collection[str]) -> dict[str, Any]:
     known = {
         "threads": {"type": ["integer", "null"], "minimum": 1, "description": "cores of each run"},
-        "gpu": {"type": ["integer", "null"], "minimum": 0, "description": "cards of each run"},
+        "gpu": {
+            "type": ["integer", "boolean", "null"],
+            "minimum": 0,
+            "description": "cards of each run; true is one, false none",
+        },
     }
     return {key: known[key] for key in keys}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
-from dagathlon.learners.base import Learner
+from dagathlon.learners.base import GPU_WORDS, Learner
 from dagathlon.modules import Module
 from dagathlon.study.grammar.json_source import Node
 from dagathlon.study.plan.task import Resources
@@ -49,6 +49,8 @@ def _read(node: Node, key: str, least: int) -> int | None:
     child = node.get(key)
     if child is None:
         return None
+    if key == "gpu" and isinstance(child.value, bool):
+        return int(child.value)
     number = child.whole()
     if not least <= number <= _MOST:
         raise child.fail(f"found {number}, expected a whole number from {least} to {_MOST}")
@@ -69,7 +71,8 @@ def resources_of(module: Learner, own: WantedResources, setup: WantedResources) 
 
 def _gpu(module: Any) -> str:
     """What a learner says of cards; a parameter of that name may hold anything."""
-    return module.gpu if getattr(module, "gpu", None) in ("optional", "yes") else "no"
+    found = getattr(module, "gpu", None)
+    return GPU_WORDS.get(found, "no") if isinstance(found, str | bool) else "no"
 
 
 def _threads(module: Learner) -> int:

@@ -16,6 +16,8 @@ from dagathlon.data.network import About, Network
 from dagathlon.data.sem import LinearSem
 from dagathlon.data.variable import Variable
 from dagathlon.graphs import Graph
+from dagathlon.graphs.measurement import MeasurementModel
+from dagathlon.graphs.measurement_files import from_json, to_json
 from dagathlon.graphs.path import GraphPath
 from dagathlon.learners.base import Estimate
 from dagathlon.posteriors.parts import from_parts, old_chain, to_parts
@@ -76,12 +78,15 @@ def _estimate_parts(estimate: Estimate) -> Parts:
 def _further_parts(estimate: Estimate, arrays: dict[str, npt.NDArray[Any]]) -> dict[str, Any]:
     """What few learners give besides a graph; their arrays are added to the others."""
     further: dict[str, Any] = {}
-    if estimate.precision is not None:
-        arrays["precision"] = estimate.precision
+    for name in ("precision", "weights"):
+        if (matrix := getattr(estimate, name)) is not None:
+            arrays[name] = matrix
     if estimate.path is not None:
         path = estimate.path
         arrays |= {"path.penalties": path.penalties, "path.bits": path.bits}
         further["path"] = [path.names, path.chosen]
+    if estimate.measurement is not None:
+        further["measurement"] = to_json(estimate.measurement)
     return further
 
 
@@ -99,15 +104,21 @@ def _estimate(parts: Parts) -> Estimate:
         dict(stats),
         _posterior(names, about, parts),
         tuple(map(str, notes)),
-        _precision(parts, len(graph)),
+        _matrix("precision", parts, len(graph)),
         _path(further, parts),
+        _measurement(further),
+        _matrix("weights", parts, len(graph)),
     )
 
 
-def _precision(parts: Parts, nodes: int) -> npt.NDArray[np.float64] | None:
-    found = parts.arrays.get("precision")
+def _measurement(further: Mapping[str, Any]) -> MeasurementModel | None:
+    return from_json(further["measurement"]) if "measurement" in further else None
+
+
+def _matrix(name: str, parts: Parts, nodes: int) -> npt.NDArray[np.float64] | None:
+    found = parts.arrays.get(name)
     if found is not None and (found.shape != (nodes, nodes) or found.dtype != np.float64):
-        raise ValueError("its precision matrix does not fit its graph")
+        raise ValueError(f"its {name} matrix does not fit its graph")
     return found
 
 

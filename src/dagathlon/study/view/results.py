@@ -166,7 +166,7 @@ class RunResults:
         row["cpu"] = outcome.cpu if outcome.status is Status.OK else None
         row["memory"] = outcome.memory if outcome.status is Status.OK else None
         row |= {name: metrics[name] for name in columns("beside") if name in metrics}
-        row |= {name: stats[name] for name in TRUST if name in stats}
+        row |= {name: stats[name] for name in (*TRUST, *WHERE) if name in stats}
         if notes:
             row[NOTES] = " ".join(notes)
         if outcome.status is Status.OK and outcome.detail:
@@ -197,5 +197,7 @@ def _labels(case: Case) -> Row:
     }
 
 
+# What it was computed on, of learners that can use a graphics card.
+WHERE = ("device", "precision")
 # What a learner says of how far its result is to be trusted: convergence of a chain, a certificate.
 TRUST = ("rhat_score", "ess_score", "rhat_size", "ess_size", "bound", "gap", "proven")

@@ -4,6 +4,7 @@ set.seed(as.integer(arguments[1]))  # all randomness must come from this seed
 thresh <- as.numeric(arguments[2])
 data <- as.matrix(read.csv("data.csv", check.names = FALSE))
 if (nrow(data) < 2) stop("correlations need at least 2 rows")
+cat("@dagathlon progress 1 2\n")  # steps that are done, and how many there are
 
 # Replace this by your method. edges[i, j] = 1 is an edge from i to j; both ways is undirected.
 correlation <- suppressWarnings(cor(data))

@@ -1,0 +1,229 @@
+"""Docker and Podman: images that a program keeps, and containers that are no children of ours."""
+
+from __future__ import annotations
+
+import functools
+import os
+import resource
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, NamedTuple
+
+from dagathlon.errors import UnavailableError
+from dagathlon.external.accounts import MEMORY
+from dagathlon.external.container import (
+    END_WITH_INPUT,
+    HUB,
+    MODULE,
+    WORK,
+    ContainerEngine,
+    last_of,
+    told,
+)
+from dagathlon.external.environment import (
+    CARDS,
+    THREADS,
+    cards_given,
+    filled,
+    output_of,
+    threads_given,
+)
+
+_RUNTIMES = ("crun", "runc")
+_TRIED_MEMORY = 1 << 28
+_CARD_LISTS = ("/etc/cdi", "/var/run/cdi")
+
+
+@dataclass(frozen=True)
+class ImageStore(ContainerEngine):
+    """What Docker and Podman share: no network, the user who asks, and the share of the run."""
+
+    ends_with_input: ClassVar[bool] = True
+
+    def command(self, words: Sequence[str], values: Mapping[str, str], work: Path) -> list[str]:
+        """The command inside the image."""
+        volumes = [f"--volume={self.folder}:{MODULE}:ro", f"--volume={work}:{WORK}"]
+        given = [f"--env={name}={value}" for name, value in told().items()]
+        options = [*self._options(), *given, *self._card_options(), *volumes, f"--workdir={WORK}"]
+        inner = filled(words, {**values, "folder": MODULE})
+        shell = ["--entrypoint=sh", self._name, "-c", END_WITH_INPUT, "sh"]
+        return [*self._run(), *options, *shell, *inner]
+
+    def _run(self) -> list[str]:
+        """The program and what comes before the options."""
+        base = ["--rm", "--interactive", "--network=none", "--pull=never"]
+        return [self.program, "run", *base, "--security-opt=label=disable"]
+
+    def _options(self) -> list[str]:
+        """The user, and the limits of this run."""
+        raise NotImplementedError
+
+    def _card_options(self) -> list[str]:
+        """The cards of this run, which the program in the container counts from 0."""
+        cards = cards_given().split(",") if cards_given() else []
+        seen = ",".join(str(number) for number in range(len(cards)))
+        return [*(self._cards(cards) if cards else []), f"--env={CARDS}={seen}"]
+
+    def _cards(self, cards: list[str]) -> list[str]:
+        raise NotImplementedError
+
+    @property
+    def _name(self) -> str:
+        return self.image.removeprefix(HUB)
+
+    def has_image(self) -> bool:
+        """Whether the program keeps it."""
+        return output_of([self.program, "image", "inspect", self._name])[0] == 0
+
+    def _fetch(self) -> list[str]:
+        return [self.program, "pull", self._name]
+
+
+@dataclass(frozen=True)
+class Docker(ImageStore):
+    """A Docker image; its daemon gives a container its cores, cards and memory."""
+
+    programs: ClassVar[tuple[str, ...]] = ("docker",)
+    mending: ClassVar[str] = "apt-get install docker.io"
+
+    def _broken(self) -> str:
+        code, output = output_of([self.program, "version", "--format", "{{.Server.Version}}"])
+        return f"docker does not work: {last_of(output, code)}" if code else ""
+
+    def _options(self) -> list[str]:
+        user = f"--user={os.getuid()}:{os.getgid()}"
+        return [user, f"--cpus={threads_given()[THREADS]}", *_memory()]
+
+    def _cards(self, cards: list[str]) -> list[str]:
+        return [f'--gpus="device={",".join(cards)}"']
+
+
+class Way(NamedTuple):
+    """How containers can be run on this machine.
+
+    Parameters
+    ----------
+    runtime
+        The program below Podman; empty for Podman's own choice.
+    limits
+        Which limits can be set: of ``cpus`` and ``memory``.
+    cgroups
+        Whether containers have a control group of their own.
+    """
+
+    runtime: str = ""
+    limits: tuple[str, ...] = ("cpus", "memory")
+    cgroups: bool = True
+
+    def before(self) -> list[str]:
+        """Options of Podman itself."""
+        return [f"--runtime={self.runtime}"] if self.runtime else []
+
+    def after(self, cpus: str, memory: Sequence[str]) -> list[str]:
+        """Options of a run."""
+        given = [f"--cpus={cpus}"] if "cpus" in self.limits else []
+        given += memory if "memory" in self.limits else []
+        return given if self.cgroups else [*given, "--cgroups=disabled"]
+
+
+@dataclass(frozen=True)
+class Podman(ImageStore):
+    """An image of Podman, which needs no daemon and no rights.
+
+    What a machine lets a container have differs: whether its cores and memory can be limited, and
+    which runtime understands its control groups. The first way that works is taken.
+    """
+
+    programs: ClassVar[tuple[str, ...]] = ("podman",)
+    mending: ClassVar[str] = "apt-get install podman"
+
+    def _broken(self) -> str:
+        code, output = output_of([self.program, "version", "--format", "{{.Client.Version}}"])
+        return f"podman does not work: {last_of(output, code)}" if code else ""
+
+    def _useless(self) -> str:
+        way = working_way(self.program, self._name)
+        return way if isinstance(way, str) else ""
+
+    @property
+    def _way(self) -> Way:
+        way = working_way(self.program, self._name)
+        if isinstance(way, str):
+            raise UnavailableError(self._advised(way))
+        return way
+
+    def _run(self) -> list[str]:
+        program, *rest = super()._run()
+        return [program, *self._way.before(), *rest]
+
+    def _options(self) -> list[str]:
+        # Root of the container is the user who asks, with and without rights on this machine.
+        limits = self._way.after(threads_given()[THREADS], _memory())
+        return ["--user=0:0", *_own_limits(), *limits]
+
+    def _cards(self, cards: list[str]) -> list[str]:
+        if not any(Path(folder).is_dir() for folder in _CARD_LISTS):
+            raise UnavailableError(
+                "podman knows no graphics cards (sudo nvidia-ctk cdi generate "
+                "--output=/etc/cdi/nvidia.yaml)"
+            )
+        return [f"--device=nvidia.com/gpu={card}" for card in cards]
+
+    @property
+    def _name(self) -> str:
+        """The full name: without a registry it is the public one's, as for Docker."""
+        name = super()._name
+        first, slash, _ = name.partition("/")
+        if slash and ("." in first or ":" in first or first == "localhost"):
+            return name
+        return f"docker.io/{name}" if slash else f"docker.io/library/{name}"
+
+
+@functools.lru_cache(maxsize=64)
+def working_way(program: str, image: str) -> Way | str:
+    """The first way in which Podman can run a container with this image, or why there is none."""
+    first = ""
+    base = ["run", "--rm", "--network=none", "--pull=never", "--user=0:0", *_own_limits()]
+    for way in _ways():
+        options = way.after("1", [f"--memory={_TRIED_MEMORY}"])
+        shell = ["--entrypoint=sh", image, "-c", ":"]
+        code, output = output_of([program, *way.before(), *base, *options, *shell])
+        if code == 0:
+            return way
+        first = first or last_of(output, code)
+    return f"podman cannot run {image}: {first}"
+
+
+def _ways() -> Iterator[Way]:
+    """With all limits first; then with those that a user without rights may set."""
+    runtimes = ["", *(name for name in _RUNTIMES if shutil.which(name) or _in_sbin(name))]
+    for limits in (("cpus", "memory"), ("memory",), ()):
+        for runtime in runtimes:
+            yield Way(runtime, limits)
+    yield Way("", (), cgroups=False)
+
+
+def _in_sbin(name: str) -> bool:
+    return any(os.access(f"{folder}/{name}", os.X_OK) for folder in ("/usr/sbin", "/sbin"))
+
+
+def _own_limits() -> list[str]:
+    """The limits of this process: Podman's defaults are higher than some machines allow."""
+    files = _hard_limit(resource.RLIMIT_NOFILE, "/proc/sys/fs/nr_open")
+    # Podman itself keeps to the number of processes that the kernel can count.
+    processes = _hard_limit(resource.RLIMIT_NPROC, "/proc/sys/kernel/pid_max")
+    return [f"--ulimit=nofile={files}:{files}", f"--ulimit=nproc={processes}:{processes}"]
+
+
+def _hard_limit(kind: int, most: str) -> int:
+    """What a child of this process may have at most; the kernel's file says what anyone may."""
+    _, hard = resource.getrlimit(kind)
+    kernel = int(Path(most).read_text("ascii"))
+    return kernel if hard == resource.RLIM_INFINITY else min(hard, kernel)
+
+
+def _memory() -> list[str]:
+    most = os.environ.get(MEMORY)
+    return [f"--memory={most}"] if most else []

@@ -1,0 +1,81 @@
+"""What a program prints: messages to Dagathlon, and the last lines of all the rest."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+
+_TAIL = 8192
+_LONGEST_LINE = 65536
+_BREAKS = re.compile(rb"[\r\n]+")
+_MESSAGE = re.compile(rb"@dagathlon (ready|progress|ended)((?: -?\d{1,18}){0,2})\s*")
+
+
+class Listener:
+    """Reads a program's output.
+
+    A line that begins with ``@dagathlon`` is a message: ``ready``, ``progress 3 10``, ``ended 0``.
+    Everything else is what people read when something goes wrong.
+
+    Attributes
+    ----------
+    is_ready
+        Whether a server has said that it waits for work.
+    progress
+        Steps that are done, and how many there are (0 where nobody knows).
+    ended
+        What a server said of the end of a run: exit code and, if it knows, the peak of memory in
+        bytes.
+    """
+
+    def __init__(self) -> None:
+        self.is_ready = False
+        self.progress = (0, 0)
+        self.ended: tuple[int, ...] | None = None
+        self._line = b""
+        self._tail = b""
+
+    def feed(self, read: bytes) -> None:
+        """Take in what was printed."""
+        *lines, self._line = _BREAKS.split(self._line + read)
+        if len(self._line) > _LONGEST_LINE:
+            lines.append(self._line)
+            self._line = b""
+        for line in lines:
+            self._take(line)
+
+    def close(self) -> None:
+        """There is nothing more to come: what follows the last line break is a line too."""
+        self._take(self._line)
+        self._line = b""
+
+    def output(self) -> str:
+        """The last lines that are no messages."""
+        return (self._tail + self._line).decode("utf-8", "replace").strip()
+
+    def _take(self, line: bytes) -> None:
+        found = _MESSAGE.fullmatch(line)
+        if found is None:
+            self._tail = (self._tail + line + b"\n")[-_TAIL:]
+            return
+        numbers = tuple(map(int, found.group(2).split()))
+        match found.group(1):
+            case b"ready":
+                self.is_ready = True
+            case b"progress":
+                done, total = (*numbers, 0, 0)[:2]
+                self.progress = (max(done, 0), max(total, 0))
+            case _:
+                self.ended = numbers or (0,)
+
+
+def read_into(listener: Listener, stream: int) -> bool:
+    """Take in what a stream holds that does not block; whether there may be more later."""
+    with contextlib.suppress(BlockingIOError):
+        for _ in range(1024):
+            read = os.read(stream, 65536)
+            if not read:
+                return False
+            listener.feed(read)
+    return True

@@ -1,0 +1,168 @@
+"""`Server`: a program that loads what it needs once and then does one run after another.
+
+It gets the name of a run's folder in a line of standard input, does in that folder what a program
+of one run does, and prints ``@dagathlon ended 0``. It is started before any clock runs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from dagathlon.errors import UnavailableError
+from dagathlon.external.accounts import (
+    descendants,
+    high_water,
+    peak_memory,
+    processor_time,
+    resident_now,
+    server_time,
+)
+from dagathlon.external.listening import Listener, read_into
+from dagathlon.external.program import Ended, kill
+from dagathlon.pulse import beat
+
+_LOOK_MS = 100
+
+
+class Server:
+    """One server process, and the folder in which its runs have theirs.
+
+    Parameters
+    ----------
+    command
+        What to start.
+    variables
+        Its environment.
+
+    Attributes
+    ----------
+    owner
+        The process that started it; a copy made by a fork has no business with it.
+    """
+
+    def __init__(self, command: Sequence[str], variables: Mapping[str, str]) -> None:
+        self.owner = os.getpid()
+        self._folder = Path(tempfile.mkdtemp(prefix="dagathlon-server-"))
+        self._runs = 0
+        self._is_ready = False
+        try:
+            self._process = subprocess.Popen(
+                command,
+                cwd=self._folder,
+                env={**variables, "TMPDIR": str(self._folder)},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+            )
+        except BaseException:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise
+        assert self._process.stdout is not None
+        os.set_blocking(self._process.stdout.fileno(), False)
+
+    @property
+    def pid(self) -> int:
+        """Number of the process."""
+        return self._process.pid
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it can be given work by this process."""
+        return self.owner == os.getpid() and self._process.poll() is None
+
+    def wait_ready(self) -> None:
+        """Wait until it has loaded what it needs."""
+        if self._is_ready:
+            return
+        with self._killed_on_error():
+            listener = self._listened(lambda found: found.is_ready)
+        if not listener.is_ready:
+            ended = self._gone(listener)
+            last = ended.output.splitlines()[-1] if ended.output else "it printed nothing"
+            raise UnavailableError(f"its server {ended.cause()} before it was ready: {last}")
+        self._is_ready = True
+
+    @contextlib.contextmanager
+    def new_folder(self) -> Iterator[Path]:
+        """A folder for a run, which goes away afterwards."""
+        self._runs += 1
+        folder = self._folder / f"run-{self._runs}"
+        folder.mkdir()
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def run(self, folder: Path) -> Ended:
+        """Have it do the run of a folder; it is killed when this is interrupted."""
+        idle, before = resident_now(self.pid), processor_time(self.pid)
+        with self._killed_on_error():
+            self._ask(folder.name)
+            listener = self._listened(lambda found: found.ended is not None, idle)
+        server_time.add(processor_time(self.pid) - before)
+        if listener.ended is None:
+            return self._gone(listener)
+        code, peak = (*listener.ended, 0)[:2]
+        peak_memory.see(max(peak - idle, 0))
+        return Ended(code, listener.output())
+
+    def _ask(self, name: str) -> None:
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # its end is noticed in a moment
+            self._process.stdin.write(f"{name}\n".encode())
+            self._process.stdin.flush()
+
+    def _listened(self, is_enough: Callable[[Listener], bool], idle: int = 0) -> Listener:
+        """Read what it prints until that is enough, or until it ends."""
+        assert self._process.stdout is not None
+        listener, stream, end = Listener(), self._process.stdout.fileno(), os.pidfd_open(self.pid)
+        poll = select.poll()
+        poll.register(stream, select.POLLIN)
+        poll.register(end, select.POLLIN)
+        try:
+            while not is_enough(listener):
+                beat(*listener.progress)
+                ready = dict(poll.poll(_LOOK_MS))
+                for pid in descendants(self.pid):
+                    peak_memory.see(max(high_water(pid) - idle, 0))
+                if stream in ready and not read_into(listener, stream):
+                    poll.unregister(stream)
+                if end in ready:
+                    read_into(listener, stream)
+                    listener.close()
+                    break
+        finally:
+            os.close(end)
+        return listener
+
+    @contextlib.contextmanager
+    def _killed_on_error(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
+
+    def _gone(self, listener: Listener) -> Ended:
+        """How it ended; what it had started goes with it."""
+        self.close()
+        return Ended(self._process.returncode, listener.output())
+
+    def close(self) -> None:
+        """End it and all it has started, at once."""
+        if self.owner != os.getpid():
+            return
+        kill(self._process)
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+        shutil.rmtree(self._folder, ignore_errors=True)

@@ -1,0 +1,74 @@
+"""The servers of this process: one for each environment and command, started when first asked for.
+
+A worker of a study is a process, so that every worker has its own.
+"""
+
+from __future__ import annotations
+
+import atexit
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from dagathlon.external.environment import CARDS, THREAD_VARIABLES
+from dagathlon.external.server import Server
+
+SERVE = str(Path(__file__).with_name("serving.py"))
+"""The program that makes a server of a Python script: ``{serve}`` in a command."""
+# Each holds the memory of what it has loaded; the one that has waited longest makes room.
+_MOST = 4
+
+
+class _Key(NamedTuple):
+    """What modules that share a server have in common."""
+
+    version: int
+    command: tuple[str, ...]
+    share: tuple[str | None, ...]
+
+
+def server_for(command: Sequence[str], version: int, variables: Mapping[str, str]) -> Server:
+    """The server of a command, ready for work; one that has ended is replaced.
+
+    Parameters
+    ----------
+    command
+        What to start.
+    version
+        Of the module's folder: a changed script needs another server.
+    variables
+        Its environment. Other numbers of threads and other cards need another server.
+    """
+    share = tuple(variables.get(name) for name in (*THREAD_VARIABLES, CARDS))
+    key = _Key(version, tuple(command), share)
+    server = _servers.pop(key, None)
+    if server is not None and not server.is_alive:
+        server.close()
+        server = None
+    if server is None:
+        _make_room()
+        server = Server(command, variables)
+    _servers[key] = server  # the last is the most recent
+    server.wait_ready()
+    return server
+
+
+def server_processes() -> list[int]:
+    """Numbers of the processes of all servers that wait for work."""
+    return [server.pid for server in _servers.values() if server.is_alive]
+
+
+@atexit.register
+def close_servers() -> None:
+    """End all of them."""
+    while _servers:
+        _servers.popitem()[1].close()
+
+
+def _make_room() -> None:
+    while len(_servers) >= _MOST:
+        _servers.popitem(last=False)[1].close()
+
+
+_servers: OrderedDict[_Key, Server] = OrderedDict()

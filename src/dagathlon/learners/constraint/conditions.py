@@ -1,0 +1,84 @@
+"""The condition under which each row was observed, as a column of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.data import Dataset, Variable
+from dagathlon.data.facts import DataKind, facts_of
+from dagathlon.errors import DataError, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+Labels = npt.NDArray[np.int64]
+
+WINDOWS = 10
+"""Stretches of equal length into which rows in the order of time are cut."""
+
+
+def with_condition(
+    data: Dataset, column: str | None, kinds: Collection[DataKind]
+) -> tuple[Dataset, str]:
+    """Data with a column of the condition, and its name.
+
+    Parameters
+    ----------
+    data
+        The data.
+    column
+        The column that is the condition already; None adds one behind the others: the numbers of
+        the regimes of interventional data, else those of the rows.
+    kinds
+        Kinds of data that the test takes: numbers become levels, and levels numbers, where it
+        takes nothing else.
+    """
+    if column is not None:
+        if column not in data.names:
+            raise DataError(unknown("column of the condition", column, data.names))
+        return Dataset(data.variables, data.codes, data.values), column
+    name = "condition"
+    while name in data.names:
+        name += "_"
+    regimes = data.regimes
+    kind = facts_of(data).kind
+    levels_fit = ("discrete" if kind == "discrete" else "mixed") in kinds
+    numbers_fit = ("continuous" if kind == "continuous" else "mixed") in kinds
+    if regimes is not None and (levels_fit or not numbers_fit):
+        return _with_levels(data, name, regimes.canonical().rows.astype(np.int64)), name
+    if regimes is None and not numbers_fit:
+        return _with_levels(data, name, windows(len(data))), name
+    numbers = np.arange(len(data)) if regimes is None else regimes.canonical().rows
+    values = np.column_stack([data.values, numbers.astype(np.float64)])
+    return Dataset([*data.variables, Variable(name)], data.codes, values), name
+
+
+def windows(rows: int) -> Labels:
+    """Numbers of stretches of equal length."""
+    return np.arange(rows) * min(WINDOWS, rows) // max(rows, 1)
+
+
+def labels_of(data: Dataset, column: str) -> Labels:
+    """The condition of each row as a number from 0; values of many kinds are cut into windows."""
+    discrete = [variable.name for variable in data.variables if variable.is_discrete]
+    continuous = [variable.name for variable in data.variables if not variable.is_discrete]
+    if column in discrete:
+        found = data.codes[:, discrete.index(column)]
+    else:
+        found = data.values[:, continuous.index(column)]
+    distinct, labels = np.unique(found, return_inverse=True)
+    if column in discrete or len(distinct) <= WINDOWS:
+        return labels.astype(np.int64)
+    ranks = np.argsort(np.argsort(found, kind="stable"), kind="stable")
+    return windows(len(data))[ranks]
+
+
+def _with_levels(data: Dataset, name: str, labels: Labels) -> Dataset:
+    codes = data.codes.astype(np.int64)
+    codes[data.codes == data.missing_code] = -1
+    levels = tuple(str(k) for k in range(int(labels.max(initial=0)) + 1))
+    variables = [*data.variables, Variable(name, levels)]
+    return Dataset(variables, np.column_stack([codes, labels]), data.values)

@@ -1,0 +1,153 @@
+"""PAGs from searches over orders: BOSS-FCI, GRaSP-FCI and LV-Lite."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from dagathlon import _core
+from dagathlon.graphs import Graph, extension
+from dagathlon.learners.constraint.open_questions import Questions
+from dagathlon.learners.hybrid.scored_pag import ScoredPag
+from dagathlon.learners.order.order_search import Boss, Grasp, OrderSearch
+from dagathlon.modules import Count, Natural
+
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset
+    from dagathlon.learners.base import Estimate
+    from dagathlon.learners.independence import IndependenceTest
+
+_GFCI = (
+    "Ogarrio, Spirtes and Ramsey 2016, A hybrid causal search algorithm for latent variable "
+    "models, PGM (PMLR 52)"
+)
+_TARGETED = (
+    "Ramsey, Andrews and Spirtes 2025, Efficient latent variable causal discovery: combining "
+    "score search and targeted testing, arXiv 2510.04263"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrderFci(ScoredPag):
+    """A PAG from the class of DAGs that a search over orders finds.
+
+    Parameters
+    ----------
+    starts
+        Number of starts of the search: the first with the order of the columns, the others with
+        random orders. Null is as in `boss` and `grasp`.
+    all_edges
+        Whether all edges of the class are tested, as Tetrad does since 7.6.7; otherwise those
+        inside triangles, which given true separations are all that can be too many.
+    keep_arrows
+        Whether two arrows of the class into one variable stay also where their tails are joined,
+        as in Tetrad; otherwise only where the tails are not joined, as published.
+    """
+
+    starts: Natural | None = None
+    all_edges: bool = False
+    keep_arrows: bool = False
+
+    def score_use(self) -> _core.ScoreUse:
+        """As published, or more of it as in Tetrad."""
+        return _core.ScoreUse(keep_arrows=self.keep_arrows, all_edges=self.all_edges)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BossFci(OrderFci):
+    """BOSS-FCI: as `gfci`, with the search over orders `boss` in the place of `fges`.
+
+    Edges of its class inside triangles are tested, given neighbours. Where the class has no edge
+    between the ends of a triple it decides whether the middle is a collider; tests decide the
+    others.
+
+    Parameters
+    ----------
+    backward
+        Whether the backward phase of GES is part of the search.
+    """
+
+    name = "boss_fci"
+    references = (
+        _GFCI,
+        "Andrews, Ramsey, Sanchez Romero, Camchong and Kummerfeld 2023, NeurIPS",
+        _TARGETED,
+    )
+    backward: bool = False
+
+    def search(self, data: Dataset | None = None) -> Boss:
+        """BOSS with the same score."""
+        return Boss(**self.for_search(data), starts=self.starts, backward=self.backward)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraspFci(OrderFci):
+    """GRaSP-FCI: as `gfci`, with the search over orders `grasp` in the place of `fges`.
+
+    Parameters
+    ----------
+    depth
+        Largest number of tucks in a row that leave the score as it is.
+    uncovered_depth
+        Tucks, from the first on, that may be of edges that are not covered.
+    nonsingular_depth
+        Tucks, from the first on, that may change more than one edge.
+    """
+
+    name = "grasp_fci"
+    references = (_GFCI, "Lam, Andrews and Ramsey 2022, UAI", _TARGETED)
+    depth: Natural = 3
+    uncovered_depth: Count = 1
+    nonsingular_depth: Count = 1
+
+    def search(self, data: Dataset | None = None) -> Grasp:
+        """GRaSP with the same score."""
+        return Grasp(
+            **self.for_search(data),
+            starts=self.starts,
+            depth=self.depth,
+            uncovered_depth=self.uncovered_depth,
+            nonsingular_depth=self.nonsingular_depth,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LvLite(ScoredPag):
+    """LV-Lite, since Tetrad 7.6.7 called FCIT: a PAG by score and by few, targeted tests.
+
+    The DAG of a search over orders has a PAG. For each of its edges inside a triangle the PAG says
+    which variables block all other paths between the ends, and only these sets are tested: as they
+    are, and without those of which the edge hides whether they are colliders. An edge is taken out
+    if what is left is a PAG again, so that the result is always one, also where tests contradict
+    each other (but for knowledge, which directs further edges).
+
+    Parameters
+    ----------
+    order
+        The search over orders: `boss` or `grasp`.
+    starts
+        Number of starts of the search; null is as in `boss` and `grasp`.
+    tested
+        Whether edges are tested; otherwise the result is the PAG of the DAG (BOSS-POD, in earlier
+        versions of Tetrad LV-Dumb).
+    """
+
+    name = "lv_lite"
+    anytime = True
+    references = (_TARGETED,)
+    order: Literal["boss", "grasp"] = "boss"
+    starts: Natural | None = None
+    tested: bool = True
+
+    def search(self, data: Dataset | None = None) -> OrderSearch:
+        """The search over orders with the same score."""
+        kind = Boss if self.order == "boss" else Grasp
+        return kind(**self.for_search(data), starts=self.starts)
+
+    def learn_with(self, test: IndependenceTest, scored: Graph) -> Estimate:
+        """Take edges out of the PAG of this class of DAGs by any test."""
+        questions = Questions(test)
+        options = self.tester().options(test.names)
+        dag = extension(scored).native
+        graph, _, refused = _core.lv_lite(test.native, dag, options, self.tested)
+        return questions.estimate(Graph._of(test.names, graph), {"refused_removals": refused})

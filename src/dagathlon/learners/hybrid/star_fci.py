@@ -1,0 +1,139 @@
+"""Any learner of DAGs, corrected for latent variables by tests: *-FCI."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING
+
+from dagathlon import _core
+from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.graphs import Graph, cpdag
+from dagathlon.learners.around import Around, LearnerSettings
+from dagathlon.learners.assumptions import FAITHFUL
+from dagathlon.learners.attempt import attempt_inside
+from dagathlon.learners.background import ConstraintFile
+from dagathlon.learners.base import Estimate, Learner
+from dagathlon.learners.constraint.constraint_based import MaxOrder
+from dagathlon.learners.constraint.fci import Rfci
+from dagathlon.learners.constraint.open_questions import Questions
+from dagathlon.learners.independence import IndependenceTest
+from dagathlon.modules import Delegate, Natural, NonNegative, Probability
+from dagathlon.pulse import part
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dagathlon.data import Dataset
+
+
+@dataclass(frozen=True, kw_only=True)
+class StarFci(Around):
+    """*-FCI: the second half of `gfci`, `boss_fci` and `grasp_fci` for any learner of DAGs.
+
+    The learner's DAG must have no separation that the variables do not have, which learners by
+    score find with many rows also where causes are latent. Edges of its equivalence class inside
+    triangles are tested, given neighbours. Where the class has no edge between the ends of a triple
+    it decides whether the middle is a collider; tests decide the others.
+
+    Parameters
+    ----------
+    learner
+        The learner of a DAG or CPDAG: in a study the id of an algorithm, or a name with parameters
+        such as ``hc[score=bge]``.
+    alpha
+        Significance level of the tests.
+    test
+        Independence test; null is cor, mi or wilks-dg as the data are continuous, discrete or
+        mixed.
+    replicates
+        Number of permutations of the tests that use them; null is the test's own default.
+    max_order
+        Largest number of variables to condition on; null as in `pc`, inf is no limit.
+    selection
+        Whether selection effects are possible: rules 5 to 7, which find tails at both ends.
+    all_edges
+        Whether all edges of the class are tested, as Tetrad does since 7.6.7; otherwise those
+        inside triangles.
+    keep_arrows
+        Whether two arrows of the class into one variable stay also where their tails are joined,
+        as in Tetrad; otherwise only where the tails are not joined, as published.
+    constraints
+        File of required and forbidden edges, also for the learner if it takes one and names none;
+        null is none.
+    timeout
+        Seconds after which the run is stopped; null for no limit.
+    """
+
+    name = "star_fci"
+    assumes = (FAITHFUL,)
+    gives = "pag"
+    references = (
+        "Ogarrio, Spirtes and Ramsey 2016, A hybrid causal search algorithm for latent variable "
+        "models, PGM (PMLR 52)",
+    )
+
+    learner: LearnerSettings = "boss"
+    alpha: Probability = 0.01
+    test: str | None = None
+    replicates: Natural | None = None
+    max_order: MaxOrder = None
+    selection: bool = True
+    all_edges: bool = False
+    keep_arrows: bool = False
+    constraints: ConstraintFile | None = None
+    timeout: NonNegative | None = None
+
+    def problem(self) -> str:
+        """The test must be known, and the learner give DAGs or their classes."""
+        inner = self.known()
+        if inner is not None and inner.output() not in ("dag", "cpdag"):
+            return f"star_fci corrects a DAG or CPDAG, and {inner.name} gives none"
+        return self.tester().problem() or super().problem()
+
+    def accepted(self) -> frozenset[DataKind]:
+        """Kinds of data that both the test and the learner take."""
+        return super().accepted() & self.tester().accepted()
+
+    def objection(self, data: DataFacts) -> str:
+        """Whatever the test or the learner objects to."""
+        return self.tester().objection(data) or super().objection(data)
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The learner, and the tests and rules of RFCI."""
+        return (*super().delegates(), self.tester())
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Learn a class of DAGs, then test and direct."""
+        with part():
+            scored = attempt_inside(self._informed(), data, rng)
+        found = self.learn_with(self.tester().make_test(data, rng), scored.graph)
+        notes = (*scored.notes, *found.notes)
+        return Estimate(found.graph, {**scored.stats, **found.stats}, notes=notes)
+
+    def learn_with(self, test: IndependenceTest, scored: Graph) -> Estimate:
+        """Correct a DAG or a CPDAG by any test."""
+        questions = Questions(test)
+        classes = cpdag(scored) if scored.is_dag else scored
+        options = self.tester().options(test.names)
+        use = _core.ScoreUse(keep_arrows=self.keep_arrows, all_edges=self.all_edges)
+        graph, *_ = _core.gfci(test.native, classes.subgraph(test.names).native, options, use)
+        return questions.estimate(Graph._of(test.names, graph))
+
+    def _informed(self) -> Learner:
+        """The learner, with our knowledge where it has none of its own."""
+        inner = self.inner()
+        takes = any(field.name == "constraints" for field in fields(inner))
+        if self.constraints is None or not takes or inner.constraints is not None:
+            return inner
+        return replace(inner, **{"constraints": self.constraints})
+
+    def tester(self) -> Rfci:
+        """The tests, and the knowledge as searches for a PAG take it."""
+        return Rfci(
+            alpha=self.alpha,
+            test=self.test,
+            replicates=self.replicates,
+            max_order=self.max_order,
+            constraints=self.constraints,
+            selection=self.selection,
+        )

@@ -1,0 +1,333 @@
+"""Minimising under a constraint: many runs at once, each with multipliers and an end of its own.
+
+A run minimises an objective by steps of Adam or L-BFGS until it changes little; then its
+multipliers are raised, and it minimises again, until the constraint holds. Runs are data sets times
+starts. What is minimised is a `Problem`; `Lagrangian` is one with an augmented Lagrangian.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+from dagathlon.learners.jax.adam import Averages, descended, resting
+from dagathlon.learners.jax.backend import flatten_util, jax, jnp
+from dagathlon.learners.jax.loop import Ended, advancing, over_runs, run_until_settled
+from dagathlon.learners.jax.quasi_newton import Memory, Objective, remembered, stepped
+
+
+@dataclass(frozen=True)
+class Inner(ABC):
+    """How each minimum is sought.
+
+    Parameters
+    ----------
+    steps
+        Number of steps at most until the multipliers are raised.
+    every
+        Number of steps between two looks at the mean objective of the steps since the last one.
+    tolerance
+        The minimum is taken for found when the mean has changed by no more than this, relative to
+        its size or to 1, whichever is larger.
+    """
+
+    steps: int
+    every: int
+    tolerance: float
+
+    @abstractmethod
+    def begun(self, problem: Problem, found: Any, facts: Any, multipliers: Any) -> Any:
+        """What is remembered before the first step to a minimum."""
+
+    @abstractmethod
+    def step(self, problem: Problem, state: State, facts: Any, key: Any) -> tuple[Any, Any, Any]:
+        """Parameters and memory after a step, and the objective with its L1 penalty."""
+
+
+@dataclass(frozen=True)
+class Adam(Inner):
+    """Steps of Adam: for objectives that depend on random numbers, and rough minima.
+
+    Parameters
+    ----------
+    rate
+        Size of the steps.
+    slowing
+        After so many steps to one minimum the step size is a half, after twice as many a third.
+    """
+
+    rate: float = 0.01
+    slowing: float = math.inf
+
+    def begun(self, problem: Problem, found: Any, facts: Any, multipliers: Any) -> Averages:
+        """No averages yet."""
+        return resting(found)
+
+    def step(self, problem: Problem, state: State, facts: Any, key: Any) -> tuple[Any, Any, Any]:
+        """One step; the slope of the L1 penalty at 0 is 0."""
+
+        def objective(found: Any) -> Any:
+            rest = problem.objective(found, facts, state.multipliers, key)
+            return rest + _sizes(found, problem.sparsity(found, facts))
+
+        value, slopes = jax.value_and_grad(objective)(state.found)
+        rate = self.rate / (1 + state.made / self.slowing)
+        after, averages = descended(state.found, slopes, state.memory, state.made, rate)
+        return problem.moved(state.found, after, facts), averages, value
+
+
+@dataclass(frozen=True)
+class QuasiNewton(Inner):
+    """Steps of L-BFGS, with exact zeros under an L1 penalty: for objectives without randomness."""
+
+    def begun(self, problem: Problem, found: Any, facts: Any, multipliers: Any) -> Memory:
+        """The objective where the search begins."""
+        row, objective = _in_a_row(problem, found, facts, multipliers)
+        return remembered(objective, row)
+
+    def step(self, problem: Problem, state: State, facts: Any, key: Any) -> tuple[Any, Any, Any]:
+        """One step with its search along a line."""
+        row, objective = _in_a_row(problem, state.found, facts, state.multipliers)
+        flat, back = flatten_util.ravel_pytree(state.found)
+        factors = problem.sparsity(state.found, facts)
+        penalty = 0.0 * flat if factors is None else flatten_util.ravel_pytree(factors)[0]
+        row, memory, value = stepped(objective, row, state.memory, penalty)
+        return back(row), memory, value
+
+
+def _in_a_row(problem: Problem, found: Any, facts: Any, multipliers: Any) -> tuple[Any, Objective]:
+    row, back = flatten_util.ravel_pytree(found)
+    key = jax.random.PRNGKey(0)  # such objectives have no use for it
+    return row, lambda at: problem.objective(back(at), facts, multipliers, key)
+
+
+def _sizes(found: Any, factors: Any) -> Any:
+    """The L1 penalty."""
+    if factors is None:
+        return 0.0
+    each = jax.tree_util.tree_map(lambda x, f: jnp.sum(f * jnp.abs(x)), found, factors)
+    return sum(jax.tree_util.tree_leaves(each))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem(ABC):
+    """What is minimised, with all numbers that are compiled in. Methods are of a single run.
+
+    Parameters
+    ----------
+    inner
+        How each minimum is sought.
+    outer_steps
+        Number of minima that are sought at most.
+    """
+
+    inner: Inner
+    outer_steps: int
+
+    @abstractmethod
+    def begun(self, key: Any, facts: Any) -> Any:
+        """Parameters before the first step: a tree of arrays."""
+
+    @abstractmethod
+    def multipliers(self) -> Any:
+        """Multipliers before the first step: a tree of arrays."""
+
+    @abstractmethod
+    def objective(self, found: Any, facts: Any, multipliers: Any, key: Any) -> Any:
+        """What is minimised, apart from an L1 penalty; the key is another one in each step."""
+
+    @abstractmethod
+    def raised(self, found: Any, facts: Any, multipliers: Any) -> tuple[Any, Any]:
+        """New multipliers at a minimum, and whether the run ends there."""
+
+    def sparsity(self, found: Any, facts: Any) -> Any:
+        """Factor of the L1 penalty of each parameter: a tree like theirs; None for no penalty."""
+        return None
+
+    def moved(self, before: Any, after: Any, facts: Any) -> Any:
+        """Where a step of Adam ends that would lead from one place to another."""
+        return after
+
+
+class Multipliers(NamedTuple):
+    """Of an augmented Lagrangian.
+
+    Parameters
+    ----------
+    rho, alpha
+        Penalty and multiplier of the constraint.
+    value
+        The constraint at the last minimum.
+    """
+
+    rho: Any
+    alpha: Any
+    value: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lagrangian(Problem):
+    """Minimise `loss` where `constraint` is 0, by an augmented Lagrangian.
+
+    Parameters
+    ----------
+    rho, rho_max
+        Penalty of the constraint at first; a run ends when it is above the largest.
+    tolerance
+        A run ends when the constraint is not above this.
+    progress
+        The penalty is raised unless the constraint is at most so many times its last value.
+    factor
+        By how much the penalty is raised.
+    """
+
+    rho: float = 1.0
+    rho_max: float = 1e16
+    tolerance: float = 1e-8
+    progress: float = 0.25
+    factor: float = 10.0
+
+    @abstractmethod
+    def loss(self, found: Any, facts: Any, key: Any) -> Any:
+        """What is minimised where the constraint holds."""
+
+    @abstractmethod
+    def constraint(self, found: Any, facts: Any) -> Any:
+        """A number above 0 that is 0 where the constraint holds."""
+
+    def multipliers(self) -> Multipliers:
+        """No multiplier, and a small penalty."""
+        return Multipliers(
+            jnp.asarray(self.rho, jnp.float32), jnp.zeros(()), jnp.asarray(jnp.inf, jnp.float32)
+        )
+
+    def objective(self, found: Any, facts: Any, multipliers: Multipliers, key: Any) -> Any:
+        """The augmented Lagrangian."""
+        value = self.constraint(found, facts)
+        penalty = (multipliers.alpha + 0.5 * multipliers.rho * value) * value
+        return self.loss(found, facts, key) + penalty
+
+    def raised(self, found: Any, facts: Any, multipliers: Multipliers) -> tuple[Multipliers, Any]:
+        """A step of dual ascent."""
+        value = self.constraint(found, facts)
+        rho, alpha, last = multipliers
+        after = Multipliers(
+            jnp.where(value > self.progress * last, rho * self.factor, rho),
+            alpha + rho * value,
+            value,
+        )
+        return after, (value <= self.tolerance) | (after.rho > self.rho_max)
+
+
+class State(NamedTuple):
+    """A run.
+
+    Parameters
+    ----------
+    found, memory, key
+        Parameters, what steps to the minimum remember, random numbers.
+    multipliers, outer, made
+        Multipliers, how often they were raised, and steps since then.
+    total, objective
+        Sum of the objective since the last look, and its mean before that.
+    minimum
+        The objective at the last minimum.
+    """
+
+    found: Any
+    memory: Any
+    key: Any
+    multipliers: Any
+    outer: Any
+    made: Any
+    total: Any
+    objective: Any
+    minimum: Any
+
+
+def begun(problem: Problem, key: Any, facts: Any) -> State:
+    """The state before the first step."""
+    ours, first = jax.random.split(key)
+    found, multipliers = problem.begun(first, facts), problem.multipliers()
+    memory = problem.inner.begun(problem, found, facts, multipliers)
+    none, zero = jnp.zeros((), jnp.int32), jnp.zeros(())
+    unknown = jnp.asarray(jnp.inf, jnp.float32)
+    return State(found, memory, ours, multipliers, none, none, zero, unknown, unknown)
+
+
+def step(problem: Problem, state: State, facts: Any, number: Any) -> State:
+    """A step towards a minimum."""
+    key = jax.random.fold_in(state.key, number)
+    found, memory, value = problem.inner.step(problem, state, facts, key)
+    return state._replace(
+        found=found, memory=memory, made=state.made + 1, total=state.total + value
+    )
+
+
+def judged(problem: Problem, state: State, facts: Any) -> tuple[State, Any]:
+    """Raise the multipliers where a minimum is found, and say whether the run ends."""
+    inner = problem.inner
+    mean = state.total / inner.every
+    change = jnp.abs(state.objective - mean)
+    resting_now = change <= inner.tolerance * jnp.maximum(jnp.abs(mean), 1.0)
+    at_minimum = resting_now | (state.made >= inner.steps)
+    going_on = state._replace(total=jnp.zeros(()), objective=mean)
+    multipliers, last = problem.raised(state.found, facts, state.multipliers)
+    turned = going_on._replace(
+        memory=inner.begun(problem, state.found, facts, multipliers),
+        multipliers=multipliers,
+        outer=state.outer + 1,
+        made=jnp.zeros_like(state.made),
+        objective=jnp.asarray(jnp.inf, jnp.float32),
+        minimum=mean,
+    )
+    after = jax.tree_util.tree_map(partial(jnp.where, at_minimum), turned, going_on)
+    return after, at_minimum & (last | (turned.outer >= problem.outer_steps))
+
+
+class Compiled(NamedTuple):
+    """The functions of many runs, compiled once for each shape."""
+
+    begun: Any
+    advance: Any
+    settled: Any
+
+
+@cache
+def compiled(problem: Problem) -> Compiled:
+    """The functions for a problem."""
+    judge = over_runs(partial(judged, problem))
+
+    return Compiled(
+        jax.jit(over_runs(partial(begun, problem))),
+        advancing(partial(step, problem), over_runs),
+        jax.jit(lambda state, facts, number: judge(state, facts)),
+    )
+
+
+def minimised(problem: Problem, keys: Any, facts: Any) -> Ended:
+    """Run all until each has ended; `Ended.state` is a `State`.
+
+    Parameters
+    ----------
+    problem
+        What is minimised.
+    keys
+        A key of random numbers for each run.
+    facts
+        A tree of arrays whose first axis is the run: data, masks.
+    """
+    functions = compiled(problem)
+    # Cards shorten factors of products unless told not to, and searches then find no descent.
+    with jax.default_matmul_precision("highest"):
+        return run_until_settled(
+            functions.advance,
+            functions.settled,
+            functions.begun(keys, facts),
+            facts,
+            steps=problem.outer_steps * problem.inner.steps,
+            every=problem.inner.every,
+        )

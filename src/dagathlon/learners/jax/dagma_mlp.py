@@ -1,0 +1,147 @@
+"""DAGMA with networks: nonlinear models on a central path to acyclic ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dagathlon.learners.jax.augmented import Problem, QuasiNewton
+from dagathlon.learners.jax.backend import jnp
+from dagathlon.learners.jax.nets_cycles import log_determinant
+from dagathlon.learners.jax.nets_learner import Matrix, NetworkLearner
+from dagathlon.learners.jax.nets_models import Facts, Networks, Noise, Regressions, squares
+from dagathlon.modules import Natural, NonNegative
+
+# The objective is looked at after so many steps.
+_EVERY = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class CentralPath(Problem):
+    """Regressions with a penalty of cycles that grows.
+
+    The published objective is weight · loss + cycles; divided by the weight it has the same minima
+    and the same size at all weights.
+
+    Parameters
+    ----------
+    model
+        The regressions.
+    weight, factor
+        Weight of the loss at first, and its factor from minimum to minimum.
+    """
+
+    model: Regressions
+    weight: float
+    factor: float
+
+    def begun(self, key: Any, facts: Facts) -> Networks:
+        """The empty graph."""
+        return self.model.begun(key, facts)
+
+    def multipliers(self) -> Any:
+        """The weight of the loss."""
+        return jnp.asarray(self.weight, jnp.float32)
+
+    def objective(self, found: Networks, facts: Facts, multipliers: Any, key: Any) -> Any:
+        """The loss and the penalty of cycles; infinite outside of the matrices of the path."""
+        cycles = log_determinant(squares(found))
+        return self.model.loss(found, facts) + cycles / multipliers
+
+    def sparsity(self, found: Networks, facts: Facts) -> Networks:
+        """The L1 penalty of the first layers."""
+        return self.model.sparsity(found)
+
+    def raised(self, found: Networks, facts: Facts, multipliers: Any) -> tuple[Any, Any]:
+        """A smaller weight; the number of minima alone ends a run."""
+        return multipliers * self.factor, jnp.zeros((), bool)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DagmaMlp(NetworkLearner):
+    """DAGMA with a perceptron for each variable, along a central path to acyclic models.
+
+    The weight of an arc is the norm of what the network of the effect does first with the cause.
+    Cycles are penalised by a log-determinant, and the more the smaller the weight of the loss is.
+    Minima are sought by L-BFGS with exact zeros, in single precision, in place of many thousand
+    steps of Adam. `weights` of the estimate are the norms.
+
+    Parameters
+    ----------
+    lambda1
+        Factor of the L1 penalty of the first layers.
+    lambda2
+        Factor of half of the squared weights.
+    noise
+        Whether noise has the same variance in all variables (equal), or a variance of its own in
+        each (free), which suits standardised columns.
+    hidden
+        Units of the hidden layer.
+    stages
+        Number of minima along the path.
+    mu_init, mu_factor
+        Weight of the loss at first, and its factor from stage to stage.
+    steps
+        Largest number of steps of L-BFGS in each stage.
+    tolerance
+        A minimum is found when the mean objective of 20 steps differs by no more than this from
+        that of the 20 before, relative to its size or to 1.
+    w_threshold
+        Norms not above this are no arcs; where arcs above it form a cycle, it is raised.
+    standardize
+        Whether columns are shifted and scaled to mean 0 and variance 1; otherwise they are only
+        shifted, and where all noise has the same variance in the units of the data, the variances
+        tell directions. Use it for columns in units of their own.
+    starts
+        Number of random starts; the result is that of the lowest objective.
+    constraints
+        Name of a file of edges that are forbidden or required, and of tiers.
+    timeout
+        Seconds after which the run is stopped; null for no limit.
+    """
+
+    name = "dagma_mlp"
+    anytime = True
+    references = (
+        "Bello, Aragam and Ravikumar 2022, DAGMA: learning DAGs via M-matrices and a "
+        "log-determinant acyclicity characterization, NeurIPS",
+        "Andrew and Gao 2007, Scalable training of L1-regularized log-linear models, ICML",
+    )
+
+    lambda1: NonNegative = 0.01
+    lambda2: NonNegative = 0.005
+    noise: Noise = "equal"
+    hidden: Natural = 10
+    stages: Natural = 4
+    mu_init: NonNegative = 0.1
+    mu_factor: NonNegative = 0.1
+    steps: Natural = 500
+    tolerance: NonNegative = 1e-4
+
+    def problem(self) -> str:
+        """The weight of the loss falls, and is never 0."""
+        if self.mu_init == 0:
+            return "mu_init: found 0, expected a number above 0"
+        if not 0 < self.mu_factor < 1:
+            return f"mu_factor: found {self.mu_factor:g}, expected a number between 0 and 1"
+        return super().problem()
+
+    def problem_of(self, p: int) -> CentralPath:
+        """What is minimised."""
+        return CentralPath(
+            inner=QuasiNewton(self.steps, min(_EVERY, self.steps), self.tolerance),
+            outer_steps=self.stages,
+            model=Regressions((self.hidden,), 0, self.lambda1, self.lambda2, self.noise, True),
+            weight=self.mu_init,
+            factor=self.mu_factor,
+        )
+
+    def facts_of(self, columns: Matrix, allowed: Matrix) -> Facts:
+        """The data and allowed arcs."""
+        return Facts(columns, columns, allowed)
+
+    def weights_of(self, found: Networks, facts: Facts) -> Matrix:
+        """The norms of first weights."""
+        return np.sqrt(np.asarray(squares(found), np.float64))

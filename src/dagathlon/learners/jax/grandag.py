@@ -1,0 +1,230 @@
+"""GraN-DAG: networks whose paths from inputs to outputs are kept acyclic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.data.facts import DataFacts
+from dagathlon.errors import DataError
+from dagathlon.graphs import Graph
+from dagathlon.learners.background import knowledge_of
+from dagathlon.learners.continuous.weights import varying
+from dagathlon.learners.jax.augmented import Lagrangian
+from dagathlon.learners.jax.backend import jax, jnp
+from dagathlon.learners.jax.masked_learner import MaskedLearner
+from dagathlon.learners.jax.masked_nets import (
+    Facts,
+    Networks,
+    connectivity,
+    drawn_rows,
+    mean_slopes,
+    networks,
+    squared_errors,
+)
+from dagathlon.learners.jax.nets_cycles import walks
+from dagathlon.learners.jax.nets_learner import Matrix
+from dagathlon.learners.nonlinear.order_based import FEWEST_ROWS
+from dagathlon.modules import Natural, NonNegative, Probability
+
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset
+    from dagathlon.learners.base import Estimate, Statistic
+
+# Of the noise of a standardised variable: one that others determine would have no end.
+_LEAST_LOG_SCALE = -5.0
+
+
+class Found(NamedTuple):
+    """What is learned.
+
+    Parameters
+    ----------
+    model
+        The networks.
+    log_scales
+        Logarithms of the standard deviations of the noise.
+    mask
+        Ones for arcs that are left, from row to column; no step of Adam moves it.
+    """
+
+    model: Networks
+    log_scales: Any
+    mask: Any
+
+
+def negative_log_likelihood(found: Found, rows: Any) -> Any:
+    """Of Gaussian noise around the predictions: the mean over rows, less its constant."""
+    squares = squared_errors(found.model, jax.lax.stop_gradient(found.mask), rows)
+    scales = jnp.maximum(found.log_scales, _LEAST_LOG_SCALE)
+    return jnp.sum(0.5 * squares * jnp.exp(-2 * scales) + scales)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PathProblem(Lagrangian):
+    """Gaussian likelihoods of networks without a directed cycle among their paths.
+
+    Parameters
+    ----------
+    hidden
+        Units of the hidden layers.
+    batch
+        Rows in each step.
+    clamp
+        Arcs of a connectivity not above this are gone for good.
+    """
+
+    hidden: tuple[int, ...]
+    batch: int
+    clamp: float
+
+    def begun(self, key: Any, facts: Facts) -> Found:
+        """Random networks, and noise as large as a standardised variable."""
+        p = facts.rows.shape[1]
+        return Found(networks(key, p, self.hidden), jnp.zeros(p), facts.allowed)
+
+    def loss(self, found: Found, facts: Facts, key: Any) -> Any:
+        """The negative log-likelihood of some rows."""
+        return negative_log_likelihood(found, drawn_rows(key, facts.rows, self.batch))
+
+    def constraint(self, found: Found, facts: Facts) -> Any:
+        """Closed walks along the paths of the networks."""
+        return walks(connectivity(found.model, jax.lax.stop_gradient(found.mask)))
+
+    def moved(self, before: Found, after: Found, facts: Facts) -> Found:
+        """Leave out arcs whose paths are next to nothing."""
+        kept = connectivity(after.model, before.mask) > self.clamp
+        return after._replace(mask=before.mask * kept)
+
+
+@cache
+def _compiled_slopes() -> Any:
+    return jax.jit(mean_slopes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grandag(MaskedLearner):
+    """GraN-DAG: a network for each variable, kept acyclic by the products of weights along paths.
+
+    Each variable is Gaussian around what its network makes of the others, with a variance of its
+    own. An augmented Lagrangian drives the paths of the networks to an acyclic graph. Weights of
+    arcs are then means over the data of absolute slopes of the networks; the weakest go until no
+    directed cycle is left, and those without a significant term in an additive model are pruned.
+    `weights` of the estimate are the mean slopes, and 0 for what was pruned.
+
+    Parameters
+    ----------
+    w_threshold
+        Arcs with a mean absolute slope not above this are left out, before the pruning.
+    pruning
+        Whether arcs must pass a test in an additive model of their effect (additive), as the
+        authors prune by CAM, or all above the threshold stay (none). Without it networks have many
+        weak arcs, and a threshold of .3 to .4 suits standardised columns.
+    alpha
+        Significance level of these tests.
+    splines
+        Functions of the basis of each term of additive models; fewer where many terms meet few
+        rows.
+    neighbours
+        Largest number of candidate parents of a variable where there are 20 variables or more,
+        chosen by boosting of an additive model before training. Null: all others.
+    hidden
+        Units of each hidden layer of the networks, which have leaky rectifiers.
+    batch_size
+        Number of rows in each step, drawn at random.
+    learning_rate
+        Size of the steps of Adam.
+    steps
+        Number of steps at most until the penalty of cycles is raised.
+    tolerance
+        It is raised before when the mean objective of 100 steps differs by no more than this from
+        that of the 100 before, relative to its size or to 1.
+    max_iter
+        How often it is raised at most.
+    rho
+        The first penalty; it grows tenfold where the measure of cycles has not halved.
+    h_tol
+        Training ends when the measure of cycles is not above this.
+    clamp
+        Arcs whose mean product of weights along paths is not above this are gone for good.
+    standardize
+        Whether columns are shifted and scaled to mean 0 and variance 1; otherwise they are only
+        shifted.
+    starts
+        Number of random starts; the result is that of the lowest objective.
+    constraints
+        Name of a file of edges that are forbidden or required, and of tiers.
+    timeout
+        Seconds after which the run is stopped; null for no limit.
+    """
+
+    name = "grandag"
+    references = (
+        "Lachapelle, Brouillard, Deleu and Lacoste-Julien 2020, Gradient-based neural DAG "
+        "learning, ICLR",
+        "Bühlmann, Peters and Ernest 2014, CAM: causal additive models, high-dimensional order "
+        "search and penalized regression, Annals of Statistics 42",
+    )
+
+    w_threshold: NonNegative = 0.0
+    pruning: Literal["additive", "none"] = "additive"
+    alpha: Probability = 0.001
+    hidden: tuple[Natural, ...] = (10, 10)
+    batch_size: Natural = 64
+    learning_rate: NonNegative = 0.005
+    rho: NonNegative = 0.1
+    clamp: NonNegative = 1e-4
+    standardize: bool = True
+
+    def objection(self, data: DataFacts) -> str:
+        """Additive models need rows."""
+        rows, columns = data.n_rows, data.n_columns or 0
+        if self.pruning == "additive" and rows is not None and 2 <= rows < _fewest(columns):
+            return _too_few(rows, columns)
+        return super().objection(data)
+
+    def problem_of(self, p: int) -> PathProblem:
+        """What is minimised."""
+        return PathProblem(
+            hidden=self.hidden,
+            batch=self.batch_size,
+            clamp=self.clamp,
+            progress=0.5,
+            **self.search(),
+        )
+
+    def weights_of(self, found: Found, facts: Facts) -> Matrix:
+        """Mean absolute slopes."""
+        return np.asarray(_compiled_slopes()(found.model, found.mask, facts.rows), np.float64)
+
+    def _estimate(self, data: Dataset, weights: Matrix, stats: dict[str, Statistic]) -> Estimate:
+        found = super()._estimate(data, weights, stats)
+        if self.pruning == "none":
+            return found
+        kept = self._pruned(data, found.graph.adjacency.astype(np.bool_))
+        return replace(found, graph=Graph.from_adjacency(data.names, kept), weights=weights * kept)
+
+    def _pruned(self, data: Dataset, arcs: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Arcs with significant terms, and those that are required."""
+        _, required = knowledge_of(self.constraints, data.names).matrices(data.names)
+        used = np.flatnonzero(varying(data.values))
+        if len(data) < _fewest(len(used)):
+            raise DataError(_too_few(len(data), len(used)))
+        kept, among = arcs & required, np.ix_(used, used)
+        kept[among] |= self.models(data.values[:, used]).pruned(arcs[among], self.alpha)
+        return kept
+
+
+def _fewest(columns: int) -> int:
+    return max(FEWEST_ROWS, columns + 2)
+
+
+def _too_few(rows: int, columns: int) -> str:
+    return (
+        f"grandag with pruning='additive' needs {_fewest(columns)} rows for {columns} columns, "
+        f"found {rows}; use pruning='none'"
+    )

@@ -1,0 +1,216 @@
+"""MCSL: networks whose inputs are masked by random numbers with learned probabilities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dagathlon.learners.continuous.weights import varying
+from dagathlon.learners.jax.augmented import Lagrangian
+from dagathlon.learners.jax.backend import jax, jnp
+from dagathlon.learners.jax.masked_learner import MaskedLearner
+from dagathlon.learners.jax.masked_nets import (
+    Networks,
+    drawn_rows,
+    gumbel_sigmoid,
+    networks,
+    squared_errors,
+)
+from dagathlon.learners.jax.nets_cycles import walks
+from dagathlon.learners.jax.nets_learner import Matrix
+from dagathlon.learners.jax.nets_models import Noise
+from dagathlon.modules import Natural, NonNegative, Probability
+
+# A residual variance of zero has no logarithm.
+_LEAST_VARIANCE = 1e-8
+
+
+# Nats that networks gain, at most as a rule, from an input that says nothing.
+_SPURIOUS = 10.0
+
+
+class MaskFacts(NamedTuple):
+    """What a run knows.
+
+    Parameters
+    ----------
+    rows, allowed
+        As in `Facts`.
+    penalty
+        Factor of the sum of all masks.
+    """
+
+    rows: Any
+    allowed: Any
+    penalty: Any
+
+
+class Found(NamedTuple):
+    """What is learned.
+
+    Parameters
+    ----------
+    model
+        The networks.
+    logits
+        Log-odds of arcs, from row to column.
+    """
+
+    model: Networks
+    logits: Any
+
+
+def arc_probabilities(found: Found, facts: MaskFacts) -> Any:
+    """Probabilities that an arc is not masked: those of random masks above a half."""
+    return facts.allowed * jax.nn.sigmoid(found.logits)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaskProblem(Lagrangian):
+    """Errors of networks with masked inputs, where the masks have no directed cycle.
+
+    Parameters
+    ----------
+    hidden
+        Units of the hidden layers.
+    batch
+        Rows in each step.
+    temperature
+        Of the random masks.
+    noise
+        Whether all noise has one variance.
+    """
+
+    hidden: tuple[int, ...]
+    batch: int
+    temperature: float
+    noise: Noise
+
+    def begun(self, key: Any, facts: MaskFacts) -> Found:
+        """Random networks, and masks that are as likely open as closed."""
+        p = facts.rows.shape[1]
+        return Found(networks(key, p, self.hidden), jnp.zeros((p, p)))
+
+    def loss(self, found: Found, facts: MaskFacts, key: Any) -> Any:
+        """Errors of some rows under a random mask, and the size of the mask."""
+        ours, others = jax.random.split(key)
+        mask = facts.allowed * gumbel_sigmoid(ours, found.logits, self.temperature)
+        squares = squared_errors(found.model, mask, drawn_rows(others, facts.rows, self.batch))
+        return self.misfit(squares) + facts.penalty * jnp.sum(mask)
+
+    def misfit(self, squares: Any) -> Any:
+        """The negative log-likelihood of Gaussian noise, but for constants."""
+        if self.noise == "equal":
+            return 0.5 * jnp.sum(squares)
+        return 0.5 * jnp.sum(jnp.log(squares + _LEAST_VARIANCE))
+
+    def constraint(self, found: Found, facts: MaskFacts) -> Any:
+        """Closed walks along arcs, by their probabilities."""
+        return walks(arc_probabilities(found, facts))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mcsl(MaskedLearner):
+    """MCSL: a network for each variable, with a random mask of its inputs that is learned.
+
+    Masks are sigmoids of log-odds with logistic noise at a low temperature (Gumbel-sigmoid), next
+    to 0 or 1, and other ones in each step. An augmented Lagrangian drives the probabilities of arcs
+    to an acyclic graph; a penalty on open masks closes those that explain little. `weights` of the
+    estimate are the probabilities.
+
+    With equal noise the smallest standard deviation of a column is that of the noise, since some
+    variable has no parents: columns are divided by it, so that no unit counts that all share.
+
+    Parameters
+    ----------
+    w_threshold
+        Arcs of a probability not above this are left out.
+    penalty
+        Factor of the sum of all masks, in nats for each row: an arc that raises the likelihood of
+        its effect by less is left out. Null is 10 over the number of rows.
+    temperature
+        Of the random masks: the lower, the nearer to 0 and 1.
+    noise
+        Whether noise has the same variance in all variables, which is least squares (equal), or a
+        variance of its own in each (free), which suits standardised columns.
+    splines
+        Functions of the basis of each term of the additive models that choose neighbours.
+    neighbours
+        Largest number of candidate parents of a variable where there are 20 variables or more,
+        chosen by boosting of an additive model before training. Null: all others.
+    hidden
+        Units of each hidden layer of the networks, which have leaky rectifiers.
+    batch_size
+        Number of rows in each step, drawn at random.
+    learning_rate
+        Size of the steps of Adam.
+    steps
+        Number of steps at most until the penalty of cycles is raised.
+    tolerance
+        It is raised before when the mean objective of 100 steps differs by no more than this from
+        that of the 100 before, relative to its size or to 1.
+    max_iter
+        How often it is raised at most.
+    rho
+        The first penalty of cycles; it grows tenfold where the measure of cycles has not halved.
+    h_tol
+        Training ends when the measure of cycles is not above this.
+    standardize
+        Whether columns are shifted and scaled to mean 0 and variance 1; otherwise they are only
+        shifted, and where all noise has the same variance in the units of the data, the variances
+        tell directions. Use it for columns in units of their own, with free noise.
+    starts
+        Number of random starts; the result is that of the lowest objective.
+    constraints
+        Name of a file of edges that are forbidden or required, and of tiers.
+    timeout
+        Seconds after which the run is stopped; null for no limit.
+    """
+
+    name = "mcsl"
+    references = (
+        "Ng, Zhu, Fang, Li, Chen and Wang 2022, Masked gradient-based causal structure learning, "
+        "SDM",
+    )
+
+    w_threshold: Probability = 0.5
+    penalty: NonNegative | None = None
+    temperature: NonNegative = 0.2
+    noise: Noise = "equal"
+    hidden: tuple[Natural, ...] = (16, 16)
+    batch_size: Natural = 256
+    learning_rate: NonNegative = 0.01
+    rho: NonNegative = 1e-4
+    h_tol: NonNegative = 1e-4
+
+    def problem(self) -> str:
+        """Masks need a temperature."""
+        if self.temperature == 0:
+            return "temperature: found 0, expected a number above 0"
+        return super().problem()
+
+    def problem_of(self, p: int) -> MaskProblem:
+        """What is minimised."""
+        return MaskProblem(
+            hidden=self.hidden,
+            batch=self.batch_size,
+            temperature=self.temperature,
+            noise=self.noise,
+            progress=0.5,
+            **self.search(),
+        )
+
+    def facts_of(self, columns: Matrix, allowed: Matrix) -> MaskFacts:
+        """The data, allowed arcs, and the penalty."""
+        rows, near = super().facts_of(columns, allowed)
+        sizes = rows.std(axis=0)[varying(rows)]
+        if self.noise == "equal" and len(sizes):
+            rows = rows / sizes.min()
+        penalty = _SPURIOUS / len(rows) if self.penalty is None else self.penalty
+        return MaskFacts(rows, near, np.array(penalty))
+
+    def weights_of(self, found: Found, facts: MaskFacts) -> Matrix:
+        """Probabilities of arcs."""
+        return np.asarray(arc_probabilities(found, facts), np.float64)

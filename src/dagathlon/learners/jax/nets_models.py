@@ -1,0 +1,159 @@
+"""A nonlinear regression of each variable on all others, whose inputs are counted by norms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.learners.jax.backend import jax, jnp
+
+Noise: TypeAlias = Literal["equal", "free"]
+# A residual variance of zero has no logarithm.
+_LEAST_VARIANCE = 1e-8
+
+
+class Facts(NamedTuple):
+    """What a run knows.
+
+    Parameters
+    ----------
+    columns
+        The data, a variable in each row.
+    inputs
+        What the regressions take: the columns, or functions of them.
+    allowed
+        Ones where an arc is allowed, from row to column, and zeros on the diagonal.
+    """
+
+    columns: Any
+    inputs: Any
+    allowed: Any
+
+
+class Networks(NamedTuple):
+    """A network for each variable.
+
+    Parameters
+    ----------
+    first
+        Weights of the first layer: (variables, units, inputs).
+    intercepts
+        Of the first layer: (variables, units).
+    layers
+        Weights (variables, units, units before) and intercepts (variables, units) of the others.
+    """
+
+    first: Any
+    intercepts: Any
+    layers: tuple[tuple[Any, Any], ...]
+
+
+@dataclass(frozen=True)
+class Regressions:
+    """The regression of each variable on all others.
+
+    Parameters
+    ----------
+    hidden
+        Units of each hidden layer; none for a sum of functions of single variables.
+    functions
+        Number of basis functions of each variable; 0 for the variables themselves.
+    lambda1, lambda2
+        Factors of the L1 penalty of the first layer, and of half of all squared weights.
+    noise
+        Whether the noise has one variance in all variables or one for each.
+    logarithm
+        Whether the loss of equal variances is a likelihood, or else least squares.
+    """
+
+    hidden: tuple[int, ...]
+    functions: int
+    lambda1: float
+    lambda2: float
+    noise: Noise
+    logarithm: bool = False
+
+    def inputs(self, columns: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """The columns, or the basis functions of all, those of one number together.
+
+        Sines of odd numbers of quarters of a wave are a basis of what is 0 at 0, from 0 to 1:
+        columns are brought there, each from its least value to its largest.
+        """
+        if not self.functions:
+            return columns
+        least, most = columns.min(axis=1), columns.max(axis=1)
+        part = (columns - least[:, None]) / np.where(most > least, most - least, 1.0)[:, None]
+        scales = 2 / (np.pi * (2 * np.arange(self.functions) + 1))
+        return np.concatenate([scale * np.sin(part / scale) for scale in scales])
+
+    def begun(self, key: Any, facts: Facts) -> Networks:
+        """Networks that use no input yet; all variables have the same other weights.
+
+        So the columns can come in any order.
+        """
+        p, ins = len(facts.columns), len(facts.inputs)
+        units = self.hidden[0] if self.hidden else 1
+        layers = []
+        sizes = (*self.hidden, 1) if self.hidden else ()
+        for number, (before, after) in enumerate(pairwise(sizes)):
+            bound = before**-0.5
+            drawn = jax.random.uniform(
+                jax.random.fold_in(key, number), (after, before), minval=-bound, maxval=bound
+            )
+            layers.append((jnp.broadcast_to(drawn, (p, after, before)), jnp.zeros((p, after))))
+        return Networks(jnp.zeros((p, units, ins)), jnp.zeros((p, units)), tuple(layers))
+
+    def loss(self, model: Networks, facts: Facts) -> Any:
+        """The loss with the penalty of squares; the L1 penalty is `sparsity`."""
+        used = model._replace(first=model.first * _repeated(facts.allowed, model))
+        rest = facts.columns - predicted(used, facts.inputs)
+        variances = jnp.mean(rest**2, axis=1)
+        if self.noise == "free":
+            fit = 0.5 * jnp.sum(jnp.log(variances + _LEAST_VARIANCE))
+        elif self.logarithm:
+            fit = 0.5 * len(variances) * jnp.log(jnp.sum(variances) + _LEAST_VARIANCE)
+        else:
+            fit = 0.5 * jnp.sum(variances)
+        return fit + 0.5 * self.lambda2 * ridge(model)
+
+    def sparsity(self, model: Networks) -> Networks:
+        """Factor of the L1 penalty of each parameter."""
+        none = jax.tree_util.tree_map(jnp.zeros_like, model)
+        return none._replace(first=none.first + self.lambda1)  # type: ignore[no-any-return]
+
+
+def predicted(model: Networks, inputs: Any) -> Any:
+    """What each network says of its variable: (variables, rows of data)."""
+    p, units, ins = model.first.shape
+    values = (model.first.reshape(p * units, ins) @ inputs).reshape(p, units, -1)
+    values = values + model.intercepts[:, :, None]
+    for weights, intercepts in model.layers:
+        values = _layer(jax.nn.sigmoid(values), weights) + intercepts[:, :, None]
+    return values[:, 0]
+
+
+def _layer(values: Any, weights: Any) -> Any:
+    if weights.shape[1] == 1:  # a sum, which is made along with what comes before it
+        return jnp.sum(values * weights[:, 0, :, None], axis=1, keepdims=True)
+    return jnp.einsum("jvu,jun->jvn", weights, values)
+
+
+def squares(model: Networks) -> Any:
+    """Squared norms of the first weights of each variable in each network: from row to column."""
+    p = len(model.first)
+    return jnp.sum(model.first.reshape(p, -1, p) ** 2, axis=1).T
+
+
+def ridge(model: Networks) -> Any:
+    """The sum of all squared weights, without intercepts."""
+    return jnp.sum(model.first**2) + sum(jnp.sum(weights**2) for weights, _ in model.layers)
+
+
+def _repeated(allowed: Any, model: Networks) -> Any:
+    """Ones where a weight of the first layer is allowed."""
+    p, _, ins = model.first.shape
+    return jnp.tile(allowed.T, (1, ins // p))[:, None, :]

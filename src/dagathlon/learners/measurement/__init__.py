@@ -1,0 +1,1 @@
+"""Learners of measurement models: which observed variables share latent causes."""

@@ -1,0 +1,1 @@
+"""Learners of nonlinear additive-noise models that need no network: an order, then its pruning."""

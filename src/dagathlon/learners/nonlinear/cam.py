@@ -1,0 +1,102 @@
+"""CAM: greedy search of a causal order by additive models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.learners.nonlinear.additive import Arcs, fit_additive
+from dagathlon.learners.nonlinear.order_based import Found, Models, OrderBased, Problem
+from dagathlon.learners.nonlinear.splines import SplineProducts, Vector
+from dagathlon.pulse import beat, until_deadline
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cam(OrderBased):
+    """Causal additive models: add the arc that explains most while one is possible, then prune.
+
+    Gaussian noise is what its likelihood assumes; it is used for other noise as well. At a deadline
+    the arcs so far are pruned.
+    """
+
+    name = "cam"
+    anytime = True
+    references = (
+        "Bühlmann, Peters and Ernest 2014, CAM: causal additive models, high-dimensional order "
+        "search and penalized regression, Annals of Statistics 42",
+    )
+
+    def search(self, problem: Problem, models: Models) -> Found:
+        """Add arcs until each pair of neighbours has an order."""
+        greedy = _Greedy(models.bases, models.neighbours & ~problem.forbidden, problem.required)
+        with until_deadline():
+            greedy.run()
+        stats = {"log_likelihood": greedy.log_likelihood(), "fits": greedy.fits}
+        return Found(greedy.order(), greedy.arcs, stats)
+
+
+class _Greedy:
+    """The arcs so far, the fits of all variables, and what each further arc would gain."""
+
+    def __init__(self, bases: SplineProducts, allowed: Arcs, required: Arcs) -> None:
+        self.bases, self.fits = bases, 0
+        self.open = allowed | required
+        self.arcs = np.zeros_like(allowed)
+        self.reaches = np.eye(bases.size, dtype=np.bool_)
+        self.variance = bases.squares / bases.rows
+        self.smoothing: list[Vector] = [np.zeros(0)] * bases.size
+        self.gains = np.full(allowed.shape, -np.inf)
+        self.trials: dict[tuple[int, int], tuple[float, Vector]] = {}
+        # In the order in which they came, which the smoothing parameters have too.
+        self.parents: list[list[int]] = [[] for _ in range(bases.size)]
+        for parent, child in np.argwhere(required).tolist():
+            self._note(parent, child)
+
+    def run(self) -> None:
+        """Add all arcs, the best first."""
+        pairs = self.bases.size * (self.bases.size - 1) // 2
+        for child in range(self.bases.size):
+            self._explain(child)
+        while np.isfinite(self.gains).any():
+            beat(int(self.arcs.sum()), pairs)
+            arc = divmod(int(np.argmax(self.gains)), self.bases.size)
+            self._note(*arc)
+            self._explain(arc[1])
+
+    def _note(self, parent: int, child: int) -> None:
+        """Add an arc, and close the pairs that would make a cycle of it."""
+        self.arcs[parent, child] = True
+        self.parents[child].append(parent)
+        before, after = self.reaches[:, parent], self.reaches[child]
+        self.reaches |= before[:, None] & after
+        self.open &= ~self.reaches.T & ~self.arcs
+        self.gains[~self.open] = -np.inf
+        if (parent, child) in self.trials:
+            self.variance[child], self.smoothing[child] = self.trials[parent, child]
+
+    def _explain(self, child: int) -> None:
+        """What each further parent of a variable would gain."""
+        parents = self.parents[child]
+        if parents and len(self.smoothing[child]) != len(parents):
+            self.variance[child], self.smoothing[child] = self._fit(child, parents, None)
+        for parent in np.flatnonzero(self.open[:, child]).tolist():
+            start = np.append(self.smoothing[child], 1.0)
+            variance, smoothing = self._fit(child, [*parents, parent], start)
+            self.trials[parent, child] = variance, smoothing
+            self.gains[parent, child] = np.log(self.variance[child] / variance)
+
+    def _fit(self, child: int, parents: list[int], start: Vector | None) -> tuple[float, Vector]:
+        self.fits += 1
+        fit = fit_additive(self.bases, child, parents, start)
+        return fit.residual_squares / self.bases.rows, fit.smoothing
+
+    def order(self) -> list[int]:
+        """Causes before effects: by the number of ancestors, which grows along each arc."""
+        ancestors: npt.NDArray[np.int64] = self.reaches.sum(axis=0)
+        return [int(j) for j in np.argsort(ancestors, kind="stable")]
+
+    def log_likelihood(self) -> float:
+        """Of the graph before pruning, with Gaussian noise."""
+        return float(-0.5 * self.bases.rows * (np.log(2 * np.pi * self.variance) + 1).sum())

@@ -1,0 +1,214 @@
+"""Learners that find a causal order first and then drop arcs from it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.errors import DataError
+from dagathlon.graphs import Graph
+from dagathlon.learners.assumptions import ADDITIVE, NO_HIDDEN
+from dagathlon.learners.background import ConstraintFile, knowledge_of, refuse_required_cycle
+from dagathlon.learners.base import Estimate, Statistic
+from dagathlon.learners.continuous.weights import few_values, numbers, varying
+from dagathlon.learners.nonlinear.additive import Arcs, pruned
+from dagathlon.learners.nonlinear.neighbours import additive_neighbours
+from dagathlon.learners.nonlinear.splines import Matrix, SplineProducts, fitting_splines
+from dagathlon.learners.with_scipy import ScipyLearner
+from dagathlon.modules import Natural, NonNegative, Probability
+
+if TYPE_CHECKING:
+    from dagathlon.data import Dataset
+
+# From so many variables on, parents are chosen among the best neighbours of each.
+MANY_VARIABLES = 20
+FEWEST_ROWS = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """What a search for an order is given.
+
+    Parameters
+    ----------
+    values
+        Columns that vary.
+    forbidden, required
+        Arcs from row to column that must not be there, and that must.
+    rng
+        The only source of randomness.
+    """
+
+    values: Matrix
+    forbidden: Arcs
+    required: Arcs
+    rng: np.random.Generator
+
+    def sinks(self, left: Sequence[int]) -> list[int]:
+        """Which of the variables that are left may come last.
+
+        None with a required arc to another one; and as far as possible none that could only be a
+        cause of another one, such as those of an earlier tier.
+        """
+        among = np.ix_(left, left)
+        able = ~self.required[among].any(axis=1)
+        before = self.forbidden.T & ~self.forbidden
+        free = able & ~before[among].any(axis=1)
+        chosen = np.asarray(free if free.any() else able)
+        return [left[place] for place in np.flatnonzero(chosen)]
+
+    def candidates(self, order: Sequence[int]) -> Arcs:
+        """All arcs along an order that are not forbidden."""
+        place = np.argsort(order)
+        result: Arcs = (place[:, None] < place) & ~self.forbidden
+        return result
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found.
+
+    Parameters
+    ----------
+    order
+        The variables, causes before effects.
+    candidates
+        Arcs along the order among which parents are chosen; none means all.
+    stats, notes
+        As of `Estimate`.
+    """
+
+    order: Sequence[int]
+    candidates: Arcs | None = None
+    stats: Mapping[str, Statistic] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrderBased(ScipyLearner):
+    """A causal order of nonlinear data, then the parents of each variable among those before it.
+
+    Parents are those whose term in an additive model is significant (the pruning of CAM), unless
+    the learner has a parameter for another way. Constant columns get no edges.
+
+    Parameters
+    ----------
+    alpha
+        Significance level of the F tests that terms of additive models must pass.
+    splines
+        Functions of the basis of each term of an additive model; fewer where many terms meet few
+        rows.
+    neighbours
+        Largest number of candidate parents of a variable where there are 20 variables or more:
+        those that boosting of an additive model chooses most often. Null: all that the order has.
+    constraints
+        Name of a JSON file with forbidden and required edges. Required edges bind the order, and
+        tiers do as well.
+    timeout
+        Seconds after which the run is stopped; null for no limit.
+    """
+
+    assumes: ClassVar[tuple[str, ...]] = (ADDITIVE, NO_HIDDEN)
+    gives = "dag"
+    takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
+
+    alpha: Probability = 0.001
+    splines: Natural = 10
+    neighbours: Natural | None = 10
+    constraints: ConstraintFile | None = None
+    timeout: NonNegative | None = None
+
+    def objection(self, data: DataFacts) -> str:
+        """Fewer rows than columns leave no residuals."""
+        if data.n_rows is not None and 3 <= data.n_rows <= (data.n_columns or 0) + 1:
+            return _too_few(self.name, data.n_rows, data.n_columns or 0)
+        return super().objection(data)
+
+    def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
+        """Learn a DAG."""
+        values = numbers(data, self.name, rows=FEWEST_ROWS)
+        used = np.flatnonzero(varying(values))
+        if len(values) <= len(used) + 1:
+            raise DataError(_too_few(self.name, len(values), len(used)))
+        knowledge = knowledge_of(self.constraints, data.names)
+        refuse_required_cycle(knowledge, data.names)
+        forbidden, required = knowledge.matrices(data.names)
+        arcs = required.copy()
+        stats: dict[str, Statistic] = {}
+        notes = few_values(self.name, data, values)
+        if len(used):
+            among = np.ix_(used, used)
+            problem = Problem(
+                values=values[:, used],
+                forbidden=forbidden[among],
+                required=required[among],
+                rng=rng,
+            )
+            models = Models(problem.values, self.splines, self.neighbours)
+            found = self.search(problem, models)
+            arcs[among] |= self.parents(problem, found, models)
+            stats = {"order": " ".join(data.names[used[i]] for i in found.order)}
+            stats |= found.stats
+            notes += found.notes
+        return Estimate(Graph.from_adjacency(data.names, arcs), stats, notes=notes)
+
+    @abstractmethod
+    def search(self, problem: Problem, models: Models) -> Found:
+        """The order of the variables."""
+
+    def parents(self, problem: Problem, found: Found, models: Models) -> Arcs:
+        """The arcs along the order that are kept."""
+        arcs = problem.candidates(found.order)
+        arcs &= models.neighbours if found.candidates is None else found.candidates
+        return models.pruned(arcs | problem.required, self.alpha) | problem.required
+
+
+class Models:
+    """The additive models of one data set, made when they are first asked for.
+
+    Parameters
+    ----------
+    values
+        Columns that vary.
+    splines
+        Functions of each basis.
+    most
+        Largest number of neighbours where there are many variables.
+    """
+
+    def __init__(self, values: Matrix, splines: int, most: int | None) -> None:
+        self._values, self._splines = values, splines
+        size = values.shape[1]
+        self._most = most if size >= MANY_VARIABLES else None
+        self._parents = size - 1 if self._most is None else min(self._most, size - 1)
+
+    @cached_property
+    def bases(self) -> SplineProducts:
+        """The variables as additive models see them."""
+        functions = fitting_splines(self._splines, len(self._values), self._parents)
+        return SplineProducts(self._values, functions)
+
+    @cached_property
+    def neighbours(self) -> Arcs:
+        """Candidate parents, before any order: from row to column."""
+        size = self._values.shape[1]
+        if self._most is None:
+            return ~np.eye(size, dtype=np.bool_)
+        return additive_neighbours(self.bases, self._most)
+
+    def pruned(self, candidates: Arcs, alpha: float) -> Arcs:
+        """The candidates whose terms are significant."""
+        return pruned(self.bases, candidates, alpha)
+
+
+def _too_few(name: str, rows: int, columns: int) -> str:
+    return (
+        f"{name} needs more rows than columns that vary, by two at least; found {rows} rows of "
+        f"{columns} columns"
+    )

@@ -1,0 +1,135 @@
+"""RESIT: regression with subsequent independence test."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from dagathlon.learners.continuous.weights import standardized
+from dagathlon.learners.nonlinear.additive import Arcs, fit_additive
+from dagathlon.learners.nonlinear.distances import median_distance, squared_distances
+from dagathlon.learners.nonlinear.hsic import CentredKernel, Independence, independence
+from dagathlon.learners.nonlinear.kernel_ridge import kernel_features, smoothest_residuals
+from dagathlon.learners.nonlinear.order_based import Found, Models, OrderBased, Problem
+from dagathlon.learners.nonlinear.splines import Matrix, SplineProducts, Vector, fitting_splines
+from dagathlon.learners.nonlinear.stein import drawn_rows
+from dagathlon.modules import Natural, Probability
+from dagathlon.pulse import aside, beat
+
+# Columns of the kernel's decomposition that regressions use at most.
+_FEATURES = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resit(OrderBased):
+    """RESIT: the variable whose residual depends least on all others is a leaf.
+
+    Dependence is measured by HSIC. Leaves are taken away one after the other, which gives the
+    order. Any distribution of the noise will do.
+
+    Parameters
+    ----------
+    regression
+        How a variable is regressed on others: by kernel ridge regression on all of them together,
+        the penalty chosen by generalised cross-validation (kernel), or by an additive model
+        (additive).
+    pruning
+        How arcs are dropped: by F tests in additive models, as CAM does (additive), or, as in the
+        paper, where the residual without a parent is still independent of all candidates
+        (independence), which keeps too many where the regression leaves something unexplained.
+    independence_alpha
+        Significance level of these tests of independence.
+    max_rows
+        Largest number of rows that the order is found from, drawn at random where there are more;
+        memory and time grow with its square. Null: all.
+    """
+
+    name = "resit"
+    references = (
+        "Peters, Mooij, Janzing and Schölkopf 2014, Causal discovery with continuous additive "
+        "noise models, JMLR 15",
+    )
+
+    regression: Literal["kernel", "additive"] = "kernel"
+    pruning: Literal["additive", "independence"] = "additive"
+    independence_alpha: Probability = 0.05
+    max_rows: Natural | None = 2000
+
+    def search(self, problem: Problem, models: Models) -> Found:
+        """Take leaves away, then drop arcs by independence where that is wanted."""
+        values, notes = drawn_rows(
+            standardized(problem.values), self.max_rows, problem.rng, self.name
+        )
+        regressions = _Regressions(values, self.regression, self.splines)
+        left = list(range(values.shape[1]))
+        order: list[int] = []
+        while len(left) > 1:
+            excess: dict[int, float] = {}
+            able = problem.sinks(left)
+            for j in able:
+                beat(len(order), values.shape[1])
+                others = [i for i in left if i != j]
+                excess[j] = aside(regressions.dependence, j, others, others).excess
+            leaf = min(able, key=excess.__getitem__)
+            order.insert(0, leaf)
+            left.remove(leaf)
+        order = left + order
+        arcs = self._independent(problem, order, regressions)
+        return Found(order, arcs, {"regressions": regressions.made}, notes)
+
+    def _independent(
+        self, problem: Problem, order: list[int], regressions: _Regressions
+    ) -> Arcs | None:
+        if self.pruning != "independence":
+            return None
+        arcs = problem.candidates(order)
+        for place, child in enumerate(order):
+            beat(place, len(order))
+            candidates = np.flatnonzero(arcs[:, child]).tolist()
+            for parent in candidates:
+                if problem.required[parent, child]:
+                    continue
+                rest = [i for i in np.flatnonzero(arcs[:, child]).tolist() if i != parent]
+                test = aside(regressions.dependence, child, rest, candidates)
+                arcs[parent, child] = test.p_value <= self.independence_alpha
+        return arcs
+
+    def parents(self, problem: Problem, found: Found, models: Models) -> Arcs:
+        """The arcs that independence has left, or those that are significant."""
+        if self.pruning == "independence" and found.candidates is not None:
+            return found.candidates | problem.required
+        return super().parents(problem, found, models)
+
+
+class _Regressions:
+    """Residuals of standardised variables, and how they depend on others."""
+
+    def __init__(self, values: Matrix, kind: str, splines: int) -> None:
+        self.values, self.made = values, 0
+        self._bases: SplineProducts | None = None
+        if kind == "additive":
+            functions = fitting_splines(splines, len(values), values.shape[1] - 1)
+            self._bases = SplineProducts(values, functions)
+
+    def dependence(self, target: int, parents: list[int], others: list[int]) -> Independence:
+        """Of the residual given the parents and other variables together."""
+        residual = self.residual(target, parents)
+        return independence(CentredKernel(residual[:, None]), CentredKernel(self.values[:, others]))
+
+    def residual(self, target: int, parents: list[int]) -> Vector:
+        """What the parents do not explain."""
+        own: Vector = self.values[:, target]
+        if not parents:
+            return own
+        self.made += 1
+        if self._bases is not None:
+            fit = fit_additive(self._bases, target, parents)
+            used = self._bases.columns[:, self._bases.positions(parents)]
+            result: Vector = own - used @ fit.coefficients
+            return result
+        rows = self.values[:, parents]
+        gamma = 0.5 / median_distance(squared_distances(rows)) ** 2
+        features, _ = kernel_features(rows, gamma, _FEATURES)
+        return smoothest_residuals(features, own)

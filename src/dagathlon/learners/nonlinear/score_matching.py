@@ -1,0 +1,162 @@
+"""SCORE and DAS: leaves have a score whose own derivative does not vary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from dagathlon.learners.continuous.weights import standardized
+from dagathlon.learners.nonlinear.additive import Arcs
+from dagathlon.learners.nonlinear.order_based import Found, Models, OrderBased, Problem
+from dagathlon.learners.nonlinear.splines import Matrix, Vector
+from dagathlon.learners.nonlinear.stein import Stein, drawn_rows
+from dagathlon.modules import Count, Natural, NonNegative, Probability
+from dagathlon.pulse import aside, beat
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreMatching(OrderBased):
+    """An order from Stein estimates of the score, the gradient of the log-density.
+
+    Parameters
+    ----------
+    ridge
+        Regularisation of the Stein estimators of the score and of its Jacobian.
+    standardize
+        Whether variables are given the variance 1 first. Without, as in the papers, the order
+        depends on their units: estimates vary less for variables of large variance, which are then
+        taken for leaves.
+    max_rows
+        Largest number of rows that the order is found from, drawn at random where there are more;
+        memory grows with its square and time with its third power. Null: all.
+    """
+
+    ridge: NonNegative = 0.001
+    standardize: bool = True
+    max_rows: Natural | None = 2000
+
+    def prepared(self, problem: Problem) -> tuple[Matrix, tuple[str, ...]]:
+        """The rows that the order is found from, and a note if they are not all."""
+        values = standardized(problem.values) if self.standardize else problem.values
+        return drawn_rows(values, self.max_rows, problem.rng, self.name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score(ScoreMatching):
+    """SCORE: the variable whose second derivative of the log-density varies least is a leaf.
+
+    That derivative is constant for leaves of nonlinear models with additive Gaussian noise. Leaves
+    are taken away one after the other, which gives the order.
+
+    Parameters
+    ----------
+    criterion
+        What is smallest for a leaf: the variance of the derivative over the rows (variance), or
+        that after a division by its mean (relative).
+    """
+
+    name = "score"
+    references = (
+        "Rolland, Cevher, Kleindessner, Russell, Janzing, Schölkopf and Locatello 2022, Score "
+        "matching enables causal discovery of nonlinear additive noise models, ICML",
+    )
+
+    criterion: Literal["variance", "relative"] = "variance"
+
+    def search(self, problem: Problem, models: Models) -> Found:
+        """Take leaves away."""
+        values, notes = self.prepared(problem)
+        order, _ = self.leaves(values, problem)
+        return Found(order, notes=notes)
+
+    def leaves(self, values: Matrix, problem: Problem) -> tuple[list[int], Vector]:
+        """The order, and the variance of the derivative of each leaf when it was taken away."""
+        left = list(range(values.shape[1]))
+        order: list[int] = []
+        variances = np.zeros(len(left))
+        while left:
+            beat(len(order), values.shape[1])
+            derivative = aside(_second_derivative, values[:, left], self.ridge)
+            if self.criterion == "relative":
+                derivative = derivative / derivative.mean(axis=0)
+            spread = dict(zip(left, derivative.var(axis=0).tolist(), strict=True))
+            leaf = min(problem.sinks(left), key=spread.__getitem__)
+            variances[leaf] = spread[leaf]
+            order.insert(0, leaf)
+            left.remove(leaf)
+        return order, variances
+
+
+def _second_derivative(values: Matrix, ridge: float) -> Matrix:
+    return Stein(values, ridge).jacobian_diagonal()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Das(Score):
+    """DAS: the order of SCORE, with candidate parents by the other derivatives of the score.
+
+    The score of a variable depends on its parents when all variables after it are gone: those
+    derivatives that are larger than the smallest, by a t test, make candidates, among which the
+    additive model has little left to prune. Made for many variables.
+
+    Parameters
+    ----------
+    cutoff
+        Significance level of the t tests.
+    min_parents
+        So many variables with the largest derivatives are candidates without a test.
+    max_parents
+        Largest number of candidates.
+    """
+
+    name = "das"
+    references = (
+        "Montagna, Noceti, Rosasco, Zhang and Locatello 2023, Scalable causal discovery with score "
+        "matching, CLeaR",
+    )
+
+    cutoff: Probability = 0.001
+    min_parents: Count = 5
+    max_parents: Natural = 20
+
+    def search(self, problem: Problem, models: Models) -> Found:
+        """The order, then candidates from the last variable to the first."""
+        values, notes = self.prepared(problem)
+        order, _ = self.leaves(values, problem)
+        stein = aside(Stein, values, self.ridge)
+        arcs = np.zeros((len(order), len(order)), dtype=np.bool_)
+        for place in range(len(order) - 1, 0, -1):
+            beat(len(order) - place, len(order))
+            leaf = order[place]
+            derivatives = aside(stein.jacobian_rows, leaf)
+            self._choose(derivatives, leaf, sorted(order[: place + 1]), arcs)
+        return Found(order, arcs, {"candidates": int(arcs.sum())}, notes)
+
+    def _choose(self, derivatives: Matrix, leaf: int, left: list[int], arcs: Arcs) -> None:
+        """Candidate parents of a leaf among the variables that are left, itself among them."""
+        own = derivatives[:, left]
+        medians = np.abs(np.median(own, axis=0))
+        largest = np.argsort(medians)[::-1][: self.max_parents + 1]
+        sizes = np.abs(own)
+        # The smallest of them stands for a derivative that is 0 but for errors of estimation.
+        nothing = sizes[:, largest[-1]]
+        for rank, place in enumerate(largest):
+            if left[place] == leaf:
+                continue
+            tested = rank >= self.min_parents
+            if not tested or _larger(sizes[:, place], nothing) < self.cutoff:
+                arcs[left[place], leaf] = True
+
+
+def _larger(first: Vector, second: Vector) -> float:
+    """P-value of Welch's test against a larger mean of the first."""
+    from scipy.special import stdtr  # noqa: PLC0415 - SciPy only when asked for
+
+    errors = np.array([first.var(ddof=1) / len(first), second.var(ddof=1) / len(second)])
+    total = float(errors.sum())
+    if total <= 0:
+        return float(first.mean() <= second.mean())
+    freedom = total**2 / float((errors**2 / (len(first) - 1)).sum())
+    return float(stdtr(freedom, -(first.mean() - second.mean()) / np.sqrt(total)))
