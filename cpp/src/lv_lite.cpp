@@ -25,6 +25,7 @@ bool any_subset(const NodeVector& of, Visit&& visit) {
     std::vector<char> chosen(of.size(), 0);
     std::fill_n(chosen.begin(), size, char{1});
     do {
+      pulse::beat();
       NodeVector subset;
       for (std::size_t k = 0; k < of.size(); ++k)
         if (chosen[k] != 0) subset.push_back(of[k]);
@@ -79,11 +80,12 @@ class LvLiteRun {
     return refused < found.size();
   }
 
-  std::optional<NodeVector> separator(const PathBlocker& blocker, const PathBlocker& member, std::size_t x, std::size_t y) {
-    BitSet common(dag_.size(), blocker.adjacent()[x]);
-    intersect(common, blocker.adjacent()[y]);
+  std::optional<NodeVector> separator(const PathBlocker& blocker, const PathBlocker& member, std::size_t x,
+                                      std::size_t y) {
     // Only inside triangles of the DAG can an edge be too many; edges around it may be gone by now.
     if (!intersects(dag_.adjacencies(x), dag_.adjacencies(y))) return std::nullopt;
+    BitSet common(dag_.size(), blocker.adjacent()[x]);
+    intersect(common, blocker.adjacent()[y]);
     BitSet open = blocker.undecided(x, y);
     unite(open, blocker.undecided(y, x));
     std::optional<NodeVector> found;

@@ -1,5 +1,6 @@
 #include "dagathlon/path_blocker.hpp"
 
+#include <utility>
 #include <vector>
 
 #include "dagathlon/pulse.hpp"
@@ -36,41 +37,6 @@ BitMatrix descendant_rows(const MarkedGraph& graph) {
 
 }  // namespace
 
-// Paths are followed depth first. A node is given only where a path through it would reach y otherwise, so that
-// what is given lies near y and is little.
-struct PathBlocker::Search {
-  const PathBlocker& graph;
-  std::size_t y;
-  const BitSet& closed;
-  BitSet given;
-  BitSet on_path;
-
-  // Whether all paths that go on from a over b are blocked, or can be by giving more nodes.
-  bool blocks(std::size_t a, std::size_t b) {
-    pulse::beat();
-    if (b == y) return false;
-    if (on_path.test(b)) return true;
-    on_path.set(b);
-    bool blocked = all_blocked(a, b);
-    if (!blocked && !given.test(b)) {
-      given.set(b);
-      blocked = all_blocked(a, b);
-      if (!blocked) given.reset(b);
-    }
-    on_path.reset(b);
-    return blocked;
-  }
-
-  bool all_blocked(std::size_t a, std::size_t b) {
-    bool blocked = true;
-    for_each(graph.adjacent_[b], [&](std::size_t c) {
-      if (!blocked || c == a || closed.test(c)) return;
-      if (graph.is_open(a, b, c, given)) blocked = blocks(b, c);
-    });
-    return blocked;
-  }
-};
-
 PathBlocker::PathBlocker(const MarkedGraph& graph)
     : graph_(graph),
       adjacent_(graph.adjacency_rows()),
@@ -82,15 +48,60 @@ bool PathBlocker::is_open(std::size_t a, std::size_t middle, std::size_t b, cons
   return !given.test(middle);
 }
 
-std::optional<BitSet> PathBlocker::blocking_set(std::size_t x, std::size_t y, const BitSet& closed) const {
-  Search search{*this, y, closed, BitSet(graph_.size()), BitSet(graph_.size())};
-  search.on_path.set(x);
-  bool blocked = true;
-  for_each(adjacent_[x], [&](std::size_t b) {
-    if (blocked && b != y) blocked = !closed.test(b) && search.blocks(x, b);
+BitSet PathBlocker::anterior(const Ends& ends, const BitSet& closed) const {
+  BitSet found(graph_.size());
+  std::vector<std::size_t> open{ends.from, ends.to};
+  found.set(ends.from);
+  found.set(ends.to);
+  while (!open.empty()) {
+    const std::size_t node = open.back();
+    open.pop_back();
+    BitSet before(graph_.size(), adjacent_[node]);
+    subtract(before, into_[node]);
+    subtract(before, found);
+    subtract(before, closed);
+    unite(found, before);
+    for_each(before, [&](std::size_t other) { open.push_back(other); });
+  }
+  found.reset(ends.from);
+  found.reset(ends.to);
+  return found;
+}
+
+BitSet PathBlocker::reached(const Ends& ends, const BitSet& given, const BitSet& closed) const {
+  // Whether a walk goes on depends on its last edge alone, so every edge is walked at most once each way.
+  BitMatrix walked(graph_.size());
+  BitSet found(graph_.size());
+  std::vector<std::pair<std::size_t, std::size_t>> open;
+  const auto walk = [&](std::size_t a, std::size_t b) {
+    if (b == ends.from || closed.test(b) || walked.test(a, b)) return;
+    walked.set(a, b);
+    found.set(b);
+    if (b != ends.to) open.emplace_back(a, b);
+  };
+  for_each(adjacent_[ends.from], [&](std::size_t b) {
+    if (b != ends.to) walk(ends.from, b);
   });
-  if (!blocked) return std::nullopt;
-  return std::move(search.given);
+  while (!open.empty()) {
+    pulse::beat();
+    const auto [a, b] = open.back();
+    open.pop_back();
+    for_each(adjacent_[b], [&](std::size_t c) {
+      if (c != a && is_open(a, b, c, given)) walk(b, c);
+    });
+  }
+  return found;
+}
+
+std::optional<BitSet> PathBlocker::blocking_set(std::size_t x, std::size_t y, const BitSet& closed) const {
+  BitSet given = anterior({x, y}, closed);
+  for (const Ends& ends : {Ends{y, x}, Ends{x, y}}) {
+    const BitSet seen = reached(ends, given, closed);
+    if (seen.test(ends.to)) return std::nullopt;
+    intersect(given, seen);
+  }
+  if (reached({x, y}, given, closed).test(y)) return std::nullopt;
+  return given;
 }
 
 BitSet PathBlocker::undecided(std::size_t x, std::size_t y) const {

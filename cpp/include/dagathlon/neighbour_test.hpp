@@ -17,8 +17,8 @@ struct RankColumn {
 
 // Distances are the largest over the columns: of ranks, or zero and the number of rows for equal and
 // other levels. Where no two rows are equal in a column the estimate is that of Frenzel and Pompe
-// (2007), otherwise that of Mesner and Shalizi (2021), with neighbours among rows of the same levels. Permuted values of x come from rows that are
-// near in the given variables. Memory is quadratic in the number of rows.
+// (2007), otherwise that of Mesner and Shalizi (2021), with neighbours among rows of the same levels. Permuted values
+// of x come from rows that are near in the given variables. Memory is quadratic in the number of rows.
 class NeighbourTest : public PermutationTest {
  public:
   NeighbourTest(std::vector<RankColumn> columns, std::size_t rows, PermutationOptions options);

@@ -14,8 +14,10 @@ class PathBlocker {
  public:
   explicit PathBlocker(const MarkedGraph& graph);
 
-  // Nodes that block every path from x to y, found from y backwards; none if no nodes do. No path is followed
-  // into a node of `closed`, and no set has one.
+  // Nodes that block every path from x to y but their edge, few and near y; none if none are found. Paths end at
+  // nodes of `closed`, and no set has one. If any set blocks, all anterior nodes of x and y do (van der Zander,
+  // Liśkiewicz and Textor 2014), so we begin with these, keep those that open walks from y come to, and of these
+  // those that open walks from x come to.
   std::optional<BitSet> blocking_set(std::size_t x, std::size_t y, const BitSet& closed) const;
 
   // The nodes v of which the edge x–y hides whether they are colliders: a path of colliders that may be parents
@@ -29,7 +31,14 @@ class PathBlocker {
   const BitMatrix& adjacent() const { return adjacent_; }
 
  private:
-  struct Search;
+  struct Ends {
+    std::size_t from;
+    std::size_t to;
+  };
+  // The nodes from which a path without an arrow against it leads to an end; not over `closed`.
+  BitSet anterior(const Ends& ends, const BitSet& closed) const;
+  // The nodes that open walks come to, which neither use the edge of the ends nor pass one.
+  BitSet reached(const Ends& ends, const BitSet& given, const BitSet& closed) const;
   bool is_open(std::size_t a, std::size_t middle, std::size_t b, const BitSet& given) const;
 
   const MarkedGraph& graph_;
