@@ -57,6 +57,8 @@ class LvLiteRun {
       while (tested && round(refused)) {
       }
     });
+    // The deadline may have come in the middle of a removal.
+    skeleton_.adjacent = pag_.adjacency_rows();
     if (options_.forbidden.size() == 0 && options_.required.size() == 0 && options_.rules == all_rules)
       return {std::move(pag_), refused};
     return {oriented(true), refused};

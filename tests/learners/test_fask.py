@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dagathlon.data import Dataset, Variable
+from dagathlon.errors import DataError
 from dagathlon.learners import learn
 from dagathlon.learners.constraint.skewness import left_right, standardised
 
@@ -81,3 +82,17 @@ def test_the_rules_of_all_pairs_are_those_of_each() -> None:
     for rule in ("fask1", "rskew", "skew", "tanh"):
         found = left_right(columns, rule, 0.0, False)  # type: ignore[arg-type]
         np.testing.assert_allclose(found, -found.T, atol=1e-12)
+
+
+def test_constant_columns_have_no_edges() -> None:
+    # The mean of fifty times 0.1 is rounded, and not 0.1.
+    values = np.column_stack([chain(50), np.full(50, 0.1)])
+    assert np.any(values[:, 3] != values[:, 3].mean())
+    assert np.all(standardised(values)[:, 3] == 0)
+    for skeleton in ("fas", "none"):
+        assert not learn(dataset(values), "fask", skeleton=skeleton).graph.adjacencies("X3")
+
+
+def test_one_row_says_nothing() -> None:
+    with pytest.raises(DataError, match="at least 2 rows, found 1"):
+        learn(dataset(chain()[:1]), "fask", skeleton="none")

@@ -15,6 +15,7 @@ import pytest
 
 from dagathlon import _core
 from dagathlon.data import Dataset, Variable
+from dagathlon.errors import DataError
 from dagathlon.graphs import Graph, Knowledge, cpdag
 from dagathlon.graphs.checks import directed_cycle
 from dagathlon.learners import learn
@@ -209,3 +210,10 @@ def test_arrows_close_no_cycle_however_few_the_rows(orientation: str) -> None:
         given = {"complexity": "none", "orientation": orientation}
         assert directed_cycle(miic(dataset(codes), **given).graph) == ""
         assert miic(dataset(codes), **given, directed=True).graph.is_dag
+
+
+def test_no_rows_are_refused() -> None:
+    data = dataset(np.array([[0, 1], [1, 0]]))
+    none = Dataset(data.variables, codes=data.codes[:0])
+    with pytest.raises(DataError, match="at least 1 row"):
+        miic(none)

@@ -70,3 +70,26 @@ def test_the_same_clusters_and_directions_as_java_on_fresh_data() -> None:
     command = [python, str(TOOL), "--first", first, "--count", "4"]
     made = subprocess.run(command, capture_output=True, text=True, check=True)
     compare(json.loads(made.stdout))
+
+
+def test_constant_columns_do_not_change_clusters() -> None:
+    rng = np.random.default_rng(5)
+    causes = np.repeat(rng.normal(size=(210, 2)), 4, axis=1)
+    shown = causes + 0.6 * rng.normal(size=(210, 8))
+    # The variance of these is not 0, for their mean is rounded.
+    values = np.column_stack([shown, np.full(210, 0.1), np.full(210, 0.3)])
+    assert (values[:, 8:].std(axis=0) > 0).any()
+    data = Dataset([Variable(f"X{i}") for i in range(10)], values=values)
+    for test in ("wishart", "delta"):
+        found = learn(data, "fofc", test=test, alpha=0.001)
+        assert found.measurement is not None
+        assert len(found.measurement.clusters) == 2
+        assert found.notes == ("columns that never vary were left out: X8, X9",)
+
+
+def test_fourth_moments_are_those_of_all_rows_at_once() -> None:
+    from dagathlon.learners.measurement.factor_clusters import _fourth_moments
+
+    columns = np.random.default_rng(6).normal(size=(9000, 3))
+    pairs = np.column_stack([columns[:, i] * columns[:, j] for i, j in ((0, 1), (0, 2), (1, 2))])
+    np.testing.assert_allclose(_fourth_moments(columns), pairs.T @ pairs / 9000)

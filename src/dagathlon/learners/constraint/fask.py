@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.data.facts import DataKind
-from dagathlon.errors import listing
+from dagathlon.errors import DataError, listing
 from dagathlon.graphs import Graph, Knowledge, Mark
 from dagathlon.learners.assumptions import LINEAR, NO_HIDDEN
 from dagathlon.learners.attempt import attempt_inside
@@ -38,6 +38,7 @@ Bools = npt.NDArray[np.bool_]
 
 # Below this a distribution counts as symmetric, about which the rules say nothing.
 _HARDLY_SKEWED = 0.1
+_FEWEST_ROWS = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,6 +108,8 @@ class Fask(ConstraintBased):
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Find adjacencies, then direct each by itself."""
+        if len(data) < _FEWEST_ROWS:
+            raise DataError(f"fask needs at least {_FEWEST_ROWS} rows, found {len(data)}")
         known = knowledge_of(self.constraints, data.names)
         inner = self._inner()
         found = Estimate(Graph(data.names))

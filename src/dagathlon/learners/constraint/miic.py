@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from dagathlon import _core
 from dagathlon.data.facts import DataKind
+from dagathlon.errors import DataError
 from dagathlon.graphs import Graph
 from dagathlon.learners.assumptions import FAITHFUL, NO_HIDDEN
 from dagathlon.learners.background import ConstraintFile, knowledge_of, refuse_required_cycle
@@ -104,6 +105,8 @@ class Miic(Learner):
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a CPDAG, a DAG, or a graph with edges of two arrowheads."""
+        if not len(data):
+            raise DataError(f"{self.name} needs at least 1 row, found none")
         codes, arities = _seen_levels(data.codes)
         known = self._knowledge(data.names)
         information = self._information(codes, arities)

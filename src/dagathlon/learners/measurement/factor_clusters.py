@@ -16,6 +16,7 @@ from dagathlon.errors import listing
 from dagathlon.graphs.measurement import of_clusters
 from dagathlon.learners.base import Estimate, Learner
 from dagathlon.modules import NonNegative, Probability
+from dagathlon.pulse import beat
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
@@ -26,6 +27,7 @@ _FEWEST_ROWS = 5
 # Fourth moments of all pairs of pairs: 200 MB of numbers at the most.
 _MOST_COLUMNS = 100
 _MOST_WITHOUT_MOMENTS = 1023
+_ROWS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,8 +85,9 @@ class FactorClusters(Learner):
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Find clusters among the columns that vary."""
         rows = len(data)
-        spread = data.values.std(axis=0) if rows else np.zeros(len(data.names))
-        varying = [name for name, s in zip(data.names, spread, strict=True) if s > 0]
+        # Not by the variance, which rounding lets differ from 0 in a constant column.
+        ranges = np.ptp(data.values, axis=0) if rows else np.zeros(len(data.names))
+        varying = [name for name, r in zip(data.names, ranges, strict=True) if r > 0]
         groups: list[list[int]] = []
         tests = 0
         if rows >= _FEWEST_ROWS and len(varying) > 2 * self.factors + 1:
@@ -104,9 +107,7 @@ class FactorClusters(Learner):
         correlations = np.ascontiguousarray(standard.T @ standard / (rows - 1))
         fourth = np.zeros((0, 0))
         if self.by_moments():
-            left, right = np.triu_indices(values.shape[1], 1)
-            products = standard[:, left] * standard[:, right]
-            fourth = np.ascontiguousarray(products.T @ products / rows)
+            fourth = _fourth_moments(standard)
         search = self.search(math.tanh(self._critical() / self._scale(rows)))
         return _core.factor_clusters(correlations, fourth, float(rows), self.minors(), search)
 
@@ -194,6 +195,18 @@ class Ftfc(FactorClusters):
     def search(self, least_correlation: float) -> _core.ClusterSearch:
         """From five variables, all of whose sets with a sixth must be pure for it to join."""
         return _core.ClusterSearch(5, 1.0, least_correlation, 4, 5, self.growth == "gap")
+
+
+def _fourth_moments(standard: Floats) -> Floats:
+    """Means of products of four columns, by pairs; products of pairs are held of some rows only."""
+    left, right = np.triu_indices(standard.shape[1], 1)
+    total = np.zeros((len(left), len(left)))
+    for start in range(0, len(standard), _ROWS_AT_ONCE):
+        beat(start, len(standard))
+        some = standard[start : start + _ROWS_AT_ONCE]
+        products = some[:, left] * some[:, right]
+        total += products.T @ products
+    return total / len(standard)
 
 
 def _notes(data: Dataset, varying: list[str], clusters: list[list[str]]) -> tuple[str, ...]:
