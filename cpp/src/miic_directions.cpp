@@ -101,12 +101,31 @@ class Directing {
     probability_[a * p_ + b] = probability;
   }
 
-  // Directions that are known: required ones, and the reverse of forbidden ones.
+  // Directions that are known: required ones, then the reverse of forbidden ones. Where that would close a cycle
+  // neither is a cause of the other, so that without latent variables there is no edge.
   void obey() {
+    for_edges([&](std::size_t a, std::size_t b) {
+      if (required(a, b) && !required(b, a)) point(a, b, 1);
+    });
+    for_edges([&](std::size_t a, std::size_t b) {
+      if (!forbidden(b, a) || forbidden(a, b) || !open(a, b)) return;
+      if (!path(b, a)) {
+        point(a, b, 1);
+      } else if (directions_.latent) {
+        point(a, b, 1);
+        point(b, a, 1);
+      } else {
+        adjacent_.reset(a, b);
+        adjacent_.reset(b, a);
+      }
+    });
+  }
+
+  template <class Visit>
+  void for_edges(Visit&& visit) {
     for (std::size_t a = 0; a < p_; ++a)
       for (std::size_t b = 0; b < p_; ++b)
-        if (adjacent_.test(a, b) && ((required(a, b) && !required(b, a)) || (forbidden(b, a) && !forbidden(a, b))))
-          point(a, b, 1);
+        if (adjacent_.test(a, b)) visit(a, b);
   }
 
   void find_triples(CorrectedInformation& information, const std::vector<Explained>& pairs) {

@@ -12,7 +12,7 @@ import pytest
 
 from dagathlon.data import Dataset, Variable
 from dagathlon.errors import DataError, StudyError
-from dagathlon.graphs import Graph, cpdag, meek
+from dagathlon.graphs import Graph, Knowledge, cpdag, meek
 from dagathlon.learners import learn
 from dagathlon.learners.constraint.cd_nod import CdNod
 from dagathlon.learners.constraint.independent_changes import Changes
@@ -107,6 +107,11 @@ def test_bad_settings_are_refused() -> None:
     values, labels = chain(np.random.default_rng(1), 20)
     with pytest.raises(DataError, match="unknown column of the condition 'D'"):
         learn(with_numbers(values, labels), "cd_nod", condition="D")
+    known = Knowledge(required=frozenset({("X0", "C")}))
+    with pytest.raises(DataError, match="nothing causes the condition"):
+        CdNod(condition="C", constraints=known).learn(  # type: ignore[arg-type]
+            with_numbers(values, labels), np.random.default_rng(1)
+        )
     with pytest.raises(StudyError, match="set condition"):
         CdNod.from_json({"show_condition": True})
     with pytest.raises(StudyError, match="directs the edges of a CPDAG"):

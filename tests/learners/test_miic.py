@@ -217,3 +217,20 @@ def test_no_rows_are_refused() -> None:
     none = Dataset(data.variables, codes=data.codes[:0])
     with pytest.raises(DataError, match="at least 1 row"):
         miic(none)
+
+
+@pytest.mark.parametrize("given", [{}, {"directed": True}, {"orientation": "by-probability"}])
+def test_forbidden_directions_in_a_circle_leave_no_cycle(given: dict[str, Any]) -> None:
+    rng = np.random.default_rng(2)
+    a = rng.integers(0, 2, 400)
+    b = a ^ (rng.random(400) < 0.2)
+    c = (a + b + (rng.random(400) < 0.2) > 1).astype(int)
+    data = dataset(np.column_stack([a, b, c]))
+    assert miic(data, **given).graph.n_edges == 3
+    turned = frozenset({("V1", "V0"), ("V2", "V1"), ("V0", "V2")})
+    graph = miic(data, constraints=Knowledge(forbidden=turned), **given).graph
+    assert not directed_cycle(graph)
+    assert graph.n_edges == 2
+    latent = miic(data, constraints=Knowledge(forbidden=turned), latent=True).graph
+    assert not directed_cycle(latent)
+    assert latent.n_edges == 3

@@ -77,6 +77,16 @@ def test_a_root_directs_the_tree() -> None:
         ChowLiu(root="V33").learn(data, RNG)
 
 
+@pytest.mark.parametrize("score", ["bic", "k2"])
+def test_the_score_is_that_of_the_tree(score: str) -> None:
+    data = discrete(2)
+    for root in ("V0", "V3"):
+        learner = ChowLiu(root=root, score=score)
+        found = learner.learn(data, RNG)
+        terms = learner.native_score(data).terms(found.graph.native)
+        assert found.stats["score"] == pytest.approx(sum(terms))
+
+
 def greedy(data: Dataset, order: list[int]) -> Graph:
     """K2 by its description, with the native score alone."""
     score = K2().native_score(data)

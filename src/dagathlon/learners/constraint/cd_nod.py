@@ -10,6 +10,7 @@ import numpy as np
 
 from dagathlon import _core
 from dagathlon.data.facts import DataFacts, DataKind
+from dagathlon.errors import DataError
 from dagathlon.graphs import Graph, meek
 from dagathlon.learners.background import knowledge_of, refuse_required_cycle
 from dagathlon.learners.base import Estimate
@@ -92,6 +93,11 @@ class CdNod(Pc):
             refuse_required_cycle(found, names)
             forbidden, required = found.matrices(names)
         place = size - 1 if self.condition is None else names.index(self.condition)
+        if required[:, place].any():
+            cause = names[int(np.flatnonzero(required[:, place])[0])]
+            raise DataError(
+                f"the edge {cause} -> {names[place]} is required, but nothing causes the condition"
+            )
         forbidden[:, place] = True
         forbidden[place, place] = False
         return _core.KnownEdges(forbidden, required)

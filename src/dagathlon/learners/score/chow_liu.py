@@ -24,7 +24,9 @@ class ChowLiu(ScoreBased):
     """The tree, or forest, of highest score: a maximal spanning tree of what each edge gains.
 
     Without a penalty (score loglik or loglik-g) an edge gains its mutual information, and the
-    result is the tree of highest likelihood. With one, edges that do not pay are left out.
+    result is the tree of highest likelihood. With one, edges that do not pay are left out. Of
+    scores that differ between equivalent DAGs, such as k2, an edge gains that of its better
+    direction, and another tree may have a higher score.
 
     Parameters
     ----------
@@ -60,26 +62,25 @@ class ChowLiu(ScoreBased):
         """The best forest, by Kruskal's algorithm."""
         if self.root is not None and self.root not in data.names:
             raise DataError(unknown("variable", self.root, data.names, "root"))
-        gains, alone = _gains(self.native_score(data), len(data.names))
-        edges = _forest(gains)
-        total = alone + float(sum(gains[a, b] for a, b in edges))
+        score = self.native_score(data)
+        edges = _forest(_gains(score, len(data.names)))
+        graph = _directed(edges, data.names, data.names.index(self.root) if self.root else 0)
+        stats = {"score": float(sum(score.terms(graph.native)))}
         if self.root is None:
             written = [(data.names[a], "-", data.names[b]) for a, b in edges]
             graph = Graph.from_edges(written, data.names)
-        else:
-            graph = _directed(edges, data.names, data.names.index(self.root))
-        return Estimate(graph, {"score": total}, notes=self.notes(data))
+        return Estimate(graph, stats, notes=self.notes(data))
 
 
-def _gains(score: _core.Score, p: int) -> tuple[npt.NDArray[np.float64], float]:
-    """What each pair gains as an edge, in the better direction, and the score of no edges."""
+def _gains(score: _core.Score, p: int) -> npt.NDArray[np.float64]:
+    """What each pair gains as an edge, in the better direction."""
     alone = np.array([score.local(child, []) for child in range(p)])
     into = np.full((p, p), -np.inf)
     for child in range(p):
         beat()
         into[:, child] = np.asarray(score.additions(child, [])) - alone[child]
     np.fill_diagonal(into, -np.inf)
-    return np.fmax(into, into.T), float(alone.sum())
+    return np.fmax(into, into.T)
 
 
 def _forest(gains: npt.NDArray[np.float64]) -> list[tuple[int, int]]:
