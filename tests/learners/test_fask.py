@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dagathlon.data import Dataset, Variable
-from dagathlon.errors import DataError
+from dagathlon.errors import DataError, UnsuitedError
 from dagathlon.learners import learn
 from dagathlon.learners.constraint.skewness import left_right, standardised
 
@@ -96,3 +96,11 @@ def test_constant_columns_have_no_edges() -> None:
 def test_one_row_says_nothing() -> None:
     with pytest.raises(DataError, match="at least 2 rows, found 1"):
         learn(dataset(chain()[:1]), "fask", skeleton="none")
+
+
+@pytest.mark.parametrize("test", [None, "zf.td"])
+def test_missing_values_are_refused_with_any_test(test: str | None) -> None:
+    values = chain(50)
+    values[3, 1] = np.nan
+    with pytest.raises(UnsuitedError, match="impute them first or drop the rows"):
+        learn(dataset(values), "fask", test=test)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.data.facts import DataKind
+from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import DataError, listing
 from dagathlon.graphs import Graph, Knowledge, Mark
 from dagathlon.learners.assumptions import LINEAR, NO_HIDDEN
@@ -100,6 +100,12 @@ class Fask(ConstraintBased):
     two_cycle_alpha: Probability = 0.0
     delta: float = 0.0
     positive_skew: bool = False
+
+    def objection(self, data: DataFacts) -> str:
+        """Whatever the test does with missing values: skewness needs all of them."""
+        if data.missing:
+            return "fask cannot handle missing values; impute them first or drop the rows"
+        return super().objection(data)
 
     def delegates(self) -> tuple[Delegate, ...]:
         """What finds the skeleton."""
