@@ -21,6 +21,7 @@ void for_choices(const Set& items, std::size_t size, const Visit& visit) {
   std::iota(places.begin(), places.end(), std::size_t{0});
   Set chosen(size);
   while (true) {
+    pulse::beat();
     for (std::size_t i = 0; i < size; ++i) chosen[i] = items[places[i]];
     if (!visit(chosen)) return;
     std::size_t i = size;
@@ -95,7 +96,6 @@ class Search {
   std::vector<Set> pure_seeds() {
     std::vector<Set> seeds;
     for_choices(all_, settings_.seed, [&](const Set& seed) {
-      pulse::beat();
       if (pure_seed(seed)) seeds.push_back(seed);
       return true;
     });
@@ -113,7 +113,6 @@ class Search {
       std::size_t sets = 0;
       std::size_t accepted = 0;
       for_choices(cluster, settings_.seed - 1, [&](const Set& inside) {
-        pulse::beat();
         Set with = inside;
         with.push_back(other);
         ++sets;

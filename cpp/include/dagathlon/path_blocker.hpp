@@ -15,9 +15,9 @@ class PathBlocker {
   explicit PathBlocker(const MarkedGraph& graph);
 
   // Nodes that block every path from x to y but their edge, few and near y; none if none are found. Paths end at
-  // nodes of `closed`, and no set has one. If any set blocks, all anterior nodes of x and y do (van der Zander,
-  // Liśkiewicz and Textor 2014), so we begin with these, keep those that open walks from y come to, and of these
-  // those that open walks from x come to.
+  // nodes of `closed`, and no set has one. If any set blocks in an ancestral graph, all anterior nodes of x
+  // and y do (van der Zander, Liśkiewicz and Textor 2014), so we begin with these, keep those that open walks from y
+  // come to, and of these those that open walks from x come to. What is left is checked.
   std::optional<BitSet> blocking_set(std::size_t x, std::size_t y, const BitSet& closed) const;
 
   // The nodes v of which the edge x–y hides whether they are colliders: a path of colliders that may be parents
