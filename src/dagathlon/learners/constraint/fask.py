@@ -39,6 +39,9 @@ Bools = npt.NDArray[np.bool_]
 # Below this a distribution counts as symmetric, about which the rules say nothing.
 _HARDLY_SKEWED = 0.1
 
+# What is told of the search for adjacencies.
+_OF_THE_SKELETON = ("ntests", "undefined_tests", "order_bound", "score")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Fask(ConstraintBased):
@@ -119,7 +122,7 @@ class Fask(ConstraintBased):
         adjacent = _allowed(joined | by_skew, known, data.names)
         marks, cycles = self._directed(columns, adjacent, known, data.names)
         stats = {
-            **{name: value for name, value in found.stats.items() if name in ("ntests", "score")},
+            **{name: value for name, value in found.stats.items() if name in _OF_THE_SKELETON},
             "skew_edges": int(np.triu(adjacent & ~joined).sum()),
             "two_cycles": len(cycles),
         }
