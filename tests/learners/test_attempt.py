@@ -295,6 +295,7 @@ def test_there_is_no_other_way_to_a_learner() -> None:
     found = {
         str(path.relative_to(package))
         for path in package.rglob("*.py")
+        if not (path.parent / "module.toml").exists()  # runs apart, with other people's learners
         for call in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(call, ast.Call) and _is_learn(call.func)
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -213,7 +214,7 @@ def test_cam_prunes_the_arcs_so_far_at_a_deadline(monkeypatch: pytest.MonkeyPatc
         return fit_additive(*given, **named)
 
     monkeypatch.setattr(cam, "fit_additive", late)
-    with watch() as watched:
+    with watch(deadline=time.monotonic() + 1000) as watched:
         found = learned(Cam(), curved())
     assert watched.stopped_early
     assert 0 < found.graph.n_edges <= 3

@@ -67,7 +67,7 @@ def test_every_learner_that_tests_tells_what_stayed_open(name: str) -> None:
         assert "constant columns" in found.notes[0]
     quiet = learn(data.select(["a", "b", "c"]), name)
     assert quiet.stats["undefined_tests"] == 0
-    assert not quiet.notes
+    assert not any("could not answer" in note for note in quiet.notes)
 
 
 @given(levels=st.lists(st.integers(2, 5), min_size=2, max_size=6), rows=st.integers(2, 500))

@@ -40,6 +40,9 @@ Bools = npt.NDArray[np.bool_]
 _HARDLY_SKEWED = 0.1
 _FEWEST_ROWS = 2
 
+# What is told of the search for adjacencies.
+_OF_THE_SKELETON = ("ntests", "undefined_tests", "order_bound", "score")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Fask(ConstraintBased):
@@ -128,7 +131,7 @@ class Fask(ConstraintBased):
         adjacent = _allowed(joined | by_skew, known, data.names)
         marks, cycles = self._directed(columns, adjacent, known, data.names)
         stats = {
-            **{name: value for name, value in found.stats.items() if name in ("ntests", "score")},
+            **{name: value for name, value in found.stats.items() if name in _OF_THE_SKELETON},
             "skew_edges": int(np.triu(adjacent & ~joined).sum()),
             "two_cycles": len(cycles),
         }

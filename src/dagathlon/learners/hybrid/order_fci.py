@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Literal
 from dagathlon import _core
 from dagathlon.graphs import Graph, extension
 from dagathlon.learners.constraint.open_questions import Questions
+from dagathlon.learners.hybrid.gfci import Gfci
 from dagathlon.learners.hybrid.scored_pag import ScoredPag
 from dagathlon.learners.order.order_search import Boss, Grasp, OrderSearch
-from dagathlon.modules import Count, Natural
+from dagathlon.modules import Count, Delegate, Natural
 
 if TYPE_CHECKING:
     from dagathlon.data import Dataset
@@ -47,6 +48,10 @@ class OrderFci(ScoredPag):
     starts: Natural | None = None
     all_edges: bool = False
     keep_arrows: bool = False
+
+    def delegates(self) -> tuple[Delegate, ...]:
+        """The search over orders, the tests, and the second half of GFCI."""
+        return (*super().delegates(), Gfci(score=self.score, test=self.test))
 
     def score_use(self) -> _core.ScoreUse:
         """As published, or more of it as in Tetrad."""

@@ -16,6 +16,7 @@ from dagathlon.learners.base import Estimate, Learner
 from dagathlon.learners.constraint.constraint_based import MaxOrder
 from dagathlon.learners.constraint.fci import Rfci
 from dagathlon.learners.constraint.open_questions import Questions
+from dagathlon.learners.hybrid.gfci import Gfci
 from dagathlon.learners.independence import IndependenceTest
 from dagathlon.modules import Delegate, Natural, NonNegative, Probability
 from dagathlon.pulse import part
@@ -99,8 +100,8 @@ class StarFci(Around):
         return self.tester().objection(data) or super().objection(data)
 
     def delegates(self) -> tuple[Delegate, ...]:
-        """The learner, and the tests and rules of RFCI."""
-        return (*super().delegates(), self.tester())
+        """The learner, the tests and rules of RFCI, and the second half of GFCI."""
+        return (*super().delegates(), self.tester(), Gfci(test=self.test))
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn a class of DAGs, then test and direct."""
