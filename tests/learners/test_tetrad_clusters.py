@@ -18,6 +18,7 @@ import pytest
 from dagathlon.data import Dataset, Variable
 from dagathlon.graphs import Mark
 from dagathlon.learners import learn
+from dagathlon.learners.measurement.factor_clusters import _fourth_moments
 
 TOOL = Path(__file__).parents[2] / "tools" / "tetrad_clusters.py"
 CASES = json.loads(Path(__file__).with_name("tetrad_clusters.json").read_text())
@@ -88,8 +89,6 @@ def test_constant_columns_do_not_change_clusters() -> None:
 
 
 def test_fourth_moments_are_those_of_all_rows_at_once() -> None:
-    from dagathlon.learners.measurement.factor_clusters import _fourth_moments
-
     columns = np.random.default_rng(6).normal(size=(9000, 3))
     pairs = np.column_stack([columns[:, i] * columns[:, j] for i, j in ((0, 1), (0, 2), (1, 2))])
     np.testing.assert_allclose(_fourth_moments(columns), pairs.T @ pairs / 9000)

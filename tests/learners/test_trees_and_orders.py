@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -78,7 +79,7 @@ def test_a_root_directs_the_tree() -> None:
 
 
 @pytest.mark.parametrize("score", ["bic", "k2"])
-def test_the_score_is_that_of_the_tree(score: str) -> None:
+def test_the_score_is_that_of_the_tree(score: Any) -> None:
     data = discrete(2)
     for root in ("V0", "V3"):
         learner = ChowLiu(root=root, score=score)

@@ -80,7 +80,7 @@ def _gains(score: _core.Score, p: int) -> npt.NDArray[np.float64]:
         beat()
         into[:, child] = np.asarray(score.additions(child, [])) - alone[child]
     np.fill_diagonal(into, -np.inf)
-    return np.fmax(into, into.T)
+    return np.asarray(np.fmax(into, into.T), dtype=np.float64)
 
 
 def _forest(gains: npt.NDArray[np.float64]) -> list[tuple[int, int]]:
