@@ -94,11 +94,12 @@ bool TetradAnswers::separate(std::size_t x, std::size_t y) const {
   return first_rule(x, y) || second_rule(x, y) || third_rule(x, y) || third_rule(y, x);
 }
 
-// CS1: x and y are in a pure four with x2, x3 and in another with y2, y3, but x·x2 goes with y·y2.
+// CS1: x and y are in a pure four with x2, x3 and in another with y2, y3, and x·x2 with y·y2 is not
+// x·y2 with y·x2.
 bool TetradAnswers::first_rule(std::size_t x, std::size_t y) const {
   return any_of(unrelated_[x] & ~only(y), [&](std::size_t x2) {
     const Set x3 = pure(x, y, x2);
-    return x3 != 0 && any_of(differs(x, x2, y) & linked_[x2], [&](std::size_t y2) {
+    return x3 != 0 && any_of(differs(x2, x, y) & linked_[x2], [&](std::size_t y2) {
              return two_of(x3 & ~only(y2), pure(x, y, y2) & ~only(x2));
            });
   });
@@ -118,8 +119,8 @@ bool TetradAnswers::second_rule(std::size_t x, std::size_t y) const {
   });
 }
 
-// CS3: x is in a pure four with y, y2, y3, and in one with x2, x3 and each of y2 and y3, but x·x2
-// goes with y2·y3.
+// CS3: x is in a pure four with y, y2, y3, and in one with x2, x3 and each of y2 and y3, and
+// x·x2 with y2·y3 is not x·y2 with x2·y3.
 bool TetradAnswers::third_rule(std::size_t x, std::size_t y) const {
   return any_of(linked_[x] & ~only(y), [&](std::size_t y2) {
     return any_of(pure(x, y, y2), [&](std::size_t y3) {
