@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
 
 from dagathlon import _core
 from dagathlon.learners.measurement.cluster_learner import ClusterLearner, Floats
-from dagathlon.learners.measurement.purification import Bools, Purifier, all_fours
+from dagathlon.learners.measurement.purification import Bools, Ints, Purifier, all_fours
 from dagathlon.modules import Probability
 
 _VANISHES, _DIFFERS = 1, 2
@@ -66,28 +67,34 @@ class Bpc(ClusterLearner):
         for i, j in _core.separate_causes(answers, linked):
             joined[i, j] = joined[j, i] = False
         fours = all_fours(len(linked))
-        pure = vanishes.all(axis=1) & _all_linked(fours, linked)
+        pure = vanishes.all(axis=1) & _all_joined(fours, self._correlated(correlations, rows))
         purifier = Purifier(fours, statistics, differs, pure)
         return _pure_clusters(purifier, joined, correlations), statistics.size
 
+    def _correlated(self, correlations: Floats, rows: int, given: int = 0) -> Bools:
+        """Which (partial) correlations, given so many variables, are not 0."""
+        least = math.tanh(self._critical() / math.sqrt(rows - 3 - given))
+        return np.abs(correlations) > least
+
     def _linked(self, correlations: Floats, rows: int) -> Bools:
         """Pairs that are correlated, by themselves and given each other variable."""
-        least = math.tanh(self._critical() / math.sqrt(rows - 3))
-        least_given = math.tanh(self._critical() / math.sqrt(rows - 4))
-        linked = np.abs(correlations) > least
+        linked = self._correlated(correlations, rows)
         for k, column in enumerate(correlations):
             rest = np.sqrt(np.maximum(1 - column**2, 1e-12))
             partial = (correlations - np.outer(column, column)) / np.outer(rest, rest)
-            near = np.abs(partial) > least_given
+            near = self._correlated(partial, rows, 1)
             near[k] = near[:, k] = True
             linked &= near
         np.fill_diagonal(linked, val=False)
         return np.ascontiguousarray(linked & linked.T)
 
 
-def _all_linked(fours: np.ndarray, linked: Bools) -> Bools:
-    a, b, c, d = fours.T
-    return linked[a, b] & linked[a, c] & linked[a, d] & linked[b, c] & linked[b, d] & linked[c, d]
+def _all_joined(fours: Ints, pairs: Bools) -> Bools:
+    """Fours all of whose pairs are so."""
+    together = np.ones(len(fours), dtype=bool)
+    for i, j in combinations(range(4), 2):
+        together &= pairs[fours[:, i], fours[:, j]]
+    return together
 
 
 def _pure_clusters(purifier: Purifier, joined: Bools, correlations: Floats) -> list[list[int]]:

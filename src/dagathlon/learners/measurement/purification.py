@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
+from dagathlon.graphs.cliques import cliques_of_pairs
 from dagathlon.pulse import beat
 
 Bools = npt.NDArray[np.bool_]
@@ -24,25 +24,6 @@ def all_fours(columns: int) -> Ints:
     return np.array(list(combinations(range(columns), 4)), dtype=np.int64).reshape(-1, 4)
 
 
-def maximal_cliques(joined: Bools) -> Iterator[frozenset[int]]:
-    """The largest sets of variables that are all joined (Bron and Kerbosch 1973)."""
-    near = [frozenset(np.flatnonzero(row).tolist()) for row in joined]
-
-    def extend(
-        taken: frozenset[int], free: frozenset[int], done: frozenset[int]
-    ) -> Iterator[frozenset[int]]:
-        beat()
-        if not free and not done:
-            yield taken
-            return
-        pivot = max(sorted(free | done), key=lambda v: len(near[v] & free))
-        for v in sorted(free - near[pivot]):
-            yield from extend(taken | {v}, free & near[v], done & near[v])
-            free, done = free - {v}, done | {v}
-
-    yield from extend(frozenset(), frozenset(range(len(near))), frozenset())
-
-
 @dataclass(frozen=True)
 class Purifier:
     """What is known of every four variables.
@@ -56,7 +37,7 @@ class Purifier:
     differs
         Which of them are not 0.
     pure
-        Fours all of whose tetrads vanish, and all of whose variables are linked.
+        Fours all of whose tetrads vanish, and all of whose variables are correlated.
     """
 
     fours: Ints
@@ -90,7 +71,7 @@ class Purifier:
     def chosen(self, joined: Bools, correlations: Floats) -> Ints:
         """Labels by disjoint cliques, those with many and strong correlations first."""
         sizes = np.abs(correlations)
-        left = [self._pure_part(c, len(joined)) for c in maximal_cliques(joined)]
+        left = [self._pure_part(c, len(joined)) for c in cliques_of_pairs(joined)]
         labels = np.full(len(joined), _NONE)
         for label in range(len(joined)):
             left = [cluster for cluster in left if len(cluster) >= FEWEST]
@@ -101,7 +82,8 @@ class Purifier:
             left = [cluster - best for cluster in left]
         return labels
 
-    def _pure_part(self, clique: frozenset[int], columns: int) -> frozenset[int]:
+    def _pure_part(self, clique: tuple[int, ...], columns: int) -> frozenset[int]:
+        beat()
         labels = np.full(columns, _NONE)
         if len(clique) >= FEWEST:
             labels[sorted(clique)] = 0
