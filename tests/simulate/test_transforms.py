@@ -16,6 +16,7 @@ from dagathlon.errors import NotApplicableError, StudyError
 from dagathlon.graphs import Graph
 from dagathlon.modules import modules
 from dagathlon.simulate.columns import Arrange, Select, Standardize
+from dagathlon.simulate.measurement import Hide
 from dagathlon.simulate.noise import Noise
 from dagathlon.simulate.preparing import Discretize, DropMissing, Impute, Log
 from dagathlon.simulate.resampling import BootstrapSample, Fold, Subsample
@@ -155,6 +156,7 @@ MADE: dict[str, Transform] = {
     "standardize": Standardize(),
     "select": Select(variables=("x", "k")),
     "arrange": Arrange(variables=("k", "hidden", "x")),
+    "hide": Hide(variables=("y*",)),
     "noise": Noise.from_code("M10"),
     "drop_missing": DropMissing(),
     "impute": Impute(),
