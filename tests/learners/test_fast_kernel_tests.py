@@ -124,3 +124,15 @@ def test_pc_finds_what_is_curved(name: str) -> None:
     graph = learn(data, "pc", test=name, alpha=0.01).graph
     assert graph.adjacencies("a") == ("b",)
     assert not graph.adjacencies("c")
+
+
+def test_ranks_take_monotone_functions_for_the_same() -> None:
+    values = curved(120, 6)
+    plain = asked(values, "zf-ranks").test("V0", "V1", ["V2"])
+    bent = values.copy()
+    bent[:, 0], bent[:, 2] = np.exp(bent[:, 0]), bent[:, 2] ** 3
+    assert asked(bent, "zf-ranks").test("V0", "V1", ["V2"]) == plain
+    scores = stats.norm.ppf(stats.rankdata(values, axis=0) / 121)
+    assert asked(scores, "zf").test("V0", "V1", ["V2"]) == pytest.approx(plain, rel=1e-12)
+    bent[::7, 1] = np.nan
+    assert asked(bent, "zf-ranks.td").test("V0", "V1", ["V2"]).defined

@@ -20,6 +20,8 @@ def model_words(kind: DataKind, name: str) -> tuple[str, ...]:
     """What a test or score relies on with data of one kind; tables of levels rely on nothing."""
     if kind == "discrete" or name in FREE_OF_MODELS:
         return ()
+    if name == "zf-ranks":
+        return (COPULA,)
     if kind == "continuous":
         return (GAUSSIAN,)
     if "dg" in name:

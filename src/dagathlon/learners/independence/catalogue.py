@@ -14,6 +14,7 @@ from dagathlon.data.dataset import Dataset
 from dagathlon.data.facts import DataKind
 from dagathlon.data.imputation import stacked_copies
 from dagathlon.errors import DataError, listing, unknown
+from dagathlon.learners.independence.normal_scores import normal_scores
 from dagathlon.learners.independence.places import places_of_rows
 from dagathlon.learners.independence.testable import order_of_columns, order_of_tables
 from dagathlon.learners.indicators import indicator_columns
@@ -24,6 +25,7 @@ from dagathlon.modules import SharedCode
 GaussianName: TypeAlias = Literal[
     "zf", "cor", "mi-g", "mi-g-sh", "mc-zf", "mc-cor", "mc-mi-g", "smc-zf", "smc-cor", "smc-mi-g",
     "gaussCItest", "sem-bic", "kci", "fast-kci", "rcit", "rcot",
+    "zf-ranks",
 ]  # fmt: skip
 DiscreteName: TypeAlias = Literal[
     "mi", "mi-seen", "mi-adf", "mi-sh", "mc-mi", "smc-mi", "sp-mi",
@@ -77,6 +79,8 @@ class TestKind:
         between them does not pay, whatever the level of significance.
     draws
         Whether it draws random numbers of its own.
+    ranks
+        Whether columns are replaced by normal scores of their ranks.
     max_rows
         The most rows, for tests whose memory grows with their square; 0 for no limit.
     version
@@ -94,6 +98,7 @@ class TestKind:
     untestable_is_dependent: bool = False
     score: str = ""
     draws: bool = False
+    ranks: bool = False
     max_rows: int = 0
     version: int = 1
 
@@ -175,7 +180,8 @@ class TestKind:
             return self._by_kernels(data, seed)
         if self.replicates:
             return _core.gaussian_permutation_test(data.values, self.statistic, replicates, seed)
-        return _core.gaussian_test(data.values, self.statistic, self.largest_correlation, rowwise)
+        values = normal_scores(data.values) if self.ranks else data.values
+        return _core.gaussian_test(values, self.statistic, self.largest_correlation, rowwise)
 
     def _by_kernels(self, data: Dataset, seed: int) -> _core.IndependenceTest:
         if self.statistic == "kernel":
@@ -199,6 +205,7 @@ _ANY: frozenset[DataKind] = frozenset({"continuous", "discrete", "mixed"})
 
 _PLAIN: dict[str, TestKind] = {
     "zf": TestKind(_CONTINUOUS, "fisher-z"),
+    "zf-ranks": TestKind(_CONTINUOUS, "fisher-z", ranks=True),
     "cor": TestKind(_CONTINUOUS, "correlation"),
     "mi-g": TestKind(_CONTINUOUS, "information"),
     "mi-g-sh": TestKind(_CONTINUOUS, "shrunk"),
