@@ -1,9 +1,10 @@
 """Hundreds of data sets at once on a graphics card, beside one core of the same machine.
 
-    python -m benchmarks.gpu [FILE]
+    python -m benchmarks.gpu [FILE [LEARNER ...]]
 
-writes benchmarks/gpu.md, or FILE. Learners that are not there are left out. The core learns from a
-few of the data sets, one after the other, in a process that sees no card; compiling is told apart.
+writes benchmarks/gpu.md, or FILE, about all learners or those named; those that are not there are
+left out. The core learns from a few of the data sets, one after the other, in a process that sees
+no card; compiling is told apart.
 ``DAGATHLON_BENCHMARKS_QUICK`` makes all small.
 """
 
@@ -26,6 +27,8 @@ P, ROWS, EDGES = (3, 50, 2) if QUICK else (10, 1000, 20)
 MANY, FEW = (2, 1) if QUICK else (256, 2)
 # Seconds after which no further data set is begun on the core.
 PATIENCE = 20.0
+# Squares of squares down a long path overflow what learners take: such data are drawn again.
+LARGEST = 1e4
 FUNCTIONS = ("mlp", "gp", "mim", "gp-add", "quadratic")
 LEARNERS: dict[str, dict[str, Any]] = {
     "notears_mlp": {},
@@ -38,16 +41,22 @@ LEARNERS: dict[str, dict[str, Any]] = {
 
 def drawn(seed: int) -> tuple[Any, np.ndarray]:
     """A nonlinear data set on a random DAG, and its arcs; functions take turns."""
+    rng = np.random.default_rng(2000 + seed)
+    while True:
+        data, arcs = drawn_once(FUNCTIONS[seed % len(FUNCTIONS)], rng)
+        if np.abs(data.values).max() <= LARGEST:
+            return data, arcs
+
+
+def drawn_once(function: str, rng: np.random.Generator) -> tuple[Any, np.ndarray]:
     from dagathlon.graphs import Graph
     from dagathlon.simulate.nonlinear import Nonlinear
 
-    rng = np.random.default_rng(2000 + seed)
     order, pairs = rng.permutation(P), np.column_stack(np.triu_indices(P, 1))
     arcs = np.zeros((P, P), dtype=bool)
     for i, j in pairs[rng.choice(len(pairs), EDGES, replace=False)]:
         arcs[order[i], order[j]] = True
     graph = Graph.from_adjacency([f"x{i}" for i in range(P)], arcs)
-    function = FUNCTIONS[seed % len(FUNCTIONS)]
     return Nonlinear(n=ROWS, function=function).sample(SimpleNamespace(graph=graph), rng), arcs
 
 
@@ -107,8 +116,8 @@ def row(name: str) -> str:
     )
 
 
-def page() -> str:
-    """The measurements as Markdown."""
+def page(names: list[str]) -> str:
+    """The measurements of these learners as Markdown."""
     from benchmarks._tables import machine
     from dagathlon.modules import modules
 
@@ -119,7 +128,7 @@ def page() -> str:
         text=True,
         check=True,
     ).stdout.split(maxsplit=1)
-    lines = [row(name) for name in LEARNERS if name in known]
+    lines = [row(name) for name in names if name in known]
     head = (
         "| learner | data sets at once | seconds for all | compiling | one core, each "
         "| times faster per data set | F1 on the card (all sets) and the core (the first ones) |"
@@ -129,7 +138,8 @@ def page() -> str:
             "# Many data sets on a graphics card",
             "",
             f"{P} variables, {ROWS:,} rows, {EDGES} arcs; functions of {', '.join(FUNCTIONS)} "
-            "take turns. Learners have their defaults where the table says nothing else. "
+            f"take turns; data with a value above {LARGEST:,.0f} are drawn again. Learners have "
+            "their defaults where the table says nothing else. "
             f"Made by `python -m benchmarks.gpu` on "
             f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}: {devices[1].strip()} with JAX "
             f"{devices[0]}; the core is one of {machine()}.",
@@ -148,7 +158,7 @@ def main(arguments: list[str]) -> None:
         print(json.dumps(learned(name, MANY if where == "card" else FEW, where == "card")))
         return
     path = Path(arguments[0]) if arguments else Path(__file__).with_name("gpu.md")
-    path.write_text(page())
+    path.write_text(page(arguments[1:] or list(LEARNERS)))
     print(path.read_text())
 
 

@@ -2,7 +2,7 @@
 
 It needs Java 17 and a Python with ``tetrad-plus`` (which carries the jar), ``JPype1`` and NumPy;
 Tetrad is run and compared with, no more. Prints a list of cases as JSON, or writes it to the file
-that is named. With ``--first`` other seeds are used than the recorded ones.
+that is named. With ``--first`` other seeds are used than the recorded ones; ``--pure`` runs BPC.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ SKEWED = [
     {"learner": "fask", "left_right": "fask1", "skew_edges": 0.3, "delta": 0.2},
     {"learner": "fask", "left_right": "fask2", "skew_edges": 0.2, "delta": 0.0, "skeleton": "none"},
 ]
+PURE = [{"learner": "bpc", "test": test} for test in ("wishart", "delta")]
 ALPHA = 0.05
 
 
@@ -54,6 +55,19 @@ def measurement(seed: int, factors: int = 1) -> Any:
     return table[:, rng.permutation(table.shape[1])]
 
 
+def pure(seed: int) -> tuple[Any, Any]:
+    """Pure indicators of two to four latent variables that depend on each other; their clusters."""
+    rng = np.random.default_rng([seed, 20])
+    clusters, size = int(rng.integers(2, 5)), int(rng.integers(3, 6))
+    rows = int(rng.choice([500, 1000, 2000, 5000]))
+    latent = rng.standard_normal((rows, clusters))
+    for k in range(1, clusters):
+        latent[:, k] += rng.uniform(0.3, 0.9) * latent[:, rng.integers(k)]
+    of = rng.permutation(np.repeat(np.arange(clusters), size))
+    loadings = rng.uniform(0.5, 1.5, len(of)) * rng.choice([-1, 1], len(of))
+    return rng.standard_normal((rows, len(of))) + loadings * latent[:, of], of
+
+
 def skewed(seed: int) -> Any:
     """A linear model with skewed noise, some of it negatively, some with a cycle."""
     rng = np.random.default_rng([seed, 3])
@@ -71,6 +85,8 @@ def table_of(case: dict[str, Any]) -> Any:
     """The data of a case."""
     if case["learner"] == "fask":
         return skewed(case["seed"])
+    if case["learner"] == "bpc":
+        return pure(case["seed"])[0]
     return measurement(case["seed"], 2 if case["learner"] == "ftfc" else 1)
 
 
@@ -100,6 +116,9 @@ def search(jpype: Any, data: Any, case: dict[str, Any]) -> Any:
     package = jpype.JPackage("edu").cmu.tetrad.search
     if case["learner"] == "fask":
         return arcs(fask(package, data, case))
+    if case["learner"] == "bpc":
+        test = getattr(package.utils.BpcTestType, f"TETRAD_{case['test'].upper()}")
+        return indicators(package.Bpc(data, ALPHA, test).search())
     kind = {"fofc": package.Fofc, "ftfc": package.Ftfc}[case["learner"]]
     growth = getattr(kind.Algorithm, case["growth"].upper())
     if case["learner"] == "fofc":
@@ -128,6 +147,18 @@ def fask(package: Any, data: Any, case: dict[str, Any]) -> Any:
     return found.search()
 
 
+def indicators(graph: Any) -> list[list[int]]:
+    """The observed children of each latent variable."""
+    found: dict[str, list[int]] = {}
+    for edge in graph.getEdges():
+        latent, shown = sorted(
+            (edge.getNode1(), edge.getNode2()), key=lambda node: str(node.getName()).startswith("X")
+        )
+        if str(shown.getName()).startswith("X") and not str(latent.getName()).startswith("X"):
+            found.setdefault(str(latent.getName()), []).append(number(shown))
+    return sorted(sorted(cluster) for cluster in found.values())
+
+
 def arcs(graph: Any) -> list[list[int]]:
     """Directed edges, from the first to the second."""
     found = []
@@ -142,10 +173,11 @@ def number(node: Any) -> int:
     return int(str(node.getName())[1:])
 
 
-def cases(first: int, count: int) -> list[dict[str, Any]]:
+def cases(first: int, count: int, only_pure: bool) -> list[dict[str, Any]]:
     """What is run, for so many seeds."""
     seeds = range(first, first + count)
-    return [{"seed": seed} | how for seed in seeds for how in (*CLUSTERS, *SEXTADS, *SKEWED)]
+    kinds = PURE if only_pure else [*CLUSTERS, *SEXTADS, *SKEWED]
+    return [{"seed": seed} | how for seed in seeds for how in kinds]
 
 
 def main() -> None:
@@ -153,6 +185,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--first", type=int, default=510_000)
     parser.add_argument("--count", type=int, default=6)
+    parser.add_argument("--pure", action="store_true", help="BPC on pure indicators instead")
     parser.add_argument("--times", action="store_true", help="seconds of a warm search besides")
     parser.add_argument("out", type=Path, nargs="?")
     given = parser.parse_args()
@@ -160,7 +193,7 @@ def main() -> None:
     os.dup2(2, 1)  # Tetrad prints what it does
     jpype = start_java()
     found = []
-    for case in cases(given.first, given.count):
+    for case in cases(given.first, given.count, given.pure):
         table = table_of(case)
         data = data_set(jpype, table)
         result = search(jpype, data, case)

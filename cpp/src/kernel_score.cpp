@@ -15,6 +15,8 @@ namespace {
 // The authors' share of variance on its own, and their number of folds.
 constexpr double own_variance = 0.01;
 constexpr std::size_t most_folds = 10;
+// With fewer there is nothing to leave out, and no family is better than another.
+constexpr std::size_t fewest_rows = 4;
 // Rows whose distances give the width of a kernel.
 constexpr std::size_t rows_for_width = 1000;
 // A factor ends when what is left of a kernel's mean diagonal is below this, or with so many features.
@@ -115,6 +117,7 @@ class KernelScore : public Score {
   std::size_t size() const override { return columns_.size(); }
 
   double local(std::size_t child, Nodes parents) override {
+    if (rows_ < fewest_rows) return 0;
     const Matrix& x = own(child);
     if (parents.empty()) return judged(x, Matrix(0, rows_));
     if (parents.size() == 1) return judged(x, own(parents[0]));

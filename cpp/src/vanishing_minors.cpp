@@ -114,6 +114,14 @@ bool VanishingMinors::vanish(Members members) {
   return false;
 }
 
+double VanishingMinors::tetrad(std::size_t i, std::size_t j, std::size_t k, std::size_t l) {
+  pulse::beat(0);
+  ++tests_;
+  if (test_ == MinorTest::wishart) return wishart(i, j, k, l);
+  const std::array<std::size_t, 4> members = {i, j, k, l};
+  return tetrad_by_delta(members);
+}
+
 bool VanishingMinors::tetrads_by_wishart(Members m, std::size_t count) const {
   const double limit = critical_;
   if (!(wishart(m[0], m[1], m[2], m[3]) < limit)) return false;
@@ -155,6 +163,22 @@ double VanishingMinors::tetrads_by_delta(Members m, bool partial) const {
       {{first, second, -r[3], -r[2], 0, 0}, {first, second, 0, 0, -r[5], -r[4]}}};
   const std::array<double, 2> values = {r[0] * r[1] - r[2] * r[3], r[0] * r[1] - r[4] * r[5]};
   return joint_statistic(gradients, spread, values, moments_.rows);
+}
+
+double VanishingMinors::tetrad_by_delta(Members m) const {
+  constexpr std::array<std::array<std::size_t, 2>, 4> ends = {{{0, 1}, {2, 3}, {0, 2}, {1, 3}}};
+  std::array<double, 4> r{};
+  for (std::size_t e = 0; e < 4; ++e) r[e] = moments_.r(m[ends[e][0]], m[ends[e][1]]);
+  std::array<std::array<double, 4>, 4> spread{};
+  for (std::size_t e = 0; e < 4; ++e) {
+    const std::size_t at = moments_.pair(m[ends[e][0]], m[ends[e][1]]);
+    for (std::size_t f = 0; f < 4; ++f) {
+      spread[e][f] = moments_.spread(at, moments_.pair(m[ends[f][0]], m[ends[f][1]]), r[e], r[f]);
+    }
+  }
+  const std::array<std::array<double, 4>, 1> gradient = {{{r[1], r[0], -r[3], -r[2]}}};
+  const std::array<double, 1> value = {r[0] * r[1] - r[2] * r[3]};
+  return joint_statistic(gradient, spread, value, moments_.rows);
 }
 
 bool VanishingMinors::sextads_vanish(Members m) {

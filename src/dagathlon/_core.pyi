@@ -808,6 +808,21 @@ def factor_clusters(
     Clusters of variables with one latent cause or two, and how many minors were tested.
     """
 
+def tetrad_statistics(
+    correlations: NDArray[numpy.float64],
+    fourth: NDArray[numpy.float64],
+    rows: float,
+    minors: MinorSettings,
+) -> NDArray[numpy.float64]:
+    """Chi-square statistics of the three tetrads of every four variables."""
+
+def separate_causes(
+    answers: NDArray[numpy.uint8], linked: NDArray[numpy.bool_]
+) -> list[tuple[int, int]]:
+    """
+    Linked pairs without a common cause, by answers (1: vanishes, 2: differs) about all tetrads.
+    """
+
 class FamilyProgram:
     """The choice of parent sets as columns of an integer program."""
 

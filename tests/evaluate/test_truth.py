@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from dagathlon.data import Network
 from dagathlon.errors import GraphError
 from dagathlon.evaluate import free_parameters, graph_statistics, samples_per_parameter
-from dagathlon.evaluate.truth import all_maximal_cliques
 from dagathlon.graphs import Graph
+from dagathlon.graphs.cliques import all_maximal_cliques
 
 
 def test_a_dag() -> None:

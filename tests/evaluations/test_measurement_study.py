@@ -32,7 +32,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_run_has_its_agreement(made: Path) -> None:
     with (made / "measurement" / "clusters.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == 2 * 2 * 4
+    assert len(rows) == 2 * 2 * 6
     for row in rows:
         assert -1 <= float(row["cluster_ari"]) <= 1
         both = [float(row[name]) for name in ("cluster_precision", "cluster_recall")]

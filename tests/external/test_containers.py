@@ -242,7 +242,7 @@ except OutOfTimeError:
 
 
 def wait_for(condition: Callable[[], object]) -> None:
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.2)
@@ -263,12 +263,12 @@ def containers() -> str:
 def test_real_container_ends_with_its_run(tmp_path, real_image, killed):
     """At the time limit of the run, and with a worker that is killed and can clean up nothing."""
     real(tmp_path / "m", "sleep 600 & sleep 600")
-    limit = 600 if killed else 5
+    limit = 600 if killed else 20  # a busy machine takes seconds to start a container
     worker = subprocess.Popen([sys.executable, "-c", WORKER, str(tmp_path / "m"), str(limit)])
     wait_for(containers)
     if killed:
         worker.kill()
-    assert worker.wait(timeout=60) == (-signal.SIGKILL if killed else 7)
+    assert worker.wait(timeout=120) == (-signal.SIGKILL if killed else 7)
     wait_for(lambda: not containers())
 
 

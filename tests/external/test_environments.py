@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import subprocess
@@ -117,10 +118,20 @@ def test_failed_installation_is_the_reason(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
     monkeypatch.setenv("UV_INDEX_URL", f"file://{tmp_path}/no-index")
     cls = with_uv(tmp_path / "m", '"dagathlon-no-such-package"')
+    monkeypatch.setattr(uv, "_REMEMBERED", math.inf)
     said: list[str] = []
-    with pytest.raises(UnavailableError, match="uv could not install its packages"):
-        cls.prepare(said.append)
+    for _ in range(2):  # the second does not try again
+        with pytest.raises(UnavailableError, match="uv could not install its packages"):
+            cls.prepare(said.append)
     assert said == ["mine: installing dagathlon-no-such-package with uv, for the first run"]
+
+
+def test_what_uv_says_is_shortened():
+    said = "error: Failed to fetch: `x`\n  cause: error\n  cause: Connection refused\n"
+    assert uv._brief(said) == "Failed to fetch: `x`; Connection refused"
+    assert uv._brief("error: no\n") == "no"
+    assert uv._brief("") == ""
+    assert uv._counted(", ".join(["package==1"] * 30)) == "30 packages (this takes minutes)"
 
 
 def test_inline_dependencies_are_read(tmp_path):

@@ -77,6 +77,11 @@ def test_no_parameter_hides_what_every_learner_has() -> None:
     assert not {name: found for name, found in hidden.items() if found}
 
 
+def test_every_learner_on_board_has_a_family() -> None:
+    names = [name for name in NATIVE if learner(name).__module__.startswith("dagathlon.")]
+    assert not [name for name in names if abilities_of(learner(name)).family == "own"]
+
+
 def test_filters() -> None:
     assert chosen(learner("pc"), {"mixed", "missing"}, {"cpdag"})
     assert not chosen(learner("hc"), {"mixed", "missing"}, set())

@@ -104,6 +104,17 @@ def test_slopes_are_those_of_the_loss(functions, noise):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("compiled_fast")
+def test_minima_are_as_many_as_asked_for_whatever_the_number_of_steps():
+    pytest.importorskip("jax")
+    learner = DagmaMlp(hidden=2, stages=3, steps=30, tolerance=0)
+    stats = learner.learn(waves(1, rows=50), np.random.default_rng(1)).stats
+    assert stats["outer_steps"] == 3
+    assert stats["settled"] is True
+    assert stats["steps"] == 3 * 20  # the next look would come after 40
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("compiled_fast")
 def test_steps_under_a_penalty_find_the_lasso():
     jax = pytest.importorskip("jax")
     from dagathlon.learners.jax.quasi_newton import remembered, stepped

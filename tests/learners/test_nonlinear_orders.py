@@ -223,3 +223,16 @@ def test_cam_prunes_the_arcs_so_far_at_a_deadline(monkeypatch: pytest.MonkeyPatc
 def test_many_rows_are_drawn_and_it_is_said() -> None:
     found = learned(Score(max_rows=60), curved(300))
     assert "60 of 300 rows" in found.notes[0]
+
+
+def test_ties_of_variances_have_a_random_order() -> None:
+    values = curved()
+    values = (values - values.mean(axis=0)) / values.std(axis=0)
+    assert len(set(values.var(axis=0))) > 1  # rounding alone
+    orders = {
+        str(VarSort().learn(data_of(values), np.random.default_rng(seed)).stats["order"])
+        for seed in range(10)
+    }
+    assert len(orders) > 3
+    units = values * [1, 1e-6, 1e6, 1 + 1e-6]
+    assert order_of(learned(VarSort(), units)) == [1, 0, 3, 2]

@@ -139,7 +139,9 @@ def test_order_of_rows_and_columns_does_not_matter(score: str) -> None:
     kept = [(e.left, e.right) for e in graph.edges() if kinds[e.left] or not kinds[e.right]]
     graph = Graph.from_edges(kept, names=NAMES)
     expected = score_graph(data, graph, score)
-    turned = data.take(rng.permutation(len(data))).select(NAMES[::-1])
+    # Which rows are left out together hangs on their places.
+    rows = np.arange(len(data)) if score.startswith("cv-") else rng.permutation(len(data))
+    turned = data.take(rows).select(NAMES[::-1])
     assert score_graph(turned, graph, score).by_node == pytest.approx(dict(expected.by_node))
 
 

@@ -75,6 +75,10 @@ def test_several_runs_share_a_card_only_when_told_to(tmp_path):
     assert [machine.take(Resources(1, 1)).cards for _ in range(2)] == [("a",), ("b",)]
     assert not machine.fits(Resources(1, 1))
     assert machine.fits(Resources(1, 2), [both])
+    machine = Machine(9, cards)
+    machine.take(Resources(1, 1))
+    machine.give_back(machine.take(Resources(1, 1)))
+    assert machine.take(Resources(1, 1)).cards == ("b",)  # nobody is there
     assert machine.objection(Resources(1, 3)) == "it needs 3 GPUs, and this machine has 2"
     with pytest.raises(DagathlonError, match="DAGATHLON_RUNS_PER_CARD: found 'many'"):
         cards_to_give(here | {"DAGATHLON_RUNS_PER_CARD": "many"})

@@ -43,12 +43,15 @@ class VanishingMinors {
   // Four variables, of which the first two make a pair in the tests that treat pairs differently; six
   // in any order.
   bool vanish(Members members);
+  // Chi-square statistic, of one degree of freedom, of r_ij r_kl = r_ik r_jl; for tests of tetrads.
+  double tetrad(std::size_t i, std::size_t j, std::size_t k, std::size_t l);
   std::size_t tests() const { return tests_; }
 
  private:
   bool tetrads_by_wishart(Members m, std::size_t count) const;
   double wishart(std::size_t i, std::size_t j, std::size_t k, std::size_t l) const;
   double tetrads_by_delta(Members m, bool partial) const;
+  double tetrad_by_delta(Members m) const;
   bool sextads_vanish(Members m);
   double sextads(std::span<const std::size_t, 6> m) const;
 

@@ -6,8 +6,8 @@ from itertools import islice
 
 from dagathlon.evaluate.counts import on_shared_nodes
 from dagathlon.evaluate.metric import Measure, Value, metric_family
-from dagathlon.evaluate.truth import all_maximal_cliques
 from dagathlon.graphs import Graph, maximal_cliques
+from dagathlon.graphs.cliques import all_maximal_cliques
 
 MOST_CLIQUES = 5_000
 """Graphs with more maximal cliques have no number: there can be exponentially many."""

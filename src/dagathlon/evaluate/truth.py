@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from dagathlon.data import Dataset
 from dagathlon.errors import GraphError
 from dagathlon.graphs import Graph
+from dagathlon.graphs.cliques import all_maximal_cliques
 
 Value: TypeAlias = int | float | None
 
@@ -46,46 +46,6 @@ def graph_statistics(graph: Graph) -> dict[str, Value]:
         "max_degree": int(degrees.max(initial=0)),
         "mean_degree": float(degrees.mean()) if len(graph) else None,
     }
-
-
-def all_maximal_cliques(graph: Graph) -> Iterator[tuple[str, ...]]:
-    """The maximal cliques of the skeleton of any graph (Bron and Kerbosch, with pivots)."""
-    near = [_mask(np.flatnonzero(row).tolist()) for row in graph.marks != 0]
-    stack: list[tuple[tuple[int, ...], int, int]] = []
-    if len(graph):
-        stack.append(((), _mask(range(len(graph))), 0))
-    while stack:
-        clique, candidates, done = stack.pop()
-        if not candidates and not done:
-            yield graph.nodes_at(clique)
-            continue
-        open_nodes = candidates & ~near[_pivot(near, candidates, done)]
-        for node in _members(open_nodes):
-            stack.append(((*clique, node), candidates & near[node], done & near[node]))
-            candidates &= ~(1 << node)
-            done |= 1 << node
-
-
-def _pivot(near: Sequence[int], candidates: int, done: int) -> int:
-    """A node with as many candidates near as any: only those that are not have to be tried."""
-    best, most = -1, -1
-    for node in _members(candidates | done):
-        count = (near[node] & candidates).bit_count()
-        if count > most:
-            best, most = node, count
-    return best
-
-
-def _mask(nodes: Iterable[int]) -> int:
-    """A set of nodes as the bits of a number."""
-    return sum(1 << node for node in nodes)
-
-
-def _members(mask: int) -> Iterator[int]:
-    while mask:
-        lowest = mask & -mask
-        yield lowest.bit_length() - 1
-        mask ^= lowest
 
 
 def free_parameters(truth: Graph, data: Dataset) -> int:

@@ -6,6 +6,7 @@ import functools
 import importlib
 import re
 import shutil
+import time
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ _FORBIDDEN = (
     f"its packages are not installed and {OFFLINE} forbids to install them (run dagathlon prepare "
     "STUDY.json without it, where there is a network)"
 )
+_REMEMBERED = 30.0  # seconds for which a failure is not tried again
+_READABLE = 100
 _FOREIGN = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "PYTHONSTARTUP")
 
 
@@ -57,9 +60,15 @@ class UvEnvironment(Environment):
 
     def prepare(self, say: Say) -> None:
         """Make the environment unless it is there."""
-        if _interpreter(self._script) is None:
-            problem = _installed(self._script, say, fresh())
+        script = self._script
+        if _interpreter(script) is None:
+            # Modules that share a script would each wait for the same failure.
+            known = _failures.get(script)
+            if known is not None and time.monotonic() - known[0] < _REMEMBERED:
+                raise UnavailableError(known[1])
+            problem = _installed(script, say)
             if problem:
+                _failures[script] = time.monotonic(), problem
                 raise UnavailableError(problem)
 
     def command(self, words: Sequence[str], values: Mapping[str, str], work: Path) -> list[str]:
@@ -109,6 +118,7 @@ def _interpreter(script: _Script) -> str | None:
 
 
 _interpreters: dict[_Script, str] = {}
+_failures: dict[_Script, tuple[float, str]] = {}
 
 
 @functools.lru_cache(maxsize=64)
@@ -123,22 +133,33 @@ def _looked_up(script: _Script, _moment: int) -> str | None:
     return path if not code and Path(path).is_file() else None
 
 
-@functools.lru_cache(maxsize=64)
-def _installed(script: _Script, say: Say, _moment: int) -> str:
-    """Make the environment; what went wrong, in words, remembered for a while."""
+def _installed(script: _Script, say: Say) -> str:
+    """Make the environment; what went wrong, in words."""
     if offline():
         return _FORBIDDEN
     with locked(script.path):
         _looked_up.cache_clear()  # another process may have made it meanwhile
         if _interpreter(script) is not None:
             return ""
-        say(f"installing {dependencies(Path(script.path))} with uv, for the first run")
+        say(f"installing {_counted(dependencies(Path(script.path)))} with uv, for the first run")
         code, output = _uv("sync", "--quiet", "--script", script.path)
         _looked_up.cache_clear()
         if not code and _interpreter(script) is not None:
             return ""
-    last = output.splitlines()[-1] if output else f"exit code {code}"
-    return f"uv could not install its packages: {last}"
+    return f"uv could not install its packages: {_brief(output) or f'exit code {code}'}"
+
+
+def _counted(packages: str) -> str:
+    """The packages, or how many they are where nobody would read them."""
+    number = packages.count(",") + 1
+    return packages if len(packages) <= _READABLE else f"{number} packages (this takes minutes)"
+
+
+def _brief(output: str) -> str:
+    """What uv could not do, and the last of its causes."""
+    lines = [line.strip().removeprefix("error: ") for line in output.splitlines() if line.strip()]
+    ends = dict.fromkeys([*lines[:1], *lines[-1:]])
+    return "; ".join(line.removeprefix("cause: ") for line in ends)
 
 
 def _uv(*arguments: str) -> tuple[int, str]:

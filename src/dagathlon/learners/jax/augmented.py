@@ -273,7 +273,8 @@ def judged(problem: Problem, state: State, facts: Any) -> tuple[State, Any]:
     mean = state.total / inner.every
     change = jnp.abs(state.objective - mean)
     resting_now = change <= inner.tolerance * jnp.maximum(jnp.abs(mean), 1.0)
-    at_minimum = resting_now | (state.made >= inner.steps)
+    # The next look must not come after the last step.
+    at_minimum = resting_now | (state.made + inner.every > inner.steps)
     going_on = state._replace(total=jnp.zeros(()), objective=mean)
     multipliers, last = problem.raised(state.found, facts, state.multipliers)
     turned = going_on._replace(
@@ -321,13 +322,11 @@ def minimised(problem: Problem, keys: Any, facts: Any) -> Ended:
         A tree of arrays whose first axis is the run: data, masks.
     """
     functions = compiled(problem)
-    # Cards shorten factors of products unless told not to, and searches then find no descent.
-    with jax.default_matmul_precision("highest"):
-        return run_until_settled(
-            functions.advance,
-            functions.settled,
-            functions.begun(keys, facts),
-            facts,
-            steps=problem.outer_steps * problem.inner.steps,
-            every=problem.inner.every,
-        )
+    return run_until_settled(
+        functions.advance,
+        functions.settled,
+        functions.begun(keys, facts),
+        facts,
+        steps=problem.outer_steps * problem.inner.steps,
+        every=problem.inner.every,
+    )

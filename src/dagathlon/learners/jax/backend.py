@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -105,14 +106,26 @@ def on_card() -> bool:
     return bool(jax.default_backend() != "cpu")
 
 
+def in_whole_products() -> AbstractContextManager[object]:
+    """Let no card shorten the factors of products: searches along a line would find no descent."""
+    context: AbstractContextManager[object] = jax.default_matmul_precision("highest")
+    return context
+
+
 @cache
-def device_and_precision() -> dict[str, Statistic]:
-    """What JAX computes on, and how wide its numbers are."""
+def device_and_precision(whole: bool = False) -> dict[str, Statistic]:
+    """What JAX computes on, and how wide its numbers are.
+
+    Parameters
+    ----------
+    whole
+        Whether the factors of products are not shortened where that is the default.
+    """
     device = jax.devices()[0]
     precision = "float64" if jax.config.jax_enable_x64 else "float32"
     # Cards from this generation on shorten the factors of matrix products unless told not to.
     shortens = float(getattr(device, "compute_capability", None) or 0) >= _TENSOR_FLOAT
-    exact = jax.config.jax_default_matmul_precision in ("float32", "highest")
+    exact = whole or jax.config.jax_default_matmul_precision in ("float32", "highest")
     if shortens and precision == "float32" and not exact:
         precision = "float32 (products tf32)"
     return {"device": str(device.device_kind), "precision": precision}
@@ -123,12 +136,13 @@ class JaxLearner(Learner):
     """A learner in JAX, which learns from many data sets at once.
 
     `learn_many` is what a learner writes. A run's result does not depend on what else is in the
-    batch, other than by rounding.
+    batch, other than by rounding. `whole_products` says that it computes with `in_whole_products`.
     """
 
     takes: ClassVar[frozenset[DataKind]] = frozenset({"continuous"})
     gpu: ClassVar[Gpu | bool] = "optional"
     batches: ClassVar[bool] = True
+    whole_products: ClassVar[bool] = False
     unavailable = NEEDS_JAX
 
     @classmethod
@@ -138,7 +152,7 @@ class JaxLearner(Learner):
 
     def circumstances(self) -> Mapping[str, Statistic]:
         """The device and the precision of its numbers."""
-        return device_and_precision()
+        return device_and_precision(self.whole_products)
 
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn from one data set."""

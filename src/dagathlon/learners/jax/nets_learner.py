@@ -18,7 +18,15 @@ from dagathlon.learners.background import ConstraintFile, knowledge_of, refuse_r
 from dagathlon.learners.base import Estimate, Statistic
 from dagathlon.learners.continuous.weights import dag_estimate, few_values, numbers, standardized
 from dagathlon.learners.jax.augmented import Problem, minimised
-from dagathlon.learners.jax.backend import JaxLearner, batches_of, jax, jnp, keys, require_jax
+from dagathlon.learners.jax.backend import (
+    JaxLearner,
+    batches_of,
+    in_whole_products,
+    jax,
+    jnp,
+    keys,
+    require_jax,
+)
 from dagathlon.learners.jax.loop import Ended
 from dagathlon.modules import Natural, NonNegative
 
@@ -47,6 +55,7 @@ class NetworkLearner(JaxLearner):
     """
 
     assumes: ClassVar[tuple[str, ...]] = (ADDITIVE, NO_HIDDEN)
+    whole_products: ClassVar[bool] = True
 
     w_threshold: NonNegative = 0.3
     standardize: bool = False
@@ -83,13 +92,14 @@ class NetworkLearner(JaxLearner):
         runs = [place for place in range(len(data)) for _ in range(self.starts)]
         all_keys = [keys([rng], start)[0] for rng in rngs for start in range(self.starts)]
         found: dict[int, tuple[float, Estimate]] = {}
-        for chosen in _alike(runs, facts):
-            ended = minimised(
-                self.problem_of(len(data[runs[chosen[0]]].names)),
-                jnp.stack([all_keys[run] for run in chosen]),
-                _stacked([facts[runs[run]] for run in chosen]),
-            )
-            self._keep(found, [runs[run] for run in chosen], data, facts, ended)
+        with in_whole_products():
+            for chosen in _alike(runs, facts):
+                ended = minimised(
+                    self.problem_of(len(data[runs[chosen[0]]].names)),
+                    jnp.stack([all_keys[run] for run in chosen]),
+                    _stacked([facts[runs[run]] for run in chosen]),
+                )
+                self._keep(found, [runs[run] for run in chosen], data, facts, ended)
         if len(found) < len(data):
             raise OutOfTimeError("the time limit came before the first minimum")
         return [found[place][1] for place in range(len(data))]

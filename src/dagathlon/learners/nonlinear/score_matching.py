@@ -68,14 +68,13 @@ class Score(ScoreMatching):
     def search(self, problem: Problem, models: Models) -> Found:
         """Take leaves away."""
         values, notes = self.prepared(problem)
-        order, _ = self.leaves(values, problem)
+        order = self.leaves(values, problem)
         return Found(order, notes=notes)
 
-    def leaves(self, values: Matrix, problem: Problem) -> tuple[list[int], Vector]:
-        """The order, and the variance of the derivative of each leaf when it was taken away."""
+    def leaves(self, values: Matrix, problem: Problem) -> list[int]:
+        """The order."""
         left = list(range(values.shape[1]))
         order: list[int] = []
-        variances = np.zeros(len(left))
         while left:
             beat(len(order), values.shape[1])
             derivative = aside(_second_derivative, values[:, left], self.ridge)
@@ -83,10 +82,9 @@ class Score(ScoreMatching):
                 derivative = derivative / derivative.mean(axis=0)
             spread = dict(zip(left, derivative.var(axis=0).tolist(), strict=True))
             leaf = min(problem.sinks(left), key=spread.__getitem__)
-            variances[leaf] = spread[leaf]
             order.insert(0, leaf)
             left.remove(leaf)
-        return order, variances
+        return order
 
 
 def _second_derivative(values: Matrix, ridge: float) -> Matrix:
@@ -97,9 +95,10 @@ def _second_derivative(values: Matrix, ridge: float) -> Matrix:
 class Das(Score):
     """DAS: the order of SCORE, with candidate parents by the other derivatives of the score.
 
-    The score of a variable depends on its parents when all variables after it are gone: those
-    derivatives that are larger than the smallest, by a t test, make candidates, among which the
-    additive model has little left to prune. Made for many variables.
+    The score of a variable depends on its parents, its children and their other parents: of the
+    variables before it in the order, those whose derivatives are larger than the smallest, by a t
+    test, make candidates, among which the additive model has little left to prune. Made for many
+    variables.
 
     Parameters
     ----------
@@ -124,7 +123,7 @@ class Das(Score):
     def search(self, problem: Problem, models: Models) -> Found:
         """The order, then candidates from the last variable to the first."""
         values, notes = self.prepared(problem)
-        order, _ = self.leaves(values, problem)
+        order = self.leaves(values, problem)
         stein = aside(Stein, values, self.ridge)
         arcs = np.zeros((len(order), len(order)), dtype=np.bool_)
         for place in range(len(order) - 1, 0, -1):

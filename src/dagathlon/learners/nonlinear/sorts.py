@@ -19,7 +19,8 @@ from dagathlon.learners.nonlinear.splines import Matrix, Vector
 class Sorted(OrderBased):
     """Variables sorted by a number, the smallest first, then the parents of each before it.
 
-    No learner but a yardstick: what it finds, the data gave away.
+    No learner but a yardstick: what it finds, the data gave away. Ties, which all variances of
+    standardised data are, have a random order.
 
     Parameters
     ----------
@@ -38,11 +39,12 @@ class Sorted(OrderBased):
 
     def search(self, problem: Problem, models: Models) -> Found:
         """Sort, as far as what is required allows."""
-        keys = self.keys(problem.values, problem.rng)
+        keys = _without_rounding(self.keys(problem.values, problem.rng))
+        ties = problem.rng.permutation(len(keys))
         left = list(range(len(keys)))
         order: list[int] = []
         while left:
-            last = max(problem.sinks(left), key=lambda j: (keys[j], j))
+            last = max(problem.sinks(left), key=lambda j: (keys[j], ties[j]))
             order.insert(0, last)
             left.remove(last)
         return Found(order)
@@ -98,6 +100,11 @@ class RandomSort(Sorted):
     def keys(self, values: Matrix, rng: np.random.Generator) -> Vector:
         """Random numbers."""
         return np.asarray(rng.random(values.shape[1]), dtype=np.float64)
+
+
+def _without_rounding(keys: Vector) -> list[float]:
+    """The keys to nine digits: what comes after them is rounding, which tells no order."""
+    return [float(f"{key:.8e}") for key in keys]
 
 
 def explained_shares(matrix: Matrix) -> Vector:

@@ -75,7 +75,8 @@ class Machine:
         """A share for a worker; `fits` must have said that there is enough."""
         threads, gpus, _ = self.possible(wanted)
         self.free_cores -= threads
-        cards = tuple(dict.fromkeys(self.free_cards))[:gpus]
+        idlest = sorted(dict.fromkeys(self.free_cards), key=self.free_cards.count, reverse=True)
+        cards = tuple(idlest[:gpus])
         for card in cards:
             self.free_cards.remove(card)
         return Share(threads, cards)

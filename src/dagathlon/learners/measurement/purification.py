@@ -1,0 +1,132 @@
+"""Clusters of a graph of pairs that may share a latent cause, made pure by tetrads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from dagathlon.graphs.cliques import cliques_of_pairs
+from dagathlon.pulse import beat
+
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+FEWEST = 3
+_NONE = -1
+
+
+def all_fours(columns: int) -> Ints:
+    """Every four of the columns, in lexicographic order, as the native core has them."""
+    return np.array(list(combinations(range(columns), 4)), dtype=np.int64).reshape(-1, 4)
+
+
+@dataclass(frozen=True)
+class Purifier:
+    """What is known of every four variables.
+
+    Parameters
+    ----------
+    fours
+        The variables of each four.
+    statistics
+        Chi-square statistics of ab·cd - ac·bd, ab·cd - ad·bc and ac·bd - ad·bc.
+    differs
+        Which of them are not 0.
+    pure
+        Fours all of whose tetrads vanish, and all of whose variables are correlated.
+    """
+
+    fours: Ints
+    statistics: Floats
+    differs: Bools
+    pure: Bools
+
+    def violated(self, labels: Ints) -> Bools:
+        """Fours for which a model with these clusters has a tetrad that is not 0."""
+        a, b, c, d = labels[self.fours].T
+        three = ((a == b) & ((b == c) | (b == d))) | ((c == d) & ((a == c) | (b == c)))
+        wrong = three & self.differs.any(axis=1)
+        # Two and two: the products across the clusters are equal.
+        wrong |= (a == b) & (c == d) & self.differs[:, 2]
+        wrong |= (a == c) & (b == d) & self.differs[:, 1]
+        wrong |= (a == d) & (b == c) & self.differs[:, 0]
+        return np.asarray(wrong & (labels[self.fours] != _NONE).all(axis=1))
+
+    def purified(self, labels: Ints) -> Ints:
+        """Without the variables that are in most of the wrong fours, one after another."""
+        labels = labels.copy()
+        while (wrong := self.violated(labels)).any():
+            beat()
+            members = self.fours[wrong].ravel()
+            size = np.repeat(self.statistics[wrong].max(axis=1), 4)
+            count = np.bincount(members, minlength=len(labels))
+            weight = np.bincount(members, size, minlength=len(labels))
+            labels[np.lexsort((weight, count))[-1]] = _NONE
+        return labels
+
+    def chosen(self, joined: Bools, correlations: Floats) -> Ints:
+        """Labels by disjoint cliques, those with many and strong correlations first."""
+        sizes = np.abs(correlations)
+        left = [self._pure_part(c, len(joined)) for c in cliques_of_pairs(joined)]
+        labels = np.full(len(joined), _NONE)
+        for label in range(len(joined)):
+            left = [cluster for cluster in left if len(cluster) >= FEWEST]
+            if not left:
+                break
+            best = max(left, key=lambda cluster: _strength(cluster, sizes))
+            labels[sorted(best)] = label
+            left = [cluster - best for cluster in left]
+        return labels
+
+    def _pure_part(self, clique: tuple[int, ...], columns: int) -> frozenset[int]:
+        beat()
+        labels = np.full(columns, _NONE)
+        if len(clique) >= FEWEST:
+            labels[sorted(clique)] = 0
+            labels = self.purified(labels)
+        return frozenset(np.flatnonzero(labels == 0).tolist())
+
+    def unrelated(self, labels: Ints) -> Ints:
+        """Without one of each two in a cluster that are in no pure four: one may cause the other.
+
+        The one with more such partners is left out, the later one where they have as many.
+        """
+        labels = labels.copy()
+        known = np.eye(len(labels), dtype=bool)
+        for i, j in combinations(range(4), 2):
+            known[self.fours[self.pure, i], self.fours[self.pure, j]] = True
+        doubtful = ~(known | known.T)
+        while True:
+            together = (labels[:, None] == labels) & (labels != _NONE)
+            count = (doubtful & together).sum(axis=1)
+            if not count.any():
+                return labels
+            labels[np.flatnonzero(count == count.max())[-1]] = _NONE
+
+    def supported(self, cluster: list[int]) -> bool:
+        """Whether a cluster is large enough; three need a fourth with which they are pure."""
+        inside = np.isin(self.fours, cluster).sum(axis=1)
+        return len(cluster) > FEWEST or bool(
+            len(cluster) == FEWEST and (self.pure & (inside == FEWEST)).any()
+        )
+
+    def merged(self, clusters: list[list[int]]) -> list[list[int]]:
+        """Clusters joined while all fours of two of them are pure."""
+        clusters = [list(cluster) for cluster in clusters]
+        for a, b in combinations(range(len(clusters)), 2):
+            union = sorted([*clusters[a], *clusters[b]])
+            inside = np.isin(self.fours, union).all(axis=1)
+            if clusters[a] and clusters[b] and self.pure[inside].all():
+                clusters[a], clusters[b] = [], union
+        return [cluster for cluster in clusters if cluster]
+
+
+def _strength(cluster: frozenset[int], sizes: Floats) -> tuple[float, list[int]]:
+    """Size times mean correlation, up to rounding; ties go by the members."""
+    members = sorted(cluster)
+    among = sizes[np.ix_(members, members)]
+    return round(float(among.sum() - len(members)) / (len(members) - 1), 9), members
