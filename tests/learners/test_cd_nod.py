@@ -138,6 +138,14 @@ def test_independent_changes_have_the_same_value_in_any_unit() -> None:
     assert first.dependence(["x"], "y", []) == pytest.approx(second.dependence(["x"], "y", []))
 
 
+def test_independent_changes_of_very_many_conditions_are_those_of_some() -> None:
+    data, labels = changing_pair(3, 600, 2)
+    changes = Changes(data, labels)
+    sizes = [len(rows) for rows in changes._rows]
+    assert 150 < len(sizes) <= 250
+    assert sum(sizes) <= 1000
+
+
 @pytest.mark.slow
 def test_independent_changes_direct_what_nothing_else_does() -> None:
     right = 0

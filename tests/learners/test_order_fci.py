@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from dagathlon.data import Dataset, Network, Variable
+from dagathlon.data.facts import DataFacts
 from dagathlon.errors import StudyError
 from dagathlon.graphs import Graph, cpdag, latent_projection, pag, separated
 from dagathlon.learners import Learner, learn
@@ -165,6 +166,12 @@ def test_star_fci_runs_any_learner_of_dags() -> None:
     assert found.graph == again.graph
     with pytest.raises(StudyError, match="corrects a DAG or CPDAG"):
         StarFci.from_json({"learner": "fci"})
+
+
+def test_an_objection_of_the_test_names_the_learner() -> None:
+    gaps = DataFacts("continuous", False, True)
+    assert "star_fci[test=" in StarFci().objection(gaps)
+    assert "rfci" not in StarFci().objection(gaps)
 
 
 KNOWN = {"required_edges": [["a", "b"]], "forbidden_edges": [["c", "b"], ["a", "c"], ["c", "a"]]}

@@ -18,7 +18,7 @@ import pytest
 from dagathlon.data import Dataset, Variable
 from dagathlon.graphs import Mark
 from dagathlon.learners import learn
-from dagathlon.learners.measurement.factor_clusters import _fourth_moments
+from dagathlon.learners.measurement.cluster_learner import _fourth_moments
 
 TOOL = Path(__file__).parents[2] / "tools" / "tetrad_clusters.py"
 CASES = json.loads(Path(__file__).with_name("tetrad_clusters.json").read_text())

@@ -26,6 +26,7 @@ LEAST_CONDITIONS = 3
 """Two conditions are two points, whose changes always go together."""
 # Kernels hold rows by rows; the distributions given a cause are compared at some of them.
 _MOST_ROWS = 1000
+_MOST_CONDITIONS = 250
 _COMMON_ROWS = 200
 _RIDGE = 1e-2
 
@@ -84,9 +85,11 @@ class Changes:
 
     @cached_property
     def _rows(self) -> list[npt.NDArray[np.intp]]:
-        """Rows of each condition, evenly chosen where they are many."""
-        found = [np.flatnonzero(self.labels == c) for c in np.unique(self.labels)]
-        most = max(2, _MOST_ROWS // len(found))
+        """Rows of each condition, and conditions, evenly chosen where they are many."""
+        conditions = np.unique(self.labels)
+        conditions = conditions[:: -(-len(conditions) // _MOST_CONDITIONS)]
+        found = [np.flatnonzero(self.labels == c) for c in conditions]
+        most = _MOST_ROWS // len(found)
         return [rows[:: -(-len(rows) // most)] for rows in found]
 
     @cached_property

@@ -97,7 +97,8 @@ class StarFci(Around):
 
     def objection(self, data: DataFacts) -> str:
         """Whatever the test or the learner objects to."""
-        return self.tester().objection(data) or super().objection(data)
+        of_test = self.tester().objection(data).replace(Rfci.name, self.name)
+        return of_test or super().objection(data)
 
     def delegates(self) -> tuple[Delegate, ...]:
         """The learner, the tests and rules of RFCI, and the second half of GFCI."""
