@@ -20,6 +20,7 @@ from dagathlon.learners.jax.nets_learner import allowed_arcs, with_required
 from dagathlon.learners.jax.nets_models import Regressions
 from dagathlon.learners.jax.notears_mlp import NotearsMlp
 from dagathlon.learners.result_checks import problems_with
+from dagathlon.pulse import watch
 from dagathlon.study.store.formats import FORMATS
 from dagathlon.testing import check_learner
 
@@ -243,3 +244,24 @@ def test_what_cannot_be_learned_from_is_refused_with_the_reason():
     with pytest.raises(GraphError, match="directed cycle"):
         DagmaMlp(constraints=told).learn(table(values), np.random.default_rng(0))
     assert "mu_factor" in DagmaMlp(mu_factor=1.0).problem()
+
+
+def test_no_batch_goes_on_after_a_deadline_that_stopped_one_before():
+    pytest.importorskip("jax")
+    from dagathlon.learners.jax.loop import run_until_settled
+
+    made = []
+
+    def advance(state, fixed, first, last):
+        made.append(last)
+        return state
+
+    def settled(state, fixed, step):
+        return state, np.zeros(1, dtype=bool)
+
+    with watch(deadline=0.0) as watched:
+        for _ in range(2):
+            ended = run_until_settled(advance, settled, np.zeros(1), np.zeros(1), steps=4, every=2)
+            assert ended.steps.tolist() == [0]
+    assert watched.stopped_early
+    assert made == []

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from dagathlon.errors import OutOfTimeError
 from dagathlon.learners.jax.backend import jax, on_card
-from dagathlon.pulse import beat, until_deadline
+from dagathlon.pulse import beat, stop_early, time_left, until_deadline
 
 Advance: TypeAlias = Callable[[Any, Any, int, int], Any]
 Settled: TypeAlias = Callable[[Any, Any, int], tuple[Any, Any]]
@@ -111,6 +111,9 @@ def run_until_settled(
     with until_deadline():
         pieces = _Pieces(every)
         while step < steps and batch.alive.size:
+            if time_left() <= 0:  # beats say nothing more once a batch before has stopped early
+                stop_early()
+                break
             target = min(step + every, steps)
             while step < target:
                 beat(step, steps)
