@@ -248,3 +248,8 @@ def test_facts_of_data():
 def test_wrong_generators_are_refused(kind, name, values, message):
     with pytest.raises(StudyError, match=message):
         find(kind, name).from_json(values, name)
+
+
+def test_no_parameter_is_advised_where_none_helps() -> None:
+    found = learner("tetrad_fask").objection(DISCRETE)
+    assert found == "tetrad_fask with these parameters needs continuous data, not discrete"

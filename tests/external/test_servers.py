@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from folders import data, learned, write
 from dagathlon.errors import OutOfTimeError, StudyError, UnavailableError
 from dagathlon.external import load_folder, servers
 from dagathlon.external.accounts import peak_memory, server_time
+from dagathlon.external.held_folder import HeldFolder
 from dagathlon.external.results import ProgramError
 from dagathlon.learners.attempt import attempt
 
@@ -77,6 +79,18 @@ def test_one_server_for_all_runs_and_each_begins_anew(mine):
     assert not os.path.exists(str(first["here"]))
     servers.close_servers()
     assert gone(pid)
+
+
+def test_folders_of_those_who_were_killed_are_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    held, killed = HeldFolder(), HeldFolder()
+    (killed.path / "data.arrow").touch()
+    os.close(killed._lock)  # as the kernel does
+    other = HeldFolder()
+    assert sorted(tmp_path.iterdir()) == sorted([held.path, other.path])
+    for folder in (held, other, other):
+        folder.remove()
+    assert not list(tmp_path.iterdir())
 
 
 def test_failures_are_those_of_a_program_and_harm_no_other_run(mine):

@@ -99,6 +99,8 @@ class BenchpressLearner(Translation, Learner):
 
     def objection(self, data: DataFacts) -> str:
         """Why such data cannot be used, in terms of the parameters that decide it."""
+        if data.kind is not None and data.kind not in self.takes:  # no parameter helps
+            return super().objection(_without_missing(data))
         for parameter, table in self.data_rules.items():
             found = objection(self.name, parameter, getattr(self, parameter), table, data)
             if found:

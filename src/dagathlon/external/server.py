@@ -11,7 +11,6 @@ import os
 import select
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from dagathlon.external.accounts import (
     resident_now,
     server_time,
 )
+from dagathlon.external.held_folder import HeldFolder
 from dagathlon.external.listening import Listener, read_into
 from dagathlon.external.program import Ended, kill
 from dagathlon.pulse import beat
@@ -49,7 +49,8 @@ class Server:
 
     def __init__(self, command: Sequence[str], variables: Mapping[str, str]) -> None:
         self.owner = os.getpid()
-        self._folder = Path(tempfile.mkdtemp(prefix="dagathlon-server-"))
+        self._held = HeldFolder()
+        self._folder = self._held.path
         self._runs = 0
         self._is_ready = False
         try:
@@ -62,7 +63,7 @@ class Server:
                 stderr=subprocess.STDOUT,
             )
         except BaseException:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._held.remove()
             raise
         assert self._process.stdout is not None
         os.set_blocking(self._process.stdout.fileno(), False)
@@ -165,4 +166,4 @@ class Server:
             if stream is not None:
                 with contextlib.suppress(OSError):
                     stream.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._held.remove()

@@ -1,0 +1,50 @@
+"""Folders of servers: each is locked by whoever made it, so that those of the dead are known."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+_PREFIX = "dagathlon-server-"
+_LOCK = "held"
+
+
+class HeldFolder:
+    """A temporary folder; the next one that is made removes it if this process was killed.
+
+    Attributes
+    ----------
+    path
+        Where it is.
+    """
+
+    def __init__(self) -> None:
+        remove_abandoned()
+        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        being_made = self.path / f"{_LOCK}-soon"
+        self._lock = os.open(being_made, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        being_made.rename(self.path / _LOCK)  # nobody sees it before it is held
+
+    def remove(self) -> None:
+        """Remove it, with all that is in it; once is enough."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+
+def remove_abandoned() -> None:
+    """Remove the folders whose makers were killed: data of runs may lie there."""
+    for path in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):  # another user's, or one that is just being made
+            lock = os.open(path / _LOCK, os.O_RDWR | os.O_CLOEXEC)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(path, ignore_errors=True)
+            finally:
+                os.close(lock)
