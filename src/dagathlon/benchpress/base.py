@@ -99,10 +99,10 @@ class BenchpressLearner(Translation, Learner):
 
     def objection(self, data: DataFacts) -> str:
         """Why such data cannot be used, in terms of the parameters that decide it."""
-        if data.kind is not None and data.kind not in self.takes:  # no parameter helps
-            return super().objection(_without_missing(data))
         for parameter, table in self.data_rules.items():
             found = objection(self.name, parameter, getattr(self, parameter), table, data)
+            if found and data.kind is not None and data.kind not in self.takes:
+                return super().objection(_without_missing(data))  # no parameter helps
             if found:
                 return found
         return self._objection_to_missing(data) or (
