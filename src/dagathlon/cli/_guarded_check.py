@@ -127,6 +127,10 @@ def _ended(code: int) -> str:
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
     """End it and everything it has started."""
+    if process.poll() is None:
+        # It must not go on when what it waits for has ended, nor start anything more.
+        with contextlib.suppress(OSError):
+            os.kill(process.pid, signal.SIGSTOP)
     for pid in list(descendants(process.pid)):
         with contextlib.suppress(OSError):
             os.kill(pid, signal.SIGKILL)
