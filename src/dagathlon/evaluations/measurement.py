@@ -15,8 +15,7 @@ from dagathlon.report.best_cells import best_cells
 from dagathlon.report.context import PARTIAL, Results
 from dagathlon.report.evaluation import Drawing, Evaluation, Row, Table, TableSet
 from dagathlon.report.metric_tables import ABOUT, kinds, mean_rows
-from dagathlon.report.places import combination_of
-from dagathlon.report.regimes import method_of, ordered, regimes_of
+from dagathlon.report.regimes import method_of, ordered, told_rows
 from dagathlon.report.section import Grid, Part, Picture, Section, Words
 from dagathlon.study.grammar.wanted import Cases, RunScore, Wanted
 
@@ -79,14 +78,7 @@ class Measurement(Evaluation):
         runs = results.runs_of(self.ids or results.ids)
         pairs = zip(runs, results.scores(_SCORE, runs), strict=True)
         scored = [(run, row) for run, row in pairs if row and is_number(row.get(_METRICS[0]))]
-        regimes = regimes_of(results, (results.case(run) for run, _ in scored))
-        found = []
-        for run, score in scored:
-            case, method = results.case(run), method_of(results, run)
-            about = {**regimes[case]._asdict(), **combination_of(case)._asdict()}
-            about |= {"seed": case.seed, "id": run.entry}
-            found.append(about | {"method": method.name, "start": method.start} | score)
-        return found
+        return told_rows(results, scored)
 
     def _models(self, results: Results) -> Iterator[Row]:
         """The first measurement model of each method."""

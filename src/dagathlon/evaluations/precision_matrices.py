@@ -19,9 +19,8 @@ from dagathlon.report.evaluation import Drawing, Evaluation, Row, Table, TableSe
 from dagathlon.report.look import Look
 from dagathlon.report.metric_tables import ABOUT, kinds, mean_rows
 from dagathlon.report.path_words import MANY
-from dagathlon.report.places import combination_of
 from dagathlon.report.recovery_table import compact
-from dagathlon.report.regimes import method_of, ordered, regimes_of
+from dagathlon.report.regimes import ordered, told_rows
 from dagathlon.report.section import Figure, Grid, Part, Picture, Section, Variant, Words
 from dagathlon.study.grammar.wanted import Cases, Input, RunScore, Wanted
 
@@ -110,14 +109,7 @@ class PrecisionMatrices(Evaluation):
         runs = results.runs_of(self.ids or results.ids)
         pairs = zip(runs, results.scores(_SCORE, runs), strict=True)
         scored = [(run, score) for run, score in pairs if score]
-        regimes = regimes_of(results, (results.case(run) for run, _ in scored))
-        found = []
-        for run, score in scored:
-            case, method = results.case(run), method_of(results, run)
-            about = {**regimes[case]._asdict(), **combination_of(case)._asdict()}
-            about |= {"seed": case.seed, "id": run.entry}
-            found.append(about | {"method": method.name, "start": method.start} | score)
-        return found
+        return told_rows(results, scored)
 
     def figures(self, tables: TableSet) -> Iterator[tuple[str, Drawing]]:
         """A figure for each loss and model."""

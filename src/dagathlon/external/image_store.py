@@ -6,6 +6,7 @@ import functools
 import os
 import resource
 import shutil
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,9 +57,9 @@ class ImageStore(ContainerEngine):
         base = ["--rm", "--interactive", "--network=none", "--pull=never"]
         return [self.program, "run", *base, "--security-opt=label=disable"]
 
+    @abstractmethod
     def _options(self) -> list[str]:
         """The user, and the limits of this run."""
-        raise NotImplementedError
 
     def _card_options(self) -> list[str]:
         """The cards of this run, which the program in the container counts from 0."""
@@ -66,8 +67,9 @@ class ImageStore(ContainerEngine):
         seen = ",".join(str(number) for number in range(len(cards)))
         return [*(self._cards(cards) if cards else []), f"--env={CARDS}={seen}"]
 
+    @abstractmethod
     def _cards(self, cards: list[str]) -> list[str]:
-        raise NotImplementedError
+        """What hands these cards over."""
 
     @property
     def _name(self) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from dagathlon.report.context import Results
+from dagathlon.report.places import combination_of
 from dagathlon.study.plan.plan import Case, Run
 
 STARTS = ("start", "mcmc_seed")
@@ -58,6 +59,20 @@ def regimes_of(results: Results, cases: Iterable[Case]) -> dict[Case, Regime]:
         model = ", ".join(part for part in parts if part) or data[case]
         kinds[case] = Regime(graphs[case] or data[case], model, rows_of(results, case))
     return kinds
+
+
+def told_rows(
+    results: Results, scored: Sequence[tuple[Run, Mapping[str, Any]]]
+) -> list[dict[str, Any]]:
+    """Scores of runs as rows that say of which data, seed and method they are."""
+    regimes = regimes_of(results, (results.case(run) for run, _ in scored))
+    found = []
+    for run, score in scored:
+        case, method = results.case(run), method_of(results, run)
+        about = {**regimes[case]._asdict(), **combination_of(case)._asdict()}
+        about |= {"seed": case.seed, "id": run.entry}
+        found.append({**about, "method": method.name, "start": method.start, **score})
+    return found
 
 
 def named(labels: Mapping[Case, tuple[str, str]], leave_out: str = "") -> dict[Case, str]:

@@ -90,16 +90,6 @@ class DagmaMlp(NetworkLearner):
         that of the 20 before, relative to its size or to 1.
     w_threshold
         Norms not above this are no arcs; where arcs above it form a cycle, it is raised.
-    standardize
-        Whether columns are shifted and scaled to mean 0 and variance 1; otherwise they are only
-        shifted, and where all noise has the same variance in the units of the data, the variances
-        tell directions. Use it for columns in units of their own.
-    starts
-        Number of random starts; the result is that of the lowest objective.
-    constraints
-        Name of a file of edges that are forbidden or required, and of tiers.
-    timeout
-        Seconds after which the run is stopped; null for no limit.
     """
 
     name = "dagma_mlp"

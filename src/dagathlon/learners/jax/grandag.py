@@ -126,40 +126,11 @@ class Grandag(MaskedLearner):
         weak arcs, and a threshold of .3 to .4 suits standardised columns.
     alpha
         Significance level of these tests.
-    splines
-        Functions of the basis of each term of additive models; fewer where many terms meet few
-        rows.
-    neighbours
-        Largest number of candidate parents of a variable where there are 20 variables or more,
-        chosen by boosting of an additive model before training. Null: all others.
-    hidden
-        Units of each hidden layer of the networks, which have leaky rectifiers.
-    batch_size
-        Number of rows in each step, drawn at random.
-    learning_rate
-        Size of the steps of Adam.
-    steps
-        Number of steps at most until the penalty of cycles is raised.
-    tolerance
-        It is raised before when the mean objective of 100 steps differs by no more than this from
-        that of the 100 before, relative to its size or to 1.
-    max_iter
-        How often it is raised at most.
-    rho
-        The first penalty; it grows tenfold where the measure of cycles has not halved.
-    h_tol
-        Training ends when the measure of cycles is not above this.
     clamp
         Arcs whose mean product of weights along paths is not above this are gone for good.
     standardize
         Whether columns are shifted and scaled to mean 0 and variance 1; otherwise they are only
         shifted.
-    starts
-        Number of random starts; the result is that of the lowest objective.
-    constraints
-        Name of a file of edges that are forbidden or required, and of tiers.
-    timeout
-        Seconds after which the run is stopped; null for no limit.
     """
 
     name = "grandag"

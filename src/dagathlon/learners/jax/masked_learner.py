@@ -32,23 +32,26 @@ class MaskedLearner(NetworkLearner):
     Parameters
     ----------
     neighbours
-        Largest number of candidate parents of a variable where there are 20 variables or more.
+        Largest number of candidate parents of a variable where there are 20 variables or more,
+        chosen by boosting of an additive model before training. Null: all others.
     splines
-        Functions of the basis of each term of additive models.
+        Functions of the basis of each term of additive models; fewer where many terms meet few
+        rows.
     hidden
-        Units of each hidden layer of the networks.
+        Units of each hidden layer of the networks, which have leaky rectifiers.
     batch_size
-        Number of rows in each step.
+        Number of rows in each step, drawn at random.
     learning_rate
         Size of the steps of Adam.
     steps
         Number of steps at most until the penalty of cycles is raised.
     tolerance
-        When the mean objective of 100 steps is at rest.
+        It is raised before when the mean objective of 100 steps differs by no more than this from
+        that of the 100 before, relative to its size or to 1.
     max_iter
-        How often the penalty is raised at most.
+        How often it is raised at most.
     rho
-        The first penalty.
+        The first penalty of cycles; it grows tenfold where the measure of cycles has not halved.
     h_tol
         Training ends when the measure of cycles is not above this.
     """

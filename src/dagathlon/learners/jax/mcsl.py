@@ -137,36 +137,10 @@ class Mcsl(MaskedLearner):
         is least squares (equal), as the authors have it; then columns must not be standardised.
     splines
         Functions of the basis of each term of the additive models that choose neighbours.
-    neighbours
-        Largest number of candidate parents of a variable where there are 20 variables or more,
-        chosen by boosting of an additive model before training. Null: all others.
-    hidden
-        Units of each hidden layer of the networks, which have leaky rectifiers.
-    batch_size
-        Number of rows in each step, drawn at random.
-    learning_rate
-        Size of the steps of Adam.
-    steps
-        Number of steps at most until the penalty of cycles is raised.
-    tolerance
-        It is raised before when the mean objective of 100 steps differs by no more than this from
-        that of the 100 before, relative to its size or to 1.
-    max_iter
-        How often it is raised at most.
-    rho
-        The first penalty of cycles; it grows tenfold where the measure of cycles has not halved.
-    h_tol
-        Training ends when the measure of cycles is not above this.
     standardize
         Whether columns are shifted and scaled to mean 0 and variance 1; otherwise they are only
         shifted. Leave it out with equal noise: where all noise has one variance in the units of the
         data, the variances tell directions.
-    starts
-        Number of random starts; the result is that of the lowest objective.
-    constraints
-        Name of a file of edges that are forbidden or required, and of tiers.
-    timeout
-        Seconds after which the run is stopped; null for no limit.
     """
 
     name = "mcsl"
