@@ -10,6 +10,7 @@ import contextlib
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,6 +18,7 @@ from dagathlon.errors import StudyError
 from dagathlon.study.engine.protocol import (
     Began,
     Finished,
+    Host,
     Note,
     OnEvent,
     Options,
@@ -55,6 +57,8 @@ class Coordinator:
         To be set when the run is asked to stop.
     jobs
         How many tasks run at the same time, for `status`.
+    told
+        What else `status` should show, by name, such as the address of a dashboard.
     scratch
         A folder of this run's own, on the disk of the store.
     """
@@ -70,6 +74,10 @@ class Coordinator:
         self.scratch: Path = self._registration.scratch
         self.interrupted = False
         self.jobs = 1
+        self.told: dict[str, str] = {}
+        self._crew: tuple[Host, ...] = ()
+        self._ended: Counter[str] = Counter()
+        self._failed: Counter[str] = Counter()
         self._results: list[Result] = []
         self._finished: list[Finished] = []
         self._parked: list[int] = []
@@ -157,6 +165,8 @@ class Coordinator:
     def record(self, position: int, outcome: Outcome, payload: Payload | None = None) -> None:
         """What came of a task; one that was done twice has its first outcome."""
         if self.schedule.is_open(position):
+            self._ended[outcome.host] += 1
+            self._failed[outcome.host] += outcome.status is not Status.OK
             self._results.append(Result(self.schedule.tasks[position], outcome, payload))
             self._settle(position, outcome, self.summary.ran)
 
@@ -183,12 +193,23 @@ class Coordinator:
             self.tell(event)
         return granted
 
-    def look(self, running: Iterable[int], memory: int) -> None:
-        """Say what is under way; to be called a few times a second."""
+    def look(self, running: Iterable[int], memory: int, crew: Iterable[Host] = ()) -> None:
+        """Say what is under way; to be called a few times a second.
+
+        Parameters
+        ----------
+        running
+            Tasks under way, as far as it is known.
+        memory
+            Bytes that all workers hold.
+        crew
+            The machines that work on it; how many tasks each has ended is known here.
+        """
         for position in self._parked:
             self.schedule.put_back(position)
         self._parked.clear()
-        self.tell(Running(tuple(running), memory))
+        self._crew = tuple(self._counted(host) for host in crew)
+        self.tell(Running(tuple(running), memory, self._crew, self.schedule.queued))
         now = time.monotonic()
         if now >= self._next_progress:
             self._next_progress = now + _PROGRESS
@@ -218,8 +239,18 @@ class Coordinator:
         self.summary.interrupted = self.interrupted
         self._registration.end(self._progress())
 
+    def _counted(self, host: Host) -> Host:
+        return replace(host, done=self._ended[host.name], failed=self._failed[host.name])
+
     def _progress(self) -> dict[str, Any]:
-        return {**self.summary.to_json(), "left": self.schedule.unfinished, "jobs": self.jobs}
+        return {
+            **self.summary.to_json(),
+            "left": self.schedule.unfinished,
+            "queued": self.schedule.queued,
+            "jobs": self.jobs,
+            "hosts": [asdict(host) for host in self._crew],
+            "told": self.told,
+        }
 
 
 def _by_module(counted: Counter[tuple[str, str, str]]) -> dict[tuple[str, str], int]:

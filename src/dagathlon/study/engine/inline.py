@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import bdb
 import gc
+import socket
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dagathlon.study.engine.coordinator import Coordinator
@@ -93,7 +94,7 @@ class InlineEngine:
             assert done.error is not None
             raise done.error
         payload = None if done.stored is None else work.keep(done.stored)
-        work.record(position, done.outcome, payload)
+        work.record(position, replace(done.outcome, host=socket.gethostname()), payload)
 
 
 def next_ready(work: Coordinator) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import socket
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from dagathlon.study.engine.coordinator import Coordinator
 from dagathlon.study.engine.messages import Lost, Message, Report, Unkept, Up
 from dagathlon.study.engine.perform import memory_reason
 from dagathlon.study.engine.process import Assignment, WorkerProcess
-from dagathlon.study.engine.protocol import OnEvent, Options, Summary, silent
+from dagathlon.study.engine.protocol import Host, OnEvent, Options, Summary, silent
 from dagathlon.study.engine.shares import Machine, cards_to_give
 from dagathlon.study.engine.workers import Workers
 from dagathlon.study.plan.task import Outcome, Status, Workload
@@ -80,6 +81,7 @@ class _Run:
         self._sharing = work.sharing
         self._workers = workers
         self._machine = machine
+        self._name = socket.gethostname()
         self._expected: dict[str, float] = {}
         self._next_look = 0.0
         self._next_guard = 0.0 if self._schedule.limits_memory else math.inf
@@ -219,6 +221,7 @@ class _Run:
             report.cpu,
             report.memory,
             self._work.limits(report.position),
+            self._name,
         )
         self._work.record(report.position, outcome, self._payload(report))
 
@@ -244,7 +247,11 @@ class _Run:
             if position >= 0:
                 running.append(position)
                 self._look_at(worker, position, now - start if start else 0.0)
-        self._work.look(running, memory)
+        self._work.look(running, memory, [self._host()])
+
+    def _host(self) -> Host:
+        given = sum(len(worker.outstanding) for worker in self._workers.workers)
+        return Host(self._name, self._work.jobs, given)
 
     def _look_at(self, worker: WorkerProcess, position: int, elapsed: float) -> None:
         limit = self._work.limits(position).time
@@ -297,7 +304,8 @@ class _Run:
         """Note the end of a worker's last task; what it had not begun is for others."""
         if outcome is not None:
             limits = self._work.limits(position)
-            told = replace(outcome, detail=outcome.detail or worker.tail(), limits=limits)
+            detail = outcome.detail or worker.tail()
+            told = replace(outcome, detail=detail, limits=limits, host=self._name)
             self._work.record(position, told)
         for waiting in worker.outstanding:
             self._schedule.put_back(waiting)

@@ -48,11 +48,51 @@ class Finished:
 
 
 @dataclass(frozen=True, slots=True)
+class Host:
+    """The workers of one machine, for whoever watches a run.
+
+    Parameters
+    ----------
+    name
+        Name of the machine.
+    workers
+        How many tasks it can do at the same time.
+    given
+        Tasks that it has been given and has not reported yet: under way, or waiting there.
+    done, failed
+        Tasks that it has ended in this run, and how many of them did not succeed.
+    remark
+        Why it gets no work, or what else to know of it; empty when all is well.
+    """
+
+    name: str
+    workers: int
+    given: int = 0
+    done: int = 0
+    failed: int = 0
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Running:
-    """What is under way, told a few times a second: positions, and memory of all workers."""
+    """What is under way, told a few times a second.
+
+    Parameters
+    ----------
+    positions
+        Tasks under way, as far as it is known.
+    memory
+        Bytes that all workers hold.
+    hosts
+        The machines that work on it.
+    queued
+        Tasks that could begin, had anybody the time.
+    """
 
     positions: tuple[int, ...]
     memory: int
+    hosts: tuple[Host, ...] = ()
+    queued: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,6 +108,11 @@ class Schedule:
             heapq.heappop(queue)
         return len(queue)
 
+    @property
+    def queued(self) -> int:
+        """How many tasks could run now."""
+        return sum(self.n_ready(shape) for shape in range(len(self.shapes)))
+
     def peek(self, shape: int) -> int:
         """The next task of a shape; `n_ready` must have said that there is one."""
         return self._ready[shape][0][1]

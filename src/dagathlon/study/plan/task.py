@@ -252,6 +252,8 @@ class Outcome:
         Peak memory of the module above what the process had before, in bytes.
     limits
         The limits in force, so that a larger one lets the task run again.
+    host
+        Name of the machine that it ran on; empty for what ran nowhere.
     """
 
     status: Status
@@ -261,6 +263,7 @@ class Outcome:
     cpu: float = 0.0
     memory: int = 0
     limits: Limits = field(default=Limits())
+    host: str = ""
 
     def settles(self, limits: Limits, retry: Collection[Status] = ()) -> bool:
         """Whether a stored outcome stands under today's limits, so that nothing needs to run.
