@@ -264,6 +264,7 @@ def test_damaged_inputs_are_computed_again(store, change):
 def test_a_file_of_modules_can_be_wrong(tmp_path):
     broken = tmp_path / "broken.py"
     broken.write_text("import nothing_of_that_name")
+    add_files([FAKES])
     before = os.environ["DAGATHLON_MODULES"]
     with pytest.raises(StudyError, match=r"broken\.py: ModuleNotFoundError"):
         add_files([broken])
@@ -288,6 +289,7 @@ def test_modules_in_files_have_their_content_as_version(tmp_path):
     for name in FAKE_NAMES:
         text = text.replace(f'"{name}"', f'"copied_{name}"')
     copy.write_text(text)
+    add_files([FAKES])
     before = os.environ["DAGATHLON_MODULES"]
     try:
         add_files([copy])
