@@ -149,6 +149,10 @@ class Schedule:
         """Whether the task has no outcome yet."""
         return self.state[position] < TaskState.DONE
 
+    def is_to_do(self, position: int) -> bool:
+        """Whether the task is part of this run and has no outcome yet."""
+        return TaskState.LEFT_OUT < self.state[position] < TaskState.DONE
+
     def finish(self, position: int, outcome: Outcome) -> None:
         """Record the outcome of a task and what follows from it for others."""
         self.unfinished -= 1

@@ -142,14 +142,26 @@ class Workers:
         os.set_blocking(writer, False)
         self._selector.register(reader, selectors.EVENT_READ, None)
         before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-        asked = (signal.SIGINT, signal.SIGTERM)
-        handlers = {each: signal.signal(each, lambda *_: stop()) for each in asked}
         try:
-            yield
+            with on_signals(stop):
+                yield
         finally:
-            for each, handler in handlers.items():
-                signal.signal(each, handler)
             signal.set_wakeup_fd(before)
             self._selector.unregister(reader)
             os.close(reader)
             os.close(writer)
+
+
+@contextmanager
+def on_signals(stop: Callable[[], None]) -> Iterator[None]:
+    """Call `stop` when the user or the system asks the program to end."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    asked = (signal.SIGINT, signal.SIGTERM)
+    handlers = {each: signal.signal(each, lambda *_: stop()) for each in asked}
+    try:
+        yield
+    finally:
+        for each, handler in handlers.items():
+            signal.signal(each, handler)

@@ -149,6 +149,11 @@ class Store:
         rows = self._rows("key, digest", keys)
         return {key: digest for key, digest in rows if digest is not None}
 
+    def payloads(self, keys: Iterable[bytes]) -> dict[bytes, Payload]:
+        """Results of many tasks in their stored form, of those that have one, by key."""
+        rows = self._rows("key, digest, size, inline", keys)
+        return {key: Payload(*rest) for key, *rest in rows if rest[0] is not None}
+
     def put(self, task: Task, outcome: Outcome, payload: Payload | None = None) -> None:
         """Record one outcome; it is safe when this returns."""
         with self.transaction():
