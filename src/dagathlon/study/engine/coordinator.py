@@ -33,6 +33,9 @@ from dagathlon.study.store.codec import Bytes
 from dagathlon.study.store.objects import DamagedError, Payload, UnwritableError
 from dagathlon.study.store.store import Result, Store
 
+STOP = "stop"
+"""File in the scratch folder of a run that asks it to stop, from whichever machine."""
+
 _PROGRESS = 1.0
 _MAX_LOSSES = 3
 
@@ -214,6 +217,7 @@ class Coordinator:
         if now >= self._next_progress:
             self._next_progress = now + _PROGRESS
             self.commit(progress=self._progress())
+            self.interrupted |= (self.scratch / STOP).exists()
 
     def _settle(
         self, position: int, outcome: Outcome, counted: Counter[tuple[str, str, str]]

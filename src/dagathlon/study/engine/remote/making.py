@@ -1,0 +1,297 @@
+"""Clusters from settings: which constructor gets what, and who listens where."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import logging
+import os
+import shutil
+import socket
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from dagathlon.errors import DagathlonError
+from dagathlon.study.engine.remote.settings import ClusterSettings, walltime_seconds
+
+JOB_NAME = "dagathlon"
+_LOCAL = "127.0.0.1"
+_DASHBOARD = 8787
+_CORES_PER_WORKER = 8
+# Workers leave one to three margins before their wall time, not all at once.
+_MARGIN, _MARGIN_SHARE = 120, 6
+_DEATH_TIMEOUT = 60
+_QUIET = logging.ERROR
+# Run on a node, they print the address on which its worker should listen: that of an interface, or
+# that by which the node reaches the scheduler.
+_OF_INTERFACE = "from distributed.utils import get_ip_interface as ip; print(ip({name!r}))"
+_TOWARDS_SCHEDULER = (
+    "import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); "
+    "s.connect(({host!r}, 9)); print(s.getsockname()[0])"
+)
+
+
+class Made(NamedTuple):
+    """A cluster that has not been started, how many workers it is to have, and their cores."""
+
+    cluster: Any
+    workers: int
+    cores: int
+
+
+def needed(module: str, extra: str = "dagathlon[dask]") -> Any:
+    """A package that only those need who use clusters."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        missing = (error.name or module).partition(".")[0]
+        raise DagathlonError(f"this needs the package {missing}: pip install '{extra}'") from None
+
+
+def check_ready(settings: ClusterSettings) -> None:
+    """Refuse what cannot be started from this machine, before anything is."""
+    manager = settings.manager
+    needed("distributed")
+    needed(manager.module, manager.extra)
+    if settings.scheduler:
+        return
+    for program in manager.programs:
+        if shutil.which(program) is None:
+            raise DagathlonError(
+                f"the engine {settings.kind} needs the command {program}, which this machine does "
+                f"not have; run it where jobs are submitted"
+            )
+    if manager.has_jobs or manager.needs_hosts:
+        listening_host(settings)
+    if settings.tls:
+        needed("cryptography")
+    if manager.has_jobs:
+        _job_size(settings)
+    if manager.needs_hosts:
+        needed("asyncssh")
+
+
+def security_of(settings: ClusterSettings) -> Any:
+    """Credentials: those of dask's own configuration, new ones where asked for, or None."""
+    distributed = needed("distributed")
+    configured = distributed.Security()
+    if configured.tls_ca_file:
+        return distributed.Security(require_encryption=True)
+    return distributed.Security.temporary() if settings.tls else None
+
+
+def make_cluster(settings: ClusterSettings, security: Any) -> Made:
+    """The cluster, not started yet; to be called inside the event loop that it is to live in."""
+    if settings.manager.has_jobs:
+        return _jobs(settings, security)
+    make: Mapping[str, Callable[[ClusterSettings, Any], Made]] = {
+        "dask": _local,
+        "ssh": _ssh,
+        "kubernetes": _kubernetes,
+    }
+    return make[settings.kind](settings, security)
+
+
+def listening_host(settings: ClusterSettings) -> str:
+    """The one address on which the scheduler listens."""
+    if interface := _interface(settings):
+        utils = needed("distributed.utils")
+        try:
+            return str(utils.get_ip_interface(interface))
+        except ValueError:
+            known = ", ".join(name for _, name in socket.if_nameindex())
+            raise DagathlonError(
+                f"interface: there is no {interface!r} with an address; known: {known}"
+            ) from None
+    name = settings.host or socket.gethostname()
+    try:
+        return str(socket.getaddrinfo(name, None, socket.AF_INET)[0][4][0])
+    except OSError as error:
+        raise DagathlonError(
+            f"the address of {name!r} is not known ({error.strerror}); host or interface says on "
+            f"which address of this machine the scheduler is to listen"
+        ) from None
+
+
+def job_words(settings: ClusterSettings) -> dict[str, Any]:
+    """What every job of a queue is given, in the manager's own words."""
+    manager = settings.manager
+    words: dict[str, Any] = {
+        manager.words.get(word, word): getattr(settings, word)
+        for word in ("partition", "account")
+        if getattr(settings, word)
+    }
+    if (seconds := settings.walltime_seconds()) is not None:
+        words["walltime"] = manager.written_walltime(seconds)
+    if settings.log_folder:
+        words["log_directory"] = os.path.abspath(settings.log_folder)
+    if settings.job_extra:
+        words["job_extra_directives"] = list(settings.job_extra)
+    return words
+
+
+def _local(settings: ClusterSettings, security: Any) -> Made:
+    all_cores = len(os.sched_getaffinity(0))
+    workers = settings.workers or max(1, all_cores // (settings.cores or _CORES_PER_WORKER))
+    cores = settings.cores or max(1, all_cores // workers)
+    cluster = needed("distributed").LocalCluster(
+        n_workers=settings.minimum or workers,
+        threads_per_worker=cores,
+        processes=True,
+        host=listening_host(settings) if settings.host else _LOCAL,
+        dashboard_address=_dashboard(settings),
+        memory_limit=0,
+        security=security,
+        silence_logs=_QUIET,
+        asynchronous=True,
+        **settings.options,
+    )
+    return Made(cluster, workers, cores)
+
+
+def _jobs(settings: ClusterSettings, security: Any) -> Made:
+    manager = settings.manager
+    host = listening_host(settings)
+    cores, memory = _job_size(settings)
+    words = job_words(settings)
+    arguments = ["--no-dashboard", "--memory-limit", "0", *_lifetime(settings)]
+    # Even without a dashboard a worker serves pages, on all interfaces unless told otherwise.
+    arguments += ["--host", "$DAGATHLON_HOST", "--dashboard-address", "$DAGATHLON_HOST:0"]
+    code = (
+        _OF_INTERFACE.format(name=interface)
+        if (interface := _interface(settings))
+        else _TOWARDS_SCHEDULER.format(host=host)
+    )
+    prologue = [*settings.prologue, f'DAGATHLON_HOST=$("{sys.executable}" -c "{code}")']
+    words |= {
+        "job_name": JOB_NAME,
+        "cores": cores,
+        "memory": memory,
+        "processes": 1,
+        "interface": "",  # workers are told an address, and so is the scheduler
+        "death_timeout": _DEATH_TIMEOUT,
+        "local_directory": "${TMPDIR:-/tmp}",
+        "worker_extra_args": [*(_configured(settings, "worker-extra-args") or []), *arguments],
+        "job_script_prologue": [*(_configured(settings, "job-script-prologue") or []), *prologue],
+        "shared_temp_directory": words.get("log_directory"),
+        "scheduler_options": _scheduler(settings, host, security),
+        "security": security,
+    }
+    cls = getattr(needed(manager.module, manager.extra), manager.cls)
+    cluster = cls(asynchronous=True, **{**words, **settings.options})
+    return Made(cluster, settings.workers or 1, cores)
+
+
+def _ssh(settings: ClusterSettings, security: Any) -> Made:
+    ssh = needed("distributed.deploy.ssh")
+    distributed = needed("distributed")
+    options = dict(settings.options)
+    worker: dict[str, Any] = {"memory_limit": 0, "dashboard": False}
+    if settings.cores:
+        worker["nthreads"] = settings.cores
+    worker |= {"interface": settings.interface} if settings.interface else {}
+    machines = settings.machines()
+    shared = {
+        "connect_options": options.pop("connect_options", {}),
+        "kwargs": {**worker, **options.pop("worker_options", {})},
+        "worker_class": "distributed.Nanny",
+        "remote_python": options.pop("remote_python", None),
+    }
+    workers = {
+        f"{machine}-{number}": {"cls": ssh.Worker, "options": {"address": machine, **shared}}
+        for number, machine in enumerate(machines)
+    }
+    scheduler = _scheduler(settings, listening_host(settings), security)
+    cluster = distributed.SpecCluster(
+        workers,
+        {"cls": distributed.Scheduler, "options": scheduler},
+        security=security,
+        silence_logs=_QUIET,
+        asynchronous=True,
+        **options,
+    )
+    return Made(cluster, len(machines), settings.cores)
+
+
+def _kubernetes(settings: ClusterSettings, _: Any) -> Made:
+    manager = settings.manager
+    size = {"cpu": str(settings.cores or 1)}
+    if (memory := settings.memory_bytes()) is not None:
+        size["memory"] = str(memory)
+    workers = settings.workers or 1
+    words: dict[str, Any] = {
+        "name": f"{JOB_NAME}-{os.getpid()}",
+        "n_workers": settings.minimum or workers,
+        "resources": {"requests": size, "limits": size},
+        "worker_command": ["dask-worker", "--nthreads", size["cpu"], "--memory-limit", "0"],
+        "asynchronous": True,
+    }
+    cls = getattr(needed(manager.module, manager.extra), manager.cls)
+    return Made(cls(**{**words, **settings.options}), workers, settings.cores or 1)
+
+
+def _scheduler(settings: ClusterSettings, host: str, security: Any) -> dict[str, Any]:
+    return {
+        "host": host,
+        "port": 0,
+        "protocol": "tcp://" if security is None else "tls://",
+        "security": security,
+        "dashboard": True,
+        "dashboard_address": _dashboard(settings),
+    }
+
+
+def _dashboard(settings: ClusterSettings) -> str:
+    """Where the dashboard listens: dask's usual port of this machine if it is free."""
+    if settings.dashboard:
+        return settings.dashboard
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((_LOCAL, _DASHBOARD))
+        except OSError:
+            return f"{_LOCAL}:0"
+    return f"{_LOCAL}:{_DASHBOARD}"
+
+
+def _interface(settings: ClusterSettings) -> str:
+    """The network interface to use, asked for or of dask-jobqueue's own settings."""
+    if settings.interface or settings.host or not settings.manager.has_jobs:
+        return settings.interface
+    return _configured(settings, "interface") or ""
+
+
+def _job_size(settings: ClusterSettings) -> tuple[int, Any]:
+    """Cores and memory of each job, asked for or of dask-jobqueue's own settings."""
+    memory = settings.memory_bytes() or _configured(settings, "memory")
+    if not memory:
+        raise DagathlonError(
+            f"the engine {settings.kind} needs the memory of each job, such as 16G"
+        )
+    return settings.cores or _configured(settings, "cores") or 1, memory
+
+
+def _lifetime(settings: ClusterSettings) -> list[str]:
+    """Leave before the wall time, not all at once."""
+    seconds = settings.walltime_seconds()
+    if seconds is None and (configured := _configured(settings, "walltime")):
+        try:
+            seconds = walltime_seconds(str(configured))
+        except DagathlonError:
+            return []
+    if seconds is None:
+        return []
+    margin = min(_MARGIN, seconds // _MARGIN_SHARE)
+    return ["--lifetime", f"{seconds - 2 * margin}s", "--lifetime-stagger", f"{margin}s"]
+
+
+@functools.cache
+def _defaults() -> Any:
+    needed("dask_jobqueue")  # registers its defaults
+    return needed("dask.config")
+
+
+def _configured(settings: ClusterSettings, word: str) -> Any:
+    """What dask-jobqueue's own configuration says, such as a site's ``jobqueue.yaml``."""
+    return _defaults().get(f"jobqueue.{settings.kind}.{word}", None)

@@ -1,0 +1,122 @@
+"""Who can give us workers, and what they call things: a manager is a row of this table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+_SCALED = ("workers", "cores", "minimum")
+_LISTENS = ("interface", "host", "dashboard")
+_JOBS = (
+    *_SCALED,
+    "memory",
+    "walltime",
+    "partition",
+    "account",
+    *_LISTENS,
+    "tls",
+    "log_folder",
+    "job_extra",
+    "prologue",
+    "options",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manager:
+    """A kind of cluster.
+
+    Parameters
+    ----------
+    module, cls
+        Where its class is.
+    extra
+        What to install for it.
+    takes
+        Which settings have a meaning for it.
+    words
+        What it calls them, where it uses another word.
+    programs
+        Commands that this machine must have.
+    living
+        A command that lists the user's jobs that wait or run, each line beginning with a number;
+        empty where there are no jobs.
+    walltime
+        How it writes hours, minutes and seconds.
+    needs_hosts
+        Whether it logs in to machines that somebody has to name.
+    """
+
+    module: str
+    cls: str
+    extra: str = "dagathlon[dask]"
+    takes: tuple[str, ...] = _JOBS
+    words: Mapping[str, str] = field(default_factory=dict)
+    programs: tuple[str, ...] = ()
+    living: tuple[str, ...] = ()
+    walltime: str = "{hours:02d}:{minutes:02d}:{seconds:02d}"
+    needs_hosts: bool = False
+
+    @property
+    def has_jobs(self) -> bool:
+        """Whether its workers are jobs of a queue."""
+        return bool(self.living)
+
+    def written_walltime(self, seconds: int) -> str:
+        """A wall time as it wants it."""
+        minutes, rest = divmod(seconds, 60)
+        hours, minutes = divmod(minutes, 60)
+        return self.walltime.format(hours=hours, minutes=minutes, seconds=rest)
+
+
+MANAGERS: Mapping[str, Manager] = {
+    "dask": Manager(
+        module="distributed",
+        cls="LocalCluster",
+        takes=("scheduler", *_SCALED, "host", "dashboard", "tls", "options"),
+        words={"workers": "n_workers", "cores": "threads_per_worker"},
+    ),
+    "slurm": Manager(
+        module="dask_jobqueue",
+        cls="SLURMCluster",
+        words={"partition": "queue"},
+        programs=("sbatch", "scancel", "squeue"),
+        living=("squeue", "--me", "--noheader", "--format=%A"),
+    ),
+    "pbs": Manager(
+        module="dask_jobqueue",
+        cls="PBSCluster",
+        words={"partition": "queue"},
+        programs=("qsub", "qdel", "qselect"),
+        living=("sh", "-c", 'qselect -u "$(id -un)"'),
+    ),
+    "lsf": Manager(
+        module="dask_jobqueue",
+        cls="LSFCluster",
+        words={"partition": "queue", "account": "project"},
+        programs=("bsub", "bkill", "bjobs"),
+        living=("bjobs", "-noheader", "-o", "jobid"),
+        walltime="{hours:02d}:{minutes:02d}",
+    ),
+    "sge": Manager(
+        module="dask_jobqueue",
+        cls="SGECluster",
+        words={"partition": "queue", "account": "project"},
+        programs=("qsub", "qdel", "qstat"),
+        living=("qstat",),
+    ),
+    "kubernetes": Manager(
+        module="dask_kubernetes.operator",
+        cls="KubeCluster",
+        extra="dask-kubernetes",
+        takes=(*_SCALED, "memory", "options"),
+        words={"workers": "n_workers"},
+    ),
+    "ssh": Manager(
+        module="distributed",
+        cls="SpecCluster",
+        extra="dagathlon[dask]",
+        takes=("hosts", "cores", *_LISTENS, "options"),
+        needs_hosts=True,
+    ),
+}
