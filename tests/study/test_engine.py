@@ -14,8 +14,8 @@ from plans import FAKES, FakePlan, add_data, call, learner, plan_of
 from dagathlon.errors import StudyError
 from dagathlon.modules import add_files, find
 from dagathlon.study.engine.local import LocalEngine
+from dagathlon.study.engine.parts import quick_look
 from dagathlon.study.engine.protocol import Began, Finished, Note, Options, Running, Summary
-from dagathlon.study.engine.schedule import quick_look
 from dagathlon.study.plan.task import Call, Limits, Outcome, Status, TaskKind
 from dagathlon.study.store.store import Store
 

@@ -7,9 +7,10 @@ likes, and hands back what came of them.
 from __future__ import annotations
 
 import contextlib
+import socket
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Self
@@ -30,6 +31,7 @@ from dagathlon.study.engine.sharing import Sharing
 from dagathlon.study.plan.task import Limits, Outcome, Status, Workload
 from dagathlon.study.store.claims import Granted, Registration
 from dagathlon.study.store.codec import Bytes
+from dagathlon.study.store.machine import machine_facts
 from dagathlon.study.store.objects import DamagedError, Payload, UnwritableError
 from dagathlon.study.store.store import Result, Store
 
@@ -86,9 +88,11 @@ class Coordinator:
         self._parked: list[int] = []
         self._losses: Counter[int] = Counter()
         self._next_progress = 0.0
+        self._noted: set[str] = set()
 
     def __enter__(self) -> Self:
         try:
+            self.note_host(socket.gethostname(), machine_facts())
             self.tell(Began(dict(self.schedule.to_do), _by_module(self.schedule.stored)))
             self._record_skipped()
         except BaseException:
@@ -146,6 +150,12 @@ class Coordinator:
         return self.schedule.limits(position)
 
     # Taking in results
+
+    def note_host(self, name: str, facts: Mapping[str, Any]) -> None:
+        """Keep what there is to know of a machine that works on it, once in a run."""
+        if name not in self._noted:
+            self._noted.add(name)
+            self._store.note_host(name, facts)
 
     def keep(self, stored: Sequence[Bytes]) -> Payload:
         """Write an encoded result, from bytes."""

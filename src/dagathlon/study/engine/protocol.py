@@ -23,11 +23,19 @@ class Options:
         Seed of a random order of the tasks that could run; None keeps the order of the plan.
     limit
         Only so many learning tasks (with what they need): a quick look.
+    shard
+        Only one part of the plan: its number, from 1, and how many parts there are.
     """
 
     retry: Collection[Status] = ()
     shuffle: int | None = None
     limit: int | None = None
+    shard: tuple[int, int] | None = None
+
+    @property
+    def partial(self) -> bool:
+        """Whether only a part of the plan is asked for."""
+        return self.limit is not None or self.shard is not None
 
 
 @dataclass(frozen=True, slots=True)
