@@ -43,7 +43,9 @@ _LOST_SCHEDULER = 30.0
 _CONNECT = 15.0
 _GOODBYE = 5.0
 _AT_ONCE = 4
+_LOGGERS = frozenset({"distributed", "dask_jobqueue", "tornado", "asyncio"})
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+_CUT_OFF = (ConnectionError, TimeoutError)
 _ON_THE_WAY = (OSError, TimeoutError, asyncio.CancelledError, UnwantedError, DamagedError)
 
 
@@ -158,9 +160,11 @@ class Fleet:
 
     async def _main(self) -> None:
         self._loop, self._over = asyncio.get_running_loop(), asyncio.Event()
+        # What dask leaves unfinished when workers go is not worth a line on the terminal.
+        self._loop.set_exception_handler(lambda *_: None)
         async with self._reached() as reached, _connected(reached) as client:
             self._client = client
-            dashboard = client.dashboard_link or ""
+            dashboard = await _dashboard(client)
             self._events.put(Opened(reached.address, dashboard, reached.expected))
             try:
                 await self._go_round(reached)
@@ -233,15 +237,20 @@ class Fleet:
 
     async def _introduce(self, address: str) -> None:
         arguments = (self.session, self._modules, self._luggage)
-        try:
-            answer = await self._run(address, service.introduce, *arguments)
-        except Exception as error:  # whatever a stranger's machine may raise
-            self._events.put(Refused(address, _told(error)))
-        else:
-            self._carrying.setdefault(address, {})
-            self._events.put(Joined(address, answer))
-        finally:
-            self._introducing.pop(address, None)
+        while address in self._present:
+            try:
+                answer = await self._run(address, service.introduce, *arguments)
+            except _CUT_OFF:
+                await asyncio.sleep(_ROUND)  # it will answer, or be gone
+                continue
+            except Exception as error:  # whatever a stranger's machine may raise
+                self._events.put(Refused(address, _told(error)))
+            else:
+                self._carrying.setdefault(address, {})
+                self._events.put(Joined(address, answer))
+            break
+        if self._introducing.get(address) is asyncio.current_task():
+            del self._introducing[address]
 
     async def _run(self, address: str, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call a function of `service` on a worker, past the queue of its tasks."""
@@ -383,6 +392,12 @@ async def _connected(reached: Reached) -> AsyncIterator[Any]:
             await asyncio.wait_for(client.close(), _GOODBYE)
 
 
+async def _dashboard(client: Any) -> str:
+    """Where a browser sees the scheduler; empty when it shows nothing."""
+    found = await client.scheduler.identity(n_workers=0)
+    return str(client.dashboard_link or "") if "dashboard" in found["services"] else ""
+
+
 class _HereError(Exception):
     """The disk of the store has no room."""
 
@@ -417,7 +432,9 @@ def _told(error: BaseException) -> str:
 @contextlib.contextmanager
 def _quiet_dask() -> Iterator[None]:
     """Workers that come and go are our business: dask's own log would repeat it at length."""
-    loggers = [logging.getLogger(name) for name in ("distributed", "dask_jobqueue", "tornado")]
+    known = list(logging.root.manager.loggerDict)
+    names = {name for name in known if name.partition(".")[0] in _LOGGERS}
+    loggers = [logging.getLogger(name) for name in names.union(_LOGGERS)]
     before = [logger.level for logger in loggers]
     for logger in loggers:
         logger.setLevel(logging.CRITICAL)
