@@ -181,7 +181,7 @@ class Crew:
             await self._cluster
         except Exception as error:  # whatever a manager may raise
             self._drop_refused()
-            self._refused(_reason(error))
+            self._refused(told_reason(error))
         new = [name for name in self._cluster.workers if name not in before]
         self._known.update(new)
         jobs = [str(getattr(self._cluster.workers[name], "job_id", "") or "") for name in new]
@@ -218,7 +218,7 @@ class Crew:
         self._next_question = now + _ASK_QUEUE
         living = await self._living()
         for name, job in waiting.items():
-            if living is None or _number(job.job_id) in living:
+            if living is None or job_number(job.job_id) in living:
                 self._unseen.discard(job.job_id)
             elif job.job_id not in self._unseen:
                 self._unseen.add(job.job_id)  # a queue may take a moment to show a job
@@ -239,7 +239,7 @@ class Crew:
             return None
         if process.returncode:
             return None
-        return {_number(line) for line in out.decode(errors="replace").splitlines()}
+        return {job_number(line) for line in out.decode(errors="replace").splitlines()}
 
     def _ended_early(self, name: Any, job_id: str) -> None:
         del self._cluster.workers[name]
@@ -256,7 +256,7 @@ class Crew:
         if not self._settings.log_folder:
             return ""
         lines: list[str] = []
-        for path in sorted(Path(self._settings.log_folder).glob(f"*{_number(job_id)}*")):
+        for path in sorted(Path(self._settings.log_folder).glob(f"*{job_number(job_id)}*")):
             with contextlib.suppress(OSError):
                 lines += path.read_text(encoding="utf-8", errors="replace").splitlines()
         said = [line.strip() for line in lines if line.strip()][-_LOG_LINES:]
@@ -264,7 +264,8 @@ class Crew:
         return f"{where}: {' | '.join(said)}" if said else f"{where} (empty)"
 
 
-def _number(job_id: str) -> str:
+def job_number(job_id: str) -> str:
+    """The number of a job, without what some queues add to it."""
     match = re.match(r"\s*(\d+)", job_id)
     return match.group(1) if match else job_id.strip()
 
@@ -273,7 +274,7 @@ def _workers(number: int) -> str:
     return "1 worker" if number == 1 else f"{number} workers"
 
 
-def _reason(error: Exception) -> str:
+def told_reason(error: Exception) -> str:
     """What a manager said, in one line; dask-jobqueue tells the whole call."""
     match = _STDERR.search(str(error))
     said = match.group(1) if match else f"{error}" or type(error).__name__
