@@ -49,9 +49,11 @@ class Crew:
         say: Callable[[str], None],
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._cluster, self._most, cores = made
+        self._cluster = made.cluster
+        self._first = made.first
+        self._most = made.workers
         self._least = settings.minimum or self._most
-        self._cores = max(cores, 1)
+        self._cores = max(made.cores, 1)
         self._settings = settings
         self._say = say
         self._clock = monotonic
@@ -100,8 +102,8 @@ class Crew:
 
     async def begin(self) -> None:
         """Ask for the first workers; a queue that takes none of them is an error."""
-        if self._cluster.new_spec:
-            self._ask_for(self._least - len(self._cluster.worker_spec))
+        self._cluster.worker_spec.update(self._first)
+        self._ask_for(self._least - len(self._cluster.worker_spec))
         await self._fill()
 
     async def tend(self) -> None:
