@@ -1,4 +1,4 @@
-"""A real SLURM for the tests that need one, which are skipped with the reason where there is none."""
+"""A real SLURM for tests; where it cannot be started, they are skipped with the reason."""
 
 from __future__ import annotations
 
