@@ -186,7 +186,7 @@ class Study:
         jobs
             Number of cores to use; 0 is all.
         options
-            Order, retries, quick look.
+            Order, retries, which part; of a shard no report is written.
         on_event
             Told everything that happens.
         engine
@@ -211,11 +211,11 @@ class Study:
                 on_event(Note(described(outdated)))
             setups = [folder / setup.title for setup in self.config.setups]
             chosen = make_engine(engine, jobs=jobs) if isinstance(engine, str) else engine
-            with self._saved(setups, partial=options.limit is not None) as ended:
+            with self._saved(setups, partial=options.partial) as ended:
                 prepare_modules(plan, store, lambda text: on_event(Note(text)))
                 summary = chosen.run(plan, store, on_event=on_event, options=options)
                 ended(summary)
-            if not summary.interrupted:
+            if not summary.interrupted and options.shard is None:
                 _write(setups, store, figures, on_event)
         return StudyRun(**vars(summary), folders={path.name: path for path in setups})
 

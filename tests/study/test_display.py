@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from plans import learner, plan_of
 from rich.console import Console
 
 from dagathlon.errors import StudyError
-from dagathlon.study.engine.protocol import Began, Finished, Note, Running, Summary
+from dagathlon.study.engine.protocol import Began, Finished, Host, Note, Running, Summary
 from dagathlon.study.plan.task import Outcome, Status
 from dagathlon.study.view.display import (
     Display,
@@ -21,6 +22,7 @@ from dagathlon.study.view.display import (
     headline,
     make_display,
 )
+from dagathlon.study.view.hosts import failures_by_host
 from dagathlon.study.view.tally import Tally
 
 PLAN = plan_of(learner(), learner(number=1), seeds=2)
@@ -46,20 +48,51 @@ def test_tally():
     assert (line.total, line.done, line.failed, line.running, line.left) == (4, 1, 1, 1, 2)
     assert tally.lines["simulation"].done == 6
     assert tally.total.total == 10
-    # Two tasks of two seconds each, one at a time.
-    assert tally.seconds_left() == pytest.approx(4.0)
 
 
 def test_nothing_is_known_at_the_start():
     tally = tally_of(BEGAN)
-    assert tally.seconds_left() is None
+    assert tally.seconds_left is None
     assert tally.rate == 0.0
     assert headline(tally) == "6 of 10 tasks, 0 running, 0 MB"
 
 
 def test_headline():
-    tally = tally_of(BEGAN, finished(3, Status.ERROR), Running((4,), 5 * 2**20))
-    assert headline(tally) == "7 of 10 tasks, 1 failed, 1 running, about 6 s left, 5 MB"
+    here = (Host("here", 2, given=1),)
+    running = Running((4,), 5 * 2**20, here, queued=3, rate=0.52, seconds_left=6.2)
+    tally = tally_of(BEGAN, finished(3, Status.ERROR), running)
+    counts = "7 of 10 tasks, 1 failed, 1 running"
+    assert headline(tally) == f"{counts}, 0.5 per second, about 6 s left, 5 MB"
+
+
+def hosts(n: int, failed: int = 0) -> tuple[Host, ...]:
+    return tuple(Host(f"node{i}", 4, 4, done=100, failed=failed * (i == 2)) for i in range(n))
+
+
+def test_headline_of_several_hosts():
+    tally = tally_of(BEGAN, Running((4,), 0, hosts(3), queued=40))
+    assert headline(tally) == "6 of 10 tasks, 12 running, 12 workers on 3 hosts, 40 queued, 0 MB"
+    gone = (*hosts(1), Host("left", 0, done=9))
+    tally = tally_of(BEGAN, Running((), 0, gone))
+    assert "4 workers on 1 host, 0 queued" in headline(tally)
+
+
+def drawn_lines(*found: Host) -> list[str]:
+    text = io.StringIO()
+    Console(file=text, width=150).print(drawn(tally_of(BEGAN, Running((), 0, found))))
+    return [" ".join(line.split()) for line in text.getvalue().splitlines()]
+
+
+def test_few_hosts_have_a_row_each_many_a_line():
+    alone = drawn_lines(*hosts(1))
+    assert not any("node0" in line for line in alone)
+    odd = Host("[red]odd", 1, remark="has another version")
+    lines = drawn_lines(*hosts(3, failed=7), odd)
+    assert "node2 4 workers 4 given 100 done 7 failed" in lines
+    assert "[red]odd 1 worker 0 given 0 done has another version" in lines
+    many = drawn_lines(*hosts(9, failed=7))
+    assert "9 hosts: 900 done, 7 failed, most on node2 (7 of 100)" in many
+    assert not any(line.startswith("node") for line in many)
 
 
 def test_bars_name_every_algorithm():
@@ -101,7 +134,8 @@ def shown(*, quiet: bool, result: Summary, log: io.StringIO | None = None) -> st
     text = io.StringIO()
     console = Console(file=text, width=200)
     with Display(PLAN, Silence(console), console, log, quiet=quiet) as display:
-        for event in (BEGAN, finished(3), Running((4,), 9), Note("a line")):
+        running = Running((4,), 9, hosts(2), 5, rate=1.5, seconds_left=60.0)
+        for event in (BEGAN, finished(3), running, Note("a line")):
             display.on_event(event)
         display.finish(result)
         logged = log.getvalue() if log else ""
@@ -114,6 +148,31 @@ def test_the_end():
     assert "F1  pc: 2 over the time limit" in text
     assert "F2  ges: 1 ended in an error" in text
     assert "note: a line" in text
+
+
+def test_failures_of_one_host_are_named():
+    bad = Summary(hosts=hosts(3, failed=60))
+    told = "all 60 failures were on node2 (100 tasks), none among 200 elsewhere"
+    assert told in shown(quiet=True, result=bad)
+    worse = tuple(replace(host, failed=host.failed + 5) for host in hosts(3, failed=60))
+    text = shown(quiet=True, result=Summary(hosts=worse))
+    assert "node2: 65 of 100 tasks failed, elsewhere 10 of 200: it may lack something" in text
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        hosts(3),
+        hosts(1, failed=0),
+        hosts(3, failed=1),  # one failure is always on one host
+        (Host("a", 4, done=100, failed=30), Host("b", 4, done=100, failed=31)),
+        (Host("a", 4, done=100, failed=100),),
+        (Host("a", 4, done=100, failed=100), Host("b", 4)),
+        (Host("a", 1, done=10**6, failed=5000), Host("b", 1, done=10**6, failed=5100)),
+    ],
+)
+def test_failures_that_say_nothing_of_hosts_are_not_named(found):
+    assert failures_by_host(found) == []
 
 
 def test_quiet_says_only_what_went_wrong():
@@ -145,6 +204,9 @@ def test_log_has_one_object_per_event():
     assert records[1]["module"] == "fake_learner"
     assert records[1]["status"] == "ok"
     assert records[1]["key"] == PLAN.tasks[3].key.hex()
+    told = {name: records[2][name] for name in ("queued", "rate", "seconds_left")}
+    assert told == {"queued": 5, "rate": 1.5, "seconds_left": 60.0}
+    assert [host["name"] for host in records[2]["hosts"]] == ["node0", "node1"]
 
 
 def test_lines_come_now_and_then(monkeypatch):

@@ -14,8 +14,8 @@ from plans import FAKES, FakePlan, add_data, call, learner, plan_of
 from dagathlon.errors import StudyError
 from dagathlon.modules import add_files, find
 from dagathlon.study.engine.local import LocalEngine
+from dagathlon.study.engine.parts import quick_look
 from dagathlon.study.engine.protocol import Began, Finished, Note, Options, Running, Summary
-from dagathlon.study.engine.schedule import quick_look
 from dagathlon.study.plan.task import Call, Limits, Outcome, Status, TaskKind
 from dagathlon.study.store.store import Store
 
@@ -264,6 +264,7 @@ def test_damaged_inputs_are_computed_again(store, change):
 def test_a_file_of_modules_can_be_wrong(tmp_path):
     broken = tmp_path / "broken.py"
     broken.write_text("import nothing_of_that_name")
+    add_files([FAKES])
     before = os.environ["DAGATHLON_MODULES"]
     with pytest.raises(StudyError, match=r"broken\.py: ModuleNotFoundError"):
         add_files([broken])
@@ -288,6 +289,7 @@ def test_modules_in_files_have_their_content_as_version(tmp_path):
     for name in FAKE_NAMES:
         text = text.replace(f'"{name}"', f'"copied_{name}"')
     copy.write_text(text)
+    add_files([FAKES])
     before = os.environ["DAGATHLON_MODULES"]
     try:
         add_files([copy])

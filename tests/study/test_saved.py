@@ -279,5 +279,5 @@ def test_words_say_what_is_missing_and_why() -> None:
     assert running.words() == "412 of 900 runs are in; the study is running"
     assert running.partial
     assert "was interrupted" in Standing(0, 1000, RunState.INTERRUPTED).words()
-    assert "(--limit)" in Standing(1, 9, RunState.FINISHED, limited=True).words()
+    assert "(--limit, --shard)" in Standing(1, 9, RunState.FINISHED, limited=True).words()
     assert "not in the store any more" in Standing(1, 9, RunState.FINISHED).words()

@@ -18,6 +18,7 @@ from dagathlon.cli._parts import (
     load_study,
     unasked,
 )
+from dagathlon.cli._shards import add_shard_argument, shard_of, what_next
 from dagathlon.errors import DagathlonError, unknown
 from dagathlon.study.engine.engines import make_engine
 from dagathlon.study.engine.inline import InlineEngine
@@ -54,6 +55,7 @@ def add_parser(commands: Commands) -> None:
     )
     parser.add_argument("--retry", default="", metavar="F1,F2", help="run failed ones again")
     parser.add_argument("--limit", type=int, metavar="N", help="a quick look: only N learning runs")
+    add_shard_argument(parser)
     parser.add_argument("--shuffle", type=int, nargs="?", const=1, help="random order of the runs")
     add_figures_arguments(parser)
     parser.add_argument("--quiet", action="store_true", help="print only what went wrong")
@@ -67,6 +69,7 @@ def _run(arguments: argparse.Namespace) -> int:
         raise DagathlonError(f"--jobs is a number of cores, found {arguments.jobs}")
     if arguments.limit is not None and arguments.limit < 1:
         raise DagathlonError(f"--limit is at least 1, found {arguments.limit}")
+    shard = shard_of(arguments)
     chosen = chosen_engine(arguments)
     refuse_coordinator(arguments, chosen)
     engine = make_engine(
@@ -79,7 +82,7 @@ def _run(arguments: argparse.Namespace) -> int:
         for words in () if arguments.quiet else unasked(study, number):
             further = sum(run.setup == number for run in study.plan.further)
             print(f"{setup.title}: with {further} further learning runs: {words}", file=sys.stderr)
-    options = Options(_statuses(arguments.retry), arguments.shuffle, arguments.limit)
+    options = Options(_statuses(arguments.retry), arguments.shuffle, arguments.limit, shard)
     if arguments.detach:
         return detach(arguments, chosen)
     moving = engine.name != InlineEngine.name  # a debugger wants the terminal to itself
@@ -95,6 +98,10 @@ def _run(arguments: argparse.Namespace) -> int:
     if summary.interrupted:
         print(f"dagathlon report {arguments.out} shows what is there")
         return INTERRUPTED
+    if shard is not None:
+        if not arguments.quiet:
+            print(what_next(shard, arguments.study, arguments.out))
+        return 0
     if not arguments.quiet:
         if statuses := {status for status, _ in summary.failures()}:
             ended = "were skipped" if statuses == {Status.SKIPPED} else "failed"

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import time
 from pathlib import Path
 from typing import Any
 
 from dagathlon.cli._parts import Commands, command
-from dagathlon.cli.status import described, lines_of
+from dagathlon.cli.status import described, lines_of, shown_records
 from dagathlon.cli.store import store_folder
 from dagathlon.errors import DagathlonError
 from dagathlon.report.boards import Boards
 from dagathlon.report.live import LiveServer
-from dagathlon.study.store.claims import run_records
+from dagathlon.study.store.claims import RunRecord, run_records
 from dagathlon.study.store.store import Store
 from dagathlon.study.store.upkeep import counts
+from dagathlon.study.view.progress import Progress
 
 
 def add_parser(commands: Commands) -> None:
@@ -60,11 +62,23 @@ def state_of(folder: Path, boards: Boards) -> dict[str, Any]:
         records, found = run_records(store), counts(store)
     header, rows = lines_of(found)
     state: dict[str, Any] = {"line": "nothing has run yet", "done": 0, "total": 1, "running": False}
-    if records:
-        record = next((one for one in records if one.alive), records[0])
-        progress = record.progress
-        done = sum(row[-1] for part in ("ran", "stored") for row in progress.get(part, ()))
-        left = progress.get("left") or 0
-        state = {"line": described(record), "done": done, "total": done + left}
-        state["running"] = record.alive
+    for record in shown_records(records)[:1]:
+        state = _run_state(record)
     return state | {"header": header, "rows": rows, "boards": boards.boards()}
+
+
+def _run_state(record: RunRecord) -> dict[str, Any]:
+    """Where one run stands and who works on it."""
+    progress = Progress.of(record.progress)
+    done = progress.ran + progress.stored
+    header, rows = progress.host_table(record.alive)
+    going_on = record.alive and progress.hosts
+    return {
+        "line": described(record),
+        "done": done,
+        "total": done + progress.left,
+        "running": record.alive,
+        "facts": progress.facts(time.time()) if going_on else "",
+        "told": progress.told if going_on else {},
+        "hosts": {"header": header, "rows": rows},
+    }

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import json
+import sys
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from dagathlon.cli._parts import Commands, command, table
 from dagathlon.cli.store import store_folder
@@ -16,7 +20,11 @@ from dagathlon.study.store.claims import RunRecord, run_records
 from dagathlon.study.store.store import Store
 from dagathlon.study.store.upkeep import Count, counts
 from dagathlon.study.view.display import duration
+from dagathlon.study.view.progress import Progress, moment, plain, since
 from dagathlon.study.view.saved_file import saved_setups
+
+_SECONDS = 2.0
+_FROM_THE_TOP = "\x1b[H\x1b[J"
 
 
 def add_parser(commands: Commands) -> None:
@@ -29,25 +37,64 @@ def add_parser(commands: Commands) -> None:
         run,
     )
     parser.add_argument("folder", type=Path, help="folder of results, or the store itself")
+    parser.add_argument("--json", action="store_true", help="one JSON object, for scripts")
+    parser.add_argument(
+        "--watch",
+        type=float,
+        nargs="?",
+        const=_SECONDS,
+        metavar="S",
+        help=f"look again every S seconds (default: {_SECONDS:g}) until the run ends",
+    )
+
+
+class Setup(NamedTuple):
+    """How much of a setup is there; `words` say why it cannot be told when nothing is known."""
+
+    name: str
+    words: str
+    there: int | None = None
+    planned: int | None = None
+    state: str | None = None
+
+
+class Seen(NamedTuple):
+    """What one look at a folder finds."""
+
+    records: list[RunRecord]
+    setups: list[Setup]
+    counts: list[Count]
+
+    @property
+    def is_going_on(self) -> bool:
+        """Whether a run lives."""
+        return any(record.alive for record in self.records)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the last runs, how much of each setup is there, and what the store holds."""
-    with Store(store_folder(arguments.folder), readonly=True) as store:
-        records, found = run_records(store), counts(store)
-        setups = list(_standings(arguments.folder, store))
-    shown = [record for record in records if record.alive] or records[:1]
-    for record in shown:
-        print(described(record))
-    for line in setups:
-        print(line)
-    print()
-    print(_counted(found))
+    seconds = arguments.watch
+    if seconds is not None and not 0 < seconds < float("inf"):
+        raise DagathlonError(f"--watch is a number of seconds above 0, found {seconds:g}")
+    text = _json if arguments.json else _text
+    seen = look(arguments.folder)
+    while seconds is not None and seen.is_going_on:
+        # Scripts get a line per look; who reads a pipe or a file gets one look after the other.
+        begin = _FROM_THE_TOP if sys.stdout.isatty() and not arguments.json else ""
+        print(f"{begin}{text(seen)}", end="\n" if arguments.json or begin else "\n\n", flush=True)
+        time.sleep(seconds)
+        seen = look(arguments.folder)
+    print(text(seen))
     return 0
 
 
-def _standings(folder: Path, store: Store) -> Iterator[str]:
-    """One line per setup: how many of its runs are in."""
+def look(folder: Path) -> Seen:
+    """Read the store once."""
+    with Store(store_folder(folder), readonly=True) as store:
+        return Seen(run_records(store), list(_setups(folder, store)), counts(store))
+
+
+def _setups(folder: Path, store: Store) -> Iterator[Setup]:
     try:
         setups = saved_setups(folder)
     except DagathlonError:
@@ -56,32 +103,66 @@ def _standings(folder: Path, store: Store) -> Iterator[str]:
         try:
             standing = Results.of(setup, store).standing
         except DagathlonError as error:
-            yield str(error)
+            yield Setup(setup.name, str(error))
             continue
-        yield f"{setup.name}: {standing.line()}"
+        line = f"{setup.name}: {standing.line()}"
+        yield Setup(setup.name, line, standing.there, standing.planned, standing.state)
+
+
+def shown_records(records: Sequence[RunRecord]) -> Sequence[RunRecord]:
+    """The runs that go on; the last one if none does."""
+    return [record for record in records if record.alive] or records[:1]
+
+
+def _text(seen: Seen) -> str:
+    lines = [line for record in shown_records(seen.records) for line in _block(record)]
+    lines += [setup.words for setup in seen.setups]
+    return "\n".join([*lines, "", table(*lines_of(seen.counts))])
+
+
+def _block(record: RunRecord) -> Iterator[str]:
+    """Where a run stands, and who works on it."""
+    progress = Progress.of(record.progress)
+    yield described(record)
+    if record.alive and progress.hosts:
+        yield from (f"{name}: {value}" for name, value in progress.told.items())
+        yield progress.facts(time.time())
+    header, rows = progress.host_table(record.alive)
+    if rows:
+        yield f"\n{table(header, rows)}\n"
 
 
 def described(record: RunRecord) -> str:
     """One line: where a run stands."""
-    progress = record.progress
-    ran = sum(row[-1] for row in progress.get("ran", ()))
-    stored = sum(row[-1] for row in progress.get("stored", ()))
-    left = progress.get("left")
-    counted = f"{ran:,} tasks ran, {stored:,} came from the store"
-    if left:
-        counted += f", {left:,} are left"
-    since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(record.began))
+    progress = Progress.of(record.progress)
+    words = f"{progress.ran:,} tasks ran, {progress.stored:,} came from the store"
+    if progress.left:
+        words += f", {progress.left:,} are left"
     if record.alive:
-        spent = duration(time.time() - record.began)
-        jobs = progress.get("jobs", "?")
-        return f"running for {spent} (process {record.pid}, {jobs} workers): {counted}"
-    if progress.get("interrupted") or left or not progress:
-        return f"stopped before the end (begun {since}): {counted}; run the same command to go on"
-    return f"finished (begun {since}, {duration(progress.get('seconds', 0))}): {counted}"
+        where = f"process {record.pid}" + (f" on {plain(record.host)}" if record.host else "")
+        return f"running for {since(record.began, time.time())} ({where}, {progress.crew}): {words}"
+    begun = moment(record.began)
+    if progress.interrupted or progress.left or not progress.known:
+        return f"stopped before the end (begun {begun}): {words}; run the same command to go on"
+    return f"finished (begun {begun}, {duration(progress.seconds)}): {words}"
 
 
-def _counted(found: Sequence[Count]) -> str:
-    return table(*lines_of(found))
+def _json(seen: Seen) -> str:
+    return json.dumps(
+        {
+            "runs": [_run_json(record) for record in seen.records],
+            "setups": [setup._asdict() for setup in seen.setups],
+            "tasks": [count._asdict() for count in seen.counts],
+        },
+        default=str,
+    )
+
+
+def _run_json(record: RunRecord) -> dict[str, Any]:
+    progress = Progress.of(record.progress)
+    left = progress.seconds_left(time.time()) if record.alive else None
+    facts = {name: getattr(record, name) for name in ("id", "pid", "host", "began", "ended")}
+    return {**facts, "alive": record.alive, **asdict(progress), "seconds_left": left}
 
 
 def lines_of(found: Sequence[Count]) -> tuple[tuple[str, ...], list[tuple[str | int, ...]]]:

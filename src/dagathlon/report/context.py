@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -137,6 +138,15 @@ class Results:
     def runs(self) -> list[Run]:
         """All runs of the setup that are in."""
         return self._results.runs
+
+    @cached_property
+    def made_on(self) -> Mapping[str, int]:
+        """How many learning runs each machine has made, by its name; skipped ones ran nowhere."""
+        runs = (*self.plan.runs, *self.plan.further)
+        keys = {self.plan.keys[run.learn] for run in runs}
+        outcomes = self._results.outcomes
+        ended = (outcomes[key] for key in keys if key in outcomes)
+        return Counter(one.host for one in ended if one.status is not Status.SKIPPED)
 
     def runs_of(self, ids: Iterable[str]) -> list[Run]:
         """Runs of the named algorithms, in the order of the joint table."""

@@ -70,7 +70,8 @@ def _stamp(results: Results, choice: str) -> str:
     outcomes = results.store.outcomes(keys)
     for key in keys:
         outcome = outcomes.get(key)
-        digest.update(key + (b"" if outcome is None else outcome.status.encode()))
+        ended = "" if outcome is None else f"{outcome.status.value} {outcome.host}"
+        digest.update(key + ended.encode())
     return digest.hexdigest()
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 
 from dagathlon.report.context import Results
+from dagathlon.report.page.machines import machines
 from dagathlon.study.view.provenance import installed_version
 
 
@@ -25,6 +26,7 @@ def facts(results: Results) -> dict[str, str]:
     return {
         "versions": ", ".join(versions),
         "machine": found.machine,
+        **machines(results),
         "last run": began,
         "study file": name,
         "setup": results.title,

@@ -7,14 +7,16 @@ likes, and hands back what came of them.
 from __future__ import annotations
 
 import contextlib
+import socket
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
 from dagathlon.errors import StudyError
+from dagathlon.study.engine.pace import Pace
 from dagathlon.study.engine.protocol import (
     Began,
     Finished,
@@ -30,6 +32,7 @@ from dagathlon.study.engine.sharing import Sharing
 from dagathlon.study.plan.task import Limits, Outcome, Status, Workload
 from dagathlon.study.store.claims import Granted, Registration
 from dagathlon.study.store.codec import Bytes
+from dagathlon.study.store.machine import machine_facts
 from dagathlon.study.store.objects import DamagedError, Payload, UnwritableError
 from dagathlon.study.store.store import Result, Store
 
@@ -72,6 +75,7 @@ class Coordinator:
         self.tell = on_event
         self.schedule = Schedule(plan, store, options)
         self.sharing = Sharing(self.schedule)
+        self._pace = Pace(self.schedule.to_do)
         self.summary = Summary(stored=self.schedule.stored, partial=options.limit is not None)
         self._registration = Registration(store)
         self.scratch: Path = self._registration.scratch
@@ -79,6 +83,7 @@ class Coordinator:
         self.jobs = 1
         self.told: dict[str, str] = {}
         self._crew: tuple[Host, ...] = ()
+        self._here = socket.gethostname()
         self._ended: Counter[str] = Counter()
         self._failed: Counter[str] = Counter()
         self._results: list[Result] = []
@@ -86,9 +91,11 @@ class Coordinator:
         self._parked: list[int] = []
         self._losses: Counter[int] = Counter()
         self._next_progress = 0.0
+        self._noted: set[str] = set()
 
     def __enter__(self) -> Self:
         try:
+            self.note_host(socket.gethostname(), machine_facts())
             self.tell(Began(dict(self.schedule.to_do), _by_module(self.schedule.stored)))
             self._record_skipped()
         except BaseException:
@@ -147,6 +154,12 @@ class Coordinator:
 
     # Taking in results
 
+    def note_host(self, name: str, facts: Mapping[str, Any]) -> None:
+        """Keep what there is to know of a machine that works on it, once in a run."""
+        if name not in self._noted:
+            self._noted.add(name)
+            self._store.note_host(name, facts)
+
     def keep(self, stored: Sequence[Bytes]) -> Payload:
         """Write an encoded result, from bytes."""
         try:
@@ -196,7 +209,7 @@ class Coordinator:
             self.tell(event)
         return granted
 
-    def look(self, running: Iterable[int], memory: int, crew: Iterable[Host] = ()) -> None:
+    def look(self, running: Iterable[int], memory: int, crew: Iterable[Host] | None = None) -> None:
         """Say what is under way; to be called a few times a second.
 
         Parameters
@@ -206,13 +219,20 @@ class Coordinator:
         memory
             Bytes that all workers hold.
         crew
-            The machines that work on it; how many tasks each has ended is known here.
+            The machines that work on it (this one alone, if none are given); how many tasks each
+            has ended is known here.
         """
         for position in self._parked:
             self.schedule.put_back(position)
         self._parked.clear()
-        self._crew = tuple(self._counted(host) for host in crew)
-        self.tell(Running(tuple(running), memory, self._crew, self.schedule.queued))
+        positions = tuple(running)
+        alone = Host(self._here, self.jobs, len(positions))
+        self._crew = (alone,) if crew is None else tuple(crew)
+        self.summary.hosts = self._hosts()
+        seen = Running(positions, memory, self.summary.hosts, self.schedule.queued)
+        self._pace.look(seen.at_once)
+        left = self._pace.seconds_left()
+        self.tell(replace(seen, rate=self._pace.rate, seconds_left=left))
         now = time.monotonic()
         if now >= self._next_progress:
             self._next_progress = now + _PROGRESS
@@ -236,23 +256,33 @@ class Coordinator:
     ) -> None:
         task = self.schedule.tasks[position]
         self.summary.count(counted, task, outcome.status)
+        self._pace.finish((task.call.kind.value, task.call.module), outcome.wall)
         self._finished.append(Finished(position, task, outcome))
 
     def _sign_off(self) -> None:
         self.summary.seconds = time.monotonic() - self._began
         self.summary.interrupted = self.interrupted
+        self.summary.hosts = self._hosts()
         self._registration.end(self._progress())
 
-    def _counted(self, host: Host) -> Host:
-        return replace(host, done=self._ended[host.name], failed=self._failed[host.name])
+    def _hosts(self) -> tuple[Host, ...]:
+        """The machines at work and those that have left, with what became of the tasks there."""
+        gone = {name for name in self._ended if name} - {host.name for host in self._crew}
+        known = (*self._crew, *(Host(name, 0) for name in sorted(gone)))
+        return tuple(
+            replace(host, done=self._ended[host.name], failed=self._failed[host.name])
+            for host in known
+        )
 
     def _progress(self) -> dict[str, Any]:
+        left = self._pace.seconds_left()
         return {
             **self.summary.to_json(),
             "left": self.schedule.unfinished,
             "queued": self.schedule.queued,
             "jobs": self.jobs,
-            "hosts": [asdict(host) for host in self._crew],
+            "rate": self._pace.rate,
+            "expected_end": None if left is None else time.time() + left,
             "told": self.told,
         }
 

@@ -12,10 +12,10 @@ from typing import ClassVar
 
 from dagathlon.study.engine.coordinator import Coordinator
 from dagathlon.study.engine.messages import Lost, Message, Report, Unkept, Up
-from dagathlon.study.engine.perform import memory_reason
 from dagathlon.study.engine.process import Assignment, WorkerProcess
 from dagathlon.study.engine.protocol import Host, OnEvent, Options, Summary, silent
 from dagathlon.study.engine.shares import Machine, cards_to_give
+from dagathlon.study.engine.watch import LATEST, excess, overtime
 from dagathlon.study.engine.workers import Workers
 from dagathlon.study.plan.task import Outcome, Status, Workload
 from dagathlon.study.store.objects import Payload
@@ -27,10 +27,6 @@ _BATCH_SECONDS = 0.02
 _BATCH = 64
 _LEAST = 1e-4
 _PATIENCE = 0.2
-# Memory is looked at more often the nearer it is to its limit: by the time that it would take to
-# get there at so many bytes per second, within bounds.
-_FASTEST = 8e9
-_SOONEST, _LATEST = 0.01, 0.05
 
 
 @dataclass(frozen=True)
@@ -213,16 +209,7 @@ class _Run:
         worker.settle(report.position)
         module = self._schedule.tasks[report.position].call.module
         self._expected[module] = max(report.wall, _LEAST, 0.7 * self._expected.get(module, 0.0))
-        outcome = Outcome(
-            Status(report.status),
-            report.reason,
-            report.detail,
-            report.wall,
-            report.cpu,
-            report.memory,
-            self._work.limits(report.position),
-            self._name,
-        )
+        outcome = report.outcome(self._work.limits(report.position), self._name)
         self._work.record(report.position, outcome, self._payload(report))
 
     def _payload(self, report: Report) -> Payload | None:
@@ -254,33 +241,28 @@ class _Run:
         return Host(self._name, self._work.jobs, given)
 
     def _look_at(self, worker: WorkerProcess, position: int, elapsed: float) -> None:
-        limit = self._work.limits(position).time
-        if limit is not None and elapsed >= limit:
-            reason = f"stopped after {limit:g} s"
-            self._end(worker, position, Outcome(Status.TIME, reason, wall=elapsed))
+        limits = self._work.limits(position)
+        outcome = overtime(limits, elapsed)
+        if outcome is not None:
+            self._end(worker, position, outcome)
             return
-        if limit is not None and elapsed:
-            self._next_look = min(self._next_look, time.monotonic() + limit - elapsed)
+        if limits.time is not None and elapsed:
+            self._next_look = min(self._next_look, time.monotonic() + limits.time - elapsed)
         if elapsed > _PATIENCE and len(worker.outstanding) > 1:
             for waiting in worker.take_back():
                 self._schedule.put_back(waiting)
 
     def _guard(self) -> None:
         """Enforce memory limits."""
-        pause = _LATEST
+        pause = LATEST
         for worker in list(self._workers.workers):
             position, start = worker.slot.read()
-            limit = self._work.limits(position).memory if position >= 0 and start else None
-            if limit is None:
+            if position < 0 or not start:
                 continue
-            taken, is_over = worker.taken(limit)
-            if is_over:
-                elapsed = time.monotonic() - start
-                reason = memory_reason(limit)
-                outcome = Outcome(Status.MEMORY, reason, wall=elapsed, memory=taken)
+            outcome, soon = excess(worker, self._work.limits(position), start)
+            pause = min(pause, soon)
+            if outcome is not None:
                 self._end(worker, position, outcome)
-            else:
-                pause = min(pause, max((limit - taken) / _FASTEST, _SOONEST))
         self._next_guard = time.monotonic() + pause
 
     def _end(self, worker: WorkerProcess, position: int, outcome: Outcome) -> None:

@@ -1,4 +1,4 @@
-"""What the local engine and its workers say to each other: one type per message.
+"""What an engine and its worker processes say to each other: one type per message.
 
 A message is a tuple of plain values with a type. Through the pipe goes the number of the type and
 the values, so that nothing but numbers, texts and bytes is pickled for a task.
@@ -10,7 +10,7 @@ import pickle
 import struct
 from typing import NamedTuple, TypeAlias
 
-from dagathlon.study.plan.task import Call
+from dagathlon.study.plan.task import Call, Limits, Outcome, Status
 
 
 class NewCall(NamedTuple):
@@ -51,6 +51,15 @@ class Order(NamedTuple):
     company: tuple[int, ...] = ()
 
 
+class Inputs(NamedTuple):
+    """To a worker without a store: what the inputs of the next orders are, by their hashes.
+
+    Each is a hash, a size and the encoded result itself, or None where it lies in a file.
+    """
+
+    payloads: tuple[tuple[bytes, int, bytes | None], ...]
+
+
 class Up(NamedTuple):
     """From a worker: everything is loaded, tasks may come."""
 
@@ -73,6 +82,11 @@ class Report(NamedTuple):
     content: bytes | None = None
     file: str = ""
 
+    def outcome(self, limits: Limits, host: str) -> Outcome:
+        """The outcome that it tells of."""
+        said = (self.reason, self.detail, self.wall, self.cpu, self.memory)
+        return Outcome(Status(self.status), *said, limits, host)
+
 
 class Lost(NamedTuple):
     """From a worker: a task cannot begin, the result at `place` among its inputs is not usable."""
@@ -89,9 +103,9 @@ class Unkept(NamedTuple):
     reason: str
 
 
-Message: TypeAlias = NewCall | Order | Up | Report | Lost | Unkept
+Message: TypeAlias = NewCall | Order | Inputs | Up | Report | Lost | Unkept
 
-_TYPES: tuple[type[Message], ...] = (NewCall, Order, Up, Report, Lost, Unkept)
+_TYPES: tuple[type[Message], ...] = (NewCall, Order, Inputs, Up, Report, Lost, Unkept)
 _NUMBERS = {kind: number for number, kind in enumerate(_TYPES)}
 HEADER = struct.Struct("<IB")
 

@@ -9,16 +9,17 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, NamedTuple
 
 from dagathlon.external.accounts import descendants
 from dagathlon.study.engine.channel import Inbox, Slot
 from dagathlon.study.engine.limits import Limited, resident, taken_by
-from dagathlon.study.engine.messages import Message, NewCall, Order, frame
+from dagathlon.study.engine.messages import Inputs, Message, NewCall, Order, frame
 from dagathlon.study.engine.shares import Share
-from dagathlon.study.engine.worker import output_tail
+from dagathlon.study.engine.worker import STORE, output_tail
 from dagathlon.study.plan.task import Call, Limits, Task
 
 _PIPE_SIZE = 1 << 20
@@ -80,7 +81,7 @@ class WorkerProcess:
     Parameters
     ----------
     folder
-        The store that it reads.
+        The store that it reads, or the folder of those inputs that it is told of.
     scratch
         Where it gets a folder to work in.
     guardian
@@ -89,6 +90,10 @@ class WorkerProcess:
         Which tasks it is for, as the schedule numbers them.
     share
         Its cores and cards.
+    source
+        Whether `folder` is a store.
+    variables
+        More of its environment.
 
     Attributes
     ----------
@@ -103,7 +108,15 @@ class WorkerProcess:
     """
 
     def __init__(
-        self, folder: Path, scratch: Path, guardian: Guardian, shape: int, share: Share
+        self,
+        folder: Path,
+        scratch: Path,
+        guardian: Guardian,
+        shape: int,
+        share: Share,
+        *,
+        source: str = STORE,
+        variables: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.shape = shape
         self.share = share
@@ -123,8 +136,9 @@ class WorkerProcess:
                 "-m",
                 "dagathlon.study.engine.worker",
                 *arguments,
-                str(folder.resolve()),
                 str(os.getpid()),
+                source,
+                str(folder.resolve()),
             ],
             stdin=subprocess.DEVNULL,
             stdout=self._output,
@@ -132,7 +146,7 @@ class WorkerProcess:
             pass_fds=(commands, reports, slot),
             start_new_session=True,
             cwd=own_folder,
-            env={**os.environ, **share.variables(), "TMPDIR": own_folder},
+            env={**os.environ, **variables, **share.variables(), "TMPDIR": own_folder},
         )
         for fd in (commands, reports, slot):
             os.close(fd)
@@ -172,6 +186,10 @@ class WorkerProcess:
             self.outstanding[each.position] = each.expected
             self.load += each.expected
         self.flush()
+
+    def tell(self, inputs: Inputs) -> None:
+        """Say what the inputs of the tasks to come are."""
+        self._outbox += frame(inputs)
 
     def hold(self, data: int | None) -> None:
         """It is given a task that shares work on a data set; None for one that shares none."""

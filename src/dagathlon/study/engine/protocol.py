@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Protocol, TypeAlias
 
 from dagathlon.study.plan.task import Outcome, Status, Task, TaskKind, Workload
@@ -23,11 +23,19 @@ class Options:
         Seed of a random order of the tasks that could run; None keeps the order of the plan.
     limit
         Only so many learning tasks (with what they need): a quick look.
+    shard
+        Only one part of the plan: its number, from 1, and how many parts there are.
     """
 
     retry: Collection[Status] = ()
     shuffle: int | None = None
     limit: int | None = None
+    shard: tuple[int, int] | None = None
+
+    @property
+    def partial(self) -> bool:
+        """Whether only a part of the plan is asked for."""
+        return self.limit is not None or self.shard is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +95,26 @@ class Running:
         The machines that work on it.
     queued
         Tasks that could begin, had anybody the time.
+    rate
+        Tasks that ended per second, lately.
+    seconds_left
+        An estimate of how long it will go on; None while there is none.
     """
 
     positions: tuple[int, ...]
     memory: int
     hosts: tuple[Host, ...] = ()
     queued: int = 0
+    rate: float = 0.0
+    seconds_left: float | None = None
+
+    @property
+    def at_once(self) -> int:
+        """How many tasks are under way, also where only their number is known."""
+        busy = sum(min(host.workers, host.given) for host in self.hosts)
+        if len(self.hosts) == 1 and self.positions:
+            return len(self.positions)
+        return max(len(self.positions), busy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +164,8 @@ class Summary:
         Whether it was stopped before the end; the same command goes on from there.
     partial
         Whether it was limited to a part of the plan.
+    hosts
+        The machines that worked on it, and what became of the tasks there.
     """
 
     ran: Counter[tuple[str, str, str]] = field(default_factory=Counter)
@@ -149,6 +173,7 @@ class Summary:
     seconds: float = 0.0
     interrupted: bool = False
     partial: bool = False
+    hosts: tuple[Host, ...] = ()
 
     def count(self, counted: Counter[tuple[str, str, str]], task: Task, status: Status) -> None:
         """Add one task to `ran` or `stored`."""
@@ -175,6 +200,7 @@ class Summary:
             "seconds": self.seconds,
             "interrupted": self.interrupted,
             "partial": self.partial,
+            "hosts": [asdict(host) for host in self.hosts],
         }
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dagathlon.study.engine.parts import wanted_part
 from dagathlon.study.engine.protocol import Options, Summary
 from dagathlon.study.plan.task import (
     Limits,
@@ -21,7 +22,6 @@ from dagathlon.study.plan.task import (
     Resources,
     Status,
     Task,
-    TaskKind,
     Workload,
 )
 from dagathlon.study.store.store import Store
@@ -59,7 +59,7 @@ class Schedule:
     store
         Outcomes that are known already.
     options
-        Order, retries, quick look.
+        Order, retries, and which part.
 
     Attributes
     ----------
@@ -83,8 +83,7 @@ class Schedule:
         self._shape = {i: numbers[shape] for i, shape in plan.resources.items()}
         self._ready: list[list[tuple[int, int]]] = [[] for _ in self.shapes]
         self._skipped: list[Skip] = []
-        wanted = range(n) if options.limit is None else quick_look(self.tasks, options.limit)
-        self._settle(wanted, store, options)
+        self._settle(wanted_part(self.tasks, options), store, options)
         self._starts, self._dependents = _dependents(self.tasks, self.state)
 
     def limits(self, position: int) -> Limits:
@@ -148,6 +147,10 @@ class Schedule:
     def is_open(self, position: int) -> bool:
         """Whether the task has no outcome yet."""
         return self.state[position] < TaskState.DONE
+
+    def is_to_do(self, position: int) -> bool:
+        """Whether the task is part of this run and has no outcome yet."""
+        return TaskState.LEFT_OUT < self.state[position] < TaskState.DONE
 
     def finish(self, position: int, outcome: Outcome) -> None:
         """Record the outcome of a task and what follows from it for others."""
@@ -244,34 +247,6 @@ class Schedule:
 def skip_reason(task: Task, outcome: Outcome) -> str:
     """Why a task that reads the result of `task` does not run."""
     return f"{task.call.kind.value} {task.call.module} ended in {outcome.status}: {outcome.reason}"
-
-
-def quick_look(tasks: Sequence[Task], n: int) -> list[int]:
-    """Positions of the first n learning tasks, what they need, and what needs them alone.
-
-    Without learning tasks it is the first n tasks of any kind and what they need.
-    """
-    learning = [i for i, task in enumerate(tasks) if task.call.kind is TaskKind.LEARN]
-    kept = set(learning[:n] if learning else range(min(n, len(tasks))))
-    _keep_inputs(tasks, kept)
-    for i, task in enumerate(tasks):
-        later = task.call.kind in (TaskKind.ESTIMATE, TaskKind.SCORE)
-        if learning and later and all(j in kept for j in _learned(tasks, task) or task.inputs):
-            kept.add(i)
-    _keep_inputs(tasks, kept)
-    return sorted(kept)
-
-
-def _keep_inputs(tasks: Sequence[Task], kept: set[int]) -> None:
-    for i in range(len(tasks) - 1, -1, -1):
-        if i in kept:
-            kept.update(tasks[i].inputs)
-
-
-def _learned(tasks: Sequence[Task], task: Task) -> list[int]:
-    """Inputs that are learned; the others, such as a truth with hidden variables, are made."""
-    kinds = (TaskKind.LEARN, TaskKind.ESTIMATE)
-    return [j for j in task.inputs if tasks[j].call.kind in kinds]
 
 
 def _ranks(n: int, shuffle: int | None) -> Sequence[int]:

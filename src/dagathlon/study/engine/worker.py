@@ -23,6 +23,7 @@ from pathlib import Path
 from dagathlon.modules import modules
 from dagathlon.study.engine.channel import Inbox, Slot
 from dagathlon.study.engine.messages import (
+    Inputs,
     Lost,
     Message,
     NewCall,
@@ -42,12 +43,36 @@ from dagathlon.study.engine.perform import (
 )
 from dagathlon.study.plan.task import Call, Limits
 from dagathlon.study.store.codec import Bytes
-from dagathlon.study.store.objects import INLINE, fingerprint, write_pieces
+from dagathlon.study.store.objects import INLINE, Objects, Payload, fingerprint, write_pieces
 from dagathlon.study.store.store import Store
 
 TAIL = 4096
+STORE, TOLD = "store", "told"
+"""Where a worker's inputs come from: a store that it reads, or what it is told."""
 # What a task can do to its own process; any other failure to write lies with the disk.
 _OF_THE_PROCESS = {errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+
+
+class Told:
+    """Inputs of which a worker is told: small ones whole, large ones lie in files.
+
+    Parameters
+    ----------
+    folder
+        The folder of those files.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._objects = Objects(folder)
+        self._payloads: dict[bytes, Payload] = {}
+
+    def tell(self, message: Inputs) -> None:
+        """What the next orders read, in place of what those before did."""
+        self._payloads = {each[0]: Payload(*each) for each in message.payloads}
+
+    def stored(self, digest: bytes) -> Bytes:
+        """An encoded result by its hash, as `Store.stored` gives it by its key."""
+        return self._objects.read(self._payloads[digest])
 
 
 class Worker:
@@ -57,17 +82,20 @@ class Worker:
     ----------
     commands, reports, slot
         File descriptors.
-    store
-        The store that inputs are read from.
+    source
+        Where inputs are read from.
     folder
         Where large results are left for the engine.
     """
 
-    def __init__(self, commands: int, reports: int, slot: int, store: Store, folder: Path) -> None:
+    def __init__(
+        self, commands: int, reports: int, slot: int, source: Store | Told, folder: Path
+    ) -> None:
         self._inbox = Inbox(commands)
         self._reports = reports
         self._slot = Slot(slot)
-        self._inputs = RecentInputs(store.stored)
+        self._source = source
+        self._inputs = RecentInputs(source.stored)
         self._folder = folder
         self._numbers = itertools.count()
         self._calls: dict[int, Call] = {}
@@ -95,6 +123,8 @@ class Worker:
                 self._orders.append(message)
             elif isinstance(message, NewCall):
                 self._calls[message.number] = message.call
+            elif isinstance(message, Inputs) and isinstance(self._source, Told):
+                self._source.tell(message)
 
     def _send(self, message: Message) -> None:
         data = memoryview(frame(message))
@@ -188,15 +218,16 @@ def die_with(parent: int) -> None:
 
 
 def main() -> None:
-    """Take up work: the arguments are file descriptors, the store and the engine's process."""
-    commands, reports, slot = map(int, sys.argv[1:4])
-    store, parent = Store(sys.argv[4], readonly=True), int(sys.argv[5])
+    """Take up work: file descriptors, the engine's process, and where inputs come from."""
+    commands, reports, slot, parent = map(int, sys.argv[1:5])
+    kind, folder = sys.argv[5:]
+    source = Told(Path(folder)) if kind == TOLD else Store(folder, readonly=True)
     die_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     faulthandler.enable()
     for fd in (commands, reports, slot):
         os.set_inheritable(fd, False)
-    worker = Worker(commands, reports, slot, store, Path.cwd())
+    worker = Worker(commands, reports, slot, source, Path.cwd())
     gc.freeze()
     worker.run()
     flush_output()

@@ -13,15 +13,13 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from dagathlon.errors import StudyError
-from dagathlon.study.engine.limits import oom_kills
 from dagathlon.study.engine.messages import Message
-from dagathlon.study.engine.perform import memory_reason
 from dagathlon.study.engine.process import Guardian, WorkerProcess
 from dagathlon.study.engine.shares import Machine
-from dagathlon.study.plan.task import Limits, Outcome, Resources, Status
+from dagathlon.study.engine.watch import Inquest
+from dagathlon.study.plan.task import Limits, Outcome, Resources
 
 _MAX_FAILED_STARTS = 3
-_OUT_OF_MEMORY = ("bad_alloc", "MemoryError", "Cannot allocate memory", "ut of memory")
 
 
 class Mail(NamedTuple):
@@ -51,7 +49,7 @@ class Workers:
         self._scratch = scratch
         self._selector = selectors.DefaultSelector()
         self._failed_starts = 0
-        self._oom_kills = oom_kills()
+        self._inquest = Inquest()
         self.workers: list[WorkerProcess] = []
 
     def __enter__(self) -> Self:
@@ -132,13 +130,7 @@ class Workers:
 
     def cause_of_end(self, worker: WorkerProcess, code: int, limits: Limits) -> Outcome:
         """The outcome of the task at which a worker died."""
-        tail = worker.tail()
-        before, self._oom_kills = self._oom_kills, oom_kills()
-        starved = self._oom_kills > before and code == -signal.SIGKILL
-        starved |= any(text in tail for text in _OUT_OF_MEMORY)
-        if starved:
-            return Outcome(Status.MEMORY, memory_reason(limits.memory), tail, limits=limits)
-        return Outcome(Status.ERROR, _cause_of_death(code), tail, limits=limits)
+        return self._inquest.cause(worker, code, limits)
 
     @contextmanager
     def stoppable(self, stop: Callable[[], None]) -> Iterator[None]:
@@ -150,23 +142,26 @@ class Workers:
         os.set_blocking(writer, False)
         self._selector.register(reader, selectors.EVENT_READ, None)
         before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-        asked = (signal.SIGINT, signal.SIGTERM)
-        handlers = {each: signal.signal(each, lambda *_: stop()) for each in asked}
         try:
-            yield
+            with on_signals(stop):
+                yield
         finally:
-            for each, handler in handlers.items():
-                signal.signal(each, handler)
             signal.set_wakeup_fd(before)
             self._selector.unregister(reader)
             os.close(reader)
             os.close(writer)
 
 
-def _cause_of_death(code: int) -> str:
-    if code >= 0:
-        return f"it ended the worker process with exit code {code}"
+@contextmanager
+def on_signals(stop: Callable[[], None]) -> Iterator[None]:
+    """Call `stop` when the user or the system asks the program to end."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    asked = (signal.SIGINT, signal.SIGTERM)
+    handlers = {each: signal.signal(each, lambda *_: stop()) for each in asked}
     try:
-        return f"killed by {signal.Signals(-code).name} ({signal.strsignal(-code)})"
-    except ValueError:
-        return f"killed by signal {-code}"
+        yield
+    finally:
+        for each, handler in handlers.items():
+            signal.signal(each, handler)

@@ -63,7 +63,22 @@ CREATE TABLE leases (
 )
 """
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = ((_RESULTS, _RUNS, _CLAIMS), (_LEASES,))
+_HOST = "ALTER TABLE results ADD COLUMN host TEXT NOT NULL DEFAULT ''"
+
+# Two machines may have one name, and one machine other versions than last year.
+_HOSTS = """
+CREATE TABLE hosts (
+    name TEXT NOT NULL,
+    facts TEXT NOT NULL,
+    PRIMARY KEY (name, facts)
+) WITHOUT ROWID
+"""
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (_RESULTS, _RUNS, _CLAIMS),
+    (_LEASES,),
+    (_HOST, _HOSTS),
+)
 """What each version adds to the one before; a store's version is the number of steps it has had."""
 
 
@@ -95,7 +110,7 @@ def _opened_to_read(path: Path) -> sqlite3.Connection:
     address = f"{path.resolve().as_uri()}?mode=ro"
     connection = _opened(address)
     try:
-        _version(connection)
+        version_of(connection)
     except sqlite3.OperationalError:
         # Readers of a WAL index make files beside it; where they cannot, nobody writes either.
         connection.close()
@@ -116,13 +131,19 @@ def _alone(folder: Path) -> Iterator[None]:
         yield
 
 
-def _version(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+def version_of(connection: sqlite3.Connection, schema: str = "main") -> int:
+    """The format of an index; one that is only read may be older than those that are made now."""
+    return int(connection.execute(f"PRAGMA {schema}.user_version").fetchone()[0])
+
+
+def has_hosts(connection: sqlite3.Connection, schema: str = "main") -> bool:
+    """Whether the index says on which machines results were made."""
+    return version_of(connection, schema) > MIGRATIONS.index((_HOST, _HOSTS))
 
 
 def _check_version(connection: sqlite3.Connection, folder: Path) -> None:
     try:
-        found = _version(connection)
+        found = version_of(connection)
     except sqlite3.DatabaseError as error:
         raise StudyError(
             f"{folder / INDEX}: not a store ({error}); move it away and run again"
@@ -135,7 +156,7 @@ def _check_version(connection: sqlite3.Connection, folder: Path) -> None:
 
 
 def _migrate(connection: sqlite3.Connection) -> None:
-    for version in range(_version(connection), len(MIGRATIONS)):
+    for version in range(version_of(connection), len(MIGRATIONS)):
         connection.execute("BEGIN IMMEDIATE")
         for statement in MIGRATIONS[version]:
             connection.execute(statement)

@@ -60,14 +60,7 @@ class Objects:
         if size <= INLINE:
             return Payload(digest, size, b"".join(pieces))
         with _written():
-            unfinished = self.folder / "unfinished" / secrets.token_hex(8)
-            unfinished.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                write_pieces(unfinished, pieces)
-                self._move(unfinished, digest)
-            except BaseException:
-                unfinished.unlink(missing_ok=True)
-                raise
+            self._write(pieces, digest)
         return Payload(digest, size, None)
 
     def adopt(self, path: Path, digest: bytes, size: int) -> Payload:
@@ -82,6 +75,25 @@ class Objects:
                 raise DamagedError(f"{path} has {found} bytes in place of {size}")
             self._move(path, digest)
         return Payload(digest, size, None)
+
+    def receive(self, other: Objects, payload: Payload) -> bool | None:
+        """Take in a file of another store, checked against its hash.
+
+        Returns
+        -------
+        bool or None
+            Whether it could be linked, so that both stores share it; None when it was there.
+        """
+        place = self.path(payload.digest)
+        if place.is_file() and place.stat().st_size == payload.size:
+            return None
+        stored = other.read(payload)
+        with _written():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if _linked(other.path(payload.digest), place):
+                return True
+            self._write([stored], payload.digest)
+        return False
 
     def read(self, payload: Payload) -> Bytes:
         """The stored bytes, checked against their hash; a large file is mapped, not copied."""
@@ -120,6 +132,16 @@ class Objects:
         except OSError as error:
             raise DamagedError(f"{path} cannot be read ({error.strerror})") from None
 
+    def _write(self, pieces: Sequence[Bytes], digest: bytes) -> None:
+        unfinished = self.folder / "unfinished" / secrets.token_hex(8)
+        unfinished.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            write_pieces(unfinished, pieces)
+            self._move(unfinished, digest)
+        except BaseException:
+            unfinished.unlink(missing_ok=True)
+            raise
+
     def _move(self, path: Path, digest: bytes) -> None:
         """Give a whole file its name, so that under that name it is whole or not there.
 
@@ -144,6 +166,17 @@ def write_pieces(path: Path, pieces: Sequence[Bytes]) -> None:
     with path.open("wb") as file:
         for piece in pieces:
             file.write(piece)
+
+
+def _linked(path: Path, place: Path) -> bool:
+    """Give a file a second name, where the disk and its owner allow it."""
+    try:
+        if path.is_symlink():
+            return False
+        os.link(path, place)
+    except OSError:
+        return False
+    return True
 
 
 @contextlib.contextmanager

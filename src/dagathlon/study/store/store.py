@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -14,16 +15,20 @@ from typing import Any, NamedTuple, Self
 from dagathlon.errors import StudyError
 from dagathlon.study.plan.task import Limits, Outcome, Status, Task
 from dagathlon.study.store.codec import Bytes, CodecError, decode
-from dagathlon.study.store.index_tables import connect
+from dagathlon.study.store.index_tables import connect, has_hosts
+from dagathlon.study.store.machine import read_facts
 from dagathlon.study.store.objects import DamagedError, Objects, Payload
 
 _CHUNK = 500
 _OUTCOME = "status, reason, detail, wall, cpu, memory, time_limit, memory_limit"
 _INSERT = (
     "INSERT OR REPLACE INTO results (key, kind, module, status, reason, detail, wall, cpu, memory,"
-    " time_limit, memory_limit, created, digest, size, inline)"
-    " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+    " time_limit, memory_limit, created, host, digest, size, inline)"
+    " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 )
+
+
+_NOWHERE = "''"  # what a store says of hosts that was made before they were recorded
 
 
 class StoreWarning(UserWarning):
@@ -65,6 +70,7 @@ class Store:
         self.folder = Path(folder)
         self.readonly = readonly
         self.connection = connect(self.folder, readonly=readonly)
+        self._outcome = f"{_OUTCOME}, {'host' if has_hosts(self.connection) else _NOWHERE}"
         self.objects = Objects(self.folder / "objects")
 
     def __enter__(self) -> Self:
@@ -80,7 +86,8 @@ class Store:
     def get(self, key: bytes) -> StoredResult | None:
         """What is known of one task."""
         row = self.connection.execute(
-            f"SELECT {_OUTCOME}, kind, module, digest, size, inline FROM results WHERE key = ?",
+            f"SELECT {self._outcome}, kind, module, digest, size, inline FROM results"
+            " WHERE key = ?",
             (key,),
         ).fetchone()
         if row is None:
@@ -92,7 +99,7 @@ class Store:
     def outcomes(self, keys: Iterable[bytes], since: float = 0.0) -> dict[bytes, Outcome]:
         """Outcomes of many tasks at once, of those that have one recorded after `since`."""
         found: dict[bytes, Outcome] = {}
-        columns = f"key, created, {_OUTCOME}"
+        columns = f"key, created, {self._outcome}"
         for key, created, *outcome in self._rows(columns, keys):
             if created >= since:
                 found[key] = _outcome(outcome)
@@ -149,6 +156,11 @@ class Store:
         rows = self._rows("key, digest", keys)
         return {key: digest for key, digest in rows if digest is not None}
 
+    def payloads(self, keys: Iterable[bytes]) -> dict[bytes, Payload]:
+        """Results of many tasks in their stored form, of those that have one, by key."""
+        rows = self._rows("key, digest, size, inline", keys)
+        return {key: Payload(*rest) for key, *rest in rows if rest[0] is not None}
+
     def put(self, task: Task, outcome: Outcome, payload: Payload | None = None) -> None:
         """Record one outcome; it is safe when this returns."""
         with self.transaction():
@@ -158,6 +170,19 @@ class Store:
         """Record outcomes inside a transaction that the caller has begun."""
         now = time.time()
         self.connection.executemany(_INSERT, (_row(result, now) for result in results))
+
+    def note_host(self, name: str, facts: Mapping[str, Any]) -> None:
+        """Record what there is to know of a machine (`machine_facts`), under its name."""
+        said = json.dumps(facts, sort_keys=True)
+        with self.transaction():
+            self.connection.execute("INSERT OR IGNORE INTO hosts VALUES (?, ?)", (name, said))
+
+    def hosts(self) -> list[tuple[str, dict[str, Any]]]:
+        """The machines that results were made on; a name has several facts where they changed."""
+        if not has_hosts(self.connection):
+            return []
+        rows = self.connection.execute("SELECT name, facts FROM hosts ORDER BY name, facts")
+        return [(name, read_facts(facts)) for name, facts in rows]
 
     def drop(self, keys: Sequence[bytes]) -> None:
         """Forget results and, where no other task shares them, their files."""
@@ -211,9 +236,9 @@ class Store:
 
 
 def _outcome(row: Sequence[Any]) -> Outcome:
-    status, reason, detail, wall, cpu, memory, time_limit, memory_limit = row
+    status, reason, detail, wall, cpu, memory, time_limit, memory_limit, host = row
     limits = _NO_LIMITS if time_limit is memory_limit is None else Limits(time_limit, memory_limit)
-    return Outcome(_STATUS[status], reason, detail, wall, cpu, memory, limits)
+    return Outcome(_STATUS[status], reason, detail, wall, cpu, memory, limits, host)
 
 
 def _row(result: Result, created: float) -> tuple[Any, ...]:
@@ -231,6 +256,7 @@ def _row(result: Result, created: float) -> tuple[Any, ...]:
         outcome.limits.time,
         outcome.limits.memory,
         created,
+        outcome.host,
         *(payload or (None, None, None)),
     )
 

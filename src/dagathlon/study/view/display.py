@@ -18,8 +18,10 @@ from rich.table import Table
 from rich.text import Text
 
 from dagathlon.errors import StudyError, not_written
-from dagathlon.study.engine.protocol import Began, Event, Finished, Note, Running, Summary, Writing
+from dagathlon.study.engine.protocol import Event, Finished, Note, Running, Summary, Writing
 from dagathlon.study.plan.task import Status, Workload
+from dagathlon.study.view.event_log import event_json
+from dagathlon.study.view.hosts import crew_words, drawn_hosts, failures_by_host
 from dagathlon.study.view.tally import Line, Tally
 
 PLAIN_SECONDS = 10.0
@@ -225,37 +227,6 @@ def make_display(
     return Display(plan, view, console, log, quiet=quiet)
 
 
-def event_json(event: Event) -> dict[str, Any]:
-    """An event as plain data."""
-    match event:
-        case Began(to_do, stored):
-            return {
-                "event": "began",
-                "to_do": [[*key, n] for key, n in to_do.items()],
-                "stored": [[*key, n] for key, n in stored.items()],
-            }
-        case Finished(position, task, outcome):
-            return {
-                "event": "finished",
-                "position": position,
-                "key": task.key.hex(),
-                "kind": task.call.kind.value,
-                "module": task.call.module,
-                "seed": task.seed,
-                "status": outcome.status.value,
-                "reason": outcome.reason,
-                "wall": outcome.wall,
-                "cpu": outcome.cpu,
-                "memory": outcome.memory,
-            }
-        case Running(positions, memory):
-            return {"event": "running", "positions": positions, "memory": memory}
-        case Note(text):
-            return {"event": "note", "text": text}
-        case Writing():
-            return {"event": "writing"}
-
-
 def headline(tally: Tally) -> str:
     """Where the whole run stands, on one line."""
     whole = tally.total
@@ -263,11 +234,12 @@ def headline(tally: Tally) -> str:
     if whole.failed:
         parts.append(f"{whole.failed:,} failed")
     parts.append(f"{whole.running} running")
+    if crew := crew_words(tally.hosts, tally.queued):
+        parts.append(crew)
     if tally.rate:
         parts.append(f"{tally.rate:,.1f} per second")
-    left = tally.seconds_left()
-    if left is not None and whole.left:
-        parts.append(f"about {duration(left)} left")
+    if tally.seconds_left is not None and whole.left:
+        parts.append(f"about {duration(tally.seconds_left)} left")
     parts.append(f"{tally.memory / 2**20:,.0f} MB")
     return ", ".join(parts)
 
@@ -287,7 +259,7 @@ def drawn(tally: Tally) -> RenderableType:
             Text(f"{line.failed:,} failed" if line.failed else "", style="red"),
             Text(f"{line.running} running" if line.running else "", style="cyan"),
         )
-    return Group(table, Text(headline(tally)))
+    return Group(table, *drawn_hosts(tally.hosts), Text(headline(tally)))
 
 
 def _order(item: tuple[str, Line]) -> tuple[int, str]:
@@ -322,7 +294,7 @@ def closing_lines(summary: Summary) -> list[str]:
 
 
 def failure_lines(summary: Summary, reasons: Mapping[str, Counter[str]]) -> list[str]:
-    """Failures by code and algorithm, and why runs were skipped, by algorithm."""
+    """Failures by code and algorithm, why runs were skipped, and where it was one machine's."""
     meaning = {
         Status.TIME: "over the time limit",
         Status.ERROR: "ended in an error",
@@ -334,4 +306,4 @@ def failure_lines(summary: Summary, reasons: Mapping[str, Counter[str]]) -> list
         lines.append(f"{status}  {module}: {n:,} {meaning[Status(status)]}")
         if status == Status.SKIPPED:
             lines += [f"  {reason}" for reason, _ in reasons.get(module, Counter()).most_common(3)]
-    return lines
+    return [*lines, *failures_by_host(summary.hosts)]

@@ -9,11 +9,11 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Self
 
 from dagathlon.errors import StudyError
+from dagathlon.study.store.machine import described, machine_facts, versions_of
 
 PROVENANCE = "provenance.json"
 _MOST_BYTES = 2**20
@@ -64,7 +64,7 @@ class Provenance:
     began: float = field(default_factory=time.time)
     ended: float | None = None
     versions: Mapping[str, str] = field(default_factory=lambda: dict(_versions()))
-    machine: str = field(default_factory=lambda: ", ".join(_machine()))
+    machine: str = field(default_factory=lambda: described(machine_facts()))
 
     def closed(self, *, interrupted: bool) -> Self:
         """The same when the run has come to its end."""
@@ -108,27 +108,5 @@ def installed_version() -> str:
 
 
 def _versions() -> Iterator[tuple[str, str]]:
-    for package in _PACKAGES:
-        try:
-            yield package, version(package)
-        except PackageNotFoundError:
-            continue
+    yield from versions_of(_PACKAGES)
     yield "Python", platform.python_version()
-
-
-def _machine() -> Iterator[str]:
-    cores = os.cpu_count()
-    parts = [platform.system(), platform.machine(), _processor()]
-    yield from (part for part in parts if part)
-    if cores:
-        yield f"{cores} cores"
-
-
-def _processor() -> str:
-    """The processor's name, where the system tells it."""
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
-            named = (line.partition(":")[2].strip() for line in file if line.startswith("model n"))
-            return next(named, "")
-    except OSError:
-        return platform.processor()

@@ -51,7 +51,7 @@ class Standing(NamedTuple):
         if self.state is RunState.INTERRUPTED:
             return "the study was interrupted, and the command that ran it goes on from there"
         if self.limited:
-            return "the study was run in part only (--limit)"
+            return "the study was run in part only (--limit, --shard)"
         return "the results of the others are not in the store any more"
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dagathlon.study.engine.protocol import Began, Event, Finished, Running
+from dagathlon.study.engine.protocol import Began, Event, Finished, Host, Running
 from dagathlon.study.plan.task import Status, Task, TaskKind
 
-_WINDOW = 10.0
 _GROUPS = {
     TaskKind.GRAPH: "simulation",
     TaskKind.PARAMETERS: "simulation",
@@ -36,8 +34,6 @@ class Line:
     done: int = 0
     failed: int = 0
     running: int = 0
-    seconds: float = 0.0
-    finished_now: int = 0
 
     @property
     def left(self) -> int:
@@ -52,15 +48,27 @@ class Tally:
     ----------
     tasks
         The tasks of the plan, to know what a position is.
+
+    Attributes
+    ----------
+    lines
+        Counts by line of the display.
+    running, at_once
+        Tasks under way that are known by position, and how many there are in all.
+    memory, hosts, queued, rate, seconds_left
+        As the engine told them last (`Running`).
     """
 
     def __init__(self, tasks: Sequence[Task]) -> None:
         self._tasks = tasks
         self.lines: dict[str, Line] = {}
         self.running: tuple[int, ...] = ()
+        self.at_once = 0
         self.memory = 0
-        self._recent: deque[tuple[float, int]] = deque()
-        self._finished = 0
+        self.hosts: tuple[Host, ...] = ()
+        self.queued = 0
+        self.rate = 0.0
+        self.seconds_left: float | None = None
 
     def add(self, event: Event) -> None:
         """Take an event into account."""
@@ -86,20 +94,15 @@ class Tally:
             line.done += 1
         else:
             line.failed += 1
-        line.seconds += event.outcome.wall
-        line.finished_now += 1
-        self._finished += 1
 
     def _run(self, event: Running) -> None:
-        self.running, self.memory = event.positions, event.memory
+        self.running, self.at_once, self.memory = event.positions, event.at_once, event.memory
+        self.hosts, self.queued = event.hosts, event.queued
+        self.rate, self.seconds_left = event.rate, event.seconds_left
         calls = (self._tasks[position].call for position in event.positions)
         counted = Counter(line_of(call.kind, call.module) for call in calls)
         for name, line in self.lines.items():
             line.running = counted[name]
-        now = time.monotonic()
-        self._recent.append((now, self._finished))
-        while now - self._recent[0][0] > _WINDOW:
-            self._recent.popleft()
 
     def _line(self, kind: str, module: str) -> Line:
         return self.lines.setdefault(line_of(kind, module), Line())
@@ -107,34 +110,9 @@ class Tally:
     @property
     def total(self) -> Line:
         """All lines together."""
-        whole = Line()
+        whole = Line(running=self.at_once)
         for line in self.lines.values():
             whole.total += line.total
             whole.done += line.done
             whole.failed += line.failed
-            whole.running += line.running
         return whole
-
-    @property
-    def rate(self) -> float:
-        """Tasks per second, lately."""
-        if len(self._recent) < 2:
-            return 0.0
-        (before, first), (now, last) = self._recent[0], self._recent[-1]
-        return (last - first) / (now - before) if now > before else 0.0
-
-    def seconds_left(self) -> float | None:
-        """An estimate from the mean time of each line's tasks; None while there is none.
-
-        A line of which nothing has finished is taken to be like the rest.
-        """
-        finished = sum(line.finished_now for line in self.lines.values())
-        if not finished:
-            return None
-        overall = sum(line.seconds for line in self.lines.values()) / finished
-        work = 0.0
-        for line in self.lines.values():
-            mean = line.seconds / line.finished_now if line.finished_now else overall
-            work += line.left * mean
-        by_rate = self.total.left / self.rate if self.rate else 0.0
-        return max(work / max(len(self.running), 1), min(by_rate, 1.0))

@@ -117,7 +117,8 @@ class Crew:
             try:
                 await self._look()
             except DagathlonError as error:
-                self._failure = error
+                # Without its frames, which would keep jobs alive that the cluster has to forget.
+                self._failure = error.with_traceback(None)
                 return
 
     def end(self) -> None:
@@ -195,8 +196,12 @@ class Crew:
         """Forget the jobs that were not accepted, so that they are tried again."""
         for name, job in list(self._cluster.workers.items()):
             if job.status.name == "created":
-                job.status = type(job.status).failed
-                del self._cluster.workers[name]
+                self._forget(name)
+
+    def _forget(self, name: Any) -> None:
+        """There is no such job any more; dask looks at the status of all that it made."""
+        job = self._cluster.workers.pop(name)
+        job.status = type(job.status).failed
 
     def _refused(self, reason: str) -> None:
         if not self._cluster.workers and not self._been_up:
@@ -244,7 +249,7 @@ class Crew:
         return {job_number(line) for line in out.decode(errors="replace").splitlines()}
 
     def _ended_early(self, name: Any, job_id: str) -> None:
-        del self._cluster.workers[name]
+        self._forget(name)
         self._early_ends += 1
         wait = min(_RETRY * 2**self._early_ends, _RETRY_AT_MOST) if self._been_up else 0.0
         self._not_before = self._clock() + wait

@@ -1,0 +1,92 @@
+"""Merging folders of results and saying what came of it, for the commands that do so."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from dagathlon.cli.store import store_folder
+from dagathlon.errors import DagathlonError
+from dagathlon.study.store.conflicts import Conflict, note_conflicts
+from dagathlon.study.store.merging import Merged, merge
+from dagathlon.study.store.store import Store
+from dagathlon.study.view.merged_setups import bring_setups
+from dagathlon.workflow import STORE_FOLDER
+
+AT_ODDS = 1
+_MOST_SHOWN = 20
+_OFTEN = 100_000
+
+
+def merge_into(sources: Sequence[Path], out: Path, names: Sequence[str]) -> int:
+    """Merge folders of results, or stores, into a folder of results; the exit code.
+
+    Parameters
+    ----------
+    sources
+        What to merge, in this order.
+    out
+        The folder of results that they go to, made when it is not there.
+    names
+        What to call each of the sources.
+    """
+    stores = [_checked(source, out) for source in sources]
+    conflicts: list[Conflict] = []
+    damaged = 0
+    with Store(out / STORE_FOLDER) as store:
+        for source, folder, name in zip(sources, stores, names, strict=True):
+            found = merge(folder, store, _progress if sys.stderr.isatty() else None)
+            print("\n".join(_lines(name, found)))
+            conflicts += found.conflicts
+            damaged += len(found.damaged)
+            if folder != source:
+                for note in bring_setups(source, out):
+                    print(note)
+    if conflicts:
+        print("\n".join(_conflict_lines(conflicts, note_conflicts(out, conflicts))))
+    print(f"dagathlon report {out} writes the report; dagathlon run STUDY --out {out} the rest")
+    return AT_ODDS if conflicts or damaged else 0
+
+
+def _checked(source: Path, out: Path) -> Path:
+    """The store of a source, if it can be merged, before anything is written."""
+    if not source.is_dir():
+        raise DagathlonError(f"{source}: there is no such folder")
+    folder = store_folder(source)
+    if folder.resolve() == (out / STORE_FOLDER).resolve():
+        raise DagathlonError(f"{source}: is the folder that results are merged into")
+    Store(folder, readonly=True).close()
+    return folder
+
+
+def _progress(done: int, total: int) -> None:
+    if total >= _OFTEN:
+        end = "\r" if done < total else "\r\033[K"
+        print(f"{done:,} of {total:,} results", end=end, file=sys.stderr, flush=True)
+
+
+def _lines(name: str, found: Merged) -> list[str]:
+    files = f"; {found.files:,} files, {found.copied:,} of them copied" if found.files else ""
+    lines = [
+        f"{name}: {found.added:,} results added, {found.replaced:,} in the place of failures, "
+        f"{found.there:,} were there{files}"
+    ]
+    if found.running:
+        lines.append(f"{name}: a run is still writing to it; merge it again when it has ended")
+    if found.damaged:
+        lines += [f"{name}: left out: {problem}" for problem in found.damaged[:_MOST_SHOWN]]
+        lines.append(f"{name}: {len(found.damaged):,} damaged results; a run computes them again")
+    return lines
+
+
+def _conflict_lines(conflicts: Sequence[Conflict], path: Path) -> list[str]:
+    lines = [conflict.words() for conflict in conflicts[:_MOST_SHOWN]]
+    more = len(conflicts) - len(lines)
+    if more:
+        lines.append(f"… and {more:,} more")
+    lines.append(
+        f"{len(conflicts):,} conflicts: the same task has other results elsewhere. What was there "
+        f"first is kept; {path} lists both"
+    )
+    return lines

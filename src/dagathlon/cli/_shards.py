@@ -1,0 +1,43 @@
+"""Running one part of a study: what ``--shard`` says, and what comes after it."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+
+from dagathlon.errors import DagathlonError
+
+
+def add_shard_argument(parser: argparse.ArgumentParser) -> None:
+    """The argument that names a part of a study."""
+    parser.add_argument(
+        "--shard", metavar="N/COUNT", help="only one of COUNT parts of the study, for array jobs"
+    )
+
+
+def shard_of(arguments: argparse.Namespace) -> tuple[int, int] | None:
+    """Number and count of the part that is asked for; None is all of the study."""
+    text = arguments.shard
+    if text is None:
+        return None
+    if arguments.limit is not None:
+        raise DagathlonError("--shard and --limit both choose a part of the study; give one")
+    found = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", text)
+    number, count = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not 1 <= number <= count:
+        raise DagathlonError(
+            "--shard is the number of a part and how many there are, from 1/100 to 100/100 for a "
+            f"hundred of them; found {text!r}"
+        )
+    return number, count
+
+
+def what_next(shard: tuple[int, int], study: Path, out: Path) -> str:
+    """What to do when one part of a study is done."""
+    number, count = shard
+    return (
+        f"shard {number}/{count} is done. When all are:\n"
+        f"  dagathlon merge FOLDERS… --out DIR   unless all shards wrote to {out}\n"
+        f"  dagathlon run {study} --out DIR   the rest and the report, without --shard"
+    )

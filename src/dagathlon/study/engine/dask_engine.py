@@ -1,0 +1,117 @@
+"""The dask engine: guarded processes beside the workers of a dask cluster, on any machines."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from dagathlon.study.engine.coordinator import Coordinator
+from dagathlon.study.engine.protocol import Note, OnEvent, Options, Summary, silent
+from dagathlon.study.engine.remote.baggage import gathered_luggage
+from dagathlon.study.engine.remote.clusters import ClusterSettings, Reached, reached
+from dagathlon.study.engine.remote.dispatch import Dispatch
+from dagathlon.study.engine.remote.fleet import Fleet
+from dagathlon.study.engine.remote.home import with_home
+from dagathlon.study.engine.remote.meeting import modules_of
+from dagathlon.study.engine.workers import on_signals
+from dagathlon.study.plan.task import Workload
+from dagathlon.study.store.store import Store
+
+_LOOK = 0.2
+
+
+@dataclass(frozen=True)
+class DaskEngine:
+    """Runs tasks on the workers of a dask cluster, which share no file system with this process.
+
+    Parameters
+    ----------
+    client
+        A `distributed.Client`, whose cluster is used.
+    scheduler
+        Address of a running scheduler, such as ``tcp://host:8786``. Without it and without a
+        client, a cluster on this machine is started for the run.
+    jobs
+        Cores of this machine to use, where the cluster is started here; 0 is all.
+    workers
+        Number of dask workers, where the cluster is started here; 0 chooses.
+    tls
+        Whether a cluster that is started here encrypts all it says.
+    """
+
+    name: ClassVar[str] = "dask"
+
+    client: Any = None
+    scheduler: str = ""
+    jobs: int = 0
+    workers: int = 0
+    tls: bool = False
+
+    def run(
+        self,
+        plan: Workload,
+        store: Store,
+        *,
+        on_event: OnEvent = silent,
+        options: Options = Options(),  # noqa: B008 - it is immutable
+    ) -> Summary:
+        """Run all tasks that have no outcome in the store yet; see `Engine`."""
+        with Coordinator(with_home(plan), store, on_event, options) as work:
+            if work.is_going_on:
+                self._go(work, store)
+        return work.summary
+
+    def _go(self, work: Coordinator, store: Store) -> None:
+        def say(text: str) -> None:
+            notes.append(text)
+
+        notes: list[str] = []
+        fleet = Fleet(
+            lambda: self._reached(say, work),
+            modules_of(work.schedule),
+            gathered_luggage(),
+            store.objects,
+            work.scratch,
+        )
+
+        def stop() -> None:
+            work.interrupted = True
+
+        with on_signals(stop), fleet, Dispatch(work, fleet, store) as dispatch:
+            next_look = 0.0
+            while work.is_going_on:
+                dispatch.hand_out()
+                for event in fleet.events(next_look - time.monotonic()):
+                    dispatch.take(event)
+                while notes:
+                    work.tell(Note(notes.pop(0)))
+                if time.monotonic() >= next_look:
+                    next_look = time.monotonic() + _LOOK
+                    dispatch.look()
+
+    def _reached(
+        self, say: Callable[[str], None], work: Coordinator
+    ) -> AbstractAsyncContextManager[Reached]:
+        """The scheduler to talk to; engines for clusters of another kind start theirs here."""
+        if self.client is not None:
+            return _given(self.client)
+        cores = 0 if not self.workers else -(-self.jobs // self.workers)
+        return reached(
+            ClusterSettings(
+                kind="dask",
+                scheduler=self.scheduler,
+                workers=self.workers,
+                cores=cores,
+                tls=self.tls,
+            ),
+            say,
+        )
+
+
+@asynccontextmanager
+async def _given(client: Any) -> Any:
+    """The scheduler of a client that somebody else has made."""
+    yield Reached(client.scheduler.address, client.security)

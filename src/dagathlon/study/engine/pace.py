@@ -1,0 +1,115 @@
+"""How fast the tasks of a run end, and when the last of them will have."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+_WINDOW = 10.0
+_STEP = 0.1
+# So many tasks per worker must have ended lately before their times say how busy workers are.
+_ENOUGH = 4
+
+Sort: TypeAlias = tuple[str, str]
+"""Kind and module: tasks that are taken to need equally long."""
+
+
+@dataclass
+class _Group:
+    """The tasks of one sort."""
+
+    left: int = 0
+    ended: int = 0
+    seconds: float = 0.0
+
+
+class _Mark(NamedTuple):
+    """How many tasks had ended at some moment, and the seconds that workers spent on them."""
+
+    moment: float
+    ended: int
+    seconds: float
+
+
+class Pace:
+    """How fast a run goes, from the ends of its tasks.
+
+    Parameters
+    ----------
+    to_do
+        How many tasks of each sort are to be done.
+    clock
+        Seconds of a clock that never goes back.
+    """
+
+    def __init__(
+        self, to_do: Mapping[Sort, int], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._groups = {sort: _Group(n) for sort, n in to_do.items()}
+        self._clock = clock
+        self._marks: deque[_Mark] = deque()
+        self._left = sum(to_do.values())
+        self._ended = 0
+        self._seconds = 0.0
+        self._at_once = 0
+
+    def finish(self, sort: Sort, seconds: float) -> None:
+        """A task has ended, on which a worker spent so many seconds."""
+        group = self._groups.setdefault(sort, _Group())
+        if group.left:
+            group.left -= 1
+            self._left -= 1
+        group.ended += 1
+        group.seconds += seconds
+        self._ended += 1
+        self._seconds += seconds
+
+    def look(self, at_once: int) -> None:
+        """Note where it stands, with so many tasks under way; to be called often."""
+        now = self._clock()
+        self._at_once = at_once
+        if self._marks and now - self._marks[-1].moment < _STEP:
+            return
+        self._marks.append(_Mark(now, self._ended, self._seconds))
+        while now - self._marks[0].moment > _WINDOW:
+            self._marks.popleft()
+
+    @property
+    def rate(self) -> float:
+        """Tasks per second, lately."""
+        elapsed, ended, _ = self._lately()
+        return ended / elapsed if elapsed > 0 else 0.0
+
+    def seconds_left(self) -> float | None:
+        """An estimate from the mean time of each sort of task; None while there is none.
+
+        A sort of which nothing has ended is taken to be like the rest.
+        """
+        if not self._ended:
+            return None
+        overall = self._seconds / self._ended
+        work = 0.0
+        for group in self._groups.values():
+            mean = group.seconds / group.ended if group.ended else overall
+            work += group.left * mean
+        by_rate = self._left / self.rate if self.rate else 0.0
+        return max(work / self._speed(), min(by_rate, 1.0))
+
+    def _speed(self) -> float:
+        """Seconds of work done in a second: less than the workers, where handing out takes long."""
+        at_once = max(self._at_once, 1)
+        elapsed, ended, seconds = self._lately()
+        if ended < _ENOUGH * at_once or elapsed <= 0 or seconds <= 0:
+            return at_once
+        return min(at_once, seconds / elapsed)
+
+    def _lately(self) -> _Mark:
+        """What has come since the first mark that counts: seconds passed, tasks, their seconds."""
+        if not self._marks:
+            return _Mark(0.0, 0, 0.0)
+        first, last = self._marks[0], self._marks[-1]
+        elapsed = last.moment - first.moment
+        return _Mark(elapsed, last.ended - first.ended, last.seconds - first.seconds)

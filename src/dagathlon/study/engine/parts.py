@@ -1,0 +1,188 @@
+"""Parts of a plan: a quick look, or one of several shards that together are all of it.
+
+A shard is the same on every machine, whatever is installed or stored there: it follows from the
+tasks alone. Hence shards are balanced by numbers of runs of each kind, not by expected times.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Hashable, Iterable, Sequence
+from typing import NamedTuple, TypeAlias
+
+from dagathlon.study.engine.protocol import Options
+from dagathlon.study.plan.task import Task, TaskKind
+
+Tasks: TypeAlias = Sequence[Task]
+
+_CHANGES = (TaskKind.NOISE, TaskKind.TRANSFORM)
+_LEARNED = (TaskKind.LEARN, TaskKind.ESTIMATE)
+
+
+class _Group(NamedTuple):
+    """Tasks that stay together; `kind` is the number of a kind of data, by first appearance."""
+
+    kind: int
+    members: list[int]
+
+
+def wanted_part(tasks: Tasks, options: Options) -> Sequence[int]:
+    """Positions of the tasks that the options ask for, in the order of the plan."""
+    if options.shard is not None:
+        return shard(tasks, *options.shard)
+    return range(len(tasks)) if options.limit is None else quick_look(tasks, options.limit)
+
+
+def quick_look(tasks: Tasks, n: int) -> list[int]:
+    """Positions of the first n learning tasks, what they need, and what needs them alone.
+
+    Without learning tasks it is the first n tasks of any kind and what they need.
+    """
+    learning = _learning(tasks)
+    return _completed(tasks, learning[:n] if learning else range(min(n, len(tasks))))
+
+
+def shard(tasks: Tasks, number: int, count: int) -> list[int]:
+    """Positions of one of `count` parts of a plan, numbered from 1.
+
+    Every learning task is in exactly one of them, with what it needs; what is made of learned
+    graphs is in the part that has all of them. Without learning tasks, the tasks that nobody reads
+    are divided.
+
+    Parameters
+    ----------
+    tasks
+        The plan.
+    number, count
+        Which part, and of how many.
+    """
+    return _completed(tasks, shares(tasks, count)[number - 1])
+
+
+def shares(tasks: Tasks, count: int) -> list[list[int]]:
+    """Learning tasks of each of `count` shards; without learning tasks, tasks that nobody reads.
+
+    Runs on one data set stay together where there are at least as many data sets as shards;
+    data sets that were made of one, where there are as many of those. Learners that read what
+    others have learned stay with them always.
+    """
+    divided = _learning(tasks) or _unread(tasks)
+    groups: list[_Group] = []
+    for level in (_origin, _data, _itself):
+        groups = _groups(tasks, divided, [level(tasks, i) for i in divided])
+        if len(groups) >= count:
+            break
+    return _dealt(groups, count)
+
+
+def _dealt(groups: Sequence[_Group], count: int) -> list[list[int]]:
+    """Large groups first, each to the shard with the fewest tasks; replicates one after another."""
+    found: list[list[int]] = [[] for _ in range(count)]
+    loads = [(0, number) for number in range(count)]
+    for group in sorted(groups, key=lambda group: (-len(group.members), group.kind)):
+        load, number = loads[0]
+        found[number].extend(group.members)
+        heapq.heapreplace(loads, (load + len(group.members), number))
+    return [sorted(members) for members in found]
+
+
+def _groups(tasks: Tasks, divided: Sequence[int], names: Sequence[Hashable]) -> list[_Group]:
+    """Tasks by name, groups joined where a learner in one reads what another has learned."""
+    joined = _Joined()
+    for position, name in zip(divided, names, strict=True):
+        joined.join(position, name)
+        for other in _learners_behind(tasks, position):
+            joined.join(position, other)
+    kinds = _kinds(tasks)
+    found: dict[Hashable, _Group] = {}
+    for position in divided:
+        group = _Group(kinds[position], [])
+        found.setdefault(joined.name(position), group).members.append(position)
+    return list(found.values())
+
+
+class _Joined:
+    """Which things belong together, as one joins them pair by pair."""
+
+    def __init__(self) -> None:
+        self._above: dict[Hashable, Hashable] = {}
+
+    def name(self, one: Hashable) -> Hashable:
+        """The same for all that belong together."""
+        while (above := self._above.get(one, one)) != one:
+            self._above[one] = self._above.get(above, above)
+            one = above
+        return one
+
+    def join(self, one: Hashable, other: Hashable) -> None:
+        self._above[self.name(one)] = self.name(other)
+
+
+def _learners_behind(tasks: Tasks, position: int) -> Iterable[int]:
+    """Learning tasks whose graphs a learning task reads, as they are or estimated from a chain."""
+    for i in _learned(tasks, tasks[position]):
+        if tasks[i].call.kind is TaskKind.LEARN:
+            yield i
+        else:
+            yield from _learners_behind(tasks, i)
+
+
+def _kinds(tasks: Tasks) -> list[int]:
+    """Numbers of the kinds of tasks: those of one kind differ in their seeds alone."""
+    numbers: dict[Hashable, int] = {}
+    found: list[int] = []
+    for task in tasks:
+        kind = (task.call.digest, *(found[i] for i in task.inputs))
+        found.append(numbers.setdefault(kind, len(numbers)))
+    return found
+
+
+def _origin(tasks: Tasks, position: int) -> Hashable:
+    """The data set behind all transforms."""
+    name, place = _data(tasks, position)
+    while tasks[place].call.kind in _CHANGES and tasks[place].inputs:
+        place = tasks[place].inputs[0]
+    return name, place
+
+
+def _data(tasks: Tasks, position: int) -> tuple[str, int]:
+    """The data set that a task reads; a name that is none of a position."""
+    inputs = tasks[position].inputs
+    return "data", inputs[0] if inputs else position
+
+
+def _itself(tasks: Tasks, position: int) -> Hashable:
+    return position
+
+
+def _learning(tasks: Tasks) -> list[int]:
+    return [i for i, task in enumerate(tasks) if task.call.kind is TaskKind.LEARN]
+
+
+def _unread(tasks: Tasks) -> list[int]:
+    read = {i for task in tasks for i in task.inputs}
+    return [i for i in range(len(tasks)) if i not in read]
+
+
+def _completed(tasks: Tasks, chosen: Iterable[int]) -> list[int]:
+    """Chosen tasks, what they need, and what needs nothing learned but by them."""
+    kept = set(chosen)
+    learns = any(tasks[i].call.kind is TaskKind.LEARN for i in kept)
+    _keep_inputs(tasks, kept)
+    for i, task in enumerate(tasks):
+        later = task.call.kind in (TaskKind.ESTIMATE, TaskKind.SCORE)
+        if learns and later and all(j in kept for j in _learned(tasks, task) or task.inputs):
+            kept.add(i)
+    _keep_inputs(tasks, kept)
+    return sorted(kept)
+
+
+def _keep_inputs(tasks: Tasks, kept: set[int]) -> None:
+    for i in range(len(tasks) - 1, -1, -1):
+        if i in kept:
+            kept.update(tasks[i].inputs)
+
+
+def _learned(tasks: Tasks, task: Task) -> list[int]:
+    """Inputs that are learned; the others, such as a truth with hidden variables, are made."""
+    return [j for j in task.inputs if tasks[j].call.kind in _LEARNED]

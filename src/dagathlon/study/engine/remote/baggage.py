@@ -1,0 +1,80 @@
+"""A user's own modules on their way to other machines: files by their content."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from dagathlon.errors import DagathlonError
+from dagathlon.modules.registry import FILES
+from dagathlon.modules.sources import sources
+
+_MOST_BYTES = 64 * 2**20
+
+
+class Piece(NamedTuple):
+    """One file: where it lies below the folder of its module, its content, its mode."""
+
+    place: str
+    content: bytes
+    mode: int
+
+
+class Luggage(NamedTuple):
+    """One module: the file or folder that is to be loaded, and all files that belong to it."""
+
+    entry: str
+    pieces: tuple[Piece, ...]
+
+
+def gathered_luggage() -> bytes:
+    """All modules of the user's that this process knows, with the files beside them they import.
+
+    Raises
+    ------
+    DagathlonError
+        When they are so large that a file of data must be among them.
+    """
+    named = [Path(path) for path in os.environ.get(FILES, "").split(os.pathsep) if path]
+    luggage = [_of_folder(path) if path.is_dir() else _of_file(path) for path in named]
+    size = sum(len(piece.content) for each in luggage for piece in each.pieces)
+    if size > _MOST_BYTES:
+        raise DagathlonError(
+            f"own modules of {size / 2**20:,.0f} MB in all cannot be sent to other machines, at "
+            f"most {_MOST_BYTES / 2**20:,.0f} MB can; take large files out of their folders"
+        )
+    return pickle.dumps(luggage)
+
+
+def unpacked_luggage(content: bytes, folder: Path) -> Mapping[str, str]:
+    """Write the files below a folder; the environment in which worker processes find them."""
+    entries = []
+    luggage: list[Luggage] = pickle.loads(content)
+    for number, each in enumerate(luggage):
+        home = folder / str(number)
+        for piece in each.pieces:
+            path = home / PurePosixPath(piece.place)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(piece.content)
+            path.chmod(piece.mode)
+        entries.append(str((home / each.entry).resolve()))
+    return {FILES: os.pathsep.join(entries)}
+
+
+def _of_file(path: Path) -> Luggage:
+    return Luggage(path.name, tuple(_pieces(sources(path), path.parent)))
+
+
+def _of_folder(path: Path) -> Luggage:
+    files = sorted(file for file in path.rglob("*") if file.is_file())
+    kept = [file for file in files if "__pycache__" not in file.parts]
+    return Luggage(path.name, tuple(_pieces(kept, path.parent)))
+
+
+def _pieces(files: list[Path], home: Path) -> Iterator[Piece]:
+    for file in files:
+        place = file.relative_to(home).as_posix()
+        yield Piece(place, file.read_bytes(), file.stat().st_mode & 0o777)

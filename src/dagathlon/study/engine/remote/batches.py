@@ -1,0 +1,132 @@
+"""Making batches: what a worker must be told and sent to do some tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from dagathlon.study.engine.coordinator import Coordinator
+from dagathlon.study.engine.remote.fleet import Large
+from dagathlon.study.engine.remote.parcels import Batch, Errand, Sent
+from dagathlon.study.engine.remote.station import Station
+from dagathlon.study.plan.task import Call
+from dagathlon.study.store.objects import INLINE, Payload
+
+_MOST_KNOWN = 200_000
+_MOST_HOLDERS = 4
+
+
+class Load(NamedTuple):
+    """A batch, and the large inputs that must be there before it."""
+
+    batch: Batch
+    large: tuple[Large, ...]
+
+
+class Packer:
+    """Makes batches; it knows which worker has which large result.
+
+    Parameters
+    ----------
+    work
+        The run.
+    """
+
+    def __init__(self, work: Coordinator) -> None:
+        self._work = work
+        self._holders: dict[bytes, list[str]] = {}
+
+    def made_at(self, station: Station, digest: bytes, size: int) -> None:
+        """A result was made at a station, or has come there."""
+        if len(station.known) > _MOST_KNOWN:
+            station.known.clear()
+        station.known.add(digest)
+        if size > INLINE and not station.is_home:
+            holders = self._holders.setdefault(digest, [])
+            if station.address not in holders and len(holders) < _MOST_HOLDERS:
+                holders.append(station.address)
+
+    def gone(self, address: str) -> None:
+        """A worker is gone, and what it held."""
+        for holders in self._holders.values():
+            if address in holders:
+                holders.remove(address)
+
+    def pack(
+        self,
+        station: Station,
+        number: int,
+        shape: int,
+        positions: Sequence[int],
+        payloads: Mapping[bytes, Payload],
+        patience: float,
+    ) -> Load:
+        """The batch of these tasks for a station.
+
+        Parameters
+        ----------
+        station
+            Who is to do it.
+        number
+            The number of the batch.
+        shape
+            Which cores and cards they have.
+        positions
+            The tasks.
+        payloads
+            All that they read, by key.
+        patience
+            Seconds after which what has not begun is sent back.
+        """
+        calls = _Numbers()
+        inputs: dict[bytes, Sent] = {}
+        large: list[Large] = []
+        errands = []
+        for position in positions:
+            read = [payloads[key] for key in self._work.input_keys(position)]
+            for payload in read:
+                if payload.digest not in inputs:
+                    inputs[payload.digest] = self._sent(station, payload, large)
+            errands.append(self._errand(position, read, calls.number))
+        data = self._work.sharing.data_of(positions[0]) if positions else None
+        shared = b"" if data is None else payloads[self._work.schedule.tasks[data].key].digest
+        resources = self._work.schedule.shapes[shape]
+        told = (tuple(calls.calls), tuple(inputs.values()), tuple(errands))
+        return Load(Batch(number, resources, patience, *told, shared), tuple(large))
+
+    def _errand(
+        self, position: int, read: Sequence[Payload], number: Callable[[Call], int]
+    ) -> Errand:
+        task, limits = self._work.schedule.tasks[position], self._work.limits(position)
+        company = tuple(map(number, self._work.sharing.company(position)))
+        digests = tuple(payload.digest for payload in read)
+        said = (position, task.random_key, number(task.call), digests)
+        return Errand(*said, limits.time, limits.memory, company)
+
+    def _sent(self, station: Station, payload: Payload, large: list[Large]) -> Sent:
+        digest, size, content = payload
+        if digest in station.known:
+            return Sent(digest, size)
+        if content is None:
+            sent = Sent(digest, size)
+            large.append(Large(sent, tuple(self._holders.get(digest, ()))))
+        else:
+            sent = Sent(digest, size, content)
+        self.made_at(station, digest, size)
+        return sent
+
+
+class _Numbers:
+    """The calls of a batch, each numbered once."""
+
+    def __init__(self) -> None:
+        self.calls: list[Call] = []
+        self._known: dict[bytes, int] = {}
+
+    def number(self, call: Call) -> int:
+        """The number of a call."""
+        number = self._known.get(call.digest)
+        if number is None:
+            number = self._known[call.digest] = len(self.calls)
+            self.calls.append(call)
+        return number

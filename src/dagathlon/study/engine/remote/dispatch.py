@@ -1,0 +1,298 @@
+"""Handing out tasks to a fleet, and what is made of what comes back."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Self
+
+from dagathlon.errors import StudyError
+from dagathlon.study.engine.coordinator import Coordinator
+from dagathlon.study.engine.messages import Lost, Report
+from dagathlon.study.engine.protocol import Note
+from dagathlon.study.engine.remote.batches import Packer
+from dagathlon.study.engine.remote.choosing import Choosing, Chosen
+from dagathlon.study.engine.remote.events import (
+    Broken,
+    Event,
+    Failed,
+    Gone,
+    Joined,
+    Opened,
+    Refused,
+    Returned,
+)
+from dagathlon.study.engine.remote.fleet import Fleet
+from dagathlon.study.engine.remote.home import Home
+from dagathlon.study.engine.remote.meeting import Meeting
+from dagathlon.study.engine.remote.station import HOME, Out, Station
+from dagathlon.study.engine.shares import Machine
+from dagathlon.study.plan.task import Outcome, Status
+from dagathlon.study.store.objects import INLINE, Payload
+from dagathlon.study.store.store import Store
+
+_MAX_RETURNS = 4
+_MAX_LOSSES = 5
+
+
+class Dispatch:
+    """The coordinator's side of a run on a fleet; leaving the context ends what runs at home.
+
+    Parameters
+    ----------
+    work
+        The run.
+    fleet
+        The workers.
+    store
+        Where results are looked up.
+    """
+
+    def __init__(self, work: Coordinator, fleet: Fleet, store: Store) -> None:
+        self._work = work
+        self._schedule = work.schedule
+        self._fleet = fleet
+        self._store = store
+        self._choosing = Choosing(work)
+        self._packer = Packer(work)
+        self._meeting = Meeting(work)
+        self._numbers = itertools.count(1)
+        self._returns: Counter[int] = Counter()
+        self._home = Home(work.scratch / HOME, fleet.put)
+        self._stations = {HOME: Station(HOME, self._meeting.here, Machine(1))}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._home.close()
+
+    # Handing out
+
+    def hand_out(self) -> None:
+        """Give work to all who have room; results are in the store before anything reads them."""
+        while self._round():
+            pass
+
+    def _round(self) -> bool:
+        """True when another run was ahead of us with some of it, so that there is still room."""
+        chosen: dict[int, Chosen] = {}
+        for each in self._choosing.for_all(self._stations.values()):
+            number = next(self._numbers)
+            wanted = self._schedule.shapes[each.shape]
+            each.station.send(number, each.positions, wanted)
+            chosen[number] = each
+        allowed = set(self._work.claim([i for each in chosen.values() for i in each.positions]))
+        keys = {key for i in allowed for key in self._work.input_keys(i)}
+        payloads = self._store.payloads(keys)
+        refused = False
+        for number, each in chosen.items():
+            ours = [i for i in each.positions if i in allowed and self._has_all(i, payloads)]
+            refused |= len(ours) < len(each.positions)
+            self._send(number, each, ours, payloads)
+        return refused
+
+    def _has_all(self, position: int, payloads: Mapping[bytes, Payload]) -> bool:
+        """Whether the store has what a task reads; what it has not is computed again."""
+        for place, key in enumerate(self._work.input_keys(position)):
+            if key not in payloads:
+                self._work.lose(position, place, "an input is not in the store")
+                return False
+        return True
+
+    def _send(
+        self, number: int, chosen: Chosen, ours: list[int], payloads: Mapping[bytes, Payload]
+    ) -> None:
+        station = chosen.station
+        if not ours:
+            del station.out[number]
+            return
+        station.out[number] = station.out[number]._replace(positions=tuple(ours))
+        told = (ours, payloads, chosen.patience)
+        batch, large = self._packer.pack(station, number, chosen.shape, *told)
+        if station.is_home:
+            self._home.send(batch)
+        else:
+            self._fleet.send(station.address, batch, large)
+
+    # Taking in
+
+    def take(self, event: Event) -> None:
+        """Make something of what the fleet tells."""
+        match event:
+            case Returned():
+                self._take_in(event)
+            case Failed():
+                self._fail(event)
+            case Joined(address, answer):
+                self._join(address, self._meeting.judge(address, answer))
+            case Refused(address, reason):
+                self._join(address, self._meeting.refuse(address, reason))
+            case Gone(address, reason):
+                self._lose(address, reason)
+            case Opened():
+                self._open(event)
+            case Broken(reason):
+                raise StudyError(reason)
+
+    def _open(self, event: Opened) -> None:
+        self._meeting.open(event.expected)
+        self._work.told["scheduler"] = event.address
+        if event.dashboard:
+            self._work.told["dashboard"] = event.dashboard
+            self._work.tell(Note(f"the dashboard of dask is at {event.dashboard}"))
+
+    def _join(self, address: str, station: Station) -> None:
+        self._stations[address] = station
+        self._check_hope()
+
+    def _take_in(self, event: Returned) -> None:
+        station = self._stations.get(event.address)
+        out = None if station is None else station.out.pop(event.number, None)
+        if station is None or out is None:
+            return  # it was given up, and others do these tasks
+        station.memory = event.reply.memory
+        kept: dict[bytes, Payload] = {}
+        for report in event.reply.reports:
+            self._record(station, report, event.files, kept)
+        for lost in event.reply.lost:
+            self._return(station, lost)
+        for position in event.reply.left:
+            self._schedule.put_back(position)
+        if event.reply.full:
+            self._put_aside(station, f"its disk cannot take results ({event.reply.full})")
+
+    def _record(
+        self,
+        station: Station,
+        report: Report,
+        files: Mapping[bytes, Path],
+        kept: dict[bytes, Payload],
+    ) -> None:
+        module = self._schedule.tasks[report.position].call.module
+        self._choosing.learn(module, report.wall)
+        payload = None
+        if report.digest:
+            payload = kept.get(report.digest) or self._kept(report, files)
+            kept[report.digest] = payload
+            self._packer.made_at(station, report.digest, report.size)
+        outcome = report.outcome(self._work.limits(report.position), station.host)
+        self._work.record(report.position, outcome, payload)
+
+    def _kept(self, report: Report, files: Mapping[bytes, Path]) -> Payload:
+        if report.content is not None or report.size <= INLINE:
+            return Payload(report.digest, report.size, report.content)
+        return self._work.adopt(str(files[report.digest]), report.digest, report.size)
+
+    def _return(self, station: Station, lost: Lost) -> None:
+        """A worker does not have an input that it was believed to have, or cannot read it."""
+        key = self._work.input_keys(lost.position)[lost.place]
+        station.known.difference_update(self._store.digests([key]).values())
+        self._returns[lost.position] += 1
+        if self._returns[lost.position] <= _MAX_RETURNS:
+            self._schedule.put_back(lost.position)
+        else:
+            reason = f"an input cannot be read on {station.host}: {lost.reason}"
+            self._work.record(lost.position, Outcome(Status.ERROR, reason, host=station.host))
+
+    def _fail(self, event: Failed) -> None:
+        """A batch did not come back from a worker that is there."""
+        if event.here or (event.full and event.address == HOME):
+            raise self._work.no_room(event.reason)
+        station = self._stations.get(event.address)
+        out = None if station is None else station.out.pop(event.number, None)
+        if station is None or out is None:
+            return
+        for position in out.positions:
+            self._schedule.put_back(position)
+        if event.stranger:
+            self._lose(event.address, "it was started again")
+            self._fleet.meet_again(event.address)
+        elif event.full:
+            self._put_aside(station, f"its disk is full ({event.reason})")
+        elif not event.again:
+            self._put_aside(station, event.reason)
+
+    def _put_aside(self, station: Station, reason: str) -> None:
+        """Give a worker no more work."""
+        if not station.remark:
+            station.remark = reason
+            self._work.tell(Note(f"{self._meeting.name(station)} gets no more work: {reason}"))
+            self._check_hope()
+
+    def _check_hope(self) -> None:
+        """Give up when all workers that are there cannot be used."""
+        others = [each for each in self._stations.values() if not each.is_home]
+        if (
+            others
+            and all(each.remark for each in others)
+            and not self._meeting.more_to_come(others)
+        ):
+            reasons = "\n".join(dict.fromkeys(each.remark for each in others))
+            raise StudyError(f"no worker of the cluster can be used:\n{reasons}")
+
+    def _lose(self, address: str, reason: str) -> None:
+        """A worker is gone: what it had is for others, unless it was always lost with its worker."""
+        station = self._stations.pop(address, None)
+        self._packer.gone(address)
+        if station is None:
+            return
+        lost = [position for out in station.out.values() for position in self._blamed(out)]
+        if station.out:
+            given = f"{station.given:,} task{'s' if station.given > 1 else ''}"
+            name = self._meeting.name(station)
+            self._work.tell(Note(f"{name} is gone, {reason}; {given} of it begin again elsewhere"))
+        for position in lost:
+            self._abandon(position, station.host)
+
+    def _blamed(self, out: Out) -> Sequence[int]:
+        """Put tasks of a lost worker back; those that it was lost with too often."""
+        lonely = out.alone and len(out.positions) == 1
+        found = []
+        for position in out.positions:
+            if lonely or self._choosing.losses[position] == 0:
+                self._choosing.losses[position] += 1
+            if self._choosing.losses[position] >= _MAX_LOSSES:
+                found.append(position)
+            else:
+                self._schedule.put_back(position)
+        return found
+
+    def _abandon(self, position: int, host: str) -> None:
+        reason = f"its worker was lost {_MAX_LOSSES} times, each time while it ran"
+        limits = self._work.limits(position)
+        self._work.record(position, Outcome(Status.ERROR, reason, limits=limits, host=host))
+
+    # Telling
+
+    def look(self) -> None:
+        """Say who is there and what is under way."""
+        stations = list(self._stations.values())
+        self._refuse_impossible(stations)
+        running = [
+            position
+            for station in stations
+            for out in list(station.out.values())[: station.machine.cores]
+            for position in out.positions[:1]
+        ]
+        crew = self._meeting.crew(stations)
+        self._work.jobs = sum(host.workers for host in crew)
+        self._work.look(running, sum(station.memory for station in stations), crew)
+        given = sum(station.busy for station in stations)
+        idle = [each.address for each in stations if not each.out and not each.is_home]
+        self._fleet.demand(self._choosing.cores_of_use(given, self._schedule.queued), idle)
+        self._meeting.remind(stations)
+
+    def _refuse_impossible(self, stations: Sequence[Station]) -> None:
+        """Skip tasks that no worker has the cards or modules for, once all workers are there."""
+        others = [each for each in stations if not each.is_home and not each.remark]
+        if not others or self._meeting.more_to_come(others):
+            return
+        for shape, _ in enumerate(self._schedule.shapes):
+            while self._schedule.n_ready(shape):
+                objection = self._choosing.objection(others, shape)
+                if not objection:
+                    break
+                self._work.record(self._schedule.pop(shape), Outcome(Status.SKIPPED, objection))

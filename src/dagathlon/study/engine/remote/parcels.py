@@ -1,0 +1,139 @@
+"""What travels between the coordinator and a worker on another machine: batches and replies.
+
+Many small tasks go as one batch, since a message through a scheduler costs as much as a hundred of
+them. Both ends are the same version of the same program (`identity`), so pickle is safe here as it
+is in dask itself.
+"""
+
+from __future__ import annotations
+
+import pickle
+from typing import NamedTuple
+
+from dagathlon.study.engine.messages import Lost, Report
+from dagathlon.study.plan.task import Call, Limits, Resources
+
+
+class Sent(NamedTuple):
+    """An input by its hash.
+
+    Parameters
+    ----------
+    digest
+        sha256 of the encoded result.
+    size
+        Its number of bytes.
+    content
+        The bytes, where the worker is not known to have them and they are few.
+    """
+
+    digest: bytes
+    size: int
+    content: bytes | None = None
+
+
+class Errand(NamedTuple):
+    """One task of a batch.
+
+    Parameters
+    ----------
+    position
+        Its place in the plan.
+    random_key
+        What chooses its random stream.
+    call
+        Its call, by its number in the batch.
+    inputs
+        Hashes of what it reads.
+    time, memory
+        Its limits.
+    company
+        Calls of others that will run on the same data, by their numbers in the batch.
+    """
+
+    position: int
+    random_key: bytes
+    call: int
+    inputs: tuple[bytes, ...]
+    time: float | None = None
+    memory: int | None = None
+    company: tuple[int, ...] = ()
+
+    @property
+    def limits(self) -> Limits:
+        """What it may use."""
+        return Limits(self.time, self.memory)
+
+
+class Batch(NamedTuple):
+    """Tasks for one process of one worker, to be done one after another.
+
+    Parameters
+    ----------
+    number
+        Names the batch in this run.
+    resources
+        The cores and cards that each of its tasks has.
+    patience
+        Seconds after which what has not begun is sent back, for others to do.
+    calls
+        The calls that errands name.
+    inputs
+        All that errands read.
+    errands
+        The tasks.
+    shared
+        Hash of the data set on which they share work; empty when there is none. A process that
+        has shared work on it before is to be preferred.
+    """
+
+    number: int
+    resources: Resources
+    patience: float
+    calls: tuple[Call, ...]
+    inputs: tuple[Sent, ...]
+    errands: tuple[Errand, ...]
+    shared: bytes = b""
+
+
+class Reply(NamedTuple):
+    """What came of a batch.
+
+    Parameters
+    ----------
+    reports
+        Of the tasks that were done; large results are fetched afterwards, by their hashes.
+    lost
+        Tasks that could not begin since an input is not there, or is damaged.
+    left
+        Positions of tasks that were not begun.
+    memory
+        Bytes that the process and all it has started hold.
+    full
+        Why results could not be kept, when the disk there has no room.
+    """
+
+    reports: tuple[Report, ...]
+    lost: tuple[Lost, ...] = ()
+    left: tuple[int, ...] = ()
+    memory: int = 0
+    full: str = ""
+
+
+def packed(parcel: Batch | Reply) -> bytes:
+    """As bytes, of which the scheduler need not know what they are."""
+    return pickle.dumps(parcel, protocol=pickle.HIGHEST_PROTOCOL)
+
+
+def opened_batch(content: bytes) -> Batch:
+    """The batch again."""
+    found = pickle.loads(content)
+    assert isinstance(found, Batch)
+    return found
+
+
+def opened_reply(content: bytes) -> Reply:
+    """The reply again."""
+    found = pickle.loads(content)
+    assert isinstance(found, Reply)
+    return found

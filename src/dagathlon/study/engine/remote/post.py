@@ -1,0 +1,298 @@
+"""A post: one guarded process on a worker's machine that does batches, replaced when it dies."""
+
+from __future__ import annotations
+
+import select
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from dagathlon.errors import DagathlonError
+from dagathlon.study.engine.messages import Inputs, Lost, Message, Report, Unkept, Up
+from dagathlon.study.engine.process import Assignment, WorkerProcess
+from dagathlon.study.engine.remote.cache import Cache
+from dagathlon.study.engine.remote.parcels import Batch, Errand, Reply
+from dagathlon.study.engine.watch import Inquest, excess, overtime
+from dagathlon.study.plan.task import Limits, Outcome, Task
+from dagathlon.study.store.objects import DamagedError, Payload, UnwritableError
+
+_LOOK = 0.1
+_MAX_FAILED_STARTS = 3
+
+
+class UnwantedError(DagathlonError):
+    """Nobody waits for this batch any more."""
+
+
+class CannotStartError(DagathlonError):
+    """Processes do not even get as far as their first task here."""
+
+
+class Post:
+    """Does batches, one at a time, in a process of its own.
+
+    Parameters
+    ----------
+    hire
+        Starts a process.
+    cache
+        What the process may read, and where its results go.
+
+    Attributes
+    ----------
+    shared
+        Hash of the data set on which its process shared work last.
+    since
+        When it was used last.
+    """
+
+    def __init__(self, hire: Callable[[], WorkerProcess], cache: Cache) -> None:
+        self._hire = hire
+        self._cache = cache
+        self._worker: WorkerProcess | None = None
+        self._inquest = Inquest()
+        self._failed_starts = 0
+        self.shared = b""
+        self.since = time.monotonic()
+
+    def do(self, batch: Batch, is_wanted: Callable[[], bool]) -> Reply:
+        """Do a batch.
+
+        Parameters
+        ----------
+        batch
+            The tasks.
+        is_wanted
+            Asked now and then whether anybody still waits for it; `UnwantedError` when not.
+        """
+        work = _Work(batch, self._cache)
+        try:
+            while work.waiting and not work.full:
+                self._once(work, is_wanted)
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            self.since = time.monotonic()
+        self.shared = batch.shared or self.shared
+        memory = self._worker.memory() if self._worker is not None else 0
+        return work.reply(memory)
+
+    def close(self) -> None:
+        """End the process."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.kill()
+            worker.wait()
+            worker.close()
+
+    def _once(self, work: _Work, is_wanted: Callable[[], bool]) -> None:
+        """Hand over what waits, and see to it until all is done or the process has ended."""
+        if self._worker is None:
+            self._worker = self._hire()
+        worker = self._worker
+        worker.tell(work.inputs)
+        worker.assign(work.assignments())
+        looked = 0.0
+        guarded = 0.0
+        while work.waiting and not work.full:
+            now = time.monotonic()
+            if now >= looked:
+                looked = now + _LOOK
+                if not is_wanted():
+                    raise UnwantedError("nobody waits for this batch any more")
+                worker.bound_output()
+                looked = min(looked, self._keep_time(worker, work))
+            if self._worker is worker and work.limits_memory and now >= guarded:
+                guarded = now + self._keep_memory(worker, work)
+            if self._worker is not worker:
+                return
+            until = min(looked, guarded) if work.limits_memory else looked
+            messages, is_open = _wait(worker, until - time.monotonic())
+            self._listen(worker, work, messages)
+            if not is_open:
+                self._replace(worker, work)
+                return
+
+    def _listen(self, worker: WorkerProcess, work: _Work, messages: Sequence[Message]) -> None:
+        for message in messages:
+            match message:
+                case Up():
+                    worker.is_up = True
+                    self._failed_starts = 0
+                case Report():
+                    worker.settle(message.position)
+                    work.take(message)
+                case Lost():
+                    worker.settle(message.position)
+                    work.lose(message)
+                case Unkept(_, reason):
+                    work.full = reason
+
+    def _keep_time(self, worker: WorkerProcess, work: _Work) -> float:
+        """Enforce the time limit of the present task; when to look again at the latest."""
+        position, start = worker.slot.read()
+        now = time.monotonic()
+        if work.is_late(now) and len(worker.outstanding) > 1:
+            for waiting in worker.take_back():
+                work.leave(waiting)
+        if position < 0 or not start:
+            return now + _LOOK
+        limits = work.limits(position)
+        outcome = overtime(limits, now - start)
+        if outcome is not None:
+            self._end(worker, work, position, outcome)
+        elif limits.time is not None:
+            return start + limits.time
+        return now + _LOOK
+
+    def _keep_memory(self, worker: WorkerProcess, work: _Work) -> float:
+        """Enforce the memory limit of the present task; seconds until the next look."""
+        position, start = worker.slot.read()
+        if position < 0 or not start:
+            return _LOOK / 10
+        outcome, pause = excess(worker, work.limits(position), start)
+        if outcome is not None:
+            self._end(worker, work, position, outcome)
+        return pause
+
+    def _end(
+        self, worker: WorkerProcess, work: _Work, position: int, outcome: Outcome | None
+    ) -> None:
+        """Let go of a process; `outcome` is that of its present task."""
+        worker.kill()
+        worker.wait()
+        messages, _ = worker.receive()
+        self._listen(worker, work, messages)
+        if outcome is not None and position in work.waiting:
+            work.take(_report(position, outcome, outcome.detail or worker.tail()))
+        worker.close()
+        self._worker = None
+
+    def _replace(self, worker: WorkerProcess, work: _Work) -> None:
+        """A process has ended by itself or by a signal: find out why."""
+        worker.kill()
+        code = worker.wait()
+        position, _ = worker.slot.read()
+        outcome = None
+        if position >= 0:
+            outcome = self._inquest.cause(worker, code, work.limits(position))
+        if not worker.is_up:
+            self._failed_starts += 1
+        tail = worker.tail()
+        self._end(worker, work, position, outcome)
+        if self._failed_starts >= _MAX_FAILED_STARTS:
+            raise CannotStartError(f"worker processes do not start there; the last said:\n{tail}")
+
+
+class _Work:
+    """A batch on its way."""
+
+    def __init__(self, batch: Batch, cache: Cache) -> None:
+        self._batch = batch
+        self._cache = cache
+        self._deadline = time.monotonic() + batch.patience
+        self._reports: list[Report] = []
+        self._lost: list[Lost] = []
+        self._left: list[int] = []
+        self.full = ""
+        self.waiting: dict[int, Errand] = {each.position: each for each in batch.errands}
+        self.limits_memory = any(each.memory is not None for each in batch.errands)
+        payloads = _payloads(batch, cache)
+        self.inputs = Inputs(tuple(payloads.values()))
+        for errand in batch.errands:
+            for place, digest in enumerate(errand.inputs):
+                if digest not in payloads:
+                    self.lose(Lost(errand.position, place, "an input is not here"))
+                    break
+
+    def assignments(self) -> list[Assignment]:
+        """What is to be done, as a process is told."""
+        calls = self._batch.calls
+        return [
+            Assignment(
+                errand.position,
+                Task(errand.random_key, calls[errand.call], 0),
+                errand.inputs,
+                errand.limits,
+                0.0,
+                tuple(calls[number] for number in errand.company),
+            )
+            for errand in self.waiting.values()
+        ]
+
+    def limits(self, position: int) -> Limits:
+        """The limits of a task that is not done."""
+        errand = self.waiting.get(position)
+        return Limits() if errand is None else errand.limits
+
+    def is_late(self, now: float) -> bool:
+        """Whether the batch takes so long that others had better do the rest."""
+        return now > self._deadline
+
+    def take(self, report: Report) -> None:
+        """A task is done."""
+        if self.waiting.pop(report.position, None) is None:
+            return
+        try:
+            self._reports.append(self._kept(report))
+        except (UnwritableError, DamagedError) as error:
+            self.full = str(error)
+            self._left.append(report.position)
+
+    def _kept(self, report: Report) -> Report:
+        """Keep a result here, where the next task may read it; a large one is fetched by hash."""
+        if report.content is not None:
+            self._cache.take(report.digest, report.content)
+        elif report.file:
+            self._cache.adopt(Path(report.file), report.digest, report.size, owed=True)
+            return report._replace(file="")
+        return report
+
+    def lose(self, lost: Lost) -> None:
+        """A task cannot begin."""
+        errand = self.waiting.pop(lost.position, None)
+        if errand is not None:
+            self._cache.forget(errand.inputs[lost.place])
+            self._lost.append(lost)
+
+    def leave(self, position: int) -> None:
+        """A task is for others."""
+        if self.waiting.pop(position, None) is not None:
+            self._left.append(position)
+
+    def reply(self, memory: int) -> Reply:
+        """What came of it; what waits still is left for others."""
+        left = (*self._left, *self.waiting)
+        return Reply(tuple(self._reports), tuple(self._lost), left, memory, self.full)
+
+
+def _payloads(batch: Batch, cache: Cache) -> Mapping[bytes, Payload]:
+    """The inputs of a batch, as far as they are here."""
+    found = {}
+    for digest, size, content in batch.inputs:
+        if content is not None:
+            cache.take(digest, content)
+        payload = cache.payload(digest, size)
+        if payload is not None:
+            found[digest] = payload
+    return found
+
+
+def _report(position: int, outcome: Outcome, detail: str) -> Report:
+    costs = (outcome.wall, outcome.cpu, outcome.memory)
+    return Report(position, outcome.status.value, outcome.reason, detail, *costs)
+
+
+def _wait(worker: WorkerProcess, timeout: float) -> tuple[list[Message], bool]:
+    """What a process says, waiting so many seconds for the first word."""
+    poll = select.poll()
+    poll.register(worker.read_fd, select.POLLIN)
+    if worker.has_mail:
+        poll.register(worker.write_fd, select.POLLOUT)
+    ready = poll.poll(max(timeout, 0.0) * 1000)
+    if worker.has_mail:
+        worker.flush()
+    if any(fd == worker.read_fd for fd, _ in ready):
+        return worker.receive()
+    return [], True

@@ -1,0 +1,139 @@
+"""What a dask worker does for a run: functions that the coordinator calls there.
+
+Each is called by name on the worker, so that code and versions are those installed there. The
+worker's own process runs no module: it starts guarded processes, as the local engine does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from dagathlon.errors import DagathlonError
+from dagathlon.study.engine.remote.asking import Answer, ask
+from dagathlon.study.engine.remote.baggage import unpacked_luggage
+from dagathlon.study.engine.remote.outpost import Outpost
+from dagathlon.study.engine.remote.parcels import opened_batch, packed
+from dagathlon.study.engine.shares import Machine, cards_to_give
+
+PIECE = 4 * 2**20
+"""Large results travel in pieces of so many bytes."""
+HANDLER = "dagathlon_piece"
+"""The name under which a worker gives pieces of what it has to other workers."""
+_ALIVE = ("executing", "long-running")
+_outposts: dict[tuple[str, str], Outpost] = {}
+
+
+class StrangerError(DagathlonError):
+    """The worker knows nothing of the run: it was started again, or has given it up."""
+
+
+async def introduce(
+    session: str, modules: list[tuple[str, str, int]], luggage: bytes, dask_worker: Any = None
+) -> Answer:
+    """Get ready for a run, and say who is here: versions, cores, cards, modules that are missing."""
+    folder = Path(dask_worker.local_directory) / f"dagathlon-{session}"
+    await asyncio.to_thread(close, session, dask_worker)
+    folder.mkdir(parents=True, exist_ok=True)
+    variables = await asyncio.to_thread(unpacked_luggage, luggage, folder / "modules")
+    answer = await asyncio.to_thread(ask, modules, variables, folder)
+    machine = Machine(dask_worker.state.nthreads, cards_to_give())
+    _outposts[dask_worker.address, session] = Outpost(folder, machine, variables)
+    dask_worker.handlers[HANDLER] = _give_to_worker(dask_worker.address)
+    answer["clock"] = time.time()
+    answer["threads"] = machine.cores
+    answer["cards"] = list(machine.cards)
+    return answer
+
+
+def carry_out(session: str, parcel: bytes) -> bytes:
+    """Do a batch; this is the dask task, in a thread of the worker."""
+    from distributed import get_worker  # noqa: PLC0415 - an extra
+
+    worker = get_worker()
+    outpost = _outpost(session, worker)
+    return packed(outpost.carry_out(opened_batch(parcel), _asks(worker)))
+
+
+async def take_piece(  # noqa: PLR0917 - called by position from afar
+    session: str, digest: bytes, size: int, offset: int, piece: bytes, dask_worker: Any = None
+) -> None:
+    """Take in a piece of a large input."""
+    cache = _outpost(session, dask_worker).cache
+    await asyncio.to_thread(cache.receive, digest, size, offset, piece)
+
+
+async def take_from(
+    session: str, digest: bytes, size: int, holder: str, dask_worker: Any = None
+) -> bool:
+    """Take in a large input from another worker; False when it could not be had there."""
+    cache = _outpost(session, dask_worker).cache
+    if cache.payload(digest, size) is not None:
+        return True
+    ask_holder = getattr(dask_worker.rpc(holder), HANDLER)
+    for offset in range(0, size, PIECE):
+        try:
+            piece = await asyncio.wait_for(
+                ask_holder(session=session, digest=digest, offset=offset), 30.0
+            )
+        except Exception:  # whatever is wrong over there, the coordinator has it too
+            return False
+        if piece is None:
+            return False
+        await asyncio.to_thread(cache.receive, digest, size, offset, bytes(piece))
+    return True
+
+
+async def give_piece(session: str, digest: bytes, offset: int, dask_worker: Any = None) -> bytes:
+    """A piece of a large result, for the coordinator."""
+    cache = _outpost(session, dask_worker).cache
+    return await asyncio.to_thread(cache.piece, digest, offset, PIECE)
+
+
+async def settle(session: str, digests: list[bytes], dask_worker: Any = None) -> None:
+    """Large results have been fetched."""
+    _outpost(session, dask_worker).cache.settle(digests)
+
+
+def close(session: str, dask_worker: Any = None) -> None:
+    """The run is over: end its processes, remove its files."""
+    outpost = _outposts.pop((dask_worker.address, session), None)
+    if outpost is not None:
+        outpost.close()
+
+
+def _outpost(session: str, worker: Any) -> Outpost:
+    found = _outposts.get((worker.address, session))
+    if found is None or found.is_closed:
+        _outposts.pop((worker.address, session), None)
+        raise StrangerError("this worker knows nothing of the run")
+    return found
+
+
+def _give_to_worker(address: str) -> Callable[..., Any]:
+    """The handler by which other workers ask for pieces."""
+
+    async def give(session: str, digest: bytes, offset: int) -> bytes | None:
+        outpost = _outposts.get((address, session))
+        if outpost is None:
+            return None
+        with contextlib.suppress(KeyError):
+            return await asyncio.to_thread(outpost.cache.piece, digest, offset, PIECE)
+        return None
+
+    return give
+
+
+def _asks(worker: Any) -> Callable[[], bool]:
+    """Whether the dask task of this thread is still wanted: dask does not stop what has begun."""
+    key = worker.get_current_task()
+
+    def is_wanted() -> bool:
+        task = worker.state.tasks.get(key)
+        return task is not None and task.state in _ALIVE
+
+    return is_wanted

@@ -1,0 +1,107 @@
+"""Results of one task on which two stores do not agree: same key, other content."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dagathlon.errors import StudyError
+
+CONFLICTS = "conflicts.json"
+
+
+class Side(NamedTuple):
+    """What one store says of the task.
+
+    Parameters
+    ----------
+    status, reason
+        How it ended.
+    host
+        Where; empty when that was not recorded.
+    digest
+        Hash of the result; None when there is none.
+    created
+        When, in seconds since 1970.
+    """
+
+    status: str
+    reason: str
+    host: str
+    digest: bytes | None
+    created: float
+
+    def words(self) -> str:
+        """One side in a line."""
+        content = "" if self.digest is None else f" {self.digest.hex()[:12]}"
+        why = f" ({self.reason})" if self.reason else ""
+        return (
+            f"{self.status}{content}{why} on {self.host or 'a machine not recorded'}, {self.when}"
+        )
+
+    @property
+    def when(self) -> str:
+        """When it was made."""
+        return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(self.created))
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data for the file of conflicts."""
+        digest = None if self.digest is None else self.digest.hex()
+        said = {"status": self.status, "reason": self.reason, "host": self.host}
+        return said | {"digest": digest, "when": self.when}
+
+
+class Conflict(NamedTuple):
+    """A task with the result that stays and the one that does not come in."""
+
+    key: bytes
+    kind: str
+    module: str
+    kept: Side
+    other: Side
+
+    def words(self) -> str:
+        """Both sides, for a terminal."""
+        return (
+            f"{self.kind} {self.module} {self.key.hex()[:12]}\n"
+            f"  kept:  {self.kept.words()}\n  other: {self.other.words()}"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data for the file of conflicts."""
+        named = {"key": self.key.hex(), "kind": self.kind, "module": self.module}
+        return named | {"kept": self.kept.to_json(), "other": self.other.to_json()}
+
+
+def note_conflicts(folder: Path, conflicts: Sequence[Conflict]) -> Path:
+    """Add conflicts to those that a folder of results has a file of, each once."""
+    path = folder / CONFLICTS
+    told = [*_noted(path), *(one.to_json() for one in conflicts)]
+    unfinished = folder / f"{CONFLICTS}.{os.getpid()}.part"
+    text = json.dumps({"format": 1, "conflicts": _once(told)}, indent=1, ensure_ascii=False)
+    try:
+        unfinished.write_text(text + "\n", "utf-8")
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return path
+
+
+def _once(told: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    return list({json.dumps(one, sort_keys=True): one for one in told}.values())
+
+
+def _noted(path: Path) -> list[dict[str, Any]]:
+    if not path.is_file():
+        return []
+    try:
+        found = json.loads(path.read_text("utf-8"))["conflicts"]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        found = None
+    if not isinstance(found, list):
+        raise StudyError(f"{path}: is no list of conflicts; move it away and merge again")
+    return found

@@ -1,0 +1,274 @@
+"""Merging stores: results are named by content, so it is copying of rows and of files.
+
+It goes through the source by ranges of rows. The files of a range are copied first, then its rows
+in one transaction, most of it inside SQLite. A merge that is killed leaves a store in which every
+result is whole, and the next one goes on from there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dagathlon.errors import StudyError
+from dagathlon.study.store.claims import run_records
+from dagathlon.study.store.conflicts import Conflict, Side
+from dagathlon.study.store.index_tables import INDEX, has_hosts
+from dagathlon.study.store.objects import DamagedError, Payload, UnwritableError
+from dagathlon.study.store.store import Store
+
+RANGE = 5_000
+"""Rows of the source that one transaction takes in."""
+
+_COLUMNS = (
+    "key, kind, module, status, reason, detail, wall, cpu, memory, time_limit, memory_limit,"
+    " created, digest, size, inline"
+)
+_JOINED = """
+FROM source.results AS theirs LEFT JOIN main.results AS ours ON ours.key = theirs.key
+WHERE theirs.id BETWEEN ? AND ?
+"""
+# As in `Outcome.settles`: a stored failure falls when there was more room, and a skip always.
+_BETTER = """
+(ours.key IS NULL
+ OR (theirs.status = 'ok' AND ours.status IN ('F1', 'F3', 'skipped'))
+ OR (theirs.status NOT IN ('ok', 'skipped') AND (
+     ours.status = 'skipped'
+     OR (ours.status = 'F1' AND ours.time_limit IS NOT NULL
+         AND (theirs.time_limit IS NULL OR theirs.time_limit > ours.time_limit))
+     OR (ours.status = 'F3' AND ours.memory_limit IS NOT NULL
+         AND (theirs.memory_limit IS NULL OR theirs.memory_limit > ours.memory_limit)))))
+"""
+_AT_ODDS = """
+((theirs.status = 'ok' AND ours.status = 'ok' AND theirs.digest IS NOT ours.digest)
+ OR (theirs.status = 'ok' AND ours.status = 'F2')
+ OR (theirs.status = 'F2' AND ours.status = 'ok'))
+"""
+# A payload that is not there, that is in the row and has its hash, or whose file has been copied.
+_WHOLE = """
+(theirs.digest IS NULL
+ OR (theirs.inline IS NOT NULL AND sha256(theirs.inline) = theirs.digest)
+ OR (theirs.inline IS NULL AND theirs.digest IN (SELECT digest FROM temp.arrived)))
+"""
+
+
+@dataclass
+class Merged:
+    """What came of a merge.
+
+    Parameters
+    ----------
+    added, replaced
+        Results that the destination did not have, and those in the place of worse ones.
+    there
+        Results of the source that the destination had already, or had better ones for.
+    files, copied
+        Files taken in, and how many of them are copies, where no link could be made.
+    conflicts
+        Results of which the two do not agree; the destination's stays.
+    damaged
+        Results of the source that are not what they were, in words; they are left out.
+    running
+        Whether a run was writing to the source, so that more may come.
+    """
+
+    added: int = 0
+    replaced: int = 0
+    there: int = 0
+    files: int = 0
+    copied: int = 0
+    conflicts: list[Conflict] = field(default_factory=list)
+    damaged: list[str] = field(default_factory=list)
+    running: bool = False
+
+
+def merge(source: Path, store: Store, told: Callable[[int, int], None] | None = None) -> Merged:
+    """Take the results of another store in.
+
+    Parameters
+    ----------
+    source
+        The folder of the other store; nothing in it is changed.
+    store
+        Where they go.
+    told
+        Called with how many rows of the source have been looked at, and how many there are.
+
+    Raises
+    ------
+    StudyError
+        When the source is no store, is damaged or of a newer format, or is the destination.
+    """
+    if source.resolve() == store.folder.resolve():
+        raise StudyError(f"{source}: cannot be merged into itself")
+    found = Merged()
+    with Store(source, readonly=True) as other:
+        _check(other)
+        found.running = _is_used(other)
+        with _attached(other, store):
+            _take_in(_Merge(other, store, found), told or (lambda done, total: None))
+    return found
+
+
+def _check(store: Store) -> None:
+    """Refuse an index whose pages are not what they were."""
+    try:
+        (said,) = store.connection.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.DatabaseError as error:
+        said = str(error)
+    if said != "ok":
+        raise StudyError(f"{store.folder / INDEX}: the index is damaged ({said.splitlines()[-1]})")
+
+
+def _is_used(store: Store) -> bool:
+    try:
+        return any(record.alive for record in run_records(store))
+    except sqlite3.OperationalError:  # a format without leases, which no run writes any more
+        return False
+
+
+@contextmanager
+def _attached(other: Store, store: Store) -> Iterator[None]:
+    """The index of the source beside that of the destination, for statements about both."""
+    connection = store.connection
+    address = f"{(other.folder / INDEX).resolve().as_uri()}?mode=ro"
+    try:
+        _attach(connection, address)
+    except sqlite3.OperationalError:
+        # Where no files can be made beside the index, nobody writes to it.
+        _attach(connection, f"{address}&immutable=1")
+    connection.create_function("sha256", 1, _sha256, deterministic=True)
+    connection.execute("CREATE TEMP TABLE arrived (digest BLOB PRIMARY KEY) WITHOUT ROWID")
+    connection.execute("CREATE TEMP TABLE coming (id INTEGER PRIMARY KEY, fresh, whole)")
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        raise StudyError(f"{other.folder}: cannot be merged ({error})") from error
+    finally:
+        connection.execute("DROP TABLE temp.arrived")
+        connection.execute("DROP TABLE temp.coming")
+        connection.execute("DETACH DATABASE source")
+
+
+def _attach(connection: sqlite3.Connection, address: str) -> None:
+    connection.execute("ATTACH DATABASE ? AS source", (address,))
+    try:
+        connection.execute("SELECT 1 FROM source.results LIMIT 1").fetchone()
+    except sqlite3.OperationalError:
+        connection.execute("DETACH DATABASE source")
+        raise
+
+
+def _sha256(content: object) -> bytes | None:
+    # SQLite evaluates the parts of a condition in the order that it likes, and stores any type.
+    return hashlib.sha256(content).digest() if isinstance(content, bytes) else None
+
+
+def _take_in(work: _Merge, told: Callable[[int, int], None]) -> None:
+    connection = work.store.connection
+    first, last, total = connection.execute(
+        "SELECT coalesce(min(id), 0), coalesce(max(id), -1), count(*) FROM source.results"
+    ).fetchone()
+    done = 0
+    for begin in range(first, last + 1, RANGE):
+        done += work.take(begin, begin + RANGE - 1)
+        told(done, total)
+    work.take_hosts()
+
+
+class _Merge:
+    """One merge, while both stores are open."""
+
+    def __init__(self, other: Store, store: Store, found: Merged) -> None:
+        self.other, self.store, self._found = other, store, found
+        self._host = "theirs.host" if has_hosts(store.connection, "source") else "''"
+
+    def take(self, first: int, last: int) -> int:
+        """Take in the rows of a range; how many it has."""
+        self._take_files(first, last)
+        with self.store.transaction():
+            return self._take_rows(first, last)
+
+    def take_hosts(self) -> None:
+        """Take in what is known of machines."""
+        if has_hosts(self.store.connection, "source"):
+            with self.store.transaction():
+                self.store.connection.execute(
+                    "INSERT OR IGNORE INTO main.hosts SELECT name, facts FROM source.hosts"
+                )
+
+    def _take_files(self, first: int, last: int) -> None:
+        """Bring the files of a range, before any row that names them."""
+        connection = self.store.connection
+        wanted = connection.execute(
+            f"SELECT DISTINCT theirs.digest, theirs.size {_JOINED} AND {_BETTER}"
+            " AND theirs.digest IS NOT NULL AND theirs.inline IS NULL",
+            (first, last),
+        ).fetchall()
+        connection.execute("DELETE FROM temp.arrived")
+        for digest, size in wanted:
+            payload = Payload(digest, size, None)
+            try:
+                linked = self.store.objects.receive(self.other.objects, payload)
+            except DamagedError as error:
+                self._found.damaged.append(str(error))
+                continue
+            except UnwritableError as error:
+                raise self.store.unwritable(error) from error
+            connection.execute("INSERT INTO temp.arrived VALUES (?)", (digest,))
+            self._found.files += linked is not None
+            self._found.copied += linked is False
+
+    def _take_rows(self, first: int, last: int) -> int:
+        connection, found = self.store.connection, self._found
+        connection.execute("DELETE FROM temp.coming")
+        connection.execute(
+            "INSERT INTO temp.coming"
+            f" SELECT theirs.id, ours.key IS NULL, {_WHOLE} {_JOINED} AND {_BETTER}",
+            (first, last),
+        )
+        rows, at_odds = connection.execute(
+            f"SELECT count(*), total({_AT_ODDS}) {_JOINED}", (first, last)
+        ).fetchone()
+        if at_odds:
+            found.conflicts += self._conflicts(first, last)
+        found.damaged += self._broken()
+        better, added, whole = connection.execute(
+            "SELECT count(*), total(fresh AND whole), total(whole) FROM temp.coming"
+        ).fetchone()
+        if whole:
+            chosen = ", ".join(f"theirs.{name.strip()}" for name in _COLUMNS.split(","))
+            connection.execute(
+                f"INSERT OR REPLACE INTO main.results ({_COLUMNS}, host)"
+                f" SELECT {chosen}, {self._host} FROM temp.coming"
+                " JOIN source.results AS theirs USING (id) WHERE whole"
+            )
+        found.added += int(added)
+        found.replaced += int(whole - added)
+        found.there += rows - better - int(at_odds)
+        return int(rows)
+
+    def _broken(self) -> Iterator[str]:
+        """Results in the index that do not have their hash; files have been told of before."""
+        rows = self.store.connection.execute(
+            "SELECT kind, module, hex(key) FROM temp.coming JOIN source.results USING (id)"
+            " WHERE NOT whole AND inline IS NOT NULL"
+        )
+        for kind, module, key in rows:
+            yield f"{kind} {module} {key[:12].lower()} does not have the content it had"
+
+    def _conflicts(self, first: int, last: int) -> Iterator[Conflict]:
+        sides = ", ".join(
+            f"{side}.status, {side}.reason, {host}, {side}.digest, {side}.created"
+            for side, host in (("ours", "ours.host"), ("theirs", self._host))
+        )
+        rows = self.store.connection.execute(
+            f"SELECT theirs.key, theirs.kind, theirs.module, {sides} {_JOINED} AND {_AT_ODDS}",
+            (first, last),
+        )
+        for key, kind, module, *both in rows:
+            yield Conflict(key, kind, module, Side(*both[:5]), Side(*both[5:]))
