@@ -45,7 +45,6 @@ _GOODBYE = 5.0
 _AT_ONCE = 4
 _LOGGERS = frozenset({"distributed", "dask_jobqueue", "tornado", "asyncio"})
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
-_CUT_OFF = (ConnectionError, TimeoutError)
 _ON_THE_WAY = (OSError, TimeoutError, asyncio.CancelledError, UnwantedError, DamagedError)
 
 
@@ -240,10 +239,10 @@ class Fleet:
         while address in self._present:
             try:
                 answer = await self._run(address, service.introduce, *arguments)
-            except _CUT_OFF:
-                await asyncio.sleep(_ROUND)  # it will answer, or be gone
-                continue
             except Exception as error:  # whatever a stranger's machine may raise
+                if _is_cut_off(error):
+                    await asyncio.sleep(_ROUND)  # it will answer, or be gone
+                    continue
                 self._events.put(Refused(address, _told(error)))
             else:
                 self._carrying.setdefault(address, {})
@@ -420,6 +419,11 @@ def _failure(address: str, number: int, error: Exception) -> Failed:
     full = isinstance(error, UnwritableError) or getattr(error, "errno", None) in _NO_ROOM
     again = isinstance(error, _ON_THE_WAY) or type(error).__name__ == "KilledWorker"
     return Failed(address, number, _told(error), full=full, stranger=stranger, again=again)
+
+
+def _is_cut_off(error: Exception) -> bool:
+    """Whether the way to a worker failed; what its own system refuses has a number."""
+    return isinstance(error, OSError) and error.errno is None
 
 
 def _told(error: BaseException) -> str:
