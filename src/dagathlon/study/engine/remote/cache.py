@@ -15,7 +15,7 @@ _SMALL_BYTES = 256 * 2**20
 
 
 class Cache:
-    """Results that came from elsewhere or were made here: small ones in memory, large ones as files.
+    """Results from elsewhere, or made here: small ones in memory, large ones as files.
 
     What has not been used for longest goes first when there is no more room, but for results that
     were made here and that nobody has fetched yet.

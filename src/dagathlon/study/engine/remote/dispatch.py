@@ -35,6 +35,7 @@ from dagathlon.study.store.store import Store
 
 _MAX_RETURNS = 4
 _MAX_LOSSES = 5
+_MAX_FAILURES = 5
 
 
 class Dispatch:
@@ -154,6 +155,7 @@ class Dispatch:
         if station is None or out is None:
             return  # it was given up, and others do these tasks
         station.memory = event.reply.memory
+        station.failures = 0
         kept: dict[bytes, Payload] = {}
         for report in event.reply.reports:
             self._record(station, report, event.files, kept)
@@ -207,12 +209,13 @@ class Dispatch:
             return
         for position in out.positions:
             self._schedule.put_back(position)
+        station.failures += 1
         if event.stranger:
             self._lose(event.address, "it was started again")
             self._fleet.meet_again(event.address)
         elif event.full:
             self._put_aside(station, f"its disk is full ({event.reason})")
-        elif not event.again:
+        elif not event.again or station.failures >= _MAX_FAILURES:
             self._put_aside(station, event.reason)
 
     def _put_aside(self, station: Station, reason: str) -> None:
@@ -234,16 +237,15 @@ class Dispatch:
             raise StudyError(f"no worker of the cluster can be used:\n{reasons}")
 
     def _lose(self, address: str, reason: str) -> None:
-        """A worker is gone: what it had is for others, unless it was always lost with its worker."""
+        """A worker is gone: what it had is for others, but for what is lost with every worker."""
         station = self._stations.pop(address, None)
         self._packer.gone(address)
         if station is None:
             return
         lost = [position for out in station.out.values() for position in self._blamed(out)]
         if station.out:
-            given = f"{station.given:,} task{'s' if station.given > 1 else ''}"
-            name = self._meeting.name(station)
-            self._work.tell(Note(f"{name} is gone, {reason}; {given} of it begin again elsewhere"))
+            name, given = self._meeting.name(station), f"{station.given:,}"
+            self._work.tell(Note(f"{name} is lost, {reason}; tasks that go elsewhere: {given}"))
         for position in lost:
             self._abandon(position, station.host)
 

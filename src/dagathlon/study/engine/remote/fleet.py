@@ -43,6 +43,7 @@ _LOST_SCHEDULER = 30.0
 _CONNECT = 15.0
 _GOODBYE = 5.0
 _AT_ONCE = 4
+_LOGGERS = frozenset({"distributed", "dask_jobqueue", "tornado", "asyncio"})
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 _ON_THE_WAY = (OSError, TimeoutError, asyncio.CancelledError, UnwantedError, DamagedError)
 
@@ -158,9 +159,11 @@ class Fleet:
 
     async def _main(self) -> None:
         self._loop, self._over = asyncio.get_running_loop(), asyncio.Event()
+        # What dask leaves unfinished when workers go is not worth a line on the terminal.
+        self._loop.set_exception_handler(lambda *_: None)
         async with self._reached() as reached, _connected(reached) as client:
             self._client = client
-            dashboard = client.dashboard_link or ""
+            dashboard = await _dashboard(client)
             self._events.put(Opened(reached.address, dashboard, reached.expected))
             try:
                 await self._go_round(reached)
@@ -233,15 +236,20 @@ class Fleet:
 
     async def _introduce(self, address: str) -> None:
         arguments = (self.session, self._modules, self._luggage)
-        try:
-            answer = await self._run(address, service.introduce, *arguments)
-        except Exception as error:  # whatever a stranger's machine may raise
-            self._events.put(Refused(address, _told(error)))
-        else:
-            self._carrying.setdefault(address, {})
-            self._events.put(Joined(address, answer))
-        finally:
-            self._introducing.pop(address, None)
+        while address in self._present:
+            try:
+                answer = await self._run(address, service.introduce, *arguments)
+            except Exception as error:  # whatever a stranger's machine may raise
+                if _is_cut_off(error):
+                    await asyncio.sleep(_ROUND)  # it will answer, or be gone
+                    continue
+                self._events.put(Refused(address, _told(error)))
+            else:
+                self._carrying.setdefault(address, {})
+                self._events.put(Joined(address, answer))
+            break
+        if self._introducing.get(address) is asyncio.current_task():
+            del self._introducing[address]
 
     async def _run(self, address: str, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call a function of `service` on a worker, past the queue of its tasks."""
@@ -383,6 +391,12 @@ async def _connected(reached: Reached) -> AsyncIterator[Any]:
             await asyncio.wait_for(client.close(), _GOODBYE)
 
 
+async def _dashboard(client: Any) -> str:
+    """Where a browser sees the scheduler; empty when it shows nothing."""
+    found = await client.scheduler.identity(n_workers=0)
+    return str(client.dashboard_link or "") if "dashboard" in found["services"] else ""
+
+
 class _HereError(Exception):
     """The disk of the store has no room."""
 
@@ -407,6 +421,11 @@ def _failure(address: str, number: int, error: Exception) -> Failed:
     return Failed(address, number, _told(error), full=full, stranger=stranger, again=again)
 
 
+def _is_cut_off(error: Exception) -> bool:
+    """Whether the way to a worker failed; what its own system refuses has a number."""
+    return isinstance(error, OSError) and error.errno is None
+
+
 def _told(error: BaseException) -> str:
     """What went wrong, on a line or two."""
     text = str(error).strip() or type(error).__name__
@@ -417,7 +436,9 @@ def _told(error: BaseException) -> str:
 @contextlib.contextmanager
 def _quiet_dask() -> Iterator[None]:
     """Workers that come and go are our business: dask's own log would repeat it at length."""
-    loggers = [logging.getLogger(name) for name in ("distributed", "dask_jobqueue", "tornado")]
+    known = list(logging.root.manager.loggerDict)
+    names = {name for name in known if name.partition(".")[0] in _LOGGERS}
+    loggers = [logging.getLogger(name) for name in names.union(_LOGGERS)]
     before = [logger.level for logger in loggers]
     for logger in loggers:
         logger.setLevel(logging.CRITICAL)

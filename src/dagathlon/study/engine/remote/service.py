@@ -35,7 +35,7 @@ class StrangerError(DagathlonError):
 async def introduce(
     session: str, modules: list[tuple[str, str, int]], luggage: bytes, dask_worker: Any = None
 ) -> Answer:
-    """Get ready for a run, and say who is here: versions, cores, cards, modules that are missing."""
+    """Get ready for a run, and say who is here: versions, cores, cards, missing modules."""
     folder = Path(dask_worker.local_directory) / f"dagathlon-{session}"
     await asyncio.to_thread(close, session, dask_worker)
     folder.mkdir(parents=True, exist_ok=True)

@@ -54,6 +54,8 @@ class Station:
         The batches that it has been sent and has not returned, by number.
     shared_data
         Position of the last data set on which it shares work between learners.
+    failures
+        How many of its batches failed on the way, one after another.
     memory
         Bytes that its processes held when it was heard last.
     remark
@@ -67,6 +69,7 @@ class Station:
     known: set[bytes] = field(default_factory=set)
     out: dict[int, Out] = field(default_factory=dict)
     shared_data: int | None = None
+    failures: int = 0
     memory: int = 0
     remark: str = ""
 
