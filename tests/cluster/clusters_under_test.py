@@ -73,7 +73,18 @@ def queue_empties() -> bool:
     return not queue()
 
 
-def listening() -> set[tuple[str, int]]:
-    """Addresses and ports of this machine that somebody listens on."""
+def listens_on(address: str) -> set[str]:
+    """Where the processes of a cluster listen: this one, and those that were told its address."""
+    told = [each for each in psutil.process_iter() if address in _words(each)]
+    family = {psutil.Process(), *told, *(child for each in told for child in each.children(True))}
+    pids = {each.pid for each in family}
     found = psutil.net_connections("inet")
-    return {(each.laddr.ip, each.laddr.port) for each in found if each.status == "LISTEN"}
+    return {each.laddr.ip for each in found if each.status == "LISTEN" and each.pid in pids}
+
+
+def _words(process: psutil.Process) -> list[str]:
+    try:
+        found: list[str] = process.cmdline()
+    except psutil.Error:
+        return []
+    return found
