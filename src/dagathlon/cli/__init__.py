@@ -77,7 +77,9 @@ def parser() -> _Parser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit code is 2 for a mistake of the user's, with its reason."""
     root = parser()
-    chosen, rest = root.parse_known_args(arguments)
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    chosen, rest = root.parse_known_args(words)
+    chosen.words = words
     if rest:
         getattr(chosen, "parser", root).refuse(rest)
     if not hasattr(chosen, "run"):

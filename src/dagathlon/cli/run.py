@@ -6,6 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from dagathlon.cli._cluster import add_cluster_arguments, chosen_engine
+from dagathlon.cli._detach import add_detach_arguments, detach, refuse_coordinator
 from dagathlon.cli._interrupt import INTERRUPTED
 from dagathlon.cli._parts import (
     NOTHING_LEARNED,
@@ -18,7 +20,7 @@ from dagathlon.cli._parts import (
 )
 from dagathlon.cli._shards import add_shard_argument, shard_of, what_next
 from dagathlon.errors import DagathlonError, unknown
-from dagathlon.study.engine.engines import DEFAULT, make_engine
+from dagathlon.study.engine.engines import make_engine
 from dagathlon.study.engine.inline import InlineEngine
 from dagathlon.study.engine.protocol import Options
 from dagathlon.study.plan.task import Status
@@ -40,10 +42,10 @@ def add_parser(commands: Commands) -> None:
     )
     parser.add_argument(
         "--engine",
-        default=DEFAULT,
         metavar="NAME",
         help="local (default): guarded processes; inline: one process, for a debugger; batched: "
-        "one process, data sets of a learner together where it can take them",
+        "one process, data sets of a learner together where it can take them; dask, slurm, pbs, "
+        "lsf, sge, ssh, kubernetes: on a cluster",
     )
     parser.add_argument(
         "--raise",
@@ -58,6 +60,8 @@ def add_parser(commands: Commands) -> None:
     add_figures_arguments(parser)
     parser.add_argument("--quiet", action="store_true", help="print only what went wrong")
     parser.add_argument("--json-log", type=Path, metavar="FILE", help="one JSON object per event")
+    add_detach_arguments(parser)
+    add_cluster_arguments(parser)
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -66,7 +70,11 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.limit is not None and arguments.limit < 1:
         raise DagathlonError(f"--limit is at least 1, found {arguments.limit}")
     shard = shard_of(arguments)
-    engine = make_engine(arguments.engine, jobs=arguments.jobs, raises=arguments.raises)
+    chosen = chosen_engine(arguments)
+    refuse_coordinator(arguments, chosen)
+    engine = make_engine(
+        chosen.engine, jobs=arguments.jobs, raises=arguments.raises, **chosen.settings
+    )
     study = load_study(arguments, quiet=arguments.quiet)
     for number, setup in enumerate(study.config.setups):
         if not setup.algorithm_ids():
@@ -75,6 +83,8 @@ def _run(arguments: argparse.Namespace) -> int:
             further = sum(run.setup == number for run in study.plan.further)
             print(f"{setup.title}: with {further} further learning runs: {words}", file=sys.stderr)
     options = Options(_statuses(arguments.retry), arguments.shuffle, arguments.limit, shard)
+    if arguments.detach:
+        return detach(arguments, chosen)
     moving = engine.name != InlineEngine.name  # a debugger wants the terminal to itself
     with make_display(study.plan, arguments.quiet, arguments.json_log, moving) as display:
         summary = study.run(

@@ -6,7 +6,10 @@ tasks alone. Hence shards are balanced by numbers of runs of each kind, not by e
 
 from __future__ import annotations
 
+import functools
 import heapq
+import operator
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
@@ -73,6 +76,20 @@ def shares(tasks: Tasks, count: int) -> list[list[int]]:
         if len(groups) >= count:
             break
     return _dealt(groups, count)
+
+
+def sizes(tasks: Tasks, count: int) -> list[int]:
+    """How many tasks each of `count` shards has; what several of them need counts in each."""
+    masks = [0] * len(tasks)
+    for number, share in enumerate(shares(tasks, count)):
+        for position in share:
+            masks[position] = 1 << number
+    _complete(tasks, masks)
+    found = [0] * count
+    for mask, times in Counter(masks).items():
+        for number in range(mask.bit_length()):
+            found[number] += times * (mask >> number & 1)
+    return found
 
 
 def _dealt(groups: Sequence[_Group], count: int) -> list[list[int]]:
@@ -165,22 +182,30 @@ def _unread(tasks: Tasks) -> list[int]:
 
 
 def _completed(tasks: Tasks, chosen: Iterable[int]) -> list[int]:
-    """Chosen tasks, what they need, and what needs nothing learned but by them."""
-    kept = set(chosen)
-    learns = any(tasks[i].call.kind is TaskKind.LEARN for i in kept)
-    _keep_inputs(tasks, kept)
+    """Positions of chosen tasks, what they need, and what needs nothing learned but by them."""
+    masks = [0] * len(tasks)
+    for position in chosen:
+        masks[position] = 1
+    _complete(tasks, masks)
+    return [i for i, mask in enumerate(masks) if mask]
+
+
+def _complete(tasks: Tasks, masks: list[int]) -> None:
+    """Add to each part, a bit of every mask, what its tasks need and what needs them alone."""
+    learns = any(masks[i] for i in _learning(tasks))
+    _add_inputs(tasks, masks)
     for i, task in enumerate(tasks):
-        later = task.call.kind in (TaskKind.ESTIMATE, TaskKind.SCORE)
-        if learns and later and all(j in kept for j in _learned(tasks, task) or task.inputs):
-            kept.add(i)
-    _keep_inputs(tasks, kept)
-    return sorted(kept)
+        if learns and task.call.kind in (TaskKind.ESTIMATE, TaskKind.SCORE):
+            read = [masks[j] for j in _learned(tasks, task) or task.inputs]
+            masks[i] |= functools.reduce(operator.and_, read, -1) if read else 0
+    _add_inputs(tasks, masks)
 
 
-def _keep_inputs(tasks: Tasks, kept: set[int]) -> None:
+def _add_inputs(tasks: Tasks, masks: list[int]) -> None:
     for i in range(len(tasks) - 1, -1, -1):
-        if i in kept:
-            kept.update(tasks[i].inputs)
+        if masks[i]:
+            for j in tasks[i].inputs:
+                masks[j] |= masks[i]
 
 
 def _learned(tasks: Tasks, task: Task) -> list[int]:

@@ -37,12 +37,15 @@ class FixedFile:
         sha256 of the content; it stands in the task's key, so a changed file is another task.
     reading
         How a data file is read, where the study says so.
+    place
+        The file as the study finds it, links not followed.
     """
 
     label: str
     location: str
     digest: str
     reading: Reading | None = None
+    place: str = ""
 
     @property
     def on_board(self) -> bool:
@@ -192,7 +195,7 @@ def _of_file(label: str, path: Path) -> FixedFile:
                 digest.update(chunk)
     except OSError as error:
         raise StudyError(f"{path}: cannot be read ({error.strerror or error})") from None
-    return FixedFile(label, str(path.resolve()), digest.hexdigest())
+    return FixedFile(label, str(path.resolve()), digest.hexdigest(), place=str(path))
 
 
 def _on_board(name: str, suffixes: Sequence[str], label: str) -> FixedFile | None:

@@ -107,6 +107,19 @@ def forecast(plan: Plan, outcomes: Mapping[bytes, Outcome]) -> Forecast:
     return found
 
 
+def expected_seconds(plan: Plan) -> dict[int, float | None]:
+    """How long each learning run will take by the costs of learners, by place; None if unknown."""
+    facts = _facts(plan)
+    found: dict[int, float | None] = {}
+    for place, task in enumerate(plan.tasks):
+        if task.call.kind is TaskKind.LEARN:
+            limit = plan.limits[place].time if place in plan.limits else None
+            alone = Forecast()
+            _add(alone, task, [], _read(place, task, facts), inf if limit is None else limit)
+            found[place] = None if alone.unknown else alone.seconds
+    return found
+
+
 def _groups(task: Task) -> tuple[Hashable, Hashable]:
     """Tasks that a task is like: those of the same call, then those of the same module."""
     return task.call.digest, (task.call.kind, task.call.module)

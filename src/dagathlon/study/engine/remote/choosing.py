@@ -12,7 +12,9 @@ from dagathlon.study.engine.execute import HANDLERS
 from dagathlon.study.engine.remote.home import AT_HOME
 from dagathlon.study.engine.remote.station import Station
 
+# A batch is to take so long; longer where there are many cores, so that batches stay few.
 _BATCH_SECONDS = 0.5
+_BATCHES_PER_SECOND = 400
 _AHEAD_SECONDS = 2.0
 _LEAST = 1e-4
 _MOST_TASKS = 1000
@@ -89,12 +91,13 @@ class Choosing:
         positions: list[int] = []
         load = 0.0
         share = math.ceil(self._schedule.n_ready(shape) / max(cores, 1))
+        most = max(_BATCH_SECONDS, cores / _BATCHES_PER_SECOND)
         elsewhere = _held(stations, station)
         while self._schedule.n_ready(shape) and len(positions) < min(share, _MOST_TASKS):
             position = self._next(station, shape, elsewhere)
             expected = self._expectation(position)
             losses = self.losses[position]
-            if positions and (losses >= _SUSPECT or load + expected > _BATCH_SECONDS):
+            if positions and (losses >= _SUSPECT or load + expected > most):
                 break
             if self._is_unfit(station, position) or (ahead and expected > _AHEAD_SECONDS):
                 break

@@ -84,7 +84,8 @@ async def _started(settings: ClusterSettings, security: Any) -> Made:
     try:
         made = make_cluster(settings, security)
     except (TypeError, ValueError) as error:
-        raise DagathlonError(f"{settings.kind}: {error}") from None
+        told = str(error).partition(". ")[0].partition("\n")[0]
+        raise DagathlonError(f"{settings.kind}: options: {told}") from None
     try:
         await made.cluster
     except Exception as error:

@@ -49,9 +49,11 @@ class Crew:
         say: Callable[[str], None],
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._cluster, self._most, cores = made
+        self._cluster = made.cluster
+        self._first = made.first
+        self._most = made.workers
         self._least = settings.minimum or self._most
-        self._cores = max(cores, 1)
+        self._cores = max(made.cores, 1)
         self._settings = settings
         self._say = say
         self._clock = monotonic
@@ -100,8 +102,8 @@ class Crew:
 
     async def begin(self) -> None:
         """Ask for the first workers; a queue that takes none of them is an error."""
-        if self._cluster.new_spec:
-            self._ask_for(self._least - len(self._cluster.worker_spec))
+        self._cluster.worker_spec.update(self._first)
+        self._ask_for(self._least - len(self._cluster.worker_spec))
         await self._fill()
 
     async def tend(self) -> None:
@@ -115,7 +117,8 @@ class Crew:
             try:
                 await self._look()
             except DagathlonError as error:
-                self._failure = error
+                # Without its frames, which would keep jobs alive that the cluster has to forget.
+                self._failure = error.with_traceback(None)
                 return
 
     def end(self) -> None:
@@ -181,7 +184,7 @@ class Crew:
             await self._cluster
         except Exception as error:  # whatever a manager may raise
             self._drop_refused()
-            self._refused(_reason(error))
+            self._refused(told_reason(error))
         new = [name for name in self._cluster.workers if name not in before]
         self._known.update(new)
         jobs = [str(getattr(self._cluster.workers[name], "job_id", "") or "") for name in new]
@@ -193,8 +196,12 @@ class Crew:
         """Forget the jobs that were not accepted, so that they are tried again."""
         for name, job in list(self._cluster.workers.items()):
             if job.status.name == "created":
-                job.status = type(job.status).failed
-                del self._cluster.workers[name]
+                self._forget(name)
+
+    def _forget(self, name: Any) -> None:
+        """There is no such job any more; dask looks at the status of all that it made."""
+        job = self._cluster.workers.pop(name)
+        job.status = type(job.status).failed
 
     def _refused(self, reason: str) -> None:
         if not self._cluster.workers and not self._been_up:
@@ -218,7 +225,7 @@ class Crew:
         self._next_question = now + _ASK_QUEUE
         living = await self._living()
         for name, job in waiting.items():
-            if living is None or _number(job.job_id) in living:
+            if living is None or job_number(job.job_id) in living:
                 self._unseen.discard(job.job_id)
             elif job.job_id not in self._unseen:
                 self._unseen.add(job.job_id)  # a queue may take a moment to show a job
@@ -239,10 +246,10 @@ class Crew:
             return None
         if process.returncode:
             return None
-        return {_number(line) for line in out.decode(errors="replace").splitlines()}
+        return {job_number(line) for line in out.decode(errors="replace").splitlines()}
 
     def _ended_early(self, name: Any, job_id: str) -> None:
-        del self._cluster.workers[name]
+        self._forget(name)
         self._early_ends += 1
         wait = min(_RETRY * 2**self._early_ends, _RETRY_AT_MOST) if self._been_up else 0.0
         self._not_before = self._clock() + wait
@@ -256,7 +263,7 @@ class Crew:
         if not self._settings.log_folder:
             return ""
         lines: list[str] = []
-        for path in sorted(Path(self._settings.log_folder).glob(f"*{_number(job_id)}*")):
+        for path in sorted(Path(self._settings.log_folder).glob(f"*{job_number(job_id)}*")):
             with contextlib.suppress(OSError):
                 lines += path.read_text(encoding="utf-8", errors="replace").splitlines()
         said = [line.strip() for line in lines if line.strip()][-_LOG_LINES:]
@@ -264,7 +271,8 @@ class Crew:
         return f"{where}: {' | '.join(said)}" if said else f"{where} (empty)"
 
 
-def _number(job_id: str) -> str:
+def job_number(job_id: str) -> str:
+    """The number of a job, without what some queues add to it."""
     match = re.match(r"\s*(\d+)", job_id)
     return match.group(1) if match else job_id.strip()
 
@@ -273,7 +281,7 @@ def _workers(number: int) -> str:
     return "1 worker" if number == 1 else f"{number} workers"
 
 
-def _reason(error: Exception) -> str:
+def told_reason(error: Exception) -> str:
     """What a manager said, in one line; dask-jobqueue tells the whole call."""
     match = _STDERR.search(str(error))
     said = match.group(1) if match else f"{error}" or type(error).__name__

@@ -279,9 +279,8 @@ class Dispatch:
             return
         lost = [position for out in station.out.values() for position in self._blamed(out)]
         if station.out:
-            given = f"{station.given:,} task{'s' if station.given > 1 else ''}"
-            name = self._meeting.name(station)
-            self._work.tell(Note(f"{name} is gone, {reason}; {given} of it begin again elsewhere"))
+            name, given = self._meeting.name(station), f"{station.given:,}"
+            self._work.tell(Note(f"{name} is lost, {reason}; tasks that go elsewhere: {given}"))
         for position in lost:
             self._abandon(position, station.host)
 

@@ -42,6 +42,7 @@ _LOST_SCHEDULER = 30.0
 _CONNECT = 15.0
 _GOODBYE = 5.0
 _ANSWER = 10.0
+_LOGGERS = frozenset({"distributed", "dask_jobqueue", "tornado", "asyncio"})
 _PAUSES = (1.0, 4.0)
 
 
@@ -155,11 +156,13 @@ class Fleet:
         self._loop = asyncio.get_running_loop()
         if self._is_closing:
             return
+        # What dask leaves unfinished when workers go is not worth a line on the terminal.
+        self._loop.set_exception_handler(lambda *_: None)
         async with self._reached() as reached, _connected(reached) as client:
             self._client = client
             told_of = (self._objects, self._scratch, self._present)
             self._carrier = Carrier(self.session, client, *told_of)
-            dashboard = client.dashboard_link or ""
+            dashboard = await _dashboard(client)
             self._events.put(Opened(reached.address, dashboard, reached.expected))
             try:
                 await self._go_round(reached)
@@ -341,10 +344,18 @@ async def _connected(reached: Reached) -> AsyncIterator[Any]:
             await asyncio.wait_for(client.close(), _GOODBYE)
 
 
+async def _dashboard(client: Any) -> str:
+    """Where a browser sees the scheduler; empty when it shows nothing."""
+    found = await client.scheduler.identity(n_workers=0)
+    return str(client.dashboard_link or "") if "dashboard" in found["services"] else ""
+
+
 @contextlib.contextmanager
 def _quiet_dask() -> Iterator[None]:
     """Workers that come and go are our business: dask's own log would repeat it at length."""
-    loggers = [logging.getLogger(name) for name in ("distributed", "dask_jobqueue", "tornado")]
+    known = list(logging.root.manager.loggerDict)
+    names = {name for name in known if name.partition(".")[0] in _LOGGERS}
+    loggers = [logging.getLogger(name) for name in names.union(_LOGGERS)]
     before = [logger.level for logger in loggers]
     for logger in loggers:
         logger.setLevel(logging.CRITICAL)

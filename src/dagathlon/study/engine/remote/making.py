@@ -10,6 +10,7 @@ import shutil
 import socket
 import sys
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from dagathlon.errors import DagathlonError
@@ -33,11 +34,24 @@ _TOWARDS_SCHEDULER = (
 
 
 class Made(NamedTuple):
-    """A cluster that has not been started, how many workers it is to have, and their cores."""
+    """A cluster that has not been started.
+
+    Parameters
+    ----------
+    cluster
+        An object of one of dask's classes.
+    workers
+        How many workers it is to have.
+    cores
+        Cores of each; 0 when that is the machine's own affair.
+    first
+        Workers to be asked for by name, where they are not all alike.
+    """
 
     cluster: Any
     workers: int
     cores: int
+    first: Mapping[str, Any] = MappingProxyType({})
 
 
 def needed(module: str, extra: str = "dagathlon[dask]") -> Any:
@@ -104,13 +118,16 @@ def listening_host(settings: ClusterSettings) -> str:
             raise DagathlonError(
                 f"interface: there is no {interface!r} with an address; known: {known}"
             ) from None
-    name = settings.host or socket.gethostname()
+    where = "host or interface says on which address of this machine the scheduler is to listen"
+    return _address_of(settings.host or socket.gethostname(), where)
+
+
+def _address_of(name: str, where: str) -> str:
     try:
         return str(socket.getaddrinfo(name, None, socket.AF_INET)[0][4][0])
     except OSError as error:
         raise DagathlonError(
-            f"the address of {name!r} is not known ({error.strerror}); host or interface says on "
-            f"which address of this machine the scheduler is to listen"
+            f"the address of {name!r} is not known ({error.strerror}); {where}"
         ) from None
 
 
@@ -184,34 +201,53 @@ def _jobs(settings: ClusterSettings, security: Any) -> Made:
 
 
 def _ssh(settings: ClusterSettings, security: Any) -> Made:
-    ssh = needed("distributed.deploy.ssh")
     distributed = needed("distributed")
     options = dict(settings.options)
-    worker: dict[str, Any] = {"memory_limit": 0, "dashboard": False}
-    if settings.cores:
-        worker["nthreads"] = settings.cores
-    worker |= {"interface": settings.interface} if settings.interface else {}
     machines = settings.machines()
-    shared = {
-        "connect_options": options.pop("connect_options", {}),
-        "kwargs": {**worker, **options.pop("worker_options", {})},
-        "worker_class": "distributed.Nanny",
-        "remote_python": options.pop("remote_python", None),
+    logins = {
+        word: options.pop(word, default)
+        for word, default in (("connect_options", {}), ("remote_python", None))
     }
-    workers = {
-        f"{machine}-{number}": {"cls": ssh.Worker, "options": {"address": machine, **shared}}
+    own = options.pop("worker_options", {})
+    first = {
+        f"{machine}-{number}": _login(settings, f"{machine}-{number}", machine, own, logins)
         for number, machine in enumerate(machines)
     }
     scheduler = _scheduler(settings, listening_host(settings), security)
     cluster = distributed.SpecCluster(
-        workers,
+        {},
         {"cls": distributed.Scheduler, "options": scheduler},
         security=security,
         silence_logs=_QUIET,
         asynchronous=True,
         **options,
     )
-    return Made(cluster, len(machines), settings.cores)
+    return Made(cluster, len(machines), settings.cores, first)
+
+
+def _login(
+    settings: ClusterSettings,
+    name: str,
+    machine: str,
+    own: Mapping[str, Any],
+    logins: Mapping[str, Any],
+) -> dict[str, Any]:
+    """How a worker is started on another machine."""
+    # Scheduler and workers know it by the same name, so that one that has gone is missed.
+    worker: dict[str, Any] = {"name": name, "memory_limit": 0, "dashboard": False}
+    if settings.cores:
+        worker["nthreads"] = settings.cores
+    address = _address_of(machine, f"it is one of the machines of {settings.hosts}")
+    worker |= {"host": address, "dashboard_address": f"{address}:0"}
+    return {
+        "cls": needed("distributed.deploy.ssh").Worker,
+        "options": {
+            "address": machine,
+            "kwargs": {**worker, **own},
+            "worker_class": "distributed.Nanny",
+            **logins,
+        },
+    }
 
 
 def _kubernetes(settings: ClusterSettings, _: Any) -> Made:

@@ -1,0 +1,112 @@
+"""``dagathlon stop``: ask a run to stop, from this machine or another."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+from dagathlon.cli._parts import Commands, command
+from dagathlon.cli.store import store_folder
+from dagathlon.errors import DagathlonError, not_written
+from dagathlon.study.engine.coordinator import STOP
+from dagathlon.study.store.claims import SCRATCH, RunRecord, run_records
+from dagathlon.study.store.leases import leases, place
+from dagathlon.study.store.store import Store
+
+_STILL_RUNNING = 1
+_PATIENCE = 120.0
+_PATIENCE_NOW = 10.0
+_LOOK = 0.2
+
+
+def add_parser(commands: Commands) -> None:
+    """Declare the command."""
+    parser = command(
+        commands,
+        "stop",
+        "ask the runs of a folder of results to stop, as Ctrl-C does",
+        "dagathlon stop results",
+        run,
+    )
+    parser.add_argument("folder", type=Path, help="folder of results, or the store itself")
+    parser.add_argument(
+        "--now",
+        action="store_true",
+        help=f"kill what has not stopped after {_PATIENCE_NOW:g} s, if it runs on this machine",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Ask all living runs, and wait until they have signed off."""
+    with Store(store_folder(arguments.folder), readonly=True) as store:
+        asked = [record for record in run_records(store) if record.alive]
+        if not asked:
+            print(f"{arguments.folder}: nothing runs here")
+            return 0
+        for record in asked:
+            _ask(store, record)
+        left = _wait(store, asked, _PATIENCE_NOW if arguments.now else _PATIENCE)
+        if left and arguments.now:
+            _kill(store, left)
+            left = _wait(store, left, _PATIENCE_NOW)
+        for record in left:
+            print(f"dagathlon: {_named(record)} {_advice(arguments)}", file=sys.stderr)
+    return _STILL_RUNNING if left else 0
+
+
+def _advice(arguments: argparse.Namespace) -> str:
+    if arguments.now:
+        return "has not stopped; it runs on another machine, and can be killed there"
+    return (
+        f"has not stopped yet; on its own machine dagathlon stop --now {arguments.folder} kills it"
+    )
+
+
+def _ask(store: Store, record: RunRecord) -> None:
+    path = store.folder / SCRATCH / str(record.id) / STOP
+    try:
+        path.touch()
+    except FileNotFoundError:
+        return  # it has just ended
+    except OSError as error:
+        raise DagathlonError(not_written(path, error)) from None
+
+
+def _wait(store: Store, asked: list[RunRecord], patience: float) -> list[RunRecord]:
+    """Those that still run when patience has come to its end."""
+    end = time.monotonic() + patience
+    waiting = {record.id: record for record in asked}
+    while waiting and time.monotonic() < end:
+        time.sleep(_LOOK)
+        for record in run_records(store):
+            if record.id in waiting and not record.alive:
+                print(_ended(waiting.pop(record.id), record))
+    return list(waiting.values())
+
+
+def _ended(before: RunRecord, after: RunRecord) -> str:
+    ran = sum(row[-1] for row in after.progress.get("ran", ()))
+    left = after.progress.get("left", 0)
+    if not left:
+        return f"{_named(before)} has come to its end: {ran:,} tasks ran"
+    counted = f"{ran:,} tasks ran, {left:,} are left"
+    return f"{_named(before)} has stopped: {counted}; the same command goes on"
+
+
+def _named(record: RunRecord) -> str:
+    where = f" on {record.host}" if record.host else ""
+    return f"run {record.id} (process {record.pid}{where})"
+
+
+def _kill(store: Store, left: list[RunRecord]) -> None:
+    """End the processes of this machine; what they had not recorded is computed again."""
+    stubborn = {record.id for record in left}
+    for lease in leases(store.connection):
+        if lease.run in stubborn and lease.place == place() and not lease.is_orphan:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(lease.pid, signal.SIGKILL)

@@ -1,0 +1,79 @@
+"""Engines that start a cluster for a run: one class for each manager of the table."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import Any
+
+from dagathlon.errors import DagathlonError, listing
+from dagathlon.study.engine.coordinator import Coordinator
+from dagathlon.study.engine.dask_engine import DaskEngine
+from dagathlon.study.engine.remote.clusters import ClusterSettings, Reached, check_ready, reached
+from dagathlon.study.engine.remote.managers import MANAGERS
+
+LOGS = "logs"
+"""Folder beside a store in which the jobs of each run leave what they say."""
+
+_WORDS = tuple(each.name for each in dataclasses.fields(ClusterSettings) if each.name != "kind")
+
+
+@dataclass(frozen=True)
+class ClusterEngine(DaskEngine):
+    """Runs tasks on a cluster that is started for the run and closed after it.
+
+    Parameters
+    ----------
+    workers, cores, memory, walltime, partition, account, hosts, interface, host, dashboard
+        As `ClusterSettings` has them.
+    minimum, tls, log_folder, job_extra, prologue, options
+        Likewise. Jobs leave their logs beside the store unless a folder is named.
+    """
+
+    cores: int = 0
+    memory: str = ""
+    walltime: str = ""
+    partition: str = ""
+    account: str = ""
+    hosts: str = ""
+    interface: str = ""
+    host: str = ""
+    dashboard: str = ""
+    minimum: int = 0
+    log_folder: str = ""
+    job_extra: tuple[str, ...] = ()
+    prologue: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be, before anything starts."""
+        for each in dataclasses.fields(self):
+            if each.name not in _WORDS and getattr(self, each.name):
+                takes = listing(MANAGERS[self.name].takes)
+                raise DagathlonError(f"the engine {self.name} has no {each.name}; it takes {takes}")
+        check_ready(self.settings())
+
+    def settings(self) -> ClusterSettings:
+        """What the cluster is to be."""
+        return ClusterSettings(kind=self.name, **{word: getattr(self, word) for word in _WORDS})
+
+    def _reached(
+        self, say: Callable[[str], None], work: Coordinator
+    ) -> AbstractAsyncContextManager[Reached]:
+        settings = self.settings()
+        if settings.manager.has_jobs and not settings.log_folder:
+            scratch = work.scratch.resolve()
+            logs = scratch.parents[2] / LOGS / scratch.name
+            settings = dataclasses.replace(settings, log_folder=str(logs))
+        return reached(settings, say)
+
+
+def _engine(kind: str) -> type[ClusterEngine]:
+    members = {"name": kind, "__module__": __name__, "__doc__": ClusterEngine.__doc__}
+    return dataclass(frozen=True)(type(f"{kind.title()}Engine", (ClusterEngine,), members))
+
+
+_MADE = {kind: _engine(kind) for kind in MANAGERS if kind != DaskEngine.name}
+globals().update({cls.__name__: cls for cls in _MADE.values()})
