@@ -1,4 +1,4 @@
-"""Batches of fake modules, and what is known of their results; the plans are those of the study tests."""
+"""Batches of fake modules, and what is known of their results; plans are those of tests/study."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "study"))
 
@@ -21,8 +22,8 @@ from dagathlon.study.store.objects import Payload
 from dagathlon.study.store.store import Store
 
 __all__ = [
-    "FAKES", "FakePlan", "add_data", "batch_of", "call", "estimate", "learner", "made", "plan_of",
-    "until", "worker_processes",
+    "FAKES", "FakePlan", "add_data", "answer_of", "batch_of", "call", "differences_told", "estimate",
+    "learner", "made", "plan_of", "until", "worker_processes",
 ]  # fmt: skip
 PATIENCE = 120.0
 
@@ -91,6 +92,24 @@ def worker_processes(parent: int | None = None) -> list[int]:
         if b"dagathlon.study.engine.worker" in command:
             found.append(pid)
     return found
+
+
+def answer_of(address: str, **said: Any) -> dict[str, Any]:
+    """What a worker says when it is introduced."""
+    known = {"host": f"host-{address}", "threads": 1, "cards": [], "lacking": {}, "identity": {}}
+    return {**known, "clock": time.time(), **said}
+
+
+class Told(NamedTuple):
+    """In what a worker differs from us, as it says itself."""
+
+    refusals: list[str]
+    remarks: list[str]
+
+
+def differences_told(_: object, theirs: Mapping[str, list[str]]) -> Told:
+    """In the place of a comparison of versions."""
+    return Told(theirs.get("refusals", []), theirs.get("remarks", []))
 
 
 def _keys(plan: FakePlan, inputs: Iterable[int]) -> list[bytes]:

@@ -24,7 +24,6 @@ from fakes import (
     until,
     worker_processes,
 )
-from processes import has_ended
 
 from dagathlon.external.accounts import descendants
 from dagathlon.study.engine.process import Assignment
@@ -37,6 +36,7 @@ from dagathlon.study.engine.remote.post import UnwantedError
 from dagathlon.study.engine.shares import Machine
 from dagathlon.study.plan.task import Limits, Resources
 from dagathlon.study.store.objects import Payload, UnwritableError
+from processes import has_ended
 
 CALLS = {
     "ok": learner(),
