@@ -22,8 +22,8 @@ from dagathlon.study.store.objects import Payload
 from dagathlon.study.store.store import Store
 
 __all__ = [
-    "FAKES", "FakePlan", "add_data", "answer_of", "batch_of", "call", "differences_told", "estimate",
-    "learner", "made", "plan_of", "until", "worker_processes",
+    "FAKES", "FakePlan", "add_data", "answer_of", "batch_of", "call", "differences_told",
+    "estimate", "learner", "made", "plan_of", "until", "worker_processes",
 ]  # fmt: skip
 PATIENCE = 120.0
 
