@@ -201,9 +201,13 @@ def test_many_small_results_go_in_messages_of_a_bounded_size(client, tmp_path, m
         return frames
 
     monkeypatch.setattr(tcp, "to_frames", heard_frames)
+    graph = call(TaskKind.GRAPH, "fake_graph")
+    parameters = call(TaskKind.PARAMETERS, "fake_parameters")
+    data, learn = call(TaskKind.DATA, "fake_data", {"n": 400}), learner()
     plan = FakePlan()
-    for seed in range(1500):
-        plan.add(learner(), seed, [add_data(plan, seed, n=400)])
+    for seed in range(800):
+        made = plan.add(parameters, seed, [plan.add(graph, seed)])
+        plan.add(learn, seed, [plan.add(data, seed, [made])])
     heard = Heard(DaskEngine(client), plan, tmp_path / "dask")
     assert heard.run().failures() == {}
     assert max(sizes) < 8 * 2**20
