@@ -15,6 +15,7 @@ from dagathlon import __version__
 from dagathlon.cli._parts import Commands, add_study_arguments, command, load_study
 from dagathlon.errors import DagathlonError, StudyError
 from dagathlon.modules.registry import FILES
+from dagathlon.study.grammar.config import code_of
 from dagathlon.study.grammar.portable import NamedFile, code_files, files_of
 from dagathlon.study.view.array_jobs import STUDY_FOLDER, TABLE, readme, scripts, shard_table
 from dagathlon.workflow import Study
@@ -52,9 +53,9 @@ def _run(arguments: argparse.Namespace) -> int:
     out = arguments.out or Path(f"{arguments.study.stem}-tasks")
     _refuse(out)
     given = [*filter(None, os.environ.get(FILES, "").split(os.pathsep)), *arguments.modules]
+    modules = _numbered(given, code_of(arguments.study))
     study = load_study(arguments)
     table = shard_table(study.plan, count)
-    modules = {Path("modules") / str(i) / path.name: path for i, path in _once(given)}
     named = files_of(study.config)
     for place, path in modules.items():
         named += code_files(path, place)
@@ -74,8 +75,11 @@ def _tell(study: Study, files: int, count: int, out: Path) -> None:
     print(f"{out / 'README.txt'} says how to submit, merge and report")
 
 
-def _once(paths: Sequence[Path | str]) -> list[tuple[int, Path]]:
-    return list(enumerate(dict.fromkeys(Path(path).resolve() for path in paths), 1))
+def _numbered(given: Sequence[Path | str], own: Sequence[Path]) -> dict[Path, Path]:
+    """Modules that the study does not name itself, by their places in the copy."""
+    known = {path.resolve() for path in own}
+    others = [path for path in dict.fromkeys(map(Path, given)) if path.resolve() not in known]
+    return {Path("modules") / str(i) / path.name: path for i, path in enumerate(others, 1)}
 
 
 def _refuse(out: Path) -> None:

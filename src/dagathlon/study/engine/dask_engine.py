@@ -98,13 +98,14 @@ class DaskEngine:
         """The scheduler to talk to; engines for clusters of another kind start theirs here."""
         if self.client is not None:
             return _given(self.client)
-        cores = 0 if not self.workers else -(-self.jobs // self.workers)
+        workers = self.workers or min(self.jobs, 1)
+        cores = 0 if not workers else -(-self.jobs // workers)
         return reached(
             ClusterSettings(
                 kind="dask",
                 scheduler=self.scheduler,
-                workers=self.workers,
-                cores=cores,
+                workers=0 if self.scheduler else workers,
+                cores=0 if self.scheduler else cores,
                 tls=self.tls,
             ),
             say,

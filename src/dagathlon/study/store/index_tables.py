@@ -115,6 +115,8 @@ def _opened_to_read(path: Path) -> sqlite3.Connection:
         # Readers of a WAL index make files beside it; where they cannot, nobody writes either.
         connection.close()
         connection = _opened(f"{address}&immutable=1")
+    except sqlite3.DatabaseError:
+        pass  # no index at all, which is said below
     _check_version(connection, path.parent)
     return connection
 

@@ -39,14 +39,16 @@ def gathered_luggage() -> bytes:
         When they are so large that a file of data must be among them.
     """
     named = [Path(path) for path in os.environ.get(FILES, "").split(os.pathsep) if path]
-    luggage = [_of_folder(path) if path.is_dir() else _of_file(path) for path in named]
-    size = sum(len(piece.content) for each in luggage for piece in each.pieces)
+    found = {path: _of_folder(path) if path.is_dir() else sources(path) for path in named}
+    size = sum(file.stat().st_size for files in found.values() for file in files)
     if size > _MOST_BYTES:
         raise DagathlonError(
             f"own modules of {size / 2**20:,.0f} MB in all cannot be sent to other machines, at "
             f"most {_MOST_BYTES / 2**20:,.0f} MB can; take large files out of their folders"
         )
-    return pickle.dumps(luggage)
+    return pickle.dumps(
+        [Luggage(path.name, tuple(_pieces(files, path.parent))) for path, files in found.items()]
+    )
 
 
 def unpacked_luggage(content: bytes, folder: Path) -> Mapping[str, str]:
@@ -64,14 +66,9 @@ def unpacked_luggage(content: bytes, folder: Path) -> Mapping[str, str]:
     return {FILES: os.pathsep.join(entries)}
 
 
-def _of_file(path: Path) -> Luggage:
-    return Luggage(path.name, tuple(_pieces(sources(path), path.parent)))
-
-
-def _of_folder(path: Path) -> Luggage:
+def _of_folder(path: Path) -> list[Path]:
     files = sorted(file for file in path.rglob("*") if file.is_file())
-    kept = [file for file in files if "__pycache__" not in file.parts]
-    return Luggage(path.name, tuple(_pieces(kept, path.parent)))
+    return [file for file in files if "__pycache__" not in file.parts]
 
 
 def _pieces(files: list[Path], home: Path) -> Iterator[Piece]:

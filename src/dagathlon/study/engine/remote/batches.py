@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from dagathlon.study.engine.coordinator import Coordinator
-from dagathlon.study.engine.remote.fleet import Large
-from dagathlon.study.engine.remote.parcels import Batch, Errand, Sent
+from dagathlon.study.engine.remote.carrying import Large
+from dagathlon.study.engine.remote.parcels import MOST_BYTES, Batch, Errand, Sent
 from dagathlon.study.engine.remote.station import Station
 from dagathlon.study.plan.task import Call
 from dagathlon.study.store.objects import INLINE, Payload
@@ -17,10 +17,11 @@ _MOST_HOLDERS = 4
 
 
 class Load(NamedTuple):
-    """A batch, and the large inputs that must be there before it."""
+    """A batch, the large inputs that must be there before it, and tasks that it has no room for."""
 
     batch: Batch
     large: tuple[Large, ...]
+    left: tuple[int, ...]
 
 
 class Packer:
@@ -59,9 +60,10 @@ class Packer:
         shape: int,
         positions: Sequence[int],
         payloads: Mapping[bytes, Payload],
+        *,
         patience: float,
     ) -> Load:
-        """The batch of these tasks for a station.
+        """The batch of these tasks for a station, or of the first of them when they read much.
 
         Parameters
         ----------
@@ -81,18 +83,23 @@ class Packer:
         calls = _Numbers()
         inputs: dict[bytes, Sent] = {}
         large: list[Large] = []
-        errands = []
+        errands: list[Errand] = []
+        small = 0
         for position in positions:
+            if small > MOST_BYTES:
+                break
             read = [payloads[key] for key in self._work.input_keys(position)]
             for payload in read:
                 if payload.digest not in inputs:
-                    inputs[payload.digest] = self._sent(station, payload, large)
+                    sent = inputs[payload.digest] = self._sent(station, payload, large)
+                    small += len(sent.content or b"")
             errands.append(self._errand(position, read, calls.number))
         data = self._work.sharing.data_of(positions[0]) if positions else None
         shared = b"" if data is None else payloads[self._work.schedule.tasks[data].key].digest
         resources = self._work.schedule.shapes[shape]
         told = (tuple(calls.calls), tuple(inputs.values()), tuple(errands))
-        return Load(Batch(number, resources, patience, *told, shared), tuple(large))
+        batch = Batch(number, resources, patience, *told, shared)
+        return Load(batch, tuple(large), tuple(positions[len(errands) :]))
 
     def _errand(
         self, position: int, read: Sequence[Payload], number: Callable[[Call], int]

@@ -12,12 +12,16 @@ from dagathlon.study.engine.execute import HANDLERS
 from dagathlon.study.engine.remote.home import AT_HOME
 from dagathlon.study.engine.remote.station import Station
 
+# A batch is to take so long; longer where there are many cores, so that batches stay few.
 _BATCH_SECONDS = 0.5
+_BATCHES_PER_SECOND = 400
 _AHEAD_SECONDS = 2.0
 _LEAST = 1e-4
 _MOST_TASKS = 1000
 _PATIENCE = 1.0
 _SUSPECT = 2
+DANGEROUS = 3
+"""After so many losses a task has a worker to itself, so that it is known what is to blame."""
 
 
 class Chosen(NamedTuple):
@@ -27,6 +31,7 @@ class Chosen(NamedTuple):
     shape: int
     positions: list[int]
     seconds: float
+    exclusive: bool = False
 
     @property
     def patience(self) -> float:
@@ -45,8 +50,8 @@ class Choosing:
     Attributes
     ----------
     losses
-        How often the worker of a task was lost; one that was lost twice goes alone, so that it
-        takes no others with it.
+        How often the worker of a task was lost. After two losses it is a batch of its own, so that
+        it takes few others with it; after three it has the worker to itself.
     """
 
     def __init__(self, work: Coordinator) -> None:
@@ -86,28 +91,34 @@ class Choosing:
         positions: list[int] = []
         load = 0.0
         share = math.ceil(self._schedule.n_ready(shape) / max(cores, 1))
+        most = max(_BATCH_SECONDS, cores / _BATCHES_PER_SECOND)
         elsewhere = _held(stations, station)
         while self._schedule.n_ready(shape) and len(positions) < min(share, _MOST_TASKS):
             position = self._next(station, shape, elsewhere)
             expected = self._expectation(position)
-            alone = self.losses[position] >= _SUSPECT
-            if positions and (alone or load + expected > _BATCH_SECONDS):
+            losses = self.losses[position]
+            if positions and (losses >= _SUSPECT or load + expected > most):
                 break
-            if self._lacks(station, position) or (ahead and expected > _AHEAD_SECONDS):
+            if self._is_unfit(station, position) or (ahead and expected > _AHEAD_SECONDS):
                 break
             positions.append(self._schedule.take(position))
             load += expected
             held = self._work.sharing.data_of(position)
             station.shared_data = station.shared_data if held is None else held
-            if alone:
-                break
+            if losses >= _SUSPECT:
+                return Chosen(station, shape, positions, load, losses >= DANGEROUS)
         return Chosen(station, shape, positions, load)
 
     def _next(self, station: Station, shape: int, elsewhere: set[int]) -> int:
         position = self._work.sharing.choose(shape, station.shared_data, elsewhere)
-        if station.lacking and self._lacks(station, position):
-            return self._schedule.first_but(shape, lambda i: self._lacks(station, i))
+        if self._is_unfit(station, position):
+            return self._schedule.first_but(shape, lambda i: self._is_unfit(station, i))
         return position
+
+    def _is_unfit(self, station: Station, position: int) -> bool:
+        """Whether a station cannot do a task, or not beside what it does."""
+        dangerous = self.losses[position] >= DANGEROUS
+        return (dangerous and bool(station.out)) or self._lacks(station, position)
 
     def _lacks(self, station: Station, position: int) -> bool:
         return bool(station.lacking) and self._name(position) in station.lacking

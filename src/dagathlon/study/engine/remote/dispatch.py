@@ -13,7 +13,7 @@ from dagathlon.study.engine.coordinator import Coordinator
 from dagathlon.study.engine.messages import Lost, Report
 from dagathlon.study.engine.protocol import Note
 from dagathlon.study.engine.remote.batches import Packer
-from dagathlon.study.engine.remote.choosing import Choosing, Chosen
+from dagathlon.study.engine.remote.choosing import DANGEROUS, Choosing, Chosen
 from dagathlon.study.engine.remote.events import (
     Broken,
     Event,
@@ -30,12 +30,12 @@ from dagathlon.study.engine.remote.meeting import Meeting
 from dagathlon.study.engine.remote.station import HOME, Out, Station
 from dagathlon.study.engine.shares import Machine
 from dagathlon.study.plan.task import Outcome, Status
-from dagathlon.study.store.objects import INLINE, Payload
+from dagathlon.study.store.objects import INLINE, DamagedError, Payload
 from dagathlon.study.store.store import Store
 
 _MAX_RETURNS = 4
 _MAX_LOSSES = 5
-_MAX_FAILURES = 5
+_MAX_FAILURES = 6
 
 
 class Dispatch:
@@ -83,7 +83,7 @@ class Dispatch:
         for each in self._choosing.for_all(self._stations.values()):
             number = next(self._numbers)
             wanted = self._schedule.shapes[each.shape]
-            each.station.send(number, each.positions, wanted)
+            each.station.send(number, each.positions, wanted, exclusive=each.exclusive)
             chosen[number] = each
         allowed = set(self._work.claim([i for each in chosen.values() for i in each.positions]))
         keys = {key for i in allowed for key in self._work.input_keys(i)}
@@ -110,9 +110,12 @@ class Dispatch:
         if not ours:
             del station.out[number]
             return
-        station.out[number] = station.out[number]._replace(positions=tuple(ours))
-        told = (ours, payloads, chosen.patience)
-        batch, large = self._packer.pack(station, number, chosen.shape, *told)
+        told = (station, number, chosen.shape, ours, payloads)
+        batch, large, left = self._packer.pack(*told, patience=chosen.patience)
+        for position in left:
+            self._schedule.put_back(position)
+        sent = tuple(errand.position for errand in batch.errands)
+        station.out[number] = station.out[number]._replace(positions=sent)
         if station.is_home:
             self._home.send(batch)
         else:
@@ -146,16 +149,19 @@ class Dispatch:
             self._work.tell(Note(f"the dashboard of dask is at {event.dashboard}"))
 
     def _join(self, address: str, station: Station) -> None:
+        self._lose(address, "it was started again")
         self._stations[address] = station
         self._check_hope()
 
     def _take_in(self, event: Returned) -> None:
         station = self._stations.get(event.address)
         out = None if station is None else station.out.pop(event.number, None)
-        if station is None or out is None:
-            return  # it was given up, and others do these tasks
+        if station is None or out is None:  # it was given up, and others do these tasks
+            for path in event.files.values():
+                path.unlink(missing_ok=True)
+            return
+        station.recover()
         station.memory = event.reply.memory
-        station.failures = 0
         kept: dict[bytes, Payload] = {}
         for report in event.reply.reports:
             self._record(station, report, event.files, kept)
@@ -164,6 +170,8 @@ class Dispatch:
         for position in event.reply.left:
             self._schedule.put_back(position)
         if event.reply.full:
+            if station.is_home:
+                raise self._work.no_room(event.reply.full)
             self._put_aside(station, f"its disk cannot take results ({event.reply.full})")
 
     def _record(
@@ -191,13 +199,24 @@ class Dispatch:
     def _return(self, station: Station, lost: Lost) -> None:
         """A worker does not have an input that it was believed to have, or cannot read it."""
         key = self._work.input_keys(lost.position)[lost.place]
-        station.known.difference_update(self._store.digests([key]).values())
+        payload = self._store.payloads([key]).get(key)
         self._returns[lost.position] += 1
-        if self._returns[lost.position] <= _MAX_RETURNS:
+        if payload is None or not self._is_sound(payload):
+            self._work.lose(lost.position, lost.place, lost.reason)
+        elif self._returns[lost.position] <= _MAX_RETURNS:
+            station.known.discard(payload.digest)
             self._schedule.put_back(lost.position)
         else:
             reason = f"an input cannot be read on {station.host}: {lost.reason}"
             self._work.record(lost.position, Outcome(Status.ERROR, reason, host=station.host))
+
+    def _is_sound(self, payload: Payload) -> bool:
+        """Whether our own copy of a result is as it was."""
+        try:
+            self._store.objects.read(payload)
+        except DamagedError:
+            return False
+        return True
 
     def _fail(self, event: Failed) -> None:
         """A batch did not come back from a worker that is there."""
@@ -207,16 +226,32 @@ class Dispatch:
         out = None if station is None else station.out.pop(event.number, None)
         if station is None or out is None:
             return
+        station.known.clear()  # what was on its way may not have come
+        if event.damaged:
+            self._make_again(out, event)
+            return
         for position in out.positions:
             self._schedule.put_back(position)
-        station.failures += 1
+        if station.is_home:
+            raise StudyError(f"files cannot be read on this machine: {event.reason}")
         if event.stranger:
             self._lose(event.address, "it was started again")
             self._fleet.meet_again(event.address)
         elif event.full:
             self._put_aside(station, f"its disk is full ({event.reason})")
-        elif not event.again or station.failures >= _MAX_FAILURES:
+        elif not event.again or station.fail() > _MAX_FAILURES:
             self._put_aside(station, event.reason)
+
+    def _make_again(self, out: Out, event: Failed) -> None:
+        """An input of a batch is damaged in the store itself."""
+        for position in out.positions:
+            keys = self._work.input_keys(position)
+            digests = self._store.digests(keys)
+            places = [i for i, key in enumerate(keys) if digests.get(key) == event.damaged]
+            if places:
+                self._work.lose(position, places[0], event.reason)
+            else:
+                self._schedule.put_back(position)
 
     def _put_aside(self, station: Station, reason: str) -> None:
         """Give a worker no more work."""
@@ -237,7 +272,7 @@ class Dispatch:
             raise StudyError(f"no worker of the cluster can be used:\n{reasons}")
 
     def _lose(self, address: str, reason: str) -> None:
-        """A worker is gone: what it had is for others, but for what is lost with every worker."""
+        """A worker is gone: what it had is for others, but for what was lost with it too often."""
         station = self._stations.pop(address, None)
         self._packer.gone(address)
         if station is None:
@@ -251,10 +286,9 @@ class Dispatch:
 
     def _blamed(self, out: Out) -> Sequence[int]:
         """Put tasks of a lost worker back; those that it was lost with too often."""
-        lonely = out.alone and len(out.positions) == 1
         found = []
         for position in out.positions:
-            if lonely or self._choosing.losses[position] == 0:
+            if out.exclusive or self._choosing.losses[position] < DANGEROUS:
                 self._choosing.losses[position] += 1
             if self._choosing.losses[position] >= _MAX_LOSSES:
                 found.append(position)
@@ -279,6 +313,7 @@ class Dispatch:
             for out in list(station.out.values())[: station.machine.cores]
             for position in out.positions[:1]
         ]
+        self._check_hope()
         crew = self._meeting.crew(stations)
         self._work.jobs = sum(host.workers for host in crew)
         self._work.look(running, sum(station.memory for station in stations), crew)
@@ -289,8 +324,9 @@ class Dispatch:
 
     def _refuse_impossible(self, stations: Sequence[Station]) -> None:
         """Skip tasks that no worker has the cards or modules for, once all workers are there."""
-        others = [each for each in stations if not each.is_home and not each.remark]
-        if not others or self._meeting.more_to_come(others):
+        there = [each for each in stations if not each.is_home]
+        others = [each for each in there if not each.remark]
+        if not others or self._meeting.more_to_come(there):
             return
         for shape, _ in enumerate(self._schedule.shapes):
             while self._schedule.n_ready(shape):

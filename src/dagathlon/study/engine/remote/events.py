@@ -75,6 +75,8 @@ class Failed(NamedTuple):
         Whether the worker has forgotten the run, and should be introduced to it again.
     again
         Whether the way to the worker failed and not the worker, so that it may try again.
+    damaged
+        Hash of an input that is damaged in the store itself; empty when none is.
     """
 
     address: str
@@ -84,6 +86,7 @@ class Failed(NamedTuple):
     here: bool = False
     stranger: bool = False
     again: bool = False
+    damaged: bytes = b""
 
 
 class Broken(NamedTuple):

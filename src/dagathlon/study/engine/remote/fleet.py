@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
 import logging
 import queue
 import secrets
@@ -21,6 +20,7 @@ from typing import Any, NamedTuple, Self
 
 from dagathlon.errors import DagathlonError
 from dagathlon.study.engine.remote import service
+from dagathlon.study.engine.remote.carrying import ON_THE_WAY, Carrier, Large, failure, told
 from dagathlon.study.engine.remote.clusters import Reached
 from dagathlon.study.engine.remote.events import (
     Broken,
@@ -32,9 +32,8 @@ from dagathlon.study.engine.remote.events import (
     Refused,
     Returned,
 )
-from dagathlon.study.engine.remote.parcels import Batch, Reply, Sent, opened_reply, packed
-from dagathlon.study.engine.remote.post import UnwantedError
-from dagathlon.study.store.objects import INLINE, DamagedError, Objects, Payload, UnwritableError
+from dagathlon.study.engine.remote.parcels import Batch, opened_reply, packed
+from dagathlon.study.store.objects import Objects
 
 _ROUND = 1.0
 _WORKERS_PER_SECOND = 500
@@ -42,17 +41,9 @@ _SILENT = 20.0
 _LOST_SCHEDULER = 30.0
 _CONNECT = 15.0
 _GOODBYE = 5.0
-_AT_ONCE = 4
+_ANSWER = 10.0
 _LOGGERS = frozenset({"distributed", "dask_jobqueue", "tornado", "asyncio"})
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
-_ON_THE_WAY = (OSError, TimeoutError, asyncio.CancelledError, UnwantedError, DamagedError)
-
-
-class Large(NamedTuple):
-    """A large input that a worker is to have first, and who has it beside the store."""
-
-    sent: Sent
-    holders: tuple[str, ...]
+_PAUSES = (1.0, 4.0)
 
 
 class Beats(NamedTuple):
@@ -96,11 +87,13 @@ class Fleet:
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._over: asyncio.Event | None = None
+        self._is_closing = False
         self._client: Any = None
+        self._carrier: Any = None
+        self._looked = 0.0
         self._present: dict[str, Beats] = {}
         self._introducing: dict[str, asyncio.Task[None]] = {}
         self._carrying: dict[str, dict[int, asyncio.Task[None]]] = {}
-        self._delivering: dict[tuple[str, bytes], asyncio.Task[None]] = {}
         self._demand: tuple[int, tuple[str, ...]] = (0, ())
         self._thread = threading.Thread(target=self._work, name="dagathlon-fleet", daemon=True)
 
@@ -109,6 +102,7 @@ class Fleet:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._is_closing = True
         loop, over = self._loop, self._over
         if loop is not None and over is not None:
             with contextlib.suppress(RuntimeError):  # it has ended by itself
@@ -154,15 +148,20 @@ class Fleet:
                 asyncio.run(self._main())
         except DagathlonError as error:
             self._events.put(Broken(str(error)))
-        except Exception as error:  # a cluster can fail to start in any way
-            self._events.put(Broken(f"the cluster failed: {_told(error)}"))
+        except BaseException as error:  # a cluster can fail in any way, and the engine waits
+            self._events.put(Broken(f"the cluster failed: {told(error)}"))
 
     async def _main(self) -> None:
-        self._loop, self._over = asyncio.get_running_loop(), asyncio.Event()
+        self._over = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        if self._is_closing:
+            return
         # What dask leaves unfinished when workers go is not worth a line on the terminal.
         self._loop.set_exception_handler(lambda *_: None)
         async with self._reached() as reached, _connected(reached) as client:
             self._client = client
+            told_of = (self._objects, self._scratch, self._present)
+            self._carrier = Carrier(self.session, client, *told_of)
             dashboard = await _dashboard(client)
             self._events.put(Opened(reached.address, dashboard, reached.expected))
             try:
@@ -176,14 +175,15 @@ class Fleet:
         heard = time.monotonic()
         while not self._over.is_set():
             try:
-                workers = (await self._client.scheduler.identity(n_workers=-1))["workers"]
+                asked = self._client.scheduler.identity(n_workers=-1)
+                workers = (await asyncio.wait_for(asked, _ANSWER))["workers"]
                 heard = time.monotonic()
                 self._look_at(workers)
             except (TimeoutError, OSError) as error:
                 if time.monotonic() - heard > _LOST_SCHEDULER or self._client.status == "closed":
                     raise DagathlonError(
                         f"{reached.address}: the scheduler does not answer any more "
-                        f"({_told(error)}); what was finished is safe, and the same command goes "
+                        f"({told(error)}); what was finished is safe, and the same command goes "
                         "on from there when it is back"
                     ) from error
             if reached.want is not None:
@@ -195,18 +195,23 @@ class Fleet:
     def _look_at(self, workers: Mapping[str, Mapping[str, Any]]) -> None:
         """Compare who is there with who was."""
         now = time.monotonic()
+        # While the scheduler did not answer, nobody could be heard.
+        deaf = max(now - (self._looked or now) - _ANSWER, 0.0)
+        self._looked = now
         for address in [each for each in self._present if each not in workers]:
             self._lose(address, "it has left the cluster")
         for address, facts in workers.items():
             if facts.get("status", "running") not in ("running", "paused"):
                 continue
             beats = self._present.get(address)
+            if beats is not None and deaf:
+                beats = self._present[address] = beats._replace(since=beats.since + deaf)
             last_seen = float(facts.get("last_seen", 0.0))
             if beats is None:
                 self._present[address] = Beats(last_seen, now)
                 self._meet(address)
             elif beats.last_seen != last_seen:
-                is_back = now - beats.since > _SILENT
+                is_back = now - beats.since > _SILENT and address not in self._carrying
                 self._present[address] = Beats(last_seen, now)
                 if is_back:
                     self._meet(address)
@@ -224,6 +229,7 @@ class Fleet:
             task.cancel()
         for carried in self._carrying.pop(address, {}).values():
             carried.cancel()
+        self._carrier.give_up(address)
         self._events.put(Gone(address, reason))
 
     # Meeting workers
@@ -235,26 +241,26 @@ class Fleet:
         self._introducing[address] = asyncio.ensure_future(self._introduce(address))
 
     async def _introduce(self, address: str) -> None:
-        arguments = (self.session, self._modules, self._luggage)
-        while address in self._present:
-            try:
-                answer = await self._run(address, service.introduce, *arguments)
-            except Exception as error:  # whatever a stranger's machine may raise
-                if _is_cut_off(error):
-                    await asyncio.sleep(_ROUND)  # it will answer, or be gone
-                    continue
-                self._events.put(Refused(address, _told(error)))
-            else:
-                self._carrying.setdefault(address, {})
-                self._events.put(Joined(address, answer))
-            break
-        if self._introducing.get(address) is asyncio.current_task():
-            del self._introducing[address]
+        try:
+            answer = await self._answer(address)
+        except Exception as error:  # whatever a stranger's machine may raise
+            self._events.put(Refused(address, told(error)))
+        else:
+            self._carrying.setdefault(address, {})
+            self._events.put(Joined(address, answer))
+        finally:
+            if self._introducing.get(address) is asyncio.current_task():
+                del self._introducing[address]
 
-    async def _run(self, address: str, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a function of `service` on a worker, past the queue of its tasks."""
-        found = await self._client.run(function, *arguments, workers=[address])
-        return found[address]
+    async def _answer(self, address: str) -> Any:
+        """What a worker says of itself; the way to it may fail once or twice."""
+        arguments = (self._modules, self._luggage)
+        for pause in _PAUSES:
+            try:
+                return await self._carrier.run(address, service.introduce, *arguments)
+            except ON_THE_WAY:
+                await asyncio.sleep(pause)
+        return await self._carrier.run(address, service.introduce, *arguments)
 
     # Carrying batches
 
@@ -269,7 +275,7 @@ class Fleet:
     ) -> None:
         try:
             for each in large:
-                await self._delivered(address, each)
+                await self._carrier.deliver(address, each)
             future = self._client.submit(
                 service.carry_out,
                 self.session,
@@ -283,76 +289,23 @@ class Fleet:
                 reply = opened_reply(await future)
             finally:
                 future.release()
-            files = await self._fetched(address, reply)
+            files = await self._carrier.fetch(address, reply)
         except asyncio.CancelledError:
             if asyncio.current_task().cancelling():  # type: ignore[union-attr]
                 raise
             self._events.put(Failed(address, number, "a batch was cancelled", again=True))
         except Exception as error:  # whatever a worker, or the way to it, may raise
-            self._events.put(_failure(address, number, error))
+            self._events.put(failure(address, number, error))
         else:
             self._events.put(Returned(address, number, reply, files))
         finally:
             self._carrying.get(address, {}).pop(number, None)
 
-    async def _delivered(self, address: str, large: Large) -> None:
-        """See to it that a worker has an input; those who want the same wait for one delivery."""
-        place = (address, large.sent.digest)
-        task = self._delivering.get(place)
-        if task is None:
-            task = self._delivering[place] = asyncio.ensure_future(self._deliver(address, large))
-            task.add_done_callback(lambda _: self._delivering.pop(place, None))
-        await asyncio.shield(task)
-
-    async def _deliver(self, address: str, large: Large) -> None:
-        """From another worker, which has its own way to the network; otherwise from the store."""
-        digest, size, _ = large.sent
-        for holder in large.holders:
-            if holder in self._present and await self._run(
-                address, service.take_from, self.session, digest, size, holder
-            ):
-                return
-        payload = Payload(digest, size, None)
-        content = memoryview(await asyncio.to_thread(self._objects.read, payload))
-        async with self._bounded:
-            for offset in range(0, size, service.PIECE):
-                piece = bytes(content[offset : offset + service.PIECE])
-                await self._run(
-                    address, service.take_piece, self.session, digest, size, offset, piece
-                )
-
-    async def _fetched(self, address: str, reply: Reply) -> dict[bytes, Path]:
-        """Fetch the large results of a batch, a piece at a time."""
-        sizes = {
-            report.digest: report.size
-            for report in reply.reports
-            if report.content is None and report.size > INLINE
-        }
-        files = {}
-        for digest, size in sizes.items():
-            path = self._scratch / f"fetched-{secrets.token_hex(8)}"
-            async with self._bounded:
-                with _here(), path.open("wb") as file:
-                    for offset in range(0, size, service.PIECE):
-                        arguments = (self.session, digest, offset)
-                        file.write(await self._run(address, service.give_piece, *arguments))
-            files[digest] = path
-        if files:
-            await self._run(address, service.settle, self.session, list(files))
-        return files
-
-    @property
-    def _bounded(self) -> asyncio.Semaphore:
-        """So many large results are on their way at once, so that nobody holds them all."""
-        if not hasattr(self, "_semaphore"):
-            self._semaphore = asyncio.Semaphore(_AT_ONCE)
-        return self._semaphore
-
     async def _say_goodbye(self) -> None:
         """Stop what is under way, and have workers forget the run."""
         running = [
             *self._introducing.values(),
-            *self._delivering.values(),
+            *self._carrier.give_up(),
             *(task for tasks in self._carrying.values() for task in tasks.values()),
         ]
         for task in running:
@@ -372,7 +325,7 @@ async def _connected(reached: Reached) -> AsyncIterator[Any]:
     from distributed import Client  # noqa: PLC0415 - an extra
 
     try:
-        client = await Client(
+        client = await Client(  # type: ignore[no-untyped-call]
             reached.address,
             asynchronous=True,
             security=reached.security,
@@ -381,7 +334,7 @@ async def _connected(reached: Reached) -> AsyncIterator[Any]:
         )
     except (TimeoutError, OSError, ValueError) as error:
         raise DagathlonError(
-            f"{reached.address}: no scheduler answers there ({_told(error)}); `dask scheduler` "
+            f"{reached.address}: no scheduler answers there ({told(error)}); `dask scheduler` "
             "prints its address when it starts"
         ) from error
     try:
@@ -395,42 +348,6 @@ async def _dashboard(client: Any) -> str:
     """Where a browser sees the scheduler; empty when it shows nothing."""
     found = await client.scheduler.identity(n_workers=0)
     return str(client.dashboard_link or "") if "dashboard" in found["services"] else ""
-
-
-class _HereError(Exception):
-    """The disk of the store has no room."""
-
-
-@contextlib.contextmanager
-def _here() -> Iterator[None]:
-    """Tell the disk of the store from those of workers."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in _NO_ROOM:
-            raise _HereError(error.strerror or str(error)) from error
-        raise
-
-
-def _failure(address: str, number: int, error: Exception) -> Failed:
-    if isinstance(error, _HereError):
-        return Failed(address, number, str(error), full=True, here=True)
-    stranger = isinstance(error, service.StrangerError)
-    full = isinstance(error, UnwritableError) or getattr(error, "errno", None) in _NO_ROOM
-    again = isinstance(error, _ON_THE_WAY) or type(error).__name__ == "KilledWorker"
-    return Failed(address, number, _told(error), full=full, stranger=stranger, again=again)
-
-
-def _is_cut_off(error: Exception) -> bool:
-    """Whether the way to a worker failed; what its own system refuses has a number."""
-    return isinstance(error, OSError) and error.errno is None
-
-
-def _told(error: BaseException) -> str:
-    """What went wrong, on a line or two."""
-    text = str(error).strip() or type(error).__name__
-    known = isinstance(error, DagathlonError)
-    return text if known else f"{type(error).__name__}: {text}"
 
 
 @contextlib.contextmanager

@@ -48,6 +48,7 @@ class Home:
         self._folder = folder
         self._tell = tell
         self._outpost: Outpost | None = None
+        self._is_over = False
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="dagathlon-home")
 
     def send(self, batch: Batch) -> None:
@@ -56,7 +57,8 @@ class Home:
 
     def close(self) -> None:
         """End what runs here."""
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        self._is_over = True
+        self._thread.shutdown(wait=True, cancel_futures=True)
         if self._outpost is not None:
             self._outpost.close()
 
@@ -65,7 +67,7 @@ class Home:
             if self._outpost is None:
                 self._outpost = Outpost(self._folder, Machine(1), {})
             outpost = self._outpost
-            reply = outpost.carry_out(batch, lambda: not outpost.is_closed)
+            reply = outpost.carry_out(batch, lambda: not self._is_over)
         except Exception as error:  # it must reach the engine's thread
             self._tell(Failed(HOME, batch.number, str(error), full=isinstance(error, OSError)))
             return

@@ -97,11 +97,11 @@ class Meeting:
 
     def remind(self, stations: Sequence[Station]) -> None:
         """Say once that nobody works, when nobody does for long."""
-        if self._opened is None or any(not each.is_home for each in stations):
+        if self._opened is None or any(not (each.is_home or each.remark) for each in stations):
             return
         if time.monotonic() - self._opened > _LONELY:
             asked = f" ({self._expected} were asked for)" if self._expected else ""
-            self._once(f"no worker has come yet{asked}; the run waits for the first one")
+            self._once(f"there is no worker that can be used{asked}; the run waits for one")
 
     def _skew(self, host: str, clock: float) -> Iterable[str]:
         ahead = clock - time.time()

@@ -13,7 +13,7 @@ from pathlib import Path
 from dagathlon.study.engine.process import Guardian, WorkerProcess
 from dagathlon.study.engine.remote.cache import Cache
 from dagathlon.study.engine.remote.parcels import Batch, Reply
-from dagathlon.study.engine.remote.post import Post
+from dagathlon.study.engine.remote.post import Post, check_wanted
 from dagathlon.study.engine.shares import Machine, Share
 from dagathlon.study.engine.worker import TOLD
 from dagathlon.study.plan.task import Resources
@@ -21,6 +21,8 @@ from dagathlon.study.plan.task import Resources
 _IDLE = 20.0
 _FORGOTTEN = 900.0
 _ROUND = 2.0
+_ASK = 0.5
+_LAST_WORDS = 10.0
 _PART_OF_DISK = 0.5
 
 
@@ -52,23 +54,36 @@ class Outpost:
         self._queue: list[object] = []
         self._busy = 0
         self._used = time.monotonic()
-        self.is_closed = False
+        self._over = threading.Event()
         threading.Thread(target=self._tidy, name="dagathlon-tidy", daemon=True).start()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it is over, and no batch is done here any more."""
+        return self._over.is_set()
 
     def carry_out(self, batch: Batch, is_wanted: Callable[[], bool]) -> Reply:
         """Do a batch; waits until there are cores and cards for it."""
-        with self._share(batch.resources) as share:
+
+        def is_still_wanted() -> bool:
+            return not self.is_closed and is_wanted()
+
+        with self._share(batch.resources, is_still_wanted) as share:
             post = self._post(share, batch.shared)
             try:
-                return post.do(batch, is_wanted)
+                return post.do(batch, is_still_wanted)
             finally:
                 with self._changed:
                     self._idle.setdefault(share, []).append(post)
 
     def close(self) -> None:
-        """End all processes and remove the folder."""
+        """End all processes and remove the folder; batches under way end in `UnwantedError`."""
         with self._changed:
-            self.is_closed = True
+            if self.is_closed:
+                return
+            self._over.set()
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: not self._busy, _LAST_WORDS)
             posts = [post for posts in self._idle.values() for post in posts]
             self._idle.clear()
         for post in posts:
@@ -78,15 +93,15 @@ class Outpost:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     @contextmanager
-    def _share(self, wanted: Resources) -> Iterator[Share]:
+    def _share(self, wanted: Resources, is_wanted: Callable[[], bool]) -> Iterator[Share]:
         """Cores and cards, first come first served, so that those who want many get them too."""
         ticket = object()
         with self._changed:
             self._queue.append(ticket)
             try:
-                self._changed.wait_for(
-                    lambda: self._queue[0] is ticket and self._machine.fits(wanted)
-                )
+                while self._queue[0] is not ticket or not self._machine.fits(wanted):
+                    check_wanted(is_wanted)
+                    self._changed.wait(_ASK)
                 share = self._machine.take(wanted)
             finally:
                 self._queue.remove(ticket)
@@ -114,6 +129,7 @@ class Outpost:
         return Post(lambda: self._nursery.submit(self._hire, share).result(), self.cache)
 
     def _hire(self, share: Share) -> WorkerProcess:
+        check_wanted(lambda: not self.is_closed)
         if self._guardian is None:
             self._guardian = Guardian()
         folder = self.cache.objects.folder
@@ -128,8 +144,7 @@ class Outpost:
 
     def _tidy(self) -> None:
         """End processes that have had nothing to do for a while, and an outpost nobody uses."""
-        while not self.is_closed:
-            time.sleep(_ROUND)
+        while not self._over.wait(_ROUND):
             now = time.monotonic()
             with self._changed:
                 lazy = [
@@ -143,5 +158,5 @@ class Outpost:
                 forgotten = not self._busy and now - self._used > _FORGOTTEN
             for post in lazy:
                 post.close()
-            if forgotten and not self.is_closed:
+            if forgotten:
                 self.close()

@@ -13,6 +13,9 @@ from typing import NamedTuple
 from dagathlon.study.engine.messages import Lost, Report
 from dagathlon.study.plan.task import Call, Limits, Resources
 
+MOST_BYTES = 2 * 2**20
+"""About as many bytes of small inputs or results go in one parcel: it passes the scheduler."""
+
 
 class Sent(NamedTuple):
     """An input by its hash.

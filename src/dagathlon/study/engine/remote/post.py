@@ -11,7 +11,7 @@ from dagathlon.errors import DagathlonError
 from dagathlon.study.engine.messages import Inputs, Lost, Message, Report, Unkept, Up
 from dagathlon.study.engine.process import Assignment, WorkerProcess
 from dagathlon.study.engine.remote.cache import Cache
-from dagathlon.study.engine.remote.parcels import Batch, Errand, Reply
+from dagathlon.study.engine.remote.parcels import MOST_BYTES, Batch, Errand, Reply
 from dagathlon.study.engine.watch import Inquest, excess, overtime
 from dagathlon.study.plan.task import Limits, Outcome, Task
 from dagathlon.study.store.objects import DamagedError, Payload, UnwritableError
@@ -65,15 +65,19 @@ class Post:
         is_wanted
             Asked now and then whether anybody still waits for it; `UnwantedError` when not.
         """
-        work = _Work(batch, self._cache)
         try:
-            while work.waiting and not work.full:
-                self._once(work, is_wanted)
+            with self._cache.used(each.digest for each in batch.inputs):
+                work = _Work(batch, self._cache)
+                while work.waiting and not work.full:
+                    check_wanted(is_wanted)
+                    self._once(work, is_wanted)
         except BaseException:
             self.close()
             raise
         finally:
             self.since = time.monotonic()
+        if work.full:
+            self.close()  # it would go on with the rest
         self.shared = batch.shared or self.shared
         memory = self._worker.memory() if self._worker is not None else 0
         return work.reply(memory)
@@ -99,8 +103,7 @@ class Post:
             now = time.monotonic()
             if now >= looked:
                 looked = now + _LOOK
-                if not is_wanted():
-                    raise UnwantedError("nobody waits for this batch any more")
+                check_wanted(is_wanted)
                 worker.bound_output()
                 looked = min(looked, self._keep_time(worker, work))
             if self._worker is worker and work.limits_memory and now >= guarded:
@@ -113,6 +116,8 @@ class Post:
             if not is_open:
                 self._replace(worker, work)
                 return
+            if work.is_heavy:
+                _leave_rest(worker, work)
 
     def _listen(self, worker: WorkerProcess, work: _Work, messages: Sequence[Message]) -> None:
         for message in messages:
@@ -131,13 +136,16 @@ class Post:
 
     def _keep_time(self, worker: WorkerProcess, work: _Work) -> float:
         """Enforce the time limit of the present task; when to look again at the latest."""
-        position, start = worker.slot.read()
         now = time.monotonic()
-        if work.is_late(now) and len(worker.outstanding) > 1:
-            for waiting in worker.take_back():
-                work.leave(waiting)
+        if worker.is_up and work.is_late(now):
+            _leave_rest(worker, work)
+        position, start = worker.slot.read()
         if position < 0 or not start:
             return now + _LOOK
+        if position not in work.waiting:
+            # It began what was taken back at that moment: nobody's, and without limits here.
+            self._end(worker, work, position, None)
+            return now
         limits = work.limits(position)
         outcome = overtime(limits, now - start)
         if outcome is not None:
@@ -191,7 +199,8 @@ class _Work:
     def __init__(self, batch: Batch, cache: Cache) -> None:
         self._batch = batch
         self._cache = cache
-        self._deadline = time.monotonic() + batch.patience
+        self._deadline = 0.0
+        self._bytes = 0
         self._reports: list[Report] = []
         self._lost: list[Lost] = []
         self._left: list[int] = []
@@ -227,8 +236,17 @@ class _Work:
         return Limits() if errand is None else errand.limits
 
     def is_late(self, now: float) -> bool:
-        """Whether the batch takes so long that others had better do the rest."""
+        """Whether the batch takes so long that others had better do the rest.
+
+        To be asked once there is a process that can begin, which takes longer than most batches.
+        """
+        self._deadline = self._deadline or now + self._batch.patience
         return now > self._deadline
+
+    @property
+    def is_heavy(self) -> bool:
+        """Whether its results are as many bytes as one message should have."""
+        return self._bytes > MOST_BYTES
 
     def take(self, report: Report) -> None:
         """A task is done."""
@@ -243,6 +261,7 @@ class _Work:
     def _kept(self, report: Report) -> Report:
         """Keep a result here, where the next task may read it; a large one is fetched by hash."""
         if report.content is not None:
+            self._bytes += len(report.content)
             self._cache.take(report.digest, report.content)
         elif report.file:
             self._cache.adopt(Path(report.file), report.digest, report.size, owed=True)
@@ -277,6 +296,19 @@ def _payloads(batch: Batch, cache: Cache) -> Mapping[bytes, Payload]:
         if payload is not None:
             found[digest] = payload
     return found
+
+
+def check_wanted(is_wanted: Callable[[], bool]) -> None:
+    """`UnwantedError` when nobody waits any more."""
+    if not is_wanted():
+        raise UnwantedError("nobody waits for this batch any more")
+
+
+def _leave_rest(worker: WorkerProcess, work: _Work) -> None:
+    """Leave what waits behind the present task to others."""
+    if len(worker.outstanding) > 1:
+        for waiting in worker.take_back():
+            work.leave(waiting)
 
 
 def _report(position: int, outcome: Outcome, detail: str) -> Report:

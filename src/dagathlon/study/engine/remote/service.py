@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import shutil
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -19,11 +21,13 @@ from dagathlon.study.engine.remote.baggage import unpacked_luggage
 from dagathlon.study.engine.remote.outpost import Outpost
 from dagathlon.study.engine.remote.parcels import opened_batch, packed
 from dagathlon.study.engine.shares import Machine, cards_to_give
+from dagathlon.study.store.objects import DamagedError
 
 PIECE = 4 * 2**20
 """Large results travel in pieces of so many bytes."""
 HANDLER = "dagathlon_piece"
 """The name under which a worker gives pieces of what it has to other workers."""
+_PATIENCE = 30.0
 _ALIVE = ("executing", "long-running")
 _outposts: dict[tuple[str, str], Outpost] = {}
 
@@ -35,14 +39,22 @@ class StrangerError(DagathlonError):
 async def introduce(
     session: str, modules: list[tuple[str, str, int]], luggage: bytes, dask_worker: Any = None
 ) -> Answer:
-    """Get ready for a run, and say who is here: versions, cores, cards, missing modules."""
-    folder = Path(dask_worker.local_directory) / f"dagathlon-{session}"
-    await asyncio.to_thread(close, session, dask_worker)
-    folder.mkdir(parents=True, exist_ok=True)
-    variables = await asyncio.to_thread(unpacked_luggage, luggage, folder / "modules")
-    answer = await asyncio.to_thread(ask, modules, variables, folder)
+    """Get ready for a run, and say who is here: versions, cores, cards, what is missing."""
+    for each in [place for place, outpost in _outposts.items() if outpost.is_closed]:
+        _outposts.pop(each, None)
+    # A folder of its own: another introduction may be under way, given up by the coordinator.
+    folder = Path(tempfile.mkdtemp(prefix="dagathlon-", dir=dask_worker.local_directory))
+    try:
+        variables = await asyncio.to_thread(unpacked_luggage, luggage, folder / "modules")
+        answer = await asyncio.to_thread(ask, modules, variables, folder)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
     machine = Machine(dask_worker.state.nthreads, cards_to_give())
+    before = _outposts.get((dask_worker.address, session))
     _outposts[dask_worker.address, session] = Outpost(folder, machine, variables)
+    if before is not None:
+        await asyncio.to_thread(before.close)
     dask_worker.handlers[HANDLER] = _give_to_worker(dask_worker.address)
     answer["clock"] = time.time()
     answer["threads"] = machine.cores
@@ -78,14 +90,17 @@ async def take_from(
     for offset in range(0, size, PIECE):
         try:
             piece = await asyncio.wait_for(
-                ask_holder(session=session, digest=digest, offset=offset), 30.0
+                ask_holder(session=session, digest=digest, offset=offset), _PATIENCE
             )
         except Exception:  # whatever is wrong over there, the coordinator has it too
             return False
-        if piece is None:
+        if not piece:
             return False
-        await asyncio.to_thread(cache.receive, digest, size, offset, bytes(piece))
-    return True
+        try:
+            await asyncio.to_thread(cache.receive, digest, size, offset, bytes(piece))
+        except DamagedError:
+            return False
+    return cache.payload(digest, size) is not None
 
 
 async def give_piece(session: str, digest: bytes, offset: int, dask_worker: Any = None) -> bytes:
@@ -99,11 +114,11 @@ async def settle(session: str, digests: list[bytes], dask_worker: Any = None) ->
     _outpost(session, dask_worker).cache.settle(digests)
 
 
-def close(session: str, dask_worker: Any = None) -> None:
+async def close(session: str, dask_worker: Any = None) -> None:
     """The run is over: end its processes, remove its files."""
     outpost = _outposts.pop((dask_worker.address, session), None)
     if outpost is not None:
-        outpost.close()
+        await asyncio.to_thread(outpost.close)
 
 
 def _outpost(session: str, worker: Any) -> Outpost:
@@ -121,7 +136,7 @@ def _give_to_worker(address: str) -> Callable[..., Any]:
         outpost = _outposts.get((address, session))
         if outpost is None:
             return None
-        with contextlib.suppress(KeyError):
+        with contextlib.suppress(DamagedError):
             return await asyncio.to_thread(outpost.cache.piece, digest, offset, PIECE)
         return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -11,6 +12,7 @@ from dagathlon.study.plan.task import Resources
 
 HOME = "home"
 """The address of the station in the coordinator's own process."""
+_PAUSE = 0.25
 
 
 class Out(NamedTuple):
@@ -22,13 +24,13 @@ class Out(NamedTuple):
         Its tasks.
     threads
         Cores that each of them has.
-    alone
-        Whether it was the only one that the worker had when it was sent.
+    exclusive
+        Whether the worker gets nothing else meanwhile.
     """
 
     positions: tuple[int, ...]
     threads: int
-    alone: bool
+    exclusive: bool
 
 
 @dataclass
@@ -54,12 +56,14 @@ class Station:
         The batches that it has been sent and has not returned, by number.
     shared_data
         Position of the last data set on which it shares work between learners.
-    failures
-        How many of its batches failed on the way, one after another.
     memory
         Bytes that its processes held when it was heard last.
     remark
         Why it gets no more work; empty when it does.
+    failures
+        How often in a row the way to it has failed.
+    not_before
+        When it may get work again after such a failure.
     """
 
     address: str
@@ -69,9 +73,10 @@ class Station:
     known: set[bytes] = field(default_factory=set)
     out: dict[int, Out] = field(default_factory=dict)
     shared_data: int | None = None
-    failures: int = 0
     memory: int = 0
     remark: str = ""
+    failures: int = 0
+    not_before: float = 0.0
 
     @property
     def is_home(self) -> bool:
@@ -90,12 +95,33 @@ class Station:
 
     def has_room(self, wanted: Resources, times: int) -> bool:
         """Whether it may get one more batch, when it may have so many times what it can do."""
-        if self.remark or self.machine.objection(wanted):
+        if self.remark or self.machine.objection(wanted) or self.is_held_back:
             return False
         threads = self.machine.possible(wanted).threads
         return not self.out or self.busy + threads <= times * self.machine.cores
 
-    def send(self, number: int, positions: Sequence[int], wanted: Resources) -> None:
+    @property
+    def is_held_back(self) -> bool:
+        """Whether it gets nothing for now: the way to it failed, or it has a task to itself."""
+        alone = any(each.exclusive for each in self.out.values())
+        return alone or time.monotonic() < self.not_before
+
+    def fail(self) -> int:
+        """The way to it has failed: how often in a row; what fails together counts once."""
+        now = time.monotonic()
+        if now >= self.not_before:
+            self.failures += 1
+            self.not_before = now + _PAUSE * 2.0**self.failures
+        return self.failures
+
+    def recover(self) -> None:
+        """It was heard."""
+        self.failures = 0
+        self.not_before = 0.0
+
+    def send(
+        self, number: int, positions: Sequence[int], wanted: Resources, *, exclusive: bool = False
+    ) -> None:
         """A batch goes out."""
         threads = self.machine.possible(wanted).threads
-        self.out[number] = Out(tuple(positions), threads, not self.out)
+        self.out[number] = Out(tuple(positions), threads, exclusive)
