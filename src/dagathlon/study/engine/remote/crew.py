@@ -143,7 +143,7 @@ class Crew:
         for name in given_up:
             self._cluster.worker_spec.pop(name, None)
         if given_up:
-            self._say(f"{_workers(len(given_up))} given up: there is no work for them")
+            self._say(f"{_workers(len(given_up))} given up for lack of work")
             self._wake.set()
 
     def _up(self) -> dict[str, Any]:

@@ -23,6 +23,7 @@ _CORES_PER_WORKER = 8
 # Workers leave one to three margins before their wall time, not all at once.
 _MARGIN, _MARGIN_SHARE = 120, 6
 _DEATH_TIMEOUT = 60
+_LOGIN_SECONDS = 30
 _QUIET = logging.ERROR
 # Run on a node, they print the address on which its worker should listen: that of an interface, or
 # that by which the node reaches the scheduler.
@@ -205,8 +206,8 @@ def _ssh(settings: ClusterSettings, security: Any) -> Made:
     options = dict(settings.options)
     machines = settings.machines()
     logins = {
-        word: options.pop(word, default)
-        for word, default in (("connect_options", {}), ("remote_python", None))
+        "connect_options": {"connect_timeout": _LOGIN_SECONDS} | options.pop("connect_options", {}),
+        "remote_python": options.pop("remote_python", None),
     }
     own = options.pop("worker_options", {})
     first = {
