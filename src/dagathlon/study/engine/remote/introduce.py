@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import sys
 import time
 from collections.abc import Sequence
@@ -36,8 +37,8 @@ def answered(question: str) -> dict[str, Any]:
     """The answer to a question; one that cannot be understood is told as an ``error``."""
     # Imported here, after standard output was put aside.
     from dagathlon.study.engine.remote.identity import identity, lacking  # noqa: PLC0415
-    from dagathlon.study.engine.remote.machine import host_facts  # noqa: PLC0415
     from dagathlon.study.engine.shares import cards_here  # noqa: PLC0415
+    from dagathlon.study.store.machine import free_disk, machine_facts  # noqa: PLC0415
 
     try:
         asked = json.loads(question or "{}")
@@ -48,9 +49,11 @@ def answered(question: str) -> dict[str, Any]:
     return {
         "identity": identity(),
         "lacking": lacking(calls),
-        "host": host_facts(folder),
+        "host": socket.gethostname(),
+        "facts": machine_facts(),
+        "free_disk": free_disk(folder) if folder else None,
         "cards": cards_here(),
-        "time": time.time(),
+        "clock": time.time(),
     }
 
 
