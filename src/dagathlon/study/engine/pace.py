@@ -99,7 +99,7 @@ class Pace:
         return (work + self._left * self._handling(at_once)) / at_once
 
     def _handling(self, at_once: int) -> float:
-        """Seconds of a worker that go by beside each task, lately: handing out, reading, storing."""
+        """Seconds of a worker that go by beside each task, lately: handing out, storing."""
         elapsed, ended, seconds = self._lately()
         if ended < _ENOUGH * at_once:
             return 0.0
