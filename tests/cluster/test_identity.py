@@ -13,7 +13,6 @@ from dagathlon import _core
 from dagathlon.modules import find
 from dagathlon.study.engine.remote import identity as module
 from dagathlon.study.engine.remote.identity import (
-    differences,
     identity,
     lacking,
     module_id,
@@ -29,7 +28,8 @@ def other(**changed: str) -> dict[str, str]:
 
 
 def test_a_machine_agrees_with_itself():
-    assert differences(identity(), identity()) == []
+    assert objections(identity(), identity()) == []
+    assert remarks(identity(), identity()) == []
     assert all(isinstance(value, str) and value for value in identity().values())
 
 
@@ -95,7 +95,7 @@ def test_what_changes_last_digits_at_most_is_a_remark():
 
 def test_another_version_is_named_alone():
     theirs = {"dagathlon": "0.0.1\x1b[31m", "sources": "", "core": ""}
-    (text,) = differences(identity(), theirs)
+    (text,) = objections(identity(), theirs)
     assert text.startswith("dagathlon: ")
     assert "\x1b" not in text
 

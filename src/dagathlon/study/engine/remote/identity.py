@@ -75,19 +75,14 @@ _RULES = (
 _LIBRARIES = ("numpy", "scipy")
 
 
-def differences(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[str]:
-    """Sentences on all that differs between two machines, what refuses a worker first.
+def objections(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[str]:
+    """Why a worker must not take part, in sentences; empty when it may.
 
     Parameters
     ----------
     ours, theirs
         What `identity` gave here and there; theirs may come from another version and lack entries.
     """
-    return [*objections(ours, theirs), *remarks(ours, theirs)]
-
-
-def objections(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[str]:
-    """Why a worker must not take part; empty when it may."""
     return [text for text, refuses in _compared(ours, theirs) if refuses]
 
 
