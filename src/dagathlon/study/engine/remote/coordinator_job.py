@@ -13,7 +13,8 @@ from typing import Any
 
 from dagathlon.errors import DagathlonError
 from dagathlon.study.engine.remote.crew import job_number, told_reason
-from dagathlon.study.engine.remote.making import JOB_NAME, job_words, needed
+from dagathlon.study.engine.remote.dask_parts import needed
+from dagathlon.study.engine.remote.making import JOB_NAME, job_words
 from dagathlon.study.engine.remote.settings import ClusterSettings
 
 MEMORY, WALLTIME = "2G", "24:00:00"
