@@ -40,9 +40,8 @@ def submit_coordinator(
     memory, walltime
         What the job may use.
     """
-    own = replace(
-        settings, memory=memory, walltime=walltime, log_folder=str(log.resolve().parent / "logs")
-    )
+    logs = settings.log_folder or str(log.resolve().parent / "logs")
+    own = replace(settings, memory=memory, walltime=walltime, log_folder=logs)
     job = _job(own, command, log)
     try:
         asyncio.run(_start(job))

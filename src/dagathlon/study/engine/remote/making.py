@@ -113,7 +113,12 @@ def job_words(settings: ClusterSettings) -> dict[str, Any]:
     if (seconds := settings.walltime_seconds()) is not None:
         words["walltime"] = manager.written_walltime(seconds)
     if settings.log_folder:
-        words["log_directory"] = os.path.abspath(settings.log_folder)
+        words["log_directory"] = folder = os.path.abspath(settings.log_folder)
+        if len(folder.split()) > 1:
+            raise DagathlonError(
+                f"log_folder: {folder!r} has a space, which the header of a job cannot hold; name "
+                f"another folder with --log-folder"
+            )
     if settings.job_extra:
         words["job_extra_directives"] = list(settings.job_extra)
     return words
