@@ -1,0 +1,333 @@
+"""Guarded processes beside a worker on another machine: batches, limits, deaths, shares."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from fakes import (
+    FakePlan,
+    add_data,
+    batch_of,
+    estimate,
+    learner,
+    made,
+    until,
+    worker_processes,
+)
+
+from dagathlon.external.accounts import descendants
+from dagathlon.study.engine.process import Assignment
+from dagathlon.study.engine.remote import outpost as outposts
+from dagathlon.study.engine.remote import post as posts
+from dagathlon.study.engine.remote.cache import Cache
+from dagathlon.study.engine.remote.outpost import Outpost
+from dagathlon.study.engine.remote.parcels import Batch, Reply
+from dagathlon.study.engine.remote.post import UnwantedError
+from dagathlon.study.engine.shares import Machine
+from dagathlon.study.plan.task import Limits, Resources
+from dagathlon.study.store.objects import Payload, UnwritableError
+from processes import has_ended
+
+CALLS = {
+    "ok": learner(),
+    "large": learner("large"),
+    "spin": learner("spin"),
+    "eat": learner("eat"),
+    "segfault": learner("segfault"),
+    "raise": learner("raise"),
+    "sleep": learner("sleep"),
+    "told": learner("told"),
+    "slow told": learner("told", seconds=1.0),
+    "children": learner("children"),
+    **{f"ok {number}": learner(number=number) for number in range(1, 6)},
+}
+
+
+class Known(NamedTuple):
+    """A plan, where its tasks are by name, and what is known of their results."""
+
+    plan: FakePlan
+    place: dict[str, int]
+    payloads: dict[bytes, Payload]
+
+    def batch(self, *names: str, **told: Any) -> Batch:
+        if "limits" in told:
+            told["limits"] = {self.place[name]: each for name, each in told["limits"].items()}
+        return batch_of(self.plan, self.payloads, [self.place[name] for name in names], **told)
+
+    def digest(self, name: str) -> bytes:
+        return self.payloads[self.plan.tasks[self.place[name]].key].digest
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    plan = FakePlan()
+    data = add_data(plan, 1)
+    place = {name: plan.add(each, 1, [data]) for name, each in CALLS.items()}
+    good = [place[name] for name in place if name.startswith(("ok", "large"))]
+    store = made(plan, tmp_path_factory.mktemp("known"), [*range(data + 1), *good])
+    return Known(plan, place, store.payloads(plan.keys()))
+
+
+@pytest.fixture
+def outpost(tmp_path: Path) -> Iterator[Outpost]:
+    found = Outpost(tmp_path / "outpost", Machine(1), {})
+    yield found
+    found.close()
+
+
+def wanted() -> bool:
+    return True
+
+
+def statuses(known: Known, reply: Reply) -> dict[str, str]:
+    names = {position: name for name, position in known.place.items()}
+    return {names[each.position]: each.status for each in reply.reports}
+
+
+def test_results_are_those_of_other_engines(known, outpost):
+    names = ["ok", "ok 1", "large", "ok 2"]
+    reply = outpost.carry_out(known.batch(*names), wanted)
+    assert {each.position: each.digest for each in reply.reports} == {
+        known.place[name]: known.digest(name) for name in names
+    }
+    assert (reply.lost, reply.left, reply.full) == ((), (), "")
+    assert reply.memory > 0
+    large = next(each for each in reply.reports if each.position == known.place["large"])
+    assert large.content is None
+    assert large.file == ""
+    assert len(outpost.cache.piece(large.digest, 0, large.size)) == large.size
+
+
+def test_failures_in_the_middle_of_a_batch_cost_no_other_task(known, outpost):
+    limits = {"spin": Limits(0.5), "eat": Limits(None, 300 * 2**20)}
+    names = ["ok", "spin", "ok 1", "eat", "ok 2", "segfault", "ok 3", "raise", "ok 4"]
+    reply = outpost.carry_out(known.batch(*names, limits=limits), wanted)
+    failed = {"spin": "F1", "eat": "F3", "segfault": "F2", "raise": "F2"}
+    assert statuses(known, reply) == {name: failed.get(name, "ok") for name in names}
+    assert (reply.lost, reply.left) == ((), ())
+    reasons = {each.position: each.reason for each in reply.reports}
+    assert reasons[known.place["spin"]] == "stopped after 0.5 s"
+    assert "SIGSEGV" in reasons[known.place["segfault"]]
+
+
+def test_what_is_left_of_a_late_batch_is_given_back(known, outpost):
+    limits = {"sleep": Limits(3.0)}
+    batch = known.batch("sleep", "ok", "ok 1", limits=limits, patience=0.0)
+    reply = outpost.carry_out(batch, wanted)
+    done = [each.position for each in reply.reports]
+    assert sorted([*done, *reply.left]) == sorted(each.position for each in batch.errands)
+    assert {known.place["ok"], known.place["ok 1"]} <= set(reply.left)
+
+
+def test_results_of_many_bytes_go_in_several_replies(known, outpost, monkeypatch):
+    monkeypatch.setattr(posts, "MOST_BYTES", 0)
+    waiting = {known.place[name] for name in CALLS if name.startswith("ok")}
+    replies = 0
+    while waiting:
+        positions = sorted(waiting)
+        reply = outpost.carry_out(batch_of(known.plan, known.payloads, positions), wanted)
+        assert reply.reports
+        assert sorted([*(r.position for r in reply.reports), *reply.left]) == positions
+        waiting -= {each.position for each in reply.reports}
+        replies += 1
+    assert replies >= 1
+
+
+def test_a_missing_input_is_lost_and_the_rest_is_done(known, outpost):
+    batch = known.batch("ok")
+    without = batch._replace(inputs=tuple(each._replace(content=None) for each in batch.inputs))
+    reply = outpost.carry_out(without, wanted)
+    assert [(each.position, each.place) for each in reply.lost] == [(known.place["ok"], 0)]
+    assert reply.reports == ()
+    assert statuses(known, outpost.carry_out(batch, wanted)) == {"ok": "ok"}
+    assert statuses(known, outpost.carry_out(without, wanted)) == {"ok": "ok"}
+
+
+def test_a_damaged_input_is_lost_and_forgotten(known, outpost):
+    batch = known.batch("ok")
+    (sent,) = batch.inputs
+    assert sent.content is not None
+    damaged = batch._replace(inputs=(sent._replace(content=bytes(sent.size)),))
+    reply = outpost.carry_out(damaged, wanted)
+    assert [(each.position, each.place) for each in reply.lost] == [(known.place["ok"], 0)]
+    assert outpost.cache.payload(sent.digest, sent.size) is None
+    assert statuses(known, outpost.carry_out(batch, wanted)) == {"ok": "ok"}
+
+
+def test_a_damaged_file_is_lost_and_comes_again(tmp_path, outpost):
+    plan = FakePlan()
+    data = add_data(plan, 1, n=5000)
+    position = plan.add(learner(), 1, [data])
+    store = made(plan, tmp_path / "store")
+    payloads = store.payloads(plan.keys())
+    payload = payloads[plan.tasks[data].key]
+    content = bytes(store.objects.read(payload))
+    assert payload.inline is None
+    batch = batch_of(plan, payloads, [position])
+    outpost.cache.receive(payload.digest, payload.size, 0, content)
+    outpost.cache.objects.path(payload.digest).write_bytes(bytes(payload.size))
+    reply = outpost.carry_out(batch, wanted)
+    assert [each.position for each in reply.lost] == [position]
+    assert outpost.cache.payload(payload.digest, payload.size) is None
+    outpost.cache.receive(payload.digest, payload.size, 0, content)
+    reply = outpost.carry_out(batch, wanted)
+    assert [each.digest for each in reply.reports] == [payloads[plan.tasks[position].key].digest]
+
+
+def test_a_batch_that_nobody_waits_for_ends_with_its_process(known, outpost):
+    found: list[int] = []
+
+    def asked() -> bool:
+        found.extend(worker_processes())
+        return not found
+
+    with pytest.raises(UnwantedError):
+        outpost.carry_out(known.batch("sleep"), asked)
+    assert all(map(has_ended, found))
+    assert statuses(known, outpost.carry_out(known.batch("ok"), wanted)) == {"ok": "ok"}
+
+
+def test_a_batch_that_waits_for_cores_in_vain_is_given_up(known, outpost):
+    over = threading.Event()
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(outpost.carry_out, known.batch("sleep"), lambda: not over.is_set())
+        until(lambda: bool(worker_processes()))
+        second = pool.submit(outpost.carry_out, known.batch("ok"), lambda: False)
+        assert isinstance(second.exception(), UnwantedError)
+        over.set()
+        assert isinstance(first.exception(), UnwantedError)
+
+
+def test_a_task_that_began_while_it_was_taken_back_holds_up_nobody(known, outpost):
+    outpost.carry_out(known.batch("ok"), wanted)
+    ((post,),) = outpost._idle.values()
+    position = known.place["sleep"]
+    read = known.batch("sleep").errands[0].inputs
+    stray = Assignment(position, known.plan.tasks[position], read, Limits(), 0.0)
+    post._worker.assign([stray])
+    reply = outpost.carry_out(known.batch("ok 1", "ok 2"), wanted)
+    assert statuses(known, reply) == {"ok 1": "ok", "ok 2": "ok"}
+
+
+def test_a_full_disk_is_said_and_its_process_does_not_go_on(known, outpost, monkeypatch):
+    def full(*_: object, **__: object) -> None:
+        raise UnwritableError("No space left on device")
+
+    monkeypatch.setattr(Cache, "adopt", full)
+    reply = outpost.carry_out(known.batch("ok", "large", "sleep"), wanted)
+    assert statuses(known, reply) == {"ok": "ok"}
+    assert set(reply.left) == {known.place["large"], known.place["sleep"]}
+    assert reply.full == "No space left on device"
+    assert worker_processes() == []
+
+
+def test_batches_share_the_cores(known, outpost):
+    with ThreadPoolExecutor(3) as pool:
+        batches = [known.batch("told") for _ in range(3)]
+        replies = list(pool.map(lambda each: outpost.carry_out(each, wanted), batches))
+    times = sorted(span(reply) for reply in replies)
+    assert all(first[1] <= second[0] for first, second in zip(times, times[1:], strict=False))
+
+
+def test_tasks_of_many_threads_are_not_overtaken_for_ever(known, tmp_path):
+    both = Outpost(tmp_path / "both", Machine(2), {})
+    try:
+        with ThreadPoolExecutor(3) as pool:
+            first = pool.submit(both.carry_out, known.batch("slow told"), wanted)
+            until(lambda: both._busy == 1)
+            large = known.batch("told", resources=Resources(2))
+            second = pool.submit(both.carry_out, large, wanted)
+            until(lambda: len(both._queue) == 1)
+            third = pool.submit(both.carry_out, known.batch("told"), wanted)
+            spans = [span(each.result()) for each in (first, second, third)]
+            threads = stats(second.result())["DAGATHLON_THREADS"]
+    finally:
+        both.close()
+    assert threads == "2"
+    assert spans[0][1] <= spans[1][0]
+    assert spans[1][1] <= spans[2][0]
+
+
+def test_idle_processes_end_and_others_come(known, tmp_path, monkeypatch):
+    monkeypatch.setattr(outposts, "_ROUND", 0.05)
+    monkeypatch.setattr(outposts, "_IDLE", 0.0)
+    found = Outpost(tmp_path / "idle", Machine(1), {})
+    try:
+        for _ in range(2):
+            assert statuses(known, found.carry_out(known.batch("ok"), wanted)) == {"ok": "ok"}
+            until(lambda: not worker_processes())
+    finally:
+        found.close()
+
+
+def test_an_outpost_that_nobody_uses_closes_itself(tmp_path, monkeypatch):
+    monkeypatch.setattr(outposts, "_ROUND", 0.05)
+    monkeypatch.setattr(outposts, "_FORGOTTEN", 0.0)
+    found = Outpost(tmp_path / "forgotten", Machine(1), {})
+    until(lambda: not (tmp_path / "forgotten").exists())
+    assert found.is_closed
+
+
+def test_closing_ends_what_runs(known, tmp_path):
+    found = Outpost(tmp_path / "closed", Machine(1), {})
+    with ThreadPoolExecutor(2) as pool:
+        running = pool.submit(found.carry_out, known.batch("children"), wanted)
+        until(lambda: bool(grandchildren()))
+        pids = [*worker_processes(), *grandchildren()]
+        waiting = pool.submit(found.carry_out, known.batch("ok"), wanted)
+        found.close()
+        found.close()
+        assert isinstance(running.exception(), UnwantedError)
+        assert isinstance(waiting.exception(), UnwantedError)
+    assert all(map(has_ended, pids))
+    assert not (tmp_path / "closed").exists()
+
+
+PROGRAM = """
+import pickle, sys
+from pathlib import Path
+from dagathlon.study.engine.remote.outpost import Outpost
+from dagathlon.study.engine.shares import Machine
+
+batch = pickle.loads(Path(sys.argv[1]).read_bytes())
+outpost = Outpost(Path(sys.argv[2]), Machine(1), {})
+outpost.carry_out(batch, lambda: True)
+"""
+
+
+def test_processes_die_with_a_worker_that_is_killed(known, tmp_path):
+    (tmp_path / "batch").write_bytes(pickle.dumps(known.batch("children")))
+    arguments = [str(tmp_path / "batch"), str(tmp_path / "outpost")]
+    with subprocess.Popen([sys.executable, "-c", PROGRAM, *arguments]) as program:
+        until(lambda: bool(grandchildren(program.pid)))
+        pids = [*descendants(program.pid)]
+        os.kill(program.pid, signal.SIGKILL)
+    assert len(pids) >= 3  # the worker process, its own child and the guardian
+    assert all(map(has_ended, pids))
+
+
+def grandchildren(parent: int | None = None) -> list[int]:
+    """What worker processes have started."""
+    return [child for pid in worker_processes(parent) for child in descendants(pid)]
+
+
+def stats(reply: Reply) -> Any:
+    (report,) = reply.reports
+    return estimate(report.content)
+
+
+def span(reply: Reply) -> tuple[float, float]:
+    """When the only task of a reply began and ended."""
+    found = stats(reply)
+    return found["begin"], found["end"]
