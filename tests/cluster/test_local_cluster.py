@@ -10,6 +10,7 @@ import socket
 import pytest
 from clusters_under_test import listens_on, watched
 
+from dagathlon.errors import DagathlonError
 from dagathlon.study.engine.remote.clusters import ClusterSettings, reached
 
 pytest.importorskip("distributed")
@@ -67,6 +68,16 @@ def test_one_that_runs_already_is_left_alone() -> None:
             assert len(await cluster.until(lambda workers: len(workers) == 1)) == 1
 
     asyncio.run(go())
+
+
+def test_a_scheduler_that_encrypts_needs_credentials() -> None:
+    async def go() -> None:
+        settings = ClusterSettings(kind="dask", scheduler="tls://127.0.0.1:1")
+        async with reached(settings, print):
+            pass
+
+    with pytest.raises(DagathlonError, match="needs credentials"):
+        asyncio.run(go())
 
 
 def test_traffic_is_encrypted_when_asked_for() -> None:

@@ -190,7 +190,8 @@ class Crew:
         jobs = [str(getattr(self._cluster.workers[name], "job_id", "") or "") for name in new]
         if any(jobs):
             word = "job" if len(jobs) == 1 else "jobs"
-            self._say(f"submitted {len(jobs)} {word}: {', '.join(filter(None, jobs))}")
+            numbers = sorted(filter(None, jobs), key=lambda job: (len(job), job))
+            self._say(f"submitted {len(jobs)} {word}: {', '.join(numbers)}")
 
     def _drop_refused(self) -> None:
         """Forget the jobs that were not accepted, so that they are tried again."""
