@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -237,7 +238,7 @@ def test_batches_share_the_cores(known, outpost):
         batches = [known.batch("told") for _ in range(3)]
         replies = list(pool.map(lambda each: outpost.carry_out(each, wanted), batches))
     times = sorted(span(reply) for reply in replies)
-    assert all(first[1] <= second[0] for first, second in zip(times, times[1:], strict=False))
+    assert all(first[1] <= second[0] for first, second in pairwise(times))
 
 
 def test_tasks_of_many_threads_are_not_overtaken_for_ever(known, tmp_path):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -30,6 +32,7 @@ class Guardian:
     """A process that kills the workers should the engine die (`guardian.py` beside this)."""
 
     def __init__(self) -> None:
+        self._lock = threading.Lock()
         script = Path(__file__).with_name("guardian.py")
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", str(script)],
@@ -51,13 +54,14 @@ class Guardian:
     def dismiss(self) -> None:
         """There is nothing to watch any more."""
         assert self._process.stdin is not None
-        with contextlib.suppress(OSError):
+        with self._lock, contextlib.suppress(OSError):
             self._process.stdin.close()
         self._process.wait()
 
     def _tell(self, line: str) -> None:
         assert self._process.stdin is not None
-        with contextlib.suppress(OSError):
+        # Others may still end a worker when the guardian is dismissed, and then there is no pipe.
+        with self._lock, contextlib.suppress(OSError, ValueError):
             os.write(self._process.stdin.fileno(), line.encode())
 
 
@@ -121,6 +125,7 @@ class WorkerProcess:
         self.shape = shape
         self.share = share
         self._guardian = guardian
+        self._own_folder = _own_folder(scratch)
         self._output: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - it lives with us
         flags = fcntl.fcntl(self._output, fcntl.F_GETFL)
         fcntl.fcntl(self._output, fcntl.F_SETFL, flags | os.O_APPEND)
@@ -129,7 +134,6 @@ class WorkerProcess:
         slot = Slot.create()
         self.slot = Slot(slot)
         arguments = [str(fd) for fd in (commands, reports, slot)]
-        own_folder = _own_folder(scratch)
         self._process = subprocess.Popen(
             [
                 sys.executable,
@@ -145,8 +149,8 @@ class WorkerProcess:
             stderr=self._output,
             pass_fds=(commands, reports, slot),
             start_new_session=True,
-            cwd=own_folder,
-            env={**os.environ, **variables, **share.variables(), "TMPDIR": own_folder},
+            cwd=self._own_folder,
+            env={**os.environ, **variables, **share.variables(), "TMPDIR": self._own_folder},
         )
         for fd in (commands, reports, slot):
             os.close(fd)
@@ -275,6 +279,7 @@ class WorkerProcess:
         for fd in (self.read_fd, self.write_fd):
             os.close(fd)
         self._output.close()
+        shutil.rmtree(self._own_folder, ignore_errors=True)
 
 
 def _own_folder(scratch: Path) -> str:

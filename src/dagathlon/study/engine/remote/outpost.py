@@ -75,6 +75,8 @@ class Outpost:
             finally:
                 with self._changed:
                     self._idle.setdefault(share, []).append(post)
+                    if self.is_closed:
+                        post.close()
 
     def close(self) -> None:
         """End all processes and remove the folder; batches under way end in `UnwantedError`."""
