@@ -48,7 +48,8 @@ class SleepingOutpost:
 
 
 def answer(*_: Any) -> dict[str, Any]:
-    return {"host": socket.gethostname(), "lacking": {}, "identity": identity(), "facts": {}}
+    host, now = socket.gethostname(), time.time()
+    return {"host": host, "lacking": {}, "identity": identity(), "facts": {}, "clock": now}
 
 
 async def work(address: str, workers: int, threads: int, seconds: float) -> None:

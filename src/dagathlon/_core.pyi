@@ -1620,6 +1620,10 @@ def count_tables(scores: Sequence[Score], limits: SearchLimits) -> SetTables | N
 def parent_sets_from_tables(
     score: Score, limits: SearchLimits, tables: SetTables
 ) -> ParentSets: ...
+def source_digest() -> str:
+    """
+    Digest of the sources of this module: the same for every build of them.
+    """
 
 class SparsestPermutation:
     def __init__(

@@ -170,7 +170,7 @@ def test_conflicts_end_with_1_and_are_written_down(shards, tmp_path, capsys):
     both, out = [str(shards[0]), str(source)], str(tmp_path / "out")
     assert main(["merge", *both, "--out", out]) == 1
     said = capsys.readouterr().out
-    assert "1 conflicts" in said
+    assert "conflicts: 1;" in said
     assert "on gamma" in said
     (noted,) = json.loads((tmp_path / "out" / "conflicts.json").read_text())["conflicts"]
     assert noted["other"]["digest"].startswith("6e340b9c")

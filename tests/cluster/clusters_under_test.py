@@ -9,8 +9,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-import psutil
-
 from dagathlon.study.engine.remote.clusters import ClusterSettings, Reached, reached
 
 PATIENCE = 180.0
@@ -75,16 +73,12 @@ def queue_empties() -> bool:
 
 def listens_on(address: str) -> set[str]:
     """Where the processes of a cluster listen: this one, and those that were told its address."""
-    told = [each for each in psutil.process_iter() if address in _words(each)]
+    import psutil  # comes with dask
+
+    told = [
+        each for each in psutil.process_iter(["cmdline"]) if address in (each.info["cmdline"] or ())
+    ]
     family = {psutil.Process(), *told, *(child for each in told for child in each.children(True))}
     pids = {each.pid for each in family}
     found = psutil.net_connections("inet")
     return {each.laddr.ip for each in found if each.status == "LISTEN" and each.pid in pids}
-
-
-def _words(process: psutil.Process) -> list[str]:
-    try:
-        found: list[str] = process.cmdline()
-    except psutil.Error:
-        return []
-    return found

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+_NOT_HERE = 77
 TOOLS = Path(__file__).parents[2] / "tools"
 
 
@@ -24,7 +25,7 @@ def slurm() -> Iterator[Path]:
     )
     if started.returncode:
         shutil.rmtree(folder, ignore_errors=True)
-        pytest.skip(started.stderr.strip().splitlines()[0])
+        (pytest.skip if started.returncode == _NOT_HERE else pytest.fail)(started.stderr.strip())
     before = os.environ.get("SLURM_CONF")
     os.environ["SLURM_CONF"] = str(folder / "slurm.conf")
     yield folder

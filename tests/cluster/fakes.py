@@ -22,8 +22,8 @@ from dagathlon.study.store.objects import Payload
 from dagathlon.study.store.store import Store
 
 __all__ = [
-    "FAKES", "FakePlan", "add_data", "answer_of", "batch_of", "call", "differences_told",
-    "estimate", "learner", "made", "plan_of", "until", "worker_processes",
+    "FAKES", "FakePlan", "add_data", "answer_of", "batch_of", "call", "estimate",
+    "learner", "made", "plan_of", "until", "worker_processes",
 ]  # fmt: skip
 PATIENCE = 120.0
 
@@ -97,19 +97,18 @@ def worker_processes(parent: int | None = None) -> list[int]:
 def answer_of(address: str, **said: Any) -> dict[str, Any]:
     """What a worker says when it is introduced."""
     known = {"host": f"host-{address}", "threads": 1, "cards": [], "lacking": {}, "identity": {}}
+    known["facts"] = {}
     return {**known, "clock": time.time(), **said}
 
 
-class Told(NamedTuple):
-    """In what a worker differs from us, as it says itself."""
-
-    refusals: list[str]
-    remarks: list[str]
+def objections_told(_: object, theirs: Mapping[str, list[str]]) -> list[str]:
+    """In the place of a comparison of versions: what a worker says against itself."""
+    return theirs.get("refusals", [])
 
 
-def differences_told(_: object, theirs: Mapping[str, list[str]]) -> Told:
-    """In the place of a comparison of versions."""
-    return Told(theirs.get("refusals", []), theirs.get("remarks", []))
+def remarks_told(_: object, theirs: Mapping[str, list[str]]) -> list[str]:
+    """In the place of a comparison of versions: what a worker says of itself."""
+    return theirs.get("remarks", [])
 
 
 def _keys(plan: FakePlan, inputs: Iterable[int]) -> list[bytes]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import FakePlan, add_data, answer_of, call, differences_told, learner, made
+from fakes import FakePlan, add_data, answer_of, call, learner, made, objections_told, remarks_told
 
 from dagathlon.errors import StudyError
 from dagathlon.study.engine.coordinator import Coordinator
@@ -102,7 +102,8 @@ class Run:
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Makes a run of a plan, whose store may have something already."""
-    monkeypatch.setattr(meeting, "differences", differences_told)
+    monkeypatch.setattr(meeting, "objections", objections_told)
+    monkeypatch.setattr(meeting, "remarks", remarks_told)
     running: list[Run] = []
 
     def begin(plan: FakePlan, store: Store | None = None) -> Run:
@@ -422,7 +423,7 @@ def test_tasks_that_nobody_can_do_are_skipped_with_the_reason(run):
     assert here.fleet.sent == []
     here.dispatch.look()
     reasons = {here.outcome(i).reason for i in range(2)}
-    assert reasons == {"no worker can do it: its program is not there"}
+    assert reasons == {"its program is not there"}
     assert {here.outcome(i).status for i in range(2)} == {Status.SKIPPED}
 
 

@@ -73,6 +73,11 @@ def test_directives_and_lines_of_ones_own(tmp_path: Path) -> None:
     assert text.index("module load python") < text.index("dask_worker")
 
 
+def test_a_log_folder_with_a_space_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DagathlonError, match="has a space, which the header of a job cannot hold"):
+        script("slurm", tmp_path, log_folder=str(tmp_path / "my results"))
+
+
 # dask complains of a cluster that it has not finished making.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_an_option_that_the_constructor_does_not_take_is_told(

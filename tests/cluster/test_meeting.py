@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import FakePlan, add_data, answer_of, differences_told, learner, made
+from fakes import FakePlan, add_data, answer_of, learner, made, objections_told, remarks_told
 
 from dagathlon.study.engine.coordinator import Coordinator
 from dagathlon.study.engine.protocol import Note, Options
@@ -36,7 +36,8 @@ class Heard:
 
 @pytest.fixture
 def heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Heard:
-    monkeypatch.setattr(module, "differences", differences_told)
+    monkeypatch.setattr(module, "objections", objections_told)
+    monkeypatch.setattr(module, "remarks", remarks_told)
     monkeypatch.setattr(module, "identity", lambda: {})
     return Heard(tmp_path)
 

@@ -64,6 +64,23 @@ def test_workers_come_up_where_we_log_in(login: dict[str, Any]) -> None:
     asyncio.run(go())
 
 
+def test_a_worker_that_is_killed_is_started_again(login: dict[str, Any]) -> None:
+    import psutil
+
+    async def go() -> None:
+        async with watched(**login, cores=1, host="127.0.0.1") as cluster:
+            assert cluster.reached is not None
+            first = set(await cluster.until(lambda found: len(found) == 2))
+            for process in psutil.process_iter(["cmdline"]):
+                words = process.info["cmdline"] or ()
+                if cluster.reached.address in words and "distributed.cli.dask_spec" in words:
+                    process.kill()
+            await cluster.until(lambda found: len(found) == 2 and not set(found) & first)
+            assert any("lost; asking for as many again" in line for line in cluster.said)
+
+    asyncio.run(go())
+
+
 def test_a_machine_that_lets_nobody_in_is_told(login: dict[str, Any]) -> None:
     login["options"]["connect_options"]["port"] = free_port()
 

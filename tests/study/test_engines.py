@@ -33,6 +33,7 @@ from dagathlon.study.engine.messages import (
     opened,
 )
 from dagathlon.study.engine.protocol import Finished, Note, Options
+from dagathlon.study.engine.remote.managers import MANAGERS
 from dagathlon.study.plan.task import Limits, Status
 from dagathlon.study.store.store import Store
 from dagathlon.workflow import Study
@@ -47,7 +48,9 @@ def store(tmp_path):
 
 
 def test_engines_are_found_by_name():
-    assert engines() == {"batched": BatchedEngine, "inline": InlineEngine, "local": LocalEngine}
+    at_home = {"batched": BatchedEngine, "inline": InlineEngine, "local": LocalEngine}
+    assert {name: engines().get(name) for name in at_home} == at_home
+    assert set(engines()) == {*at_home, *MANAGERS}
     assert make_engine("local", jobs=3, raises=False) == LocalEngine(3)
     assert make_engine("inline", jobs=0, raises=True) == InlineEngine(raises=True)
     with pytest.raises(DagathlonError, match="did you mean 'inline'"):

@@ -69,6 +69,20 @@ def test_short_tasks_that_take_long_to_hand_out():
     assert pace.seconds_left() == pytest.approx(9.0)
 
 
+def test_short_tasks_say_little_of_long_ones():
+    """After quick tasks, of which handing out took most, ten long ones need their own time."""
+    clock = Clock()
+    pace = Pace({SCORE: 100, LEARN: 11}, clock)
+    pace.look(2)
+    for _ in range(100):
+        pace.finish(SCORE, 0.0)
+    pace.finish(LEARN, 10.0)
+    clock.now += 9.0
+    pace.look(2)
+    # Ten of ten seconds, and 8/101 of a second beside each, two at a time.
+    assert pace.seconds_left() == pytest.approx(50.0 + 5 * 8 / 101)
+
+
 def test_more_ends_than_were_to_be_done():
     pace = Pace({LEARN: 1}, Clock())
     for _ in range(3):

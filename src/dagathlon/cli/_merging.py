@@ -45,7 +45,7 @@ def merge_into(sources: Sequence[Path], out: Path, names: Sequence[str]) -> int:
                     print(note)
     if conflicts:
         print("\n".join(_conflict_lines(conflicts, note_conflicts(out, conflicts))))
-    print(f"dagathlon report {out} writes the report; dagathlon run STUDY --out {out} the rest")
+    print(f"dagathlon run STUDY --out {out} computes what is missing and writes the report")
     return AT_ODDS if conflicts or damaged else 0
 
 
@@ -86,7 +86,7 @@ def _conflict_lines(conflicts: Sequence[Conflict], path: Path) -> list[str]:
     if more:
         lines.append(f"… and {more:,} more")
     lines.append(
-        f"{len(conflicts):,} conflicts: the same task has other results elsewhere. What was there "
-        f"first is kept; {path} lists both"
+        f"conflicts: {len(conflicts):,}; the same task has another result elsewhere. What was "
+        f"there first is kept, and {path} lists both"
     )
     return lines

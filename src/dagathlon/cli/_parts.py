@@ -114,12 +114,11 @@ def load_modules(arguments: argparse.Namespace) -> None:
     add_files(arguments.modules)
 
 
-def add_study_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of commands that read a study."""
+def add_study_arguments(parser: argparse.ArgumentParser, out: str = "") -> None:
+    """The arguments of commands that read a study; `out` is said of a folder not of results."""
     parser.add_argument("study", type=Path, help="the study's JSON file")
-    parser.add_argument(
-        "--out", type=Path, default=Path("results"), help="folder of results (default: results)"
-    )
+    default, results = Path("results"), "folder of results (default: results)"
+    parser.add_argument("--out", type=Path, default=None if out else default, help=out or results)
     parser.add_argument(
         "--resources", type=Path, help="a Benchpress resources folder, or one of networks"
     )

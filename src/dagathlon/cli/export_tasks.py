@@ -41,8 +41,7 @@ def add_parser(commands: Commands) -> None:
         "dagathlon export-tasks studies/quickstart.json --shards 4 --out quickstart-tasks",
         _run,
     )
-    add_study_arguments(parser)
-    parser.set_defaults(out=None)
+    add_study_arguments(parser, out="folder to write (default: the study's name with -tasks)")
     parser.add_argument("--shards", type=int, required=True, metavar="COUNT", help="how many parts")
 
 

@@ -95,16 +95,15 @@ class Pace:
         for group in self._groups.values():
             mean = group.seconds / group.ended if group.ended else overall
             work += group.left * mean
-        by_rate = self._left / self.rate if self.rate else 0.0
-        return max(work / self._speed(), min(by_rate, 1.0))
-
-    def _speed(self) -> float:
-        """Seconds of work done in a second: less than the workers, where handing out takes long."""
         at_once = max(self._at_once, 1)
+        return (work + self._left * self._handling(at_once)) / at_once
+
+    def _handling(self, at_once: int) -> float:
+        """Seconds of a worker that go by beside each task, lately: handing out, storing."""
         elapsed, ended, seconds = self._lately()
-        if ended < _ENOUGH * at_once or elapsed <= 0 or seconds <= 0:
-            return at_once
-        return min(at_once, seconds / elapsed)
+        if ended < _ENOUGH * at_once:
+            return 0.0
+        return max(at_once * elapsed - seconds, 0.0) / ended
 
     def _lately(self) -> _Mark:
         """What has come since the first mark that counts: seconds passed, tasks, their seconds."""

@@ -10,7 +10,7 @@ import functools
 import heapq
 import operator
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from dagathlon.study.engine.protocol import Options
@@ -69,10 +69,11 @@ def shares(tasks: Tasks, count: int) -> list[list[int]]:
     data sets that were made of one, where there are as many of those. Learners that read what
     others have learned stay with them always.
     """
-    divided = _learning(tasks) or _unread(tasks)
+    divided, kinds = _learning(tasks) or _unread(tasks), _kinds(tasks)
     groups: list[_Group] = []
     for level in (_origin, _data, _itself):
-        groups = _groups(tasks, divided, [level(tasks, i) for i in divided])
+        named = {i: level(tasks, i) for i in divided}
+        groups = _groups(tasks, named, kinds)
         if len(groups) >= count:
             break
     return _dealt(groups, count)
@@ -103,16 +104,15 @@ def _dealt(groups: Sequence[_Group], count: int) -> list[list[int]]:
     return [sorted(members) for members in found]
 
 
-def _groups(tasks: Tasks, divided: Sequence[int], names: Sequence[Hashable]) -> list[_Group]:
+def _groups(tasks: Tasks, named: Mapping[int, Hashable], kinds: Sequence[int]) -> list[_Group]:
     """Tasks by name, groups joined where a learner in one reads what another has learned."""
     joined = _Joined()
-    for position, name in zip(divided, names, strict=True):
+    for position, name in named.items():
         joined.join(position, name)
         for other in _learners_behind(tasks, position):
             joined.join(position, other)
-    kinds = _kinds(tasks)
     found: dict[Hashable, _Group] = {}
-    for position in divided:
+    for position in named:
         group = _Group(kinds[position], [])
         found.setdefault(joined.name(position), group).members.append(position)
     return list(found.values())

@@ -173,7 +173,7 @@ class Summary:
     seconds: float = 0.0
     interrupted: bool = False
     partial: bool = False
-    hosts: tuple[Host, ...] = ()
+    hosts: tuple[Host, ...] = field(default_factory=tuple)
 
     def count(self, counted: Counter[tuple[str, str, str]], task: Task, status: Status) -> None:
         """Add one task to `ran` or `stored`."""

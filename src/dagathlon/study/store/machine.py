@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
+_CONTROL_GROUP = Path("/sys/fs/cgroup")
 _PACKAGES = ("dagathlon", "numpy", "scipy")
 
 
@@ -19,7 +23,7 @@ def machine_facts() -> dict[str, Any]:
         "architecture": platform.machine(),
         "processor": _processor(),
         "cores": os.cpu_count(),
-        "memory": _memory(),
+        "memory": memory(),
         "versions": {"python": platform.python_version()} | dict(versions_of(_PACKAGES)),
     }
 
@@ -50,12 +54,24 @@ def versions_of(packages: Sequence[str]) -> Iterator[tuple[str, str]]:
             continue
 
 
-def _memory() -> int | None:
-    """Bytes of memory, where the system tells it."""
+def memory(control_group: Path = _CONTROL_GROUP) -> int | None:
+    """Bytes of memory of this machine, or of the container in which this process runs."""
     try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (ValueError, OSError):
         return None
+    with contextlib.suppress(OSError, ValueError):
+        return min(whole, int((control_group / "memory.max").read_text("ascii")))
+    return whole
+
+
+def free_disk(folder: str) -> int | None:
+    """Free bytes on the disk of a folder, or of the first folder above it that is there."""
+    place = Path(folder).absolute()
+    for one in (place, *place.parents):
+        with contextlib.suppress(OSError):
+            return shutil.disk_usage(one).free
+    return None
 
 
 def _processor() -> str:

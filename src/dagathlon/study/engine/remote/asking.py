@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from dagathlon.errors import DagathlonError
+from dagathlon.study.engine.remote.introduce import answer_of
 
 Answer: TypeAlias = dict[str, Any]
 _PATIENCE = 120.0
@@ -49,9 +50,8 @@ def ask(
         )
     except subprocess.TimeoutExpired:
         raise CannotAnswerError(f"a process did not start within {_PATIENCE:.0f} s") from None
-    lines = done.stdout.decode("utf-8", "replace").splitlines()
-    if done.returncode or not lines:
+    answer = answer_of(done.stdout.decode("utf-8", "replace"))
+    if done.returncode or answer is None:
         said = done.stderr.decode("utf-8", "replace")[-_TAIL:].strip()
         raise CannotAnswerError(f"a process that was to introduce the machine failed:\n{said}")
-    answer: Answer = json.loads(lines[-1])
     return answer

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from dagathlon.study.engine.coordinator import Coordinator
 from dagathlon.study.engine.execute import HANDLERS
 from dagathlon.study.engine.remote.home import AT_HOME
+from dagathlon.study.engine.remote.identity import module_id
 from dagathlon.study.engine.remote.station import Station
 
 # A batch is to take so long; longer where there are many cores, so that batches stay few.
@@ -125,7 +126,7 @@ class Choosing:
 
     def _name(self, position: int) -> str:
         call = self._schedule.tasks[position].call
-        return lacking_name(HANDLERS[call.kind].section, call.module)
+        return module_id(HANDLERS[call.kind].section, call.module)
 
     def objection(self, stations: Collection[Station], shape: int) -> str:
         """Why none of the stations can do the next task of a shape; empty when one can."""
@@ -135,7 +136,7 @@ class Choosing:
         position = self._schedule.peek(shape)
         name = self._name(position)
         found = [each.machine.objection(wanted) or each.lacking.get(name, "") for each in stations]
-        return f"no worker can do it: {found[0]}" if all(found) else ""
+        return found[0] if all(found) else ""
 
     def _expectation(self, position: int) -> float:
         return self._expected.get(self._schedule.tasks[position].call.module, math.inf)
@@ -146,11 +147,6 @@ class Choosing:
         mean = sum(known) / len(known) if known else math.inf
         useful = queued if mean >= _BATCH_SECONDS else math.ceil(queued * mean / _BATCH_SECONDS)
         return given + useful
-
-
-def lacking_name(kind: str, module: str) -> str:
-    """How a worker names a module that it lacks."""
-    return f"{kind} {module}"
 
 
 def _held(stations: Collection[Station], but: Station) -> set[int]:

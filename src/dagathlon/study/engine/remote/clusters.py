@@ -11,13 +11,8 @@ from typing import Any, NamedTuple
 
 from dagathlon.errors import DagathlonError
 from dagathlon.study.engine.remote.crew import Crew
-from dagathlon.study.engine.remote.making import (
-    Made,
-    check_ready,
-    listening_host,
-    make_cluster,
-    security_of,
-)
+from dagathlon.study.engine.remote.listening import listening_host
+from dagathlon.study.engine.remote.making import Made, check_ready, make_cluster, security_of
 from dagathlon.study.engine.remote.settings import ClusterSettings
 
 __all__ = ["ClusterSettings", "Reached", "check_ready", "reached"]
@@ -60,10 +55,10 @@ async def reached(settings: ClusterSettings, say: Callable[[str], None]) -> Asyn
         Told what is worth a line: jobs submitted, workers lost.
     """
     check_ready(settings)
-    security = security_of(settings)
     if settings.scheduler:
-        yield Reached(settings.scheduler, security)
+        yield _running(settings)
         return
+    security = security_of(settings)
     if settings.log_folder:
         Path(settings.log_folder).mkdir(parents=True, exist_ok=True)
     _warn_of_loopback(settings, say)
@@ -77,6 +72,19 @@ async def reached(settings: ClusterSettings, say: Callable[[str], None]) -> Asyn
             yield Reached(made.cluster.scheduler_address, security, made.workers, crew.want)
     finally:
         await made.cluster.close()
+
+
+def _running(settings: ClusterSettings) -> Reached:
+    """A scheduler that others have started; it may speak in clear whatever we could."""
+    if not settings.scheduler.startswith("tls://"):
+        return Reached(settings.scheduler)
+    security = security_of(settings)
+    if security is None:
+        raise DagathlonError(
+            f"scheduler: {settings.scheduler} needs credentials, and dask's configuration has none "
+            f"(distributed.comm.tls.ca-file)"
+        )
+    return Reached(settings.scheduler, security)
 
 
 async def _started(settings: ClusterSettings, security: Any) -> Made:

@@ -13,7 +13,8 @@ from typing import Any
 
 from dagathlon.errors import DagathlonError
 from dagathlon.study.engine.remote.crew import job_number, told_reason
-from dagathlon.study.engine.remote.making import JOB_NAME, job_words, needed
+from dagathlon.study.engine.remote.dask_parts import needed
+from dagathlon.study.engine.remote.making import JOB_NAME, job_words
 from dagathlon.study.engine.remote.settings import ClusterSettings
 
 MEMORY, WALLTIME = "2G", "24:00:00"
@@ -39,9 +40,8 @@ def submit_coordinator(
     memory, walltime
         What the job may use.
     """
-    own = replace(
-        settings, memory=memory, walltime=walltime, log_folder=str(log.resolve().parent / "logs")
-    )
+    logs = settings.log_folder or str(log.resolve().parent / "logs")
+    own = replace(settings, memory=memory, walltime=walltime, log_folder=logs)
     job = _job(own, command, log)
     try:
         asyncio.run(_start(job))

@@ -143,7 +143,7 @@ class Crew:
         for name in given_up:
             self._cluster.worker_spec.pop(name, None)
         if given_up:
-            self._say(f"{_workers(len(given_up))} given up: there is no work for them")
+            self._say(f"{_workers(len(given_up))} given up for lack of work")
             self._wake.set()
 
     def _up(self) -> dict[str, Any]:
@@ -190,7 +190,8 @@ class Crew:
         jobs = [str(getattr(self._cluster.workers[name], "job_id", "") or "") for name in new]
         if any(jobs):
             word = "job" if len(jobs) == 1 else "jobs"
-            self._say(f"submitted {len(jobs)} {word}: {', '.join(filter(None, jobs))}")
+            numbers = sorted(filter(None, jobs), key=lambda job: (len(job), job))
+            self._say(f"submitted {len(jobs)} {word}: {', '.join(numbers)}")
 
     def _drop_refused(self) -> None:
         """Forget the jobs that were not accepted, so that they are tried again."""

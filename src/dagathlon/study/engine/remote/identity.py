@@ -1,14 +1,191 @@
-from typing import NamedTuple
+"""What code a machine would run, so that results never depend on which machine did a task.
+
+Two machines must have the same version of dagathlon, the same Python sources of it, a native core
+built from the same sources, the same byte order, and the same feature releases of NumPy and SciPy,
+whose random streams and algorithms may change with those. A worker for which this does not hold is
+refused. Another patch release of NumPy or SciPy, another Python, another processor architecture
+are remarks: results agree but for last digits, as they do between any two machines.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import platform
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import NamedTuple, cast
+
+import dagathlon
+from dagathlon import _core
+from dagathlon.errors import DagathlonError
+from dagathlon.modules import Kind, find
+
+_UNKNOWN = "unknown"
+_SAME_SOURCES = "install the same sources on both: pip install . of one checkout, or the same wheel"
 
 
-class D(NamedTuple):
-    refusals: list = []
-    remarks: list = []
+@functools.cache
+def _identity() -> tuple[tuple[str, str], ...]:
+    return (
+        ("dagathlon", _version("dagathlon")),
+        ("sources", _sources_digest(Path(dagathlon.__file__).parent)),
+        ("core", _core.source_digest()),
+        ("byte_order", sys.byteorder),
+        ("architecture", platform.machine()),
+        ("python", ".".join(platform.python_version_tuple()[:2])),
+        ("numpy", _version("numpy")),
+        ("scipy", _version("scipy")),
+    )
 
 
-def identity():
-    return {}
+def identity() -> dict[str, str]:
+    """What decides results on this machine, by name; plain text that travels as JSON.
+
+    Returns
+    -------
+    dict
+        ``dagathlon``, ``python`` (major and minor), ``numpy``, ``scipy``: versions; ``sources``:
+        digest of the package's Python files; ``core``: digest of the sources of the native core;
+        ``byte_order``, ``architecture``.
+    """
+    return dict(_identity())
 
 
-def differences(a, b):
-    return D([], [])
+class _Rule(NamedTuple):
+    """One thing to compare: how people call it, whether it refuses, what to do about it."""
+
+    name: str
+    words: str
+    refuses: bool
+    advice: str
+
+
+_RULES = (
+    _Rule("dagathlon", "dagathlon", True, "pip install dagathlon=={ours}"),
+    _Rule("sources", "the Python sources of dagathlon", True, _SAME_SOURCES),
+    _Rule("core", "the sources of dagathlon's native core", True, _SAME_SOURCES),
+    _Rule("byte_order", "the byte order", True, "such a machine cannot take part"),
+    _Rule("architecture", "the processor architecture", False, "last digits may differ"),
+    _Rule("python", "Python", False, "results agree, messages may not"),
+)
+_LIBRARIES = ("numpy", "scipy")
+
+
+def objections(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[str]:
+    """Why a worker must not take part, in sentences; empty when it may.
+
+    Parameters
+    ----------
+    ours, theirs
+        What `identity` gave here and there; theirs may come from another version and lack entries.
+    """
+    return [text for text, refuses in _compared(ours, theirs) if refuses]
+
+
+def remarks(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[str]:
+    """What differs and does not matter enough to refuse a worker."""
+    return [text for text, refuses in _compared(ours, theirs) if not refuses]
+
+
+def _compared(ours: Mapping[str, str], theirs: Mapping[str, str]) -> Iterator[tuple[str, bool]]:
+    for name, words, refuses, advice in _RULES:
+        here, there = _both(ours, theirs, name)
+        if here != there:
+            yield _sentence(words, here, there, advice.format(ours=here)), refuses
+            if name == "dagathlon":
+                return  # with another version all the rest is other too
+    for name in _LIBRARIES:
+        here, there = _both(ours, theirs, name)
+        if here != there:
+            refuses = _feature_release(here) != _feature_release(there)
+            yield _sentence(name, here, there, f"pip install {name}=={here}"), refuses
+
+
+def _both(ours: Mapping[str, str], theirs: Mapping[str, str], name: str) -> tuple[str, str]:
+    return str(ours.get(name, _UNKNOWN)), str(theirs.get(name, _UNKNOWN))
+
+
+def _sentence(words: str, here: str, there: str, advice: str) -> str:
+    return f"{words}: {_short(here)} here, {_short(there)} there; {advice}"
+
+
+def _short(text: str) -> str:
+    """A digest by its beginning, as people compare them."""
+    is_digest = len(text) == 2 * hashlib.sha256().digest_size
+    shown = text[:12] if is_digest else text[:60]
+    return "".join(sign if sign.isprintable() else "?" for sign in shown)
+
+
+def _feature_release(version_: str) -> list[str]:
+    return version_.split(".")[:2]
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return _UNKNOWN
+
+
+def _sources_digest(folder: Path) -> str:
+    """Digest of all Python files below a folder, by their names in it: wherever it lies."""
+    whole = hashlib.sha256()
+    for path in sorted(_python_files(str(folder))):
+        with open(os.path.join(folder, path), "rb") as file:
+            content = hashlib.sha256(file.read()).hexdigest()
+        whole.update(f"{content}  {path}\n".encode())
+    return whole.hexdigest()
+
+
+def _python_files(folder: str, above: str = "") -> Iterator[str]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            name = f"{above}{entry.name}"
+            if entry.is_dir():
+                if entry.name != "__pycache__":
+                    yield from _python_files(entry.path, f"{name}/")
+            elif name.endswith(".py"):
+                yield name
+
+
+def lacking(calls: Sequence[tuple[str, str, int]]) -> dict[str, str]:
+    """What this machine lacks of the modules of a plan.
+
+    Parameters
+    ----------
+    calls
+        Kind (as `find` takes it), name and version of each module.
+
+    Returns
+    -------
+    dict
+        Why a module cannot run here, by `module_id`; empty when all can.
+    """
+    found = {
+        module_id(kind, name): _why_not(kind, name, version_) for kind, name, version_ in calls
+    }
+    return {module: reason for module, reason in found.items() if reason}
+
+
+def module_id(kind: str, name: str) -> str:
+    """How `lacking` calls a module."""
+    return f"{kind} {name}"
+
+
+def _why_not(kind: str, name: str, wanted: int) -> str:
+    try:
+        module = find(cast(Kind, kind), name)
+        if module.version != wanted:
+            return (
+                f"version {module.version} of {name} is here, the study has {wanted}; "
+                "the file that defines it must be the same on all machines"
+            )
+        return module.unavailable
+    except DagathlonError as error:
+        return str(error)
+    except (Exception, SystemExit) as error:  # a user's module may do anything when it is loaded
+        return f"{type(error).__name__}: {error}"

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-import functools
-import importlib
 import logging
 import os
 import shutil
-import socket
 import sys
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from dagathlon.errors import DagathlonError
+from dagathlon.study.engine.remote.dask_parts import configured, needed
+from dagathlon.study.engine.remote.listening import (
+    LOCAL,
+    address_of,
+    dashboard_address,
+    interface_of,
+    listening_host,
+)
 from dagathlon.study.engine.remote.settings import ClusterSettings, walltime_seconds
 
 JOB_NAME = "dagathlon"
-_LOCAL = "127.0.0.1"
-_DASHBOARD = 8787
 _CORES_PER_WORKER = 8
 # Workers leave one to three margins before their wall time, not all at once.
 _MARGIN, _MARGIN_SHARE = 120, 6
 _DEATH_TIMEOUT = 60
+_LOGIN_SECONDS = 30
 _QUIET = logging.ERROR
 # Run on a node, they print the address on which its worker should listen: that of an interface, or
 # that by which the node reaches the scheduler.
@@ -52,15 +56,6 @@ class Made(NamedTuple):
     workers: int
     cores: int
     first: Mapping[str, Any] = MappingProxyType({})
-
-
-def needed(module: str, extra: str = "dagathlon[dask]") -> Any:
-    """A package that only those need who use clusters."""
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        missing = (error.name or module).partition(".")[0]
-        raise DagathlonError(f"this needs the package {missing}: pip install '{extra}'") from None
 
 
 def check_ready(settings: ClusterSettings) -> None:
@@ -107,30 +102,6 @@ def make_cluster(settings: ClusterSettings, security: Any) -> Made:
     return make[settings.kind](settings, security)
 
 
-def listening_host(settings: ClusterSettings) -> str:
-    """The one address on which the scheduler listens."""
-    if interface := _interface(settings):
-        utils = needed("distributed.utils")
-        try:
-            return str(utils.get_ip_interface(interface))
-        except ValueError:
-            known = ", ".join(name for _, name in socket.if_nameindex())
-            raise DagathlonError(
-                f"interface: there is no {interface!r} with an address; known: {known}"
-            ) from None
-    where = "host or interface says on which address of this machine the scheduler is to listen"
-    return _address_of(settings.host or socket.gethostname(), where)
-
-
-def _address_of(name: str, where: str) -> str:
-    try:
-        return str(socket.getaddrinfo(name, None, socket.AF_INET)[0][4][0])
-    except OSError as error:
-        raise DagathlonError(
-            f"the address of {name!r} is not known ({error.strerror}); {where}"
-        ) from None
-
-
 def job_words(settings: ClusterSettings) -> dict[str, Any]:
     """What every job of a queue is given, in the manager's own words."""
     manager = settings.manager
@@ -142,7 +113,12 @@ def job_words(settings: ClusterSettings) -> dict[str, Any]:
     if (seconds := settings.walltime_seconds()) is not None:
         words["walltime"] = manager.written_walltime(seconds)
     if settings.log_folder:
-        words["log_directory"] = os.path.abspath(settings.log_folder)
+        words["log_directory"] = folder = os.path.abspath(settings.log_folder)
+        if len(folder.split()) > 1:
+            raise DagathlonError(
+                f"log_folder: {folder!r} has a space, which the header of a job cannot hold; name "
+                f"another folder with --log-folder"
+            )
     if settings.job_extra:
         words["job_extra_directives"] = list(settings.job_extra)
     return words
@@ -156,8 +132,8 @@ def _local(settings: ClusterSettings, security: Any) -> Made:
         n_workers=settings.minimum or workers,
         threads_per_worker=cores,
         processes=True,
-        host=listening_host(settings) if settings.host else _LOCAL,
-        dashboard_address=_dashboard(settings),
+        host=listening_host(settings) if settings.host else LOCAL,
+        dashboard_address=dashboard_address(settings),
         memory_limit=0,
         security=security,
         silence_logs=_QUIET,
@@ -177,7 +153,7 @@ def _jobs(settings: ClusterSettings, security: Any) -> Made:
     arguments += ["--host", "$DAGATHLON_HOST", "--dashboard-address", "$DAGATHLON_HOST:0"]
     code = (
         _OF_INTERFACE.format(name=interface)
-        if (interface := _interface(settings))
+        if (interface := interface_of(settings))
         else _TOWARDS_SCHEDULER.format(host=host)
     )
     prologue = [*settings.prologue, f'DAGATHLON_HOST=$("{sys.executable}" -c "{code}")']
@@ -189,8 +165,8 @@ def _jobs(settings: ClusterSettings, security: Any) -> Made:
         "interface": "",  # workers are told an address, and so is the scheduler
         "death_timeout": _DEATH_TIMEOUT,
         "local_directory": "${TMPDIR:-/tmp}",
-        "worker_extra_args": [*(_configured(settings, "worker-extra-args") or []), *arguments],
-        "job_script_prologue": [*(_configured(settings, "job-script-prologue") or []), *prologue],
+        "worker_extra_args": [*(configured(settings, "worker-extra-args") or []), *arguments],
+        "job_script_prologue": [*(configured(settings, "job-script-prologue") or []), *prologue],
         "shared_temp_directory": words.get("log_directory"),
         "scheduler_options": _scheduler(settings, host, security),
         "security": security,
@@ -205,8 +181,8 @@ def _ssh(settings: ClusterSettings, security: Any) -> Made:
     options = dict(settings.options)
     machines = settings.machines()
     logins = {
-        word: options.pop(word, default)
-        for word, default in (("connect_options", {}), ("remote_python", None))
+        "connect_options": {"connect_timeout": _LOGIN_SECONDS} | options.pop("connect_options", {}),
+        "remote_python": options.pop("remote_python", None),
     }
     own = options.pop("worker_options", {})
     first = {
@@ -237,7 +213,7 @@ def _login(
     worker: dict[str, Any] = {"name": name, "memory_limit": 0, "dashboard": False}
     if settings.cores:
         worker["nthreads"] = settings.cores
-    address = _address_of(machine, f"it is one of the machines of {settings.hosts}")
+    address = address_of(machine, f"it is one of the machines of {settings.hosts}")
     worker |= {"host": address, "dashboard_address": f"{address}:0"}
     return {
         "cls": needed("distributed.deploy.ssh").Worker,
@@ -274,60 +250,29 @@ def _scheduler(settings: ClusterSettings, host: str, security: Any) -> dict[str,
         "protocol": "tcp://" if security is None else "tls://",
         "security": security,
         "dashboard": True,
-        "dashboard_address": _dashboard(settings),
+        "dashboard_address": dashboard_address(settings),
     }
-
-
-def _dashboard(settings: ClusterSettings) -> str:
-    """Where the dashboard listens: dask's usual port of this machine if it is free."""
-    if settings.dashboard:
-        return settings.dashboard
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((_LOCAL, _DASHBOARD))
-        except OSError:
-            return f"{_LOCAL}:0"
-    return f"{_LOCAL}:{_DASHBOARD}"
-
-
-def _interface(settings: ClusterSettings) -> str:
-    """The network interface to use, asked for or of dask-jobqueue's own settings."""
-    if settings.interface or settings.host or not settings.manager.has_jobs:
-        return settings.interface
-    return _configured(settings, "interface") or ""
 
 
 def _job_size(settings: ClusterSettings) -> tuple[int, Any]:
     """Cores and memory of each job, asked for or of dask-jobqueue's own settings."""
-    memory = settings.memory_bytes() or _configured(settings, "memory")
+    memory = settings.memory_bytes() or configured(settings, "memory")
     if not memory:
         raise DagathlonError(
             f"the engine {settings.kind} needs the memory of each job, such as 16G"
         )
-    return settings.cores or _configured(settings, "cores") or 1, memory
+    return settings.cores or configured(settings, "cores") or 1, memory
 
 
 def _lifetime(settings: ClusterSettings) -> list[str]:
     """Leave before the wall time, not all at once."""
     seconds = settings.walltime_seconds()
-    if seconds is None and (configured := _configured(settings, "walltime")):
+    if seconds is None and (text := configured(settings, "walltime")):
         try:
-            seconds = walltime_seconds(str(configured))
+            seconds = walltime_seconds(str(text))
         except DagathlonError:
             return []
     if seconds is None:
         return []
     margin = min(_MARGIN, seconds // _MARGIN_SHARE)
     return ["--lifetime", f"{seconds - 2 * margin}s", "--lifetime-stagger", f"{margin}s"]
-
-
-@functools.cache
-def _defaults() -> Any:
-    needed("dask_jobqueue")  # registers its defaults
-    return needed("dask.config")
-
-
-def _configured(settings: ClusterSettings, word: str) -> Any:
-    """What dask-jobqueue's own configuration says, such as a site's ``jobqueue.yaml``."""
-    return _defaults().get(f"jobqueue.{settings.kind}.{word}", None)

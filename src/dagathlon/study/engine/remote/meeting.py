@@ -10,7 +10,7 @@ from dagathlon.study.engine.coordinator import Coordinator
 from dagathlon.study.engine.execute import HANDLERS
 from dagathlon.study.engine.protocol import Host, Note
 from dagathlon.study.engine.remote.asking import Answer
-from dagathlon.study.engine.remote.identity import differences, identity
+from dagathlon.study.engine.remote.identity import identity, objections, remarks
 from dagathlon.study.engine.remote.station import Station
 from dagathlon.study.engine.schedule import Schedule
 from dagathlon.study.engine.shares import Machine
@@ -52,12 +52,13 @@ class Meeting:
         host = str(answer["host"])
         machine = Machine(int(answer["threads"]), answer["cards"])
         station = Station(address, host, machine, answer["lacking"])
-        found = differences(self._ours, answer["identity"])
-        if found.refusals:
-            station.remark = "; ".join(found.refusals)
+        station.remark = "; ".join(objections(self._ours, answer["identity"]))
+        if station.remark:
             self._tell(f"{self.name(station)} is not used: {station.remark}")
             return station
-        for remark in (*found.remarks, *self._skew(host, float(answer["clock"]))):
+        self._work.note_host(host, answer["facts"])
+        found = remarks(self._ours, answer["identity"])
+        for remark in (*found, *self._skew(host, float(answer["clock"]))):
             self._once(f"{host}: {remark}")
         for module, reason in station.lacking.items():
             self._once(f"{host} gets no tasks of {module}: {reason}")

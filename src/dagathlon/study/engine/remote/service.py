@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import shutil
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -56,7 +55,6 @@ async def introduce(
     if before is not None:
         await asyncio.to_thread(before.close)
     dask_worker.handlers[HANDLER] = _give_to_worker(dask_worker.address)
-    answer["clock"] = time.time()
     answer["threads"] = machine.cores
     answer["cards"] = list(machine.cards)
     return answer
