@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import FakePlan, add_data, call, differences_told, learner, plan_of
+from fakes import FakePlan, add_data, call, learner, plan_of
 
 from dagathlon.errors import StudyError
 from dagathlon.modules.registry import FILES
@@ -257,10 +257,8 @@ def test_a_scheduler_that_is_not_there_is_named(tmp_path, monkeypatch):
 
 
 def test_when_no_worker_can_be_used_the_run_ends_with_the_reason(client, tmp_path, monkeypatch):
-    def refused(ours: Any, theirs: Any) -> Any:
-        return differences_told(ours, {"refusals": ["it has another version of dagathlon"]})
-
-    monkeypatch.setattr(meeting, "differences", refused)
+    reasons = ["it has another version of dagathlon"]
+    monkeypatch.setattr(meeting, "objections", lambda ours, theirs: reasons)
     monkeypatch.setattr(meeting, "_GRACE", 0.0)
     heard = Heard(DaskEngine(client), plan_of(learner()), tmp_path)
     with pytest.raises(StudyError, match=r"can be used:\nit has another version of dagathlon"):

@@ -53,7 +53,7 @@ class Packer:
             if address in holders:
                 holders.remove(address)
 
-    def pack(  # noqa: PLR0917 - all of it is the batch
+    def pack(
         self,
         station: Station,
         number: int,
