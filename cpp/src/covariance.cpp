@@ -44,8 +44,9 @@ DAGATHLON_WIDE_CLONES void inner_products(const double* columns, std::size_t pad
                                           double* products) {
   const Lane* first[tile_height];
   const Lane* second[tile_width];
-  for (std::size_t r = 0; r < tile_height; ++r) first[r] = reinterpret_cast<const Lane*>(columns + tile.first[r] * padded);
-  for (std::size_t c = 0; c < tile_width; ++c) second[c] = reinterpret_cast<const Lane*>(columns + tile.second[c] * padded);
+  const auto column = [&](std::size_t j) { return reinterpret_cast<const Lane*>(columns + j * padded); };
+  for (std::size_t r = 0; r < tile_height; ++r) first[r] = column(tile.first[r]);
+  for (std::size_t c = 0; c < tile_width; ++c) second[c] = column(tile.second[c]);
   Lane sums[tile_height][tile_width] = {};
   for (std::size_t i = 0; i < padded / lanes; ++i)
     for (std::size_t r = 0; r < tile_height; ++r)
@@ -65,7 +66,8 @@ double mean_of(const double* values, std::size_t rows, std::vector<double>& scra
 
 void set_products(const Tile& tile, const double* products, SymmetricMatrix& scatter) {
   for (std::size_t r = 0; r < tile_height; ++r)
-    for (std::size_t c = 0; c < tile_width; ++c) scatter.set(tile.first[r], tile.second[c], products[r * tile_width + c]);
+    for (std::size_t c = 0; c < tile_width; ++c)
+      scatter.set(tile.first[r], tile.second[c], products[r * tile_width + c]);
 }
 
 // Products of all pairs, by blocks of columns that stay in the cache while they meet the others. A tile at
