@@ -45,16 +45,16 @@ def painted(blocks: list[Bars]) -> tuple[list[str], tuple[float, float]]:
     indent = max(text_width(text) for block in blocks for text, _ in block.rows) + 8
     elements, y = [], FONT_SIZE
     for block in blocks:
-        elements.append(_text(0.0, y, block.title, "start", ' font-weight="bold"'))
+        elements.append(_text(0.0, y, block.title, "text-anchor:start;font-weight:bold"))
         longest = max(length for _, length in block.rows)
         for text, length in block.rows:
             y += _LINE
             width = _BAR * length / max(longest, 1)
             elements += [
-                _text(indent - 6, y, text, "end"),
+                _text(indent - 6, y, text, "text-anchor:end"),
                 f'<g class="node"><rect x="{indent:g}" y="{y - 11:g}" width="{width:.1f}" '
                 'height="14"/></g>',
-                _text(indent + width + 6, y, f"{length:,}", "start"),
+                _text(indent + width + 6, y, f"{length:,}", "text-anchor:start"),
             ]
         y += _LINE + _GAP
     return elements, (indent + _BAR + 70.0, y - _GAP)
@@ -83,6 +83,5 @@ def _hubs(graph: Graph, degrees: Numbers) -> list[tuple[str, int]]:
     return [(label(graph.names[node]).lines[0], int(degrees[node])) for node in highest.tolist()]
 
 
-def _text(x: float, y: float, text: str, anchor: str, more: str = "") -> str:
-    place = f'x="{x:g}" y="{y:g}" style="text-anchor:{anchor}"'
-    return f"<text {place}{more}>{escape(text)}</text>"
+def _text(x: float, y: float, text: str, style: str) -> str:
+    return f'<text x="{x:g}" y="{y:g}" style="{style}">{escape(text)}</text>'
