@@ -69,8 +69,7 @@ class Graph(Exchange, Immutable):
     def __init__(self, names: Iterable[str], marks: npt.ArrayLike | None = None) -> None:
         self._names = _checked_names(names)
         if marks is None:
-            nothing = edge_arrays_of({})
-            self._native = _core.MarkedGraph.from_edges(len(self._names), *nothing)
+            self._native = _core.MarkedGraph.from_edges(len(self._names), *_NOTHING)
         else:
             self._native = _checked(marks, self._names)
 
@@ -158,11 +157,11 @@ class Graph(Exchange, Immutable):
             raise GraphError(f"adjacency matrix: node {name} has an edge with itself")
         both = cells[columns, rows] != 0
         kept = ~both | (rows < columns)
-        marks = np.full((int(kept.sum()), 2), Mark.TAIL, dtype=np.uint8)
-        marks[~both[kept], 1] = Mark.ARROW
-        return cls.from_edge_arrays(
-            labels, EdgeArrays(np.column_stack((rows, columns))[kept], marks)
-        )
+        rows, columns, both = rows[kept], columns[kept], both[kept]
+        pairs = np.array((rows, columns), dtype=np.int64).T.copy()
+        marks = np.full(pairs.shape, int(Mark.TAIL), dtype=np.uint8)
+        marks[~both, 1] = Mark.ARROW
+        return cls._of(labels, _core.MarkedGraph.from_edges(len(labels), pairs, marks))
 
     @classmethod
     def from_pairs(
@@ -211,11 +210,9 @@ class Graph(Exchange, Immutable):
         the other (undirected, bidirected, with circles) is 1 in both directions.
         """
         (i, j), (at_i, at_j) = (part.T for part in self.edge_arrays())
-        forward = (at_i == Mark.TAIL) & (at_j == Mark.ARROW)
-        backward = (at_i == Mark.ARROW) & (at_j == Mark.TAIL)
         cells = np.zeros((len(self), len(self)), dtype=np.uint8)
-        cells[i[~backward], j[~backward]] = 1
-        cells[j[~forward], i[~forward]] = 1
+        cells[i, j] = (at_i != Mark.ARROW) | (at_j != Mark.TAIL)
+        cells[j, i] = (at_j != Mark.ARROW) | (at_i != Mark.TAIL)
         return cells
 
     def edge_arrays(self) -> EdgeArrays:
@@ -426,6 +423,9 @@ def edge_arrays_of(edges: Mapping[tuple[int, int], tuple[int, int]]) -> EdgeArra
     """The marks of pairs of row numbers as arrays."""
     pairs = np.array(list(edges), dtype=np.int64).reshape(-1, 2)
     return EdgeArrays(pairs, np.array(list(edges.values()), dtype=np.uint8).reshape(-1, 2))
+
+
+_NOTHING = edge_arrays_of({})
 
 
 def _parse_edge(edge: str | tuple[str, str] | tuple[str, str, str]) -> Edge:
