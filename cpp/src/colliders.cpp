@@ -79,15 +79,14 @@ void orient_by_separation(OrientationState& graph, const SeparatingSets& separat
 // Takes the direction from edges into nodes where they meet no other unshielded one.
 void confirm_colliders(OrientationState& graph) {
   const OrientationState before = graph;
-  for (std::size_t b = 0; b < graph.size(); ++b) {
-    const BitSet parents = before.parents(b);
-    for_each(parents, [&](std::size_t a) {
-      BitSet others = parents;
-      subtract(others, before.adjacency()[a]);
-      others.reset(a);
-      if (first(others) == no_node) graph.undirect(a, b);
-    });
-  }
+  for (std::size_t b = 0; b < graph.size(); ++b)
+    for (const std::size_t a : before.around(b)) {
+      if (!before.directed(a, b)) continue;
+      const bool confirmed = std::ranges::any_of(before.around(b), [&](std::size_t other) {
+        return other != a && before.directed(other, b) && !before.adjacent(a, other);
+      });
+      if (!confirmed) graph.undirect(a, b);
+    }
 }
 
 // The p-value with which the ends of a triple were separated.

@@ -28,18 +28,32 @@ double sum(const double* values, std::size_t rows) {
   return sum_of_lanes(lane.data());
 }
 
-// Inner products of one column with two others, whose rows are padded with zeros to whole lanes.
-DAGATHLON_WIDE_CLONES void inner_products(const double* a, const double* b, const double* c, std::size_t padded,
-                                          double* with_b, double* with_c) {
-  double in_b[lanes] = {};
-  double in_c[lanes] = {};
-  for (std::size_t i = 0; i < padded; i += lanes)
-    for (std::size_t k = 0; k < lanes; ++k) {
-      in_b[k] += a[i + k] * b[i + k];
-      in_c[k] += a[i + k] * c[i + k];
-    }
-  *with_b = sum_of_lanes(in_b);
-  *with_c = sum_of_lanes(in_c);
+// One register of the widest machine, several of the others; memory need not be aligned.
+using Lane = double __attribute__((vector_size(lanes * sizeof(double)), aligned(alignof(double)), may_alias));
+
+// Columns that meet in registers, each of the first with each of the second.
+constexpr std::size_t tile_height = 4;
+constexpr std::size_t tile_width = 2;
+struct Tile {
+  std::array<std::size_t, tile_height> first;
+  std::array<std::size_t, tile_width> second;
+};
+
+// Inner products of columns, one after the other, whose rows are padded with zeros to whole lanes.
+DAGATHLON_WIDE_CLONES void inner_products(const double* columns, std::size_t padded, const Tile& tile,
+                                          double* products) {
+  const Lane* first[tile_height];
+  const Lane* second[tile_width];
+  const auto column = [&](std::size_t j) { return reinterpret_cast<const Lane*>(columns + j * padded); };
+  for (std::size_t r = 0; r < tile_height; ++r) first[r] = column(tile.first[r]);
+  for (std::size_t c = 0; c < tile_width; ++c) second[c] = column(tile.second[c]);
+  Lane sums[tile_height][tile_width] = {};
+  for (std::size_t i = 0; i < padded / lanes; ++i)
+    for (std::size_t r = 0; r < tile_height; ++r)
+      for (std::size_t c = 0; c < tile_width; ++c) sums[r][c] += first[r][i] * second[c][i];
+  for (std::size_t r = 0; r < tile_height; ++r)
+    for (std::size_t c = 0; c < tile_width; ++c)
+      products[r * tile_width + c] = sum_of_lanes(reinterpret_cast<const double*>(&sums[r][c]));
 }
 
 // The mean to the last digit: the second sum takes back the rounding of the first.
@@ -48,6 +62,33 @@ double mean_of(const double* values, std::size_t rows, std::vector<double>& scra
   const double mean = sum(values, rows) / n;
   for (std::size_t i = 0; i < rows; ++i) scratch[i] = values[i] - mean;
   return mean + sum(scratch.data(), rows) / n;
+}
+
+void set_products(const Tile& tile, const double* products, SymmetricMatrix& scatter) {
+  for (std::size_t r = 0; r < tile_height; ++r)
+    for (std::size_t c = 0; c < tile_width; ++c)
+      scatter.set(tile.first[r], tile.second[c], products[r * tile_width + c]);
+}
+
+// Products of all pairs, by blocks of columns that stay in the cache while they meet the others. A tile at
+// the edge has its last column several times.
+void fill_products(const std::vector<double>& columns, std::size_t padded, SymmetricMatrix& scatter) {
+  const std::size_t p = scatter.size();
+  const std::size_t block = std::max<std::size_t>(tile_height, 16384 / padded * 2 / tile_height * tile_height);
+  double products[tile_height * tile_width];
+  Tile tile;
+  for (std::size_t from = 0; from < p; from += block) {
+    const std::size_t end = std::min(from + block, p);
+    for (std::size_t a = 0; a < end; a += tile_height) {
+      for (std::size_t r = 0; r < tile_height; ++r) tile.first[r] = std::min(a + r, p - 1);
+      for (std::size_t b = std::max(from, a); b < end; b += tile_width) {
+        pulse::beat(padded * tile_height);
+        for (std::size_t c = 0; c < tile_width; ++c) tile.second[c] = std::min(b + c, end - 1);
+        inner_products(columns.data(), padded, tile, products);
+        set_products(tile, products, scatter);
+      }
+    }
+  }
 }
 
 template <class RowAt>
@@ -64,20 +105,7 @@ Moments moments_of(std::span<const ValueColumn> columns, std::size_t rows, RowAt
     result.means[j] = mean_of(column, rows, scratch);
     for (std::size_t i = 0; i < rows; ++i) column[i] -= result.means[j];
   }
-  // Columns in blocks that stay in the cache while they meet each other.
-  const std::size_t block = std::max<std::size_t>(2, 16384 / std::max<std::size_t>(padded, 1) * 2);
-  for (std::size_t from = 0; from < p; from += block)
-    for (std::size_t a = 0; a < p; ++a)
-      for (std::size_t b = std::max(from, a); b < std::min(from + block, p); b += 2) {
-        pulse::beat(padded);
-        const std::size_t c = std::min(b + 1, std::min(from + block, p) - 1);
-        double with_b = 0;
-        double with_c = 0;
-        inner_products(centred.data() + a * padded, centred.data() + b * padded, centred.data() + c * padded,
-                       padded, &with_b, &with_c);
-        result.scatter.set(a, b, with_b);
-        result.scatter.set(a, c, with_c);
-      }
+  fill_products(centred, padded, result.scatter);
   return result;
 }
 
@@ -133,20 +161,25 @@ Moments moments(std::span<const ValueColumn> columns, Nodes rows) {
 }
 
 SymmetricMatrix correlation(const Moments& moments) {
+  return correlation(Moments{moments});
+}
+
+SymmetricMatrix correlation(Moments&& moments) {
   const std::size_t p = moments.means.size();
-  SymmetricMatrix result(p);
+  SymmetricMatrix result = std::move(moments.scatter);
   std::vector<double> scale(p);
   for (std::size_t j = 0; j < p; ++j) {
     constexpr double epsilon = std::numeric_limits<double>::epsilon();
     const double rounding = epsilon * moments.means[j];
-    const double squares = moments.scatter(j, j);
+    const double squares = result(j, j);
     const bool constant = !(squares > static_cast<double>(moments.rows) * rounding * rounding);
     scale[j] = constant ? 0.0 : 1.0 / std::sqrt(squares);
-    result.set(j, j, constant ? 0.0 : 1.0);
   }
-  for (std::size_t i = 0; i < p; ++i)
-    for (std::size_t j = i + 1; j < p; ++j)
-      result.set(i, j, std::clamp(moments.scatter(i, j) * (scale[i] * scale[j]), -1.0, 1.0));
+  for (std::size_t i = 0; i < p; ++i) {
+    double* row = result.row(i);
+    for (std::size_t j = 0; j < p; ++j) row[j] = std::clamp(row[j] * (scale[i] * scale[j]), -1.0, 1.0);
+    row[i] = scale[i] == 0.0 ? 0.0 : 1.0;
+  }
   return result;
 }
 

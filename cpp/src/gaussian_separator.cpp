@@ -17,21 +17,16 @@ class SeparatorSearch {
         search_(search),
         critical_(test.critical_square(search.size, alpha)),
         stride_(search.candidates.size()),
-        levels_((search.size + 1) * 4 * stride_),
-        places_(search.size) {
-    const double* with_x = test.correlation_.row(x);
-    const double* with_y = test.correlation_.row(y);
-    Branch root = branch(0);
-    for (std::size_t c = 0; c < stride_; ++c) {
-      const std::size_t node = search.candidates[c];
-      root.with_x[c] = with_x[node];
-      root.with_y[c] = with_y[node];
-      root.own[c] = test.correlation_(node, node);
-    }
-    pair_.push_back({test.correlation_(x, x), test.correlation_(y, y), with_x[y]});
-  }
+        with_x_(test.correlation_.row(x)),
+        with_y_(test.correlation_.row(y)),
+        start_{test.own_[x], test.own_[y], with_x_[y]} {}
 
-  bool found() { return search_.size == 0 ? leaf(pair_[0]) : descend(0, 0, search_.tried.empty() ? 1 : 0); }
+  bool found() {
+    if (search_.size == 0) return leaf(start_);
+    if (search_.size == 1) return found_single();
+    prepare();
+    return descend(0, 0, search_.tried.empty() ? 1 : 0);
+  }
   std::vector<std::size_t> result() const {
     std::vector<std::size_t> nodes;
     for (const std::size_t c : places_) nodes.push_back(search_.candidates[c]);
@@ -54,8 +49,34 @@ class SeparatorSearch {
     double* coefficient;
   };
   Branch branch(std::size_t depth) {
-    double* start = levels_.data() + depth * 4 * stride_;
+    double* start = test_.levels_.data() + depth * 4 * stride_;
     return {start, start + stride_, start + 2 * stride_, start + 3 * stride_};
+  }
+
+  // The buffer is the test's: most searches end soon after they began.
+  void prepare() {
+    test_.levels_.resize(std::max(test_.levels_.size(), (search_.size + 1) * 4 * stride_));
+    places_.resize(search_.size);
+    pair_.assign(1, start_);
+    Branch root = branch(0);
+    for (std::size_t c = 0; c < stride_; ++c) {
+      const std::size_t node = search_.candidates[c];
+      root.with_x[c] = with_x_[node];
+      root.with_y[c] = with_y_[node];
+      root.own[c] = test_.own_[node];
+    }
+  }
+
+  // Sets of one variable need no tree, and nothing of the candidates behind the first that separates.
+  bool found_single() {
+    for (std::size_t c = 0; c < stride_; ++c) {
+      const std::size_t node = search_.candidates[c];
+      if (!search_.tried.empty() && test(search_.tried, node)) continue;
+      if (!leaf(after(start_, test_.own_[node], with_x_[node], with_y_[node]))) continue;
+      places_.assign(1, c);
+      return true;
+    }
+    return false;
   }
 
   bool leaf(const Pair& p) {
@@ -65,12 +86,17 @@ class SeparatorSearch {
     return p.xy * p.xy <= critical_ * p.xx * p.yy;
   }
 
-  // The pair after conditioning on one more candidate; one that adds nothing is passed over.
-  Pair after(const Pair& p, const Branch& b, std::size_t c) const {
-    if (!(b.own[c] > collinear_share)) return p;
-    const double inverse = 1.0 / b.own[c];
-    const double on_x = b.with_x[c] * inverse;
-    return {p.xx - b.with_x[c] * on_x, p.yy - b.with_y[c] * b.with_y[c] * inverse, p.xy - b.with_y[c] * on_x};
+  // The pair after conditioning on one more candidate, by its variance and its covariances with x and y; one
+  // that adds nothing is passed over.
+  static Pair after(const Pair& p, double own, double with_x, double with_y) {
+    if (!(own > collinear_share)) return p;
+    // Most have the variance 1, and a division takes as long as all the rest.
+    const double inverse = own == 1.0 ? 1.0 : 1.0 / own;
+    const double on_x = with_x * inverse;
+    return {p.xx - with_x * on_x, p.yy - with_y * with_y * inverse, p.xy - with_y * on_x};
+  }
+  static Pair after(const Pair& p, const Branch& b, std::size_t c) {
+    return after(p, b.own[c], b.with_x[c], b.with_y[c]);
   }
 
   // `outside`: how many of the chosen are not in the set that was tried.
@@ -118,7 +144,9 @@ class SeparatorSearch {
   const SubsetSearch& search_;
   double critical_;
   std::size_t stride_;
-  std::vector<double> levels_;
+  const double* with_x_;
+  const double* with_y_;
+  Pair start_;
   std::vector<std::size_t> places_;
   std::vector<Pair> pair_;
 };

@@ -71,7 +71,9 @@ GaussianTest::GaussianTest(std::span<const ValueColumn> columns, std::size_t row
     : GaussianTest(dagathlon::correlation(moments(columns, rows)), rows, options) {}
 
 GaussianTest::GaussianTest(SymmetricMatrix correlation, std::size_t rows, GaussianOptions options)
-    : correlation_(std::move(correlation)), rows_(rows), options_(options), partial_(correlation_) {}
+    : correlation_(std::move(correlation)), rows_(rows), options_(options), partial_(correlation_) {
+  for (std::size_t i = 0; i < correlation_.size(); ++i) own_.push_back(correlation_(i, i));
+}
 
 TestResult GaussianTest::run(std::size_t x, std::size_t y, Nodes given) {
   // A variable given itself uses up a degree of freedom and changes nothing else, as with the
@@ -85,6 +87,7 @@ TestResult GaussianTest::run(std::size_t x, std::size_t y, Nodes given) {
 }
 
 bool GaussianTest::accepts(std::size_t x, std::size_t y, Nodes given, double alpha) {
+  if (given.empty()) return decide({correlation_(x, y), own_[x] > 0 && own_[y] > 0}, 0, alpha);
   return decide(partial_(x, y, given), given.size(), alpha);
 }
 

@@ -21,24 +21,21 @@ struct View {
   }
 };
 
-template <class Holds>
-bool any_of(ConstRow nodes, Holds&& holds) {
-  bool found = false;
-  for_each(nodes, [&](std::size_t node) { found = found || holds(node); });
-  return found;
-}
-
 // Whether an undirected edge has to lead from one end to the other.
 using Rule = bool (*)(const View& view, std::size_t from, std::size_t to);
 
 // c → from – to: the other direction would make a collider of what is none.
 bool away_from_collider(const View& view, std::size_t from, std::size_t to) {
-  return any_of(view.graph.parents(from), [&](std::size_t c) { return view.passes(c, from, to); });
+  return std::ranges::any_of(view.graph.around(from), [&](std::size_t c) {
+    return view.graph.directed(c, from) && view.passes(c, from, to);
+  });
 }
 
 // from → c → to: the other direction would close a cycle.
 bool along_two_arrows(const View& view, std::size_t from, std::size_t to) {
-  return any_of(view.graph.parents(to), [&](std::size_t c) { return view.graph.directed(from, c); });
+  return std::ranges::any_of(view.graph.around(to), [&](std::size_t c) {
+    return view.graph.directed(c, to) && view.graph.directed(from, c);
+  });
 }
 
 // The same for a path of any length.
@@ -46,20 +43,23 @@ bool along_a_path(const View& view, std::size_t from, std::size_t to) { return v
 
 // from – c → to and from – d → to: the other direction would direct c and d both into `from`.
 bool towards_collider(const View& view, std::size_t from, std::size_t to) {
-  BitSet between = view.graph.parents(to);
-  intersect(between, view.graph.neighbours(from));
-  return any_of(between, [&](std::size_t c) {
-    return any_of(between, [&](std::size_t d) { return view.passes(c, from, d); });
+  const auto between = [&](std::size_t c) { return view.graph.undirected(from, c) && view.graph.directed(c, to); };
+  return std::ranges::any_of(view.graph.around(from), [&](std::size_t c) {
+    return between(c) && std::ranges::any_of(view.graph.around(from), [&](std::size_t d) {
+             return between(d) && view.passes(c, from, d);
+           });
   });
 }
 
 // from – d → c → to with an edge of any kind between `from` and c: the other direction would lead on to d,
 // and so around in a circle.
 bool before_a_chain(const View& view, std::size_t from, std::size_t to) {
-  BitSet inner = view.graph.parents(to);
-  intersect(inner, view.graph.adjacency()[from]);
-  return any_of(view.graph.neighbours(from), [&](std::size_t d) {
-    return view.passes(d, from, to) && any_of(inner, [&](std::size_t c) { return view.graph.directed(d, c); });
+  const auto inner = [&](std::size_t d, std::size_t c) {
+    return view.graph.directed(d, c) && view.graph.directed(c, to) && view.graph.adjacent(from, c);
+  };
+  return std::ranges::any_of(view.graph.around(from), [&](std::size_t d) {
+    return view.graph.undirected(from, d) && view.passes(d, from, to) &&
+           std::ranges::any_of(view.graph.around(d), [&](std::size_t c) { return inner(d, c); });
   });
 }
 
@@ -92,9 +92,9 @@ class Policy {
   // Whether a proposal may be made in sight of a graph.
   bool admits(const OrientationState& seen, std::size_t from, std::size_t to) const {
     if (!options_.no_new_colliders) return true;
-    BitSet others = seen.parents(to);
-    subtract(others, seen.adjacency()[from]);
-    return !any(others);
+    return std::ranges::none_of(seen.around(to), [&](std::size_t other) {
+      return seen.directed(other, to) && !seen.adjacent(other, from);
+    });
   }
 
   void take(std::size_t from, std::size_t to) {
@@ -118,11 +118,12 @@ class Policy {
 
 void take_turn(const Turn& turn, const View& view, Policy& policy) {
   for (std::size_t from = 0; from < view.graph.size(); ++from)
-    for_each(view.graph.neighbours(from), [&](std::size_t to) {
+    for (const std::size_t to : view.graph.around(from)) {
+      if (!view.graph.undirected(from, to)) continue;
       pulse::beat();
       const auto applies = [&](Rule rule) { return rule(view, from, to); };
       if (std::ranges::any_of(turn.rules, applies) && policy.admits(view.graph, from, to)) policy.take(from, to);
-    });
+    }
   policy.end_turn();
 }
 

@@ -6,10 +6,10 @@ namespace dagathlon {
 
 void OrientationState::lock_knowledge(const BitMatrix& forbidden, const BitMatrix& required) {
   for (std::size_t a = 0; a < size(); ++a)
-    for_each(adjacent_[a], [&](std::size_t b) {
+    for (const std::size_t b : around(a)) {
       const bool only_forward = forbidden.test(b, a) && !forbidden.test(a, b);
       if (required.test(a, b) || (only_forward && !required.test(b, a))) lock(a, b);
-    });
+    }
 }
 
 void OrientationState::direct_as_claimed(const BitMatrix& claims) {
@@ -20,22 +20,6 @@ void OrientationState::direct_as_claimed(const BitMatrix& claims) {
     });
 }
 
-BitSet OrientationState::parents(std::size_t node) const {
-  BitSet result(size());
-  for_each(adjacent_[node], [&](std::size_t other) {
-    if (directed(other, node)) result.set(other);
-  });
-  return result;
-}
-
-BitSet OrientationState::neighbours(std::size_t node) const {
-  BitSet result(size());
-  for_each(out_[node], [&](std::size_t other) {
-    if (leaves(other, node)) result.set(other);
-  });
-  return result;
-}
-
 bool OrientationState::reaches(std::size_t from, std::size_t to) const {
   BitSet seen(size());
   std::vector<std::size_t> pending{from};
@@ -43,11 +27,11 @@ bool OrientationState::reaches(std::size_t from, std::size_t to) const {
     const std::size_t node = pending.back();
     pending.pop_back();
     if (node == to) return true;
-    for_each(out_[node], [&](std::size_t next) {
-      if (seen.test(next) || leaves(next, node)) return;
+    for (const std::size_t next : around(node)) {
+      if (seen.test(next) || !directed(node, next)) continue;
       seen.set(next);
       pending.push_back(next);
-    });
+    }
   }
   return false;
 }
@@ -55,13 +39,13 @@ bool OrientationState::reaches(std::size_t from, std::size_t to) const {
 MarkedGraph OrientationState::graph() const {
   MarkedGraph result(size());
   for (std::size_t a = 0; a < size(); ++a)
-    for_each(adjacent_[a], [&](std::size_t b) {
-      if (b < a) return;
+    for (const std::size_t b : around(a)) {
+      if (b < a) continue;
       if (undirected(a, b)) result.set_undirected(a, b);
       else if (directed(a, b)) result.set_directed(a, b);
       else if (directed(b, a)) result.set_directed(b, a);
       else result.set_edge(a, Mark::arrow, b, Mark::arrow);
-    });
+    }
   return result;
 }
 

@@ -3,30 +3,29 @@
 #include <algorithm>
 #include <utility>
 
+#include "dagathlon/neighbour_lists.hpp"
 #include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
 void SeparatingSets::put(std::size_t x, std::size_t y, Nodes set) {
-  if (pool_.empty()) pool_.push_back(0);
-  if (set.empty()) {
-    // All empty sets are one.
-    start_[cell(x, y)] = 1;
-    return;
-  }
-  start_[cell(x, y)] = static_cast<std::uint32_t>(pool_.size()) + 1;
+  const auto [low, high] = std::minmax(x, y);
+  if (set.empty()) return empty_.set(low, high);
+  empty_.reset(low, high);
+  start_.put(cell(x, y), static_cast<std::uint32_t>(pool_.size()) + 2);
   pool_.push_back(static_cast<std::uint32_t>(set.size()));
   for (const std::size_t node : set) pool_.push_back(static_cast<std::uint32_t>(node));
 }
 
 std::span<const std::uint32_t> SeparatingSets::get(std::size_t x, std::size_t y) const {
-  if (!known(x, y)) return {};
-  const std::size_t place = start_[cell(x, y)] - 1;
-  return {pool_.data() + place + 1, pool_[place]};
+  const std::size_t start = time(x, y);
+  if (start < 2) return {};
+  return {pool_.data() + start - 1, pool_[start - 2]};
 }
 
 bool SeparatingSets::contains(std::size_t x, std::size_t y, std::size_t node) const {
-  return std::ranges::find(get(x, y), static_cast<std::uint32_t>(node)) != get(x, y).end();
+  const auto set = get(x, y);
+  return std::ranges::find(set, static_cast<std::uint32_t>(node)) != set.end();
 }
 
 namespace {
@@ -39,7 +38,10 @@ class SkeletonSearch {
         result_{complete(), SeparatingSets(test.size()), {}},
         asked_(test.size()),
         answered_(test.size()),
-        hopeless_(test.size()) {}
+        hopeless_(test.size()),
+        rank_(options.sequence.size()) {
+    for (std::size_t k = 0; k < rank_.size(); ++k) rank_[options.sequence[k]] = k;
+  }
 
   Skeleton run() {
     for (std::size_t order = 0; order <= options_.max_order; ++order) {
@@ -56,10 +58,14 @@ class SkeletonSearch {
  private:
   BitMatrix complete() const {
     const std::size_t n = test_.size();
+    BitSet others(n);
+    for (std::size_t i = 0; i < n; ++i) others.set(i);
     BitMatrix all(n);
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < n; ++j)
-        if (i != j && (options_.fixed_gaps.size() == 0 || !options_.fixed_gaps.test(i, j))) all.set(i, j);
+    for (std::size_t i = 0; i < n; ++i) {
+      unite(all[i], others);
+      all.reset(i, i);
+      if (options_.fixed_gaps.size() > 0) subtract(all[i], options_.fixed_gaps[i]);
+    }
     return all;
   }
 
@@ -76,7 +82,8 @@ class SkeletonSearch {
   void give_up_hopeless() {
     for (std::size_t x = 0; x < test_.size(); ++x)
       for_each(result_.adjacent[x], [&](std::size_t y) {
-        if (asked_.test(x, y) && !answered_.test(x, y)) hopeless_.set(x, y);
+        const auto [low, high] = std::minmax(x, y);
+        if (asked_.test(low, high) && !answered_.test(low, high)) hopeless_.set(x, y);
       });
     asked_ = answered_ = BitMatrix(test_.size());
   }
@@ -84,17 +91,13 @@ class SkeletonSearch {
   // Runs some tests of a pair and keeps whether there were any, and any with an answer.
   template <class Tests>
   auto watched(std::size_t x, std::size_t y, Tests&& tests) {
+    const auto [low, high] = std::minmax(x, y);
     const std::size_t calls = test_.calls();
     const std::size_t undefined = test_.undefined();
     auto result = tests();
-    if (test_.calls() > calls) set_both(asked_, x, y);
-    if (test_.calls() - calls > test_.undefined() - undefined) set_both(answered_, x, y);
+    if (test_.calls() > calls) asked_.set(low, high);
+    if (test_.calls() - calls > test_.undefined() - undefined) answered_.set(low, high);
     return result;
-  }
-
-  static void set_both(BitMatrix& matrix, std::size_t x, std::size_t y) {
-    matrix.set(x, y);
-    matrix.set(y, x);
   }
 
   // Whether any node had enough neighbours for sets of this size.
@@ -104,26 +107,41 @@ class SkeletonSearch {
     return options_.stable ? stable_level(order) : original_level(order);
   }
 
+  // Rows are gone through from the lower to the higher number; the other half follows at the end, since
+  // going down the columns of a large matrix costs more than the tests.
   bool marginal_level() {
     for (std::size_t x = 0; x < test_.size(); ++x) {
       pulse::progress(x, test_.size());
-      for (std::size_t y = x + 1; y < test_.size(); ++y)
-        if (result_.adjacent.test(x, y) && !is_fixed(x, y) &&
-            watched(x, y, [&] { return test_.independent(x, y, {}, options_.alpha); }))
-          separate(x, y, {});
+      for_each(later(result_.adjacent[x], x), [&](std::size_t y) {
+        if (is_fixed(x, y) || !watched(x, y, [&] { return test_.independent(x, y, {}, options_.alpha); })) return;
+        result_.adjacent.reset(x, y);
+        result_.separating.put(x, y, {});
+      });
     }
+    mirror(result_.adjacent);
     return true;
   }
 
+  void mirror(BitMatrix& upper) const {
+    const BitMatrix found = upper;
+    upper = BitMatrix(found.size());
+    for (std::size_t x = 0; x < found.size(); ++x)
+      for_each(later(found[x], x), [&](std::size_t y) {
+        upper.set(x, y);
+        upper.set(y, x);
+      });
+  }
+
   bool stable_level(std::size_t order) {
+    NeighbourLists lists(frozen_);
+    for (std::size_t x = 0; x < test_.size() && !rank_.empty(); ++x) in_turn(lists[x]);
     bool enough = false;
     for (std::size_t x = 0; x < test_.size(); ++x) {
       pulse::progress(x, test_.size());
-      const BitSet after = later(frozen_[x], x);
-      for_each(after, [&](std::size_t y) {
-        enough = try_side(x, y, order, frozen_, {}) || enough;
+      for_each(later(frozen_[x], x), [&](std::size_t y) {
+        enough = try_side(x, y, order, lists[x], {}) || enough;
         if (!options_.one_sided && result_.adjacent.test(x, y))
-          enough = try_side(y, x, order, frozen_, options_.ask_again ? ConstRow() : frozen_[x]) || enough;
+          enough = try_side(y, x, order, lists[y], options_.ask_again ? ConstRow() : frozen_[x]) || enough;
       });
     }
     return enough;
@@ -135,27 +153,33 @@ class SkeletonSearch {
     bool enough = false;
     for (std::size_t x = 0; x < test_.size(); ++x) {
       pulse::progress(x, test_.size());
-      in_sequence(frozen_[x], [&](std::size_t y) {
-        if (!result_.adjacent.test(x, y) || (options_.one_sided && y < x)) return;
+      for (const std::size_t y : turns(frozen_[x])) {
+        if (!result_.adjacent.test(x, y) || (options_.one_sided && y < x)) continue;
         const bool seen = y < x && !options_.ask_again;
-        enough = try_side(x, y, order, result_.adjacent, seen ? ConstRow(result_.adjacent[y]) : ConstRow()) || enough;
-      });
+        const ConstRow tried = seen ? ConstRow(result_.adjacent[y]) : ConstRow();
+        enough = try_side(x, y, order, turns(result_.adjacent[x]), tried) || enough;
+      }
     }
     return enough;
   }
 
-  template <class Visit>
-  void in_sequence(ConstRow nodes, Visit&& visit) const {
-    if (options_.sequence.empty()) return for_each(nodes, visit);
-    for (const std::size_t node : options_.sequence)
-      if (test(nodes, node)) visit(node);
+  // Puts nodes into the order in which they are tried.
+  void in_turn(std::span<std::uint32_t> nodes) const {
+    if (!rank_.empty()) std::ranges::sort(nodes, {}, [&](std::uint32_t node) { return rank_[node]; });
   }
 
-  bool try_side(std::size_t x, std::size_t y, std::size_t order, const BitMatrix& neighbours, ConstRow tried) {
+  std::vector<std::uint32_t> turns(ConstRow row) const {
+    std::vector<std::uint32_t> nodes;
+    for_each(row, [&](std::size_t node) { nodes.push_back(static_cast<std::uint32_t>(node)); });
+    in_turn(nodes);
+    return nodes;
+  }
+
+  bool try_side(std::size_t x, std::size_t y, std::size_t order, std::span<const std::uint32_t> neighbours,
+                ConstRow tried) {
     candidates_.clear();
-    in_sequence(neighbours[x], [&](std::size_t z) {
+    for (const std::size_t z : neighbours)
       if (z != y && options_.may_condition(z, x, y)) candidates_.push_back(z);
-    });
     if (candidates_.size() < order || hopeless_.test(x, y)) return false;
     if (is_fixed(x, y)) return true;
     const auto found =
@@ -189,6 +213,8 @@ class SkeletonSearch {
   BitMatrix asked_;
   BitMatrix answered_;
   BitMatrix hopeless_;
+  // When a node's turn comes; empty for the order of the columns.
+  std::vector<std::size_t> rank_;
   std::vector<std::size_t> candidates_;
 };
 

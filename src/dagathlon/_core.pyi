@@ -134,6 +134,27 @@ class MarkedGraph:
     def from_pairs(n: int, pairs: NDArray[numpy.int64], directed: bool) -> MarkedGraph:
         """One edge per row of `pairs`, from the first node to the second."""
 
+    @staticmethod
+    def from_edges(n: int, pairs: NDArray[numpy.int64], marks: NDArray[numpy.uint8]) -> MarkedGraph:
+        """
+        One edge per row of `pairs`, with the marks at its first and at its second node.
+        """
+
+    def joined_pairs(self, other: MarkedGraph) -> NDArray[numpy.int64]:
+        """Pairs of nodes that are joined in this graph or in another."""
+
+    def marks_of_pairs(self, pairs: NDArray[numpy.int64]) -> NDArray[numpy.uint8]:
+        """For each pair the marks at its first and second node."""
+
+    def induced(self, nodes: Sequence[int]) -> MarkedGraph:
+        """The edges among some nodes, each of which is named once."""
+
+    def has(self, mark: int) -> bool:
+        """Whether the mark stands at any end."""
+
+    def shared_v_structures(self, other: MarkedGraph) -> int:
+        """How many v-structures are in both graphs."""
+
     def __len__(self) -> int: ...
     def equals(self, other: MarkedGraph) -> bool: ...
     def marks(self) -> NDArray[numpy.uint8]: ...

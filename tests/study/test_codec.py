@@ -36,6 +36,42 @@ def test_graph():
     assert there_and_back(graph).names == graph.names
 
 
+def large_graph() -> Graph:
+    names = [f"V{i}" for i in range(1500)]
+    marks = np.zeros((1500, 1500), dtype=np.uint8)
+    marks[0, 1400], marks[1400, 0] = 2, 1
+    marks[7, 3], marks[3, 7] = 3, 3
+    return Graph(names, marks)
+
+
+def test_a_large_graph_is_stored_by_its_edges():
+    graph = large_graph()
+    assert there_and_back(graph) == graph
+    estimate = Estimate(graph, {"ntests": 3})
+    assert there_and_back(estimate).graph == graph
+    plain = zlib.decompress(b"".join(encode(estimate)))
+    assert len(plain) < 20_000
+
+
+def test_a_large_graph_that_was_stored_as_a_matrix_is_read(monkeypatch):
+    graph = large_graph()
+    with monkeypatch.context() as before:
+        before.setattr("dagathlon.study.store.formats._MOST_IN_MATRIX", 10_000)
+        stored = b"".join(encode(graph)), b"".join(encode(Estimate(graph)))
+    assert decode(stored[0]) == graph
+    assert decode(stored[1]).graph == graph
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_edges_of_nodes_that_there_are_not_are_refused(place):
+    plain = bytearray(zlib.decompress(b"".join(encode(large_graph()))))
+    first = np.array([0, 1400], dtype=np.uint32).tobytes()
+    at = plain.index(first) + 4 * place
+    plain[at : at + 4] = np.uint32(1500).tobytes()
+    with pytest.raises(CodecError, match="not a stored result"):
+        decode(bytes(plain))
+
+
 def test_estimate_keeps_notes():
     graph = Graph.from_edges(["A -> B"])
     notes = ("2 of 3 tests were undefined.", "Sets were bounded.")

@@ -28,6 +28,8 @@ class SymmetricMatrix {
   std::size_t size() const { return size_; }
   double operator()(std::size_t i, std::size_t j) const { return values_[i * size_ + j]; }
   const double* row(std::size_t i) const { return values_.data() + i * size_; }
+  // Whoever writes to it keeps the matrix symmetric.
+  double* row(std::size_t i) { return values_.data() + i * size_; }
   void set(std::size_t i, std::size_t j, double value) {
     values_[i * size_ + j] = value;
     values_[j * size_ + i] = value;
@@ -53,6 +55,8 @@ Moments moments(std::span<const ValueColumn> columns, Nodes rows);
 // Correlations; a constant column correlates with nothing, its diagonal entry is 0. A column counts
 // as constant when its deviations are not larger than the rounding of its mean.
 SymmetricMatrix correlation(const Moments& moments);
+// The same in the memory of the moments: of many columns there is one matrix only.
+SymmetricMatrix correlation(Moments&& moments);
 
 // The smallest share of its variance that a variable must keep, given others, not to count as a
 // function of them.

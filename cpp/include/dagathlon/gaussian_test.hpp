@@ -54,11 +54,15 @@ class GaussianTest : public IndependenceTest {
   bool decide(const PartialCorrelation& r, std::size_t k, double alpha);
 
   SymmetricMatrix correlation_;
+  // Its diagonal: in a large matrix the cells lie far apart.
+  std::vector<double> own_;
   std::size_t rows_;
   GaussianOptions options_;
   PartialCorrelations partial_;
   double alpha_ = -1;
   std::vector<double> critical_squares_;
+  // What a search for separating sets keeps of its branches.
+  std::vector<double> levels_;
 };
 
 // Correlations of the rows that are complete in the variables of each test (test-wise deletion), or

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
 
 #include "dagathlon/bits.hpp"
 #include "dagathlon/marked_graph.hpp"
+#include "dagathlon/neighbour_lists.hpp"
 
 namespace dagathlon {
 
@@ -13,16 +17,18 @@ namespace dagathlon {
 class OrientationState {
  public:
   explicit OrientationState(const BitMatrix& adjacent)
-      : adjacent_(adjacent), out_(adjacent), locked_(adjacent.size()) {}
+      : skeleton_(std::make_shared<const Skeleton>(Skeleton{adjacent, NeighbourLists(adjacent)})), out_(adjacent) {}
 
-  std::size_t size() const { return adjacent_.size(); }
-  const BitMatrix& adjacency() const { return adjacent_; }
-  bool adjacent(std::size_t a, std::size_t b) const { return adjacent_.test(a, b); }
+  std::size_t size() const { return out_.size(); }
+  const BitMatrix& adjacency() const { return skeleton_->adjacent; }
+  // The nodes that are adjacent to one, in increasing order.
+  std::span<const std::uint32_t> around(std::size_t node) const { return skeleton_->lists[node]; }
+  bool adjacent(std::size_t a, std::size_t b) const { return skeleton_->adjacent.test(a, b); }
   bool undirected(std::size_t a, std::size_t b) const { return out_.test(a, b) && out_.test(b, a); }
   bool directed(std::size_t from, std::size_t to) const { return out_.test(from, to) && !out_.test(to, from); }
   // Directed or undirected, from one node to the other.
   bool leaves(std::size_t from, std::size_t to) const { return out_.test(from, to); }
-  bool locked(std::size_t from, std::size_t to) const { return locked_.test(from, to); }
+  bool locked(std::size_t from, std::size_t to) const { return locked_.size() > 0 && locked_.test(from, to); }
 
   void direct(std::size_t from, std::size_t to) {
     if (locked(to, from)) return;
@@ -38,13 +44,12 @@ class OrientationState {
   void direct_as_claimed(const BitMatrix& claims);
   void lock(std::size_t from, std::size_t to) {
     direct(from, to);
+    if (locked_.size() == 0) locked_ = BitMatrix(size());
     locked_.set(from, to);
   }
   // Directs what knowledge leaves one direction for: from row to column, never and always.
   void lock_knowledge(const BitMatrix& forbidden, const BitMatrix& required);
 
-  BitSet parents(std::size_t node) const;
-  BitSet neighbours(std::size_t node) const;
   // Whether directed edges lead from one node to another.
   bool reaches(std::size_t from, std::size_t to) const;
   bool operator==(const OrientationState&) const = default;
@@ -53,8 +58,15 @@ class OrientationState {
   MarkedGraph graph() const;
 
  private:
-  BitMatrix adjacent_;
+  // What no step changes; copies share it.
+  struct Skeleton {
+    BitMatrix adjacent;
+    NeighbourLists lists;
+  };
+
+  std::shared_ptr<const Skeleton> skeleton_;
   BitMatrix out_;
+  // Of no size where knowledge directs nothing.
   BitMatrix locked_;
 };
 

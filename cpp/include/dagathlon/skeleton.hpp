@@ -1,6 +1,7 @@
 // The skeleton search of PC: remove edges whose ends some set of neighbours separates.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -9,27 +10,31 @@
 
 #include "dagathlon/bits.hpp"
 #include "dagathlon/independence.hpp"
+#include "dagathlon/pair_table.hpp"
 
 namespace dagathlon {
 
-// For pairs of nodes, the set that separated them.
+// For pairs of nodes, the set that separated them. Most sets are empty, and are bits.
 class SeparatingSets {
  public:
-  explicit SeparatingSets(std::size_t n) : n_(n), start_(n * n, 0) {}
+  explicit SeparatingSets(std::size_t n) : n_(n), empty_(n) {}
 
   void put(std::size_t x, std::size_t y, Nodes set);
   // Whether a set is known, even an empty one.
-  bool known(std::size_t x, std::size_t y) const { return start_[cell(x, y)] != 0; }
+  bool known(std::size_t x, std::size_t y) const { return time(x, y) != 0; }
   std::span<const std::uint32_t> get(std::size_t x, std::size_t y) const;
   bool contains(std::size_t x, std::size_t y, std::size_t node) const;
   // Grows with the time at which a set was put; the same for all empty sets.
-  std::size_t time(std::size_t x, std::size_t y) const { return start_[cell(x, y)]; }
+  std::size_t time(std::size_t x, std::size_t y) const {
+    return empty_.test(std::min(x, y), std::max(x, y)) ? 1 : start_.get(cell(x, y));
+  }
 
  private:
-  std::size_t cell(std::size_t x, std::size_t y) const { return x < y ? x * n_ + y : y * n_ + x; }
+  std::uint64_t cell(std::size_t x, std::size_t y) const { return std::min(x, y) * n_ + std::max(x, y); }
 
   std::size_t n_;
-  std::vector<std::uint32_t> start_;  // one more than the place of the set's size in the pool
+  BitMatrix empty_;                   // from the lower to the higher number
+  PairTable start_;                   // two more than the place of the set's size in the pool
   std::vector<std::uint32_t> pool_;
 };
 

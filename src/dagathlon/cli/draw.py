@@ -38,7 +38,8 @@ def add_parser(commands: Commands) -> None:
         "--layout",
         choices=get_args(LayoutName),
         default="auto",
-        help="layered (arrows point down), stress (by distance) or grid; default: what suits it",
+        help="layered (arrows point down), stress (by distance) or grid; default: what suits it, "
+        "and bars of degrees, parts and hubs for more than 2,000 nodes",
     )
     parser.add_argument("--width", type=float, metavar="PIXELS", help="width of the picture")
     parser.add_argument(

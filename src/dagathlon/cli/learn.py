@@ -37,7 +37,7 @@ from dagathlon.cli._selection import (
 from dagathlon.data.preview import described
 from dagathlon.errors import DagathlonError
 from dagathlon.graphs import Graph, write_graph
-from dagathlon.graphs.formats.files import format_of
+from dagathlon.graphs.formats.files import FORMATS, format_of
 from dagathlon.learners import Estimate, learn
 from dagathlon.learners.attempt import STOPPED_EARLY
 from dagathlon.learners.bayesian.imputed import Imputed
@@ -205,5 +205,5 @@ def _print_graph(graph: Graph, posterior: Posterior | None, out: Path | None) ->
 
 def _format(graph: Graph, path: Path) -> str | None:
     """A 0/1 matrix cannot say circles and two-headed arrows; the matrix of marks can."""
-    plain = graph == Graph.from_adjacency(graph.names, graph.adjacency)
+    plain = FORMATS["adjacency"].loses(graph) is None
     return None if plain or path.suffix != ".csv" else "marks"

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dagathlon.evaluate.counts import on_shared_nodes
+from dagathlon.evaluate.counts import Ends, on_joined_pairs, on_shared_nodes
 from dagathlon.evaluate.metric import Measure, Value, metric_family
 from dagathlon.graphs import Graph, Mark, cpdag
 
@@ -110,29 +110,28 @@ def bayesys_counts(estimate: Graph, truth: Graph, *, equivalent: bool = False) -
         Whether directions that are open in the equivalence classes of both DAGs cost nothing.
     """
     learned, true = on_shared_nodes(estimate, truth)
-    full = _full_matches(learned.marks, true.marks)
+    found, wanted = on_joined_pairs(learned, true)
+    full = _full_matches(found, wanted)
     if equivalent and learned.is_dag and true.is_dag:
-        full |= _full_matches(cpdag(learned).marks, cpdag(true).marks)
-    pairs = np.triu(np.ones(full.shape, dtype=np.bool_), 1)
-    is_learned, is_true = (learned.marks != 0) & pairs, (true.marks != 0) & pairs
-    both = is_learned & is_true
+        # The classes join the same pairs.
+        full |= _full_matches(*on_joined_pairs(cpdag(learned), cpdag(true)))
+    both = found.joined & wanted.joined
     tp = int(np.count_nonzero(both & full))
-    fp = int(np.count_nonzero(is_learned & ~is_true))
-    edges = int(np.count_nonzero(is_true))
-    negatives = int(np.count_nonzero(pairs)) - edges
-    return BayesysCounts(tp, int(np.count_nonzero(both)) - tp, fp, negatives - fp, edges)
+    half = int(np.count_nonzero(both)) - tp
+    edges = int(np.count_nonzero(wanted.joined))
+    fp = len(full) - edges
+    negatives = len(true) * (len(true) - 1) // 2 - edges
+    return BayesysCounts(tp, half, fp, negatives - fp, edges)
 
 
-def _full_matches(
-    learned: npt.NDArray[np.uint8], true: npt.NDArray[np.uint8]
-) -> npt.NDArray[np.bool_]:
+def _full_matches(learned: Ends, true: Ends) -> npt.NDArray[np.bool_]:
     """For each pair that both join, whether the learned edge says what the true one does."""
-    same = (learned == true) & (learned.T == true.T)
-    into = true == Mark.ARROW
-    directed = into & (true == Mark.TAIL).T
-    half_circle = directed & (learned == Mark.ARROW) & (learned == Mark.CIRCLE).T
-    found: npt.NDArray[np.bool_] = same | (into & into.T) | half_circle | half_circle.T
-    return found
+    full: npt.NDArray[np.bool_] = learned.same(true)
+    full |= (true.left == Mark.ARROW) & (true.right == Mark.ARROW)
+    for ends, others in ((true, learned), (Ends(*true[::-1]), Ends(*learned[::-1]))):
+        directed = (ends.left == Mark.TAIL) & (ends.right == Mark.ARROW)
+        full |= directed & (others.left == Mark.CIRCLE) & (others.right == Mark.ARROW)
+    return full
 
 
 _column = partial(Measure, references=_NOISY_DATA, table="beside")

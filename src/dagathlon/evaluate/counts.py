@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from dagathlon.graphs import Graph, pattern
+from dagathlon.graphs import Graph, Mark, pattern
+
+Marks: TypeAlias = npt.NDArray[np.uint8]
+Bools: TypeAlias = npt.NDArray[np.bool_]
 
 
 class Counts(NamedTuple):
@@ -50,22 +54,49 @@ def on_shared_nodes(estimate: Graph, truth: Graph) -> tuple[Graph, Graph]:
     return estimate.subgraph(shared), truth.subgraph(shared)
 
 
+class Ends(NamedTuple):
+    """Marks at both ends of some pairs of nodes, `Mark.NONE` where a pair is not joined."""
+
+    left: Marks
+    right: Marks
+
+    @property
+    def joined(self) -> Bools:
+        """Which pairs are joined."""
+        found: Bools = self.left != Mark.NONE
+        return found
+
+    def same(self, other: Ends) -> Bools:
+        """Which pairs have the same marks, or no edge, in both."""
+        found: Bools = (self.left == other.left) & (self.right == other.right)
+        return found
+
+
+def on_joined_pairs(estimate: Graph, truth: Graph) -> tuple[Ends, Ends]:
+    """The pairs that one of the graphs joins, which have the same nodes, and their marks in both.
+
+    All other pairs are apart in both: with thousands of nodes nearly all are.
+    """
+    pairs = estimate.native.joined_pairs(truth.native)
+    learned, true = (graph.native.marks_of_pairs(pairs).T for graph in (estimate, truth))
+    return Ends(*learned), Ends(*true)
+
+
 def skeleton_counts(estimate: Graph, truth: Graph) -> Counts:
     """Unordered pairs that are joined, whatever the marks. The graphs have the same nodes."""
-    learned, true = estimate.marks != 0, truth.marks != 0
+    learned, true = (ends.joined for ends in on_joined_pairs(estimate, truth))
     pairs = len(truth) * (len(truth) - 1) // 2
-    tp = int(np.count_nonzero(learned & true)) // 2
-    fp = int(np.count_nonzero(learned & ~true)) // 2
-    fn = int(np.count_nonzero(~learned & true)) // 2
+    tp = int(np.count_nonzero(learned & true))
+    fp = int(np.count_nonzero(learned)) - tp
+    fn = int(np.count_nonzero(true)) - tp
     return Counts(tp, fp, fn, pairs - tp - fp - fn)
 
 
 def pattern_counts(estimate: Graph, truth: Graph) -> Counts:
     """Pairs of the two patterns; a differing orientation is half a miss and half an extra."""
     skeleton = skeleton_counts(estimate, truth)
-    learned, true = pattern(estimate).marks, pattern(truth).marks
-    differing = ((learned != true) | (learned.T != true.T)) & (learned != 0) & (true != 0)
-    wrong = int(np.count_nonzero(differing)) // 2
+    learned, true = on_joined_pairs(pattern(estimate), pattern(truth))
+    wrong = int(np.count_nonzero(learned.joined & true.joined & ~learned.same(true)))
     edges = skeleton.tp + skeleton.fn
     fn = skeleton.fn + wrong / 2
     return Counts(edges - fn, skeleton.fp + wrong / 2, fn, skeleton.tn)

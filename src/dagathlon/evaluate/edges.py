@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from dagathlon.evaluate.counts import Counts, on_shared_nodes, skeleton_counts
+from dagathlon.evaluate.counts import Counts, on_joined_pairs, on_shared_nodes, skeleton_counts
 from dagathlon.evaluate.metric import Measure, Value, metric_family
 from dagathlon.graphs import Graph, Mark
-
-Matrix: TypeAlias = npt.NDArray[np.float32]
 
 # F_β with recall half as important and twice as important as precision.
 _BETAS = {"F05": 0.5, "F1": 1.0, "F2": 2.0}
@@ -24,7 +20,8 @@ def arrowhead_counts(estimate: Graph, truth: Graph) -> Counts:
     An arrowhead on an edge that the truth does not have is a false one. Undirected ends are no
     arrowheads: a CPDAG loses recall against a DAG, never precision.
     """
-    learned, true = estimate.marks == Mark.ARROW, truth.marks == Mark.ARROW
+    both = on_joined_pairs(estimate, truth)
+    learned, true = (np.concatenate(ends) == Mark.ARROW for ends in both)
     tp = int(np.count_nonzero(learned & true))
     fp, fn = int(np.count_nonzero(learned)) - tp, int(np.count_nonzero(true)) - tp
     p = len(truth)
@@ -34,31 +31,10 @@ def arrowhead_counts(estimate: Graph, truth: Graph) -> Counts:
 def v_structure_counts(estimate: Graph, truth: Graph) -> Counts:
     """V-structures (i *→ k ←* j, i and j not adjacent). The graphs have the same nodes."""
     p = len(truth)
-    learned, true = (_Colliders.of(graph) for graph in (estimate, truth))
-    tp, n_learned, n_true = (learned & true).number(), learned.number(), true.number()
+    tp = estimate.native.shared_v_structures(truth.native)
+    n_learned, n_true = (g.native.shared_v_structures(g.native) for g in (estimate, truth))
     triples = p * (p - 1) * (p - 2) // 2
     return Counts(tp, n_learned - tp, n_true - tp, triples - n_learned - n_true + tp)
-
-
-class _Colliders(NamedTuple):
-    """Arrowheads from row to column, and which pairs are apart: both together are v-structures."""
-
-    into: Matrix
-    apart: Matrix
-
-    @classmethod
-    def of(cls, graph: Graph) -> _Colliders:
-        apart = graph.marks == Mark.NONE
-        np.fill_diagonal(apart, False)
-        return cls((graph.marks == Mark.ARROW).astype(np.float32), apart.astype(np.float32))
-
-    def __and__(self, other: _Colliders) -> _Colliders:
-        """A v-structure of two graphs has its arrowheads and its gap in both."""
-        return _Colliders(self.into * other.into, self.apart * other.apart)
-
-    def number(self) -> int:
-        """Each unordered pair of parents is met twice."""
-        return int(np.einsum("ik,ik->", self.apart @ self.into, self.into, dtype=float)) // 2
 
 
 _SAID = {"adjacency": "adjacencies", "arrowhead": "arrowheads", "v_structure": "v-structures"}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,21 @@ class Edge(NamedTuple):
         return f"{self.left} {self.connector} {self.right}"
 
 
+class EdgeArrays(NamedTuple):
+    """Edges as arrays: what a graph of many nodes and few edges is handed on by.
+
+    Parameters
+    ----------
+    pairs
+        One row per edge: the row numbers of its nodes, the lower one first.
+    marks
+        One row per edge: the `Mark` at its first and the one at its second node.
+    """
+
+    pairs: npt.NDArray[np.int64]
+    marks: npt.NDArray[np.uint8]
+
+
 class Graph(Exchange, Immutable):
     """An immutable graph: node names and a matrix of endpoint marks.
 
@@ -53,9 +68,10 @@ class Graph(Exchange, Immutable):
 
     def __init__(self, names: Iterable[str], marks: npt.ArrayLike | None = None) -> None:
         self._names = _checked_names(names)
-        p = len(self._names)
-        matrix = np.zeros((p, p), dtype=np.uint8) if marks is None else _checked(marks, self._names)
-        self._native = _core.MarkedGraph(matrix)
+        if marks is None:
+            self._native = _core.MarkedGraph.from_edges(len(self._names), *_NOTHING)
+        else:
+            self._native = _checked(marks, self._names)
 
     @classmethod
     def _of(cls, names: tuple[str, ...], native: _core.MarkedGraph) -> Graph:
@@ -81,22 +97,42 @@ class Graph(Exchange, Immutable):
             The nodes, in order; by default the nodes of the edges in order of appearance.
         """
         parsed = [_parse_edge(edge) for edge in edges]
-        ends = dict.fromkeys(end for edge in parsed for end in (edge.left, edge.right))
-        nodes = _checked_names(ends if names is None else names)
+        met = dict.fromkeys(end for edge in parsed for end in (edge.left, edge.right))
+        nodes = _checked_names(met if names is None else names)
         index = {name: i for i, name in enumerate(nodes)}
-        matrix = np.zeros((len(nodes), len(nodes)), dtype=np.uint8)
+        found: dict[tuple[int, int], tuple[int, int]] = {}
         for edge in parsed:
             for end in (edge.left, edge.right):
                 if end not in index:
                     raise GraphError(unknown("node", end, nodes, f"edge {edge}"))
             i, j = index[edge.left], index[edge.right]
-            at_left, at_right = marks_of(edge.connector)
+            ends = marks_of(edge.connector)
             if i == j:
                 raise GraphError(f"edge {edge}: a node has no edge with itself")
-            if matrix[i, j] and (matrix[j, i], matrix[i, j]) != (at_left, at_right):
+            pair, marks = ((i, j), ends) if i < j else ((j, i), ends[::-1])
+            if found.setdefault(pair, marks) != marks:
                 raise GraphError(f"edge {edge}: {edge.left} and {edge.right} are joined twice")
-            matrix[i, j], matrix[j, i] = at_right, at_left
-        return cls(nodes, matrix)
+        return cls.from_edge_arrays(nodes, edge_arrays_of(found))
+
+    @classmethod
+    def from_edge_arrays(cls, names: Iterable[str], edges: EdgeArrays) -> Graph:
+        """Make a graph from arrays of row numbers and marks, as `edge_arrays` gives them.
+
+        Parameters
+        ----------
+        names
+            The nodes, in order.
+        edges
+            The edges, each once, in any order.
+        """
+        labels = _checked_names(names)
+        pairs = np.asarray(edges.pairs, dtype=np.int64).reshape(-1, 2)
+        marks = np.asarray(edges.marks, dtype=np.uint8).reshape(-1, 2)
+        rows, ends = np.ascontiguousarray(pairs), np.ascontiguousarray(marks)
+        try:
+            return cls._of(labels, _core.MarkedGraph.from_edges(len(labels), rows, ends))
+        except (ValueError, IndexError) as error:
+            raise GraphError(f"edges as pairs of row numbers with marks: {error}") from None
 
     @classmethod
     def from_adjacency(cls, names: Iterable[str], matrix: npt.ArrayLike) -> Graph:
@@ -108,19 +144,24 @@ class Graph(Exchange, Immutable):
                 f"an adjacency matrix of {len(labels)} nodes is {len(labels)}×{len(labels)}, "
                 f"found {'×'.join(map(str, cells.shape))}"
             )
-        present = cells != 0
-        if np.any(present & (cells != 1)):
-            i, j = np.argwhere(present & (cells != 1))[0]
+        rows, columns = np.nonzero(cells != 0)
+        odd = np.flatnonzero(cells[rows, columns] != 1)
+        if len(odd):
+            i, j = rows[odd[0]], columns[odd[0]]
             raise GraphError(
                 f"adjacency matrix, row {labels[i]}, column {labels[j]}: found {cells[i, j]}, "
                 "allowed are 0 and 1"
             )
-        if np.any(np.diagonal(present)):
-            name = labels[int(np.flatnonzero(np.diagonal(present))[0])]
+        if np.any(rows == columns):
+            name = labels[int(rows[rows == columns][0])]
             raise GraphError(f"adjacency matrix: node {name} has an edge with itself")
-        marks = np.where(present, np.where(present.T, Mark.TAIL, Mark.ARROW), Mark.NONE)
-        marks = np.where(~present & present.T, Mark.TAIL, marks)
-        return cls._of(labels, _core.MarkedGraph(np.ascontiguousarray(marks, dtype=np.uint8)))
+        both = cells[columns, rows] != 0
+        kept = ~both | (rows < columns)
+        rows, columns, both = rows[kept], columns[kept], both[kept]
+        pairs = np.array((rows, columns), dtype=np.int64).T.copy()
+        marks = np.full(pairs.shape, int(Mark.TAIL), dtype=np.uint8)
+        marks[~both, 1] = Mark.ARROW
+        return cls._of(labels, _core.MarkedGraph.from_edges(len(labels), pairs, marks))
 
     @classmethod
     def from_pairs(
@@ -168,9 +209,16 @@ class Graph(Exchange, Immutable):
         ``i → j`` is 1 in ``[i, j]`` alone; every edge without a tail at one end and an arrow at
         the other (undirected, bidirected, with circles) is 1 in both directions.
         """
-        marks = self.marks
-        directed = (marks == Mark.ARROW) & (marks.T == Mark.TAIL)
-        return np.where((marks != Mark.NONE) & ~directed.T, np.uint8(1), np.uint8(0))
+        (i, j), (at_i, at_j) = (part.T for part in self.edge_arrays())
+        cells = np.zeros((len(self), len(self)), dtype=np.uint8)
+        cells[i, j] = (at_i != Mark.ARROW) | (at_j != Mark.TAIL)
+        cells[j, i] = (at_j != Mark.ARROW) | (at_i != Mark.TAIL)
+        return cells
+
+    def edge_arrays(self) -> EdgeArrays:
+        """All edges, each once, in the order of the nodes, as row numbers and marks."""
+        pairs = self._native.joined_pairs(self._native)
+        return EdgeArrays(pairs, self._native.marks_of_pairs(pairs))
 
     @property
     def native(self) -> _core.MarkedGraph:
@@ -190,14 +238,13 @@ class Graph(Exchange, Immutable):
 
     def edges(self) -> list[Edge]:
         """All edges, each once, in the order of the nodes; ``A <- B`` is written ``B -> A``."""
-        marks = self.marks
-        rows, columns = np.nonzero(np.triu(marks))
         result = []
-        for i, j in zip(rows.tolist(), columns.tolist(), strict=True):
-            points_back = marks[j, i] == Mark.ARROW and marks[i, j] != Mark.ARROW
-            left, right = (j, i) if points_back else (i, j)
-            text = connector(marks[right, left], marks[left, right])
-            result.append(Edge(self._names[left], text, self._names[right]))
+        pairs, marks = (part.tolist() for part in self.edge_arrays())
+        for (i, j), (at_i, at_j) in zip(pairs, marks, strict=True):
+            if at_i == Mark.ARROW and at_j != Mark.ARROW:
+                result.append(Edge(self._names[j], connector(at_j, at_i), self._names[i]))
+            else:
+                result.append(Edge(self._names[i], connector(at_i, at_j), self._names[j]))
         return result
 
     def position(self, name: str) -> int:
@@ -276,7 +323,7 @@ class Graph(Exchange, Immutable):
             return "dag"
         if self.is_undirected:
             return "undirected"
-        if np.any(self.marks == Mark.CIRCLE):
+        if self._native.has(Mark.CIRCLE):
             return "pag" if _core.is_pag(self._native) else "mixed"
         if not _core.is_pdag(self._native):
             return "mag" if _core.is_mag(self._native) else "mixed"
@@ -316,11 +363,12 @@ class Graph(Exchange, Immutable):
 
     def subgraph(self, names: Sequence[str]) -> Graph:
         """The induced subgraph on `names`, in that order; all names reorder the nodes."""
+        if tuple(names) == self._names:
+            return self
         rows = self.positions(names)
         if len(set(rows)) != len(rows):
             raise GraphError("a subgraph names each node once")
-        marks = np.ascontiguousarray(self.marks[np.ix_(rows, rows)])
-        return Graph._of(self.nodes_at(rows), _core.MarkedGraph(marks))
+        return Graph._of(self.nodes_at(rows), self._native.induced(rows))
 
     def renamed(self, names: Iterable[str]) -> Graph:
         """The same graph with other node names, given in order."""
@@ -344,7 +392,8 @@ class Graph(Exchange, Immutable):
     @cached_property
     def _hash(self) -> int:
         ordered = self.subgraph(sorted(self._names))
-        return hash((ordered._names, ordered.marks.tobytes()))
+        pairs, marks = ordered.edge_arrays()
+        return hash((ordered._names, pairs.tobytes(), marks.tobytes()))
 
     def __repr__(self) -> str:
         from dagathlon.graphs.drawing.summary import summary  # noqa: PLC0415 - drawing needs Graph
@@ -356,8 +405,8 @@ class Graph(Exchange, Immutable):
 
         return html(self)
 
-    def __reduce__(self) -> tuple[type[Graph], tuple[tuple[str, ...], MarkMatrix]]:
-        return (Graph, (self._names, self.marks))
+    def __reduce__(self) -> tuple[Callable[..., Graph], tuple[Any, ...]]:
+        return (Graph.from_edge_arrays, (self._names, self.edge_arrays()))
 
     @cached_property
     def is_mag(self) -> bool:
@@ -368,6 +417,15 @@ class Graph(Exchange, Immutable):
     def is_pag(self) -> bool:
         """Whether this is the partial ancestral graph of a class of Markov-equivalent MAGs."""
         return _core.is_pag(self._native)
+
+
+def edge_arrays_of(edges: Mapping[tuple[int, int], tuple[int, int]]) -> EdgeArrays:
+    """The marks of pairs of row numbers as arrays."""
+    pairs = np.array(list(edges), dtype=np.int64).reshape(-1, 2)
+    return EdgeArrays(pairs, np.array(list(edges.values()), dtype=np.uint8).reshape(-1, 2))
+
+
+_NOTHING = edge_arrays_of({})
 
 
 def _parse_edge(edge: str | tuple[str, str] | tuple[str, str, str]) -> Edge:
@@ -390,19 +448,28 @@ def _checked_names(names: Iterable[str]) -> tuple[str, ...]:
     return labels
 
 
-def _checked(marks: npt.ArrayLike, names: tuple[str, ...]) -> MarkMatrix:
-    """Marks as a native-ready matrix, or an error that names the first bad pair."""
+def _checked(marks: npt.ArrayLike, names: tuple[str, ...]) -> _core.MarkedGraph:
+    """Marks as a native graph, or an error that names the first bad pair."""
     found = np.asarray(marks)
     p = len(names)
     if found.shape != (p, p):
         shape = "×".join(map(str, found.shape))
         raise GraphError(f"a mark matrix of {p} nodes is {p}×{p}, found {shape}")
+    if found.dtype == np.uint8:
+        try:
+            return _core.MarkedGraph(np.ascontiguousarray(found))
+        except ValueError:
+            pass  # what is wrong is said below
+    _refuse_bad_pair(found, names)
+    return _core.MarkedGraph(np.ascontiguousarray(found, dtype=np.uint8))
+
+
+def _refuse_bad_pair(found: npt.NDArray[Any], names: tuple[str, ...]) -> None:
     bad = ~np.isin(found, list(Mark)) | ((found == 0) != (found.T == 0))
-    bad |= np.eye(p, dtype=bool) & (found != 0)
+    bad |= np.eye(len(names), dtype=bool) & (found != 0)
     if np.any(bad):
         i, j = np.argwhere(bad)[0]
         raise GraphError(
             f"marks between {names[i]} and {names[j]}: found {found[i, j]} and {found[j, i]}; an "
             "edge joins two different nodes and has a mark (1 circle, 2 arrow, 3 tail) at both ends"
         )
-    return np.ascontiguousarray(found, dtype=np.uint8)

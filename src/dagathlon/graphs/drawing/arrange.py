@@ -30,7 +30,7 @@ def arrange(graph: Graph, labels: Sequence[Label], layout: LayoutName = "auto") 
         raise GraphError(unknown("layout", layout, get_args(LayoutName)))
     directed, others = _edges(graph)
     parts = []
-    for nodes in _components(len(graph), [*directed, *others]):
+    for nodes in components(len(graph), [*directed, *others]):
         number = {node: i for i, node in enumerate(nodes)}
         chosen = [labels[node] for node in nodes]
         arrows, plain = (
@@ -53,7 +53,7 @@ def _edges(graph: Graph) -> tuple[list[Pair], list[Pair]]:
     return directed, [(int(i), int(j)) for i, j in np.argwhere(others)]
 
 
-def _components(n: int, edges: Sequence[Pair]) -> list[list[int]]:
+def components(n: int, edges: Sequence[Sequence[int]]) -> list[list[int]]:
     """Nodes of each connected part, in the order of their first nodes."""
     part = list(range(n))
 

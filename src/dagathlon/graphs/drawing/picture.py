@@ -16,7 +16,8 @@ from dagathlon.graphs.drawing.arrange import LayoutName
 from dagathlon.graphs.drawing.labels import text_width
 from dagathlon.graphs.drawing.svg import to_svg
 from dagathlon.graphs.formats.dot import write_dot
-from dagathlon.graphs.graph import Graph
+from dagathlon.graphs.graph import EdgeArrays, Graph
+from dagathlon.graphs.marks import Mark
 
 Pair: TypeAlias = tuple[str, str]
 
@@ -65,7 +66,8 @@ def draw(
         and those that the graph misses are drawn too.
     layout
         ``"layered"`` (arrows point down), ``"stress"`` (distances as in the graph) or ``"grid"``;
-        by default layers where there are directions.
+        by default layers where there are directions, and of more than 2,000 nodes an overview:
+        degrees, connected parts, hubs.
     width
         Width in pixels; by default what the drawing needs.
     dark
@@ -101,14 +103,16 @@ def against(graph: Graph, truth: Graph) -> tuple[Graph, Mapping[Pair, str]]:
     if set(graph.names) != set(truth.names):
         odd = sorted(set(graph.names) ^ set(truth.names))
         raise GraphError(f"the graph and the truth have different nodes: {listing(odd)}")
-    found, true = graph.marks, truth.subgraph(graph.names).marks
-    together = Graph(graph.names, np.where(found != 0, found, true))
+    found, true = graph.native, truth.subgraph(graph.names).native
+    pairs = found.joined_pairs(true)
+    ends, wanted = found.marks_of_pairs(pairs), true.marks_of_pairs(pairs)
+    learned = ends[:, :1] != Mark.NONE
+    together = EdgeArrays(pairs, np.where(learned, ends, wanted))
     classes: dict[Pair, str] = {}
-    for i, j in np.argwhere(np.triu(together.marks)):
-        same = found[i, j] == true[i, j] and found[j, i] == true[j, i]
-        kind = "correct" if same else "reversed" if true[i, j] else "wrong"
-        classes[graph.names[i], graph.names[j]] = kind if found[i, j] else "missing"
-    return together, classes
+    for (i, j), mine, theirs in zip(pairs.tolist(), ends.tolist(), wanted.tolist(), strict=True):
+        kind = "correct" if mine == theirs else "reversed" if theirs[0] else "wrong"
+        classes[graph.names[i], graph.names[j]] = kind if mine[0] else "missing"
+    return Graph.from_edge_arrays(graph.names, together), classes
 
 
 def _drawing(

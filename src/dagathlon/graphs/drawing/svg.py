@@ -12,6 +12,7 @@ from dagathlon.errors import GraphError, unknown
 from dagathlon.graphs.drawing.arrange import LayoutName, arrange
 from dagathlon.graphs.drawing.labels import FONT_SIZE, LINE_HEIGHT, Label, label
 from dagathlon.graphs.drawing.layout import Box, Curve, Point
+from dagathlon.graphs.drawing.overview import MOST_DRAWN, overview, painted
 from dagathlon.graphs.graph import Graph
 from dagathlon.graphs.marks import Mark, connector
 
@@ -99,7 +100,9 @@ def to_svg(
     """Draw a graph.
 
     Graphs with directions are drawn in layers from top to bottom, others so that distances on
-    paper follow distances in the graph. The same graph always gives the same text.
+    paper follow distances in the graph. The same graph always gives the same text. Of more than
+    2,000 nodes there is an overview in place of a drawing, unless a layout is named: the
+    distribution of degrees, the sizes of connected parts, and the nodes with most edges.
 
     Parameters
     ----------
@@ -128,6 +131,8 @@ def to_svg(
     str
         A self-contained ``<svg>`` element that fits light and dark pages.
     """
+    if layout == "auto" and len(graph) > MOST_DRAWN:
+        return _overview(graph, width, ink)
     labels = [label(name) for name in graph.names]
     placed = arrange(graph, labels, layout).moved(_MARGIN, _MARGIN)
     classes = _edge_classes(graph, highlight or {})
@@ -149,6 +154,15 @@ def to_svg(
     ]
     size = (placed.width + 2 * _MARGIN, placed.height + 2 * _MARGIN)
     return "\n".join([_opening(size, width), *_description(graph, ink), *edges, *nodes, "</svg>"])
+
+
+def _overview(graph: Graph, width: float | None, ink: str | None) -> str:
+    """Bars in place of a drawing in which nobody would see anything."""
+    elements, (wide, high) = painted(overview(graph))
+    size = (wide + 2 * _MARGIN, high + 2 * _MARGIN)
+    group = f'<g transform="translate({_MARGIN:g} {_MARGIN:g})">'
+    opening, described = _opening(size, width), _description(graph, ink)
+    return "\n".join([opening, *described, group, *elements, "</g>", "</svg>"])
 
 
 def _turned(style: EdgeStyle) -> EdgeStyle:

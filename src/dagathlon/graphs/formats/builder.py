@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-import numpy as np
-
 from dagathlon.errors import unknown
 from dagathlon.graphs.formats.source import TextSource, shown
-from dagathlon.graphs.graph import Graph
+from dagathlon.graphs.graph import Graph, edge_arrays_of
 from dagathlon.graphs.marks import CONNECTORS, Mark, connector
 
 # A matrix of marks is quadratic in the nodes: a short nonsense file must not ask for terabytes.
@@ -90,10 +88,7 @@ class GraphBuilder:
 
     def graph(self) -> Graph:
         """The graph of everything added."""
-        matrix = np.zeros((len(self._index), len(self._index)), dtype=np.uint8)
-        for (i, j), (at_i, at_j) in self._edges.items():
-            matrix[i, j], matrix[j, i] = at_j, at_i
-        return Graph(self._index, matrix)
+        return Graph.from_edge_arrays(self._index, edge_arrays_of(self._edges))
 
     def _add(self, name: str, line: int | None) -> int:
         check_name(name, self._source, line)

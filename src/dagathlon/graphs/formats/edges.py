@@ -51,7 +51,7 @@ def read_edges(source: TextSource, names: Iterable[str] | None = None) -> Graph:
 
 def write_edges(graph: Graph) -> str:
     """Write isolated nodes and edges, one per line."""
-    isolated = np.flatnonzero(~graph.marks.any(axis=1))
+    isolated = np.setdiff1d(np.arange(len(graph)), graph.edge_arrays().pairs)
     lines = [_written(graph.names[i]) for i in isolated]
     lines += [f"{_written(e.left)} {e.connector} {_written(e.right)}" for e in graph.edges()]
     return "\n".join([*lines, ""]) if lines else "# no nodes\n"

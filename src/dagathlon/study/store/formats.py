@@ -16,6 +16,7 @@ from dagathlon.data.network import About, Network
 from dagathlon.data.sem import LinearSem
 from dagathlon.data.variable import Variable
 from dagathlon.graphs import Graph
+from dagathlon.graphs.graph import EdgeArrays
 from dagathlon.graphs.measurement import MeasurementModel
 from dagathlon.graphs.measurement_files import from_json, to_json
 from dagathlon.graphs.path import GraphPath
@@ -53,17 +54,35 @@ class StoredForm:
     raw: bool = False
 
 
+# Beyond this the edges of a graph are stored, and no matrix of marks: of few edges they are quicker
+# to read than to unpack, and of many not much larger.
+_MOST_IN_MATRIX = 1000
+
+
 def _graph_parts(graph: Graph) -> Parts:
-    return Parts(graph.names, {"marks": graph.marks})
+    return Parts(graph.names, _graph_arrays(graph))
 
 
 def _graph(parts: Parts) -> Graph:
-    return Graph(parts.meta, parts.arrays["marks"])
+    return _graph_of(parts.meta, parts.arrays)
+
+
+def _graph_arrays(graph: Graph) -> dict[str, npt.NDArray[Any]]:
+    if len(graph) <= _MOST_IN_MATRIX:
+        return {"marks": graph.marks}
+    pairs, ends = graph.edge_arrays()
+    return {"edges": pairs.astype(np.uint32), "ends": ends}
+
+
+def _graph_of(names: list[str], arrays: Arrays) -> Graph:
+    if "edges" not in arrays:  # a small graph, or one that was stored before there were others
+        return Graph(names, arrays["marks"])
+    return Graph.from_edge_arrays(names, EdgeArrays(arrays["edges"], arrays["ends"]))
 
 
 def _estimate_parts(estimate: Estimate) -> Parts:
     stats = {name: _plain(value) for name, value in estimate.stats.items()}
-    arrays: dict[str, npt.NDArray[Any]] = {"marks": estimate.graph.marks}
+    arrays = _graph_arrays(estimate.graph)
     about = None
     if estimate.posterior is not None:
         about, own = to_parts(estimate.posterior)
@@ -98,7 +117,7 @@ def _estimate(parts: Parts) -> Estimate:
     names, stats, about, *rest = parts.meta
     notes = rest[0] if rest else ()  # results of old have none, and nothing further
     further = rest[1] if len(rest) > 1 else {}
-    graph = Graph(names, parts.arrays["marks"])
+    graph = _graph_of(names, parts.arrays)
     return Estimate(
         graph,
         dict(stats),
