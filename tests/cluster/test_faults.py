@@ -84,7 +84,7 @@ def harmed(cluster: Cluster, out: Path, seed: int, kills: int) -> None:
         cluster.tend()
         if time.monotonic() >= next_harm:
             cluster.harm(rng)
-            next_harm = time.monotonic() + rng.uniform(0.5, 4.0)
+            next_harm = time.monotonic() + rng.uniform(1.5, 5.0)
         if kills and time.monotonic() >= next_kill:
             coordinator.kill()
             coordinator.wait()
