@@ -32,7 +32,6 @@ class ClusterEngine(DaskEngine):
         Likewise. Jobs leave their logs beside the store unless a folder is named.
     """
 
-    cores: int = 0
     memory: str = ""
     walltime: str = ""
     partition: str = ""

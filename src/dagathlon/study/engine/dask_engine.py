@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from dagathlon.errors import DagathlonError
 from dagathlon.study.engine.coordinator import Coordinator
 from dagathlon.study.engine.protocol import Note, OnEvent, Options, Summary, silent
 from dagathlon.study.engine.remote.baggage import gathered_luggage
@@ -38,6 +39,8 @@ class DaskEngine:
         Cores of this machine to use, where the cluster is started here; 0 is all.
     workers
         Number of dask workers, where the cluster is started here; 0 chooses.
+    cores
+        Cores of each of these workers, in place of `jobs`.
     tls
         Whether a cluster that is started here encrypts all it says.
     """
@@ -48,7 +51,19 @@ class DaskEngine:
     scheduler: str = ""
     jobs: int = 0
     workers: int = 0
+    cores: int = 0
     tls: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be, before anything starts."""
+        asked = [word for word in ("jobs", "workers", "cores", "tls") if getattr(self, word)]
+        if asked and (self.client is not None or self.scheduler):
+            raise DagathlonError(
+                f"{asked[0]} is for a cluster that is started here; the scheduler that was given "
+                "has its own workers"
+            )
+        if self.jobs and self.cores:
+            raise DagathlonError("jobs are the cores of all workers, cores those of each: give one")
 
     def run(
         self,
@@ -99,17 +114,11 @@ class DaskEngine:
         if self.client is not None:
             return _given(self.client)
         workers = self.workers or min(self.jobs, 1)
-        cores = 0 if not workers else -(-self.jobs // workers)
-        return reached(
-            ClusterSettings(
-                kind="dask",
-                scheduler=self.scheduler,
-                workers=0 if self.scheduler else workers,
-                cores=0 if self.scheduler else cores,
-                tls=self.tls,
-            ),
-            say,
+        cores = self.cores or (-(-self.jobs // workers) if workers else 0)
+        settings = ClusterSettings(
+            kind="dask", scheduler=self.scheduler, workers=workers, cores=cores, tls=self.tls
         )
+        return reached(settings, say)
 
 
 @asynccontextmanager

@@ -22,6 +22,7 @@ from dagathlon.study.store.leases import (
     process_start,
     take_lease,
 )
+from dagathlon.study.store.machine import read_facts
 from dagathlon.study.store.store import Result, Store
 
 SCRATCH = "scratch"
@@ -65,7 +66,7 @@ def run_records(store: Store) -> list[RunRecord]:
         "SELECT id, pid, began, ended, progress FROM runs ORDER BY id DESC"
     )
     return [
-        RunRecord(id_, pid, began, ended, json.loads(progress), id_ in alive, _host(alive.get(id_)))
+        RunRecord(id_, pid, began, ended, read_facts(progress), id_ in alive, _host(alive.get(id_)))
         for id_, pid, began, ended, progress in rows
     ]
 
