@@ -91,21 +91,19 @@ void ClassOperators::put_back() {
   forget();
 }
 
-void ClassOperators::refresh(Step step, const Pdag& before, const ClassOperator& made) {
+void ClassOperators::refresh(Step step, const ClassOperator& made) {
   const Pdag& now = state_.rows();
-  BitSet changed(size());
-  for (std::size_t i = 0; i < size(); ++i)
-    if (!std::ranges::equal(before.parents[i], now.parents[i]) ||
-        !std::ranges::equal(before.neighbours[i], now.neighbours[i]))
-      changed.set(i);
-  BitSet ends(size());
-  ends.set(made.x);
-  ends.set(made.y);
-  for (std::size_t y = 0; y < size(); ++y) {
-    const bool near = intersects((limits_.faithful ? now.adjacent : now.neighbours)[y], ends) || ends.test(y);
-    const bool beside = step != Step::insert && intersects(now.adjacent[y], changed);
-    if (changed.test(y) || near || beside) find(step, y);
+  const BitMatrix& near = limits_.faithful ? now.adjacent : now.neighbours;
+  BitSet stale(size());
+  for (const std::size_t end : {made.x, made.y}) {
+    stale.set(end);
+    unite(stale, near[end]);
   }
+  for (const std::size_t i : state_.changed()) {
+    stale.set(i);
+    if (step != Step::insert) unite(stale, now.adjacent[i]);
+  }
+  for_each(stale, [&](std::size_t y) { find(step, y); });
 }
 
 std::vector<ClassOperator> ClassOperators::all_removals() {

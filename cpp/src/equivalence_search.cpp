@@ -24,13 +24,13 @@ class Search {
   // for the ways out of a maximum, which may lead nowhere.
   ClassSearchResult run() {
     if (!pulse::until_deadline([&] { search(); }) && maximum_ && !rises(maximum_->score, total()))
-      state_.set(maximum_->graph);
+      state_.set(maximum_->state);
     return {state_.graph(), total(), steps_};
   }
 
  private:
   struct Maximum {
-    MarkedGraph graph;
+    ClassState::Saved state;
     double score;
   };
 
@@ -115,21 +115,20 @@ class Search {
   // Carries an operator out if it is valid now, and finds the operators that it changed.
   bool take(const ClassOperator& op, bool verify) {
     if (!within_degree(op) || !state_.is_valid(op)) return false;
-    const Pdag before = state_.rows();
     if (!(verify ? apply_if_it_rises(op) : state_.apply(op))) return false;
     ++steps_;
-    if (!keeps_all()) operators_.refresh(op.step, before, op);
+    if (!keeps_all()) operators_.refresh(op.step, op);
     else
-      for (const Step step : how_.phases) operators_.refresh(step, before, op);
+      for (const Step step : how_.phases) operators_.refresh(step, op);
     return true;
   }
 
   bool apply_if_it_rises(const ClassOperator& op) {
-    const MarkedGraph graph = state_.graph();
+    const ClassState::Saved saved = state_.saved();
     const double before = total();
     if (!state_.apply(op)) return false;
     if (rises(before, total())) return true;
-    state_.set(graph);
+    state_.set(saved);
     return false;
   }
 
@@ -156,9 +155,8 @@ class Search {
   // At a maximum each edge in turn is removed and kept out while the search goes on; the first that
   // leads higher is the way to go.
   bool escape() {
-    const MarkedGraph graph = state_.graph();
     const double before = total();
-    maximum_.emplace(graph, before);
+    maximum_.emplace(state_.saved(), before);
     for (const ClassOperator& op : operators_.all_removals()) {
       const std::array allowed{operators_.allowed(op.x, op.y), operators_.allowed(op.y, op.x)};
       operators_.remember();
@@ -174,7 +172,7 @@ class Search {
         settle();
         return true;
       }
-      state_.set(graph);
+      state_.set(maximum_->state);
       operators_.put_back();
     }
     return false;

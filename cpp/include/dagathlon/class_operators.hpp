@@ -39,8 +39,8 @@ class ClassOperators {
   const std::vector<ClassOperator>& into(Step step, std::size_t y) const { return lists_[place(step)][y]; }
   void find(Step step);
   void find(Step step, std::size_t y);
-  // Finds those again that an operator may have changed.
-  void refresh(Step step, const Pdag& before, const ClassOperator& made);
+  // Finds those again that the operator made last may have changed.
+  void refresh(Step step, const ClassOperator& made);
   // Every removal of an edge, whatever it costs, the cheapest first.
   std::vector<ClassOperator> all_removals();
 
