@@ -89,25 +89,43 @@ class Search {
     }
   }
 
-  // Takes the operator of highest gain that is valid now; whether there is one.
+  // Takes the operator of highest gain that is valid now, the first of equal ones; whether there is one.
   bool make_best(Step step) {
-    using Place = std::pair<std::size_t, std::size_t>;
-    const auto worse = [&](const Place& a, const Place& b) {
-      const double left = operators_.into(step, a.first)[a.second].gain;
-      const double right = operators_.into(step, b.first)[b.second].gain;
-      return left != right ? left < right : a > b;
-    };
-    std::priority_queue<Place, std::vector<Place>, decltype(worse)> queue(worse);
-    for (std::size_t y = 0; y < size(); ++y)
-      if (!operators_.into(step, y).empty()) queue.push({y, 0});
     pulse::progress(steps_);
+    const std::vector<double>& highest = operators_.highest(step);
+    const auto first = static_cast<std::size_t>(std::ranges::max_element(highest) - highest.begin());
+    if (highest.empty() || operators_.into(step, first).empty()) return false;
+    // Mostly the first one is valid; the others are put in order only where it is not.
+    pulse::beat();
+    const ClassOperator op = operators_.into(step, first).front();
+    return take(op, how_.verify) || make_best_after(step, first);
+  }
+
+  // The same without the best one, which is the first into `tried`.
+  bool make_best_after(Step step, std::size_t tried) {
+    struct Place {
+      double gain;
+      std::size_t y;
+      std::size_t number;
+    };
+    const auto worse = [](const Place& a, const Place& b) {
+      return a.gain != b.gain ? a.gain < b.gain : std::pair(a.y, a.number) > std::pair(b.y, b.number);
+    };
+    std::vector<Place> waiting;
+    const auto wait = [&](std::size_t y, std::size_t number) {
+      const auto& list = operators_.into(step, y);
+      if (number < list.size()) waiting.push_back({list[number].gain, y, number});
+    };
+    for (std::size_t y = 0; y < size(); ++y) wait(y, y == tried ? 1 : 0);
+    std::priority_queue queue(worse, std::move(waiting));
     while (!queue.empty()) {
-      const auto [y, place] = queue.top();
+      const Place best = queue.top();
       queue.pop();
       pulse::beat();
-      const ClassOperator op = operators_.into(step, y)[place];
+      const ClassOperator op = operators_.into(step, best.y)[best.number];
       if (take(op, how_.verify)) return true;
-      if (place + 1 < operators_.into(step, y).size()) queue.push({y, place + 1});
+      const auto& list = operators_.into(step, best.y);
+      if (best.number + 1 < list.size()) queue.push({list[best.number + 1].gain, best.y, best.number + 1});
     }
     return false;
   }
