@@ -28,18 +28,29 @@ double sum(const double* values, std::size_t rows) {
   return sum_of_lanes(lane.data());
 }
 
-// Inner products of one column with two others, whose rows are padded with zeros to whole lanes.
-DAGATHLON_WIDE_CLONES void inner_products(const double* a, const double* b, const double* c, std::size_t padded,
-                                          double* with_b, double* with_c) {
-  double in_b[lanes] = {};
-  double in_c[lanes] = {};
+// Inner products of two columns with two others, whose rows are padded with zeros to whole lanes: each value that is
+// read is used twice.
+using ColumnPair = std::array<const double*, 2>;
+using Products = std::array<std::array<double, 2>, 2>;
+
+DAGATHLON_WIDE_CLONES void inner_products(const ColumnPair& left, const ColumnPair& right, std::size_t padded,
+                                          Products& products) {
+  const double* a = left[0];
+  const double* b = left[1];
+  const double* c = right[0];
+  const double* d = right[1];
+  double ac[lanes] = {};
+  double ad[lanes] = {};
+  double bc[lanes] = {};
+  double bd[lanes] = {};
   for (std::size_t i = 0; i < padded; i += lanes)
     for (std::size_t k = 0; k < lanes; ++k) {
-      in_b[k] += a[i + k] * b[i + k];
-      in_c[k] += a[i + k] * c[i + k];
+      ac[k] += a[i + k] * c[i + k];
+      ad[k] += a[i + k] * d[i + k];
+      bc[k] += b[i + k] * c[i + k];
+      bd[k] += b[i + k] * d[i + k];
     }
-  *with_b = sum_of_lanes(in_b);
-  *with_c = sum_of_lanes(in_c);
+  products = {{{sum_of_lanes(ac), sum_of_lanes(ad)}, {sum_of_lanes(bc), sum_of_lanes(bd)}}};
 }
 
 // The mean to the last digit: the second sum takes back the rounding of the first.
@@ -66,17 +77,17 @@ Moments moments_of(std::span<const ValueColumn> columns, std::size_t rows, RowAt
   }
   // Columns in blocks that stay in the cache while they meet each other.
   const std::size_t block = std::max<std::size_t>(2, 16384 / std::max<std::size_t>(padded, 1) * 2);
+  const auto column = [&](std::size_t j) { return centred.data() + j * padded; };
   for (std::size_t from = 0; from < p; from += block)
-    for (std::size_t a = 0; a < p; ++a)
+    for (std::size_t a = 0; a < std::min(from + block, p); a += 2)
       for (std::size_t b = std::max(from, a); b < std::min(from + block, p); b += 2) {
-        pulse::beat(padded);
-        const std::size_t c = std::min(b + 1, std::min(from + block, p) - 1);
-        double with_b = 0;
-        double with_c = 0;
-        inner_products(centred.data() + a * padded, centred.data() + b * padded, centred.data() + c * padded,
-                       padded, &with_b, &with_c);
-        result.scatter.set(a, b, with_b);
-        result.scatter.set(a, c, with_c);
+        pulse::beat(2 * padded);
+        const std::array left{a, std::min(a + 1, p - 1)};
+        const std::array right{b, std::min(b + 1, p - 1)};
+        Products products;
+        inner_products({column(left[0]), column(left[1])}, {column(right[0]), column(right[1])}, padded, products);
+        for (std::size_t i = 0; i < 2; ++i)
+          for (std::size_t j = 0; j < 2; ++j) result.scatter.set(left[i], right[j], products[i][j]);
       }
   return result;
 }

@@ -21,12 +21,9 @@ GrowShrinkTree::GrowShrinkTree(Score& score, std::size_t child, ConstRow require
 
 bool GrowShrinkTree::ends_at(std::size_t place, ConstRow before) const {
   const Place& there = places_[place];
-  if (there.shrunk == no_node || intersects(shrunk_[there.shrunk].missed, before)) return false;
-  return std::ranges::all_of(there.parents, [&](std::size_t i) { return test(before, i) || required_.test(i); });
-}
-
-bool GrowShrinkTree::needs(std::size_t place, std::size_t node) const {
-  return std::ranges::binary_search(places_[place].parents, node) && !required_.test(node);
+  if (there.shrunk == no_node) return false;
+  const Shrunk& end = shrunk_[there.shrunk];
+  return is_subset(end.chosen, before) && !intersects(end.missed, before);
 }
 
 std::size_t GrowShrinkTree::find(ConstRow before, std::size_t guess) {
@@ -72,10 +69,16 @@ void GrowShrinkTree::grow(std::size_t place) {
   std::ranges::stable_sort(here.branches, std::greater<>(), &Branch::score);
 }
 
+BitSet GrowShrinkTree::chosen(std::size_t place) const {
+  BitSet result(score_.size());
+  for (const std::size_t i : places_[place].parents)
+    if (!required_.test(i)) result.set(i);
+  return result;
+}
+
 // The candidates that would have been taken before those that lead to a place, and those there.
 BitSet GrowShrinkTree::missed(std::size_t place) const {
-  BitSet result(required_);
-  result.clear();
+  BitSet result(score_.size());
   for (const Branch& branch : places_[place].branches) result.set(branch.candidate);
   for (std::size_t i = place; places_[i].from != no_node; i = places_[i].from)
     for (std::size_t k = 0; k < places_[i].branch; ++k) result.set(places_[places_[i].from].branches[k].candidate);
@@ -83,7 +86,7 @@ BitSet GrowShrinkTree::missed(std::size_t place) const {
 }
 
 void GrowShrinkTree::shrink(std::size_t place) {
-  Shrunk found{places_[place].score, places_[place].parents, missed(place)};
+  Shrunk found{places_[place].score, places_[place].parents, chosen(place), missed(place)};
   while (!found.parents.empty()) {
     score_.removals(child_, found.parents, scores_);
     std::size_t best = no_node;

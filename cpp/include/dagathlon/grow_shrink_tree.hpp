@@ -23,7 +23,7 @@ class GrowShrinkTree {
   // the answer to an earlier question, if there was one (`no_node` if not).
   std::size_t find(ConstRow before, std::size_t guess);
   // Whether growing would end elsewhere without a node that was at hand, or with one that was not.
-  bool needs(std::size_t place, std::size_t node) const;
+  bool needs(std::size_t place, std::size_t node) const { return shrunk_[places_[place].shrunk].chosen.test(node); }
   bool wants(std::size_t place, std::size_t node) const { return shrunk_[places_[place].shrunk].missed.test(node); }
   // The term of the child with the parents that shrinking leaves at a place that was found.
   double score(std::size_t place) const { return shrunk_[places_[place].shrunk].score; }
@@ -33,7 +33,8 @@ class GrowShrinkTree {
   struct Shrunk {
     double score;
     std::vector<std::size_t> parents;
-    // Growing ended because none of these was at hand.
+    // Growing ended here because all of the first were at hand, and none of the second.
+    BitSet chosen;
     BitSet missed;
   };
   // There are many: the numbers of nodes and places are kept short.
@@ -60,6 +61,7 @@ class GrowShrinkTree {
   std::size_t next(std::size_t place, ConstRow before);
   std::size_t follow(std::size_t place, std::size_t branch);
   void grow(std::size_t place);
+  BitSet chosen(std::size_t place) const;
   BitSet missed(std::size_t place) const;
   void shrink(std::size_t place);
 
