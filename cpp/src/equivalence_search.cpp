@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <queue>
 #include <span>
@@ -112,11 +113,11 @@ class Search {
       return a.gain != b.gain ? a.gain < b.gain : std::pair(a.y, a.number) > std::pair(b.y, b.number);
     };
     std::vector<Place> waiting;
-    const auto wait = [&](std::size_t y, std::size_t number) {
-      const auto& list = operators_.into(step, y);
-      if (number < list.size()) waiting.push_back({list[number].gain, y, number});
-    };
-    for (std::size_t y = 0; y < size(); ++y) wait(y, y == tried ? 1 : 0);
+    const std::vector<double>& highest = operators_.highest(step);
+    for (std::size_t y = 0; y < size(); ++y)
+      if (y != tried && highest[y] > -std::numeric_limits<double>::infinity()) waiting.push_back({highest[y], y, 0});
+    const auto& others = operators_.into(step, tried);
+    if (others.size() > 1) waiting.push_back({others[1].gain, tried, 1});
     std::priority_queue queue(worse, std::move(waiting));
     while (!queue.empty()) {
       const Place best = queue.top();
@@ -151,6 +152,7 @@ class Search {
   }
 
   bool within_degree(const ClassOperator& op) const {
+    if (how_.limits.max_degree >= size()) return true;
     const BitMatrix& adjacent = state_.rows().adjacent;
     return op.step != Step::insert ||
            std::max(count(adjacent[op.x]), count(adjacent[op.y])) < how_.limits.max_degree;
