@@ -203,11 +203,22 @@ class FlatScore final : public Score {
   std::size_t size_;
 };
 
-Bound with_prior(const BoundScore& score, Vector arcs, Vector nodes, Vector sizes) {
+// The terms of arcs, from row to column, as a prior keeps them.
+Vector kept_arcs(const Matrix<const double>& arcs) {
+  const std::size_t n = arcs.shape(0);
+  const double* values = arcs.data();
+  if (std::all_of(values, values + n * n, [&](double value) { return value == values[0]; })) return {values[0]};
+  Vector result(n * n);
+  for (std::size_t from = 0; from < n; ++from)
+    for (std::size_t to = 0; to < n; ++to) result[to * n + from] = values[from * n + to];
+  return result;
+}
+
+Bound with_prior(const BoundScore& score, const Matrix<const double>& arcs, Vector nodes, Vector sizes) {
   const std::size_t n = score.size();
-  if (arcs.size() != n * n || nodes.size() != n || sizes.size() != n)
+  if (n == 0 || arcs.shape(0) != n || arcs.shape(1) != n || nodes.size() != n || sizes.size() != n)
     throw nb::value_error("one term for each arc, each node and each number of parents");
-  ArcPrior prior{std::move(arcs), std::move(nodes), std::move(sizes)};
+  ArcPrior prior{kept_arcs(arcs), std::move(nodes), std::move(sizes)};
   return bound(std::make_shared<ScoreWithPrior>(score.plain(), std::move(prior)));
 }
 

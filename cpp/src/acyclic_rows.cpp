@@ -1,5 +1,8 @@
 #include "dagathlon/acyclic_rows.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace dagathlon {
 
 AcyclicRows::AcyclicRows(const MarkedGraph& dag)
@@ -60,14 +63,39 @@ void AcyclicRows::remove(std::size_t from, std::size_t to) {
   --n_parents_[to];
   parents_.reset(to, from);
   children_.reset(from, to);
-  if (!intersects(descendants_[from], parents_[to])) find_ancestors();
+  if (!intersects(descendants_[from], parents_[to])) part(from, to);
+}
+
+// Only `from` and what is above it can lose descendants, only `to` and what is below it ancestors.
+void AcyclicRows::part(std::size_t from, std::size_t to) {
+  const std::vector<std::size_t> above = ordered(from, ancestors_[from]);
+  const std::vector<std::size_t> below = ordered(to, descendants_[to]);
+  for (std::size_t k = above.size(); k-- > 0;) {
+    const Row row = descendants_[above[k]];
+    std::ranges::fill(row, Word{0});
+    unite(row, children_[above[k]]);
+    for_each(children_[above[k]], [&](std::size_t child) { unite(row, descendants_[child]); });
+  }
+  for (const std::size_t i : below) {
+    const Row row = ancestors_[i];
+    std::ranges::fill(row, Word{0});
+    unite(row, parents_[i]);
+    for_each(parents_[i], [&](std::size_t parent) { unite(row, ancestors_[parent]); });
+  }
+}
+
+// A node and others in an order of the arcs: whoever is above another has fewer ancestors.
+std::vector<std::size_t> AcyclicRows::ordered(std::size_t node, ConstRow others) const {
+  std::vector<std::pair<std::size_t, std::size_t>> counted{{count(ancestors_[node]), node}};
+  for_each(others, [&](std::size_t i) { counted.emplace_back(count(ancestors_[i]), i); });
+  std::ranges::sort(counted);
+  std::vector<std::size_t> result;
+  for (const auto& [ancestors, i] : counted) result.push_back(i);
+  return result;
 }
 
 void AcyclicRows::reverse(std::size_t from, std::size_t to) {
-  --n_parents_[to];
-  parents_.reset(to, from);
-  children_.reset(from, to);
-  find_ancestors();
+  remove(from, to);
   add(to, from);
 }
 

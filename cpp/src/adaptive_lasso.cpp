@@ -41,6 +41,14 @@ class Factor {
     members_.push_back(j);
     return true;
   }
+  // Takes a predictor out; the rows of those before it stay as they are.
+  void remove(std::size_t gone) {
+    const auto place = std::ranges::find(members_, gone);
+    const std::vector<std::size_t> later(place + 1, members_.end());
+    rows_.resize(static_cast<std::size_t>(place - members_.begin()));
+    members_.erase(place, members_.end());
+    for (const std::size_t j : later) add(j);
+  }
   std::vector<double> solve(std::vector<double> x) const {
     for (std::size_t i = 0; i < x.size(); ++i) {
       for (std::size_t k = 0; k < i; ++k) x[i] -= rows_[i][k] * x[k];
@@ -71,10 +79,12 @@ std::vector<double> least_squares(const Problem& problem) {
 
 double residual_square(const Problem& problem, std::span<const double> weights) {
   double sum = problem.target_square;
-  for (std::size_t i = 0; i < problem.size; ++i) {
-    if (weights[i] == 0.0) continue;
+  std::vector<std::size_t> used;
+  for (std::size_t i = 0; i < problem.size; ++i)
+    if (weights[i] != 0.0) used.push_back(i);
+  for (const std::size_t i : used) {
     double product = -2.0 * problem.target[i];
-    for (std::size_t j = 0; j < problem.size; ++j) product += problem(i, j) * weights[j];
+    for (const std::size_t j : used) product += problem(i, j) * weights[j];
     sum += weights[i] * product;
   }
   return std::max(sum, 0.0);
@@ -85,7 +95,7 @@ class Path {
  public:
   explicit Path(const Problem& problem)
       : problem_(problem), weights_(problem.size, 0.0), slopes_(problem.target), barred_(problem.size, false),
-        factor_(problem) {
+        chosen_(problem.size, false), factor_(problem) {
     for (const double slope : slopes_) penalty_ = std::max(penalty_, std::abs(slope));
   }
   const std::vector<double>& weights() const { return weights_; }
@@ -120,23 +130,23 @@ class Path {
   }
 
  private:
-  bool chosen(std::size_t j) const { return std::ranges::find(factor_.members(), j) != factor_.members().end(); }
   void enter() {
     for (std::size_t j = 0; j < problem_.size; ++j)
-      if (!barred_[j] && j != left_ && !chosen(j) && std::abs(slopes_[j]) >= penalty_ * (1.0 - 1e-12))
-        barred_[j] = !factor_.add(j);
+      if (!barred_[j] && j != left_ && !chosen_[j] && std::abs(slopes_[j]) >= penalty_ * (1.0 - 1e-12)) {
+        chosen_[j] = factor_.add(j);
+        barred_[j] = !chosen_[j];
+      }
   }
   void leave(std::size_t gone) {
     weights_[gone] = 0.0;
-    Factor smaller(problem_);
-    for (const std::size_t i : factor_.members())
-      if (i != gone) smaller.add(i);
-    factor_ = std::move(smaller);
+    factor_.remove(gone);
+    chosen_.assign(problem_.size, false);
+    for (const std::size_t i : factor_.members()) chosen_[i] = true;
   }
   double until_entry(std::span<const double> change) const {
     double step = penalty_;
     for (std::size_t j = 0; j < problem_.size; ++j) {
-      if (barred_[j] || j == left_ || chosen(j)) continue;
+      if (barred_[j] || j == left_ || chosen_[j]) continue;
       for (const double sign : {1.0, -1.0}) {
         const double rate = 1.0 - sign * change[j];
         const double needed = (penalty_ - sign * slopes_[j]) / rate;
@@ -148,7 +158,7 @@ class Path {
 
   const Problem& problem_;
   std::vector<double> weights_, slopes_;
-  std::vector<bool> barred_;
+  std::vector<bool> barred_, chosen_;
   Factor factor_;
   double penalty_ = 0.0;
   std::size_t left_ = std::numeric_limits<std::size_t>::max();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 namespace dagathlon {
 
@@ -33,9 +34,11 @@ ArcMoves::ArcMoves(Score& score, const SearchLimits& limits, const MarkedGraph& 
     for (std::size_t from = 0; from < n; ++from)
       if (from != to && !limits.forbidden.test(from, to)) allowed_into_.set(to, from);
   for (std::size_t child = 0; child < n; ++child) {
+    for_each(dag_.parents(child), [&](std::size_t from) { arcs_.push_back({from, child, 0.0, 0.0}); });
     rescore(child);
     refresh(child);
   }
+  for (Arc& arc : arcs_) arc = {arc.from, arc.to, gain(arc.from, arc.to), gain(arc.from, arc.to) + gain(arc.to, arc.from)};
 }
 
 double ArcMoves::score() const {
@@ -108,22 +111,16 @@ void ArcMoves::collect_additions(double above, const std::vector<Move>& banned, 
 
 std::vector<Move> ArcMoves::changes_of_arcs(const std::vector<Move>& banned, double top) const {
   std::vector<Move> moves;
-  for (std::size_t to = 0; to < dag_.size(); ++to)
-    for_each(dag_.parents(to), [&](std::size_t from) {
-      for (const Change change : {Change::remove, Change::reverse}) {
-        Move move{change, from, to, 0.0};
-        move.gain = gain_of(move);
-        if (!(move.gain > top - tie_window) || !allowed(move) || is_among(banned, change, from, to)) continue;
-        top = std::max(top, move.gain);
-        moves.push_back(move);
-      }
-    });
+  for (const Arc& arc : arcs_) {
+    if (!(arc.removal > top - tie_window || arc.reversal > top - tie_window)) continue;
+    for (const auto& [change, gained] : {std::pair(Change::remove, arc.removal), std::pair(Change::reverse, arc.reversal)}) {
+      const Move move{change, arc.from, arc.to, gained};
+      if (!(gained > top - tie_window) || !allowed(move) || is_among(banned, change, arc.from, arc.to)) continue;
+      top = std::max(top, gained);
+      moves.push_back(move);
+    }
+  }
   return moves;
-}
-
-double ArcMoves::gain_of(const Move& move) const {
-  const double of_arc = gain(move.from, move.to);
-  return move.change == Change::reverse ? of_arc + gain(move.to, move.from) : of_arc;
 }
 
 bool ArcMoves::allowed(const Move& move) const {
@@ -135,26 +132,58 @@ bool ArcMoves::allowed(const Move& move) const {
 }
 
 void ArcMoves::make(const Move& move) {
-  switch (move.change) {
-    case Change::add: dag_.add(move.from, move.to); break;
-    case Change::remove: dag_.remove(move.from, move.to); break;
-    case Change::reverse: dag_.reverse(move.from, move.to); break;
-  }
+  if (move.change != Change::add) part(move.from, move.to);
+  if (move.change == Change::add) join(move.from, move.to);
+  if (move.change == Change::reverse) join(move.to, move.from);
   rescore(move.to);
   if (move.change == Change::reverse) rescore(move.from);
-  if (move.change == Change::add) return refresh_after_addition(move.from, move.to);
-  for (std::size_t child = 0; child < dag_.size(); ++child) refresh(child);
+  refresh(move.to);
+  refresh_arcs(move.to);
+  if (move.change != Change::reverse) return;
+  refresh(move.from);
+  refresh_arcs(move.from);
 }
 
 // An arc more makes arcs from below it to above it impossible, and changes nothing else.
-void ArcMoves::refresh_after_addition(std::size_t from, std::size_t to) {
+void ArcMoves::join(std::size_t from, std::size_t to) {
+  dag_.add(from, to);
+  arcs_.push_back({from, to, 0.0, 0.0});
   BitSet above(dag_.size(), dag_.ancestors(from));
   above.set(from);
   for_each(above, [&](std::size_t child) {
     const std::size_t source = best_[child].from;
     if (source == to || (source != no_node && test(dag_.descendants(to), source))) refresh(child);
   });
-  refresh(to);
+}
+
+// An arc less makes arcs from what was below it to what was above it possible that had been cycles.
+void ArcMoves::part(std::size_t from, std::size_t to) {
+  BitSet above(dag_.size(), dag_.ancestors(from));
+  above.set(from);
+  BitSet below(dag_.size(), dag_.descendants(to));
+  below.set(to);
+  dag_.remove(from, to);
+  std::erase_if(arcs_, [&](const Arc& arc) { return arc.from == from && arc.to == to; });
+  for_each(above, [&](std::size_t child) {
+    if (dag_.n_parents(child) >= limits_.max_parents) return;
+    BitSet gained = below;
+    subtract(gained, dag_.descendants(child));
+    intersect(gained, allowed_into_[child]);
+    Best& best = best_[child];
+    for_each(gained, [&](std::size_t source) {
+      const double other = gain(source, child);
+      const bool earlier = best.from != no_node && other == best.gain && source < best.from;
+      if (other > best.gain || earlier) best = {source, other};
+    });
+  });
+}
+
+void ArcMoves::refresh_arcs(std::size_t node) {
+  for (Arc& arc : arcs_) {
+    if (arc.from != node && arc.to != node) continue;
+    arc.removal = gain(arc.from, arc.to);
+    arc.reversal = arc.removal + gain(arc.to, arc.from);
+  }
 }
 
 }  // namespace dagathlon

@@ -38,6 +38,7 @@ void each_clique(const ClassState& state, const BitSet& nodes, Visit visit) {
 ClassOperators::ClassOperators(Score& score, const ClassState& state, const ClassLimits& limits)
     : score_(score), state_(state), limits_(limits), allowed_(state.size()), joinable_(state.size()), are_remembered_{BitSet(state.size()), BitSet(state.size()), BitSet(state.size())}, scores_(state.size()), least_gain_(tie_tolerance) {
   for (auto& list : lists_) list.resize(size());
+  for (auto& gains : highest_) gains.assign(size(), -std::numeric_limits<double>::infinity());
 }
 
 void ClassOperators::find_joinable() {
@@ -78,6 +79,12 @@ void ClassOperators::find(Step step, std::size_t y) {
       break;
   }
   std::ranges::stable_sort(list, std::greater<>(), &ClassOperator::gain);
+  note_highest(step, y);
+}
+
+void ClassOperators::note_highest(Step step, std::size_t y) {
+  const std::vector<ClassOperator>& list = into(step, y);
+  highest_[place(step)][y] = list.empty() ? -std::numeric_limits<double>::infinity() : list.front().gain;
 }
 
 void ClassOperators::remember() {
@@ -87,25 +94,26 @@ void ClassOperators::remember() {
 }
 
 void ClassOperators::put_back() {
-  for (Remembered& old : remembered_) lists_[place(old.step)][old.y] = std::move(old.list);
+  for (Remembered& old : remembered_) {
+    lists_[place(old.step)][old.y] = std::move(old.list);
+    note_highest(old.step, old.y);
+  }
   forget();
 }
 
-void ClassOperators::refresh(Step step, const Pdag& before, const ClassOperator& made) {
+void ClassOperators::refresh(Step step, const ClassOperator& made) {
   const Pdag& now = state_.rows();
-  BitSet changed(size());
-  for (std::size_t i = 0; i < size(); ++i)
-    if (!std::ranges::equal(before.parents[i], now.parents[i]) ||
-        !std::ranges::equal(before.neighbours[i], now.neighbours[i]))
-      changed.set(i);
-  BitSet ends(size());
-  ends.set(made.x);
-  ends.set(made.y);
-  for (std::size_t y = 0; y < size(); ++y) {
-    const bool near = intersects((limits_.faithful ? now.adjacent : now.neighbours)[y], ends) || ends.test(y);
-    const bool beside = step != Step::insert && intersects(now.adjacent[y], changed);
-    if (changed.test(y) || near || beside) find(step, y);
+  const BitMatrix& near = limits_.faithful ? now.adjacent : now.neighbours;
+  BitSet stale(size());
+  for (const std::size_t end : {made.x, made.y}) {
+    stale.set(end);
+    unite(stale, near[end]);
   }
+  for (const std::size_t i : state_.changed()) {
+    stale.set(i);
+    if (step != Step::insert) unite(stale, now.adjacent[i]);
+  }
+  for_each(stale, [&](std::size_t y) { find(step, y); });
 }
 
 std::vector<ClassOperator> ClassOperators::all_removals() {
@@ -120,6 +128,7 @@ std::vector<ClassOperator> ClassOperators::all_removals() {
   std::ranges::stable_sort(result, std::greater<>(), &ClassOperator::gain);
   least_gain_ = tie_tolerance;
   lists_[place(Step::remove)] = saved;
+  for (std::size_t y = 0; y < size(); ++y) note_highest(Step::remove, y);
   return result;
 }
 

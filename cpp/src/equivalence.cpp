@@ -10,21 +10,6 @@ namespace dagathlon {
 
 namespace {
 
-// The compelled ones among the edges into `node`, after those into its parents are known. In the
-// order of Chickering (1995) the first edge to look at comes from the latest parent, and looking at
-// it settles all others into the same node: one step per node instead of one per edge.
-void label_edges_into(std::size_t node, std::size_t latest_parent, const BitMatrix& parents,
-                      BitMatrix& compelled) {
-  const Row into = compelled[node];
-  if (!is_subset(compelled[latest_parent], parents[node])) {
-    unite(into, parents[node]);
-    return;
-  }
-  BitSet others(parents.size(), parents[node]);
-  others.reset(latest_parent);
-  unite(into, is_subset(others, parents[latest_parent]) ? compelled[latest_parent] : parents[node]);
-}
-
 // The nodes still in play while a PDAG is taken apart from its sinks.
 class Dismantling {
  public:
@@ -68,6 +53,19 @@ class Dismantling {
 
 }  // namespace
 
+// In the order of Chickering (1995) the first edge to look at comes from the latest parent, and looking at
+// it settles all others into the same node: one step per node instead of one per edge.
+void label_edges_into(std::size_t node, std::size_t latest_parent, const BitMatrix& parents, const BitMatrix& compelled,
+                      Row into) {
+  if (!is_subset(compelled[latest_parent], parents[node])) {
+    unite(into, parents[node]);
+    return;
+  }
+  BitSet others(parents.size(), parents[node]);
+  others.reset(latest_parent);
+  unite(into, is_subset(others, parents[latest_parent]) ? compelled[latest_parent] : parents[node]);
+}
+
 MarkedGraph cpdag_of_dag(const MarkedGraph& dag, std::span<const std::size_t> order) {
   const std::size_t n = dag.size();
   const BitMatrix parents = dag.parent_rows();
@@ -79,7 +77,7 @@ MarkedGraph cpdag_of_dag(const MarkedGraph& dag, std::span<const std::size_t> or
     for_each(parents[node], [&](std::size_t parent) {
       if (latest == no_node || place[parent] > place[latest]) latest = parent;
     });
-    if (latest != no_node) label_edges_into(node, latest, parents, compelled);
+    if (latest != no_node) label_edges_into(node, latest, parents, compelled, compelled[node]);
   }
   BitMatrix compelled_children(n);
   BitMatrix neighbours(n);

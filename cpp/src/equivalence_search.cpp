@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <queue>
 #include <span>
@@ -24,13 +25,13 @@ class Search {
   // for the ways out of a maximum, which may lead nowhere.
   ClassSearchResult run() {
     if (!pulse::until_deadline([&] { search(); }) && maximum_ && !rises(maximum_->score, total()))
-      state_.set(maximum_->graph);
+      state_.set(maximum_->state);
     return {state_.graph(), total(), steps_};
   }
 
  private:
   struct Maximum {
-    MarkedGraph graph;
+    ClassState::Saved state;
     double score;
   };
 
@@ -89,25 +90,43 @@ class Search {
     }
   }
 
-  // Takes the operator of highest gain that is valid now; whether there is one.
+  // Takes the operator of highest gain that is valid now, the first of equal ones; whether there is one.
   bool make_best(Step step) {
-    using Place = std::pair<std::size_t, std::size_t>;
-    const auto worse = [&](const Place& a, const Place& b) {
-      const double left = operators_.into(step, a.first)[a.second].gain;
-      const double right = operators_.into(step, b.first)[b.second].gain;
-      return left != right ? left < right : a > b;
-    };
-    std::priority_queue<Place, std::vector<Place>, decltype(worse)> queue(worse);
-    for (std::size_t y = 0; y < size(); ++y)
-      if (!operators_.into(step, y).empty()) queue.push({y, 0});
     pulse::progress(steps_);
+    const std::vector<double>& highest = operators_.highest(step);
+    const auto first = static_cast<std::size_t>(std::ranges::max_element(highest) - highest.begin());
+    if (highest.empty() || operators_.into(step, first).empty()) return false;
+    // Mostly the first one is valid; the others are put in order only where it is not.
+    pulse::beat();
+    const ClassOperator op = operators_.into(step, first).front();
+    return take(op, how_.verify) || make_best_after(step, first);
+  }
+
+  // The same without the best one, which is the first into `tried`.
+  bool make_best_after(Step step, std::size_t tried) {
+    struct Place {
+      double gain;
+      std::size_t y;
+      std::size_t number;
+    };
+    const auto worse = [](const Place& a, const Place& b) {
+      return a.gain != b.gain ? a.gain < b.gain : std::pair(a.y, a.number) > std::pair(b.y, b.number);
+    };
+    std::vector<Place> waiting;
+    const std::vector<double>& highest = operators_.highest(step);
+    for (std::size_t y = 0; y < size(); ++y)
+      if (y != tried && highest[y] > -std::numeric_limits<double>::infinity()) waiting.push_back({highest[y], y, 0});
+    const auto& others = operators_.into(step, tried);
+    if (others.size() > 1) waiting.push_back({others[1].gain, tried, 1});
+    std::priority_queue queue(worse, std::move(waiting));
     while (!queue.empty()) {
-      const auto [y, place] = queue.top();
+      const Place best = queue.top();
       queue.pop();
       pulse::beat();
-      const ClassOperator op = operators_.into(step, y)[place];
+      const ClassOperator op = operators_.into(step, best.y)[best.number];
       if (take(op, how_.verify)) return true;
-      if (place + 1 < operators_.into(step, y).size()) queue.push({y, place + 1});
+      const auto& list = operators_.into(step, best.y);
+      if (best.number + 1 < list.size()) queue.push({list[best.number + 1].gain, best.y, best.number + 1});
     }
     return false;
   }
@@ -115,25 +134,25 @@ class Search {
   // Carries an operator out if it is valid now, and finds the operators that it changed.
   bool take(const ClassOperator& op, bool verify) {
     if (!within_degree(op) || !state_.is_valid(op)) return false;
-    const Pdag before = state_.rows();
     if (!(verify ? apply_if_it_rises(op) : state_.apply(op))) return false;
     ++steps_;
-    if (!keeps_all()) operators_.refresh(op.step, before, op);
+    if (!keeps_all()) operators_.refresh(op.step, op);
     else
-      for (const Step step : how_.phases) operators_.refresh(step, before, op);
+      for (const Step step : how_.phases) operators_.refresh(step, op);
     return true;
   }
 
   bool apply_if_it_rises(const ClassOperator& op) {
-    const MarkedGraph graph = state_.graph();
+    const ClassState::Saved saved = state_.saved();
     const double before = total();
     if (!state_.apply(op)) return false;
     if (rises(before, total())) return true;
-    state_.set(graph);
+    state_.set(saved);
     return false;
   }
 
   bool within_degree(const ClassOperator& op) const {
+    if (how_.limits.max_degree >= size()) return true;
     const BitMatrix& adjacent = state_.rows().adjacent;
     return op.step != Step::insert ||
            std::max(count(adjacent[op.x]), count(adjacent[op.y])) < how_.limits.max_degree;
@@ -156,9 +175,8 @@ class Search {
   // At a maximum each edge in turn is removed and kept out while the search goes on; the first that
   // leads higher is the way to go.
   bool escape() {
-    const MarkedGraph graph = state_.graph();
     const double before = total();
-    maximum_.emplace(graph, before);
+    maximum_.emplace(state_.saved(), before);
     for (const ClassOperator& op : operators_.all_removals()) {
       const std::array allowed{operators_.allowed(op.x, op.y), operators_.allowed(op.y, op.x)};
       operators_.remember();
@@ -174,7 +192,7 @@ class Search {
         settle();
         return true;
       }
-      state_.set(graph);
+      state_.set(maximum_->state);
       operators_.put_back();
     }
     return false;

@@ -426,9 +426,9 @@ class GaussianScore final : public Score {
   std::vector<Kept> least_;
 };
 
-// A column whose deviations are rounding errors of its mean has none.
-SymmetricMatrix scatter_of(const Moments& moments) {
-  SymmetricMatrix result = moments.scatter;
+// Takes the scatter out of the moments. A column whose deviations are rounding errors of its mean has none.
+SymmetricMatrix scatter_of(Moments& moments) {
+  SymmetricMatrix result = std::move(moments.scatter);
   constexpr double epsilon = std::numeric_limits<double>::epsilon();
   for (std::size_t j = 0; j < result.size(); ++j) {
     const double rounding = epsilon * moments.means[j];
@@ -443,7 +443,7 @@ SymmetricMatrix scatter_of(const Moments& moments) {
 std::unique_ptr<Score> gaussian_score(ChildMoments moments, PenalisedLikelihood kind) {
   std::vector<SymmetricMatrix> matrices;
   std::vector<Likelihood> formulas;
-  for (const Moments& m : moments.distinct) {
+  for (Moments& m : moments.distinct) {
     matrices.push_back(scatter_of(m));
     formulas.emplace_back(m, kind);
   }
@@ -484,7 +484,7 @@ std::unique_ptr<Score> nig_score(ChildMoments moments, const NormalInverseGamma&
 std::unique_ptr<Score> fractional_score(ChildMoments moments) {
   std::vector<SymmetricMatrix> matrices;
   std::vector<Fractional> formulas;
-  for (const Moments& m : moments.distinct) {
+  for (Moments& m : moments.distinct) {
     matrices.push_back(scatter_of(m));
     formulas.emplace_back(m);
   }

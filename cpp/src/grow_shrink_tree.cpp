@@ -13,7 +13,7 @@ GrowShrinkTree::GrowShrinkTree(Score& score, std::size_t child, ConstRow require
       allowed_(score.size(), allowed),
       max_parents_(max_parents),
       scores_(score.size()) {
-  Place root{.score = 0, .parents = {}, .chosen = BitSet(score.size()), .missed = BitSet(score.size())};
+  Place root{.score = 0, .parents = {}};
   for_each(required_, [&](std::size_t i) { root.parents.push_back(i); });
   root.score = score.local(child, root.parents);
   places_.push_back(std::move(root));
@@ -21,7 +21,9 @@ GrowShrinkTree::GrowShrinkTree(Score& score, std::size_t child, ConstRow require
 
 bool GrowShrinkTree::ends_at(std::size_t place, ConstRow before) const {
   const Place& there = places_[place];
-  return there.shrunk != no_node && is_subset(there.chosen, before) && !intersects(shrunk_[there.shrunk].missed, before);
+  if (there.shrunk == no_node) return false;
+  const Shrunk& end = shrunk_[there.shrunk];
+  return is_subset(end.chosen, before) && !intersects(end.missed, before);
 }
 
 std::size_t GrowShrinkTree::find(ConstRow before, std::size_t guess) {
@@ -37,19 +39,16 @@ std::size_t GrowShrinkTree::next(std::size_t place, ConstRow before) {
   if (!places_[place].grown) grow(place);
   const std::vector<Branch>& branches = places_[place].branches;
   for (std::size_t k = 0; k < branches.size(); ++k)
-    if (test(before, branches[k].candidate)) return branches[k].leads_to != no_node ? branches[k].leads_to : follow(place, k);
+    if (test(before, branches[k].candidate)) return branches[k].leads_to != nowhere ? branches[k].leads_to : follow(place, k);
   return no_node;
 }
 
 std::size_t GrowShrinkTree::follow(std::size_t place, std::size_t branch) {
-  const Place& from = places_[place];
-  const std::size_t candidate = from.branches[branch].candidate;
-  Place made{.score = from.branches[branch].score, .parents = from.parents, .chosen = from.chosen, .missed = from.missed};
-  made.parents.insert(std::ranges::lower_bound(made.parents, candidate), candidate);
-  made.chosen.set(candidate);
-  for (std::size_t k = 0; k < branch; ++k) made.missed.set(from.branches[k].candidate);
+  const Branch& taken = places_[place].branches[branch];
+  Place made{.score = taken.score, .parents = places_[place].parents, .from = place, .branch = branch};
+  made.parents.insert(std::ranges::lower_bound(made.parents, taken.candidate), taken.candidate);
   const std::size_t result = places_.size();
-  places_[place].branches[branch].leads_to = result;
+  places_[place].branches[branch].leads_to = static_cast<std::uint32_t>(result);
   places_.push_back(std::move(made));
   return result;
 }
@@ -64,14 +63,30 @@ void GrowShrinkTree::grow(std::size_t place) {
   BitSet candidates = allowed_;
   for (const std::size_t i : here.parents) candidates.reset(i);
   for_each(candidates, [&](std::size_t x) {
-    if (scores_[x] > here.score) here.branches.push_back({x, scores_[x], no_node});
+    if (scores_[x] > here.score) here.branches.push_back({static_cast<std::uint32_t>(x), nowhere, scores_[x]});
   });
+  here.branches.shrink_to_fit();
   std::ranges::stable_sort(here.branches, std::greater<>(), &Branch::score);
 }
 
+BitSet GrowShrinkTree::chosen(std::size_t place) const {
+  BitSet result(score_.size());
+  for (const std::size_t i : places_[place].parents)
+    if (!required_.test(i)) result.set(i);
+  return result;
+}
+
+// The candidates that would have been taken before those that lead to a place, and those there.
+BitSet GrowShrinkTree::missed(std::size_t place) const {
+  BitSet result(score_.size());
+  for (const Branch& branch : places_[place].branches) result.set(branch.candidate);
+  for (std::size_t i = place; places_[i].from != no_node; i = places_[i].from)
+    for (std::size_t k = 0; k < places_[i].branch; ++k) result.set(places_[places_[i].from].branches[k].candidate);
+  return result;
+}
+
 void GrowShrinkTree::shrink(std::size_t place) {
-  Shrunk found{places_[place].score, places_[place].parents, places_[place].missed};
-  for (const Branch& branch : places_[place].branches) found.missed.set(branch.candidate);
+  Shrunk found{places_[place].score, places_[place].parents, chosen(place), missed(place)};
   while (!found.parents.empty()) {
     score_.removals(child_, found.parents, scores_);
     std::size_t best = no_node;

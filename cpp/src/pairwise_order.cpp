@@ -2,8 +2,12 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <numbers>
+#include <numeric>
 
+#include "dagathlon/bits.hpp"
 #include "dagathlon/dispatch.hpp"
 #include "dagathlon/lingam.hpp"
 #include "dagathlon/pulse.hpp"
@@ -86,13 +90,15 @@ class PairwiseSearch {
  public:
   PairwiseSearch(std::span<const double> columns, std::size_t rows)
       : rows_(rows), padded_((rows + width - 1) / width * width), left_(columns.size() / rows),
-        values_(left_.size() * padded_) {
+        values_(left_.size() * padded_), place_(left_.size()), against_(left_.size()), voices_(left_.size()) {
     for (std::size_t i = 0; i < left_.size(); ++i) {
       left_[i] = i;
       std::copy_n(columns.data() + i * rows, rows, column(i));
       double sum = 0.0;
       for (std::size_t row = 0; row < rows; ++row) sum += column(i)[row];
       for (std::size_t row = 0; row < rows; ++row) column(i)[row] -= sum / static_cast<double>(rows);
+      for (std::size_t j = 0; j < left_.size(); ++j)
+        if (j != i) voices_[i].push_back({j, 0.0});
     }
   }
 
@@ -130,23 +136,83 @@ class PairwiseSearch {
     const double bump = sums.bump / static_cast<double>(rows_);
     return -k1 * size * size - k2 * bump * bump;
   }
+  // The variable with the least against it. What speaks against one is never taken back, so that a sum need not be
+  // finished that is above the least so far.
   std::size_t most_exogenous() {
-    std::vector<double> alone(left_.size()), against(left_.size(), 0.0);
-    for (std::size_t a = 0; a < left_.size(); ++a) alone[a] = entropy(left_[a], left_[a], 0.0);
-    for (std::size_t a = 0; a < left_.size(); ++a)
-      for (std::size_t b = a + 1; b < left_.size(); ++b) {
-        pulse::beat(4 * padded_);
-        const double r = correlation(left_[a], left_[b]);
-        if (1.0 - r * r < 1e-10) continue;
-        const double difference = alone[b] + entropy(left_[a], left_[b], r) - alone[a] - entropy(left_[b], left_[a], r);
-        against[difference < 0.0 ? a : b] += difference * difference;
-      }
-    return left_[static_cast<std::size_t>(std::min_element(against.begin(), against.end()) - against.begin())];
+    alone_.resize(left_.size());
+    std::ranges::fill(place_, no_node);
+    for (std::size_t a = 0; a < left_.size(); ++a) {
+      alone_[a] = entropy(left_[a], left_[a], 0.0);
+      place_[left_[a]] = a;
+    }
+    ratios_.assign(left_.size() * left_.size(), std::numeric_limits<double>::quiet_NaN());
+    std::vector<std::size_t> candidates(left_.size());
+    std::iota(candidates.begin(), candidates.end(), std::size_t{0});
+    std::ranges::stable_sort(candidates, {}, [&](std::size_t a) { return against_[left_[a]]; });
+    std::size_t best = no_node;
+    double least = std::numeric_limits<double>::infinity();
+    for (const std::size_t a : candidates) {
+      const double sum = sum_against(a, least);
+      against_[left_[a]] = sum;
+      if (best != no_node && (sum > least || (sum == least && a > best))) continue;
+      best = a;
+      least = sum;
+    }
+    return left_[best];
+  }
+
+  // The sum over all others in their order; a part of it where that is above `enough`. Those that said most in the
+  // last round are asked first. A part is summed in another order, hence the margin for rounding.
+  double sum_against(std::size_t a, double enough) {
+    constexpr std::size_t many = 32;
+    std::vector<Voice>& voices = voices_[left_[a]];
+    std::erase_if(voices, [&](const Voice& voice) { return place_[voice.from] == no_node; });
+    double part = 0.0;
+    std::size_t asked = 0;
+    while (asked < voices.size() && !(part * (1.0 - 1e-9) > enough)) {
+      Voice& voice = voices[asked++];
+      voice.said = one_against(a, place_[voice.from]);
+      part += voice.said;
+    }
+    const bool above = part * (1.0 - 1e-9) > enough;
+    if (asked >= many) std::ranges::stable_sort(voices, std::greater<>(), &Voice::said);
+    if (above) return part;
+    double sum = 0.0;
+    for (std::size_t b = 0; b < left_.size(); ++b)
+      if (b != a) sum += one_against(a, b);
+    return sum;
+  }
+
+  // What b says against a: the square of their likelihood ratio if that is for b.
+  double one_against(std::size_t a, std::size_t b) {
+    const double of_pair = ratio(std::min(a, b), std::max(a, b));
+    const bool speaks = a < b ? of_pair < 0.0 : !(of_pair < 0.0);
+    return speaks ? of_pair * of_pair : 0.0;
+  }
+
+  double ratio(std::size_t a, std::size_t b) {
+    double& known = ratios_[a * left_.size() + b];
+    if (!std::isnan(known)) return known;
+    pulse::beat(4 * padded_);
+    const double r = correlation(left_[a], left_[b]);
+    if (1.0 - r * r < 1e-10) return known = 0.0;
+    return known = alone_[b] + entropy(left_[a], left_[b], r) - alone_[a] - entropy(left_[b], left_[a], r);
   }
 
   std::size_t rows_, padded_;
   std::vector<std::size_t> left_;
   std::vector<double> values_;
+  // Of the variables that are left, by their place among them: their entropies, and the ratios that are known.
+  std::vector<double> alone_;
+  std::vector<double> ratios_;
+  // Of all variables: their places among those left, what the last round found against them, and who said it.
+  struct Voice {
+    std::size_t from;
+    double said;
+  };
+  std::vector<std::size_t> place_;
+  std::vector<double> against_;
+  std::vector<std::vector<Voice>> voices_;
 };
 
 }  // namespace

@@ -172,10 +172,9 @@ class QueuedSearch {
       const Queue::Waiting next = queue_.pop();
       const ClassOperator& op = next.op;
       if (!has_room(op) || !still_fits(next) || !state_.is_valid(op)) continue;
-      const Pdag before = rows();
       if (!state_.apply(op)) continue;
       ++steps_;
-      for_each(changed(before, op).row(), [&](std::size_t y) { find_insertions(y); });
+      for_each(changed(op).row(), [&](std::size_t y) { find_insertions(y); });
     }
   }
 
@@ -201,15 +200,12 @@ class QueuedSearch {
   }
 
   // The ends of an edge that came or went, and nodes that have other neighbours than when they were last known.
-  BitSet changed(const Pdag& before, const ClassOperator& op) const {
+  BitSet changed(const ClassOperator& op) const {
     BitSet result(size());
     result.set(op.x);
     result.set(op.y);
-    for (std::size_t i = 0; i < size(); ++i) {
-      const bool visited = !std::ranges::equal(before.neighbours[i], rows().neighbours[i]) ||
-                           !std::ranges::equal(before.parents[i], rows().parents[i]);
-      if (visited && (!is_known_.test(i) || !(known_[i] == BitSet(size(), rows().neighbours[i])))) result.set(i);
-    }
+    for (const std::size_t i : state_.changed())
+      if (!is_known_.test(i) || !(known_[i] == BitSet(size(), rows().neighbours[i]))) result.set(i);
     return result;
   }
 
@@ -226,17 +222,16 @@ class QueuedSearch {
       const ClassOperator& op = next.op;
       if (!rows().parents.test(op.y, op.x) && !rows().neighbours.test(op.y, op.x)) continue;
       if (!(state_.common(op.y, op.x) == next.common) || !is_clique(rows().adjacent, op.with)) continue;
-      const Pdag before = rows();
-      if (state_.apply(op)) refresh_after_removal(before, op);
+      if (state_.apply(op)) refresh_after_removal(op);
     }
   }
 
-  void refresh_after_removal(const Pdag& before, const ClassOperator& op) {
+  void refresh_after_removal(const ClassOperator& op) {
     ++steps_;
     removed_.set(op.x, op.y);
     removed_.set(op.y, op.x);
     queue_.forget(op.x, op.y);
-    BitSet around = changed(before, op);
+    BitSet around = changed(op);
     BitSet common(size(), rows().adjacent[op.x]);
     intersect(common, rows().adjacent[op.y]);
     unite(around, common);

@@ -108,16 +108,21 @@ bool ScoredOrder::move_to_best_place(std::size_t node) {
   std::vector<double> with(size());
   BitSet earlier(size());
   double without = 0;
-  const auto term = [&](std::size_t i, ConstRow before) { return trees_[i].score(trees_[i].find(before, found_[i])); };
+  std::size_t own = trees_[node].find(earlier, found_[node]);
   for (std::size_t k = 0; k < size(); ++k) {
     pulse::beat();
-    totals[k] = without + term(node, earlier);
+    totals[k] = without + trees_[node].score(own);
     if (k == others.size()) break;
-    without += term(others[k], earlier);
+    // What stands before another node is what it was but for the one that moves.
+    GrowShrinkTree& tree = trees_[others[k]];
+    const std::size_t found = found_[others[k]];
+    const bool is_before = k >= here;
+    without += is_before && tree.needs(found, node) ? tree.score(tree.find(earlier, no_node)) : terms_[others[k]];
     earlier.set(node);
-    with[k] = term(others[k], earlier);
+    with[k] = !is_before && tree.wants(found, node) ? tree.score(tree.find(earlier, no_node)) : terms_[others[k]];
     earlier.reset(node);
     earlier.set(others[k]);
+    if (trees_[node].wants(own, others[k])) own = trees_[node].find(earlier, no_node);
   }
   double rest = 0;
   for (std::size_t k = others.size(); k-- > 0;) {

@@ -206,3 +206,35 @@ def test_dagma_agrees_with_its_package():
         values = model(6, 500, 5000 + seed)[1]
         peer = linear.DagmaLinear("l2").fit(values.copy(), **steps)
         assert (arcs(learn(dataset(values), "dagma", **steps).graph) == (peer != 0)).all()
+
+
+def exogenous_order(values: np.ndarray) -> list[int]:
+    """DirectLiNGAM with every sum finished."""
+
+    def entropy(u: np.ndarray) -> float:
+        size = np.log(np.cosh(u)).mean() - 0.37457
+        return -79.047 * size**2 - 7.4129 * (u * np.exp(-(u**2) / 2)).mean() ** 2
+
+    rest, left, order = values - values.mean(axis=0), list(range(values.shape[1])), []
+    while left:
+        rest = rest / np.maximum(rest.std(axis=0), 1e-300)
+        against = dict.fromkeys(left, 0.0)
+        for a, b in ((a, b) for a in left for b in left if a < b):
+            r = (rest[:, a] * rest[:, b]).mean()
+            residuals = (rest[:, [a, b]] - r * rest[:, [b, a]]) / np.sqrt(1 - r**2)
+            forward = entropy(rest[:, b]) + entropy(residuals[:, 0])
+            difference = forward - entropy(rest[:, a]) - entropy(residuals[:, 1])
+            against[a if difference < 0 else b] += difference**2
+        first = min(left, key=lambda i: against[i])
+        order.append(first)
+        left.remove(first)
+        for i in left:
+            rest[:, i] -= (rest[:, i] * rest[:, first]).mean() * rest[:, first]
+    return order
+
+
+@pytest.mark.parametrize("noise", ["laplace", "normal", "uniform"])
+def test_order_of_direct_lingam_is_that_of_finished_sums(noise: str) -> None:
+    for seed in range(4):
+        values = model(14, 150, seed, noise)[1]
+        assert _core.pairwise_order(np.asfortranarray(values)) == exogenous_order(values)

@@ -167,6 +167,19 @@ def test_result_is_a_class_with_its_score(seed: int) -> None:
     assert float(more.stats["score"]) >= total - 1e-8
 
 
+@pytest.mark.parametrize("learner", ["ges", "xges"])
+def test_many_variables_end_at_a_class_with_its_score(learner: str) -> None:
+    rng = np.random.default_rng(1)
+    truth, weights = random_model(rng, 150, 3.0)
+    values = rng.normal(size=(400, 150)) @ np.linalg.inv(np.eye(150) - weights)
+    data = Dataset([Variable(name) for name in truth.names], values=values)
+    found = learn(data, learner, score="bic-g", escape=False)
+    assert found.graph == cpdag(extension(found.graph))
+    total = score_graph(data, extension(found.graph), "bic-g").total
+    assert found.stats["score"] == pytest.approx(total)
+    assert total > score_graph(data, truth, "bic-g").total
+
+
 @pytest.mark.slow
 @given(seed=st.integers(0, 300))
 def test_order_of_columns_does_not_matter(seed: int) -> None:

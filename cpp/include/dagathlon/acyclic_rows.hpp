@@ -35,6 +35,9 @@ class AcyclicRows {
 
  private:
   void find_ancestors();
+  // Finds ancestors and descendants again after the removal of the only path from one node to another.
+  void part(std::size_t from, std::size_t to);
+  std::vector<std::size_t> ordered(std::size_t node, ConstRow others) const;
 
   BitMatrix parents_;
   BitMatrix children_;

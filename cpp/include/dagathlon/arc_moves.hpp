@@ -55,15 +55,24 @@ class ArcMoves {
     std::size_t from = no_node;
     double gain = 0;
   };
+  // An arc of the DAG with what its changes would gain.
+  struct Arc {
+    std::size_t from;
+    std::size_t to;
+    double removal;
+    double reversal;
+  };
 
   double gain(std::size_t from, std::size_t to) const { return gains_[to * dag_.size() + from]; }
-  double gain_of(const Move& move) const;
   void rescore(std::size_t child);
+  void join(std::size_t from, std::size_t to);
+  void part(std::size_t from, std::size_t to);
+  // Takes over the gains of the arcs at a node whose gains are new.
+  void refresh_arcs(std::size_t node);
   // Nodes from which an arc into `child` may be added now.
   BitSet candidates(std::size_t child) const;
   Best best_addition(std::size_t child, const std::vector<Move>& banned) const;
   void refresh(std::size_t child) { best_[child] = best_addition(child, {}); }
-  void refresh_after_addition(std::size_t from, std::size_t to);
   // Removals and reversals that gain about as much as `top`, or more.
   std::vector<Move> changes_of_arcs(const std::vector<Move>& banned, double top) const;
   void collect_additions(double above, const std::vector<Move>& banned, std::vector<Move>& moves) const;
@@ -75,6 +84,8 @@ class ArcMoves {
   std::vector<double> terms_;
   std::vector<double> gains_;
   std::vector<Best> best_;
+  // In no order: a step looks at all of them.
+  std::vector<Arc> arcs_;
   std::vector<double> removals_;
   std::size_t evaluations_ = 0;
 };

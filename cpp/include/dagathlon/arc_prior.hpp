@@ -15,7 +15,7 @@
 namespace dagathlon {
 
 struct ArcPrior {
-  // Row-major: the term of the arc from row to column.
+  // The term of the arc from column to row, row-major; one number where all are the same.
   std::vector<double> arcs;
   // Added to the term of each node.
   std::vector<double> nodes;
@@ -110,7 +110,9 @@ class ScoreWithPrior final : public Score, private SetTerms {
     return of_family(child, parents) + favoured + std::min(0.0, cheapest) + size_gain;
   }
 
-  double arc(std::size_t from, std::size_t to) const { return prior_.arcs[from * score_->size() + to]; }
+  double arc(std::size_t from, std::size_t to) const {
+    return prior_.arcs.size() == 1 ? prior_.arcs[0] : prior_.arcs[to * score_->size() + from];
+  }
   double of_family(std::size_t child, Nodes parents) const {
     double sum = prior_.nodes[child] + prior_.sizes[parents.size()];
     for (const std::size_t s : parents) sum += arc(s, child);

@@ -37,10 +37,12 @@ class ClassOperators {
   // Which arcs may be inserted; before anything else.
   void find_joinable();
   const std::vector<ClassOperator>& into(Step step, std::size_t y) const { return lists_[place(step)][y]; }
+  // The highest gain of those into each node; minus infinity where there are none.
+  const std::vector<double>& highest(Step step) const { return highest_[place(step)]; }
   void find(Step step);
   void find(Step step, std::size_t y);
-  // Finds those again that an operator may have changed.
-  void refresh(Step step, const Pdag& before, const ClassOperator& made);
+  // Finds those again that the operator made last may have changed.
+  void refresh(Step step, const ClassOperator& made);
   // Every removal of an edge, whatever it costs, the cheapest first.
   std::vector<ClassOperator> all_removals();
 
@@ -67,6 +69,7 @@ class ClassOperators {
 
   static std::size_t place(Step step) { return static_cast<std::size_t>(step); }
   std::size_t size() const { return state_.size(); }
+  void note_highest(Step step, std::size_t y);
   void keep(Step step, std::size_t x, std::size_t y, const BitSet& with, double gain);
   bool may_point(ConstRow from, std::size_t to) const;
   bool may_turn(std::size_t x, std::size_t y) const;
@@ -90,6 +93,7 @@ class ClassOperators {
   BitMatrix allowed_;
   BitMatrix joinable_;
   Lists lists_;
+  std::array<std::vector<double>, 3> highest_;
   bool remembering_ = false;
   std::vector<Remembered> remembered_;
   std::array<BitSet, 3> are_remembered_;

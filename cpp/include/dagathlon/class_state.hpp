@@ -2,7 +2,9 @@
 //
 // Insertion and deletion are those of Chickering (2002), turning and interventions those of Hauser and
 // Bühlmann (2012). An operator is carried out on a DAG of the class in which all edges at the nodes
-// concerned have the direction it asks for; then the essential graph of the changed DAG is taken.
+// concerned have the direction it asks for; then the essential graph of the changed DAG is taken. A DAG of the
+// class is kept for that: only the undirected edges around an operator are directed anew, and only edges below
+// those that changed can be compelled where they were not, or the other way round.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +14,7 @@
 #include "dagathlon/bits.hpp"
 #include "dagathlon/marked_graph.hpp"
 #include "dagathlon/meek.hpp"
+#include "dagathlon/ordered_dag.hpp"
 #include "dagathlon/pdag.hpp"
 
 namespace dagathlon {
@@ -34,9 +37,15 @@ class ClassState {
   // every class on the way has no forbidden arc (from row to column).
   ClassState(const MarkedGraph& dag, std::vector<BitSet> targets, const BitMatrix& forbidden);
 
+  // All that a class is known by, to come back to it.
+  struct Saved {
+    Pdag rows;
+    OrderedDag dag;
+  };
+
   std::size_t size() const { return rows_.size(); }
   const Pdag& rows() const { return rows_; }
-  const MarkedGraph& graph() const { return graph_; }
+  MarkedGraph graph() const { return rows_.graph(); }
 
   // A DAG of the class, without a forbidden arc where there is such a one.
   MarkedGraph member() const;
@@ -52,9 +61,12 @@ class ClassState {
   // Carries a valid operator out; false, and nothing changed, when there is no DAG to do it on or
   // every DAG of the new class would have a forbidden arc.
   bool apply(const ClassOperator& op);
+  // The nodes whose parents or neighbours the last operator has changed, in increasing order.
+  const std::vector<std::size_t>& changed() const { return changed_; }
 
-  // Back to a class that was there before, by its essential graph.
-  void set(const MarkedGraph& graph);
+  Saved saved() const { return {rows_, dag_}; }
+  // Back to a class that was there before.
+  void set(const Saved& saved);
 
  private:
   // What paths from a node lead to that avoid some nodes, at one time of the search.
@@ -66,16 +78,39 @@ class ClassState {
 
   bool detour_avoiding(std::size_t from, std::size_t to, ConstRow avoided) const;
   const BitSet& reached(std::size_t from, const BitSet& avoided) const;
-  std::optional<MarkedGraph> member_with_directions(const ClassOperator& op) const;
-  void direct_around(MarkedGraph& graph, std::size_t node, ConstRow parents) const;
+  // The neighbours of x that are to be its parents while an operator turns an edge.
+  BitSet parents_of_turned(const ClassOperator& op) const;
+  std::optional<OrderedDag::Change> change_for(const ClassOperator& op) const;
+  // The undirected edges among these nodes as arcs of a DAG, those around the operator as it asks.
+  std::optional<std::vector<DirectedEdge>> arcs_inside(const BitSet& nodes, const ClassOperator& op, ConstRow into_y,
+                                                       ConstRow into_x) const;
+  bool directed_around(std::size_t node, ConstRow parents) const;
+  // All nodes to which undirected edges lead.
+  void add_component(std::size_t node, BitSet& nodes) const;
+  void relabel(const OrderedDag::Change& change);
+  void label_by_experiments();
+  void clear_edges(const std::vector<DirectedEdge>& arcs);
+  void set_edge(std::size_t from, std::size_t to, bool compelled);
+  // Keeps the rows of a node as they are before the first change.
+  void touch(std::size_t node);
+  void put_rows_back();
+  void note_changes();
+  void find_forward(std::size_t node);
   std::vector<DirectedEdge> away_from_forbidden(const Pdag& rows) const;
   bool can_obey(const Pdag& rows) const;
-  MarkedGraph essential(const MarkedGraph& dag) const;
 
   std::vector<BitSet> targets_;
   const BitMatrix& forbidden_;
-  MarkedGraph graph_;
+  bool any_forbidden_;
+  OrderedDag dag_;
   Pdag rows_;
+  // Where directed edges, taken forwards, and undirected ones lead from each node.
+  std::vector<std::vector<std::size_t>> forward_;
+  // The nodes that an operator has touched, and their rows before it.
+  BitSet is_touched_;
+  std::vector<std::size_t> touched_;
+  std::vector<Word> untouched_rows_;
+  std::vector<std::size_t> changed_;
   std::size_t time_ = 1;
   // The last answer for each node: most insertions into a node differ in x alone.
   mutable std::vector<Reached> reached_;

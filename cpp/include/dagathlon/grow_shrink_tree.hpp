@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "dagathlon/bits.hpp"
@@ -21,6 +22,9 @@ class GrowShrinkTree {
   // The place in the tree where growing among `before` ends. It is cheap to find where it is `guess`,
   // the answer to an earlier question, if there was one (`no_node` if not).
   std::size_t find(ConstRow before, std::size_t guess);
+  // Whether growing would end elsewhere without a node that was at hand, or with one that was not.
+  bool needs(std::size_t place, std::size_t node) const { return shrunk_[places_[place].shrunk].chosen.test(node); }
+  bool wants(std::size_t place, std::size_t node) const { return shrunk_[places_[place].shrunk].missed.test(node); }
   // The term of the child with the parents that shrinking leaves at a place that was found.
   double score(std::size_t place) const { return shrunk_[places_[place].shrunk].score; }
   const std::vector<std::size_t>& parents(std::size_t place) const { return shrunk_[places_[place].shrunk].parents; }
@@ -29,30 +33,36 @@ class GrowShrinkTree {
   struct Shrunk {
     double score;
     std::vector<std::size_t> parents;
-    // Growing ended because none of these was at hand.
+    // Growing ended here because all of the first were at hand, and none of the second.
+    BitSet chosen;
     BitSet missed;
   };
+  // There are many: the numbers of nodes and places are kept short.
   struct Branch {
-    std::size_t candidate;
+    std::uint32_t candidate;
+    std::uint32_t leads_to;
     double score;
-    std::size_t leads_to;
   };
   // Candidates that raise the score, the best first; what shrinking leaves, once it was asked for.
   struct Place {
     double score;
     std::vector<std::size_t> parents;
-    // The way to here was taken because all of `chosen` were at hand and none of `missed`.
-    BitSet chosen;
-    BitSet missed;
+    // The way to here: the branch of another place, which was the first whose candidate was at hand.
+    std::size_t from = no_node;
+    std::size_t branch = 0;
     std::vector<Branch> branches{};
     bool grown = false;
     std::size_t shrunk = no_node;
   };
 
+  static constexpr std::uint32_t nowhere = static_cast<std::uint32_t>(-1);
+
   bool ends_at(std::size_t place, ConstRow before) const;
   std::size_t next(std::size_t place, ConstRow before);
   std::size_t follow(std::size_t place, std::size_t branch);
   void grow(std::size_t place);
+  BitSet chosen(std::size_t place) const;
+  BitSet missed(std::size_t place) const;
   void shrink(std::size_t place);
 
   Score& score_;

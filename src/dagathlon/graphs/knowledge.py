@@ -87,8 +87,7 @@ class Knowledge:
         result = []
         for pairs in (self.forbidden, self.required):
             matrix = np.zeros((len(names), len(names)), dtype=np.bool_)
-            for a, b in pairs:
-                matrix[index[a], index[b]] = True
+            matrix[[index[a] for a, _ in pairs], [index[b] for _, b in pairs]] = True
             result.append(matrix)
         return result[0], result[1]
 

@@ -26,7 +26,7 @@ class ArcTerms(NamedTuple):
 
     def added_to(self, score: _core.Score) -> _core.Score:
         """A score with these terms."""
-        return score.with_prior(self.arcs.ravel().tolist(), self.nodes, self.sizes)
+        return score.with_prior(self.arcs, self.nodes, self.sizes)
 
 
 def arc_terms(
