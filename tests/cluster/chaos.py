@@ -17,6 +17,7 @@ from pathlib import Path
 from processes import has_ended
 
 PATIENCE = 120.0
+DEEDS = ("kill", "disconnect", "freeze")
 
 
 class Line:
@@ -143,17 +144,17 @@ class Cluster:
                 self._hire(slot)
 
     def harm(self, rng: random.Random) -> None:
-        """Kill, freeze or disconnect a worker."""
+        """Kill, disconnect or freeze a worker, in turns."""
         slot = rng.randrange(self._number)
-        deed = rng.choice(["kill", "freeze", "disconnect"])
+        deed = DEEDS[len(self.done) % len(DEEDS)]
         if deed == "kill":
             self._workers[slot].kill()
             self._workers[slot].wait()
-        elif deed == "freeze" and slot not in self._frozen:
-            self._workers[slot].send_signal(signal.SIGSTOP)
-            self._frozen[slot] = time.monotonic() + rng.choice([1.0, 5.0, 30.0])
         elif deed == "disconnect":
             self._lines[slot].cut()
+        else:
+            self._workers[slot].send_signal(signal.SIGSTOP)
+            self._frozen[slot] = time.monotonic() + rng.choice([1.0, 5.0, 30.0])
         self.done.append(deed)
 
 
