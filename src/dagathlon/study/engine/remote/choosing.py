@@ -14,7 +14,7 @@ from dagathlon.study.engine.remote.identity import module_id
 from dagathlon.study.engine.remote.station import Station
 
 # A batch is to take so long; longer where there are many cores, so that batches stay few.
-_BATCH_SECONDS = 0.5
+_BATCH_SECONDS = 1.0
 _BATCHES_PER_SECOND = 400
 _AHEAD_SECONDS = 2.0
 _LEAST = 1e-4
