@@ -174,7 +174,7 @@ def large() -> Row:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         for _ in range(2):
             options = (address, "--nthreads", "1", "--no-nanny", "--no-dashboard")
-            place = ("--memory-limit", "0", "--local-directory", folder)
+            place = ("--host", "127.0.0.1", "--memory-limit", "0", "--local-directory", folder)
             stack.enter_context(started("distributed.cli.dask_worker", *options, *place))
         with Peak(pid) as theirs, Peak(os.getpid()) as ours:
             cost = measured(DaskEngine(scheduler=address), large_tasks(LARGE, MEGABYTES), 2)

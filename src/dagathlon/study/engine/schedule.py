@@ -125,11 +125,11 @@ class Schedule:
         self.state[position] = TaskState.RUNNING
         return position
 
-    def first_but(self, shape: int, unwanted: Callable[[int], bool]) -> int:
+    def first_but(self, shape: int, unwanted: Callable[[int], bool], far: int = _LOOK_AHEAD) -> int:
         """The next task of a shape that is wanted, not looking far; the next of all otherwise."""
         queue = self._ready[shape]
         passed: list[tuple[int, int]] = []
-        while queue and len(passed) < _LOOK_AHEAD:
+        while queue and len(passed) < far:
             entry = heapq.heappop(queue)
             if self.state[entry[1]] == TaskState.READY:
                 passed.append(entry)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import contextlib
 import hashlib
 import os
@@ -20,7 +21,8 @@ from dagathlon.study.engine.remote.post import UnwantedError
 from dagathlon.study.store.objects import INLINE, DamagedError, Objects, Payload, UnwritableError
 
 _AT_ONCE = 4
-ON_THE_WAY = (OSError, TimeoutError, UnwantedError, DamagedError)
+# dask's own word for a batch that was cancelled, as when its client had to connect again.
+ON_THE_WAY = (OSError, TimeoutError, UnwantedError, DamagedError, concurrent.futures.CancelledError)
 """What may go wrong between us and a worker that is well."""
 
 

@@ -21,6 +21,7 @@ _LEAST = 1e-4
 _MOST_TASKS = 1000
 _PATIENCE = 1.0
 _SUSPECT = 2
+_FAR = 2048
 DANGEROUS = 3
 """After so many losses a task has a worker to itself, so that it is known what is to blame."""
 
@@ -113,7 +114,7 @@ class Choosing:
     def _next(self, station: Station, shape: int, elsewhere: set[int]) -> int:
         position = self._work.sharing.choose(shape, station.shared_data, elsewhere)
         if self._is_unfit(station, position):
-            return self._schedule.first_but(shape, lambda i: self._is_unfit(station, i))
+            return self._schedule.first_but(shape, lambda i: self._is_unfit(station, i), _FAR)
         return position
 
     def _is_unfit(self, station: Station, position: int) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from dagathlon.errors import DagathlonError
 from dagathlon.study.engine.remote.crew import Crew
-from dagathlon.study.engine.remote.listening import listening_host
+from dagathlon.study.engine.remote.listening import LOCAL, listening_host
 from dagathlon.study.engine.remote.making import Made, check_ready, make_cluster, security_of
 from dagathlon.study.engine.remote.settings import ClusterSettings
 
@@ -33,12 +33,15 @@ class Reached(NamedTuple):
         To be called about once a second, from the event loop, with the number of cores that could
         be busy and the addresses of workers that have nothing to do; raises a `DagathlonError`
         when the cluster will have no workers. None for a cluster that others look after.
+    dashboard_host
+        The address on which the dashboard listens, where that is not the scheduler's.
     """
 
     address: str
     security: Any = None
     expected: int = 0
     want: Callable[[int, Collection[str]], None] | None = None
+    dashboard_host: str = ""
 
 
 @asynccontextmanager
@@ -69,7 +72,8 @@ async def reached(settings: ClusterSettings, say: Callable[[str], None]) -> Asyn
             yield Reached(made.cluster.scheduler_address, security, made.workers)
             return
         async with _tended(made, settings, say) as crew:
-            yield Reached(made.cluster.scheduler_address, security, made.workers, crew.want)
+            host = "" if settings.dashboard else LOCAL
+            yield Reached(made.cluster.scheduler_address, security, made.workers, crew.want, host)
     finally:
         await made.cluster.close()
 

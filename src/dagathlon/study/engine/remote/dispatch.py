@@ -134,8 +134,8 @@ class Dispatch:
                 self._join(address, self._meeting.judge(address, answer))
             case Refused(address, reason):
                 self._join(address, self._meeting.refuse(address, reason))
-            case Gone(address, reason):
-                self._lose(address, reason)
+            case Gone(address, reason, blameless):
+                self._lose(address, reason, blameless=blameless)
             case Opened():
                 self._open(event)
             case Broken(reason):
@@ -149,7 +149,7 @@ class Dispatch:
             self._work.tell(Note(f"the dashboard of dask is at {event.dashboard}"))
 
     def _join(self, address: str, station: Station) -> None:
-        self._lose(address, "it was started again")
+        self._lose(address, "it was started again", blameless=True)
         self._stations[address] = station
         self._check_hope()
 
@@ -235,7 +235,7 @@ class Dispatch:
         if station.is_home:
             raise StudyError(f"files cannot be read on this machine: {event.reason}")
         if event.stranger:
-            self._lose(event.address, "it was started again")
+            self._lose(event.address, "it was started again", blameless=False)
             self._fleet.meet_again(event.address)
         elif event.full:
             self._put_aside(station, f"its disk is full ({event.reason})")
@@ -271,13 +271,17 @@ class Dispatch:
             reasons = "\n".join(dict.fromkeys(each.remark for each in others))
             raise StudyError(f"no worker of the cluster can be used:\n{reasons}")
 
-    def _lose(self, address: str, reason: str) -> None:
+    def _lose(self, address: str, reason: str, *, blameless: bool) -> None:
         """A worker is gone: what it had is for others, but for what was lost with it too often."""
         station = self._stations.pop(address, None)
         self._packer.gone(address)
         if station is None:
             return
-        lost = [position for out in station.out.values() for position in self._blamed(out)]
+        outs = list(station.out.values())
+        if blameless:
+            for position in (each for out in outs for each in out.positions):
+                self._schedule.put_back(position)
+        lost = [] if blameless else [position for out in outs for position in self._blamed(out)]
         if station.out:
             name, given = self._meeting.name(station), f"{station.given:,}"
             self._work.tell(Note(f"{name} is lost, {reason}; tasks that go elsewhere: {given}"))
@@ -297,7 +301,7 @@ class Dispatch:
         return found
 
     def _abandon(self, position: int, host: str) -> None:
-        reason = f"its worker was lost {_MAX_LOSSES} times, each time while it ran"
+        reason = f"its worker was lost {_MAX_LOSSES} times with it"
         limits = self._work.limits(position)
         self._work.record(position, Outcome(Status.ERROR, reason, limits=limits, host=host))
 
@@ -326,11 +330,12 @@ class Dispatch:
         """Skip tasks that no worker has the cards or modules for, once all workers are there."""
         there = [each for each in stations if not each.is_home]
         others = [each for each in there if not each.remark]
-        if not others or self._meeting.more_to_come(there):
-            return
-        for shape, _ in enumerate(self._schedule.shapes):
+        more = self._meeting.more_to_come(there)
+        for shape, _ in enumerate(self._schedule.shapes if others else ()):
             while self._schedule.n_ready(shape):
                 objection = self._choosing.objection(others, shape)
-                if not objection:
+                if objection and more:
+                    self._meeting.tell_once(f"some tasks wait for workers to come: {objection}")
+                if not objection or more:
                     break
                 self._work.record(self._schedule.pop(shape), Outcome(Status.SKIPPED, objection))

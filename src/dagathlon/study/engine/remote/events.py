@@ -43,10 +43,21 @@ class Refused(NamedTuple):
 
 
 class Gone(NamedTuple):
-    """A worker is gone, or silent: what it had is for others."""
+    """A worker is gone, or silent: what it had is for others.
+
+    Parameters
+    ----------
+    address
+        The worker.
+    reason
+        What is known of it.
+    blameless
+        Whether no task can have brought it about: it left as it had to, or it does not answer.
+    """
 
     address: str
     reason: str
+    blameless: bool = False
 
 
 class Returned(NamedTuple):

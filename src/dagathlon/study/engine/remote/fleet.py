@@ -93,6 +93,7 @@ class Fleet:
         self._looked = 0.0
         self._present: dict[str, Beats] = {}
         self._introducing: dict[str, asyncio.Task[None]] = {}
+        self._parting: set[asyncio.Task[None]] = set()
         self._carrying: dict[str, dict[int, asyncio.Task[None]]] = {}
         self._demand: tuple[int, tuple[str, ...]] = (0, ())
         self._thread = threading.Thread(target=self._work, name="dagathlon-fleet", daemon=True)
@@ -129,7 +130,7 @@ class Fleet:
 
     def meet_again(self, address: str) -> None:
         """Introduce a worker that has forgotten the run; `Joined` or `Refused` follows."""
-        self._call(self._meet, address)
+        self._call(self._meet_again, address)
 
     def demand(self, cores: int, idle: Collection[str]) -> None:
         """Say how many cores could be busy now, and which workers have nothing to do."""
@@ -162,7 +163,7 @@ class Fleet:
             self._client = client
             told_of = (self._objects, self._scratch, self._present)
             self._carrier = Carrier(self.session, client, *told_of)
-            dashboard = await _dashboard(client)
+            dashboard = await _dashboard(client, reached)
             self._events.put(Opened(reached.address, dashboard, reached.expected))
             try:
                 await self._go_round(reached)
@@ -199,7 +200,10 @@ class Fleet:
         deaf = max(now - (self._looked or now) - _ANSWER, 0.0)
         self._looked = now
         for address in [each for each in self._present if each not in workers]:
-            self._lose(address, "it has left the cluster")
+            del self._present[address]
+            self._drop(address)
+            self._parting.add(task := asyncio.ensure_future(self._part(address)))
+            task.add_done_callback(self._parting.discard)
         for address, facts in workers.items():
             if facts.get("status", "running") not in ("running", "paused"):
                 continue
@@ -216,23 +220,32 @@ class Fleet:
                 if is_back:
                     self._meet(address)
             elif now - beats.since > _SILENT and address in self._carrying:
-                self._give_up(address, f"it has been silent for {_SILENT:.0f} s")
+                self._drop(address)
+                reason = f"it has been silent for {_SILENT:.0f} s"
+                self._events.put(Gone(address, reason, blameless=True))
 
-    def _lose(self, address: str, reason: str) -> None:
-        self._present.pop(address, None)
-        self._give_up(address, reason)
+    async def _part(self, address: str) -> None:
+        """Say that a worker has left, and whether it did so in order, as at its wall time."""
+        expected = False
+        with contextlib.suppress(Exception):  # what cannot be found out is taken for a loss
+            found = await asyncio.wait_for(self._client.get_events(address), _GOODBYE)
+            expected = any(each.get("expected", False) for _, each in found)
+        self._events.put(Gone(address, "it has left the cluster", expected))
 
-    def _give_up(self, address: str, reason: str) -> None:
-        """Expect nothing of a worker any more, and say so."""
+    def _drop(self, address: str) -> None:
+        """Expect nothing of a worker any more."""
         task = self._introducing.pop(address, None)
         if task is not None:
             task.cancel()
         for carried in self._carrying.pop(address, {}).values():
             carried.cancel()
         self._carrier.give_up(address)
-        self._events.put(Gone(address, reason))
 
     # Meeting workers
+
+    def _meet_again(self, address: str) -> None:
+        if address in self._present:
+            self._meet(address)
 
     def _meet(self, address: str) -> None:
         before = self._introducing.pop(address, None)
@@ -305,6 +318,7 @@ class Fleet:
         """Stop what is under way, and have workers forget the run."""
         running = [
             *self._introducing.values(),
+            *self._parting,
             *self._carrier.give_up(),
             *(task for tasks in self._carrying.values() for task in tasks.values()),
         ]
@@ -344,10 +358,14 @@ async def _connected(reached: Reached) -> AsyncIterator[Any]:
             await asyncio.wait_for(client.close(), _GOODBYE)
 
 
-async def _dashboard(client: Any) -> str:
+async def _dashboard(client: Any, reached: Reached) -> str:
     """Where a browser sees the scheduler; empty when it shows nothing."""
-    found = await client.scheduler.identity(n_workers=0)
-    return str(client.dashboard_link or "") if "dashboard" in found["services"] else ""
+    services = (await client.scheduler.identity(n_workers=0))["services"]
+    if "dashboard" not in services:
+        return ""
+    if reached.dashboard_host:
+        return f"http://{reached.dashboard_host}:{services['dashboard']}/status"
+    return str(client.dashboard_link)
 
 
 @contextlib.contextmanager

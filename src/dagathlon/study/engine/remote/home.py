@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from dagathlon.study.engine.remote.cache import NO_ROOM
 from dagathlon.study.engine.remote.events import Event, Failed, Returned
 from dagathlon.study.engine.remote.outpost import Outpost
 from dagathlon.study.engine.remote.parcels import Batch
@@ -69,7 +70,11 @@ class Home:
             outpost = self._outpost
             reply = outpost.carry_out(batch, lambda: not self._is_over)
         except Exception as error:  # it must reach the engine's thread
-            self._tell(Failed(HOME, batch.number, str(error), full=isinstance(error, OSError)))
+            self._tell(
+                Failed(
+                    HOME, batch.number, str(error), full=getattr(error, "errno", None) in NO_ROOM
+                )
+            )
             return
         large = [each.digest for each in reply.reports if each.digest and each.content is None]
         files = {digest: outpost.cache.objects.path(digest) for digest in large}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import sys
 import time
@@ -19,6 +20,7 @@ MARK = "dagathlon-introduces-itself "
 """With what the line begins."""
 
 _WRONG_QUESTION = 2
+_MOST_SECONDS = 150
 
 
 def answer_of(text: str) -> dict[str, Any] | None:
@@ -66,6 +68,7 @@ def _modules(asked: Any) -> Sequence[Any]:
 
 def main() -> int:
     """Answer the question on standard input."""
+    signal.alarm(_MOST_SECONDS)  # should a module hang, and whoever asked be gone
     sys.stdout.flush()
     ours = os.dup(1)
     os.dup2(2, 1)

@@ -17,6 +17,7 @@ from dagathlon.study.engine.shares import Machine
 
 _SKEW = 60.0
 _GRACE = 15.0
+_LITTLE = 2**30
 _LONELY = 10.0
 
 
@@ -58,10 +59,11 @@ class Meeting:
             return station
         self._work.note_host(host, answer["facts"])
         found = remarks(self._ours, answer["identity"])
-        for remark in (*found, *self._skew(host, float(answer["clock"]))):
-            self._once(f"{host}: {remark}")
+        skew, room = self._skew(float(answer["clock"])), _room(answer.get("free_disk"))
+        for remark in (*found, *skew, *room):
+            self.tell_once(f"{host}: {remark}")
         for module, reason in station.lacking.items():
-            self._once(f"{host} gets no tasks of {module}: {reason}")
+            self.tell_once(f"{host} gets no tasks of {module}: {reason}")
         return station
 
     def refuse(self, address: str, reason: str) -> Station:
@@ -102,9 +104,9 @@ class Meeting:
             return
         if time.monotonic() - self._opened > _LONELY:
             asked = f" ({self._expected} were asked for)" if self._expected else ""
-            self._once(f"there is no worker that can be used{asked}; the run waits for one")
+            self.tell_once(f"there is no worker that can be used{asked}; the run waits for one")
 
-    def _skew(self, host: str, clock: float) -> Iterable[str]:
+    def _skew(self, clock: float) -> Iterable[str]:
         ahead = clock - time.time()
         if abs(ahead) > _SKEW:
             direction = "ahead of" if ahead > 0 else "behind"
@@ -113,13 +115,19 @@ class Meeting:
                 "from it and are right all the same"
             )
 
-    def _once(self, text: str) -> None:
+    def tell_once(self, text: str) -> None:
+        """Say something, but not again."""
         if text not in self._said:
             self._said.add(text)
             self._tell(text)
 
     def _tell(self, text: str) -> None:
         self._work.tell(Note(text))
+
+
+def _room(free: int | None) -> Iterable[str]:
+    if free is not None and free < _LITTLE:
+        yield f"its disk has only {free / 2**20:,.0f} MB left for what is sent there"
 
 
 def modules_of(schedule: Schedule) -> list[tuple[str, str, int]]:

@@ -15,6 +15,7 @@ from dagathlon.study.engine.remote.cache import Cache
 from dagathlon.study.engine.remote.parcels import Batch, Reply
 from dagathlon.study.engine.remote.post import Post, check_wanted
 from dagathlon.study.engine.shares import Machine, Share
+from dagathlon.study.engine.watch import Inquest
 from dagathlon.study.engine.worker import TOLD
 from dagathlon.study.plan.task import Resources
 
@@ -49,6 +50,7 @@ class Outpost:
         # A process dies with the thread that started it: this one lives as long as the outpost.
         self._nursery = ThreadPoolExecutor(1, thread_name_prefix="dagathlon-nursery")
         self._guardian: Guardian | None = None
+        self._inquest = Inquest()
         self._changed = threading.Condition()
         self._idle: dict[Share, list[Post]] = {}
         self._queue: list[object] = []
@@ -128,7 +130,11 @@ class Outpost:
                     return post
             if posts:
                 return posts.pop()
-        return Post(lambda: self._nursery.submit(self._hire, share).result(), self.cache)
+
+        def hire() -> WorkerProcess:
+            return self._nursery.submit(self._hire, share).result()
+
+        return Post(hire, self.cache, self._inquest)
 
     def _hire(self, share: Share) -> WorkerProcess:
         check_wanted(lambda: not self.is_closed)

@@ -37,6 +37,8 @@ class Post:
         Starts a process.
     cache
         What the process may read, and where its results go.
+    inquest
+        Finds out why processes of this machine died; all posts share it.
 
     Attributes
     ----------
@@ -46,11 +48,11 @@ class Post:
         When it was used last.
     """
 
-    def __init__(self, hire: Callable[[], WorkerProcess], cache: Cache) -> None:
+    def __init__(self, hire: Callable[[], WorkerProcess], cache: Cache, inquest: Inquest) -> None:
         self._hire = hire
         self._cache = cache
         self._worker: WorkerProcess | None = None
-        self._inquest = Inquest()
+        self._inquest = inquest
         self._failed_starts = 0
         self.shared = b""
         self.since = time.monotonic()
