@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import FakePlan, add_data, call, learner, plan_of
+from fakes import FakePlan, add_data, call, learner, plan_of, until
 
 from dagathlon.errors import StudyError
 from dagathlon.modules.registry import FILES
@@ -221,7 +221,7 @@ def test_a_client_of_the_user_is_left_as_it_was(client, tmp_path):
     assert client.status == "running"
     assert set(client.scheduler_info(n_workers=-1)["workers"]) == workers
     assert client.submit(sum, [1, 2]).result() == 3
-    assert not service._outposts
+    until(lambda: not service._outposts)
 
 
 def test_files_are_read_where_they_lie(client, tmp_path, monkeypatch):
@@ -282,7 +282,7 @@ def test_an_interrupted_run_goes_on_where_it_was(client, tmp_path):
     summary = first.run()
     assert summary.interrupted
     assert 5 <= len(first.finished) < len(plan.tasks)
-    assert not service._outposts
+    until(lambda: not service._outposts)
     second = Heard(DaskEngine(client), plan, tmp_path / "dask")
     assert not second.run().interrupted
     assert sorted([*first.finished, *second.finished]) == list(range(len(plan.tasks)))
