@@ -18,6 +18,9 @@ from dagathlon.study.plan.task import Task, TaskKind
 
 Tasks: TypeAlias = Sequence[Task]
 
+MOST_SHARDS = 10_000
+"""Into how many shards a plan can be divided."""
+
 _CHANGES = (TaskKind.NOISE, TaskKind.TRANSFORM)
 _LEARNED = (TaskKind.LEARN, TaskKind.ESTIMATE)
 
@@ -88,8 +91,10 @@ def sizes(tasks: Tasks, count: int) -> list[int]:
     _complete(tasks, masks)
     found = [0] * count
     for mask, times in Counter(masks).items():
-        for number in range(mask.bit_length()):
-            found[number] += times * (mask >> number & 1)
+        while mask:
+            lowest = mask & -mask
+            found[lowest.bit_length() - 1] += times
+            mask ^= lowest
     return found
 
 
