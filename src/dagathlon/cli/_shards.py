@@ -32,7 +32,9 @@ def shard_of(arguments: argparse.Namespace) -> tuple[int, int] | None:
             f"hundred of them; found {text!r}"
         )
     if count > MOST_SHARDS:
-        raise DagathlonError(f"--shard divides a study into {MOST_SHARDS:,} parts at most; found {text!r}")
+        raise DagathlonError(
+            f"--shard divides a study into {MOST_SHARDS:,} parts at most; found {text!r}"
+        )
     return number, count
 
 

@@ -10,7 +10,7 @@ import functools
 import heapq
 import operator
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from dagathlon.study.engine.protocol import Options
@@ -91,11 +91,16 @@ def sizes(tasks: Tasks, count: int) -> list[int]:
     _complete(tasks, masks)
     found = [0] * count
     for mask, times in Counter(masks).items():
-        while mask:
-            lowest = mask & -mask
-            found[lowest.bit_length() - 1] += times
-            mask ^= lowest
+        for number in _bits(mask):
+            found[number] += times
     return found
+
+
+def _bits(mask: int) -> Iterator[int]:
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest
 
 
 def _dealt(groups: Sequence[_Group], count: int) -> list[list[int]]:
