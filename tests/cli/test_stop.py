@@ -46,7 +46,7 @@ def test_a_detached_run_goes_on_by_itself_and_stops_when_asked(
     assert has_ended(pid)
     assert "the same command goes on" in (tmp_path / "out" / "run.log").read_text()
     assert main(["stop", str(tmp_path / "out")]) == 0
-    assert "nothing runs here" in capsys.readouterr().out
+    assert "nothing runs here; a job that still waits in a queue" in capsys.readouterr().out
 
 
 def test_a_run_that_does_not_react_is_killed_when_asked(

@@ -22,6 +22,7 @@ _STILL_RUNNING = 1
 _PATIENCE = 120.0
 _PATIENCE_NOW = 10.0
 _LOOK = 0.2
+_WAITING = "a job that still waits in a queue is cancelled there (scancel, qdel, bkill)"
 
 
 def add_parser(commands: Commands) -> None:
@@ -46,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     with Store(store_folder(arguments.folder), readonly=True) as store:
         asked = [record for record in run_records(store) if record.alive]
         if not asked:
-            print(f"{arguments.folder}: nothing runs here")
+            print(f"{arguments.folder}: nothing runs here; {_WAITING}")
             return 0
         for record in asked:
             _ask(store, record)
