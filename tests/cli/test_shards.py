@@ -81,6 +81,11 @@ def test_what_is_no_shard(study, tmp_path, capsys, text):
     assert repr(text) in said
 
 
+def test_a_study_has_10_000_shards_at_most(study, tmp_path, capsys):
+    assert run(study, tmp_path, "--shard", "1/999999999") == 2
+    assert "10,000 parts at most; found '1/999999999'" in capsys.readouterr().err
+
+
 def test_a_shard_is_no_quick_look(study, tmp_path, capsys):
     assert run(study, tmp_path, "--shard", "1/2", "--limit", "3") == 2
     assert "--limit" in capsys.readouterr().err
@@ -93,9 +98,10 @@ def test_a_shard_leaves_no_report_and_says_what_comes_next(study, shards, capsys
         ["run", str(study), "--out", str(shards[0]), "--engine", "inline", "--shard", "1/2"]
     )
     assert code == 0
-    said = capsys.readouterr().out
-    assert "shard 1/2 is done" in said
-    assert "dagathlon merge" in said
+    said = capsys.readouterr()
+    assert "this was a part of the study" in said.err
+    assert "shard 1/2 is done" in said.out
+    assert "dagathlon merge" in said.out
 
 
 def test_merged_shards_are_the_whole_study(study, merged, tmp_path, capsys):

@@ -12,6 +12,8 @@ import pytest
 
 from dagathlon.cli import main, stop
 from dagathlon.study.engine.coordinator import STOP
+from dagathlon.study.engine.remote import coordinator_job
+from dagathlon.study.engine.remote.settings import ClusterSettings
 from dagathlon.study.store.claims import Registration, run_records
 from dagathlon.study.store.store import Store
 from endless_study import endless_study
@@ -46,7 +48,7 @@ def test_a_detached_run_goes_on_by_itself_and_stops_when_asked(
     assert has_ended(pid)
     assert "the same command goes on" in (tmp_path / "out" / "run.log").read_text()
     assert main(["stop", str(tmp_path / "out")]) == 0
-    assert "nothing runs here" in capsys.readouterr().out
+    assert "nothing runs here; a job that still waits in a queue" in capsys.readouterr().out
 
 
 def test_a_run_that_does_not_react_is_killed_when_asked(
@@ -88,3 +90,29 @@ def test_a_run_that_fails_before_it_begins_shows_its_log(tmp_path: Path) -> None
     assert done.returncode == 1
     assert f"ended before the run began; see {out / 'run.log'}" in done.stderr
     assert f"dagathlon: {out / 'store'}" in done.stderr
+
+
+def test_a_first_run_that_waits_in_a_queue_is_cancelled_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["stop", str(tmp_path)]) == 2
+    assert "scancel" not in capsys.readouterr().err
+    (tmp_path / "run.log").touch()
+    assert main(["stop", str(tmp_path)]) == 2
+    assert "there is no store here" in (said := capsys.readouterr().err)
+    assert "waits in a queue is cancelled there (scancel" in said
+
+
+def test_a_queue_that_does_not_answer_has_the_job_still(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = ClusterSettings(kind="slurm", memory="1G")
+    queue = tmp_path / "squeue"
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    for script, there in (("echo 7", True), ("echo 8", False), ("exit 1", True)):
+        queue.write_text(f"#!/bin/sh\n{script}\n")
+        queue.chmod(0o755)
+        assert coordinator_job.job_is_there(settings, "7") is there
+    monkeypatch.setattr(coordinator_job, "_ANSWER_SECONDS", 0.1)
+    queue.write_text("#!/bin/sh\nexec sleep 600\n")
+    assert coordinator_job.job_is_there(settings, "7")

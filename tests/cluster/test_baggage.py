@@ -91,6 +91,10 @@ def test_modules_are_the_same_on_both_sides(own, tmp_path):
 
 
 def test_only_what_belongs_to_a_module_travels(own, tmp_path):
+    for hidden in (".git/config", ".venv/big.bin", ".env", "inner/.secret"):
+        (own / "outside" / hidden).parent.mkdir(exist_ok=True)
+        (own / "outside" / hidden).write_text("nobody's business")
+    (own / "outside" / "dangling").symlink_to(own / "nowhere")
     unpacked_luggage(gathered_luggage(), tmp_path / "away")
     found = {path.name for path in (tmp_path / "away").rglob("*") if path.is_file()}
     assert found == {"own.py", "__init__.py", "naming.py", "module.toml", "learn.sh"}

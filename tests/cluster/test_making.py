@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from dagathlon.errors import DagathlonError
+from dagathlon.study.engine.dask_engine import DaskEngine
 from dagathlon.study.engine.engines import make_engine
 from dagathlon.study.engine.remote import making
 from dagathlon.study.engine.remote.clusters import reached
+from dagathlon.study.engine.remote.managers import MANAGERS
 from dagathlon.study.engine.remote.settings import ClusterSettings
 
 pytest.importorskip("dask_jobqueue")
@@ -124,3 +126,22 @@ def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(sys.modules, "dask_kubernetes", None)
     with pytest.raises(DagathlonError, match="pip install 'dask-kubernetes'"):
         make_engine("kubernetes")
+
+
+def test_the_engine_dask_has_all_that_its_table_names() -> None:
+    asked: dict[str, Any] = {
+        "workers": 3,
+        "cores": 2,
+        "minimum": 1,
+        "host": "127.0.0.1",
+        "dashboard": ":0",
+        "tls": True,
+        "options": {"name": "ours"},
+    }
+    assert {"scheduler", *asked} == set(MANAGERS["dask"].takes)
+    assert DaskEngine(**asked).settings() == ClusterSettings(kind="dask", **asked)
+    for word, value in asked.items():
+        with pytest.raises(DagathlonError, match=f"{word} is for a cluster that is started here"):
+            DaskEngine(scheduler="tcp://node7:8786", **{word: value})
+    with pytest.raises(DagathlonError, match="minimum is 3, more than the 2 workers"):
+        DaskEngine(workers=2, minimum=3)

@@ -50,6 +50,7 @@ def test_managers_write_wall_times_their_own_way() -> None:
             "the engine slurm has no scheduler; it takes",
         ),
         ({"kind": "ssh", "walltime": "1:00:00"}, "the engine ssh has no walltime; it takes hosts"),
+        ({"kind": "kubernetes", "workers": 2, "minimum": 1}, "kubernetes has no minimum; it takes"),
         ({"kind": "dask", "scheduler": "node7"}, "such as tcp://node7:8786, found 'node7'"),
         ({"kind": "dask", "scheduler": "tcp://a:1", "workers": 2}, "runs already has no workers"),
         ({"kind": "slurm", "interface": "ib0", "host": "n1"}, "give one of them"),

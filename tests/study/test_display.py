@@ -187,7 +187,7 @@ def test_a_stopped_run_says_how_to_go_on():
     stopped = Summary(interrupted=True, partial=True)
     text = shown(quiet=True, result=stopped)
     assert "the same command goes on from here" in text
-    assert "quick look" in text
+    assert "this was a part of the study (--limit, --shard)" in text
 
 
 def test_log_has_one_object_per_event():

@@ -55,6 +55,8 @@ def test_engines_are_found_by_name():
     assert make_engine("inline", jobs=0, raises=True) == InlineEngine(raises=True)
     with pytest.raises(DagathlonError, match="did you mean 'inline'"):
         make_engine("inlin")
+    with pytest.raises(DagathlonError, match="the engine dask has no memory; it takes scheduler"):
+        make_engine("dask", memory="1G")
     with pytest.raises(DagathlonError, match="the engine inline has no jobs; it takes raises"):
         make_engine("inline", jobs=2)
 

@@ -219,6 +219,21 @@ def test_a_damaged_index_is_refused(tmp_path):
     assert rows(tmp_path / "all") == []
 
 
+def test_what_ends_a_merge_is_told_and_the_store_can_be_used_again(tmp_path, monkeypatch):
+    source = fill(tmp_path / "a", range(6))
+    with Store(tmp_path / "all") as store:
+        for i in range(6):
+            put(store, i, content=b"another")
+        with monkeypatch.context() as broken:
+            broken.setattr(merging, "Conflict", lambda *_: 1 // 0)
+            with pytest.raises(ZeroDivisionError):
+                merge(source, store)
+        store.connection.execute("CREATE TEMP TABLE coming (id)")
+        with pytest.raises(StudyError, match=r"cannot be merged .table coming already exists"):
+            merge(source, store)
+        assert len(merge(source, store).conflicts) == 6
+
+
 def test_damaged_results_are_left_out(tmp_path):
     source = fill(tmp_path / "a", range(6))
     with Store(source) as store:

@@ -30,6 +30,7 @@ from dagathlon.workflow import STORE_FOLDER
 LOG = "run.log"
 _FAILED = 1
 _LOOK = 0.2
+_QUEUE_LOOK = 2.0
 _QUEUE_PATIENCE = 60.0
 _SHOWN = 20
 
@@ -40,6 +41,10 @@ class _Coordinator(Protocol):
     @property
     def name(self) -> str:
         """What to call it."""
+
+    @property
+    def look(self) -> float:
+        """Seconds between two looks at it."""
 
     def is_there(self) -> bool:
         """Whether it waits or runs."""
@@ -52,6 +57,10 @@ class _Process(NamedTuple):
     def name(self) -> str:
         return f"process {self.process.pid}"
 
+    @property
+    def look(self) -> float:
+        return _LOOK
+
     def is_there(self) -> bool:
         return self.process.poll() is None
 
@@ -63,6 +72,10 @@ class _Job(NamedTuple):
     @property
     def name(self) -> str:
         return f"job {self.number}"
+
+    @property
+    def look(self) -> float:
+        return _QUEUE_LOOK  # a queue answers many people
 
     def is_there(self) -> bool:
         return job_is_there(self.settings, self.number)
@@ -106,7 +119,7 @@ def detach(arguments: argparse.Namespace, chosen: Chosen) -> int:
         if isinstance(started, _Job) and time.monotonic() > patience:
             print(f"{started.name} waits; the run begins when the queue lets it", file=sys.stderr)
             break
-        time.sleep(_LOOK)
+        time.sleep(started.look)
     _tell(arguments.out, started, log)
     return 0
 

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from dagathlon.errors import DagathlonError
+from dagathlon.study.engine.parts import MOST_SHARDS
 
 
 def add_shard_argument(parser: argparse.ArgumentParser) -> None:
@@ -29,6 +30,10 @@ def shard_of(arguments: argparse.Namespace) -> tuple[int, int] | None:
         raise DagathlonError(
             "--shard is the number of a part and how many there are, from 1/100 to 100/100 for a "
             f"hundred of them; found {text!r}"
+        )
+    if count > MOST_SHARDS:
+        raise DagathlonError(
+            f"--shard divides a study into {MOST_SHARDS:,} parts at most; found {text!r}"
         )
     return number, count
 

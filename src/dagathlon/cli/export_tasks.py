@@ -15,12 +15,12 @@ from dagathlon import __version__
 from dagathlon.cli._parts import Commands, add_study_arguments, command, load_study
 from dagathlon.errors import DagathlonError, StudyError
 from dagathlon.modules.registry import FILES
+from dagathlon.study.engine.parts import MOST_SHARDS
 from dagathlon.study.grammar.config import code_of
 from dagathlon.study.grammar.portable import NamedFile, code_files, files_of
 from dagathlon.study.view.array_jobs import STUDY_FOLDER, TABLE, readme, scripts, shard_table
 from dagathlon.workflow import Study
 
-_MOST = 100_000
 # The copy is read by a program of its own, which knows nothing of what this one has loaded.
 _KEYS = """
 import hashlib, sys
@@ -47,8 +47,8 @@ def add_parser(commands: Commands) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     count = arguments.shards
-    if not 1 <= count <= _MOST:
-        raise DagathlonError(f"--shards is a number from 1 to {_MOST:,}, found {count}")
+    if not 1 <= count <= MOST_SHARDS:
+        raise DagathlonError(f"--shards is a number from 1 to {MOST_SHARDS:,}, found {count}")
     out = arguments.out or Path(f"{arguments.study.stem}-tasks")
     _refuse(out)
     given = [*filter(None, os.environ.get(FILES, "").split(os.pathsep)), *arguments.modules]

@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+from dagathlon.cli._detach import LOG
 from dagathlon.cli._parts import Commands, command
 from dagathlon.cli.store import store_folder
 from dagathlon.errors import DagathlonError, not_written
@@ -22,6 +23,7 @@ _STILL_RUNNING = 1
 _PATIENCE = 120.0
 _PATIENCE_NOW = 10.0
 _LOOK = 0.2
+_WAITING = "a job that still waits in a queue is cancelled there (scancel, qdel, bkill)"
 
 
 def add_parser(commands: Commands) -> None:
@@ -43,10 +45,10 @@ def add_parser(commands: Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Ask all living runs, and wait until they have signed off."""
-    with Store(store_folder(arguments.folder), readonly=True) as store:
+    with Store(_store_folder(arguments.folder), readonly=True) as store:
         asked = [record for record in run_records(store) if record.alive]
         if not asked:
-            print(f"{arguments.folder}: nothing runs here")
+            print(f"{arguments.folder}: nothing runs here; {_WAITING}")
             return 0
         for record in asked:
             _ask(store, record)
@@ -57,6 +59,15 @@ def run(arguments: argparse.Namespace) -> int:
         for record in left:
             print(f"dagathlon: {_named(record)} {_advice(arguments)}", file=sys.stderr)
     return _STILL_RUNNING if left else 0
+
+
+def _store_folder(folder: Path) -> Path:
+    try:
+        return store_folder(folder)
+    except DagathlonError as error:
+        # A run that was detached leaves its log before the queue lets it begin.
+        waiting = f"; {_WAITING}" if (folder / LOG).is_file() else ""
+        raise DagathlonError(f"{error}{waiting}") from None
 
 
 def _advice(arguments: argparse.Namespace) -> str:

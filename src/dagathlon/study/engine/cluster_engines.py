@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from dagathlon.errors import DagathlonError, listing
 from dagathlon.study.engine.coordinator import Coordinator
@@ -38,13 +37,9 @@ class ClusterEngine(DaskEngine):
     account: str = ""
     hosts: str = ""
     interface: str = ""
-    host: str = ""
-    dashboard: str = ""
-    minimum: int = 0
     log_folder: str = ""
     job_extra: tuple[str, ...] = ()
     prologue: tuple[str, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse what cannot be, before anything starts."""

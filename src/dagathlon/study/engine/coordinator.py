@@ -76,7 +76,7 @@ class Coordinator:
         self.schedule = Schedule(plan, store, options)
         self.sharing = Sharing(self.schedule)
         self._pace = Pace(self.schedule.to_do)
-        self.summary = Summary(stored=self.schedule.stored, partial=options.limit is not None)
+        self.summary = Summary(stored=self.schedule.stored, partial=options.partial)
         self._registration = Registration(store)
         self.scratch: Path = self._registration.scratch
         self.interrupted = False

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from dagathlon.errors import DagathlonError
 from dagathlon.study.engine.coordinator import Coordinator
-from dagathlon.study.engine.protocol import Note, OnEvent, Options, Summary, silent
+from dagathlon.study.engine.protocol import OBJECT, Note, OnEvent, Options, Summary, silent
 from dagathlon.study.engine.remote.baggage import gathered_luggage
 from dagathlon.study.engine.remote.clusters import ClusterSettings, Reached, reached
 from dagathlon.study.engine.remote.dispatch import Dispatch
@@ -22,6 +22,7 @@ from dagathlon.study.plan.task import Workload
 from dagathlon.study.store.store import Store
 
 _LOOK = 0.2
+_RUNNING = ("client", "scheduler")
 
 
 @dataclass(frozen=True)
@@ -41,22 +42,26 @@ class DaskEngine:
         Number of dask workers, where the cluster is started here; 0 chooses.
     cores
         Cores of each of these workers, in place of `jobs`.
-    tls
-        Whether a cluster that is started here encrypts all it says.
+    host, dashboard, minimum, tls, options
+        What else such a cluster is to be, as `ClusterSettings` has it.
     """
 
     name: ClassVar[str] = "dask"
 
-    client: Any = None
+    client: Any = field(default=None, metadata={OBJECT: True})
     scheduler: str = ""
     jobs: int = 0
     workers: int = 0
     cores: int = 0
+    host: str = ""
+    dashboard: str = ""
+    minimum: int = 0
     tls: bool = False
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse what cannot be, before anything starts."""
-        asked = [word for word in ("jobs", "workers", "cores", "tls") if getattr(self, word)]
+        asked = [name for name in vars(self) if name not in _RUNNING and getattr(self, name)]
         if asked and (self.client is not None or self.scheduler):
             raise DagathlonError(
                 f"{asked[0]} is for a cluster that is started here; the scheduler that was given "
@@ -64,6 +69,22 @@ class DaskEngine:
             )
         if self.jobs and self.cores:
             raise DagathlonError("jobs are the cores of all workers, cores those of each: give one")
+        self.settings()
+
+    def settings(self) -> ClusterSettings:
+        """What the cluster is to be, where it is not that of a client."""
+        workers = self.workers or min(self.jobs, 1)
+        return ClusterSettings(
+            kind=DaskEngine.name,
+            scheduler=self.scheduler,
+            workers=workers,
+            cores=self.cores or (-(-self.jobs // workers) if workers else 0),
+            host=self.host,
+            dashboard=self.dashboard,
+            minimum=self.minimum,
+            tls=self.tls,
+            options=self.options,
+        )
 
     def run(
         self,
@@ -113,12 +134,7 @@ class DaskEngine:
         """The scheduler to talk to; engines for clusters of another kind start theirs here."""
         if self.client is not None:
             return _given(self.client)
-        workers = self.workers or min(self.jobs, 1)
-        cores = self.cores or (-(-self.jobs // workers) if workers else 0)
-        settings = ClusterSettings(
-            kind="dask", scheduler=self.scheduler, workers=workers, cores=cores, tls=self.tls
-        )
-        return reached(settings, say)
+        return reached(self.settings(), say)
 
 
 @asynccontextmanager

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from dagathlon.errors import DagathlonError, listing, unknown
 from dagathlon.study import engine as room
-from dagathlon.study.engine.protocol import Engine
+from dagathlon.study.engine.protocol import OBJECT, Engine
 
 ENTRY_POINTS = "dagathlon.engines"
 """Group of entry points by which another package adds engines: each names a class."""
@@ -54,10 +54,12 @@ def make_engine(name: str = DEFAULT, **settings: Any) -> Engine:
     known = engines()
     if name not in known:
         raise DagathlonError(unknown("engine", name, known, "--engine"))
-    fields: Any = known[name]
-    taken = [field.name for field in dataclasses.fields(fields)]
+    cls: Any = known[name]
+    fields = dataclasses.fields(cls)
+    taken = [each.name for each in fields]
     asked = {key: value for key, value in settings.items() if value}
     for key in asked:
         if key not in taken:
-            raise DagathlonError(f"the engine {name} has no {key}; it takes {listing(taken)}")
+            words = [each.name for each in fields if OBJECT not in each.metadata]
+            raise DagathlonError(f"the engine {name} has no {key}; it takes {listing(words)}")
     return known[name](**asked)

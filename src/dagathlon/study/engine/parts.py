@@ -10,13 +10,16 @@ import functools
 import heapq
 import operator
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from dagathlon.study.engine.protocol import Options
 from dagathlon.study.plan.task import Task, TaskKind
 
 Tasks: TypeAlias = Sequence[Task]
+
+MOST_SHARDS = 10_000
+"""Into how many shards a plan can be divided."""
 
 _CHANGES = (TaskKind.NOISE, TaskKind.TRANSFORM)
 _LEARNED = (TaskKind.LEARN, TaskKind.ESTIMATE)
@@ -88,9 +91,16 @@ def sizes(tasks: Tasks, count: int) -> list[int]:
     _complete(tasks, masks)
     found = [0] * count
     for mask, times in Counter(masks).items():
-        for number in range(mask.bit_length()):
-            found[number] += times * (mask >> number & 1)
+        for number in _bits(mask):
+            found[number] += times
     return found
+
+
+def _bits(mask: int) -> Iterator[int]:
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest
 
 
 def _dealt(groups: Sequence[_Group], count: int) -> list[list[int]]:

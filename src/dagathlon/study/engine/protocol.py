@@ -10,6 +10,9 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 from dagathlon.study.plan.task import Outcome, Status, Task, TaskKind, Workload
 from dagathlon.study.store.store import Store
 
+OBJECT = "object"
+"""In the metadata of an engine's field: it takes an object, which no command line can name."""
+
 
 @dataclass(frozen=True)
 class Options:

@@ -57,7 +57,8 @@ def code_files(path: Path, place: Path) -> Iterator[NamedFile]:
 def _below(folder: Path) -> Iterator[Path]:
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(n for n in folders if not n.startswith(".") and n != "__pycache__")
-        yield from (Path(place) / name for name in sorted(names) if not name.startswith("."))
+        files = (Path(place) / name for name in sorted(names) if not name.startswith("."))
+        yield from (file for file in files if file.is_file())
 
 
 def _fixed(config: Config) -> Iterator[str]:

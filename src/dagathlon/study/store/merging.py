@@ -141,16 +141,16 @@ def _attached(other: Store, store: Store) -> Iterator[None]:
     except sqlite3.OperationalError:
         # Where no files can be made beside the index, nobody writes to it.
         _attach(connection, f"{address}&immutable=1")
-    connection.create_function("sha256", 1, _sha256, deterministic=True)
-    connection.execute("CREATE TEMP TABLE arrived (digest BLOB PRIMARY KEY) WITHOUT ROWID")
-    connection.execute("CREATE TEMP TABLE coming (id INTEGER PRIMARY KEY, fresh, whole)")
     try:
+        connection.create_function("sha256", 1, _sha256, deterministic=True)
+        connection.execute("CREATE TEMP TABLE arrived (digest BLOB PRIMARY KEY) WITHOUT ROWID")
+        connection.execute("CREATE TEMP TABLE coming (id INTEGER PRIMARY KEY, fresh, whole)")
         yield
     except sqlite3.DatabaseError as error:
         raise StudyError(f"{other.folder}: cannot be merged ({error})") from error
     finally:
-        connection.execute("DROP TABLE temp.arrived")
-        connection.execute("DROP TABLE temp.coming")
+        connection.execute("DROP TABLE IF EXISTS temp.arrived")
+        connection.execute("DROP TABLE IF EXISTS temp.coming")
         connection.execute("DETACH DATABASE source")
 
 
@@ -257,7 +257,7 @@ class _Merge:
         rows = self.store.connection.execute(
             "SELECT kind, module, hex(key) FROM temp.coming JOIN source.results USING (id)"
             " WHERE NOT whole AND inline IS NOT NULL"
-        )
+        ).fetchall()
         for kind, module, key in rows:
             yield f"{kind} {module} {key[:12].lower()} does not have the content it had"
 
@@ -269,6 +269,6 @@ class _Merge:
         rows = self.store.connection.execute(
             f"SELECT theirs.key, theirs.kind, theirs.module, {sides} {_JOINED} AND {_AT_ODDS}",
             (first, last),
-        )
+        ).fetchall()
         for key, kind, module, *both in rows:
             yield Conflict(key, kind, module, Side(*both[:5]), Side(*both[5:]))

@@ -287,7 +287,7 @@ def closing_lines(summary: Summary) -> list[str]:
         f"{summary.stored.total():,} came from the store"
     ]
     if summary.partial:
-        lines.append("this was a quick look at a part of the study (--limit)")
+        lines.append("this was a part of the study (--limit, --shard)")
     if summary.interrupted:
         lines.append("stopped; what was finished is kept, and the same command goes on from here")
     return lines

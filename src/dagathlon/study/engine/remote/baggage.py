@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from dagathlon.errors import DagathlonError
 from dagathlon.modules.registry import FILES
-from dagathlon.modules.sources import sources
+from dagathlon.study.grammar.portable import NamedFile, code_files
 
 _MOST_BYTES = 64 * 2**20
 
@@ -39,15 +39,15 @@ def gathered_luggage() -> bytes:
         When they are so large that a file of data must be among them.
     """
     named = [Path(path) for path in os.environ.get(FILES, "").split(os.pathsep) if path]
-    found = {path: _of_folder(path) if path.is_dir() else sources(path) for path in named}
-    size = sum(file.stat().st_size for files in found.values() for file in files)
+    found = {path: list(code_files(path, Path(path.name))) for path in named}
+    size = sum(file.source.stat().st_size for files in found.values() for file in files)
     if size > _MOST_BYTES:
         raise DagathlonError(
             f"own modules of {size / 2**20:,.0f} MB in all cannot be sent to other machines, at "
             f"most {_MOST_BYTES / 2**20:,.0f} MB can; take large files out of their folders"
         )
     return pickle.dumps(
-        [Luggage(path.name, tuple(_pieces(files, path.parent))) for path, files in found.items()]
+        [Luggage(path.name, tuple(map(_piece, files))) for path, files in found.items()]
     )
 
 
@@ -66,12 +66,6 @@ def unpacked_luggage(content: bytes, folder: Path) -> Mapping[str, str]:
     return {FILES: os.pathsep.join(entries)}
 
 
-def _of_folder(path: Path) -> list[Path]:
-    files = sorted(file for file in path.rglob("*") if file.is_file())
-    return [file for file in files if "__pycache__" not in file.parts]
-
-
-def _pieces(files: list[Path], home: Path) -> Iterator[Piece]:
-    for file in files:
-        place = file.relative_to(home).as_posix()
-        yield Piece(place, file.read_bytes(), file.stat().st_mode & 0o777)
+def _piece(file: NamedFile) -> Piece:
+    source = file.source
+    return Piece(file.place.as_posix(), source.read_bytes(), source.stat().st_mode & 0o777)

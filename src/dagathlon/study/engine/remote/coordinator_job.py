@@ -18,6 +18,7 @@ from dagathlon.study.engine.remote.making import JOB_NAME, job_words
 from dagathlon.study.engine.remote.settings import ClusterSettings
 
 MEMORY, WALLTIME = "2G", "24:00:00"
+_ANSWER_SECONDS = 30.0
 
 
 def submit_coordinator(
@@ -52,13 +53,17 @@ def submit_coordinator(
 
 def job_is_there(settings: ClusterSettings, job: str) -> bool:
     """Whether a job waits or runs; a queue that does not answer leaves us in the belief."""
-    done = subprocess.run(
-        settings.manager.living,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    try:
+        done = subprocess.run(
+            settings.manager.living,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_ANSWER_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        return True
     listed = {job_number(line) for line in done.stdout.splitlines()}
     return bool(done.returncode) or job_number(job) in listed
 

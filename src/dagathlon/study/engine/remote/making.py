@@ -234,7 +234,7 @@ def _kubernetes(settings: ClusterSettings, _: Any) -> Made:
     workers = settings.workers or 1
     words: dict[str, Any] = {
         "name": f"{JOB_NAME}-{os.getpid()}",
-        "n_workers": settings.minimum or workers,
+        "n_workers": workers,
         "resources": {"requests": size, "limits": size},
         "worker_command": ["dask-worker", "--nthreads", size["cpu"], "--memory-limit", "0"],
         "asynchronous": True,

@@ -29,7 +29,7 @@ class Manager:
     Parameters
     ----------
     module, cls
-        Where its class is.
+        What it needs, and which class of it makes the cluster where we do not put it together.
     extra
         What to install for it.
     takes
@@ -48,7 +48,7 @@ class Manager:
     """
 
     module: str
-    cls: str
+    cls: str = ""
     extra: str = "dagathlon[dask]"
     takes: tuple[str, ...] = _JOBS
     words: Mapping[str, str] = field(default_factory=dict)
@@ -72,9 +72,7 @@ class Manager:
 MANAGERS: Mapping[str, Manager] = {
     "dask": Manager(
         module="distributed",
-        cls="LocalCluster",
         takes=("scheduler", *_SCALED, "host", "dashboard", "tls", "options"),
-        words={"workers": "n_workers", "cores": "threads_per_worker"},
     ),
     "slurm": Manager(
         module="dask_jobqueue",
@@ -109,13 +107,10 @@ MANAGERS: Mapping[str, Manager] = {
         module="dask_kubernetes.operator",
         cls="KubeCluster",
         extra="dask-kubernetes",
-        takes=(*_SCALED, "memory", "options"),
-        words={"workers": "n_workers"},
+        takes=("workers", "cores", "memory", "options"),
     ),
     "ssh": Manager(
         module="distributed",
-        cls="SpecCluster",
-        extra="dagathlon[dask]",
         takes=("hosts", "cores", *_LISTENS, "options"),
         needs_hosts=True,
     ),
