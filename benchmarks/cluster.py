@@ -25,7 +25,7 @@ from dagathlon.study.store.store import Store
 
 EMPTY = pick(100_000, 300)
 SLEEPERS = pick((20, 10), (2, 2))
-NAPS = pick(200, 20)
+NAPS = pick(400, 20)
 LARGE, MEGABYTES = pick((60, 10), (3, 1))
 
 
@@ -40,11 +40,14 @@ class Cost(NamedTuple):
         CPU seconds of this process meanwhile.
     tasks
         Tasks that ended meanwhile.
+    busy
+        Seconds that they took, all together.
     """
 
     wall: float
     cpu: float
     tasks: int
+    busy: float
 
 
 class Watch:
@@ -54,6 +57,7 @@ class Watch:
         self._workers = workers
         self._there = False
         self._tasks = 0
+        self._busy = 0.0
         self._first: tuple[float, float] | None = None
         self._last = (0.0, 0.0)
 
@@ -66,11 +70,12 @@ class Watch:
                 self._first = self._last
             else:
                 self._tasks += 1
+                self._busy += event.outcome.wall
 
     def cost(self) -> Cost:
         assert self._first is not None
         wall, cpu = (b - a for a, b in zip(self._first, self._last, strict=True))
-        return Cost(wall, cpu, self._tasks)
+        return Cost(wall, cpu, self._tasks, self._busy)
 
 
 def measured(engine: Engine, plan: Tasks, workers: int) -> Cost:
@@ -161,7 +166,7 @@ def sleeping() -> Row:
         options = (address, str(workers), str(threads), "600")
         with started("benchmarks._sleepers", *options):
             cost = measured(DaskEngine(scheduler=address), empty_tasks(tasks), slots)
-    busy = cost.tasks * NAP / (slots * cost.wall)
+    busy = cost.busy / (slots * cost.wall)
     note = f"{slots} simulated workers are busy {busy:.1%} of the time, "
     note += f"{cost.cpu / cost.wall:.0%} of a core for the coordinator"
     what = f"{tasks:,} tasks of {NAP * 1000:.0f} ms on {workers} × {threads} threads that sleep"
