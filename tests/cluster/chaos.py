@@ -97,6 +97,7 @@ class Cluster:
         self._scheduler = self._start("distributed.cli.dask_scheduler", *options)
         self.address = f"tcp://127.0.0.1:{port}"
         _wait_for_port(port)
+        self.front = Line(port)
         self._lines = [Line(port) for _ in range(self._number)]
         for slot in range(self._number):
             self._hire(slot)
@@ -108,7 +109,7 @@ class Cluster:
                 process.send_signal(signal.SIGCONT)
             process.kill()
             process.wait()
-        for line in self._lines:
+        for line in [self.front, *self._lines]:
             line.close()
         self._log.close()
 

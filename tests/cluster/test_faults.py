@@ -124,3 +124,27 @@ def test_tables_do_not_hang_on_what_befalls_workers(tmp_path, expected, seed):
     while orphans(tmp_path) and time.monotonic() < until:
         time.sleep(0.2)
     assert not orphans(tmp_path)
+
+
+@pytest.mark.slow
+def test_a_way_to_the_scheduler_that_is_cut_costs_no_worker(tmp_path):
+    few = SEEDS // 5
+    local, out = tmp_path / "local" / "results", tmp_path / "results"
+    local.parent.mkdir()
+    assert start(local, "", few).wait(LIMIT) == 0
+    total = there(local)
+    watched(out)
+    with Cluster(tmp_path, workers=2) as cluster:
+        coordinator = start(out, f"tcp://127.0.0.1:{cluster.front.port}", few)
+        cuts = [total * part // 4 for part in (1, 2, 3)]
+        while coordinator.poll() is None:
+            time.sleep(0.1)
+            if cuts and there(out) >= cuts[0]:
+                cuts.pop(0)
+                cluster.front.cut()
+    said = (tmp_path / "coordinator.log").read_text()
+    assert coordinator.returncode == 0, said
+    assert not cuts
+    assert "no more work" not in said
+    assert tables(out) == tables(local)
+    assert counted(out) == [total] * 3
