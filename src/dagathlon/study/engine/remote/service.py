@@ -28,7 +28,10 @@ HANDLER = "dagathlon_piece"
 """The name under which a worker gives pieces of what it has to other workers."""
 _PATIENCE = 30.0
 _ALIVE = ("executing", "long-running")
+_MOST_OVER = 1000
 _outposts: dict[tuple[str, str], Outpost] = {}
+# Runs that have ended: an introduction to one of them may still be under way.
+_over: dict[str, None] = {}
 
 
 class StrangerError(DagathlonError):
@@ -49,6 +52,9 @@ async def introduce(
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
+    if session in _over:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise StrangerError("the run was over before this worker was ready for it")
     machine = Machine(dask_worker.state.nthreads, cards_to_give())
     before = _outposts.get((dask_worker.address, session))
     _outposts[dask_worker.address, session] = Outpost(folder, machine, variables)
@@ -114,6 +120,9 @@ async def settle(session: str, digests: list[bytes], dask_worker: Any = None) ->
 
 async def close(session: str, dask_worker: Any = None) -> None:
     """The run is over: end its processes, remove its files."""
+    _over[session] = None
+    while len(_over) > _MOST_OVER:
+        del _over[next(iter(_over))]
     outpost = _outposts.pop((dask_worker.address, session), None)
     if outpost is not None:
         await asyncio.to_thread(outpost.close)
