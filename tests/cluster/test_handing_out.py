@@ -144,13 +144,13 @@ def sent(choosing: Choosing, *stations: Station) -> list[tuple[str, list[int], b
 
 def test_quick_tasks_go_together(choosing):
     found = choosing(graphs(10))
-    found.learn("fake_graph", 0.001)
+    found.took("fake_graph", 0.001)
     assert sent(found, Station("a", "a", Machine(1))) == [("a", list(range(10)), False)]
 
 
 def test_quick_tasks_are_shared_by_all_cores(choosing):
     found = choosing(graphs(8))
-    found.learn("fake_graph", 0.001)
+    found.took("fake_graph", 0.001)
     stations = [Station("a", "a", Machine(1)), Station("b", "b", Machine(1))]
     sizes = [(address, len(positions)) for address, positions, _ in sent(found, *stations)]
     assert sizes[:2] == [("a", 4), ("b", 2)]
@@ -160,7 +160,7 @@ def test_quick_tasks_are_shared_by_all_cores(choosing):
 def test_slow_and_unknown_tasks_go_alone(choosing, seconds):
     found = choosing(graphs(6))
     if seconds:
-        found.learn("fake_graph", seconds)
+        found.took("fake_graph", seconds)
     batches = sent(found, Station("a", "a", Machine(2)))
     assert [positions for _, positions, _ in batches][:2] == [[0], [1]]
     # One more for every core where it will not take long; what is unknown may.
@@ -169,7 +169,7 @@ def test_slow_and_unknown_tasks_go_alone(choosing, seconds):
 
 def test_tasks_that_were_lost_twice_go_alone_and_after_three_times_with_a_worker(choosing):
     found = choosing(graphs(6))
-    found.learn("fake_graph", 0.001)
+    found.took("fake_graph", 0.001)
     found.losses[0] = 2
     found.losses[3] = 3
     wide = Station("a", "a", Machine(2))

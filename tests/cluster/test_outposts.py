@@ -35,23 +35,19 @@ from dagathlon.study.engine.remote.outpost import Outpost
 from dagathlon.study.engine.remote.parcels import Batch, Reply
 from dagathlon.study.engine.remote.post import UnwantedError
 from dagathlon.study.engine.shares import Machine
-from dagathlon.study.plan.task import Limits, Resources
+from dagathlon.study.plan.task import Call, Limits, Resources
 from dagathlon.study.store.objects import Payload, UnwritableError
 from processes import has_ended
 
-CALLS = {
-    "ok": learner(),
-    "large": learner("large"),
-    "spin": learner("spin"),
-    "eat": learner("eat"),
-    "segfault": learner("segfault"),
-    "raise": learner("raise"),
-    "sleep": learner("sleep"),
-    "told": learner("told"),
-    "slow told": learner("told", seconds=1.0),
-    "children": learner("children"),
-    **{f"ok {number}": learner(number=number) for number in range(1, 6)},
-}
+# Made into calls inside tests: a module that is known while tests are collected is known to all.
+MODES = ("ok", "large", "spin", "eat", "segfault", "raise", "sleep", "told", "children")
+
+
+def calls() -> dict[str, Call]:
+    """Learners by name."""
+    plain = {mode: learner(mode) for mode in MODES}
+    several = {f"ok {number}": learner(number=number) for number in range(1, 6)}
+    return {**plain, "slow told": learner("told", seconds=1.0), **several}
 
 
 class Known(NamedTuple):
@@ -74,7 +70,7 @@ class Known(NamedTuple):
 def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
     plan = FakePlan()
     data = add_data(plan, 1)
-    place = {name: plan.add(each, 1, [data]) for name, each in CALLS.items()}
+    place = {name: plan.add(each, 1, [data]) for name, each in calls().items()}
     good = [place[name] for name in place if name.startswith(("ok", "large"))]
     store = made(plan, tmp_path_factory.mktemp("known"), [*range(data + 1), *good])
     return Known(plan, place, store.payloads(plan.keys()))
@@ -133,7 +129,7 @@ def test_what_is_left_of_a_late_batch_is_given_back(known, outpost):
 
 def test_results_of_many_bytes_go_in_several_replies(known, outpost, monkeypatch):
     monkeypatch.setattr(posts, "MOST_BYTES", 0)
-    waiting = {known.place[name] for name in CALLS if name.startswith("ok")}
+    waiting = {known.place[name] for name in known.place if name.startswith("ok")}
     replies = 0
     while waiting:
         positions = sorted(waiting)

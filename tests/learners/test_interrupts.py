@@ -149,7 +149,7 @@ def test_every_learner_answers_an_interrupt_soon(name: str, kind: DataKind) -> N
 
 
 def test_an_interrupt_ends_a_native_search() -> None:
-    data = sparse_data("continuous", 300, 500)
+    data = sparse_data("continuous", 1500, 500)
     learner = cast(type[Learner], modules("algorithm")["xges"])()
     with pytest.raises(KeyboardInterrupt), ticking(0.3):
         learner.learn(data, np.random.default_rng(1))

@@ -62,7 +62,7 @@ class Choosing:
         self._expected: dict[str, float] = {}
         self.losses: Counter[int] = Counter()
 
-    def learn(self, module: str, wall: float) -> None:
+    def took(self, module: str, wall: float) -> None:
         """A task of a module has taken so long."""
         self._expected[module] = max(wall, _LEAST, 0.7 * self._expected.get(module, 0.0))
 

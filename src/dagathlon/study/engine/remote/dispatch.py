@@ -182,7 +182,7 @@ class Dispatch:
         kept: dict[bytes, Payload],
     ) -> None:
         module = self._schedule.tasks[report.position].call.module
-        self._choosing.learn(module, report.wall)
+        self._choosing.took(module, report.wall)
         payload = None
         if report.digest:
             payload = kept.get(report.digest) or self._kept(report, files)
