@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import hashlib
 import importlib.util
 from collections.abc import Iterator, Sequence
@@ -10,6 +11,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
 _OWN = "dagathlon"
+_TRIES = 5
 
 
 def sibling(name: str, folder: Path) -> ModuleSpec | None:
@@ -61,7 +63,7 @@ def _imported(file: Path, folder: Path) -> Iterator[str]:
     if file.suffix != ".py":
         return
     try:
-        tree = ast.parse(file.read_bytes())
+        tree = _parsed(file.read_bytes())
     except (SyntaxError, ValueError):
         return  # whoever runs it will say so
     package = file.relative_to(folder).parts[:-1]
@@ -75,6 +77,14 @@ def _imported(file: Path, folder: Path) -> Iterator[str]:
             yield from (f"{base}.{alias.name}".lstrip(".") for alias in node.names)
         elif isinstance(node, ast.Call):
             yield from _named_by_call(node)
+
+
+def _parsed(source: bytes) -> ast.AST:
+    """The syntax tree; Python 3.11 may stumble when threads parse at the same moment."""
+    for _ in range(_TRIES):
+        with contextlib.suppress(SystemError):
+            return ast.parse(source)
+    return ast.parse(source)
 
 
 def _named_by_call(node: ast.Call) -> Iterator[str]:
