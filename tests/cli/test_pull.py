@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import getpass
 import os
 import shutil
@@ -19,14 +20,19 @@ from dagathlon.study.store.index_tables import INDEX
 from dagathlon.study.store.store import Store
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "study"))
-from plans import learner, plan_of
+from plans import FakePlan, learner, plan_of
 
 from dagathlon.study.plan.task import Outcome, Status
 
 RSYNC = shutil.which("rsync")
 SSHD = shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin:/usr/local/sbin")
-PLAN = plan_of(learner(), learner(number=1), seeds=4)
 needs_rsync = pytest.mark.skipif(RSYNC is None, reason="rsync is not installed")
+
+
+@functools.cache
+def a_plan() -> FakePlan:
+    """Made when asked for: a module that is known while tests are collected is known to all."""
+    return plan_of(learner(), learner(number=1), seeds=4)
 
 
 def fill(folder, positions):
@@ -34,13 +40,13 @@ def fill(folder, positions):
     with Store(folder / "store") as store:
         for i in positions:
             payload = store.objects.keep([bytes([i]) * (40_000 if i % 2 else 10)])
-            store.put(PLAN.tasks[i], Outcome(Status.OK, host="far"), payload)
+            store.put(a_plan().tasks[i], Outcome(Status.OK, host="far"), payload)
     return folder
 
 
 def stored(folder):
     with Store(folder / "store", readonly=True) as store:
-        found = [task.key for task in PLAN.tasks if store.get(task.key)]
+        found = [task.key for task in a_plan().tasks if store.get(task.key)]
         return {key: bytes(store.stored(key)) for key in found}
 
 
@@ -71,7 +77,7 @@ def test_files_of_the_copy_and_of_the_results_are_the_same(tmp_path):
 def test_a_store_that_is_written_to(tmp_path, capsys):
     far = fill(tmp_path / "far", range(4))
     with Store(far / "store") as store:  # what is not yet in the index itself is beside it
-        store.put(PLAN.tasks[5], Outcome(Status.OK), store.objects.keep([b"new"]))
+        store.put(a_plan().tasks[5], Outcome(Status.OK), store.objects.keep([b"new"]))
         assert (far / "store" / f"{INDEX}-wal").stat().st_size
         assert main(["pull", str(far), "--out", str(tmp_path / "out")]) == 0
     assert "5 results added" in capsys.readouterr().out

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import signal
 import sqlite3
 
 import pytest
-from plans import learner, plan_of
+from plans import FakePlan, learner, plan_of
 
 from dagathlon.errors import StudyError
 from dagathlon.study.plan.task import Limits, Outcome, Status
@@ -20,14 +21,19 @@ from dagathlon.study.store.merging import merge
 from dagathlon.study.store.objects import INLINE, Objects
 from dagathlon.study.store.store import Store
 
-PLAN = plan_of(learner(), learner(number=1), seeds=4)
 OK = Outcome(Status.OK, wall=1.0, host="alpha")
 LARGE = 2 * INLINE
 
 
+@functools.cache
+def a_plan() -> FakePlan:
+    """Made when asked for: a module that is known while tests are collected is known to all."""
+    return plan_of(learner(), learner(number=1), seeds=4)
+
+
 def put(store, position, outcome=OK, content: bytes | None = b"x"):
     payload = None if content is None else store.objects.keep([content])
-    store.put(PLAN.tasks[position], outcome, payload)
+    store.put(a_plan().tasks[position], outcome, payload)
 
 
 def fill(folder, positions=range(20), size=LARGE):
@@ -50,7 +56,7 @@ def contents(folder):
     with Store(folder, readonly=True) as store:
         return {
             task.key: bytes(store.stored(task.key))
-            for task in PLAN.tasks
+            for task in a_plan().tasks
             if store.get(task.key) is not None
         }
 
@@ -138,7 +144,7 @@ def test_the_better_outcome_stays(tmp_path, ours, theirs, replaces):
     found = merged(tmp_path / "theirs", tmp_path / "ours")
     assert (found.replaced, found.there, found.conflicts) == (replaces, not replaces, [])
     with Store(tmp_path / "ours", readonly=True) as store:
-        assert store.get(PLAN.tasks[0].key).outcome == (theirs if replaces else ours)
+        assert store.get(a_plan().tasks[0].key).outcome == (theirs if replaces else ours)
     if OK not in (ours, theirs):
         assert replaces == (not ours.settles(theirs.limits) and theirs.status is not SKIPPED)
 
@@ -157,7 +163,7 @@ def test_what_disagrees_is_told_and_stays_as_it_is(tmp_path, ours, theirs):
     assert rows(tmp_path / "ours") == before
     assert (found.added, found.replaced, found.there) == (0, 0, 1)
     (conflict,) = found.conflicts
-    assert conflict.key == PLAN.tasks[5].key
+    assert conflict.key == a_plan().tasks[5].key
     assert (conflict.kind, conflict.module) == ("graph", "fake_graph")
     assert conflict.kept.status == ours[0].status
     assert conflict.other.status == theirs[0].status
@@ -173,7 +179,7 @@ def test_conflicts_are_noted_once(tmp_path):
         found = merged(tmp_path / "theirs", tmp_path / "ours")
         path = note_conflicts(tmp_path, found.conflicts)
     (noted,) = json.loads(path.read_text())["conflicts"]
-    assert noted["key"] == PLAN.tasks[0].key.hex()
+    assert noted["key"] == a_plan().tasks[0].key.hex()
     assert noted["kept"]["host"] == noted["other"]["host"] == "alpha"
     (tmp_path / CONFLICTS).write_text("[1")
     with pytest.raises(StudyError, match="move it away"):
@@ -239,7 +245,7 @@ def test_damaged_results_are_left_out(tmp_path):
     with Store(source) as store:
         files = [path for _, path in store.objects.files()]
         store.connection.execute(
-            "UPDATE results SET inline = x'00' WHERE key = ?", (PLAN.tasks[0].key,)
+            "UPDATE results SET inline = x'00' WHERE key = ?", (a_plan().tasks[0].key,)
         )
     files[0].write_bytes(b"y" * LARGE)
     files[1].unlink()
