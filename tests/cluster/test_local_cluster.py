@@ -11,7 +11,7 @@ import pytest
 from clusters_under_test import listens_on, watched
 
 from dagathlon.errors import DagathlonError
-from dagathlon.study.engine.remote.clusters import ClusterSettings, reached
+from dagathlon.study.engine.remote.clusters import ClusterSettings, Reached, reached
 
 pytest.importorskip("distributed")
 pytestmark = pytest.mark.slow
@@ -64,7 +64,7 @@ def test_one_that_runs_already_is_left_alone() -> None:
             assert cluster.reached is not None
             address = cluster.reached.address
             async with reached(ClusterSettings(kind="dask", scheduler=address), print) as found:
-                assert found == (address, None, 0, None)
+                assert found == Reached(address)
             assert len(await cluster.until(lambda workers: len(workers) == 1)) == 1
 
     asyncio.run(go())
