@@ -336,10 +336,11 @@ class Fleet:
 
 @contextlib.asynccontextmanager
 async def _connected(reached: Reached) -> AsyncIterator[Any]:
-    from distributed import Client  # noqa: PLC0415 - an extra
+    import distributed  # noqa: PLC0415 - an extra
 
+    connect: Any = distributed.Client  # untyped, and unknown to mypy where it is not installed
     try:
-        client = await Client(  # type: ignore[no-untyped-call]
+        client = await connect(
             reached.address,
             asynchronous=True,
             security=reached.security,
