@@ -6,6 +6,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from graph_strategies import NASTY_NAMES, graphs
 from hypothesis import given
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 
 from dagathlon.errors import GraphError
 from dagathlon.graphs import Graph, read_graph, write_graph
+from dagathlon.graphs.formats.files import FORMATS
 
 PAG = Graph.from_edges(
     ["A -> B", "B <-> C", "C - D", "D o-> E", "E o-o F", "F o- G", "A -o G"], names="ABCDEFGH"
@@ -61,6 +64,17 @@ def test_adjacency_keeps_what_it_can_say(graph: Graph) -> None:
     else:
         with pytest.raises(GraphError, match="'marks'"):
             text_of(graph, "adjacency")
+
+
+@given(graphs())
+def test_tables_keep_everything(graph: Graph) -> None:
+    text = text_of(graph, "table")
+    assert parse(text, "table") == graph
+    assert parse(text) == graph
+    file = io.BytesIO()
+    write_graph(graph, file, "parquet")
+    assert parse(file.getvalue(), "parquet") == graph
+    assert parse(file.getvalue()) == graph
 
 
 @given(graphs())
@@ -367,7 +381,7 @@ def test_a_graph_without_nodes() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("format", ["adjacency", "marks", "bayesys", "edges", "dot", "graphml"])
+@pytest.mark.parametrize("format", [*FORMATS])
 def test_large_nonsense_is_refused(format: str) -> None:
     for junk in ("a,b\n", "( (", '"', "0,", "<", "a -> ", "{"):
         with pytest.raises(GraphError):
@@ -375,9 +389,9 @@ def test_large_nonsense_is_refused(format: str) -> None:
 
 
 def test_too_many_nodes_are_refused_before_memory_is_asked_for() -> None:
-    with pytest.raises(GraphError, match="20000"):
-        parse("\n".join(f"v{i}" for i in range(30_000)), "edges")
-    with pytest.raises(GraphError, match="20000"):
+    with pytest.raises(GraphError, match="50,000"):
+        parse("\n".join(f"v{i}" for i in range(60_000)), "edges")
+    with pytest.raises(GraphError, match="20,000"):
         parse(",".join(f"v{i}" for i in range(30_000)) + "\n0\n")
 
 
@@ -414,3 +428,45 @@ def test_bayesys_graphs_load(shared: Path) -> None:
     mag = read_graph(folder / "ALARM_MAGtrue_L10.csv")
     connectors = [edge.connector for edge in mag.edges()]
     assert (connectors.count("->"), connectors.count("<->")) == (50, 5)
+
+
+def test_a_csv_of_many_nodes_is_a_table_of_edges(tmp_path: Path) -> None:
+    names = [f"V{i}" for i in range(2_001)]
+    graph = Graph.from_edges(["V0 -> V1", "V1 o-> V2"], names=names)
+    small = Graph.from_edges(["V0 -> V1"], names=names[:2_000])
+    write_graph(graph, tmp_path / "graph.csv")
+    write_graph(small, tmp_path / "small.csv")
+    lines = (tmp_path / "graph.csv").read_text().splitlines()
+    assert lines[:2] == ["from,edge,to", "V3,,"]
+    assert lines[-2:] == ["V0,->,V1", "V1,o->,V2"]
+    assert read_graph(tmp_path / "graph.csv") == graph
+    assert (tmp_path / "small.csv").read_text().startswith("V0,V1,V2")
+    write_graph(small, tmp_path / "small.parquet")
+    assert read_graph(tmp_path / "small.parquet") == small
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("from,edge\nA,->\n", "header of a table"),
+        ("from,edge,to\nA,->\n", "line 2: found 2 cells"),
+        ("from,edge,to\nA,=>,B\n", "line 2: unknown edge '=>'"),
+        ("from,edge,to\nA,->,\n", "line 2: a node name is empty"),
+        ("from,edge,to\nA,,B\n", "line 2: unknown edge ''"),
+        ("from,edge,to\nA,->,A\n", "line 2: node 'A' has an edge with itself"),
+        ("from,edge,to\nA,->,B\nB,->,A\n", "line 3: .*joined by another edge"),
+    ],
+)
+def test_a_wrong_table_names_its_line(text: str, message: str) -> None:
+    with pytest.raises(GraphError, match=message):
+        parse(text, "table")
+
+
+def test_a_parquet_file_of_something_else_says_what_is_missing(tmp_path: Path) -> None:
+    other = pa.table({"from": ["A"], "to": ["B"]})
+    pq.write_table(other, tmp_path / "other.parquet")
+    with pytest.raises(GraphError, match="'from,edge,to', found 'from, to'"):
+        read_graph(tmp_path / "other.parquet")
+    (tmp_path / "torn.parquet").write_bytes((tmp_path / "other.parquet").read_bytes()[:50])
+    with pytest.raises(GraphError, match="no readable Parquet file"):
+        read_graph(tmp_path / "torn.parquet")

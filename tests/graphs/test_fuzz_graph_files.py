@@ -9,8 +9,8 @@ import pytest
 
 from dagathlon.errors import GraphError
 from dagathlon.graphs import Graph, read_graph, write_graph
+from dagathlon.graphs.formats.files import FORMATS
 
-FORMATS = ("adjacency", "marks", "bayesys", "edges", "dot", "graphml")
 TOKENS = [
     *(b"->", b"o-o", b"<->", b",", b'"', b"\n", b"\r\n", b"\t", b"{", b"}", b"[", b"]", b"=", b";"),
     *(b"<", b">", b"&", b"&lt;", b"<!DOCTYPE a>", b"<node id='", b"\xef\xbb\xbf", b"\xff", b"\0"),

@@ -91,9 +91,9 @@ def check_many(numbers: range, tmp_path, capsys) -> None:
         rng = random.Random(number)
         text = json.dumps(mutated(rng)) if number % 2 else damaged_text(rng)
         path.write_text(text)
-        began = time.perf_counter()
+        began = time.process_time()
         code = main(["check", str(path), "--out", str(tmp_path / "none")])
-        assert time.perf_counter() - began < 5, text
+        assert time.process_time() - began < 5, text
         shown = capsys.readouterr()
         assert code in codes, text
         codes[code] += 1

@@ -70,7 +70,15 @@ def add_parser(commands: Commands) -> None:
         help="the learner with its parameters; dagathlon modules lists them",
     )
     parser.add_argument(
-        "--out", type=Path, help="file for the graph; without it, edges are printed"
+        "--out",
+        type=Path,
+        help="file for the graph; without it, edges are printed. A .csv is the 0/1 matrix, and of "
+        "more than 2,000 nodes a table of edges; .txt and .parquet always hold edges",
+    )
+    parser.add_argument(
+        "--format",
+        choices=[*FORMATS],
+        help="how the graph is written; by default the file's ending and the graph decide",
     )
     parser.add_argument("--stats", type=Path, help="JSON file for score, tests, seconds")
     add_posterior_arguments(parser)
@@ -160,7 +168,8 @@ def _write(
 ) -> None:
     """The files that were asked for."""
     if arguments.out:
-        write_graph(estimate.graph, arguments.out, _format(estimate.graph, arguments.out))
+        form = arguments.format or _format(estimate.graph, arguments.out)
+        write_graph(estimate.graph, arguments.out, form)
     if arguments.stats:
         stats: dict[str, object] = {**estimate.stats, **posterior_stats(late)}
         stats |= {
@@ -186,7 +195,9 @@ def _check_places(arguments: argparse.Namespace) -> None:
     check_report(arguments.report)
     if arguments.copies < 0:
         raise DagathlonError(f"--copies is a number of samples, found {arguments.copies}")
-    if arguments.out:
+    if arguments.format and not arguments.out:
+        raise DagathlonError("--format says how the file of --out is written: name one")
+    if arguments.out and not arguments.format:
         format_of(str(arguments.out))
 
 
@@ -203,7 +214,8 @@ def _print_graph(graph: Graph, posterior: Posterior | None, out: Path | None) ->
         print(line)
 
 
-def _format(graph: Graph, path: Path) -> str | None:
+def _format(graph: Graph, path: Path) -> str:
     """A 0/1 matrix cannot say circles and two-headed arrows; the matrix of marks can."""
-    plain = FORMATS["adjacency"].loses(graph) is None
-    return None if plain or path.suffix != ".csv" else "marks"
+    usual = format_of(str(path), len(graph))
+    plain = usual != "adjacency" or FORMATS["adjacency"].loses(graph) is None
+    return usual if plain else "marks"

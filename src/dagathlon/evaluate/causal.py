@@ -123,7 +123,8 @@ def causal_metrics(estimate: Graph, truth: Graph) -> dict[str, Value]:
     learned, true = on_shared_nodes(estimate, truth)
     if not _is_accepted(learned) or not _is_accepted(true):
         return dict.fromkeys(("SID", *(f"{name}_AID" for name in _ADJUSTMENTS)))
-    found = {name: aid(learned, true, name) for name in _ADJUSTMENTS}
+    graphs = coded(true), [coded(learned)]
+    found = {name: count_mistakes(*graphs, name)[0] for name in _ADJUSTMENTS}
     both_dags = learned.is_dag and true.is_dag
     return {
         "SID": found["parent"] if both_dags else None,
@@ -137,7 +138,9 @@ def _is_accepted(graph: Graph) -> bool:
 
 def coded(graph: Graph) -> Coded:
     """1 for an arc from row to column, 2 for an undirected edge."""
-    marks = graph.marks
-    arcs = (marks == Mark.ARROW) & (marks.T == Mark.TAIL)
-    lines = (marks == Mark.TAIL) & (marks.T == Mark.TAIL)
-    return np.ascontiguousarray(arcs + 2 * np.triu(lines), dtype=np.int8)
+    pairs, marks = graph.edge_arrays()
+    undirected = marks[:, 0] == marks[:, 1]
+    sources, targets = np.where(marks[:, 0] == Mark.ARROW, pairs.T[::-1], pairs.T)
+    result = np.zeros((len(graph), len(graph)), dtype=np.int8)
+    result[sources, targets] = np.where(undirected, 2, 1)
+    return result

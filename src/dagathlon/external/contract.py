@@ -61,7 +61,8 @@ def write_inputs(folder: Path, given: Given, data_format: DataFormat = "csv") ->
     if given.constraints is not None:
         _write_json(folder / CONSTRAINTS, _constraints(given))
     for number, graph in enumerate(given.start, 1):
-        write_graph(graph, folder / (START if number == 1 else f"start-{number}.csv"))
+        place = folder / (START if number == 1 else f"start-{number}.csv")
+        write_graph(graph, place, "adjacency")  # of any size: programs know one form
 
 
 def _parameters(given: Given) -> dict[str, Any]:

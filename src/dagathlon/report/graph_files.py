@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator, Mapping
 
 from dagathlon.evaluate.counts import on_shared_nodes
 from dagathlon.graphs import Graph
-from dagathlon.graphs.formats.matrix import write_adjacency
+from dagathlon.graphs.formats.files import format_of, write_graph
 from dagathlon.report.charts.matrix import adjacency_plot, difference_plot
 from dagathlon.report.drawings import comparison, drawing
 from dagathlon.report.evaluation import Drawing
@@ -49,7 +50,9 @@ def adjacency_picture(graph: Graph) -> Drawing:
 
 
 def _csv(graph: Graph) -> bytes:
-    return write_adjacency(graph).encode()
+    file = io.BytesIO()
+    write_graph(graph, file, format_of(".csv", len(graph)), lossy=True)
+    return file.getvalue()
 
 
 def _difference(graph: Graph, truth: Graph) -> Drawing:

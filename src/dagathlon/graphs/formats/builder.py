@@ -9,8 +9,8 @@ from dagathlon.graphs.formats.source import TextSource, shown
 from dagathlon.graphs.graph import Graph, edge_arrays_of
 from dagathlon.graphs.marks import CONNECTORS, Mark, connector
 
-# A matrix of marks is quadratic in the nodes: a short nonsense file must not ask for terabytes.
-MAX_NODES = 20_000
+# A graph keeps six bits per pair of nodes: a short nonsense file must not ask for terabytes.
+MAX_NODES = 50_000
 # A longer name is a file of something else.
 _MAX_NAME = 1000
 
@@ -93,7 +93,7 @@ class GraphBuilder:
     def _add(self, name: str, line: int | None) -> int:
         check_name(name, self._source, line)
         if len(self._index) >= MAX_NODES:
-            raise self._source.error(f"more than {MAX_NODES} nodes", line)
+            raise self._source.error(f"more than {MAX_NODES:,} nodes", line)
         return self._index.setdefault(name, len(self._index))
 
 

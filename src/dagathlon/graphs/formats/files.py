@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from dagathlon.errors import GraphError, not_written, unknown
-from dagathlon.graphs.formats import bayesys, dot, edges, graphml, matrix
+from dagathlon.graphs.formats import bayesys, dot, edges, graphml, matrix, table
 from dagathlon.graphs.formats.dot_tokens import after_comments
 from dagathlon.graphs.formats.source import PathOrFile, TextSource, split_lines
 from dagathlon.graphs.graph import Graph
@@ -23,7 +23,7 @@ class Format(NamedTuple):
     """A file format: how it is read and written, and what it cannot say of a graph."""
 
     read: Reader
-    write: Callable[[Graph], str]
+    write: Callable[[Graph], str | bytes]
     loses: Callable[[Graph], str | None] = lambda _: None
 
 
@@ -32,6 +32,8 @@ FORMATS: Mapping[str, Format] = {
     "marks": Format(matrix.read_marks, matrix.write_marks),
     "bayesys": Format(bayesys.read_bayesys, bayesys.write_bayesys, bayesys.lost_by_bayesys),
     "edges": Format(edges.read_edges, edges.write_edges),
+    "table": Format(table.read_table, table.write_table),
+    "parquet": Format(table.read_parquet, table.write_parquet),
     "dot": Format(dot.read_dot, dot.write_dot),
     "graphml": Format(graphml.read_graphml, graphml.write_graphml),
 }
@@ -41,6 +43,7 @@ _BY_SUFFIX: Mapping[str, str] = {
     ".marks.csv": "marks",
     ".txt": "edges",
     ".edges": "edges",
+    ".parquet": "parquet",
     ".dot": "dot",
     ".gv": "dot",
     ".graphml": "graphml",
@@ -48,6 +51,9 @@ _BY_SUFFIX: Mapping[str, str] = {
 }
 # Files with these extensions hold any format: the content decides.
 _ANY_CONTENT = (".csv", ".txt")
+# A graph of more nodes is written to .csv as a table of its edges: its matrix of 0 and 1 would have
+# many megabytes of zeros.
+MOST_IN_MATRIX = 2_000
 
 
 def read_graph(
@@ -62,6 +68,7 @@ def read_graph(
     format
         ``"adjacency"`` (CSV of 0 and 1 from row to column, as Benchpress), ``"marks"`` (CSV of
         marks 0 to 3), ``"bayesys"``, ``"edges"`` (``A -> B`` per line, also Tetrad's text),
+        ``"table"`` (CSV with the columns from, edge, to), ``"parquet"`` (the same three columns),
         ``"dot"`` (Graphviz) or ``"graphml"``. By default the extension decides, and the content
         for ``.csv``, ``.txt`` and unknown extensions.
     names
@@ -89,8 +96,9 @@ def write_graph(
     path_or_file
         A path, or a file open for writing.
     format
-        As for `read_graph`; by default the extension decides: ``.csv`` is ``"adjacency"``,
-        ``.marks.csv`` ``"marks"``, ``.txt`` ``"edges"``.
+        As for `read_graph`; by default the extension decides: ``.csv`` is ``"adjacency"`` up to
+        2,000 nodes and ``"table"`` beyond, ``.marks.csv`` ``"marks"``, ``.txt`` ``"edges"``,
+        ``.parquet`` ``"parquet"``.
     lossy
         Write even if the format cannot say everything: ``"adjacency"`` then has every edge that
         is not directed in both directions, ``"bayesys"`` leaves isolated nodes out. Otherwise
@@ -98,7 +106,7 @@ def write_graph(
     """
     is_path = isinstance(path_or_file, str | os.PathLike)
     target = str(path_or_file) if is_path else str(getattr(path_or_file, "name", "the open file"))
-    name = format or format_of(target)
+    name = format or format_of(target, len(graph))
     chosen = _format(name)
     lost = None if lossy else chosen.loses(graph)
     if lost:
@@ -112,12 +120,12 @@ def write_graph(
         _write_open(path_or_file, content)
 
 
-def format_of(target: str) -> str:
-    """The format in which a graph is written to a file of that name."""
+def format_of(target: str, n_nodes: int = 0) -> str:
+    """The format in which a graph of that many nodes is written to a file of that name."""
     name = _BY_SUFFIX.get(TextSource(target).suffix)
     if name is None:
         raise GraphError(f"{target}: which format? Known are {', '.join(FORMATS)}")
-    return name
+    return "table" if name == "adjacency" and n_nodes > MOST_IN_MATRIX else name
 
 
 def _format(name: str) -> Format:
@@ -134,7 +142,9 @@ def _inferred(source: TextSource) -> Reader:
 
 
 def _reader_of_content(source: TextSource) -> Reader:
-    """Which reader a text is meant for, by how it begins."""
+    """Which reader a file is meant for, by how it begins."""
+    if table.is_parquet(source.content):
+        return table.read_parquet
     if matrix.is_matrix(source):
         return matrix.read_matrix
     if source.content.lstrip().startswith((b"<", b"\xef\xbb\xbf<")):
@@ -143,15 +153,20 @@ def _reader_of_content(source: TextSource) -> Reader:
         return dot.read_dot
     lines = split_lines(source.text[:100_000])
     first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
-    if bayesys.is_header(first.replace('"', "").split(",")):
+    header = first.replace('"', "").split(",")
+    if bayesys.is_header(header):
         return bayesys.read_bayesys
+    if table.is_header(header):
+        return table.read_table
     if edges.is_tetrad(source.text) or any(map(edges.has_edge, lines)):
         return edges.read_edges
     has_columns = any(separator in first for separator in ",;\t")
     return matrix.read_matrix if has_columns else edges.read_edges
 
 
-def _encoded(text: str, target: str) -> bytes:
+def _encoded(text: str | bytes, target: str) -> bytes:
+    if isinstance(text, bytes):
+        return text
     try:
         content = text.encode()
     except UnicodeEncodeError as error:
@@ -173,5 +188,5 @@ def _write_open(file: IO[str] | IO[bytes], content: bytes) -> None:
     target: Any = file
     try:
         target.write(content.decode())
-    except TypeError:
+    except (TypeError, UnicodeDecodeError):
         target.write(content)

@@ -14,13 +14,16 @@ import numpy as np
 import numpy.typing as npt
 
 from dagathlon.errors import GraphError
-from dagathlon.graphs.formats.builder import MAX_NODES, GraphBuilder, check_name
+from dagathlon.graphs.formats.builder import GraphBuilder, check_name
 from dagathlon.graphs.formats.csvtext import Record, quoted, records
 from dagathlon.graphs.formats.source import TextSource, shown
 from dagathlon.graphs.graph import Graph
 from dagathlon.graphs.marks import Mark
 
 Cells = npt.NDArray[np.uint8]
+
+# A file of more names than this would have a gigabyte of cells.
+MAX_NODES = 20_000
 
 # First line of a marks file in which no 2 or 3 says that it is one.
 MARKS_LINE = "# marks"
@@ -174,7 +177,9 @@ def _says_marks(source: TextSource) -> bool:
 
 def _checked_header(source: TextSource, names: list[str], line: int) -> list[str]:
     if len(names) > MAX_NODES:
-        raise source.error(f"{len(names)} names, more than the {MAX_NODES} nodes allowed", line)
+        raise source.error(
+            f"{len(names)} names, more than the {MAX_NODES:,} nodes of a matrix", line
+        )
     if len(names) > 1 and not names[0]:
         raise source.error("the header starts with an empty name: leave row names out", line, 1)
     seen: dict[str, int] = {}

@@ -1,0 +1,106 @@
+"""A table of edges with the columns ``from``, ``edge`` and ``to``, as CSV text or as Parquet.
+
+An isolated node is a row with its name under ``from`` and nothing under the other two. The size of
+such a file grows with the edges, where that of a matrix grows with the square of the nodes.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from dagathlon.graphs.formats.builder import GraphBuilder
+from dagathlon.graphs.formats.csvtext import quoted, records
+from dagathlon.graphs.formats.source import TextSource, shown
+from dagathlon.graphs.graph import Graph
+
+_COLUMNS = ["from", "edge", "to"]
+_HEADER = ",".join(_COLUMNS)
+_MAGIC = b"PAR1"
+
+
+def is_header(fields: list[str]) -> bool:
+    """Whether these fields are the header of a table of edges."""
+    return [field.strip().lower() for field in fields] == _COLUMNS
+
+
+def is_parquet(content: bytes) -> bool:
+    """Whether a file begins as those of Parquet do."""
+    return content.startswith(_MAGIC)
+
+
+def read_table(source: TextSource, names: Iterable[str] | None = None) -> Graph:
+    """Read a table of edges from CSV text."""
+    rows = records(source)
+    header = next(rows, None)
+    if header is None or not is_header(header.fields):
+        found = shown(",".join(header.fields)) if header else "nothing"
+        raise source.error(f"the header of a table of edges is {_HEADER!r}, found {found}", 1)
+    builder = GraphBuilder(source, names)
+    for row in rows:
+        if len(row.fields) != len(_COLUMNS):
+            raise source.error(f"found {len(row.fields)} cells, the header has 3", row.line)
+        _add(builder, source, row.fields, row.line)
+    return builder.graph()
+
+
+def read_parquet(source: TextSource, names: Iterable[str] | None = None) -> Graph:
+    """Read a table of edges from a Parquet file."""
+    columns = _parquet_columns(source)
+    builder = GraphBuilder(source, names)
+    for line, fields in enumerate(zip(*columns, strict=True), 1):
+        _add(builder, source, ["" if field is None else field for field in fields], line)
+    return builder.graph()
+
+
+def write_table(graph: Graph) -> str:
+    """Write isolated nodes and edges, one per line."""
+    lines = [",".join(map(quoted, row)) for row in _rows(graph)]
+    return "\n".join([_HEADER, *lines, ""])
+
+
+def write_parquet(graph: Graph) -> bytes:
+    """Write isolated nodes and edges as three columns of text."""
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+    import pyarrow.parquet as pq  # noqa: PLC0415 - slow to import
+
+    columns = zip(*_rows(graph), strict=True)
+    cells = [[text or None for text in column] for column in columns] or [[], [], []]
+    file = io.BytesIO()
+    table = pa.table([pa.array(column, pa.string()) for column in cells], names=_COLUMNS)
+    pq.write_table(table, file, compression="zstd")
+    return file.getvalue()
+
+
+def _rows(graph: Graph) -> Iterator[tuple[str, str, str]]:
+    isolated = np.setdiff1d(np.arange(len(graph)), graph.edge_arrays().pairs)
+    for node in isolated.tolist():
+        yield graph.names[node], "", ""
+    for edge in graph.edges():
+        yield edge.left, edge.connector, edge.right
+
+
+def _add(builder: GraphBuilder, source: TextSource, fields: list[str], line: int) -> None:
+    left, text, right = fields
+    if text or right:
+        builder.written_edge(left, text, right, line)
+    else:
+        builder.node(left, line)
+
+
+def _parquet_columns(source: TextSource) -> list[list[str | None]]:
+    import pyarrow as pa  # noqa: PLC0415 - slow to import
+    import pyarrow.parquet as pq  # noqa: PLC0415 - slow to import
+
+    try:
+        table: Any = pq.read_table(io.BytesIO(source.content))
+        lowered = table.rename_columns([name.strip().lower() for name in table.column_names])
+        if not set(_COLUMNS) <= set(lowered.column_names):
+            found = shown(", ".join(table.column_names))
+            raise source.error(f"a table of edges has the columns {_HEADER!r}, found {found}")
+        return [lowered[name].cast(pa.string()).to_pylist() for name in _COLUMNS]
+    except (pa.ArrowException, OSError, ValueError, KeyError) as error:
+        raise source.error(f"no readable Parquet file ({str(error).splitlines()[0]})") from None
