@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from dagathlon.cli import INTERRUPTED, USER_ERROR, main
+from dagathlon.graphs import read_graph
 
 MODULES = '''
 import math
@@ -186,3 +187,29 @@ def test_nothing_but_a_terminal_is_shown_progress(folder: Path) -> None:
     assert done.returncode == 0
     assert "of 7" not in done.stderr
     assert done.stderr.count("\n") == 3
+
+
+def test_the_form_of_the_graph_can_be_named(folder: Path) -> None:
+    for name, beginning in (("table", "from,edge,to\n"), ("adjacency", "A,B,C\n")):
+        code = main(["learn", "d.csv", "--with", "hc", "--out", "g.csv", "--format", name])
+        assert code == 0
+        assert (folder / "g.csv").read_text().startswith(beginning)
+    assert main(["learn", "d.csv", "--with", "hc", "--out", "g.parquet"]) == 0
+    assert read_graph(folder / "g.parquet") == read_graph(folder / "g.csv")
+
+
+def test_a_form_without_a_file_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["learn", "d.csv", "--with", "hc", "--format", "table"]) == USER_ERROR
+    assert "--format says how the file of --out is written" in capsys.readouterr().err
+
+
+def test_a_matrix_of_many_columns_is_written_as_edges(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = [f"V{i}" for i in range(2_001)]
+    rows = [",".join(str((i + j * j) % 7) + ".5" for i in range(2_001)) for j in range(4)]
+    (folder / "wide.csv").write_text("\n".join([",".join(names), *rows, ""]))
+    assert main(["learn", "wide.csv", "--with", "corr_thresh[thresh=1]", "--out", "g.csv"]) == 0
+    assert (folder / "g.csv").read_text().startswith("from,edge,to\n")
+    assert "between 2,001 nodes: g.csv" in capsys.readouterr().out
+    assert read_graph(folder / "g.csv").names[0].startswith("V")

@@ -19,6 +19,8 @@ Baselines: TypeAlias = Mapping[tuple[Any, ...], Mapping[str, Mapping[str, float]
 """By data set and metric: the value of each baseline by its name."""
 
 EMPTY, COMPLETE, RANDOM = "the empty graph", "the complete graph", "random graphs"
+# Nodes up to which the complete graph is a baseline.
+_MOST_COMPLETE = 2_000
 # One of the trivial graphs is perfect by a rate that forgives missing or forgives wrong edges.
 _ONE_SIDED = ("TPR_pattern", "FPRn_pattern")
 
@@ -94,7 +96,8 @@ def _asked() -> tuple[list[type[MetricModule]], list[str]]:
 def trivial_baselines(truth: Graph) -> dict[str, dict[str, float]]:
     """What the empty and the complete graph score, by metric: exact, since nothing is drawn.
 
-    Rates that one of the two makes perfect (true positives, false positives) are left out.
+    Rates that one of the two makes perfect (true positives, false positives) are left out. Beyond
+    2,000 nodes there is the empty graph alone: the complete one has millions of edges there.
 
     Parameters
     ----------
@@ -107,11 +110,11 @@ def trivial_baselines(truth: Graph) -> dict[str, dict[str, float]]:
 @lru_cache(maxsize=2048)
 def _trivial(truth: Graph) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
     asked, columns = _asked()
-    full = Graph.from_adjacency(truth.names, 1 - np.eye(len(truth), dtype=np.uint8))
-    rows = {
-        name: compare_by(asked, graph, truth, causal=None)
-        for name, graph in ((EMPTY, Graph(truth.names)), (COMPLETE, full))
-    }
+    graphs = {EMPTY: Graph(truth.names)}
+    if len(truth) <= _MOST_COMPLETE:
+        every = 1 - np.eye(len(truth), dtype=np.uint8)
+        graphs[COMPLETE] = Graph.from_adjacency(truth.names, every)
+    rows = {name: compare_by(asked, graph, truth, causal=None) for name, graph in graphs.items()}
     values = {
         metric: tuple((name, _number(row.get(metric))) for name, row in rows.items())
         for metric in columns

@@ -9,7 +9,7 @@ import numpy as np
 
 from dagathlon.data import Dataset
 from dagathlon.errors import GraphError
-from dagathlon.graphs import Graph
+from dagathlon.graphs import Graph, Mark
 from dagathlon.graphs.cliques import all_maximal_cliques
 
 Value: TypeAlias = int | float | None
@@ -30,15 +30,19 @@ def graph_statistics(graph: Graph) -> dict[str, Value]:
         least, greatest and mean size of the maximal cliques of an undirected graph (None for
         others), then ``indegree_avg``, ``max_degree`` and ``mean_degree``.
     """
-    matrix = graph.adjacency.astype(int)
-    symmetric = bool(np.array_equal(matrix, matrix.T))
+    pairs, marks = graph.edge_arrays()
+    directed = (marks == Mark.ARROW) & (marks[:, ::-1] == Mark.TAIL)
+    symmetric = not directed.any()
     sizes = [len(clique) for clique in all_maximal_cliques(graph)] if symmetric else []
-    degrees = (matrix | matrix.T).sum(axis=0)
-    edges = int(matrix.sum()) // (2 if symmetric else 1)
+    degrees = np.bincount(pairs.ravel(), minlength=len(graph))
+    # What is not directed goes into both of its nodes.
+    entered = ~directed[:, ::-1]
+    indegrees = np.bincount(pairs[entered], minlength=len(graph))
+    edges = int(indegrees.sum()) // (2 if symmetric else 1)
     return {
         "n_inedges": edges,
         "n_nodes": len(graph),
-        "max_indegree": int(matrix.sum(axis=0).max(initial=0)),
+        "max_indegree": int(indegrees.max(initial=0)),
         "clique_size_min": min(sizes, default=None),
         "clique_size_max": max(sizes, default=None),
         "clique_size_avg": sum(sizes) / len(sizes) if sizes else None,

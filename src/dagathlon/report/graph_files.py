@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 from dagathlon.evaluate.counts import on_shared_nodes
 from dagathlon.graphs import Graph
+from dagathlon.graphs.drawing.overview import MOST_DRAWN
 from dagathlon.graphs.formats.files import format_of, write_graph
+from dagathlon.report.charts.blocks import adjacency_blocks, difference_blocks
 from dagathlon.report.charts.matrix import adjacency_plot, difference_plot
 from dagathlon.report.drawings import comparison, drawing
 from dagathlon.report.evaluation import Drawing
@@ -46,17 +48,21 @@ def graph_picture(graph: Graph) -> Drawing:
 
 def adjacency_picture(graph: Graph) -> Drawing:
     """The adjacency matrix as a picture."""
+    if len(graph) > MOST_DRAWN:
+        return adjacency_blocks(graph)
     return adjacency_plot(graph.names, graph.adjacency)
 
 
 def _csv(graph: Graph) -> bytes:
     file = io.BytesIO()
-    write_graph(graph, file, format_of(".csv", len(graph)), lossy=True)
+    write_graph(graph, file, format_of("graph.csv", len(graph)), lossy=True)
     return file.getvalue()
 
 
 def _difference(graph: Graph, truth: Graph) -> Drawing:
     learned, true = on_shared_nodes(graph, truth)
+    if len(true) > MOST_DRAWN:
+        return difference_blocks(learned, true)
     return difference_plot(true.names, learned.adjacency, true.adjacency)
 
 

@@ -151,6 +151,10 @@ def _reader_of_content(source: TextSource) -> Reader:
         return graphml.read_graphml
     if _DOT_START.match(source.text, after_comments(source.text)):
         return dot.read_dot
+    return _reader_of_lines(source)
+
+
+def _reader_of_lines(source: TextSource) -> Reader:
     lines = split_lines(source.text[:100_000])
     first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
     header = first.replace('"', "").split(",")

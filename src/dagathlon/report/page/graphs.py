@@ -23,9 +23,8 @@ def packed(graph: Graph) -> str:
 
     The number of an edge between nodes i < j of p is ``16 (i p + j) + 4 mark at i + mark at j``.
     """
-    marks = graph.marks.astype(np.int64)
-    rows, cols = np.nonzero(np.triu(marks))
-    codes = 16 * (rows * len(graph) + cols) + 4 * marks[cols, rows] + marks[rows, cols]
+    pairs, marks = graph.edge_arrays()
+    codes = 16 * (pairs @ [len(graph), 1]) + marks @ np.array([4, 1])
     return " ".join(_base36(int(step)) for step in np.diff(codes, prepend=0))
 
 
