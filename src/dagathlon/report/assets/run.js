@@ -2,6 +2,8 @@
 
 // Side by side, the names of so many nodes would be too small to read.
 const MANY_NODES = 40;
+// A drawing of more nodes would be hair, and take the browser minutes.
+const MOST_NODES = 2000, BUSIEST = 20;
 const dialog = document.getElementById("run");
 
 function openSetting(setting, name) {
@@ -60,11 +62,41 @@ function graphPanels(number) {
       : "The graph of this run is not in the report, which holds those of the first seeds.");
   }
   const edges = compared(graphs);
+  const pictures = graphs.names.length > MOST_NODES ? busiest(graphs, edges)
+    : drawings(graphs, edges);
+  return element("div", {}, pictures,
+    ...(graphs.truth ? [keyOf(graphs, edges), explained(number, graphs, edges)] : []));
+}
+
+function drawings(graphs, edges) {
   const panels = [panel("estimate", graphs, edges)];
   if (graphs.truth) panels.unshift(panel("truth", graphs, trueEdges(graphs)));
   const large = graphs.names.length > MANY_NODES ? "graphs large" : "graphs";
-  return element("div", {}, element("div", { class: large }, ...panels),
-    ...(graphs.truth ? [keyOf(graphs, edges), explained(number, graphs, edges)] : []));
+  return element("div", { class: large }, ...panels);
+}
+
+// In place of a drawing: the nodes with the most mistakes, or with the most edges without a truth.
+function busiest(graphs, edges) {
+  const kinds = graphs.truth ? Object.keys(MEANINGS) : [""];
+  const counts = new Map(graphs.names.map((name) => [name, kinds.map(() => 0)]));
+  for (const edge of edges) {
+    for (const end of [edge.from, edge.to].filter((name) => counts.has(name))) {
+      counts.get(end)[kinds.indexOf(edge.kind)] += 1;
+    }
+  }
+  const weight = (own) => own.slice(graphs.truth ? 1 : 0).reduce((a, b) => a + b);
+  const first = [...counts].sort((a, b) => weight(b[1]) - weight(a[1])).slice(0, BUSIEST);
+  const headings = ["node", ...kinds.map((kind) => MEANINGS[kind] || "edges")];
+  const what = graphs.truth ? "mistakes" : "edges";
+  return element("div", {},
+    element("p", {}, `${graphs.names.length.toLocaleString("en")} nodes are too many to draw; ` +
+      `these ${first.length} have the most ${what}.`),
+    element("table", {},
+      element("thead", {}, element("tr", {}, ...headings.map((text, k) =>
+        element("th", k ? {} : { class: "text" }, text)))),
+      element("tbody", {}, ...first.map(([name, own]) => element("tr", {},
+        element("td", { class: "text" }, name),
+        ...own.map((count) => element("td", {}, String(count))))))));
 }
 
 function counted(edges, kind) {
