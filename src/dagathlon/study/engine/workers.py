@@ -19,7 +19,8 @@ from dagathlon.study.engine.shares import Machine
 from dagathlon.study.engine.watch import Inquest
 from dagathlon.study.plan.task import Limits, Outcome, Resources
 
-_MAX_FAILED_STARTS = 3
+MAX_FAILED_STARTS = 3
+"""So many workers in a row that never come up end the run."""
 
 
 class Mail(NamedTuple):
@@ -117,7 +118,7 @@ class Workers:
     def check_start(self, worker: WorkerProcess) -> None:
         """A worker has died: give up when workers do not even get as far as their first task."""
         self._failed_starts = 0 if worker.is_up else self._failed_starts + 1
-        if self._failed_starts >= _MAX_FAILED_STARTS:
+        if self._failed_starts >= MAX_FAILED_STARTS:
             raise StudyError(f"worker processes do not start; the last one said:\n{worker.tail()}")
 
     def _watch_full_pipes(self) -> None:

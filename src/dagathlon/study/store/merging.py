@@ -19,15 +19,11 @@ from dagathlon.study.store.claims import run_records
 from dagathlon.study.store.conflicts import Conflict, Side
 from dagathlon.study.store.index_tables import INDEX, has_hosts
 from dagathlon.study.store.objects import DamagedError, Payload, UnwritableError
-from dagathlon.study.store.store import Store
+from dagathlon.study.store.store import COLUMNS, Store
 
 RANGE = 5_000
 """Rows of the source that one transaction takes in."""
 
-_COLUMNS = (
-    "key, kind, module, status, reason, detail, wall, cpu, memory, time_limit, memory_limit,"
-    " created, digest, size, inline"
-)
 _JOINED = """
 FROM source.results AS theirs LEFT JOIN main.results AS ours ON ours.key = theirs.key
 WHERE theirs.id BETWEEN ? AND ?
@@ -241,10 +237,10 @@ class _Merge:
             "SELECT count(*), total(fresh AND whole), total(whole) FROM temp.coming"
         ).fetchone()
         if whole:
-            chosen = ", ".join(f"theirs.{name.strip()}" for name in _COLUMNS.split(","))
+            theirs = (self._host if name == "host" else f"theirs.{name}" for name in COLUMNS)
             connection.execute(
-                f"INSERT OR REPLACE INTO main.results ({_COLUMNS}, host)"
-                f" SELECT {chosen}, {self._host} FROM temp.coming"
+                f"INSERT OR REPLACE INTO main.results ({', '.join(COLUMNS)})"
+                f" SELECT {', '.join(theirs)} FROM temp.coming"
                 " JOIN source.results AS theirs USING (id) WHERE whole"
             )
         found.added += int(added)

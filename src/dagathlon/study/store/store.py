@@ -21,10 +21,15 @@ from dagathlon.study.store.objects import DamagedError, Objects, Payload
 
 _CHUNK = 500
 _OUTCOME = "status, reason, detail, wall, cpu, memory, time_limit, memory_limit"
+COLUMNS = (
+    *("key", "kind", "module", "status", "reason", "detail", "wall", "cpu", "memory"),
+    *("time_limit", "memory_limit", "created", "host", "digest", "size", "inline"),
+)
+"""What the index has of a result, beside the number of its row."""
+
 _INSERT = (
-    "INSERT OR REPLACE INTO results (key, kind, module, status, reason, detail, wall, cpu, memory,"
-    " time_limit, memory_limit, created, host, digest, size, inline)"
-    " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+    f"INSERT OR REPLACE INTO results ({', '.join(COLUMNS)})"
+    f" VALUES ({', '.join('?' * len(COLUMNS))})"
 )
 
 

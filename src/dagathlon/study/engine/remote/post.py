@@ -13,11 +13,11 @@ from dagathlon.study.engine.process import Assignment, WorkerProcess
 from dagathlon.study.engine.remote.cache import Cache
 from dagathlon.study.engine.remote.parcels import MOST_BYTES, Batch, Errand, Reply
 from dagathlon.study.engine.watch import Inquest, excess, overtime
+from dagathlon.study.engine.workers import MAX_FAILED_STARTS
 from dagathlon.study.plan.task import Limits, Outcome, Task
 from dagathlon.study.store.objects import DamagedError, Payload, UnwritableError
 
 _LOOK = 0.1
-_MAX_FAILED_STARTS = 3
 
 
 class UnwantedError(DagathlonError):
@@ -191,7 +191,7 @@ class Post:
             self._failed_starts += 1
         tail = worker.tail()
         self._end(worker, work, position, outcome)
-        if self._failed_starts >= _MAX_FAILED_STARTS:
+        if self._failed_starts >= MAX_FAILED_STARTS:
             raise CannotStartError(f"worker processes do not start there; the last said:\n{tail}")
 
 
