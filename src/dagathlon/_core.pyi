@@ -975,8 +975,10 @@ class GraphicalLassoPath:
         Maximum likelihood with the zeros of a matrix; steps and violation as of a penalty of zero.
         """
 
-    def precision(self) -> NDArray[numpy.float64]:
-        """Of what was solved last."""
+    def entries(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.float64]]:
+        """
+        Places, row after row, and values of what is not zero in the precision matrix that was solved last.
+        """
 
 def invert_positive(matrix: NDArray[numpy.float64]) -> tuple[NDArray[numpy.float64], float]:
     """

@@ -24,6 +24,7 @@ from dagathlon.learners.undirected.inputs import (
     Moments,
     Relation,
     Vector,
+    column_scales,
     gaussian_columns,
     latent_correlation,
     moments,
@@ -304,6 +305,10 @@ class GaussianPenalised(PenalisedLearner):
         """What the solver is given: the correlations."""
         return self.correlations(data)
 
+    def scales(self, data: Dataset) -> Vector:
+        """What columns were divided by before the solver saw their moments."""
+        return column_scales(numbers(data, self.name))
+
     def largest(self, data: Dataset) -> float:
         """As `largest_of`."""
         return self.largest_of(self.moments(data))
@@ -341,5 +346,8 @@ class GaussianPenalised(PenalisedLearner):
 
     def in_units(self, data: Dataset, precision: Matrix) -> Matrix:
         """Divided by the standard deviations of both columns."""
-        scales = self.moments(data).scales
-        return precision / np.outer(scales, scales)
+        scales = self.scales(data)
+        rows, columns = np.nonzero(precision)
+        result = np.zeros_like(precision)
+        result[rows, columns] = precision[rows, columns] / (scales[rows] * scales[columns])
+        return result
