@@ -22,6 +22,9 @@ MatrixView view(const Matrix<const double>& rows) {
   return {rows.data(), rows.shape(0)};
 }
 
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
 // A path with the matrix that it looks at.
 struct BoundPath {
   BoundPath(Matrix<const double> given, const GraphicalLassoSettings& settings)
@@ -38,11 +41,20 @@ std::pair<std::size_t, double> solve(BoundPath& self, double penalty) {
   return {progress.steps, progress.violation};
 }
 
-std::pair<std::size_t, double> refit(BoundPath& self, const Matrix<const double>& start) {
-  const MatrixView given = view(start);
-  if (given.size != self.path.size()) throw nb::value_error("one row and column per variable");
+std::pair<std::size_t, double> refit(BoundPath& self, const Vector<std::int64_t>& places, const Vector<double>& values) {
+  const std::size_t n = self.path.size();
+  if (places.size() != values.size()) throw nb::value_error("one value per place");
+  std::vector<MatrixEntry> start;
+  std::size_t positive = 0;
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    const auto place = static_cast<std::size_t>(places.data()[k]);
+    if (place >= n * n || (k > 0 && place <= start.back().place)) throw nb::value_error("places ascend in the matrix");
+    positive += place % (n + 1) == 0 && values.data()[k] > 0.0;
+    start.push_back({place, values.data()[k]});
+  }
+  if (positive != n) throw nb::value_error("the diagonal must be positive");
   const nb::gil_scoped_release release;
-  const LassoProgress progress = self.path.refit(given);
+  const LassoProgress progress = self.path.refit(start);
   return {progress.steps, progress.violation};
 }
 
@@ -76,8 +88,8 @@ static void bind_graphical_lasso(nb::module_& m) {
   nb::class_<BoundPath>(m, "GraphicalLassoPath")
       .def(nb::init<Matrix<const double>, const GraphicalLassoSettings&>(), nb::arg("covariance"), nb::arg("settings"))
       .def("solve", &solve, nb::arg("penalty"), "Newton steps, and the largest violation of the optimum's conditions.")
-      .def("refit", &refit, nb::arg("start"),
-           "Maximum likelihood with the zeros of a matrix; steps and violation as of a penalty of zero.")
+      .def("refit", &refit, nb::arg("places"), nb::arg("values"),
+           "Maximum likelihood with the zeros of a matrix of these entries; steps and violation as of a penalty of zero.")
       .def("entries", &entries,
            "Places, row after row, and values of what is not zero in the precision matrix that was solved last.");
   m.def("invert_positive", &inverted, nb::arg("matrix"),

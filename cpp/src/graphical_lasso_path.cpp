@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "dagathlon/graphical_lasso.hpp"
@@ -13,38 +14,50 @@ namespace {
 
 using Members = std::vector<std::size_t>;
 
-// Sets of variables that are joined by entries above a bound in this unit, each ascending.
-std::vector<Members> components(MatrixView matrix, double unit, double bound) {
-  const std::size_t n = matrix.size;
+// Sets of variables that are joined, each ascending; join(i, take) calls take(j) for all j that are joined with i.
+template <class Join>
+std::vector<Members> components(std::size_t n, Join&& join) {
   std::vector<bool> seen(n, false);
   std::vector<Members> result;
   for (std::size_t start = 0; start < n; ++start) {
     if (seen[start]) continue;
     Members members{start};
     seen[start] = true;
-    for (std::size_t at = 0; at < members.size(); ++at) {
-      pulse::beat(n);
-      const double* row = matrix.row(members[at]);
-      for (std::size_t j = 0; j < n; ++j)
-        if (!seen[j] && std::abs(row[j] / unit) > bound) {
-          seen[j] = true;
-          members.push_back(j);
-        }
-    }
+    for (std::size_t at = 0; at < members.size(); ++at)
+      join(members[at], [&](std::size_t j) {
+        if (seen[j]) return;
+        seen[j] = true;
+        members.push_back(j);
+      });
     std::ranges::sort(members);
     result.push_back(std::move(members));
   }
   return result;
 }
 
-template <class Scale>
-SquareMatrix part_of(MatrixView whole, const Members& members, Scale&& scale) {
-  SquareMatrix result(members.size());
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const double* row = whole.row(members[i]);
-    for (std::size_t j = 0; j < members.size(); ++j) result(i, j) = scale(row[members[j]]);
+// Entries by rows.
+class EntryRows {
+ public:
+  EntryRows(std::span<const MatrixEntry> entries, std::size_t size) : entries_(entries), size_(size), begins_(size + 1) {
+    for (const MatrixEntry& entry : entries) ++begins_[entry.place / size + 1];
+    for (std::size_t i = 0; i < size; ++i) begins_[i + 1] += begins_[i];
   }
-  return result;
+
+  // Calls use(column, value) for all of a row.
+  template <class Use>
+  void for_each(std::size_t row, Use&& use) const {
+    for (const MatrixEntry& entry : entries_.subspan(begins_[row], begins_[row + 1] - begins_[row]))
+      use(entry.place % size_, entry.value);
+  }
+
+ private:
+  std::span<const MatrixEntry> entries_;
+  std::size_t size_;
+  std::vector<std::size_t> begins_;
+};
+
+std::size_t place_of(std::size_t node, const Members& members) {
+  return static_cast<std::size_t>(std::ranges::lower_bound(members, node) - members.begin());
 }
 
 void put(SquareMatrix& whole, const SquareMatrix& part, const Members& places) {
@@ -79,7 +92,7 @@ LassoProgress GraphicalLassoPath::solve(double penalty) {
   last_penalty_ = -std::numeric_limits<double>::infinity();
   LassoProgress progress;
   std::vector<Block> blocks;
-  for (Members& members : components(covariance_, unit_, scaled)) {
+  for (Members& members : correlated(scaled)) {
     Block block = joined(std::move(members));
     if (block.members.size() > 1) {
       blocks.push_back(solved(std::move(block), scaled, settings_, progress));
@@ -111,7 +124,7 @@ SquareMatrix GraphicalLassoPath::guess(const Block& block) const {
   return result;
 }
 
-LassoProgress GraphicalLassoPath::refit(MatrixView start) {
+LassoProgress GraphicalLassoPath::refit(std::span<const MatrixEntry> start) {
   begin_at(start);
   lead_ = 0.0;
   GraphicalLassoSettings settings = settings_;
@@ -125,12 +138,18 @@ LassoProgress GraphicalLassoPath::refit(MatrixView start) {
   return progress;
 }
 
-void GraphicalLassoPath::begin_at(MatrixView start) {
+void GraphicalLassoPath::begin_at(std::span<const MatrixEntry> start) {
+  const EntryRows rows(start, size());
   PositiveInverse invert;
   std::vector<Block> blocks;
-  for (Members& members : components(start, 1.0, 0.0)) {
-    SquareMatrix part = part_of(start, members, [&](double value) { return value * unit_; });
-    SquareMatrix inverse(members.size());
+  const auto join = [&](std::size_t i, auto&& take) {
+    pulse::beat();
+    rows.for_each(i, [&](std::size_t j, double) { take(j); });
+  };
+  for (Members& members : components(size(), join)) {
+    SquareMatrix part(members.size()), inverse(members.size());
+    for (std::size_t i = 0; i < members.size(); ++i)
+      rows.for_each(members[i], [&](std::size_t j, double value) { part(i, place_of(j, members)) = value * unit_; });
     auto log_determinant = invert(part, inverse);
     for (; !log_determinant; log_determinant = invert(part, inverse)) shrink(part);
     blocks.push_back({std::move(members), std::move(part), std::move(inverse), SquareMatrix(), *log_determinant});
@@ -164,8 +183,7 @@ GraphicalLassoPath::Block GraphicalLassoPath::joined(Members members) {
     const Block& part = blocks_[block_of_[node]];
     if (part.members.front() != node) continue;
     places.clear();
-    for (const std::size_t member : part.members)
-      places.push_back(static_cast<std::size_t>(std::ranges::lower_bound(members, member) - members.begin()));
+    for (const std::size_t member : part.members) places.push_back(place_of(member, members));
     put(result.precision, part.precision, places);
     put(result.inverse, part.inverse, places);
     put(result.before, part.before, places);
@@ -188,8 +206,22 @@ GraphicalLassoPath::Block GraphicalLassoPath::solved(Block block, double penalty
           part.log_determinant};
 }
 
+std::vector<std::vector<std::size_t>> GraphicalLassoPath::correlated(double bound) const {
+  return components(size(), [&](std::size_t i, auto&& take) {
+    pulse::beat(size());
+    const double* row = covariance_.row(i);
+    for (std::size_t j = 0; j < size(); ++j)
+      if (std::abs(row[j] / unit_) > bound) take(j);
+  });
+}
+
 SquareMatrix GraphicalLassoPath::covariance_of(const Members& members) const {
-  return part_of(covariance_, members, [&](double value) { return value / unit_; });
+  SquareMatrix result(members.size());
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const double* row = covariance_.row(members[i]);
+    for (std::size_t j = 0; j < members.size(); ++j) result(i, j) = row[members[j]] / unit_;
+  }
+  return result;
 }
 
 void GraphicalLassoPath::set_blocks(std::vector<Block> blocks) {

@@ -970,9 +970,11 @@ class GraphicalLassoPath:
     def solve(self, penalty: float) -> tuple[int, float]:
         """Newton steps, and the largest violation of the optimum's conditions."""
 
-    def refit(self, start: NDArray[numpy.float64]) -> tuple[int, float]:
+    def refit(
+        self, places: NDArray[numpy.int64], values: NDArray[numpy.float64]
+    ) -> tuple[int, float]:
         """
-        Maximum likelihood with the zeros of a matrix; steps and violation as of a penalty of zero.
+        Maximum likelihood with the zeros of a matrix of these entries; steps and violation as of a penalty of zero.
         """
 
     def entries(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.float64]]:

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "dagathlon/square_matrix.hpp"
@@ -68,8 +69,9 @@ class GraphicalLassoPath {
   LassoProgress solve(double penalty);
 
   // Begins at another matrix and maximises the likelihood, with its zeros and without a penalty. Where it is not
-  // positive definite, entries off the diagonal are drawn towards zero first.
-  LassoProgress refit(MatrixView start);
+  // positive definite, entries off the diagonal are drawn towards zero first. `start` has what is not zero, the
+  // diagonal among it, in the order of places.
+  LassoProgress refit(std::span<const MatrixEntry> start);
 
   std::size_t size() const { return covariance_.size; }
   // Of what was solved last: all that is not zero, in the order of places.
@@ -86,7 +88,7 @@ class GraphicalLassoPath {
   };
 
   void begin(double penalty);
-  void begin_at(MatrixView start);
+  void begin_at(std::span<const MatrixEntry> start);
   // How far ahead of the last two solutions the next one is to be looked for.
   void look_ahead(double penalty);
   Block alone(std::size_t node, double penalty) const;
@@ -94,6 +96,8 @@ class GraphicalLassoPath {
   Block joined(std::vector<std::size_t> members);
   Block solved(Block block, double penalty, const GraphicalLassoSettings& settings, LassoProgress& progress) const;
   SquareMatrix guess(const Block& block) const;
+  // Sets of variables that are joined by covariances above a bound, each ascending.
+  std::vector<std::vector<std::size_t>> correlated(double bound) const;
   SquareMatrix covariance_of(const std::vector<std::size_t>& members) const;
   void set_blocks(std::vector<Block> blocks);
 

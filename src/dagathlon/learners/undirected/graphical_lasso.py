@@ -21,7 +21,7 @@ from dagathlon.learners.undirected.inputs import (
     standardised_as,
 )
 from dagathlon.learners.undirected.likelihoods import gaussian_log_likelihoods
-from dagathlon.learners.undirected.path_precisions import PathPrecisions
+from dagathlon.learners.undirected.path_precisions import Indices, PathPrecisions
 from dagathlon.learners.undirected.penalised import GaussianPenalised, PathFit
 from dagathlon.modules import Natural, NonNegative
 from dagathlon.pulse import aside, beat
@@ -173,36 +173,43 @@ class GraphicalLasso(GaussianPenalised):
                 f"that of {moments.p} columns in {moments.n} rows has none; set a penalty"
             )
 
-    def _refit(self, path: _core.GraphicalLassoPath, start: Matrix, n: int) -> bool:
-        """Maximise the likelihood with the zeros of a matrix; whether a maximum was found.
-
-        With as many neighbours as rows there is none, but for rare graphs.
-        """
-        if np.count_nonzero(start, axis=0).max() - 1 >= n - 1:
-            return False
-        _, violation = path.refit(start)
-        return bool(violation <= self._tolerance)
-
     def _refitted(self, data: Dataset, found: Estimate) -> Estimate:
+        """Maximise the likelihood on the graph.
+
+        With as many neighbours as rows there is no maximum, but for rare graphs.
+        """
         if found.precision is None:
             return found
-        given = self.moments(data)
-        path, p = self._path(given), given.p
-        if not self._refit(path, _on_graph(found.precision, found.graph, given.scales), given.n):
+        entries = None
+        if _most_neighbours(found.graph) < len(data) - 1:
+            entries = self._maximum(data, *_on_graph(found.precision, found.graph))
+        if entries is None:
             return replace(found, notes=(*found.notes, _NO_REFIT))
-        precisions = PathPrecisions(p, p)
-        precisions.append_entries(*path.entries())
+        precisions = PathPrecisions(*found.precision.shape)
+        precisions.append_entries(*entries)
         return replace(found, precision=self.in_units(data, precisions[0]))
 
+    def _maximum(
+        self, data: Dataset, places: Indices, values: Vector
+    ) -> tuple[Indices, Vector] | None:
+        """Entries at the maximum, from these entries in the units of the data."""
+        given = self.moments(data)
+        path = self._path(given)
+        rows, columns = np.divmod(places, given.p)
+        violation = path.refit(places, values * (given.scales[rows] * given.scales[columns]))[1]
+        return path.entries() if violation <= self._tolerance else None
 
-def _on_graph(precision: Matrix, graph: Graph, scales: Vector) -> Matrix:
-    """The entries of a graph's edges and of the diagonal, of columns divided by their scales."""
+
+def _most_neighbours(graph: Graph) -> int:
+    return int(np.count_nonzero(graph.marks, axis=0).max())
+
+
+def _on_graph(precision: Matrix, graph: Graph) -> tuple[Indices, Vector]:
+    """The entries of a graph's edges and of the diagonal."""
     kept = graph.marks != 0
     np.fill_diagonal(kept, True)
-    rows, columns = np.nonzero(kept)
-    result = np.zeros_like(precision)
-    result[rows, columns] = precision[rows, columns] * (scales[rows] * scales[columns])
-    return result
+    places = np.flatnonzero(kept)
+    return places, precision.ravel()[places]
 
 
 def _mean_products(columns: Matrix, sizes: Vector) -> Matrix:

@@ -345,9 +345,9 @@ class GaussianPenalised(PenalisedLearner):
         return gaussian_log_likelihoods(fit.precisions, seen)
 
     def in_units(self, data: Dataset, precision: Matrix) -> Matrix:
-        """Divided by the standard deviations of both columns."""
+        """Divided by the standard deviations of both columns; the matrix itself is changed."""
         scales = self.scales(data)
         rows, columns = np.nonzero(precision)
-        result = np.zeros_like(precision)
-        result[rows, columns] = precision[rows, columns] / (scales[rows] * scales[columns])
-        return result
+        # In place, and zeros are left alone: of many columns a second matrix would not fit.
+        precision[rows, columns] /= scales[rows] * scales[columns]
+        return precision
