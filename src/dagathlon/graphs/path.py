@@ -104,7 +104,7 @@ class GraphPath(Immutable):
         above = self._above
         for graph, pairs in zip(joined, self.pairs, strict=True):
             graph[above] = pairs
-            graph |= graph.T
+            np.logical_or(graph, graph.T, out=graph)
         return joined
 
     @property
