@@ -8,6 +8,7 @@
 
 #include "bind.hpp"
 #include "parent_sets.hpp"
+#include "vector.hpp"
 
 namespace dagathlon {
 
@@ -15,18 +16,6 @@ namespace {
 
 template <class T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-using NumpyVector = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
-
-template <class T>
-NumpyVector<T> to_vector(std::vector<T>&& values) {
-  auto owned = std::make_unique<std::vector<T>>(std::move(values));
-  T* data = owned->data();
-  const std::size_t size = owned->size();
-  nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return NumpyVector<T>(data, {size}, owner);
-}
 
 template <class T>
 std::span<const T> all_columns(const FamilyProgram& program, const Vector<T>& values) {

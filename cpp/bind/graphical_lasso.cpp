@@ -4,6 +4,7 @@
 
 #include "bind.hpp"
 #include "dagathlon/positive_inverse.hpp"
+#include "vector.hpp"
 
 namespace dagathlon {
 
@@ -14,34 +15,57 @@ SquareMatrix square(const Matrix<const double>& rows) {
   return {{rows.data(), rows.size()}, rows.shape(0)};
 }
 
-void make_path(GraphicalLassoPath* self, const Matrix<const double>& covariance,
-               const GraphicalLassoSettings& settings) {
-  SquareMatrix given = square(covariance);
-  for (std::size_t i = 0; i < given.size(); ++i)
-    if (!(given(i, i) > 0.0)) throw nb::value_error("all variances must be positive");
-  new (self) GraphicalLassoPath(std::move(given), settings);
+MatrixView view(const Matrix<const double>& rows) {
+  if (rows.shape(0) != rows.shape(1)) throw nb::value_error("the matrix must be square");
+  for (std::size_t i = 0; i < rows.shape(0); ++i)
+    if (!(rows.data()[i * rows.shape(1) + i] > 0.0)) throw nb::value_error("the diagonal must be positive");
+  return {rows.data(), rows.shape(0)};
 }
 
-std::pair<std::size_t, double> solve(GraphicalLassoPath& path, double penalty) {
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// A path with the matrix that it looks at.
+struct BoundPath {
+  BoundPath(Matrix<const double> given, const GraphicalLassoSettings& settings)
+      : covariance(std::move(given)), path(view(covariance), settings) {}
+
+  Matrix<const double> covariance;
+  GraphicalLassoPath path;
+};
+
+std::pair<std::size_t, double> solve(BoundPath& self, double penalty) {
   if (!(penalty >= 0.0)) throw nb::value_error("a penalty is not negative");
   const nb::gil_scoped_release release;
-  const LassoProgress progress = path.solve(penalty);
+  const LassoProgress progress = self.path.solve(penalty);
   return {progress.steps, progress.violation};
 }
 
-std::pair<std::size_t, double> refit(GraphicalLassoPath& path, const Matrix<const double>& start) {
-  const SquareMatrix given = square(start);
-  if (given.size() != path.size()) throw nb::value_error("one row and column per variable");
-  for (std::size_t i = 0; i < given.size(); ++i)
-    if (!(given(i, i) > 0.0)) throw nb::value_error("the diagonal must be positive");
+std::pair<std::size_t, double> refit(BoundPath& self, const Vector<std::int64_t>& places, const Vector<double>& values) {
+  const std::size_t n = self.path.size();
+  if (places.size() != values.size()) throw nb::value_error("one value per place");
+  std::vector<MatrixEntry> start;
+  std::size_t positive = 0;
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    const auto place = static_cast<std::size_t>(places.data()[k]);
+    if (place >= n * n || (k > 0 && place <= start.back().place)) throw nb::value_error("places ascend in the matrix");
+    positive += place % (n + 1) == 0 && values.data()[k] > 0.0;
+    start.push_back({place, values.data()[k]});
+  }
+  if (positive != n) throw nb::value_error("the diagonal must be positive");
   const nb::gil_scoped_release release;
-  const LassoProgress progress = path.refit(given);
+  const LassoProgress progress = self.path.refit(start);
   return {progress.steps, progress.violation};
 }
 
-NumpyMatrix<double> precision(const GraphicalLassoPath& path) {
-  const SquareMatrix found = path.precision();
-  return to_numpy(found.rows(), found.size(), found.size());
+std::pair<NumpyVector<std::int64_t>, NumpyVector<double>> entries(const BoundPath& self) {
+  std::vector<std::int64_t> places;
+  std::vector<double> values;
+  for (const MatrixEntry& entry : self.path.entries()) {
+    places.push_back(static_cast<std::int64_t>(entry.place));
+    values.push_back(entry.value);
+  }
+  return {to_vector(std::move(places)), to_vector(std::move(values))};
 }
 
 std::pair<NumpyMatrix<double>, double> inverted(const Matrix<const double>& matrix) {
@@ -61,12 +85,13 @@ static void bind_graphical_lasso(nb::module_& m) {
   nb::class_<GraphicalLassoSettings>(m, "GraphicalLassoSettings")
       .def("__init__", from_fields<GraphicalLassoSettings, bool, double, std::size_t>(), nb::kw_only(),
            nb::arg("penalise_diagonal"), nb::arg("tolerance"), nb::arg("max_steps"));
-  nb::class_<GraphicalLassoPath>(m, "GraphicalLassoPath")
-      .def("__init__", &make_path, nb::arg("covariance"), nb::arg("settings"))
+  nb::class_<BoundPath>(m, "GraphicalLassoPath")
+      .def(nb::init<Matrix<const double>, const GraphicalLassoSettings&>(), nb::arg("covariance"), nb::arg("settings"))
       .def("solve", &solve, nb::arg("penalty"), "Newton steps, and the largest violation of the optimum's conditions.")
-      .def("refit", &refit, nb::arg("start"),
-           "Maximum likelihood with the zeros of a matrix; steps and violation as of a penalty of zero.")
-      .def("precision", &precision, "Of what was solved last.");
+      .def("refit", &refit, nb::arg("places"), nb::arg("values"),
+           "Maximum likelihood with the zeros of a matrix of these entries; steps and violation as of a penalty of zero.")
+      .def("entries", &entries,
+           "Places, row after row, and values of what is not zero in the precision matrix that was solved last.");
   m.def("invert_positive", &inverted, nb::arg("matrix"),
         "Inverse and logarithm of the determinant; ValueError unless positive definite.");
 }

@@ -1,7 +1,6 @@
 #include "dagathlon/lingam.hpp"
 
 #include "bind.hpp"
-#include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
@@ -13,17 +12,11 @@ NumpyMatrix<double> weights_along(Matrix<const double> scatter, const NodeList& 
   const std::size_t p = scatter.shape(0);
   if (scatter.shape(1) != p) throw nb::value_error("the matrix must be square");
   check_nodes(order, p);
-  std::vector<double> weights(p * p, 0.0);
-  {
+  const auto along = [&] {
     const nb::gil_scoped_release release;
-    for (std::size_t k = 1; k < order.size(); ++k) {
-      pulse::progress(k, order.size());
-      const std::span<const std::size_t> before(order.data(), k);
-      const auto found = adaptive_lasso({scatter.data(), p * p}, p, before, order[k], rows);
-      for (std::size_t i = 0; i < k; ++i) weights[before[i] * p + order[k]] = found[i];
-    }
-  }
-  return to_numpy(std::move(weights), p, p);
+    return adaptive_lassos({scatter.data(), p * p}, p, order, rows);
+  };
+  return to_numpy(along(), p, p);
 }
 
 }  // namespace

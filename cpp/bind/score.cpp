@@ -216,8 +216,9 @@ Vector kept_arcs(const Matrix<const double>& arcs) {
 
 Bound with_prior(const BoundScore& score, const Matrix<const double>& arcs, Vector nodes, Vector sizes) {
   const std::size_t n = score.size();
-  if (n == 0 || arcs.shape(0) != n || arcs.shape(1) != n || nodes.size() != n || sizes.size() != n)
-    throw nb::value_error("one term for each arc, each node and each number of parents");
+  const std::size_t rows = arcs.size() == 1 ? 1 : n;
+  if (n == 0 || arcs.shape(0) != rows || arcs.shape(1) != rows || nodes.size() != n || sizes.size() != n)
+    throw nb::value_error("one term for all arcs or each, and one for each node and each number of parents");
   ArcPrior prior{kept_arcs(arcs), std::move(nodes), std::move(sizes)};
   return bound(std::make_shared<ScoreWithPrior>(score.plain(), std::move(prior)));
 }

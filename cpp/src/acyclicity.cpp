@@ -10,13 +10,6 @@ SquareMatrix squares(const SquareMatrix& weights, double factor) {
   return result;
 }
 
-SquareMatrix transposed(const SquareMatrix& from) {
-  SquareMatrix result(from.size());
-  for (std::size_t i = 0; i < from.size(); ++i)
-    for (std::size_t j = 0; j < from.size(); ++j) result(j, i) = from(i, j);
-  return result;
-}
-
 }  // namespace
 
 Acyclicity polynomial_acyclicity(const SquareMatrix& weights) {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "dagathlon/dispatch.hpp"
 #include "dagathlon/lingam.hpp"
 #include "dagathlon/pulse.hpp"
 
@@ -20,24 +21,28 @@ struct Problem {
   double operator()(std::size_t i, std::size_t j) const { return gram[i * size + j]; }
 };
 
-// Cholesky factor of the products of chosen predictors, grown by one at a time.
+DAGATHLON_WIDE_CLONES void add_multiple(double* to, const double* from, double factor, std::size_t size) {
+  for (std::size_t k = 0; k < size; ++k) to[k] += factor * from[k];
+}
+
+// Cholesky factor of the products of chosen predictors, grown by one at a time. Columns are kept without the
+// diagonal: going down them, sums of many rows grow side by side, each in the order of its own terms.
 class Factor {
  public:
   explicit Factor(const Problem& problem) : problem_(&problem) {}
   const std::vector<std::size_t>& members() const { return members_; }
   // Whether the predictor could be added: it is no combination of those chosen before.
   bool add(std::size_t j) {
-    std::vector<double> row(members_.size() + 1);
+    const std::size_t known = members_.size();
+    row_.resize(known);
+    for (std::size_t i = 0; i < known; ++i) row_[i] = (*problem_)(j, members_[i]);
+    go_down(row_);
     double rest = (*problem_)(j, j);
-    for (std::size_t i = 0; i < members_.size(); ++i) {
-      double sum = (*problem_)(j, members_[i]);
-      for (std::size_t k = 0; k < i; ++k) sum -= rows_[i][k] * row[k];
-      row[i] = sum / rows_[i][i];
-      rest -= row[i] * row[i];
-    }
+    for (const double value : row_) rest -= value * value;
     if (!(rest > collinear * (*problem_)(j, j))) return false;
-    row.back() = std::sqrt(rest);
-    rows_.push_back(std::move(row));
+    for (std::size_t i = 0; i < known; ++i) columns_[i].push_back(row_[i]);
+    columns_.emplace_back();
+    diagonal_.push_back(std::sqrt(rest));
     members_.push_back(j);
     return true;
   }
@@ -45,37 +50,38 @@ class Factor {
   void remove(std::size_t gone) {
     const auto place = std::ranges::find(members_, gone);
     const std::vector<std::size_t> later(place + 1, members_.end());
-    rows_.resize(static_cast<std::size_t>(place - members_.begin()));
-    members_.erase(place, members_.end());
+    const auto left = static_cast<std::size_t>(place - members_.begin());
+    members_.resize(left);
+    diagonal_.resize(left);
+    columns_.resize(left);
+    for (std::size_t i = 0; i < left; ++i) columns_[i].resize(left - i - 1);
     for (const std::size_t j : later) add(j);
   }
   std::vector<double> solve(std::vector<double> x) const {
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      for (std::size_t k = 0; k < i; ++k) x[i] -= rows_[i][k] * x[k];
-      x[i] /= rows_[i][i];
-    }
+    go_down(x);
     for (std::size_t i = x.size(); i-- > 0;) {
-      for (std::size_t k = i + 1; k < x.size(); ++k) x[i] -= rows_[k][i] * x[k];
-      x[i] /= rows_[i][i];
+      const double* column = columns_[i].data();
+      double value = x[i];
+      for (std::size_t k = i + 1; k < x.size(); ++k) value -= column[k - i - 1] * x[k];
+      x[i] = value / diagonal_[i];
     }
     return x;
   }
 
  private:
+  void go_down(std::vector<double>& x) const {
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      x[i] /= diagonal_[i];
+      add_multiple(x.data() + i + 1, columns_[i].data(), -x[i], x.size() - i - 1);
+    }
+  }
+
   const Problem* problem_;
   std::vector<std::size_t> members_;
-  std::vector<std::vector<double>> rows_;
+  std::vector<double> diagonal_;
+  std::vector<std::vector<double>> columns_;
+  std::vector<double> row_;
 };
-
-std::vector<double> least_squares(const Problem& problem) {
-  Factor factor(problem);
-  std::vector<double> right, result(problem.size, 0.0);
-  for (std::size_t j = 0; j < problem.size; ++j)
-    if (factor.add(j)) right.push_back(problem.target[j]);
-  const auto solution = factor.solve(right);
-  for (std::size_t k = 0; k < solution.size(); ++k) result[factor.members()[k]] = solution[k];
-  return result;
-}
 
 double residual_square(const Problem& problem, std::span<const double> weights) {
   double sum = problem.target_square;
@@ -88,6 +94,15 @@ double residual_square(const Problem& problem, std::span<const double> weights) 
     sum += weights[i] * product;
   }
   return std::max(sum, 0.0);
+}
+
+// No computed sum of squares is off by more than this.
+double rounding(const Problem& problem, std::span<const double> weights) {
+  double size = std::sqrt(problem.target_square);
+  for (std::size_t i = 0; i < problem.size; ++i)
+    if (weights[i] != 0.0) size += std::abs(weights[i]) * std::sqrt(problem(i, i));
+  constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  return 8.0 * epsilon * static_cast<double>(problem.size + 8) * size * size;
 }
 
 // The lasso for all penalties, from the one that leaves no weight down to none (Efron et al. 2004).
@@ -110,7 +125,7 @@ class Path {
     const auto direction = factor_.solve(signs);
     std::vector<double> change(problem_.size, 0.0);
     for (std::size_t k = 0; k < members.size(); ++k)
-      for (std::size_t j = 0; j < problem_.size; ++j) change[j] += problem_(members[k], j) * direction[k];
+      add_multiple(change.data(), problem_.gram.data() + members[k] * problem_.size, direction[k], problem_.size);
     double step = until_entry(change);
     std::size_t leaving = problem_.size;
     for (std::size_t k = 0; k < members.size(); ++k) {
@@ -172,14 +187,23 @@ Problem scaled(Problem problem, std::span<const double> factors) {
   return problem;
 }
 
-// The weights with the best BIC, given the residual variance of the full model.
-std::vector<double> best_by_bic(const Problem& problem, double variance, double rows) {
+// The full model: its residual variance, and what no others leave less of.
+struct Full {
+  double variance;
+  double least_square;
+};
+
+// The weights with the best BIC, given the full model.
+std::vector<double> best_by_bic(const Problem& problem, const Full& full, double rows) {
   Path path(problem);
   std::vector<double> best;
   double lowest = std::numeric_limits<double>::infinity();
   const auto judge = [&] {
     const auto free = problem.size - static_cast<std::size_t>(std::ranges::count(path.weights(), 0.0));
-    const double bic = residual_square(problem, path.weights()) / variance + std::log(rows) * static_cast<double>(free);
+    const double penalty = std::log(rows) * static_cast<double>(free);
+    // Most of the path has too many weights already, however well they fit.
+    if ((full.least_square - rounding(problem, path.weights())) / full.variance + penalty > lowest) return;
+    const double bic = residual_square(problem, path.weights()) / full.variance + penalty;
     if (bic < lowest) {
       lowest = bic;
       best = path.weights();
@@ -196,27 +220,58 @@ std::vector<double> best_by_bic(const Problem& problem, double variance, double 
   return best;
 }
 
-}  // namespace
-
-std::vector<double> adaptive_lasso(std::span<const double> scatter, std::size_t p,
-                                   std::span<const std::size_t> predictors, std::size_t target, std::size_t rows) {
-  const std::size_t k = predictors.size();
-  Problem problem{k, std::vector<double>(k * k), std::vector<double>(k), scatter[target * p + target]};
-  for (std::size_t i = 0; i < k; ++i) {
-    problem.target[i] = scatter[predictors[i] * p + target];
-    for (std::size_t j = 0; j < k; ++j) problem.gram[i * k + j] = scatter[predictors[i] * p + predictors[j]];
+// The first `size` of all variables as predictors of the one that follows them.
+Problem first_of(const Problem& all, std::size_t size) {
+  Problem result{size, std::vector<double>(size * size), std::vector<double>(size), all(size, size)};
+  for (std::size_t i = 0; i < size; ++i) {
+    result.target[i] = all(i, size);
+    std::copy_n(all.gram.data() + i * all.size, size, result.gram.data() + i * size);
   }
-  const auto full = least_squares(problem);
+  return result;
+}
+
+// `factor` is that of the first variables.
+std::vector<double> least_squares(const Problem& problem, const Factor& factor) {
+  std::vector<double> right, result(problem.size, 0.0);
+  for (const std::size_t i : factor.members()) right.push_back(problem.target[i]);
+  const auto solution = factor.solve(right);
+  for (std::size_t k = 0; k < solution.size(); ++k) result[factor.members()[k]] = solution[k];
+  return result;
+}
+
+std::vector<double> adaptive_lasso(const Problem& problem, const std::vector<double>& full, std::size_t rows) {
+  const std::size_t k = problem.size;
+  const double square = residual_square(problem, full);
   // A target without residuals keeps a trace of variance, so that the criterion is finite.
   const double freedom = std::max(1.0, static_cast<double>(rows) - static_cast<double>(k) - 1.0);
-  const double variance =
-      std::max(residual_square(problem, full) / freedom, collinear * problem.target_square / static_cast<double>(rows));
+  const double variance = std::max(square / freedom, collinear * problem.target_square / static_cast<double>(rows));
   if (!(variance > 0.0)) return std::vector<double>(k, 0.0);
   std::vector<double> sizes;
   for (const double weight : full) sizes.push_back(std::abs(weight));
-  auto weights = best_by_bic(scaled(problem, sizes), variance, static_cast<double>(rows));
+  const Full model{variance, square - 2.0 * rounding(problem, full)};
+  auto weights = best_by_bic(scaled(problem, sizes), model, static_cast<double>(rows));
   for (std::size_t i = 0; i < k; ++i) weights[i] *= sizes[i];
   return weights;
+}
+
+}  // namespace
+
+std::vector<double> adaptive_lassos(std::span<const double> scatter, std::size_t p, std::span<const std::size_t> order,
+                                    std::size_t rows) {
+  const std::size_t n = order.size();
+  Problem all{n, std::vector<double>(n * n), {}, 0.0};
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) all.gram[i * n + j] = scatter[order[i] * p + order[j]];
+  std::vector<double> result(p * p, 0.0);
+  Factor factor(all);
+  for (std::size_t k = 1; k < n; ++k) {
+    pulse::progress(k, n);
+    factor.add(k - 1);
+    const Problem problem = first_of(all, k);
+    const auto found = adaptive_lasso(problem, least_squares(problem, factor), rows);
+    for (std::size_t i = 0; i < k; ++i) result[order[i] * p + order[k]] = found[i];
+  }
+  return result;
 }
 
 }  // namespace dagathlon

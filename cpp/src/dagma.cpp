@@ -3,13 +3,20 @@
 #include <limits>
 
 #include "dagathlon/adam.hpp"
+#include "dagathlon/dispatch.hpp"
 #include "dagathlon/pulse.hpp"
 
 namespace dagathlon {
 
 namespace {
 
-double sign(double x) { return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : 0.0; }
+DAGATHLON_WIDE_CLONES void add_penalties(double* gradient, const double* weights, const double* slopes,
+                                         const DagmaSettings& settings, std::size_t size) {
+  for (std::size_t k = 0; k < size; ++k) {
+    const double sign = (weights[k] > 0.0 ? 1.0 : 0.0) - (weights[k] < 0.0 ? 1.0 : 0.0);
+    gradient[k] = settings.weight_of_loss * (gradient[k] + settings.sparsity * sign) + 2.0 * weights[k] * slopes[k];
+  }
+}
 
 double least_squares(const DagmaData& data, const SquareMatrix& weights, SquareMatrix& gradient) {
   SquareMatrix errors = weights;
@@ -98,12 +105,11 @@ std::optional<SquareMatrix> dagma(const DagmaData& data, SquareMatrix start, con
     if (!inverted) inverted = retreat(start, direction, settings.log_determinant_scale, rate);
     if (!inverted) return start;
     dagma_loss(data, start, gradient);
-    for (std::size_t i = 0; i < p; ++i)
-      for (std::size_t j = 0; j < p; ++j)
-        gradient(i, j) =
-            i == j ? 0.0
-                   : settings.weight_of_loss * (gradient(i, j) + settings.sparsity * sign(start(i, j))) +
-                         2.0 * start(i, j) * inverted->matrix(j, i);
+    const SquareMatrix slopes = transposed(inverted->matrix);
+    for (std::size_t i = 0; i < p; ++i) {
+      add_penalties(gradient.row(i), start.row(i), slopes.row(i), settings, p);
+      gradient(i, i) = 0.0;
+    }
     direction = adam.direction(gradient.cells());
     for (std::size_t k = 0; k < direction.size(); ++k) start.cells()[k] -= rate * direction[k];
     if (step % settings.checkpoint != 0) continue;

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
+#include <utility>
 
 #include "dagathlon/graphical_lasso.hpp"
 #include "dagathlon/positive_inverse.hpp"
@@ -10,42 +12,57 @@ namespace dagathlon {
 
 namespace {
 
-// Sets of variables that are joined by entries above a bound, each ascending.
-std::vector<std::vector<std::size_t>> components(const SquareMatrix& matrix, double bound) {
-  const std::size_t n = matrix.size();
+using Members = std::vector<std::size_t>;
+
+// Sets of variables that are joined, each ascending; join(i, take) calls take(j) for all j that are joined with i.
+template <class Join>
+std::vector<Members> components(std::size_t n, Join&& join) {
   std::vector<bool> seen(n, false);
-  std::vector<std::vector<std::size_t>> result;
+  std::vector<Members> result;
   for (std::size_t start = 0; start < n; ++start) {
     if (seen[start]) continue;
-    std::vector<std::size_t> members{start};
+    Members members{start};
     seen[start] = true;
-    for (std::size_t at = 0; at < members.size(); ++at) {
-      pulse::beat(n);
-      const double* row = matrix.row(members[at]);
-      for (std::size_t j = 0; j < n; ++j)
-        if (!seen[j] && std::abs(row[j]) > bound) {
-          seen[j] = true;
-          members.push_back(j);
-        }
-    }
+    for (std::size_t at = 0; at < members.size(); ++at)
+      join(members[at], [&](std::size_t j) {
+        if (seen[j]) return;
+        seen[j] = true;
+        members.push_back(j);
+      });
     std::ranges::sort(members);
     result.push_back(std::move(members));
   }
   return result;
 }
 
-SquareMatrix part_of(const SquareMatrix& whole, const std::vector<std::size_t>& members) {
-  SquareMatrix result(members.size());
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const double* row = whole.row(members[i]);
-    for (std::size_t j = 0; j < members.size(); ++j) result(i, j) = row[members[j]];
+// Entries by rows.
+class EntryRows {
+ public:
+  EntryRows(std::span<const MatrixEntry> entries, std::size_t size) : entries_(entries), size_(size), begins_(size + 1) {
+    for (const MatrixEntry& entry : entries) ++begins_[entry.place / size + 1];
+    for (std::size_t i = 0; i < size; ++i) begins_[i + 1] += begins_[i];
   }
-  return result;
+
+  // Calls use(column, value) for all of a row.
+  template <class Use>
+  void for_each(std::size_t row, Use&& use) const {
+    for (const MatrixEntry& entry : entries_.subspan(begins_[row], begins_[row + 1] - begins_[row]))
+      use(entry.place % size_, entry.value);
+  }
+
+ private:
+  std::span<const MatrixEntry> entries_;
+  std::size_t size_;
+  std::vector<std::size_t> begins_;
+};
+
+std::size_t place_of(std::size_t node, const Members& members) {
+  return static_cast<std::size_t>(std::ranges::lower_bound(members, node) - members.begin());
 }
 
-void put_back(SquareMatrix& whole, const SquareMatrix& part, const std::vector<std::size_t>& members) {
-  for (std::size_t i = 0; i < members.size(); ++i)
-    for (std::size_t j = 0; j < members.size(); ++j) whole(members[i], members[j]) = part(i, j);
+void put(SquareMatrix& whole, const SquareMatrix& part, const Members& places) {
+  for (std::size_t i = 0; i < places.size(); ++i)
+    for (std::size_t j = 0; j < places.size(); ++j) whole(places[i], places[j]) = part(i, j);
 }
 
 void shrink(SquareMatrix& matrix) {
@@ -54,50 +71,60 @@ void shrink(SquareMatrix& matrix) {
       if (i != j) matrix(i, j) /= 2;
 }
 
-double mean_variance(const SquareMatrix& covariance) {
-  const double mean = trace(covariance) / static_cast<double>(std::max<std::size_t>(covariance.size(), 1));
+double mean_variance(MatrixView covariance) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < covariance.size; ++i) sum += covariance.row(i)[i];
+  const double mean = sum / static_cast<double>(std::max<std::size_t>(covariance.size, 1));
   return mean > 0.0 ? mean : 1.0;
 }
 
 }  // namespace
 
-GraphicalLassoPath::GraphicalLassoPath(SquareMatrix covariance, const GraphicalLassoSettings& settings)
-    : settings_(settings), unit_(mean_variance(covariance)), size_(covariance.size()),
-      covariance_(std::move(covariance)), precision_(size_), inverse_(size_), before_(size_), guess_(size_),
-      log_determinants_(size_), last_penalty_(-std::numeric_limits<double>::infinity()) {
-  for (double& value : covariance_.cells()) value /= unit_;
-}
+GraphicalLassoPath::GraphicalLassoPath(MatrixView covariance, const GraphicalLassoSettings& settings)
+    : settings_(settings), covariance_(covariance), unit_(mean_variance(covariance)), block_of_(covariance.size),
+      last_penalty_(-std::numeric_limits<double>::infinity()) {}
 
 LassoProgress GraphicalLassoPath::solve(double penalty) {
   const double scaled = penalty / unit_;
   if (!(scaled <= last_penalty_)) begin(scaled);
   look_ahead(scaled);
-  last_penalty_ = scaled;
+  // Blocks are taken apart: if a beat throws, the next penalty begins anew.
+  last_penalty_ = -std::numeric_limits<double>::infinity();
   LassoProgress progress;
-  for (const auto& members : components(covariance_, scaled)) {
-    if (members.size() == 1)
-      solve_alone(members.front(), scaled);
-    else
-      solve_members(members, scaled, settings_, progress);
+  std::vector<Block> blocks;
+  for (Members& members : correlated(scaled)) {
+    Block block = joined(std::move(members));
+    if (block.members.size() > 1) {
+      blocks.push_back(solved(std::move(block), scaled, settings_, progress));
+    } else {
+      blocks.push_back(alone(block.members.front(), scaled));
+      blocks.back().before = std::move(block.precision);
+    }
   }
+  set_blocks(std::move(blocks));
+  last_penalty_ = scaled;
   return progress;
 }
 
-// Solutions move nearly along lines from penalty to penalty; an entry that would change its sign is zero on the way.
 void GraphicalLassoPath::look_ahead(double penalty) {
   const double way = last_penalty_ - penalty;
   // Far beyond what is known a guess is worth little.
   constexpr double farthest = 4.0;
   lead_ = last_way_ > 0.0 && way <= farthest * last_way_ ? way / last_way_ : 0.0;
   last_way_ = way;
-  for (std::size_t k = 0; k < precision_.cells().size(); ++k) {
-    const double last = precision_.cells()[k], next = last + lead_ * (last - before_.cells()[k]);
-    guess_.cells()[k] = next * last > 0.0 ? next : 0.0;
-  }
-  before_ = precision_;
 }
 
-LassoProgress GraphicalLassoPath::refit(const SquareMatrix& start) {
+// Solutions move nearly along lines from penalty to penalty; an entry that would change its sign is zero on the way.
+SquareMatrix GraphicalLassoPath::guess(const Block& block) const {
+  SquareMatrix result = block.precision;
+  for (std::size_t k = 0; k < result.cells().size(); ++k) {
+    const double last = result.cells()[k], next = last + lead_ * (last - block.before.cells()[k]);
+    result.cells()[k] = next * last > 0.0 ? next : 0.0;
+  }
+  return result;
+}
+
+LassoProgress GraphicalLassoPath::refit(std::span<const MatrixEntry> start) {
   begin_at(start);
   lead_ = 0.0;
   GraphicalLassoSettings settings = settings_;
@@ -105,80 +132,112 @@ LassoProgress GraphicalLassoPath::refit(const SquareMatrix& start) {
   // Where there is a maximum Newton's method finds it soon; where there is none it never ends.
   settings.max_steps = std::min<std::size_t>(settings.max_steps, 40);
   LassoProgress progress;
-  for (const auto& members : components(precision_, 0.0)) solve_members(members, 0.0, settings, progress);
+  for (Block& block : blocks_) block = solved(std::move(block), 0.0, settings, progress);
   // The next penalty begins anew.
   last_penalty_ = -std::numeric_limits<double>::infinity();
   return progress;
 }
 
-void GraphicalLassoPath::begin_at(const SquareMatrix& start) {
-  precision_ = start;
-  for (double& value : precision_.cells()) value *= unit_;
-  std::ranges::fill(inverse_.cells(), 0.0);
-  std::ranges::fill(log_determinants_, 0.0);
+void GraphicalLassoPath::begin_at(std::span<const MatrixEntry> start) {
+  const EntryRows rows(start, size());
   PositiveInverse invert;
-  for (const auto& members : components(precision_, 0.0)) {
-    SquareMatrix part = part_of(precision_, members), inverse(members.size());
+  std::vector<Block> blocks;
+  const auto join = [&](std::size_t i, auto&& take) {
+    pulse::beat();
+    rows.for_each(i, [&](std::size_t j, double) { take(j); });
+  };
+  for (Members& members : components(size(), join)) {
+    SquareMatrix part(members.size()), inverse(members.size());
+    for (std::size_t i = 0; i < members.size(); ++i)
+      rows.for_each(members[i], [&](std::size_t j, double value) { part(i, place_of(j, members)) = value * unit_; });
     auto log_determinant = invert(part, inverse);
     for (; !log_determinant; log_determinant = invert(part, inverse)) shrink(part);
-    put_back(precision_, part, members);
-    put_back(inverse_, inverse, members);
-    log_determinants_[members.front()] = *log_determinant;
+    blocks.push_back({std::move(members), std::move(part), std::move(inverse), SquareMatrix(), *log_determinant});
   }
+  set_blocks(std::move(blocks));
 }
 
 void GraphicalLassoPath::begin(double penalty) {
   last_penalty_ = penalty;
   last_way_ = 0.0;
-  std::ranges::fill(precision_.cells(), 0.0);
-  std::ranges::fill(inverse_.cells(), 0.0);
-  for (std::size_t i = 0; i < covariance_.size(); ++i) solve_alone(i, penalty);
+  std::vector<Block> blocks;
+  for (std::size_t i = 0; i < size(); ++i) blocks.push_back(alone(i, penalty));
+  set_blocks(std::move(blocks));
 }
 
-void GraphicalLassoPath::solve_alone(std::size_t node, double penalty) {
-  inverse_(node, node) = covariance_(node, node) + (settings_.penalise_diagonal ? penalty : 0.0);
-  precision_(node, node) = 1.0 / inverse_(node, node);
-  log_determinants_[node] = -std::log(inverse_(node, node));
+GraphicalLassoPath::Block GraphicalLassoPath::alone(std::size_t node, double penalty) const {
+  const double variance = covariance_.row(node)[node] / unit_ + (settings_.penalise_diagonal ? penalty : 0.0);
+  Block result{{node}, SquareMatrix(1), SquareMatrix(1), SquareMatrix(1), -std::log(variance)};
+  result.inverse(0, 0) = variance;
+  result.precision(0, 0) = 1.0 / variance;
+  return result;
 }
 
-void GraphicalLassoPath::solve_members(const std::vector<std::size_t>& members, double penalty,
-                                       const GraphicalLassoSettings& settings, LassoProgress& progress) {
-  LassoComponent part = take_part(members);
+GraphicalLassoPath::Block GraphicalLassoPath::joined(Members members) {
+  Block& first = blocks_[block_of_[members.front()]];
+  if (first.members.size() == members.size()) return std::move(first);
+  const std::size_t n = members.size();
+  Block result{members, SquareMatrix(n), SquareMatrix(n), SquareMatrix(n), 0.0};
+  Members places;
+  for (const std::size_t node : members) {
+    const Block& part = blocks_[block_of_[node]];
+    if (part.members.front() != node) continue;
+    places.clear();
+    for (const std::size_t member : part.members) places.push_back(place_of(member, members));
+    put(result.precision, part.precision, places);
+    put(result.inverse, part.inverse, places);
+    put(result.before, part.before, places);
+    result.log_determinant += part.log_determinant;
+  }
+  return result;
+}
+
+GraphicalLassoPath::Block GraphicalLassoPath::solved(Block block, double penalty, const GraphicalLassoSettings& settings,
+                                                     LassoProgress& progress) const {
+  std::optional<SquareMatrix> ahead;
+  if (lead_ > 0.0) ahead = guess(block);
+  block.before = block.precision;
+  LassoComponent part{covariance_of(block.members), std::move(block.precision), std::move(block.inverse),
+                      block.log_determinant, std::move(ahead)};
   const LassoProgress mine = solve_component(part, penalty, settings);
-  put_part(part, members);
   progress.steps = std::max(progress.steps, mine.steps);
   progress.violation = std::max(progress.violation, mine.violation);
+  return {std::move(block.members), std::move(part.precision), std::move(part.inverse), std::move(block.before),
+          part.log_determinant};
 }
 
-// Where all variables are one component its matrices are lent, not copied.
-LassoComponent GraphicalLassoPath::take_part(const std::vector<std::size_t>& members) {
-  double log_determinant = 0.0;
-  for (const std::size_t node : members) log_determinant += log_determinants_[node];
-  const auto take = [&](SquareMatrix& whole) {
-    return members.size() == size_ ? std::move(whole) : part_of(whole, members);
-  };
-  LassoComponent part{take(covariance_), take(precision_), take(inverse_), log_determinant, {}};
-  if (lead_ > 0.0) part.guess = take(guess_);
-  return part;
+std::vector<std::vector<std::size_t>> GraphicalLassoPath::correlated(double bound) const {
+  return components(size(), [&](std::size_t i, auto&& take) {
+    pulse::beat(size());
+    const double* row = covariance_.row(i);
+    for (std::size_t j = 0; j < size(); ++j)
+      if (std::abs(row[j] / unit_) > bound) take(j);
+  });
 }
 
-void GraphicalLassoPath::put_part(LassoComponent& part, const std::vector<std::size_t>& members) {
-  if (members.size() == size_) {
-    covariance_ = std::move(part.covariance);
-    precision_ = std::move(part.precision);
-    inverse_ = std::move(part.inverse);
-    if (part.guess) guess_ = std::move(*part.guess);
-  } else {
-    put_back(precision_, part.precision, members);
-    put_back(inverse_, part.inverse, members);
+SquareMatrix GraphicalLassoPath::covariance_of(const Members& members) const {
+  SquareMatrix result(members.size());
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const double* row = covariance_.row(members[i]);
+    for (std::size_t j = 0; j < members.size(); ++j) result(i, j) = row[members[j]] / unit_;
   }
-  for (const std::size_t node : members) log_determinants_[node] = 0.0;
-  log_determinants_[members.front()] = part.log_determinant;
+  return result;
 }
 
-SquareMatrix GraphicalLassoPath::precision() const {
-  SquareMatrix result = precision_;
-  for (double& value : result.cells()) value /= unit_;
+void GraphicalLassoPath::set_blocks(std::vector<Block> blocks) {
+  blocks_ = std::move(blocks);
+  for (std::size_t k = 0; k < blocks_.size(); ++k)
+    for (const std::size_t node : blocks_[k].members) block_of_[node] = k;
+}
+
+std::vector<MatrixEntry> GraphicalLassoPath::entries() const {
+  std::vector<MatrixEntry> result;
+  for (const Block& block : blocks_)
+    for (std::size_t i = 0; i < block.members.size(); ++i)
+      for (std::size_t j = 0; j < block.members.size(); ++j)
+        if (block.precision(i, j) != 0.0)
+          result.push_back({block.members[i] * size() + block.members[j], block.precision(i, j) / unit_});
+  std::ranges::sort(result, {}, &MatrixEntry::place);
   return result;
 }
 

@@ -12,6 +12,7 @@
 #include "dagathlon/pulse.hpp"
 #include "dagathlon/random.hpp"
 #include "dagathlon/scored_order.hpp"
+#include "dagathlon/tuck_search.hpp"
 
 namespace dagathlon {
 
@@ -122,51 +123,6 @@ bool delete_edges(Score& score, ScoredOrder& order, const SearchLimits& limits) 
   return false;
 }
 
-// A depth-first search of tucks that raises the score in the end.
-class Tucks {
- public:
-  Tucks(ScoredOrder& order, std::size_t n, Grasp how) : order_(order), n_(n), how_(how) {}
-
-  bool improve() {
-    start_ = order_.score();
-    return search(1);
-  }
-
- private:
-  bool search(std::size_t depth) {
-    for (std::size_t y = 0; y < n_; ++y) {
-      const std::vector<std::size_t> parents = order_.parents(y);
-      for (const std::size_t x : parents) {
-        if (depth > how_.uncovered_depth && !is_covered(x, y)) continue;
-        if (depth > how_.nonsingular_depth && !order_.is_singular(x, y)) continue;
-        const ScoredOrder::Stretch saved = order_.between(x, y);
-        if (try_tuck(x, y, depth)) return true;
-        order_.put_back(saved);
-      }
-    }
-    return false;
-  }
-
-  bool try_tuck(std::size_t x, std::size_t y, std::size_t depth) {
-    if (!order_.tuck(x, y)) return false;
-    const double now = order_.score();
-    if (now > start_ + tie_tolerance) return true;
-    return now > start_ - tie_tolerance && depth < how_.depth && search(depth + 1);
-  }
-
-  // Whether the parents of y are x and those of x.
-  bool is_covered(std::size_t x, std::size_t y) const {
-    const std::vector<std::size_t>& of_x = order_.parents(x);
-    const std::vector<std::size_t>& of_y = order_.parents(y);
-    return of_y.size() == of_x.size() + 1 && std::ranges::includes(of_y, of_x);
-  }
-
-  ScoredOrder& order_;
-  std::size_t n_;
-  Grasp how_;
-  double start_ = 0;
-};
-
 }  // namespace
 
 SearchResult boss(Score& score, const SearchLimits& limits, const Boss& how) {
@@ -187,7 +143,7 @@ SearchResult grasp(Score& score, const SearchLimits& limits, const Grasp& how) {
     for (const auto& [uncovered, nonsingular] : {std::pair(std::size_t{0}, std::size_t{0}),
                                                  std::pair(how.uncovered_depth, std::size_t{0}),
                                                  std::pair(how.uncovered_depth, how.nonsingular_depth)}) {
-      Tucks tucks(starts.order(), score.size(), {how.depth, uncovered, nonsingular, how.starts});
+      TuckSearch tucks(starts.order(), {how.depth, uncovered, nonsingular});
       while (tucks.improve()) starts.settle_after_step();
     }
   });

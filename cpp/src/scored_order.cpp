@@ -139,40 +139,13 @@ bool ScoredOrder::move_to_best_place(std::size_t node) {
   return true;
 }
 
-bool ScoredOrder::keeps_required_arcs(std::size_t first, std::size_t last) const {
-  for (std::size_t k = first; k < last; ++k)
-    if (!is_subset(required_into_[order_[k]], before_[order_[k]])) return false;
-  return true;
-}
-
-BitSet ScoredOrder::ancestors_behind(std::size_t x, std::size_t y) const {
-  BitSet above(size());
-  above.set(y);
-  for (std::size_t k = place_[y] + 1; k-- > place_[x] + 1;)
-    if (above.test(order_[k]))
-      for (const std::size_t parent : parents(order_[k])) above.set(parent);
-  subtract(above, before_[x]);
-  above.reset(x);
-  return above;
-}
-
-bool ScoredOrder::is_singular(std::size_t x, std::size_t y) const {
-  bool only_path = true;
-  for_each(ancestors_behind(x, y), [&](std::size_t node) {
-    only_path = only_path && (node == y || !std::ranges::binary_search(parents(node), x));
-  });
-  return only_path;
-}
-
-bool ScoredOrder::tuck(std::size_t x, std::size_t y) {
+void ScoredOrder::tuck(std::size_t x, std::size_t y, ConstRow above) {
   const std::size_t from = place_[x];
   const std::size_t to = place_[y] + 1;
-  const BitSet above = ancestors_behind(x, y);
   const auto begin = order_.begin();
   std::stable_partition(begin + static_cast<std::ptrdiff_t>(from), begin + static_cast<std::ptrdiff_t>(to),
-                        [&](std::size_t node) { return above.test(node); });
+                        [&](std::size_t node) { return test(above, node); });
   update(from, to);
-  return keeps_required_arcs(from, to);
 }
 
 }  // namespace dagathlon

@@ -152,31 +152,15 @@ double trace(const SquareMatrix& a) {
   return sum;
 }
 
-std::optional<Inverse> inverse(const SquareMatrix& a) {
+SquareMatrix transposed(const SquareMatrix& a) {
+  // Squares of one line of memory each way: a column of a large matrix would push itself out of the cache.
+  constexpr std::size_t side = SquareMatrix::width;
   const std::size_t n = a.size();
-  SquareMatrix left = a;
-  Inverse result{SquareMatrix::identity(n), 0.0};
-  for (std::size_t column = 0; column < n; ++column) {
-    pulse::beat(n * n);
-    std::size_t pivot = column;
-    for (std::size_t i = column + 1; i < n; ++i)
-      if (std::abs(left(i, column)) > std::abs(left(pivot, column))) pivot = i;
-    const double value = left(pivot, column);
-    if (!(std::abs(value) > 0.0) || !std::isfinite(value)) return std::nullopt;
-    if (pivot != column) {
-      std::swap_ranges(left.row(pivot), left.row(pivot) + n, left.row(column));
-      std::swap_ranges(result.matrix.row(pivot), result.matrix.row(pivot) + n, result.matrix.row(column));
-    }
-    result.log_determinant += std::log(std::abs(value));
-    for (std::size_t k = 0; k < n; ++k) left(column, k) /= value;
-    for (std::size_t k = 0; k < n; ++k) result.matrix(column, k) /= value;
-    for (std::size_t i = 0; i < n; ++i) {
-      if (i == column || left(i, column) == 0.0) continue;
-      const double factor = -left(i, column);
-      add_multiple(left.row(i) + column, left.row(column) + column, factor, n - column);
-      add_multiple(result.matrix.row(i), result.matrix.row(column), factor, n);
-    }
-  }
+  SquareMatrix result(n);
+  for (std::size_t top = 0; top < n; top += side)
+    for (std::size_t left = 0; left < n; left += side)
+      for (std::size_t i = top; i < std::min(n, top + side); ++i)
+        for (std::size_t j = left; j < std::min(n, left + side); ++j) result(j, i) = a(i, j);
   return result;
 }
 

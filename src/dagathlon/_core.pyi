@@ -970,13 +970,17 @@ class GraphicalLassoPath:
     def solve(self, penalty: float) -> tuple[int, float]:
         """Newton steps, and the largest violation of the optimum's conditions."""
 
-    def refit(self, start: NDArray[numpy.float64]) -> tuple[int, float]:
+    def refit(
+        self, places: NDArray[numpy.int64], values: NDArray[numpy.float64]
+    ) -> tuple[int, float]:
         """
-        Maximum likelihood with the zeros of a matrix; steps and violation as of a penalty of zero.
+        Maximum likelihood with the zeros of a matrix of these entries; steps and violation as of a penalty of zero.
         """
 
-    def precision(self) -> NDArray[numpy.float64]:
-        """Of what was solved last."""
+    def entries(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.float64]]:
+        """
+        Places, row after row, and values of what is not zero in the precision matrix that was solved last.
+        """
 
 def invert_positive(matrix: NDArray[numpy.float64]) -> tuple[NDArray[numpy.float64], float]:
     """

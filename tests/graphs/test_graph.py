@@ -67,6 +67,13 @@ def test_edges_rebuild_the_graph(marks) -> None:
     assert len(graph.edges()) == graph.n_edges
 
 
+def test_native_graphs_take_as_many_names_as_they_have_nodes() -> None:
+    graph = Graph.from_edges(["A -> B", "B <-> C"])
+    assert Graph.from_native(["X", "Y", "Z"], graph.native) == graph.renamed(["X", "Y", "Z"])
+    with pytest.raises(GraphError, match="3 nodes cannot take 2 names"):
+        Graph.from_native(["X", "Y"], graph.native)
+
+
 def test_graphs_cannot_be_changed() -> None:
     graph = Graph("AB", [[0, 2], [3, 0]])
     with pytest.raises(ValueError, match="read-only"):

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "dagathlon/square_matrix.hpp"
@@ -43,45 +44,69 @@ struct LassoProgress {
 
 LassoProgress solve_component(LassoComponent& component, double penalty, const GraphicalLassoSettings& settings);
 
-// Solutions for one penalty after another, each begun at the one before.
+// A square matrix of someone else, row after row.
+struct MatrixView {
+  const double* cells;
+  std::size_t size;
+
+  const double* row(std::size_t i) const { return cells + i * size; }
+};
+
+// An entry of a matrix, by its place row after row.
+struct MatrixEntry {
+  std::size_t place;
+  double value;
+};
+
+// Solutions for one penalty after another, each begun at the one before. Of each connected component there are its own
+// matrices, and of what lies between components there is nothing: the covariance is the only matrix of all variables.
 class GraphicalLassoPath {
  public:
-  GraphicalLassoPath(SquareMatrix covariance, const GraphicalLassoSettings& settings);
+  // The covariance must stay where it is.
+  GraphicalLassoPath(MatrixView covariance, const GraphicalLassoSettings& settings);
 
   // Solves for this penalty. Quickest where it is smaller than the one before; otherwise it begins anew.
   LassoProgress solve(double penalty);
 
   // Begins at another matrix and maximises the likelihood, with its zeros and without a penalty. Where it is not
-  // positive definite, entries off the diagonal are drawn towards zero first.
-  LassoProgress refit(const SquareMatrix& start);
+  // positive definite, entries off the diagonal are drawn towards zero first. `start` has what is not zero, the
+  // diagonal among it, in the order of places.
+  LassoProgress refit(std::span<const MatrixEntry> start);
 
-  std::size_t size() const { return size_; }
-  // Of what was solved last.
-  SquareMatrix precision() const;
+  std::size_t size() const { return covariance_.size; }
+  // Of what was solved last: all that is not zero, in the order of places.
+  std::vector<MatrixEntry> entries() const;
 
  private:
+  // A component, its solution and the one before that.
+  struct Block {
+    std::vector<std::size_t> members;
+    SquareMatrix precision;
+    SquareMatrix inverse;
+    SquareMatrix before;
+    double log_determinant;
+  };
+
   void begin(double penalty);
-  // Guesses the solution for this penalty.
+  void begin_at(std::span<const MatrixEntry> start);
+  // How far ahead of the last two solutions the next one is to be looked for.
   void look_ahead(double penalty);
-  void begin_at(const SquareMatrix& start);
-  LassoComponent take_part(const std::vector<std::size_t>& members);
-  void put_part(LassoComponent& part, const std::vector<std::size_t>& members);
-  void solve_alone(std::size_t node, double penalty);
-  void solve_members(const std::vector<std::size_t>& members, double penalty, const GraphicalLassoSettings& settings,
-                     LassoProgress& progress);
+  Block alone(std::size_t node, double penalty) const;
+  // The blocks that make up these members, as one.
+  Block joined(std::vector<std::size_t> members);
+  Block solved(Block block, double penalty, const GraphicalLassoSettings& settings, LassoProgress& progress) const;
+  SquareMatrix guess(const Block& block) const;
+  // Sets of variables that are joined by covariances above a bound, each ascending.
+  std::vector<std::vector<std::size_t>> correlated(double bound) const;
+  SquareMatrix covariance_of(const std::vector<std::size_t>& members) const;
+  void set_blocks(std::vector<Block> blocks);
 
   GraphicalLassoSettings settings_;
-  // The mean variance; all matrices are kept in this unit.
+  MatrixView covariance_;
+  // The mean variance; all matrices of blocks are kept in this unit.
   double unit_;
-  std::size_t size_;
-  SquareMatrix covariance_;
-  SquareMatrix precision_;
-  SquareMatrix inverse_;
-  // The solution before the present one, and where the present one may lie by the two before.
-  SquareMatrix before_;
-  SquareMatrix guess_;
-  // Sums over the members of a component to its logarithm of the determinant.
-  std::vector<double> log_determinants_;
+  std::vector<Block> blocks_;
+  std::vector<std::size_t> block_of_;
   double last_penalty_;
   // From the penalty before the last to the last, and how many times as far the present one is from there; zero where
   // nothing is known.

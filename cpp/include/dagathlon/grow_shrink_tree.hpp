@@ -25,6 +25,9 @@ class GrowShrinkTree {
   // Whether growing would end elsewhere without a node that was at hand, or with one that was not.
   bool needs(std::size_t place, std::size_t node) const { return shrunk_[places_[place].shrunk].chosen.test(node); }
   bool wants(std::size_t place, std::size_t node) const { return shrunk_[places_[place].shrunk].missed.test(node); }
+  // All nodes of which that is true.
+  ConstRow needed(std::size_t place) const { return shrunk_[places_[place].shrunk].chosen; }
+  ConstRow wanted(std::size_t place) const { return shrunk_[places_[place].shrunk].missed; }
   // The term of the child with the parents that shrinking leaves at a place that was found.
   double score(std::size_t place) const { return shrunk_[places_[place].shrunk].score; }
   const std::vector<std::size_t>& parents(std::size_t place) const { return shrunk_[places_[place].shrunk].parents; }

@@ -12,9 +12,9 @@ namespace dagathlon {
 // of `rows` values follow each other; none is constant. Equal variables are taken in the order of columns.
 std::vector<std::size_t> pairwise_order(std::span<const double> columns, std::size_t rows);
 
-// Weights of the first k of p variables on variable `target` by the adaptive lasso, its penalty chosen
-// by BIC along the whole path. `predictors` and `target` are rows of the scatter matrix.
-std::vector<double> adaptive_lasso(std::span<const double> scatter, std::size_t p, std::span<const std::size_t> predictors,
-                                   std::size_t target, std::size_t rows);
+// Weights of each variable on those before it in an order, by the adaptive lasso, its penalty chosen by BIC along the
+// whole path: a matrix of p rows, from row to column. `scatter` has the products of all p variables.
+std::vector<double> adaptive_lassos(std::span<const double> scatter, std::size_t p, std::span<const std::size_t> order,
+                                    std::size_t rows);
 
 }  // namespace dagathlon

@@ -32,16 +32,18 @@ class ScoredOrder {
   double score() const { return score_; }
   const std::vector<std::size_t>& parents(std::size_t node) const { return trees_[node].parents(found_[node]); }
   MarkedGraph dag() const;
+  // Those before a node, those that must be, the place in its tree that they lead to, and its term.
+  ConstRow before(std::size_t node) const { return before_[node]; }
+  ConstRow required_into(std::size_t node) const { return required_into_[node]; }
+  std::size_t found(std::size_t node) const { return found_[node]; }
+  double term(std::size_t node) const { return terms_[node]; }
+  GrowShrinkTree& tree(std::size_t node) { return trees_[node]; }
 
   // Moves a node to the place where the score is best; whether that gained anything.
   bool move_to_best_place(std::size_t node);
 
-  // Whether the arc is the only path from x to y in the DAG of the order.
-  bool is_singular(std::size_t x, std::size_t y) const;
-
-  // Moves x and what stands between it and y, but the ancestors of y, behind y; whether required arcs
-  // allow that.
-  bool tuck(std::size_t x, std::size_t y);
+  // Moves x and what stands between it and y, but those `above`, behind y.
+  void tuck(std::size_t x, std::size_t y, ConstRow above);
   // The part of the order that a tuck changes, and the way back.
   Stretch between(std::size_t x, std::size_t y) const;
   void put_back(const Stretch& stretch);
@@ -53,9 +55,6 @@ class ScoredOrder {
   // Finds the places, the parents and the score again after a change of this part of the order.
   void update(std::size_t first, std::size_t last);
   void stand_in_order(std::size_t first, std::size_t last);
-  // Ancestors of y that stand behind x, and y itself.
-  BitSet ancestors_behind(std::size_t x, std::size_t y) const;
-  bool keeps_required_arcs(std::size_t first, std::size_t last) const;
 
   const SearchLimits& limits_;
   std::vector<GrowShrinkTree> trees_;

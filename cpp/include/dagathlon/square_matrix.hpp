@@ -45,6 +45,7 @@ SquareMatrix power(const SquareMatrix& base, std::size_t exponent);
 // The exponential, by scaling, a polynomial and repeated squaring.
 SquareMatrix exponential(const SquareMatrix& a);
 double trace(const SquareMatrix& a);
+SquareMatrix transposed(const SquareMatrix& a);
 
 struct Inverse {
   SquareMatrix matrix;

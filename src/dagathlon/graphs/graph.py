@@ -82,6 +82,14 @@ class Graph(Exchange, Immutable):
         return graph
 
     @classmethod
+    def from_native(cls, names: Iterable[str], native: _core.MarkedGraph) -> Graph:
+        """Make a graph from what a native function gave, without a matrix of all its marks."""
+        labels = _checked_names(names)
+        if len(native) != len(labels):
+            raise GraphError(f"a graph of {len(native)} nodes cannot take {len(labels)} names")
+        return cls._of(labels, native)
+
+    @classmethod
     def from_edges(
         cls,
         edges: Iterable[str | tuple[str, str] | tuple[str, str, str]],

@@ -47,11 +47,11 @@ class GraphPath(Immutable):
     ) -> None:
         self._names = Graph(names).names
         self._penalties = _checked_penalties(penalties)
-        pairs = len(self._names) * (len(self._names) - 1) // 2
-        self._bits = np.zeros((len(self._penalties), -(-pairs // 8)), dtype=np.uint8)
+        self._bits = np.zeros((len(self._penalties), -(-self._n_pairs // 8)), dtype=np.uint8)
         if graphs is not None:
             joined = _checked_graphs(graphs, len(self._penalties), len(self._names))
-            self._bits = np.packbits(joined[:, *self._pairs], axis=1)
+            above = self._above
+            self._bits = np.stack([np.packbits(graph[above]) for graph in joined])
         self._bits.flags.writeable = False
         self._chosen = None if chosen is None else int(chosen)
         if self._chosen is not None and not 0 <= self._chosen < len(self):
@@ -101,15 +101,16 @@ class GraphPath(Immutable):
     def adjacency(self) -> Bools:
         """All graphs as symmetric matrices: (penalties, nodes, nodes); made anew each time."""
         joined = np.zeros((len(self), len(self._names), len(self._names)), dtype=np.bool_)
-        rows, columns = self._pairs
-        joined[:, rows, columns] = joined[:, columns, rows] = self.pairs
+        above = self._above
+        for graph, pairs in zip(joined, self.pairs, strict=True):
+            graph[above] = pairs
+            np.logical_or(graph, graph.T, out=graph)
         return joined
 
     @property
     def pairs(self) -> Bools:
         """Which pairs of nodes each graph joins: (penalties, pairs), pairs as in `bits`."""
-        count = len(self._pairs[0])
-        return np.unpackbits(self._bits, axis=1, count=count).astype(np.bool_)
+        return np.unpackbits(self._bits, axis=1, count=self._n_pairs).astype(np.bool_)
 
     @cached_property
     def n_edges(self) -> npt.NDArray[np.int64]:
@@ -118,16 +119,21 @@ class GraphPath(Immutable):
 
     def graph(self, k: int) -> Graph:
         """The graph of the k-th penalty; negative numbers count from the end."""
-        count = len(self._pairs[0])
-        joined = np.unpackbits(self._bits[k], count=count).astype(np.bool_)
-        rows, columns = (side[joined] for side in self._pairs)
-        edges = np.column_stack([rows, columns])
-        return Graph.from_pairs(self._names, edges, directed=False)
+        joined = np.flatnonzero(np.unpackbits(self._bits[k], count=self._n_pairs))
+        p = len(self._names)
+        before = np.arange(p) * (2 * p - 1 - np.arange(p)) // 2  # pairs in the rows above
+        rows = np.searchsorted(before, joined, side="right") - 1
+        columns = joined - before[rows] + rows + 1
+        return Graph.from_pairs(self._names, np.column_stack([rows, columns]), directed=False)
 
     @property
-    def _pairs(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-        rows, columns = np.triu_indices(len(self._names), 1)
-        return rows, columns
+    def _n_pairs(self) -> int:
+        return len(self._names) * (len(self._names) - 1) // 2
+
+    @property
+    def _above(self) -> Bools:
+        """Which cells are above the diagonal: as cells, since row numbers take 16 bytes a pair."""
+        return ~np.tri(len(self._names), dtype=np.bool_)
 
     def __len__(self) -> int:
         return len(self._penalties)

@@ -77,7 +77,7 @@ class Saiyanh(ScoreBased):
         p = len(data.names)
         escapes = p * (p - 1) if self.escapes is None else self.escapes
         result = _core.connected_search(score, limits, start.native, escapes)
-        return Estimate(Graph(data.names, result.dag.marks()), result_stats(result))
+        return Estimate(Graph.from_native(data.names, result.dag), result_stats(result))
 
     def _most_parents(self, data: Dataset) -> int:
         return len(data.names) if self.max_parents is None else self.max_parents

@@ -63,7 +63,7 @@ class OrderSearch(ScoreBased):
         if given is not None and least > result.score + ROUNDING:
             return given, {"score": least, "steps": result.steps}
         stats: dict[str, Statistic] = {"score": result.score, "steps": result.steps}
-        return Graph(data.names, result.dag.marks()), stats
+        return Graph.from_native(data.names, result.dag), stats
 
     def delegates(self) -> tuple[Delegate, ...]:
         """The score, and hill climbing where the search starts at its result as well."""

@@ -98,4 +98,4 @@ class Gsp(ConstraintBased):
             seed=int(rng.integers(2**63)),
         )
         dag, steps = _core.sparsest_permutation(test.native, how)
-        return questions.estimate(Graph(test.names, dag.marks()), {"steps": steps})
+        return questions.estimate(Graph.from_native(test.names, dag), {"steps": steps})

@@ -17,7 +17,8 @@ from dagathlon.learners.score.score_kinds import ScoreParameters
 class ArcTerms(NamedTuple):
     """What a prior adds to a score.
 
-    For each arc, from row to column; for each node; for each node with so many parents.
+    For each arc, from row to column, or once for all (1×1); for each node; for each node with so
+    many parents.
     """
 
     arcs: npt.NDArray[np.float64]
@@ -38,10 +39,11 @@ def arc_terms(
     the other way or not at all with equal probability, as bnlearn has it.
     """
     p = len(names)
-    terms = ArcTerms(np.zeros((p, p)), [0.0] * p, _sizes(parameters.prior, p))
     if p < 2:
         return None
-    terms.arcs[:] += _prior_of_arcs(names, parameters, terms.nodes)
+    nodes = [0.0] * p
+    arcs = _prior_of_arcs(names, parameters, nodes)
+    terms = ArcTerms(arcs, nodes, _sizes(parameters.prior, p))
     if parameters.edge_penalty != 1.0:
         _add_edge_penalty(terms, score, parameters.edge_penalty)
     if score.startswith("ebic"):
@@ -68,18 +70,18 @@ def _prior_of_arcs(
     if parameters.prior == "vsp":
         # With two variables the default would make an arc certain.
         beta = _probability(parameters.beta, 1 / (p - 1) if p > 2 else 0.5)
-        return np.full((p, p), math.log(beta / (1 - beta)))
+        return np.full((1, 1), math.log(beta / (1 - beta)))
     if parameters.prior == "marginal":
         beta = _probability(parameters.beta, 0.5)
         nodes[:] = [term + (p - 1) / 2 * math.log(3 * (1 - beta)) for term in nodes]
-        return np.full((p, p), math.log(beta / (2 * (1 - beta))))
+        return np.full((1, 1), math.log(beta / (2 * (1 - beta))))
     if parameters.prior == "er":
         share = _pair_share(parameters.edges_per_node, p)
         nodes[:] = [term + (p - 1) / 2 * math.log1p(-share) for term in nodes]
-        return np.full((p, p), math.log(share / (1 - share)))
+        return np.full((1, 1), math.log(share / (1 - share)))
     if parameters.prior == "cs":
         return _castelo_siebes(names, parameters, nodes)
-    return np.zeros((p, p))
+    return np.zeros((1, 1))
 
 
 def _probability(found: float | None, default: float) -> float:

@@ -46,7 +46,7 @@ class GreedyDagSearch(StartsFromGraph, ScoreBased):
         dag = starting_dag(start, self.knowledge(data), table.names)
         score, limits = self.native_score(table), self.limits(table)
         result = self.search(score, limits, dag.native, rng)
-        found = Graph(table.names, result.dag.marks()).subgraph(data.names)
+        found = Graph.from_native(table.names, result.dag).subgraph(data.names)
         return Estimate(found, result_stats(result), notes=self.notes(data))
 
     @abstractmethod
@@ -106,7 +106,7 @@ def climbed(learner: ScoreBased, data: Dataset) -> tuple[Graph, float]:
     start = starting_dag(None, learner.knowledge(data), data.names).native
     how = _core.HillClimbing(max_steps=_NO_LIMIT, restarts=0, perturbations=0, seed=0)
     result = _core.hill_climb(learner.native_score(data), learner.limits(data), start, how)
-    return Graph(data.names, result.dag.marks()), result.score
+    return Graph.from_native(data.names, result.dag), result.score
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -46,7 +46,9 @@ def _symmetric(nodes: int, terms: ArcTerms | None, space: DagSpace) -> bool:
     pairs = ~np.eye(nodes, dtype=np.bool_)
     if np.any(space.required) or np.any(space.forbidden & pairs):
         return False
-    return terms is None or nodes < 2 or len(np.unique(terms.arcs[pairs])) == 1
+    if terms is None or nodes < 2:
+        return True
+    return len(np.unique(np.broadcast_to(terms.arcs, pairs.shape)[pairs])) == 1
 
 
 def _by_size(
@@ -79,7 +81,7 @@ def _families(candidates: int, terms: ArcTerms | None, max_parents: int) -> floa
     sizes = range(min(candidates, max_parents) + 1)
     if terms is None:
         return float(sum(math.comb(candidates, k) for k in sizes))
-    arc = float(terms.arcs[0, 1]) if len(terms.nodes) > 1 else 0.0
+    arc = float(terms.arcs[0, -1]) if len(terms.nodes) > 1 else 0.0
     return math.fsum(math.comb(candidates, k) * math.exp(k * arc + terms.sizes[k]) for k in sizes)
 
 

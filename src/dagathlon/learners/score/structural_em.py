@@ -154,7 +154,7 @@ class StructuralEm(StartsFromGraph, ScoreBased):
             result = searcher.search(native, limits, graph.native, rng)
             if result.score <= before + _ROUNDING * abs(before):
                 return
-            better = Graph(data.names, result.dag.marks())
+            better = Graph.from_native(data.names, result.dag)
             fresh, reached = self._settled(expected, better, data)
             # A penalised likelihood cannot fall; the constants of others may let it, by a little.
             if reached <= score:

@@ -6,16 +6,22 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from dagathlon import _core
 from dagathlon.errors import DataError
+from dagathlon.graphs import Graph
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.continuous.weights import numbers
 from dagathlon.learners.undirected import selection
-from dagathlon.learners.undirected.inputs import Matrix, Moments, Vector, standardised_as
+from dagathlon.learners.undirected.inputs import (
+    Matrix,
+    Moments,
+    Vector,
+    largest_off_diagonal,
+    standardised_as,
+)
 from dagathlon.learners.undirected.likelihoods import gaussian_log_likelihoods
-from dagathlon.learners.undirected.path_precisions import PathPrecisions
+from dagathlon.learners.undirected.path_precisions import Indices, PathPrecisions
 from dagathlon.learners.undirected.penalised import GaussianPenalised, PathFit
 from dagathlon.modules import Natural, NonNegative
 from dagathlon.pulse import aside, beat
@@ -81,7 +87,7 @@ class GraphicalLasso(GaussianPenalised):
 
     def largest_of(self, moments: Moments) -> float:
         """The largest absolute entry off the diagonal."""
-        return float(np.abs(np.triu(moments.correlation, 1)).max(initial=0.0))
+        return largest_off_diagonal(moments.correlation)
 
     def moments(self, data: Dataset) -> Moments:
         """Correlations, or mean products of columns in their own units."""
@@ -90,6 +96,11 @@ class GraphicalLasso(GaussianPenalised):
         values = numbers(data, self.name)
         products = _mean_products(self._shifted(values, values), np.abs(values).max(axis=0))
         return Moments(products, np.ones(len(products)), len(values))
+
+    def scales(self, data: Dataset) -> Vector:
+        """Columns in their own units are divided by nothing."""
+        standardised = self.columns == "standardised"
+        return super().scales(data) if standardised else np.ones(len(data.names))
 
     def fit_moments(self, moments: Moments, penalties: Vector) -> PathFit:
         """Each penalty from the solution of the one before."""
@@ -101,8 +112,9 @@ class GraphicalLasso(GaussianPenalised):
         for k, penalty in enumerate(penalties):
             beat(k, len(penalties))
             worst = max(worst, path.solve(float(penalty))[1])
-            precisions.append(found := path.precision())
-            graphs[k] = np.abs(found) > self.threshold
+            places, values = path.entries()
+            precisions.append_entries(places, values)
+            graphs[k].ravel()[places[np.abs(values) > self.threshold]] = True
             np.fill_diagonal(graphs[k], False)
         return PathFit(graphs, precisions, converged=worst <= self._tolerance)
 
@@ -161,31 +173,43 @@ class GraphicalLasso(GaussianPenalised):
                 f"that of {moments.p} columns in {moments.n} rows has none; set a penalty"
             )
 
-    def _refit(
-        self,
-        path: _core.GraphicalLassoPath,
-        precision: Matrix,
-        graph: npt.NDArray[np.bool_],
-        n: int,
-    ) -> bool:
-        """Maximise the likelihood on a graph; whether a maximum was found.
-
-        With as many neighbours as rows there is none, but for rare graphs.
-        """
-        if graph.sum(axis=0).max() >= n - 1:
-            return False
-        kept = graph | np.eye(len(graph), dtype=np.bool_)
-        _, violation = path.refit(np.where(kept, precision, 0.0))
-        return bool(violation <= self._tolerance)
-
     def _refitted(self, data: Dataset, found: Estimate) -> Estimate:
+        """Maximise the likelihood on the graph.
+
+        With as many neighbours as rows there is no maximum, but for rare graphs.
+        """
         if found.precision is None:
             return found
-        given = self.moments(data)
-        path, start = self._path(given), found.precision * np.outer(given.scales, given.scales)
-        if not self._refit(path, start, found.graph.marks != 0, given.n):
+        entries = None
+        if _most_neighbours(found.graph) < len(data) - 1:
+            entries = self._maximum(data, *_on_graph(found.precision, found.graph))
+        if entries is None:
             return replace(found, notes=(*found.notes, _NO_REFIT))
-        return replace(found, precision=self.in_units(data, path.precision()))
+        precisions = PathPrecisions(*found.precision.shape)
+        precisions.append_entries(*entries)
+        return replace(found, precision=self.in_units(data, precisions[0]))
+
+    def _maximum(
+        self, data: Dataset, places: Indices, values: Vector
+    ) -> tuple[Indices, Vector] | None:
+        """Entries at the maximum, from these entries in the units of the data."""
+        given = self.moments(data)
+        path = self._path(given)
+        rows, columns = np.divmod(places, given.p)
+        violation = path.refit(places, values * (given.scales[rows] * given.scales[columns]))[1]
+        return path.entries() if violation <= self._tolerance else None
+
+
+def _most_neighbours(graph: Graph) -> int:
+    return int(np.count_nonzero(graph.marks, axis=0).max())
+
+
+def _on_graph(precision: Matrix, graph: Graph) -> tuple[Indices, Vector]:
+    """The entries of a graph's edges and of the diagonal."""
+    kept = graph.marks != 0
+    np.fill_diagonal(kept, True)
+    places = np.flatnonzero(kept)
+    return places, precision.ravel()[places]
 
 
 def _mean_products(columns: Matrix, sizes: Vector) -> Matrix:

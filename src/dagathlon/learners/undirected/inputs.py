@@ -45,8 +45,19 @@ class Moments:
 
     def largest(self) -> float:
         """The largest absolute correlation of two columns; 0 where there are no two."""
-        rest = np.abs(self.correlation - np.eye(self.p))
-        return float(rest.max(initial=0.0))
+        return largest_off_diagonal(self.correlation)
+
+
+def largest_off_diagonal(matrix: Matrix) -> float:
+    """The largest absolute entry of a symmetric matrix off its diagonal; 0 where there is none."""
+    largest = 0.0
+    # Some rows at a time: of many columns a second matrix would not fit.
+    step = max(1, _CHUNK // max(len(matrix), 1))
+    for first in range(0, len(matrix), step):
+        rows = np.abs(matrix[first : first + step])
+        np.fill_diagonal(rows[:, first:], 0.0)
+        largest = max(largest, float(rows.max()))
+    return largest
 
 
 def moments(values: Matrix, relation: Relation = "pearson") -> Moments:
@@ -65,7 +76,7 @@ def moments(values: Matrix, relation: Relation = "pearson") -> Moments:
     """
     if len(values) < 2:
         raise DataError(f"correlations need at least 2 rows, found {len(values)}")
-    scales = _scales(values)
+    scales = column_scales(values)
     if relation == "kendall":
         latent = np.sin(np.pi / 2 * kendall(values))
     elif relation == "spearman":
@@ -155,7 +166,9 @@ def positive_semidefinite(correlation: Matrix) -> Matrix:
 
 def _pearson(values: Matrix) -> Matrix:
     columns = standardised(values)
-    correlation = np.clip(columns.T @ columns / len(columns), -1.0, 1.0)
+    correlation: Matrix = columns.T @ columns
+    correlation /= len(columns)
+    np.clip(correlation, -1.0, 1.0, out=correlation)
     np.fill_diagonal(correlation, 1.0)
     return correlation
 
@@ -166,5 +179,6 @@ def _constant(values: Matrix) -> npt.NDArray[np.bool_]:
     return np.asarray(np.ptp(values, axis=0) <= 1e-12 * size)
 
 
-def _scales(values: Matrix) -> Vector:
+def column_scales(values: Matrix) -> Vector:
+    """Standard deviations as `Moments` has them."""
     return np.where(_constant(values), 1.0, values.std(axis=0))

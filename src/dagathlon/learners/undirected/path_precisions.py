@@ -40,7 +40,11 @@ class PathPrecisions(Sequence[Matrix]):
         """Keep one more."""
         cells = array.ravel()
         places = np.flatnonzero(cells)
-        self._kept.append((places, cells[places]))
+        self.append_entries(places, cells[places])
+
+    def append_entries(self, places: Indices, values: npt.NDArray[np.float64]) -> None:
+        """Keep one more, of which these are all that is not zero; places count row after row."""
+        self._kept.append((places, values))
 
     def __len__(self) -> int:
         return len(self._kept)

@@ -24,6 +24,7 @@ from dagathlon.learners.undirected.inputs import (
     Moments,
     Relation,
     Vector,
+    column_scales,
     gaussian_columns,
     latent_correlation,
     moments,
@@ -304,6 +305,10 @@ class GaussianPenalised(PenalisedLearner):
         """What the solver is given: the correlations."""
         return self.correlations(data)
 
+    def scales(self, data: Dataset) -> Vector:
+        """What columns were divided by before the solver saw their moments."""
+        return column_scales(numbers(data, self.name))
+
     def largest(self, data: Dataset) -> float:
         """As `largest_of`."""
         return self.largest_of(self.moments(data))
@@ -340,6 +345,9 @@ class GaussianPenalised(PenalisedLearner):
         return gaussian_log_likelihoods(fit.precisions, seen)
 
     def in_units(self, data: Dataset, precision: Matrix) -> Matrix:
-        """Divided by the standard deviations of both columns."""
-        scales = self.moments(data).scales
-        return precision / np.outer(scales, scales)
+        """Divided by the standard deviations of both columns; the matrix itself is changed."""
+        scales = self.scales(data)
+        rows, columns = np.nonzero(precision)
+        # In place, and zeros are left alone: of many columns a second matrix would not fit.
+        precision[rows, columns] /= scales[rows] * scales[columns]
+        return precision
