@@ -1,22 +1,30 @@
 """Searches with hundreds to thousands of variables: time, memory and distance to the truth.
 
-Linear models with normal noise (of LiNGAM: Laplace), each learner with its default score. There are
-no peers: the notes have the CPU time of the same search before its data structures were made for
-such sizes, on the machine of the recorded table; the graphs found are the same ones.
+Linear models with normal noise (of LiNGAM: Laplace). The notes have the CPU time of the same search
+before its data structures were made for such sizes, on the machine of the recorded table; the
+graphs found are the same ones. Peers run at sizes that they finish. Draws docs/images/scale.svg:
+time and memory against variables and rows, with the fitted power of each learner.
 """
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks._apart import apart
+from benchmarks._exponents import Point, chart, exponent, lines
 from benchmarks.inputs import linear_data, random_dag, shd_to_truth
-from benchmarks.timing import Row, Timing, pick, print_table, row, timed
+from benchmarks.score_based import bnlearn, pybnesian, pybnesian_mmhc
+from benchmarks.timing import Row, Timing, compare, pick, print_table, row, timed
 from dagathlon.learners import learn
+from dagathlon.report.render import save
 
+PICTURE = Path(__file__).parent.parent / "docs" / "images" / "scale.svg"
 # Seconds of wall time after which a search is stopped.
 PATIENCE = pick(600.0, 5.0)
+ROWS = pick(1_000, 200)
 
 
 class Case(NamedTuple):
@@ -27,43 +35,59 @@ class Case(NamedTuple):
     before: str = ""
     degree: float = 4
     noise: str = "normal"
+    rows: int = ROWS
+    score: str | None = None
 
 
+# Growth is seen where one size changes alone: the variables of most, the rows of the last ones.
 CASES = pick(
     (
+        *(Case("hc", p) for p in (100, 300)),
         Case("hc", 1_000, "0.68 s"),
         Case("hc", 3_000, "12.7 s"),
         Case("hc", 10_000, degree=2),
+        *(Case("fges", p) for p in (100, 300)),
         Case("fges", 1_000, "2.33 s"),
         Case("fges", 3_000, "71 s"),
         Case("fges", 10_000, degree=2),
+        Case("hc", 1_000, score="bic-g"),
+        Case("hc", 3_000, score="bic-g"),
+        Case("fges", 1_000, score="bic-g"),
         Case("ges", 1_000, "2.66 s"),
         Case("ges", 3_000),
+        Case("boss", 300),
         Case("boss", 1_000, "5.0 s"),
         Case("boss", 3_000),
         Case("xges", 500, "6.5 s"),
         Case("grasp", 200, "1.8 s"),
+        *(Case("mmhc", p) for p in (100, 300)),
         Case("mmhc", 1_000, "6.6 s"),
+        Case("mmhc", 3_000),
+        *(Case("h2pc", p) for p in (100, 300)),
         Case("h2pc", 1_000, "45 s"),
         Case("direct_lingam", 200, "8.2 s", noise="laplace"),
         Case("direct_lingam", 500, noise="laplace"),
+        *(Case(learner, 300, rows=n) for learner in ("hc", "fges") for n in (10_000, 100_000)),
     ),
-    (Case("hc", 30), Case("fges", 30), Case("boss", 30), Case("mmhc", 30)),
+    (Case("hc", 30), Case("hc", 60), Case("fges", 30), Case("boss", 30), Case("mmhc", 30)),
 )
-ROWS = pick(1_000, 200)
+# Variables at which peers are measured too.
+PEERS = pick({"hc": (100, 300), "mmhc": (100, 300)}, {"hc": (30,)})
 
 
 def measured(case: Case) -> tuple[Timing, int]:
     """The time of one search, and the distance of what it found to the true class."""
-    data = linear_data(case.variables, ROWS, case.degree, noise=case.noise)
+    data = linear_data(case.variables, case.rows, case.degree, noise=case.noise)
+    given = {} if case.score is None else {"score": case.score}
     # What a first call loads is neither time nor memory of the search.
-    learn(linear_data(6, 100, 1, noise=case.noise), case.learner)
-    seconds, found = timed(functools.partial(learn, data, case.learner), 0)
+    learn(linear_data(6, 100, 1, noise=case.noise), case.learner, **given)
+    seconds, found = timed(functools.partial(learn, data, case.learner, **given), 0)
     return seconds, shd_to_truth(found.graph, random_dag(case.variables, case.degree))
 
 
 def told(case: Case) -> Row:
-    what = f"{case.learner} p={case.variables:,} n={ROWS:,} degree {case.degree:g}"
+    score = "" if case.score is None else f" {case.score}"
+    what = f"{case.learner}{score} p={case.variables:,} n={case.rows:,} degree {case.degree:g}"
     note = f"before: {case.before} CPU" if case.before else ""
     outcome: Any = apart(functools.partial(measured, case), PATIENCE)
     if outcome.stopped:
@@ -74,8 +98,59 @@ def told(case: Case) -> Row:
     return row(what, seconds, note=note, result=f"SHD {distance:,} to the true CPDAG")
 
 
+def against_peers(case: Case, ours: Timing) -> list[Row]:
+    """The same problem by others: whose search has a score that can be chosen, with plain BIC."""
+    data = linear_data(case.variables, case.rows, case.degree)
+    what = f"{case.learner} p={case.variables:,} n={case.rows:,} degree {case.degree:g}"
+    if case.learner == "mmhc":
+        port, other = bnlearn("mmhc", data), pybnesian_mmhc(data)
+    else:
+        port, other = bnlearn("hc", data, "bic-g"), pybnesian(data, "bic-g")
+    return [
+        compare(what, ours, "bnlearn-port", "pybnlearn", port),
+        compare(what, ours, "pybnesian", "pybnesian", other),
+    ]
+
+
+def points_of(found: Iterable[tuple[Case, Row]]) -> list[Point]:
+    """The cases that finished, along the sizes that change while all else stays."""
+    points = []
+    for case, told_row in found:
+        time: Timing = told_row["ours_s"]
+        if time.stopped or case.degree != 4 or case.score is not None:
+            continue
+        numbers = (time.cpu or float(time), (time.memory or 0) / 2**20)
+        if case.rows == ROWS:
+            points.append(Point("variables (1,000 rows)", case.learner, case.variables, *numbers))
+        if case.variables == 300 and case.learner in ("hc", "fges"):
+            points.append(Point("rows (300 variables)", case.learner, case.rows, *numbers))
+    return points
+
+
+def growth(points: list[Point]) -> list[str]:
+    """The fitted power of each line that has one."""
+    powers = {of: exponent(mine) for of, mine in lines(points).items()}
+    return [
+        f"{learner} along {axis}: power {power:.2f}"
+        for (axis, learner), power in powers.items()
+        if power is not None
+    ]
+
+
 def run() -> list[Row]:
-    return [told(case) for case in CASES]
+    found = [(case, told(case)) for case in CASES]
+    rows = []
+    for case, told_row in found:
+        rows.append(told_row)
+        # The peers' searches have plain BIC, so that ours is measured with it as well.
+        if case.variables in PEERS.get(case.learner, ()) and case.rows == ROWS:
+            plain = case if case.learner == "mmhc" else case._replace(score="bic-g")
+            rows += against_peers(plain, told(plain)["ours_s"])
+    points = points_of(found)
+    print("\n".join(growth(points)), flush=True)
+    if pick(True, False):
+        save(chart(points), PICTURE)
+    return rows
 
 
 if __name__ == "__main__":

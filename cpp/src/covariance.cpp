@@ -13,7 +13,6 @@ namespace dagathlon {
 namespace {
 
 constexpr std::size_t lanes = 8;
-constexpr std::size_t max_register_rows = 10;
 
 double sum_of_lanes(const double* lane) {
   return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
@@ -109,41 +108,12 @@ Moments moments_of(std::span<const ValueColumn> columns, std::size_t rows, RowAt
   return result;
 }
 
-// The residual moments of x and y after the given variables, for at most k of them.
+// The residual moments of x and y after the given variables.
 struct Residual {
   double xx;
   double yy;
   double xy;
 };
-
-// Rows of the factor are `stride` apart; the given variables come first, then x and y. Row by row,
-// so that a row needs only the rows above it.
-Residual factorise(const SymmetricMatrix& m, std::size_t x, std::size_t y, Nodes given, double* factor,
-                   std::size_t stride) {
-  const std::size_t k = given.size();
-  const auto solve_row = [&](const double* covariances, double variance, std::size_t row) {
-    double* to = factor + row * stride;
-    const std::size_t known = std::min(row, k);
-    for (std::size_t j = 0; j < known; ++j) {
-      double rest = covariances[given[j]];
-      const double* other = factor + j * stride;
-      for (std::size_t l = 0; l < j; ++l) rest -= to[l] * other[l];
-      // The diagonal holds the inverse; it is 0 for a variable that is passed over.
-      to[j] = rest * other[j];
-      variance -= to[j] * to[j];
-    }
-    return variance;
-  };
-  for (std::size_t i = 0; i < k; ++i) {
-    const double rest = solve_row(m.row(given[i]), m(given[i], given[i]), i);
-    factor[i * stride + i] = rest > collinear_share ? 1.0 / std::sqrt(rest) : 0.0;
-  }
-  const double xx = solve_row(m.row(x), m(x, x), k);
-  const double yy = solve_row(m.row(y), m(y, y), k + 1);
-  double xy = m(x, y);
-  for (std::size_t j = 0; j < k; ++j) xy -= factor[k * stride + j] * factor[(k + 1) * stride + j];
-  return {xx, yy, xy};
-}
 
 PartialCorrelation from_residual(const Residual& r) {
   if (!(r.xx > collinear_share) || !(r.yy > collinear_share)) return {0.0, false};
@@ -197,14 +167,45 @@ PartialCorrelation PartialCorrelations::given_one(std::size_t x, std::size_t y, 
                         correlation_(x, y) - with_z[x] * with_z[y]});
 }
 
-PartialCorrelation PartialCorrelations::by_cholesky(std::size_t x, std::size_t y, Nodes given) {
-  const std::size_t rows = given.size() + 2;
-  if (rows <= max_register_rows) {
-    double factor[max_register_rows * max_register_rows];
-    return from_residual(factorise(correlation_, x, y, given, factor, max_register_rows));
+// What is left of the variance of a node after the given ones; its row of the factor needs only those above it.
+double PartialCorrelations::solve_row(std::size_t node, std::size_t row) {
+  const std::size_t stride = given_.size() + 2;
+  const double* covariances = correlation_.row(node);
+  double variance = covariances[node];
+  double* to = factor_.data() + row * stride;
+  const std::size_t known = std::min(row, given_.size());
+  for (std::size_t j = 0; j < known; ++j) {
+    double rest = covariances[given_[j]];
+    const double* other = factor_.data() + j * stride;
+    for (std::size_t l = 0; l < j; ++l) rest -= to[l] * other[l];
+    // The diagonal holds the inverse; it is 0 for a variable that is passed over.
+    to[j] = rest * other[j];
+    variance -= to[j] * to[j];
   }
-  factor_.resize(rows * rows);
-  return from_residual(factorise(correlation_, x, y, given, factor_.data(), rows));
+  return variance;
+}
+
+void PartialCorrelations::factorise(Nodes given) {
+  const std::size_t k = given.size();
+  given_.assign(given.begin(), given.end());
+  factor_.resize(std::max(factor_.size(), (k + 2) * (k + 2)));
+  for (std::size_t i = 0; i < k; ++i) {
+    const double rest = solve_row(given[i], i);
+    factor_[i * (k + 2) + i] = rest > collinear_share ? 1.0 / std::sqrt(rest) : 0.0;
+  }
+  x_ = no_node;
+}
+
+PartialCorrelation PartialCorrelations::by_cholesky(std::size_t x, std::size_t y, Nodes given) {
+  const std::size_t k = given.size();
+  if (!std::ranges::equal(given, given_)) factorise(given);
+  if (x != x_) rest_of_x_ = solve_row(x, k);
+  x_ = x;
+  const double yy = solve_row(y, k + 1);
+  const double* of_x = factor_.data() + k * (k + 2);
+  double xy = correlation_(x, y);
+  for (std::size_t j = 0; j < k; ++j) xy -= of_x[j] * of_x[k + 2 + j];
+  return from_residual({rest_of_x_, yy, xy});
 }
 
 }  // namespace dagathlon

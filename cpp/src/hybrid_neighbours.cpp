@@ -64,7 +64,7 @@ class HybridSearch {
   void find_candidates() {
     for (const std::size_t y : others(test_.size(), x_)) {
       if (options_.never(x_, y)) continue;
-      const double p_value = options_.always(x_, y) ? 0 : test_.test(x_, y, {}).p_value;
+      const double p_value = options_.always(x_, y) ? 0 : test_.association(x_, y, {}, options_.alpha);
       if (p_value < options_.alpha) candidates_.push_back({p_value, y});
     }
     weakest_first(candidates_);
@@ -76,7 +76,7 @@ class HybridSearch {
   void try_to_separate(std::size_t y) {
     const auto place = std::ranges::find(candidates_, y, &Association::node);
     for (const std::size_t z : strongest_first(candidates_, y)) {
-      const double p_value = test_.test(x_, y, Nodes(&z, 1)).p_value;
+      const double p_value = test_.association(x_, y, Nodes(&z, 1), options_.alpha);
       place->p_value = std::max(place->p_value, p_value);
       if (p_value < options_.alpha) continue;
       separators_[y] = {z};
@@ -111,7 +111,7 @@ class HybridSearch {
       NodeVector given = separators_[y];
       given.push_back(child);
       if (given.size() > options_.max_given) continue;
-      const double p_value = test_.test(x_, y, given).p_value;
+      const double p_value = test_.association(x_, y, given, options_.alpha);
       if (p_value < options_.alpha) found.push_back({p_value, y});
     }
     return found;

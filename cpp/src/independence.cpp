@@ -41,6 +41,25 @@ bool any_subset(const SubsetSearch& search, const std::function<bool(Nodes)>& vi
   return false;
 }
 
+bool IndependenceTest::separable(std::size_t x, std::size_t y, const SetSizes& sets, double alpha) {
+  for (std::size_t size = sets.smallest; size <= std::min(sets.largest, sets.candidates.size()); ++size)
+    if (separator(x, y, {sets.candidates, size, {}}, alpha)) return true;
+  return false;
+}
+
+double IndependenceTest::weakest(std::size_t x, std::size_t y, std::size_t with, const SubsetSearch& search,
+                                 double alpha) {
+  double highest = 0;
+  std::vector<std::size_t> given;
+  any_subset(search, [&](Nodes subset) {
+    given.assign(subset.begin(), subset.end());
+    given.push_back(with);
+    highest = std::max(highest, test(x, y, given).p_value);
+    return highest >= alpha;
+  });
+  return highest;
+}
+
 std::optional<std::vector<std::size_t>> IndependenceTest::separator(std::size_t x, std::size_t y,
                                                                     const SubsetSearch& search, double alpha) {
   std::optional<std::vector<std::size_t>> found;

@@ -115,7 +115,7 @@ class Search {
   bool change_one() {
     std::vector<Association> found;
     for (const std::size_t y : candidates_)
-      if (!options_.always(x_, y)) found.push_back({test_.test(x_, y, without(blanket_, y)).p_value, y});
+      if (!options_.always(x_, y)) found.push_back({p_value_of(y), y});
     adjust(found);
     const auto leaves = std::find_if(found.rbegin(), found.rend(), [&](const Association& a) {
       return contains(blanket_, a.node) && a.p_value > options_.alpha;
@@ -126,6 +126,12 @@ class Search {
     if (enters == found.end() || enters->p_value > options_.alpha) return false;
     blanket_.push_back(enters->node);
     return true;
+  }
+
+  // What is outside and does not depend on x stays outside, and its adjusted p-value counts nowhere.
+  double p_value_of(std::size_t y) {
+    if (contains(blanket_, y)) return test_.test(x_, y, without(blanket_, y)).p_value;
+    return test_.association(x_, y, blanket_, options_.alpha);
   }
 
   // Sorts by p-value and bounds the false discovery rate under any dependence (Benjamini and
@@ -150,8 +156,8 @@ class Search {
     std::vector<Association> found;
     for (const std::size_t y : nodes) {
       if (contains(blanket_, y)) continue;
-      const TestResult result = test_.test(x_, y, blanket_);
-      if (result.p_value < options_.alpha) found.push_back({result.p_value, y});
+      const double p_value = test_.association(x_, y, blanket_, options_.alpha);
+      if (p_value < options_.alpha) found.push_back({p_value, y});
     }
     std::ranges::stable_sort(found, {}, rank);
     return found;

@@ -15,9 +15,7 @@ bool any_subset_of(Nodes nodes, std::size_t smallest, std::size_t largest, const
 
 bool separable(IndependenceTest& test, std::size_t x, std::size_t y, Nodes nodes, std::size_t smallest,
                const NeighbourOptions& options) {
-  for (std::size_t size = smallest; size <= std::min(options.max_given, nodes.size()); ++size)
-    if (test.separator(x, y, {nodes, size, {}}, options.alpha)) return true;
-  return false;
+  return test.separable(x, y, {nodes, smallest, options.max_given}, options.alpha);
 }
 
 namespace {
@@ -33,7 +31,7 @@ std::vector<Candidate> associated(IndependenceTest& test, std::size_t x, const N
   std::vector<Candidate> found;
   for (const std::size_t y : others(test.size(), x)) {
     if (options.never(x, y) || options.always(x, y)) continue;
-    const double p_value = test.test(x, y, {}).p_value;
+    const double p_value = test.association(x, y, {}, options.alpha);
     if (p_value < options.alpha) found.push_back({y, p_value});
   }
   return found;
@@ -59,12 +57,12 @@ void prune(IndependenceTest& test, std::size_t x, NodeVector& members, const Nei
 void weaken(IndependenceTest& test, std::size_t x, Candidate& candidate, Nodes members, const NeighbourOptions& options) {
   const std::size_t newest = members.back();
   if (options.max_given == 0) return;
-  any_subset_of(members.first(members.size() - 1), 0, options.max_given - 1, [&](Nodes subset) {
-    NodeVector given(subset.begin(), subset.end());
-    given.push_back(newest);
-    candidate.p_value = std::max(candidate.p_value, test.test(x, candidate.node, given).p_value);
-    return candidate.p_value >= options.alpha;
-  });
+  const Nodes older = members.first(members.size() - 1);
+  for (std::size_t size = 0; size <= std::min(options.max_given - 1, older.size()); ++size) {
+    const double p_value = test.weakest(x, candidate.node, newest, {older, size, {}}, options.alpha);
+    candidate.p_value = std::max(candidate.p_value, p_value);
+    if (candidate.p_value >= options.alpha) return;
+  }
 }
 
 NodeVector max_min(IndependenceTest& test, std::size_t x, const NeighbourOptions& options) {

@@ -78,9 +78,15 @@ class PartialCorrelations {
  private:
   PartialCorrelation given_one(std::size_t x, std::size_t y, std::size_t z) const;
   PartialCorrelation by_cholesky(std::size_t x, std::size_t y, Nodes given);
+  void factorise(Nodes given);
+  double solve_row(std::size_t node, std::size_t row);
 
   const SymmetricMatrix& correlation_;
+  // The factor of what was given last, and of x after it: the next question is often about another y.
   std::vector<double> factor_;
+  std::vector<std::size_t> given_;
+  std::size_t x_ = no_node;
+  double rest_of_x_ = 0;
 };
 
 }  // namespace dagathlon

@@ -37,6 +37,8 @@ class GaussianTest : public IndependenceTest {
   std::size_t size() const override { return correlation_.size(); }
   std::optional<std::vector<std::size_t>> separator(std::size_t x, std::size_t y, const SubsetSearch& search,
                                                     double alpha) override;
+  bool separable(std::size_t x, std::size_t y, const SetSizes& sets, double alpha) override;
+  double weakest(std::size_t x, std::size_t y, std::size_t with, const SubsetSearch& search, double alpha) override;
   const SymmetricMatrix& correlation() const { return correlation_; }
   std::size_t rows() const { return rows_; }
   // Counts as a test: whether a correlation given k variables, found elsewhere, passes for zero.
@@ -45,9 +47,11 @@ class GaussianTest : public IndependenceTest {
  protected:
   TestResult run(std::size_t x, std::size_t y, Nodes given) override;
   bool accepts(std::size_t x, std::size_t y, Nodes given, double alpha) override;
+  TestResult run_below(std::size_t x, std::size_t y, Nodes given, double alpha) override;
 
  private:
-  friend class SeparatorSearch;
+  friend class SubsetTree;
+  friend class EverySubset;
   // The square of the largest correlation given k variables that passes for zero, below 0 when the
   // rows do not suffice for a test.
   double critical_square(std::size_t k, double alpha);
@@ -61,7 +65,7 @@ class GaussianTest : public IndependenceTest {
   PartialCorrelations partial_;
   double alpha_ = -1;
   std::vector<double> critical_squares_;
-  // What a search for separating sets keeps of its branches.
+  // What a search over sets keeps of its branches.
   std::vector<double> levels_;
 };
 

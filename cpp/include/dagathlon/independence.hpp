@@ -32,6 +32,13 @@ struct SubsetSearch {
   ConstRow tried;
 };
 
+// Which sets to try: all subsets of the candidates with `smallest` to `largest` members.
+struct SetSizes {
+  Nodes candidates;
+  std::size_t smallest;
+  std::size_t largest;
+};
+
 // One per data set and thread: a test keeps buffers, and counts how often it was asked.
 class IndependenceTest {
  public:
@@ -59,6 +66,22 @@ class IndependenceTest {
     beat(given);
     return accepts(x, y, given, alpha);
   }
+
+  // The p-value where it is below alpha; otherwise some value that is not, found without the p-value where a
+  // decision is cheaper.
+  double association(std::size_t x, std::size_t y, Nodes given, double alpha) {
+    ++calls_;
+    beat(given);
+    const TestResult result = run_below(x, y, given, alpha);
+    if (!result.defined) ++undefined_;
+    return result.p_value;
+  }
+
+  // Whether one of the sets makes x and y independent; small ones are asked first, and none after it.
+  virtual bool separable(std::size_t x, std::size_t y, const SetSizes& sets, double alpha);
+
+  // The highest p-value of x and y given `with` and each set of the search; one that reaches alpha ends it.
+  virtual double weakest(std::size_t x, std::size_t y, std::size_t with, const SubsetSearch& search, double alpha);
 
   // The first set of the search that makes x and y independent.
   virtual std::optional<std::vector<std::size_t>> separator(std::size_t x, std::size_t y, const SubsetSearch& search,
@@ -88,6 +111,8 @@ class IndependenceTest {
   virtual bool accepts(std::size_t x, std::size_t y, Nodes given, double alpha) {
     return verdict(run(x, y, given), alpha);
   }
+  // Likewise for association().
+  virtual TestResult run_below(std::size_t x, std::size_t y, Nodes given, double /*alpha*/) { return run(x, y, given); }
   bool verdict(const TestResult& result, double alpha) { return result.defined ? result.p_value >= alpha : unanswered(); }
   // The answer to a question that the data cannot answer.
   bool unanswered() {

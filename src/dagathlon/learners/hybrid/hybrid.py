@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
 
 from dagathlon.data.facts import DataFacts, DataKind
 from dagathlon.errors import unknown
@@ -11,6 +14,7 @@ from dagathlon.graphs import Graph
 from dagathlon.graphs.knowledge import Knowledge
 from dagathlon.learners.assumptions import FAITHFUL, NO_HIDDEN
 from dagathlon.learners.attempt import attempt_inside
+from dagathlon.learners.background import ArcMatrix
 from dagathlon.learners.base import Estimate
 from dagathlon.learners.constraint.constraint_based import ConstraintBased, MaxOrder
 from dagathlon.learners.constraint.markov_blankets import FastIamb, Gs, Iamb, IambFdr, InterIamb
@@ -21,8 +25,6 @@ from dagathlon.learners.score.score_based import ScoreBased
 from dagathlon.modules import Delegate, Natural, Probability
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from dagathlon.data import Dataset
 
 Restrict: TypeAlias = Literal[
@@ -36,6 +38,24 @@ _RESTRICT: dict[str, type[ConstraintBased]] = {
 }
 _MAXIMIZE: dict[str, type[GreedyDagSearch]] = {"hc": HillClimbing, "tabu": Tabu}
 _BNLEARN = "Scutari 2010, Learning Bayesian networks with the bnlearn R package, JSS 35(3)"
+
+
+@dataclass(frozen=True)
+class _Confined(Knowledge):
+    """Knowledge, and that no edge but the required ones is outside a skeleton.
+
+    The pairs outside are many: they are cells of a matrix, and never pairs of names.
+    """
+
+    skeleton: Graph = field(kw_only=True)
+
+    def matrices(self, names: Sequence[str]) -> tuple[ArcMatrix, ArcMatrix]:
+        """Forbidden and required edges, from row to column."""
+        forbidden, required = super().matrices(names)
+        pairs, _ = self.skeleton.subgraph(names).edge_arrays()
+        outside = ~np.eye(len(names), dtype=np.bool_)
+        outside[pairs[:, 0], pairs[:, 1]] = outside[pairs[:, 1], pairs[:, 0]] = False
+        return forbidden | (outside & ~required), required
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +110,9 @@ class TwoStep(ScoreBased):
     def learn(self, data: Dataset, rng: np.random.Generator) -> Estimate:
         """Learn the skeleton, then search inside it."""
         skeleton = attempt_inside(self._restrictor(), data, rng)
-        maximizer = self._maximizer(self._confined(skeleton.graph, data))
+        given = self.knowledge(data)
+        inside_it = _Confined(given.forbidden, given.required, skeleton=skeleton.graph)
+        maximizer = self._maximizer(inside_it)
         inside = attempt_inside(maximizer, data, rng)
         notes = (*skeleton.notes, *inside.notes)
         return Estimate(inside.graph, {**skeleton.stats, **inside.stats}, notes=notes)
@@ -110,14 +132,6 @@ class TwoStep(ScoreBased):
     def _maximizer(self, knowledge: Knowledge) -> GreedyDagSearch:
         parameters: dict[str, Any] = self.for_search() | {"constraints": knowledge}
         return _MAXIMIZE[self.chosen()[1]](**parameters)
-
-    def _confined(self, skeleton: Graph, data: Dataset) -> Knowledge:
-        """The knowledge, and that no edge is outside the skeleton but the required ones."""
-        given = self.knowledge(data)
-        outside = {
-            (a, b) for a in data.names for b in set(data.names) - {a, *skeleton.adjacencies(a)}
-        }
-        return Knowledge(given.forbidden | (outside - given.required), given.required)
 
 
 @dataclass(frozen=True, kw_only=True)

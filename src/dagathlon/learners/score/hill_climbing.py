@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,12 +14,27 @@ from dagathlon.data import Dataset
 from dagathlon.graphs import Graph
 from dagathlon.learners.background import starting_dag
 from dagathlon.learners.base import Estimate
-from dagathlon.learners.score.score_based import ScoreBased, result_stats
+from dagathlon.learners.score.score_based import ROUNDING, ScoreBased, result_stats
 from dagathlon.learners.score.stable_order import stable_order
 from dagathlon.learners.start_graph import StartsFromGraph
 from dagathlon.modules import Count, Natural
+from dagathlon.pulse import best_so_far, part, until_deadline
 
 _NO_LIMIT = 2**62
+
+
+class _Found(NamedTuple):
+    """The DAG of a search, and what was counted."""
+
+    graph: Graph
+    stats: dict[str, float | int]
+
+    def better_of(self, other: _Found) -> _Found:
+        """The one of higher score, with the steps of both."""
+        rises = other.stats["score"] - self.stats["score"] > ROUNDING
+        sums = {key: self.stats[key] + other.stats[key] for key in ("steps", "n_scores")}
+        best = other if rises else self
+        return _Found(best.graph, {**best.stats, **sums})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,23 +48,39 @@ class GreedyDagSearch(StartsFromGraph, ScoreBased):
     stable
         Whether the order of the columns must not matter. Arcs whose scores are equal, such as the
         two directions of a first arc, are otherwise chosen by the order of the columns.
+    orders
+        Number of searches, each with the columns in another order and hence other choices among
+        equal arcs: the first in the order of the data, the others in random ones. The best wins.
     """
 
     gives = "dag"
     anytime = True
     max_iter: Count | None = None
     stable: bool = False
+    orders: Natural = 1
 
     def learn(
         self, data: Dataset, rng: np.random.Generator, start: Graph | None = None
     ) -> Estimate:
         """Search from `start`, or from the graph of the required edges alone."""
-        table = data.select(stable_order(data)) if self.stable else data
+        columns = stable_order(data) if self.stable else data.names
+        best = self._search_in(columns, data, rng, start)
+        for _ in range(1, self.orders):
+            if best_so_far():
+                break
+            order = [columns[k] for k in rng.permutation(len(columns))]
+            with until_deadline(), part():
+                best = best.better_of(self._search_in(order, data, rng, start))
+        return Estimate(best.graph.subgraph(data.names), best.stats, notes=self.notes(data))
+
+    def _search_in(
+        self, order: Sequence[str], data: Dataset, rng: np.random.Generator, start: Graph | None
+    ) -> _Found:
+        table = data if tuple(order) == data.names else data.select(order)
         dag = starting_dag(start, self.knowledge(data), table.names)
         score, limits = self.native_score(table), self.limits(table)
         result = self.search(score, limits, dag.native, rng)
-        found = Graph.from_native(table.names, result.dag).subgraph(data.names)
-        return Estimate(found, result_stats(result), notes=self.notes(data))
+        return _Found(Graph.from_native(table.names, result.dag), result_stats(result))
 
     @abstractmethod
     def search(
