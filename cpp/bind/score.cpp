@@ -53,7 +53,8 @@ DiscreteData discrete_data(const Table<Code>& codes, const NodeList& arities) {
   std::vector<CodeColumn<Code>> columns;
   for (std::size_t j = 0; j < codes.shape(1); ++j)
     columns.push_back({codes.data() + static_cast<std::ptrdiff_t>(j) * codes.stride(1), codes.stride(0)});
-  DiscreteData result(std::span<const CodeColumn<Code>>(columns), codes.shape(0), arities);
+  DiscreteData result(std::span<const CodeColumn<Code>>(columns), codes.shape(0), arities, true,
+                      std::make_shared<const Table<Code>>(codes));
   for (std::size_t j = 0; j < result.size(); ++j)
     if (result.has_missing(j)) throw nb::value_error("scores take no missing values");
   return result;

@@ -13,18 +13,11 @@ namespace dagathlon {
 namespace {
 
 constexpr std::size_t lanes = 8;
+// Rows that are centred at a time where there are many; whole lanes.
+constexpr std::size_t rows_of_part = 4096;
 
 double sum_of_lanes(const double* lane) {
   return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
-}
-
-double sum(const double* values, std::size_t rows) {
-  std::array<double, lanes> lane{};
-  std::size_t i = 0;
-  for (; i + lanes <= rows; i += lanes)
-    for (std::size_t k = 0; k < lanes; ++k) lane[k] += values[i + k];
-  for (std::size_t k = 0; i < rows; ++i, ++k) lane[k] += values[i];
-  return sum_of_lanes(lane.data());
 }
 
 // One register of the widest machine, several of the others; memory need not be aligned.
@@ -38,43 +31,60 @@ struct Tile {
   std::array<std::size_t, tile_width> second;
 };
 
-// Inner products of columns, one after the other, whose rows are padded with zeros to whole lanes.
-DAGATHLON_WIDE_CLONES void inner_products(const double* columns, std::size_t padded, const Tile& tile,
-                                          double* products) {
+using TileSums = std::array<double, tile_height * tile_width * lanes>;
+
+// Adds inner products of columns, one after the other, whose rows are padded with zeros to whole lanes. Lanes
+// are summed at the end only: rows that come in parts give the same digits as all at once.
+DAGATHLON_WIDE_CLONES void add_products(const double* columns, std::size_t padded, const Tile& tile, TileSums& total) {
   const Lane* first[tile_height];
   const Lane* second[tile_width];
   const auto column = [&](std::size_t j) { return reinterpret_cast<const Lane*>(columns + j * padded); };
   for (std::size_t r = 0; r < tile_height; ++r) first[r] = column(tile.first[r]);
   for (std::size_t c = 0; c < tile_width; ++c) second[c] = column(tile.second[c]);
-  Lane sums[tile_height][tile_width] = {};
+  Lane sums[tile_height][tile_width];
+  Lane* kept = reinterpret_cast<Lane*>(total.data());
+  for (std::size_t r = 0; r < tile_height; ++r)
+    for (std::size_t c = 0; c < tile_width; ++c) sums[r][c] = kept[r * tile_width + c];
   for (std::size_t i = 0; i < padded / lanes; ++i)
     for (std::size_t r = 0; r < tile_height; ++r)
       for (std::size_t c = 0; c < tile_width; ++c) sums[r][c] += first[r][i] * second[c][i];
   for (std::size_t r = 0; r < tile_height; ++r)
-    for (std::size_t c = 0; c < tile_width; ++c)
-      products[r * tile_width + c] = sum_of_lanes(reinterpret_cast<const double*>(&sums[r][c]));
+    for (std::size_t c = 0; c < tile_width; ++c) kept[r * tile_width + c] = sums[r][c];
 }
+
+// Sums of values that come in parts of whole lanes, but for the last.
+class LaneSum {
+ public:
+  template <class ValueAt>
+  void add(std::size_t rows, ValueAt value_at) {
+    std::size_t i = 0;
+    for (; i + lanes <= rows; i += lanes)
+      for (std::size_t k = 0; k < lanes; ++k) lane_[k] += value_at(i + k);
+    for (std::size_t k = 0; i < rows; ++i, ++k) lane_[k] += value_at(i);
+  }
+  double total() const { return sum_of_lanes(lane_.data()); }
+
+ private:
+  std::array<double, lanes> lane_{};
+};
 
 // The mean to the last digit: the second sum takes back the rounding of the first.
-double mean_of(const double* values, std::size_t rows, std::vector<double>& scratch) {
+template <class ValueAt>
+double mean_of(std::size_t rows, ValueAt value_at) {
   const auto n = static_cast<double>(rows);
-  const double mean = sum(values, rows) / n;
-  for (std::size_t i = 0; i < rows; ++i) scratch[i] = values[i] - mean;
-  return mean + sum(scratch.data(), rows) / n;
+  LaneSum plain;
+  plain.add(rows, value_at);
+  const double mean = plain.total() / n;
+  LaneSum rest;
+  rest.add(rows, [&](std::size_t i) { return value_at(i) - mean; });
+  return mean + rest.total() / n;
 }
 
-void set_products(const Tile& tile, const double* products, SymmetricMatrix& scatter) {
-  for (std::size_t r = 0; r < tile_height; ++r)
-    for (std::size_t c = 0; c < tile_width; ++c)
-      scatter.set(tile.first[r], tile.second[c], products[r * tile_width + c]);
-}
-
-// Products of all pairs, by blocks of columns that stay in the cache while they meet the others. A tile at
-// the edge has its last column several times.
-void fill_products(const std::vector<double>& columns, std::size_t padded, SymmetricMatrix& scatter) {
-  const std::size_t p = scatter.size();
+// Calls visit(tile) for tiles of all pairs, by blocks of columns that stay in the cache while they meet the
+// others. A tile at the edge has its last column several times.
+template <class Visit>
+void each_tile(std::size_t p, std::size_t padded, Visit&& visit) {
   const std::size_t block = std::max<std::size_t>(tile_height, 16384 / padded * 2 / tile_height * tile_height);
-  double products[tile_height * tile_width];
   Tile tile;
   for (std::size_t from = 0; from < p; from += block) {
     const std::size_t end = std::min(from + block, p);
@@ -83,28 +93,74 @@ void fill_products(const std::vector<double>& columns, std::size_t padded, Symme
       for (std::size_t b = std::max(from, a); b < end; b += tile_width) {
         pulse::beat(padded * tile_height);
         for (std::size_t c = 0; c < tile_width; ++c) tile.second[c] = std::min(b + c, end - 1);
-        inner_products(columns.data(), padded, tile, products);
-        set_products(tile, products, scatter);
+        visit(tile);
       }
     }
   }
 }
 
+void set_products(const Tile& tile, const TileSums& sums, SymmetricMatrix& scatter) {
+  for (std::size_t r = 0; r < tile_height; ++r)
+    for (std::size_t c = 0; c < tile_width; ++c)
+      scatter.set(tile.first[r], tile.second[c], sum_of_lanes(sums.data() + (r * tile_width + c) * lanes));
+}
+
+// Deviations from the means in a part of the rows, and zeros behind the last.
+template <class RowAt>
+void centre_part(std::span<const ValueColumn> columns, const Moments& found, RowAt row_at, std::size_t start,
+                 std::vector<double>& to) {
+  const std::size_t rows = std::min(rows_of_part, found.rows - start);
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    double* column = to.data() + j * rows_of_part;
+    for (std::size_t i = 0; i < rows; ++i) column[i] = columns[j][row_at(start + i)] - found.means[j];
+    std::fill(column + rows, column + rows_of_part, 0.0);
+  }
+}
+
+template <class RowAt>
+void fill_at_once(std::span<const ValueColumn> columns, RowAt row_at, Moments& found) {
+  const std::size_t padded = (found.rows + lanes - 1) / lanes * lanes;
+  std::vector<double> centred(columns.size() * padded);
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    double* column = centred.data() + j * padded;
+    for (std::size_t i = 0; i < found.rows; ++i) column[i] = columns[j][row_at(i)];
+    found.means[j] = mean_of(found.rows, [&](std::size_t i) { return column[i]; });
+    for (std::size_t i = 0; i < found.rows; ++i) column[i] -= found.means[j];
+  }
+  each_tile(columns.size(), padded, [&](const Tile& tile) {
+    TileSums sums{};
+    add_products(centred.data(), padded, tile, sums);
+    set_products(tile, sums, found.scatter);
+  });
+}
+
+// Part by part, with the sums of all tiles at hand: what is held does not grow with the rows.
+template <class RowAt>
+void fill_by_parts(std::span<const ValueColumn> columns, RowAt row_at, Moments& found) {
+  for (std::size_t j = 0; j < columns.size(); ++j)
+    found.means[j] = mean_of(found.rows, [&](std::size_t i) { return columns[j][row_at(i)]; });
+  std::vector<double> centred(columns.size() * rows_of_part);
+  std::vector<TileSums> sums;
+  each_tile(columns.size(), rows_of_part, [&](const Tile&) { sums.emplace_back(); });
+  for (std::size_t start = 0; start < found.rows; start += rows_of_part) {
+    centre_part(columns, found, row_at, start, centred);
+    std::size_t place = 0;
+    each_tile(columns.size(), rows_of_part,
+              [&](const Tile& tile) { add_products(centred.data(), rows_of_part, tile, sums[place++]); });
+  }
+  std::size_t place = 0;
+  each_tile(columns.size(), rows_of_part,
+            [&](const Tile& tile) { set_products(tile, sums[place++], found.scatter); });
+}
+
 template <class RowAt>
 Moments moments_of(std::span<const ValueColumn> columns, std::size_t rows, RowAt row_at) {
   const std::size_t p = columns.size();
-  const std::size_t padded = (rows + lanes - 1) / lanes * lanes;
   Moments result{rows, std::vector<double>(p), SymmetricMatrix(p)};
   if (rows == 0) return result;
-  std::vector<double> centred(p * padded);
-  std::vector<double> scratch(rows);
-  for (std::size_t j = 0; j < p; ++j) {
-    double* column = centred.data() + j * padded;
-    for (std::size_t i = 0; i < rows; ++i) column[i] = columns[j][row_at(i)];
-    result.means[j] = mean_of(column, rows, scratch);
-    for (std::size_t i = 0; i < rows; ++i) column[i] -= result.means[j];
-  }
-  fill_products(centred, padded, result.scatter);
+  // The sums of a pair take lanes numbers: no more than an eighth of what all rows would.
+  if (rows >= std::max(2 * rows_of_part, 8 * lanes * p)) fill_by_parts(columns, row_at, result);
+  else fill_at_once(columns, row_at, result);
   return result;
 }
 

@@ -12,47 +12,92 @@ namespace {
 constexpr std::size_t max_narrow_arity = 256;
 constexpr std::size_t max_mergeable_cells = std::size_t{1} << 16;
 
-// Copies a column; missing values become `arity`. Returns whether there were any.
-template <class To, class From>
-bool copy_column(const CodeColumn<From>& column, std::size_t rows, std::size_t arity, To* to) {
-  constexpr From missing = std::numeric_limits<From>::max();
+// Whether a value is missing; a code that is no level and does not say so is refused.
+template <class Code>
+bool checked_for_gaps(const CodeColumn<Code>& column, std::size_t rows, std::size_t arity) {
+  constexpr Code missing = std::numeric_limits<Code>::max();
   bool any_missing = false;
+  bool any_wrong = false;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const Code code = column.codes[static_cast<std::ptrdiff_t>(i) * column.row_stride];
+    any_missing |= code == missing;
+    any_wrong |= code >= arity && code != missing;
+  }
+  if (any_wrong) throw std::invalid_argument("a code is not below the arity");
+  return any_missing;
+}
+
+// Missing values become `arity`.
+template <class To, class From>
+void copy_column(const CodeColumn<From>& column, std::size_t rows, std::size_t arity, To* to) {
   for (std::size_t i = 0; i < rows; ++i) {
     const From code = column.codes[static_cast<std::ptrdiff_t>(i) * column.row_stride];
-    if (code >= arity && code != missing) throw std::invalid_argument("a code is not below the arity");
-    any_missing |= code == missing;
     to[i] = static_cast<To>(std::min<std::size_t>(code, arity));
   }
-  return any_missing;
 }
 
 }  // namespace
 
 template <class Code>
 DiscreteData::DiscreteData(std::span<const CodeColumn<Code>> columns, std::size_t rows,
-                           std::vector<std::size_t> arities, bool merge_rows)
-    : observations_(rows), rows_(rows), arities_(std::move(arities)), stored_arities_(arities_) {
+                           std::vector<std::size_t> arities, bool merge_rows, std::shared_ptr<const void> memory)
+    : observations_(rows),
+      rows_(rows),
+      arities_(std::move(arities)),
+      stored_arities_(arities_),
+      memory_(std::move(memory)) {
   if (columns.size() != arities_.size()) throw std::invalid_argument("one arity per column");
   if (rows > std::numeric_limits<Tally>::max()) throw std::invalid_argument("too many rows to count");
   for (const std::size_t arity : arities_)
     if (arity == 0 || arity > std::numeric_limits<std::uint16_t>::max())
       throw std::invalid_argument("a column has 1 to 65535 levels");
+  for (std::size_t j = 0; j < columns.size(); ++j)
+    if (checked_for_gaps(columns[j], rows, arities_[j])) ++stored_arities_[j];
   const bool narrow = std::ranges::all_of(arities_, [](std::size_t a) { return a < max_narrow_arity; });
-  if (narrow) narrow_.resize(rows * columns.size());
-  else wide_.resize(rows * columns.size());
-  for (std::size_t j = 0; j < columns.size(); ++j) {
-    const bool gaps = narrow ? copy_column(columns[j], rows, arities_[j], narrow_.data() + j * rows)
-                             : copy_column(columns[j], rows, arities_[j], wide_.data() + j * rows);
-    if (gaps) ++stored_arities_[j];
-  }
+  if (narrow) take_narrow(columns, memory_ != nullptr);
+  else take_wide(columns);
   if (narrow && merge_rows) merge_equal_rows();
   make_planes();
 }
 
+template <class Code>
+void DiscreteData::take_narrow(std::span<const CodeColumn<Code>> columns, bool in_place) {
+  const auto stays = [&](std::size_t j) {
+    return sizeof(Code) == 1 && in_place && columns[j].row_stride == 1 && !has_missing(j);
+  };
+  std::size_t copied = 0;
+  for (std::size_t j = 0; j < columns.size(); ++j) copied += !stays(j);
+  narrow_.resize(rows_ * copied);
+  std::uint8_t* to = narrow_.data();
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    if (stays(j)) {
+      narrow_columns_.push_back(reinterpret_cast<const std::uint8_t*>(columns[j].codes));
+      continue;
+    }
+    copy_column(columns[j], rows_, arities_[j], to);
+    narrow_columns_.push_back(to);
+    to += rows_;
+  }
+}
+
+template <class Code>
+void DiscreteData::take_wide(std::span<const CodeColumn<Code>> columns) {
+  wide_.resize(rows_ * columns.size());
+  for (std::size_t j = 0; j < columns.size(); ++j)
+    copy_column(columns[j], rows_, arities_[j], wide_.data() + j * rows_);
+}
+
+// Where all columns are copies, one after the other.
+void DiscreteData::point_to_own() {
+  narrow_columns_.clear();
+  if (wide()) return;
+  for (std::size_t j = 0; j < size(); ++j) narrow_columns_.push_back(narrow_.data() + j * rows_);
+}
+
 template DiscreteData::DiscreteData(std::span<const CodeColumn<std::uint8_t>>, std::size_t,
-                                    std::vector<std::size_t>, bool);
+                                    std::vector<std::size_t>, bool, std::shared_ptr<const void>);
 template DiscreteData::DiscreteData(std::span<const CodeColumn<std::uint16_t>>, std::size_t,
-                                    std::vector<std::size_t>, bool);
+                                    std::vector<std::size_t>, bool, std::shared_ptr<const void>);
 
 DiscreteData::DiscreteData(const DiscreteData& whole, std::span<const std::size_t> columns,
                            std::span<const Group> groups)
@@ -68,6 +113,7 @@ DiscreteData::DiscreteData(const DiscreteData& whole, std::span<const std::size_
       else narrow_.push_back(whole.narrow_codes(j)[group.row]);
   }
   for (const Group& group : groups) weights_.push_back(group.observations);
+  point_to_own();
 }
 
 void DiscreteData::merge_equal_rows() {
@@ -94,6 +140,8 @@ void DiscreteData::merge_equal_rows() {
   }
   narrow_ = std::move(merged);
   rows_ = distinct;
+  point_to_own();
+  memory_.reset();
 }
 
 void DiscreteData::make_planes() {

@@ -1441,6 +1441,12 @@ def dual_pc(
 ) -> tuple[MarkedGraph, list[int]]:
     """The graph and the number of tests of each level."""
 
+def plain_fields(
+    text: NDArray[numpy.uint8], delimiter: str, wanted: NDArray[numpy.bool_]
+) -> tuple[NDArray[numpy.uint8], list[list[str]]] | None: ...
+def recode(
+    codes: NDArray[numpy.uint8], table: NDArray[numpy.uint8], to: NDArray[numpy.uint8]
+) -> None: ...
 def pseudo_likelihood_chain(
     score: Score, log_odds: float, max_neighbours: int, options: ChainOptions
 ) -> UndirectedLog:

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -19,10 +20,13 @@ struct CodeColumn {
   std::ptrdiff_t row_stride;
 };
 
-// A copy of the columns, made once per data set. A missing value (the greatest code of the caller's
+// Columns ready to be counted, made once per data set. A missing value (the greatest code of the caller's
 // type) is kept as one more level, so that counting needs no second way for gaps. When rows repeat
 // so often that it pays, equal rows are kept once with their number as weight, unless `merge_rows`
 // forbids it because the rows belong to other columns too.
+//
+// Columns are copied, but for those of bytes without gaps and steps where `memory` keeps the caller's
+// array alive: these are used where they are, so that a mapped file is held by nobody twice.
 class DiscreteData {
  public:
   // Columns with more stored levels have no planes: they lose against a histogram.
@@ -30,7 +34,12 @@ class DiscreteData {
 
   template <class Code>
   DiscreteData(std::span<const CodeColumn<Code>> columns, std::size_t rows, std::vector<std::size_t> arities,
-               bool merge_rows = true);
+               bool merge_rows = true, std::shared_ptr<const void> memory = nullptr);
+  // Columns point into the vectors, whose memory moves with them and is not the same in a copy.
+  DiscreteData(const DiscreteData&) = delete;
+  DiscreteData& operator=(const DiscreteData&) = delete;
+  DiscreteData(DiscreteData&&) = default;
+  DiscreteData& operator=(DiscreteData&&) = default;
 
   // Some columns with equal rows kept once: `groups` are the rows in which all of them are equal, each
   // with a row that is in it and the number of its observations.
@@ -50,7 +59,7 @@ class DiscreteData {
   bool has_missing(std::size_t column) const { return stored_arities_[column] != arities_[column]; }
 
   bool wide() const { return !wide_.empty(); }
-  const std::uint8_t* narrow_codes(std::size_t column) const { return narrow_.data() + column * rows_; }
+  const std::uint8_t* narrow_codes(std::size_t column) const { return narrow_columns_[column]; }
   const std::uint16_t* wide_codes(std::size_t column) const { return wide_.data() + column * rows_; }
   std::size_t code(std::size_t column, std::size_t row) const {
     return wide() ? wide_codes(column)[row] : narrow_codes(column)[row];
@@ -67,6 +76,11 @@ class DiscreteData {
   }
 
  private:
+  template <class Code>
+  void take_narrow(std::span<const CodeColumn<Code>> columns, bool in_place);
+  template <class Code>
+  void take_wide(std::span<const CodeColumn<Code>> columns);
+  void point_to_own();
   void merge_equal_rows();
   void make_planes();
 
@@ -75,6 +89,8 @@ class DiscreteData {
   std::vector<std::size_t> arities_;
   std::vector<std::size_t> stored_arities_;
   std::vector<std::uint8_t> narrow_;
+  std::vector<const std::uint8_t*> narrow_columns_;
+  std::shared_ptr<const void> memory_;
   std::vector<std::uint16_t> wide_;
   std::vector<Tally> weights_;
   std::vector<std::size_t> plane_start_;

@@ -8,6 +8,7 @@
 
 #include "dagathlon/counting.hpp"
 #include "dagathlon/discrete_data.hpp"
+#include "dagathlon/packed_columns.hpp"
 
 namespace dagathlon {
 
@@ -22,6 +23,11 @@ class CandidateCounts {
   void each(std::size_t child, Nodes parents, Nodes candidates, Visit&& visit) {
     if (planes_fit(child, parents, candidates)) {
       count_planes(child, parents, candidates);
+      for (std::size_t k = 0; k < candidates.size(); ++k) visit(candidates[k], table(k));
+      return;
+    }
+    if (const std::size_t levels = levels_of_bytes(child, parents)) {
+      count_bytes(child, parents, candidates, levels);
       for (std::size_t k = 0; k < candidates.size(); ++k) visit(candidates[k], table(k));
       return;
     }
@@ -44,15 +50,31 @@ class CandidateCounts {
   void count_block(Nodes candidates, std::size_t from, std::size_t words);
   void make_masks(std::size_t from, std::size_t words);
 
+  // How many values the bytes have in which candidates are counted together; 0 where that does not pay.
+  std::size_t levels_of_bytes(std::size_t child, Nodes parents) const;
+  void count_bytes(std::size_t child, Nodes parents, Nodes candidates, std::size_t levels);
+  void count_byte(const PackedColumn& packed);
+  const std::vector<PackedColumn>& bytes_of(std::size_t levels);
+
   void index_rows(std::size_t child, Nodes parents);
   void count_rows(Nodes candidates);
   template <class Code>
   void count_rows_of(Nodes candidates);
 
+  // Candidates in bytes: as many of them as possible, and fewer for larger families.
+  struct Bytes {
+    std::size_t levels;
+    std::vector<PackedColumn> columns;
+  };
+
   const DiscreteData& data_;
+  std::vector<Bytes> bytes_;
   // Cells of child and parents without a candidate: the distance of a candidate's levels.
   std::size_t cells_ = 0;
   std::vector<std::uint32_t> index_;
+  // The cell of each row where there are few.
+  std::vector<std::uint16_t> small_index_;
+  std::vector<Tally> byte_table_;
   std::vector<std::size_t> start_;
   std::vector<Tally> tables_;
   std::vector<std::size_t> family_;

@@ -15,13 +15,19 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from dagathlon import _core
 from dagathlon.data.buffers import chunk_numbers
 from dagathlon.data.dataset import Dataset
+from dagathlon.data.mapped_columns import as_matrix
 from dagathlon.data.regimes import Regimes
 from dagathlon.data.request import Place
 from dagathlon.data.storage import aligned_empty, code_type, missing_code
 from dagathlon.data.variable import Variable
 from dagathlon.errors import DataError, DataWarning, listing
+
+_BYTES = 256
+LEAST_MAPPED = 1 << 28
+"""Bytes from which on data stay in the file that they come from; fewer are soon copied."""
 
 
 @dataclass(frozen=True)
@@ -41,24 +47,54 @@ class ColumnPlan:
     guessed: bool = False
 
 
-def carried_out(plans: list[ColumnPlan], place: Place, regimes: Regimes | None) -> Dataset:
-    """The data set that the plans describe; the list is empty afterwards."""
+def carried_out(
+    plans: list[ColumnPlan], place: Place, regimes: Regimes | None, mapped: bool = False
+) -> Dataset:
+    """The data set that the plans describe; the list is empty afterwards.
+
+    Columns that are `mapped` from a large file are used in place where they can be. Nobody else's
+    memory is: it may change.
+    """
     variables = [plan.variable for plan in plans]
     n_rows = len(plans[0].column)
     arities = [variable.arity for variable in variables if variable.is_discrete]
-    codes = aligned_empty(n_rows, len(arities), code_type(arities))
-    values = aligned_empty(n_rows, len(variables) - len(arities), np.float64)
-    discrete, continuous = iter(codes.T), iter(values.T)
-    plans.reverse()
-    while plans:
-        plan = plans.pop()
-        is_discrete = plan.variable.is_discrete
-        target = next(discrete if is_discrete else continuous)
-        gap = missing_code(codes.dtype) if is_discrete else np.nan
-        _fill(target, plan, gap)
-        if not is_discrete:
-            _check_finite(target, plan.variable.name, place)
+    dtype = code_type(arities)
+    discrete = [plan for plan in plans if plan.variable.is_discrete]
+    continuous = [plan for plan in plans if not plan.variable.is_discrete]
+    plans.clear()
+    mapped = mapped and n_rows * (len(discrete) + 8 * len(continuous)) >= LEAST_MAPPED
+    codes = _in_place(discrete, dtype) if mapped else None
+    if codes is None:
+        codes = aligned_empty(n_rows, len(arities), dtype)
+        _fill_all(codes, discrete, missing_code(dtype))
+    values = _in_place(continuous, np.dtype(np.float64)) if mapped else None
+    if values is None:
+        values = aligned_empty(n_rows, len(continuous), np.float64)
+        _fill_all(values, continuous, np.nan)
+    names = [variable.name for variable in variables if not variable.is_discrete]
+    for name, column in zip(names, values.T, strict=True):
+        _check_finite(column, name, place)
     return Dataset(variables, codes, values, regimes)
+
+
+def _in_place(plans: Sequence[ColumnPlan], dtype: np.dtype[Any]) -> npt.NDArray[Any] | None:
+    """The columns in their own memory, where every entry is what it is to become."""
+    if not all(map(_stays, plans)):
+        return None
+    return as_matrix([plan.column for plan in plans], dtype)
+
+
+def _stays(plan: ColumnPlan) -> bool:
+    if plan.table is None:
+        return True
+    entries = plan.table[:-1]
+    return plan.offset == 0 and np.array_equal(entries, np.arange(len(entries)))
+
+
+def _fill_all(target: npt.NDArray[Any], plans: list[ColumnPlan], gap: float) -> None:
+    plans.reverse()
+    for column in target.T:
+        _fill(column, plans.pop(), gap)
 
 
 def warn_of_guesses(plans: Sequence[ColumnPlan], where: str) -> None:
@@ -100,8 +136,21 @@ def _entries(plan: ColumnPlan, gap: float) -> Iterator[npt.NDArray[Any]]:
         if table is None:
             yield _direct(entries, gap, plan.variable)
         else:
-            last = len(table) - 1 + plan.offset
-            yield table[chunk_numbers(entries, last).astype(np.int64, copy=False) - plan.offset]
+            yield _looked_up(
+                table, chunk_numbers(entries, len(table) - 1 + plan.offset), plan.offset
+            )
+
+
+def _looked_up(table: npt.NDArray[Any], entries: npt.NDArray[Any], offset: int) -> npt.NDArray[Any]:
+    """``table[entry - offset]`` of each entry."""
+    bytes_only = entries.dtype == np.uint8 and len(table) + offset <= _BYTES
+    if not (bytes_only and table.dtype.kind == "i" and table.max() < _BYTES):
+        return table[entries.astype(np.int64, copy=False) - offset]
+    whole = np.zeros(_BYTES, np.uint8)
+    whole[offset : offset + len(table)] = table
+    found = np.empty_like(entries)
+    _core.recode(entries, whole, found)
+    return found
 
 
 def _direct(entries: Any, gap: float, variable: Variable) -> npt.NDArray[Any]:

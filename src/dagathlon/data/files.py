@@ -26,6 +26,7 @@ from dagathlon.data.frames import (
 )
 from dagathlon.data.gaps import spellings
 from dagathlon.data.labels import looks_like_data
+from dagathlon.data.narrow_batches import with_narrow_labels
 from dagathlon.data.preview import constant_columns, row_names
 from dagathlon.data.read_csv import read_csv
 from dagathlon.data.request import MISSING, ColumnRequest, Kind, TextLayout, request_of
@@ -263,6 +264,7 @@ def _write_table(data: Dataset, sink: IO[bytes], form: str) -> None:
 
         pq.write_table(to_arrow(data), sink)
         return
-    table = to_arrow(data)
+    # One batch of codes as a data set holds them, so that a reader can use the file where it lies.
+    table = with_narrow_labels(to_arrow(data))
     with pa.ipc.new_file(sink, table.schema) as file:
         file.write_table(table)

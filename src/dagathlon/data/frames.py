@@ -39,7 +39,10 @@ ARROW_SUFFIXES = (".arrow", ".feather", ".ipc")
 
 def read_table_file(path: str | os.PathLike[str], request: ColumnRequest) -> Dataset:
     """Read a Parquet or Arrow file, by its ending."""
-    return from_table(load_table(path), request, str(path))
+    table = load_table(path)
+    wanted = with_written(table, request)
+    mapped = Path(path).suffix.lower() in ARROW_SUFFIXES
+    return _from_columns(table.column_names, table.columns, wanted, str(path), mapped)
 
 
 def load_table(path: str | os.PathLike[str]) -> Any:
@@ -126,7 +129,11 @@ def _written_order(table: Any, name: str) -> bool:
 
 
 def _from_columns(
-    names: Sequence[str], columns: Sequence[Any], request: ColumnRequest, where: str
+    names: Sequence[str],
+    columns: Sequence[Any],
+    request: ColumnRequest,
+    where: str,
+    mapped: bool = False,
 ) -> Dataset:
     _check_names(names, where)
     if not len(columns[0]):
@@ -144,7 +151,7 @@ def _from_columns(
     marks = {name: j for name, j in marks.items() if request.wants(name)}
     regimes = _regimes(marks, columns, where) if marks else None
     warn_of_guesses(plans, where)
-    return carried_out(plans, place, regimes)
+    return carried_out(plans, place, regimes, mapped)
 
 
 def _check_names(names: Sequence[str], where: str) -> None:

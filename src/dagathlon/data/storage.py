@@ -17,6 +17,7 @@ CodeType: TypeAlias = np.dtype[np.unsignedinteger[Any]]
 
 _ALIGNMENT = 64
 _MAX_BYTE_LEVELS = 255
+_AT_ONCE = 1 << 24
 
 
 def code_type(arities: Iterable[int]) -> CodeType:
@@ -60,8 +61,10 @@ def frozen_values(values: npt.ArrayLike, variables: Sequence[Variable]) -> Value
     if array.dtype.kind not in "fiu":
         raise DataError(f"continuous values are numbers, found an array of type {array.dtype}")
     result: Values = _column_major(array.astype(np.float64, order="F", copy=False))
-    # One look at everything is much quicker than one per column, and nearly always enough.
-    for j, variable in enumerate(variables if np.isinf(result).any() else ()):
+    # One look at everything is much quicker than one per column, and nearly always enough; but of
+    # many rows it would take an eighth of their memory.
+    at_once = result.size <= _AT_ONCE and not np.isinf(result).any()
+    for j, variable in enumerate(() if at_once else variables):
         infinite = np.isinf(result[:, j])
         if infinite.any():
             row = int(np.argmax(infinite))

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.types as pt
 
+from dagathlon.data.narrow_batches import joined, narrowed
 from dagathlon.data.unpacking import TooLargeError, most_unpacked
 
 _MAGIC = b"ARROW1\0\0"
@@ -30,21 +32,33 @@ def read_parquet(stream: Any, label: str) -> pa.Table:
 
     most = most_unpacked()
     file = pq.ParquetFile(stream)
+    schema = file.schema_arrow
+    texts = [field.name for field in schema if pt.is_string(field.type)]
+    if texts:
+        file = pq.ParquetFile(stream, read_dictionary=texts)
     about = file.metadata
     groups = (about.row_group(i) for i in range(about.num_row_groups))
-    if max(sum(group.total_byte_size for group in groups), _cells(about)) > most:
+    if max(sum(group.total_byte_size for group in groups), _cells(about, schema)) > most:
         raise TooLargeError(most, label)
-    batches, held = [], 0
+    columns: list[list[Any]] = [[] for _ in schema]
+    held = 0
     for batch in file.iter_batches():
-        held += batch.nbytes
+        for parts, part in zip(columns, map(narrowed, batch.columns), strict=True):
+            parts.append(part)
+            held += part.nbytes
         if held > most:
             raise TooLargeError(most, label)
-        batches.append(batch)
-    return pa.Table.from_batches(batches, file.schema_arrow)
+    if not columns or not columns[0]:
+        return pa.Table.from_batches([], schema)
+    whole = list(map(joined, columns))
+    fields = [field.with_type(column.type) for field, column in zip(schema, whole, strict=True)]
+    return pa.Table.from_arrays(whole, schema=pa.schema(fields))
 
 
-def _cells(about: Any) -> int:
-    return int(about.num_rows) * int(about.num_columns) * _CELL
+def _cells(about: Any, schema: pa.Schema) -> int:
+    """The least that the cells take: levels and small whole numbers are bytes."""
+    widths = sum(_CELL if pt.is_floating(field.type) else 1 for field in schema)
+    return int(about.num_rows) * widths
 
 
 def read_arrow(path: Path, label: str) -> pa.Table:

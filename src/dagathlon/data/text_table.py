@@ -19,6 +19,7 @@ import pyarrow.types as pt
 
 from dagathlon.data.header import check_width, read_header, without_header
 from dagathlon.data.labels import DECIMAL_COMMA, MAX_CODE, is_float
+from dagathlon.data.plain_text import plain_columns
 from dagathlon.data.request import ColumnRequest, TextLayout
 from dagathlon.data.text_file import check_text, open_text, sniffed_delimiter
 from dagathlon.data.variable import MAX_LEVELS
@@ -86,15 +87,10 @@ class TextTable:
             if request.kind(name) == "discrete" and j not in self.unwanted
         }
         self.decimal = self._decimal_sign({*asked, *self.unwanted})
-        table = self._read(asked | self._guess(request))
-        if table is None:
-            table = self._read_all(asked)
-        dates = [int(field.name) for field in table.schema if pt.is_temporal(field.type)]
-        if dates:
-            table = self._read_all(asked | dict.fromkeys(dates, _LABELS))
-        found: dict[int, Any] = {}
-        for number, column in zip(map(int, table.column_names), table.columns, strict=True):
-            found[number] = column if number in asked else self._with_points(column)
+        types = asked | self._guess(request)
+        found = self._plain(types) or self._typed(types, asked)
+        for number in found.keys() - asked.keys():
+            found[number] = self._with_points(found[number])
         if self.header.ends_in_delimiter:
             self._check_empty(found.pop(self.header.width - 1))
         split = len(self.header.names)
@@ -187,6 +183,24 @@ class TextTable:
             if kind is not None:
                 types[j] = kind
         return types
+
+    def _plain(self, types: Mapping[int, Any]) -> dict[int, Any] | None:
+        """The columns by the quick way, where the file is plain and of codes and labels."""
+        wanted = set(range(self.header.width)) - self.unwanted
+        if self.has_quotes or not wanted <= types.keys():
+            return None
+        kinds = [types[j] if j in wanted else None for j in range(self.header.width)]
+        return plain_columns(self.text, self.delimiter, self.header.line, kinds, self.missing)
+
+    def _typed(self, types: Mapping[int, Any], asked: Mapping[int, Any]) -> dict[int, Any]:
+        """The columns by pyarrow, in these types, or in the asked ones and any that fit."""
+        table = self._read(types)
+        if table is None:
+            table = self._read_all(asked)
+        dates = [int(field.name) for field in table.schema if pt.is_temporal(field.type)]
+        if dates:
+            table = self._read_all({**asked, **dict.fromkeys(dates, _LABELS)})
+        return dict(zip(map(int, table.column_names), table.columns, strict=True))
 
     def _read_all(self, types: Mapping[int, Any]) -> Any:
         table = self._read(types)

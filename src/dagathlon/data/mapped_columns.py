@@ -1,0 +1,65 @@
+"""Columns of an Arrow file as one matrix, where they lie in the file as a matrix would.
+
+An Arrow file of one batch has its columns one after the other. Where they have the right type and
+no gaps, a data set can use them where they are: nothing is copied, and a file that is larger than
+the memory is read page by page as it is needed.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.types as pt
+
+
+def as_matrix(columns: Sequence[Any], dtype: npt.DTypeLike) -> npt.NDArray[Any] | None:
+    """The columns as a read-only matrix in their own memory; None where they are no such thing."""
+    kind = np.dtype(dtype)
+    chunks = [_entries(column, kind) for column in columns]
+    if not chunks or any(chunk is None for chunk in chunks):
+        return None
+    starts = [chunk.buffers()[1].address + chunk.offset * kind.itemsize for chunk in chunks]
+    steps = {later - sooner for sooner, later in itertools.pairwise(starts)} or {0}
+    n_rows = len(chunks[0])
+    step = steps.pop()
+    if steps or (len(chunks) > 1 and step < n_rows * kind.itemsize) or starts[0] % kind.itemsize:
+        return None
+    return np.asarray(
+        _Memory(chunks, (n_rows, len(chunks)), (kind.itemsize, step), starts[0], kind)
+    )
+
+
+class _Memory:
+    """What tells numpy where numbers lie, and keeps them there."""
+
+    def __init__(
+        self,
+        owners: Sequence[Any],
+        shape: tuple[int, int],
+        strides: tuple[int, int],
+        start: int,
+        dtype: np.dtype[Any],
+    ) -> None:
+        self.owners = owners
+        self.__array_interface__ = {
+            "shape": shape,
+            "strides": strides,
+            "typestr": dtype.str,
+            "data": (start, True),
+            "version": 3,
+        }
+
+
+def _entries(column: Any, kind: np.dtype[Any]) -> Any:
+    """The only part of a column, if it has no gaps and the type."""
+    if column.num_chunks != 1 or column.null_count:
+        return None
+    chunk = column.chunk(0)
+    entries = chunk.indices if pt.is_dictionary(chunk.type) else chunk
+    wanted = "double" if kind.kind == "f" else str(kind)
+    fits = str(entries.type) == wanted and not entries.null_count
+    return entries if fits and entries.buffers()[1] is not None else None
