@@ -7,6 +7,7 @@
 
 #include "dagathlon/dispatch.hpp"
 #include "dagathlon/pulse.hpp"
+#include "dagathlon/team.hpp"
 
 namespace dagathlon {
 
@@ -14,6 +15,8 @@ namespace {
 
 constexpr std::size_t lanes = 8;
 constexpr std::size_t max_register_rows = 10;
+// Multiplications that take longer than starting a thread.
+constexpr std::size_t worth_splitting = std::size_t{1} << 24;
 
 double sum_of_lanes(const double* lane) {
   return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
@@ -27,6 +30,8 @@ double sum(const double* values, std::size_t rows) {
   for (std::size_t k = 0; i < rows; ++i, ++k) lane[k] += values[i];
   return sum_of_lanes(lane.data());
 }
+
+constexpr std::size_t padded_rows(std::size_t rows) { return (rows + lanes - 1) / lanes * lanes; }
 
 // One register of the widest machine, several of the others; memory need not be aligned.
 using Lane = double __attribute__((vector_size(lanes * sizeof(double)), aligned(alignof(double)), may_alias));
@@ -56,6 +61,15 @@ DAGATHLON_WIDE_CLONES void inner_products(const double* columns, std::size_t pad
       products[r * tile_width + c] = sum_of_lanes(reinterpret_cast<const double*>(&sums[r][c]));
 }
 
+// The same of one pair.
+DAGATHLON_WIDE_CLONES double inner_product(const double* first, const double* second, std::size_t padded) {
+  const Lane* one = reinterpret_cast<const Lane*>(first);
+  const Lane* other = reinterpret_cast<const Lane*>(second);
+  Lane sums = {};
+  for (std::size_t i = 0; i < padded / lanes; ++i) sums += one[i] * other[i];
+  return sum_of_lanes(reinterpret_cast<const double*>(&sums));
+}
+
 // The mean to the last digit: the second sum takes back the rounding of the first.
 double mean_of(const double* values, std::size_t rows, std::vector<double>& scratch) {
   const auto n = static_cast<double>(rows);
@@ -75,9 +89,13 @@ void set_products(const Tile& tile, const double* products, SymmetricMatrix& sca
 void fill_products(const std::vector<double>& columns, std::size_t padded, SymmetricMatrix& scatter) {
   const std::size_t p = scatter.size();
   const std::size_t block = std::max<std::size_t>(tile_height, 16384 / padded * 2 / tile_height * tile_height);
-  double products[tile_height * tile_width];
-  Tile tile;
-  for (std::size_t from = 0; from < p; from += block) {
+  const std::size_t blocks = (p + block - 1) / block;
+  Team team(p * p * padded < worth_splitting ? 1 : blocks);
+  // The last block meets all columns: it begins first.
+  team.each(blocks, [&](std::size_t place, std::size_t) {
+    double products[tile_height * tile_width];
+    Tile tile;
+    const std::size_t from = (blocks - 1 - place) * block;
     const std::size_t end = std::min(from + block, p);
     for (std::size_t a = 0; a < end; a += tile_height) {
       for (std::size_t r = 0; r < tile_height; ++r) tile.first[r] = std::min(a + r, p - 1);
@@ -88,25 +106,44 @@ void fill_products(const std::vector<double>& columns, std::size_t padded, Symme
         set_products(tile, products, scatter);
       }
     }
+  });
+}
+
+// Columns less their means, one after the other and padded to whole lanes.
+template <class RowAt>
+std::vector<double> centred_values(std::span<const ValueColumn> columns, std::size_t rows, RowAt row_at,
+                                   std::vector<double>& means) {
+  const std::size_t padded = padded_rows(rows);
+  std::vector<double> centred(columns.size() * padded);
+  std::vector<double> scratch(rows);
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    double* column = centred.data() + j * padded;
+    for (std::size_t i = 0; i < rows; ++i) column[i] = columns[j][row_at(i)];
+    means[j] = mean_of(column, rows, scratch);
+    for (std::size_t i = 0; i < rows; ++i) column[i] -= means[j];
   }
+  return centred;
 }
 
 template <class RowAt>
 Moments moments_of(std::span<const ValueColumn> columns, std::size_t rows, RowAt row_at) {
   const std::size_t p = columns.size();
-  const std::size_t padded = (rows + lanes - 1) / lanes * lanes;
   Moments result{rows, std::vector<double>(p), SymmetricMatrix(p)};
   if (rows == 0) return result;
-  std::vector<double> centred(p * padded);
-  std::vector<double> scratch(rows);
-  for (std::size_t j = 0; j < p; ++j) {
-    double* column = centred.data() + j * padded;
-    for (std::size_t i = 0; i < rows; ++i) column[i] = columns[j][row_at(i)];
-    result.means[j] = mean_of(column, rows, scratch);
-    for (std::size_t i = 0; i < rows; ++i) column[i] -= result.means[j];
-  }
-  fill_products(centred, padded, result.scatter);
+  fill_products(centred_values(columns, rows, row_at, result.means), padded_rows(rows), result.scatter);
   return result;
+}
+
+// What makes a correlation of a sum of products: 0 for a column whose deviations are rounding errors of its mean.
+double scale_of(double squares, double mean, std::size_t rows) {
+  constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  const double rounding = epsilon * mean;
+  const bool constant = !(squares > static_cast<double>(rows) * rounding * rounding);
+  return constant ? 0.0 : 1.0 / std::sqrt(squares);
+}
+
+double scaled(double products, double scale, double other_scale) {
+  return std::clamp(products * (scale * other_scale), -1.0, 1.0);
 }
 
 // The residual moments of x and y after the given variables, for at most k of them.
@@ -168,19 +205,47 @@ SymmetricMatrix correlation(Moments&& moments) {
   const std::size_t p = moments.means.size();
   SymmetricMatrix result = std::move(moments.scatter);
   std::vector<double> scale(p);
-  for (std::size_t j = 0; j < p; ++j) {
-    constexpr double epsilon = std::numeric_limits<double>::epsilon();
-    const double rounding = epsilon * moments.means[j];
-    const double squares = result(j, j);
-    const bool constant = !(squares > static_cast<double>(moments.rows) * rounding * rounding);
-    scale[j] = constant ? 0.0 : 1.0 / std::sqrt(squares);
-  }
+  for (std::size_t j = 0; j < p; ++j) scale[j] = scale_of(result(j, j), moments.means[j], moments.rows);
   for (std::size_t i = 0; i < p; ++i) {
     double* row = result.row(i);
-    for (std::size_t j = 0; j < p; ++j) row[j] = std::clamp(row[j] * (scale[i] * scale[j]), -1.0, 1.0);
+    for (std::size_t j = 0; j < p; ++j) row[j] = scaled(row[j], scale[i], scale[j]);
     row[i] = scale[i] == 0.0 ? 0.0 : 1.0;
   }
   return result;
+}
+
+CentredColumns::CentredColumns(std::span<const ValueColumn> columns, std::size_t rows)
+    : rows_(rows), padded_(padded_rows(rows)), scale_(columns.size()) {
+  std::vector<double> means(columns.size());
+  values_ = centred_values(columns, rows, [](std::size_t i) { return i; }, means);
+  double products[tile_height * tile_width];
+  for (std::size_t j = 0; j < size(); ++j) {
+    inner_products(values_.data(), padded_, {{j, j, j, j}, {j, j}}, products);
+    scale_[j] = scale_of(products[0], means[j], rows);
+  }
+}
+
+double CentredColumns::correlation(std::size_t i, std::size_t j) const {
+  if (i == j) return varies(i) ? 1.0 : 0.0;
+  return scaled(inner_product(values_.data() + i * padded_, values_.data() + j * padded_, padded_), scale_[i], scale_[j]);
+}
+
+void CentredColumns::correlations(std::size_t first, std::size_t last, std::span<double> to) const {
+  const std::size_t width = size() - first;
+  double products[tile_height * tile_width];
+  Tile tile;
+  for (std::size_t b = first; b < size(); b += tile_width) {
+    for (std::size_t c = 0; c < tile_width; ++c) tile.second[c] = std::min(b + c, size() - 1);
+    for (std::size_t a = first; a < last; a += tile_height) {
+      pulse::beat(padded_ * tile_height);
+      for (std::size_t r = 0; r < tile_height; ++r) tile.first[r] = std::min(a + r, last - 1);
+      inner_products(values_.data(), padded_, tile, products);
+      for (std::size_t r = 0; r < tile_height; ++r)
+        for (std::size_t c = 0; c < tile_width; ++c)
+          to[(tile.first[r] - first) * width + tile.second[c] - first] =
+              scaled(products[r * tile_width + c], scale_[tile.first[r]], scale_[tile.second[c]]);
+    }
+  }
 }
 
 PartialCorrelation PartialCorrelations::operator()(std::size_t x, std::size_t y, Nodes given) {

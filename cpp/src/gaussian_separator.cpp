@@ -15,7 +15,7 @@ class SeparatorSearch {
   SeparatorSearch(GaussianTest& test, std::size_t x, std::size_t y, const SubsetSearch& search, double alpha)
       : test_(test),
         search_(search),
-        critical_(test.critical_square(search.size, alpha)),
+        critical_(test.critical_square_(search.size, alpha)),
         stride_(search.candidates.size()),
         with_x_(test.correlation_.row(x)),
         with_y_(test.correlation_.row(y)),
