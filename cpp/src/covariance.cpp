@@ -115,13 +115,18 @@ std::vector<double> centred_values(std::span<const ValueColumn> columns, std::si
                                    std::vector<double>& means) {
   const std::size_t padded = padded_rows(rows);
   std::vector<double> centred(columns.size() * padded);
-  std::vector<double> scratch(rows);
-  for (std::size_t j = 0; j < columns.size(); ++j) {
-    double* column = centred.data() + j * padded;
-    for (std::size_t i = 0; i < rows; ++i) column[i] = columns[j][row_at(i)];
-    means[j] = mean_of(column, rows, scratch);
-    for (std::size_t i = 0; i < rows; ++i) column[i] -= means[j];
-  }
+  const std::size_t blocks = (columns.size() + lanes - 1) / lanes;
+  Team team(columns.size() * rows < worth_splitting / 16 ? 1 : blocks);
+  team.each(blocks, [&](std::size_t block, std::size_t) {
+    std::vector<double> scratch(rows);
+    for (std::size_t j = block * lanes; j < std::min((block + 1) * lanes, columns.size()); ++j) {
+      pulse::beat(rows);
+      double* column = centred.data() + j * padded;
+      for (std::size_t i = 0; i < rows; ++i) column[i] = columns[j][row_at(i)];
+      means[j] = mean_of(column, rows, scratch);
+      for (std::size_t i = 0; i < rows; ++i) column[i] -= means[j];
+    }
+  });
   return centred;
 }
 
@@ -206,11 +211,13 @@ SymmetricMatrix correlation(Moments&& moments) {
   SymmetricMatrix result = std::move(moments.scatter);
   std::vector<double> scale(p);
   for (std::size_t j = 0; j < p; ++j) scale[j] = scale_of(result(j, j), moments.means[j], moments.rows);
-  for (std::size_t i = 0; i < p; ++i) {
+  Team team(p * p < worth_splitting / 16 ? 1 : p);
+  team.each(p, [&](std::size_t i, std::size_t) {
+    pulse::beat(p);
     double* row = result.row(i);
     for (std::size_t j = 0; j < p; ++j) row[j] = scaled(row[j], scale[i], scale[j]);
     row[i] = scale[i] == 0.0 ? 0.0 : 1.0;
-  }
+  });
   return result;
 }
 

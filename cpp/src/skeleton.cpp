@@ -1,6 +1,8 @@
 #include "dagathlon/skeleton.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -32,14 +34,14 @@ bool SeparatingSets::contains(std::size_t x, std::size_t y, std::size_t node) co
 
 namespace {
 
-// What one thread tests with.
-struct Hand {
+// What one thread tests with, in cache lines of its own.
+struct alignas(128) Hand {
   IndependenceTest* test;
   std::vector<std::size_t> candidates{};
 };
 
-// What was found about one node and those behind it: for each pair that was separated the other node, the size of
-// the set, and the set.
+// What was found about a node and those behind it: for each pair that was separated the other node, the size of the
+// set, and the set.
 using Separations = std::vector<std::uint32_t>;
 
 class SkeletonSearch {
@@ -125,14 +127,14 @@ class SkeletonSearch {
     return options_.stable ? stable_level(order) : original_level(order);
   }
 
-  // Calls work(x, hand) for every node, by several threads where there are any, so many nodes at a time: whatever it
-  // writes to is x's own.
+  // Calls work(x, hand) for every node, by several threads where there are any, so many nodes at a time and those of
+  // `turns`, if it has any, in its order: whatever it writes to is x's own.
   template <class Work>
-  void for_each_node(std::size_t at_a_time, Work&& work) {
+  void for_each_node(std::size_t at_a_time, const std::vector<std::size_t>& turns, Work&& work) {
     team_.each((test_.size() + at_a_time - 1) / at_a_time, [&](std::size_t place, std::size_t member) {
-      for (std::size_t x = place * at_a_time; x < std::min((place + 1) * at_a_time, test_.size()); ++x) {
-        pulse::progress(x, test_.size());
-        work(x, hands_[member]);
+      for (std::size_t k = place * at_a_time; k < std::min((place + 1) * at_a_time, test_.size()); ++k) {
+        pulse::progress(k, test_.size());
+        work(turns.empty() ? k : turns[k], hands_[member]);
       }
     });
     for (const auto& twin : twins_) test_.adopt(*twin);
@@ -141,7 +143,7 @@ class SkeletonSearch {
   // Rows are gone through from the lower to the higher number; the other half follows at the end, since
   // going down the columns of a large matrix costs more than the tests.
   bool marginal_level() {
-    for_each_node(strip_height, [&](std::size_t x, Hand& hand) {
+    for_each_node(strip_height, {}, [&](std::size_t x, Hand& hand) {
       for_each(later(result_.adjacent[x], x), [&](std::size_t y) {
         const auto accepted = [&] { return hand.test->independent(x, y, {}, options_.alpha); };
         if (is_fixed(x, y) || !watched(*hand.test, x, y, accepted)) return;
@@ -163,19 +165,36 @@ class SkeletonSearch {
       });
   }
 
+  // All nodes, from that with the most sets to try on, so that no thread waits long for the last; empty for one thread.
+  std::vector<std::size_t> longest_first(const NeighbourLists& lists, std::size_t order) const {
+    std::vector<std::size_t> nodes;
+    if (team_.size() == 1) return nodes;
+    std::vector<double> sets(test_.size());
+    for (std::size_t x = 0; x < test_.size(); ++x)
+      for (const std::size_t y : lists[x])
+        if (y > x)
+          for (const std::size_t end : {x, y}) sets[x] += std::pow(static_cast<double>(lists[end].size()), static_cast<double>(order));
+    for (std::size_t x = 0; x < test_.size(); ++x) nodes.push_back(x);
+    std::ranges::stable_sort(nodes, std::greater<>(), [&](std::size_t x) { return sets[x]; });
+    return nodes;
+  }
+
   bool stable_level(std::size_t order) {
     NeighbourLists lists(frozen_);
     for (std::size_t x = 0; x < test_.size() && !rank_.empty(); ++x) in_turn(lists[x]);
     std::vector<Separations> found(test_.size());
     std::vector<char> enough(test_.size());
-    for_each_node(1, [&](std::size_t x, Hand& hand) {
+    for_each_node(1, longest_first(lists, order), [&](std::size_t x, Hand& hand) {
+      Separations own;
+      bool tried = false;
       for_each(later(frozen_[x], x), [&](std::size_t y) {
-        const std::size_t before = found[x].size();
-        bool tried = try_side(hand, {x, y}, order, lists[x], {}, found[x]);
-        if (!options_.one_sided && found[x].size() == before)
-          tried |= try_side(hand, {y, x}, order, lists[y], options_.ask_again ? ConstRow() : frozen_[x], found[x]);
-        enough[x] |= static_cast<char>(tried);
+        const std::size_t before = own.size();
+        tried |= try_side(hand, {x, y}, order, lists[x], {}, own);
+        if (!options_.one_sided && own.size() == before)
+          tried |= try_side(hand, {y, x}, order, lists[y], options_.ask_again ? ConstRow() : frozen_[x], own);
       });
+      enough[x] = static_cast<char>(tried);
+      found[x] = std::move(own);
     });
     for (std::size_t x = 0; x < test_.size(); ++x) separate(x, found[x]);
     return std::ranges::find(enough, char{1}) != enough.end();
@@ -193,7 +212,7 @@ class SkeletonSearch {
         const bool seen = y < x && !options_.ask_again;
         const ConstRow tried = seen ? ConstRow(result_.adjacent[y]) : ConstRow();
         enough = try_side(hands_[0], {x, y}, order, turns(result_.adjacent[x]), tried, found) || enough;
-        separate(x, found);
+        separate(std::min<std::size_t>(x, y), found);
         found.clear();
       }
     }
@@ -225,7 +244,7 @@ class SkeletonSearch {
       return hand.test->separator(x, y, {hand.candidates, order, tried}, options_.alpha);
     });
     if (!found) return true;
-    separations.push_back(static_cast<std::uint32_t>(y));
+    separations.push_back(static_cast<std::uint32_t>(std::max(x, y)));
     separations.push_back(static_cast<std::uint32_t>(found->size()));
     for (const std::size_t node : *found) separations.push_back(static_cast<std::uint32_t>(node));
     return true;

@@ -18,6 +18,7 @@ from dagathlon.modules import modules
 from dagathlon.threads import allowed_threads, several_threads
 
 SEVERAL = (2, 3, 7)
+SPLITTING = sorted(name for name, cls in modules("algorithm").items() if cls.splits)
 
 
 def linear(p: int, n: int, seed: int, degree: float = 3) -> Dataset:
@@ -31,7 +32,7 @@ def linear(p: int, n: int, seed: int, degree: float = 3) -> Dataset:
 def levels(p: int, n: int, seed: int) -> Dataset:
     """The same, cut into three levels."""
     values = np.digitize(linear(p, n, seed).values, [-0.6, 0.6])
-    return Dataset([Variable(f"V{i}", ("a", "b", "c")) for i in range(p)], values=values)
+    return Dataset([Variable(f"V{i}", ("a", "b", "c")) for i in range(p)], codes=values)
 
 
 def same(first: Estimate, second: Estimate) -> bool:
@@ -46,8 +47,8 @@ PC: tuple[dict[str, Any], ...] = (
 )
 
 
-@settings(max_examples=15, deadline=None)
-@given(seed=st.integers(0, 10**6), p=st.integers(2, 30), n=st.integers(3, 60))
+@settings(max_examples=6, deadline=None)
+@given(seed=st.integers(0, 10**6), p=st.integers(2, 16), n=st.integers(5, 60))
 @pytest.mark.parametrize("parameters", PC)
 def test_pc_finds_the_same_with_any_number_of_threads(seed, p, n, parameters):
     for data in (linear(p, n, seed), levels(p, n, seed)):
@@ -55,8 +56,8 @@ def test_pc_finds_the_same_with_any_number_of_threads(seed, p, n, parameters):
         assert all(same(one, learn(data, "pc", threads=k, **parameters)) for k in SEVERAL)
 
 
-@settings(max_examples=15, deadline=None)
-@given(seed=st.integers(0, 10**6), p=st.integers(2, 25), n=st.integers(20, 100))
+@settings(max_examples=6, deadline=None)
+@given(seed=st.integers(0, 10**6), p=st.integers(2, 14), n=st.integers(20, 100))
 @pytest.mark.parametrize("parameters", [{}, {"random": True, "backward": True, "starts": 2}])
 def test_boss_finds_the_same_with_any_number_of_threads(seed, p, n, parameters):
     for data in (linear(p, n, seed), levels(p, n, seed)):
@@ -64,9 +65,9 @@ def test_boss_finds_the_same_with_any_number_of_threads(seed, p, n, parameters):
         assert all(same(one, learn(data, "boss", threads=k, **parameters)) for k in SEVERAL)
 
 
-@pytest.mark.parametrize("name", sorted(m.name for m in modules("algorithm") if m.splits))
+@pytest.mark.parametrize("name", SPLITTING)
 def test_every_learner_that_splits_finds_the_same(name):
-    data = linear(40, 100, 5)
+    data = linear(10, 100, 5)
     one = learn(data, name)
     assert all(same(one, learn(data, name, threads=k)) for k in SEVERAL)
 
@@ -79,7 +80,7 @@ def test_the_first_pass_over_many_columns_is_split_too():
         assert same(one, learn(data, "pc", alpha=0.01, threads=k))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 10**6), p=st.integers(2, 90), n=st.integers(2, 80))
 @pytest.mark.parametrize("statistic", ["correlation", "fisher-z", "information"])
 def test_correlations_taken_when_asked_for_give_the_same_answers(seed, p, n, statistic):
